@@ -1,0 +1,12 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/**/*.test.ts'],
+    testTimeout: 20_000,
+    hookTimeout: 30_000,
+    // two cores: sockets and timers of one file must not wait behind another's
+    maxWorkers: 2,
+    pool: 'forks',
+  },
+});

@@ -182,13 +182,19 @@ export interface EventReader {
   close(): void;
 }
 
+/** The reasoning text of a message or delta: some providers say `reasoning_content`, others `reasoning`. */
+export function reasoningOf(part: { reasoning_content?: string | null; [field: string]: unknown }): string | null {
+  if (typeof part.reasoning_content === 'string') return part.reasoning_content;
+  return typeof part['reasoning'] === 'string' ? part['reasoning'] : null;
+}
+
 /** True if the chunk carries what a client came for: text, reasoning, a refusal or a tool call. */
 export function hasContent(chunk: CompletionChunk): boolean {
   for (const choice of chunk.choices) {
     const delta = choice.delta as ChunkDelta | undefined;
     if (!delta) continue;
     if (delta.content || delta.reasoning_content || delta['reasoning'] || delta.refusal) return true;
-    if (delta.tool_calls?.length || delta.reasoning_details?.length || delta['function_call'] || delta['audio']) return true;
+    if (delta.tool_calls?.length || delta.reasoning_details?.length || delta['function_call'] || delta['audio'] || delta['images']) return true;
   }
   return false;
 }

@@ -72,13 +72,25 @@ export interface ProviderAdapter {
   readFailure(status: number, headers: UpstreamHeaders, body: string): GatewayError;
   /** Absent: the provider has no embeddings. */
   readonly embeddings?: EmbeddingAdapter;
+  /** Absent: its requests are signed, so nothing can be passed through. */
+  readonly passthrough?: Passthrough;
+}
+
+/** Where any request to the provider's own API goes, and how its key is shown there. */
+export interface Passthrough {
+  /** Without a trailing slash; the client's path is appended. */
+  readonly baseUrl: string;
+  headers(apiKey: string | null): Record<string, string> | Promise<Record<string, string>>;
 }
 
 /** `POST /v1/embeddings` in OpenAI's shape, both ways. */
 export interface EmbeddingAdapter {
   buildRequest(body: Record<string, unknown>, model: string, apiKey: string | null): UpstreamRequest | Promise<UpstreamRequest>;
-  /** @returns the answer in OpenAI's shape, and the prompt's tokens where they are reported */
-  readAnswer(body: string, model: string): { answer: unknown; promptTokens: number | null };
+  /**
+   * @param request the body that was asked with: only it says whether vectors are to come as base64
+   * @returns the answer in OpenAI's shape, and the prompt's tokens where they are reported
+   */
+  readAnswer(body: string, model: string, request: Record<string, unknown>): { answer: unknown; promptTokens: number | null };
 }
 
 /** What the provider table holds for each dialect. */

@@ -59,6 +59,7 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
 export function redactKeys(text: string): string {
   return text
     .replace(/\b(sk|pk|gsk|xai|pplx|nvapi|hf|AIza|AKIA|ASIA|csk|fw|tgp)[-_]?[A-Za-z0-9*_.-]{6,}/g, '$1-[redacted]')
+    .replace(/(api key provided:\s*)[^\s"',]+/gi, '$1[redacted]')
     .replace(/(bearer\s+)[^\s"',]{6,}/gi, '$1[redacted]');
 }
 

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../completion.js';
 
-/** USD for a million tokens. Null: nobody knows. */
+/** USD for a million tokens. Null: nobody knows. One blended figure is written as both. */
 export interface Price {
   input: number | null;
   output: number | null;
@@ -21,12 +21,34 @@ export interface Candidate {
   attributes?: Record<string, unknown>;
 }
 
-/** Why a candidate stands where it stands. Prices in USD per million tokens (blended), latency in seconds. */
-export interface Explanation {
+/** What a choice weighs. Null: nobody knows. */
+export interface Figures {
+  /** Predicted, 0..1: the share of everyday tasks done well. */
   quality: number;
+  /** USD per million tokens, blended: three tokens read for each one written. */
   price: number | null;
+  /** Seconds to the first token. */
   latency: number | null;
+}
+
+/** Why a candidate stands where it stands. */
+export interface Explanation extends Figures {
   reason: string;
+}
+
+/**
+ * A candidate with all that is known of it. For each figure the caller's own comes first, then the configuration's, then
+ * what was measured or the catalogue says.
+ */
+export interface Appraisal extends Figures {
+  readonly candidate: Candidate;
+  /** True where the caller or the configuration stated the quality: no ranker knows better. */
+  readonly qualityStated: boolean;
+  /** Tokens that prompt and answer may have together. */
+  readonly contextLength: number | null;
+  readonly maxOutput: number | null;
+  readonly tools: boolean | null;
+  readonly images: boolean | null;
 }
 
 export interface RankedCandidate extends Candidate {
@@ -39,6 +61,8 @@ export interface RankedCandidate extends Candidate {
 export interface Exclusion {
   candidate: Candidate;
   reason: string;
+  /** Absent where the candidate was ruled out before it was appraised. */
+  figures?: Figures;
 }
 
 export interface Limits {
@@ -71,8 +95,8 @@ export interface Plan {
   reason: string;
 }
 
-/** Puts candidates in order, best first. Never calls a provider, never drops a candidate. */
+/** Puts candidates in order, best first; scores never rise down the list. Never calls a provider, never drops a candidate. */
 export interface Ranker {
   readonly name: string;
-  rank(request: RoutingRequest, candidates: readonly Candidate[]): RankedCandidate[] | Promise<RankedCandidate[]>;
+  rank(request: RoutingRequest, candidates: readonly Appraisal[]): RankedCandidate[] | Promise<RankedCandidate[]>;
 }

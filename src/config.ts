@@ -1,0 +1,71 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from './config/problem.js';
+import { readConfigFile } from './config/read-file.js';
+import { readYaml } from './config/read-yaml.js';
+import { resolve, type Finding } from './config/resolve.js';
+import { variableOf, type Environment } from './config/substitute.js';
+import { watchFile, type ConfigWatch, type WatchReports } from './config/watch.js';
+import type { Config, ConfigInput } from './config/shape.js';
+
+export { ConfigError, type ConfigProblem } from './config/problem.js';
+export type { ConfigWatch } from './config/watch.js';
+export type { Config, ConfigInput, FixedKey, LimitsConfig, Listener, ModelConfig, ProviderConfig, ProviderInput, ProviderTimeouts, RoutingConfig, SurfaceName } from './config/shape.js';
+
+/** What a configuration is checked against, beside its schema. */
+export interface ParseOptions {
+  /** The dialects that a provider's `api` may name; absent: any is accepted. */
+  readonly knownApis?: readonly string[];
+}
+
+/** Which configuration to load. */
+export interface LoadOptions extends ParseOptions {
+  /** The file (`--config`); absent: as `configPath` finds it. */
+  readonly path?: string;
+  /** Default `process.env`. A variable that is set but blank counts as unset. */
+  readonly env?: Environment;
+}
+
+/** Where the configuration stands: the path given, SIGNALBOX_CONFIG, ./config/signalbox.yaml, else the one that comes with the package. */
+export function configPath(path: string | undefined, env: Environment = process.env): string {
+  const chosen = path ?? variableOf(env, 'SIGNALBOX_CONFIG');
+  if (chosen !== undefined) return chosen;
+  const local = 'config/signalbox.yaml';
+  return existsSync(local) ? local : fileURLToPath(new URL('../config/signalbox.yaml', import.meta.url));
+}
+
+/** Reads and checks the configuration file. Throws a ConfigError, one line for each of up to five problems: file, line, path, reason. */
+export function loadConfig(options: LoadOptions = {}): Config {
+  const env = options.env ?? process.env;
+  const file = configPath(options.path, env);
+  return parseConfig(readConfigFile(file), file, env, options);
+}
+
+/** Checks the text of a configuration file; `file` is its name in messages. Throws a ConfigError. */
+export function parseConfig(text: string, file: string, env: Environment = process.env, options: ParseOptions = {}): Config {
+  const { value, lineOf } = readYaml(text, file);
+  return settled(file, value, env, options, lineOf);
+}
+
+/** Checks a configuration given as an object, to the same rules as a file, variables included. Throws a ConfigError. */
+export function resolveConfig(input: ConfigInput | undefined, env: Environment = process.env, options: ParseOptions = {}): Config {
+  return settled(null, input, env, options, () => null);
+}
+
+/**
+ * Watches a configuration file: each new content is checked whole and given to `onConfig`, a wrong one to `onError`, and what was
+ * in use stays in use. Neither is called for the content that stands there at the start.
+ */
+export function watchConfig(
+  path: string, env: Environment, onConfig: WatchReports['onConfig'], onError: WatchReports['onError'],
+  { debounceMs = 100, ...options }: ParseOptions & { readonly debounceMs?: number } = {},
+): ConfigWatch {
+  return watchFile(path, (text) => parseConfig(text, path, env, options), { onConfig, onError, debounceMs });
+}
+
+function settled(file: string | null, written: unknown, env: Environment, options: ParseOptions, lineOf: (path: readonly string[]) => number | null): Config {
+  const resolved = resolve(written, env, options.knownApis);
+  if ('config' in resolved) return { file, ...resolved.config };
+  const problemOf = ({ path, reason, inEnvironment }: Finding) => ({ path, reason, line: inEnvironment ? null : lineOf(path) });
+  throw new ConfigError(file, resolved.findings.map(problemOf).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)));
+}

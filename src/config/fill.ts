@@ -1,0 +1,67 @@
+import type { Config, ConfigInput, Listener, ProviderConfig, ProviderInput, SurfaceName } from './shape.js';
+
+/** What applies where a configuration says nothing; schemas/config.schema.json and config/signalbox.yaml tell the same. */
+export const defaults = {
+  listen: { host: '127.0.0.1', port: 8080 },
+  dataDir: './data',
+  auth: { keys: [], required: true },
+  timeouts: { connectMs: 10_000, firstEventMs: 300_000, idleMs: 120_000 },
+  routing: { tolerance: 0.05, order: 'ranked', auto: [] },
+  limits: {
+    maxBodyBytes: 33_554_432, maxRetries: 2, totalTimeoutMs: 600_000, holdStatusMs: 10_000, pingMs: 15_000,
+    requestTimeoutMs: 60_000, headersTimeoutMs: 15_000, maxHeaderBytes: 16_384, drainMs: 30_000,
+  },
+  metrics: { requireKey: false },
+  log: { level: 'info', pretty: false },
+  proxy: { forwardHeaders: [], enabled: true },
+} as const;
+
+/** Fills the defaults into a configuration that satisfies the schema. `leftOut` names the providers that are not to appear. */
+export function fillDefaults(input: ConfigInput, leftOut: ReadonlySet<string>): Omit<Config, 'file' | 'warnings'> {
+  const listen = { ...defaults.listen, ...input.listen };
+  const providers = Object.entries(input.providers ?? {}).filter(([name]) => !leftOut.has(name));
+  const proxy = { ...defaults.proxy, ...input.proxy };
+  return {
+    listen,
+    surfaces: surfacesOf(input, listen.host),
+    dataDir: input.dataDir ?? defaults.dataDir,
+    auth: { ...defaults.auth, ...input.auth },
+    providers: recordOf(providers.map(([name, provider]) => [name, providerOf(name, provider)])),
+    models: recordOf(Object.entries(input.models ?? {})),
+    routing: { ...defaults.routing, ...input.routing },
+    limits: { ...defaults.limits, ...input.limits },
+    metrics: { ...defaults.metrics, ...input.metrics },
+    log: { ...defaults.log, ...input.log },
+    proxy: { ...proxy, forwardHeaders: proxy.forwardHeaders.map((name) => name.toLowerCase()) },
+  };
+}
+
+/** The keys of a provider as it is written, blanks and repetitions dropped. */
+export function apiKeysOf({ apiKey, apiKeys = [] }: ProviderInput): string[] {
+  const written = apiKey === undefined ? apiKeys : [apiKey, ...apiKeys];
+  return [...new Set(written.filter((key) => key !== ''))];
+}
+
+function providerOf(name: string, input: ProviderInput): ProviderConfig {
+  const provider = { ...input };
+  delete (provider as { apiKey?: string }).apiKey;
+  return {
+    ...provider,
+    name,
+    apiKeys: apiKeysOf(input),
+    headers: input.headers ?? {},
+    allowProxy: input.allowProxy ?? true,
+    timeouts: { ...defaults.timeouts, ...input.timeouts },
+  };
+}
+
+function surfacesOf({ surfaces = {} }: ConfigInput, host: string): Partial<Record<SurfaceName, Listener>> {
+  return Object.fromEntries(Object.entries(surfaces).map(([name, listener]) => [name, { host, ...listener }]));
+}
+
+/** Without a prototype: a client that asks for a provider named `constructor` must find nothing. */
+function recordOf<T>(entries: readonly (readonly [string, T])[]): Record<string, T> {
+  const record = Object.create(null) as Record<string, T>;
+  for (const [key, value] of entries) record[key] = value;
+  return record;
+}

@@ -1,0 +1,34 @@
+import { fieldName } from '../schema.js';
+
+/** One thing that is wrong with a configuration. Never holds a value that was written there, only names. */
+export interface ConfigProblem {
+  /** The field's parts, as `['providers', 'openai', 'api']`; empty for the file as a whole. */
+  readonly path: readonly string[];
+  readonly reason: string;
+  /** Counted from 1; null where the configuration is not a file, or the problem stands in the environment. */
+  readonly line: number | null;
+}
+
+const shownProblems = 5;
+
+/** A configuration that cannot be used. The message has one line for each of up to five problems: `file:line: path: reason`. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+  /** All problems found, in the order of their lines. */
+  readonly problems: readonly ConfigProblem[];
+  /** The file at fault, null for a configuration that was given as an object. */
+  readonly file: string | null;
+
+  constructor(file: string | null, problems: readonly ConfigProblem[], cause?: unknown) {
+    const lines = problems.slice(0, shownProblems).map((problem) => described(file, problem));
+    if (problems.length > shownProblems) lines.push(`and ${problems.length - shownProblems} more`);
+    super(lines.join('\n'), cause === undefined ? undefined : { cause });
+    this.file = file;
+    this.problems = problems;
+  }
+}
+
+function described(file: string | null, { path, reason, line }: ConfigProblem): string {
+  const place = `${file ?? 'configuration'}${line === null ? '' : `:${line}`}`;
+  return path.length === 0 ? `${place}: ${reason}` : `${place}: ${fieldName(path)}: ${reason}`;
+}

@@ -1,0 +1,115 @@
+import type { JsonSchema } from '../schema.js';
+
+/** A configuration with the variables put in, as plain data that shares nothing with what was given. */
+export interface Substituted {
+  readonly value: unknown;
+  /** Where a variable without a default was not set. The field is left out there, in a list it is null, an API key is empty. */
+  readonly unset: readonly { readonly path: readonly string[]; readonly variable: string }[];
+  readonly problems: readonly { readonly path: readonly string[]; readonly reason: string }[];
+}
+
+/** Environment variables, as in `process.env`. */
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+interface Walk {
+  readonly root: JsonSchema;
+  readonly env: Environment;
+  readonly unset: { path: readonly string[]; variable: string }[];
+  readonly problems: { path: readonly string[]; reason: string }[];
+  left: number;
+}
+
+const maxDepth = 16;
+const maxValues = 100_000;
+const reference = /\$(\$?)\{([^{}]*)\}/g;
+const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** An environment variable's value; one that is set but blank counts as unset. */
+export function variableOf(env: Environment, name: string): string | undefined {
+  const value = Object.hasOwn(env, name) ? env[name] : undefined;
+  return value === undefined || value.trim() === '' ? undefined : value;
+}
+
+/**
+ * Puts the environment's variables into every text: `${NAME}`, `${NAME:-default}`; `$${` stands for `${` itself. A variable that
+ * is the whole text becomes a number or a boolean where the schema asks for one. A declared key without a value (null) is
+ * left out. Anything but plain data is a problem; so is nesting deeper than 16.
+ */
+export function substitute(value: unknown, schema: JsonSchema, env: Environment): Substituted {
+  const walk: Walk = { root: schema, env, unset: [], problems: [], left: maxValues };
+  return { value: copy(value, schema, [], walk), unset: walk.unset, problems: walk.problems };
+}
+
+function copy(value: unknown, schema: JsonSchema | undefined, path: readonly string[], walk: Walk): unknown {
+  if (typeof value === 'string') return expand(value, schema, path, walk);
+  if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined) return value;
+  if (path.length > maxDepth || --walk.left < 0) return refuse('is nested too deeply, or is too large', path, walk);
+  if (Array.isArray(value)) {
+    if (value.length > walk.left) return refuse('has too many items', path, walk);
+    const items = schema === undefined ? undefined : childSchema(schema, 'items', walk.root);
+    return Array.from(value, (item, index) => copy(item, items, [...path, String(index)], walk) ?? null);
+  }
+  if (!isPlain(value)) return refuse('must be plain data', path, walk);
+  const entries: [string, unknown][] = [];
+  for (const [key, child] of Object.entries(value)) {
+    const declared = isSchema(schema?.properties) && Object.hasOwn(schema.properties, key);
+    if (child === undefined || (child === null && declared)) continue;
+    const copied = copy(child, schema === undefined ? undefined : childSchema(schema, key, walk.root), [...path, key], walk);
+    if (copied !== undefined) entries.push([key, copied]);
+  }
+  return Object.fromEntries(entries); // defines the keys, so that one named __proto__ is a key like any other
+}
+
+function expand(text: string, schema: JsonSchema | undefined, path: readonly string[], walk: Walk): unknown {
+  if (!text.includes('${')) return text;
+  if (text.replaceAll(reference, '').includes('${')) return refuse('has a ${ without its }', path, walk);
+  let missing: string | undefined;
+  const result = text.replaceAll(reference, (all: string, escaped: string, inner: string) => {
+    if (escaped !== '') return all.slice(1);
+    const [, name, fallback] = /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(inner) ?? [];
+    if (name === undefined) refuse('has a ${…} that is neither ${NAME} nor ${NAME:-default}', path, walk);
+    const found = name === undefined ? '' : variableOf(walk.env, name) ?? fallback;
+    if (found === undefined) missing ??= name;
+    return found ?? '';
+  });
+  if (missing === undefined) return /^\$\{[^{}]*\}$/.test(text) ? coerced(result, schema) : result;
+  walk.unset.push({ path, variable: missing });
+  return isApiKey(path) ? '' : undefined;
+}
+
+/** Whether this is where a provider's key stands: the one place in which a variable may be missing. */
+export function isApiKey(path: readonly string[]): boolean {
+  return path[0] === 'providers' && (path[2] === 'apiKey' || path[2] === 'apiKeys');
+}
+
+function coerced(text: string, schema: JsonSchema | undefined): unknown {
+  const trimmed = text.trim();
+  const type = schema?.type;
+  if ((type === 'number' || type === 'integer') && number.test(trimmed)) return Number(trimmed);
+  if (type === 'boolean' && (trimmed === 'true' || trimmed === 'false')) return trimmed === 'true';
+  return text;
+}
+
+function refuse(reason: string, path: readonly string[], walk: Walk): null {
+  walk.problems.push({ path, reason });
+  return null;
+}
+
+function childSchema(schema: JsonSchema, key: string, root: JsonSchema): JsonSchema | undefined {
+  const own = isSchema(schema.properties) && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
+  const child = own ?? (key === 'items' && schema.type === 'array' ? schema.items : schema.additionalProperties);
+  if (!isSchema(child)) return undefined;
+  const name = typeof child.$ref === 'string' ? child.$ref.replace('#/$defs/', '') : undefined;
+  const target = name !== undefined && isSchema(root.$defs) ? root.$defs[name] : child;
+  return isSchema(target) ? target : undefined;
+}
+
+function isSchema(value: unknown): value is JsonSchema {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isPlain(value: unknown): value is Record<string, unknown> {
+  if (typeof value !== 'object' || value === null) return false;
+  const prototype: unknown = Object.getPrototypeOf(value);
+  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+}

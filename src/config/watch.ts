@@ -1,0 +1,125 @@
+import { realpathSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import { watch, type FSWatcher } from 'chokidar';
+import { ConfigError } from './problem.js';
+import { readConfigFile } from './read-file.js';
+import type { Config } from './shape.js';
+
+/** A watched configuration file. */
+export interface ConfigWatch {
+  /** Resolves once changes are noticed. */
+  readonly ready: Promise<void>;
+  /** Reads the file now and reports it, changed or not (SIGHUP). */
+  reload(): void;
+  /** Stops; nothing is reported after that. */
+  close(): Promise<void>;
+}
+
+/** What a watch reports to, and how patient it is. */
+export interface WatchReports {
+  readonly onConfig: (config: Config) => void;
+  readonly onError: (error: ConfigError) => void;
+  /** How long the folder must be quiet before the file is read, in ms. */
+  readonly debounceMs: number;
+}
+
+/** A file's content as it was read last: its text, or why there is none. */
+type Content = { readonly text: string } | { readonly error: ConfigError };
+
+/**
+ * Reports every new content of a file: one that `parse` accepts to `onConfig`, a wrong or missing one to `onError`, each
+ * once. Its folders are watched rather than the file, because editors put a new file in its place and Kubernetes swaps a
+ * link on the way to it; only the content decides whether anything changed.
+ */
+export function watchFile(path: string, parse: (text: string) => Config, { onConfig, onError, debounceMs }: WatchReports): ConfigWatch {
+  let last = contentOf(path);
+  let timer: NodeJS.Timeout | undefined;
+  const folders = new FolderWatch(path);
+  const report = () => {
+    const outcome = 'error' in last ? last : outcomeOf(last.text, parse);
+    if ('error' in outcome) onError(outcome.error);
+    else onConfig(outcome.config);
+  };
+  const check = () => {
+    const before = last;
+    last = contentOf(path);
+    folders.follow();
+    if (!isSame(before, last)) report();
+  };
+  const stirred = () => {
+    clearTimeout(timer);
+    if (!folders.watcher.closed) timer = setTimeout(check, debounceMs);
+  };
+  folders.watcher.on('raw', stirred).on('all', stirred).on('ready', stirred);
+  folders.watcher.on('error', (cause) => onError(new ConfigError(path, [{ path: [], reason: 'cannot be watched for changes', line: null }], cause)));
+  return {
+    ready: new Promise((done) => folders.watcher.once('ready', done)),
+    reload() {
+      last = contentOf(path);
+      report();
+    },
+    close() {
+      clearTimeout(timer);
+      return folders.watcher.close();
+    },
+  };
+}
+
+/** Watches the folder in which a file stands, and the one in which it really is where a link leads elsewhere. */
+class FolderWatch {
+  readonly watcher: FSWatcher;
+  private readonly folders = new Set<string>();
+
+  constructor(private readonly path: string) {
+    this.watcher = watch([], {
+      depth: 0,
+      followSymlinks: false,
+      ignoreInitial: true,
+      // other files of the folder cost a watch each; links may be on the way to the file
+      ignored: (entry, stats) => stats !== undefined && !stats.isSymbolicLink() && !this.folders.has(entry) && resolve(entry) !== resolve(path),
+    });
+    this.follow();
+  }
+
+  /** Looks again where the file is: a link may lead to another folder by now. */
+  follow(): void {
+    const current = new Set([dirname(resolve(this.path)), dirname(realPathOf(this.path))]);
+    const left = [...this.folders].filter((folder) => !current.has(folder));
+    const entered = [...current].filter((folder) => !this.folders.has(folder));
+    for (const folder of left) this.folders.delete(folder);
+    for (const folder of entered) this.folders.add(folder);
+    if (left.length > 0) this.watcher.unwatch(left);
+    if (entered.length > 0) this.watcher.add(entered);
+  }
+}
+
+function realPathOf(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return resolve(path);
+  }
+}
+
+function contentOf(path: string): Content {
+  try {
+    return { text: readConfigFile(path) };
+  } catch (error) {
+    if (error instanceof ConfigError) return { error };
+    throw error;
+  }
+}
+
+function isSame(a: Content, b: Content): boolean {
+  if ('text' in a && 'text' in b) return a.text === b.text;
+  return 'error' in a && 'error' in b && a.error.message === b.error.message;
+}
+
+function outcomeOf(text: string, parse: (text: string) => Config): { readonly config: Config } | { readonly error: ConfigError } {
+  try {
+    return { config: parse(text) };
+  } catch (error) {
+    if (error instanceof ConfigError) return { error };
+    throw error;
+  }
+}

@@ -1,0 +1,50 @@
+/** How long a key that the provider refused is left alone, in ms; after that it is tried again. */
+const refusedForMs = 10 * 60_000;
+
+interface RingKey {
+  readonly value: string | null;
+  /** Epoch ms until which the key is set aside. */
+  asideUntil: number;
+}
+
+/** The keys of one provider in rotation. A key that was refused is set aside for ten minutes, a rate-limited one until its time. */
+export class KeyRing {
+  private readonly keys: RingKey[];
+  private turn = 0;
+
+  /** @param values the keys; none: calls are made without one (local servers, ambient credentials) */
+  constructor(values: readonly string[], private readonly now: () => number = Date.now) {
+    this.keys = (values.length > 0 ? values : [null]).map((value) => ({ value, asideUntil: 0 }));
+  }
+
+  /** How many different keys there are to try. */
+  get size(): number {
+    return this.keys.length;
+  }
+
+  /** The next key in turn that is not set aside and not in `tried`; where all are aside, the one that comes back first. */
+  next(tried: readonly (string | null)[] = []): string | null {
+    if (this.keys.length === 1) return this.keys[0]!.value;
+    const untried = this.keys.filter((key) => !tried.includes(key.value));
+    const pool = untried.length > 0 ? untried : this.keys;
+    const time = this.now();
+    const live = pool.filter((key) => key.asideUntil <= time);
+    this.turn = (this.turn + 1) % this.keys.length;
+    if (live.length > 0) return this.inTurn(live).value;
+    return pool.reduce((best, key) => (key.asideUntil < best.asideUntil ? key : best)).value;
+  }
+
+  /** Sets a key aside: `refused` for ten minutes, or for a stated time in ms. */
+  setAside(value: string | null, forMs: number | 'refused'): void {
+    const key = this.keys.find((candidate) => candidate.value === value);
+    if (key) key.asideUntil = this.now() + (forMs === 'refused' ? refusedForMs : forMs);
+  }
+
+  private inTurn(live: RingKey[]): RingKey {
+    for (let step = 0; step < this.keys.length; step++) {
+      const key = this.keys[(this.turn + step) % this.keys.length]!;
+      if (live.includes(key)) return key;
+    }
+    return live[0]!;
+  }
+}

@@ -1,0 +1,29 @@
+import { GatewayError } from '../errors.js';
+
+const words: Record<string, string> = {
+  ENOTFOUND: 'its host name is not known',
+  EAI_AGAIN: 'its host name could not be looked up',
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  EPIPE: 'the connection was closed',
+  UND_ERR_CONNECT_TIMEOUT: 'no connection within the time allowed',
+  UND_ERR_SOCKET: 'the connection was closed',
+  UND_ERR_CLOSED: 'the connection was closed',
+  UND_ERR_DESTROYED: 'the connection was closed',
+};
+
+const codeOf = (error: unknown): string => {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' ? code : '';
+};
+
+/** What a network error means. The only place that interprets one; a GatewayError comes back as it is. */
+export function networkFailure(provider: string, error: unknown): GatewayError {
+  if (error instanceof GatewayError) return error;
+  const code = codeOf(error);
+  if (code.startsWith('HPE_') || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
+    return new GatewayError('unreadable_answer', `${provider} sent an answer that is not HTTP (${code})`, { cause: error });
+  }
+  const certificate = /CERT|SSL|TLS/.test(code) ? 'its certificate was not accepted' : undefined;
+  return new GatewayError('connection_failed', `${provider} could not be reached: ${words[code] ?? certificate ?? 'the connection failed'}${code ? ` (${code})` : ''}`, { cause: error });
+}

@@ -1,0 +1,32 @@
+import type { ProviderAdapter } from '../providers/adapter.js';
+import { KeyRing } from './key-ring.js';
+import { Upstreams } from './upstreams.js';
+
+export interface ProviderTimeouts {
+  connectMs: number;
+  firstEventMs: number;
+  idleMs: number;
+}
+
+/** A configured provider, ready to be called. */
+export interface Provider {
+  readonly name: string;
+  readonly adapter: ProviderAdapter;
+  readonly keys: KeyRing;
+  readonly upstreams: Upstreams;
+  readonly timeouts: ProviderTimeouts;
+  /** Models that were found to refuse streaming; they are asked without. */
+  readonly unstreamed: Set<string>;
+}
+
+/** @param connections at most so many to one host at a time; null: as many as are needed */
+export function createProvider(adapter: ProviderAdapter, apiKeys: readonly string[], timeouts: ProviderTimeouts, connections: number | null = null): Provider {
+  return {
+    name: adapter.name,
+    adapter,
+    keys: new KeyRing(apiKeys),
+    upstreams: new Upstreams(timeouts.connectMs, connections),
+    timeouts,
+    unstreamed: new Set(),
+  };
+}

@@ -1,0 +1,34 @@
+import { type Dispatcher, Pool } from 'undici';
+
+/** Kept-alive connections to one provider's hosts: a pool for each origin, made on first use. */
+export class Upstreams {
+  private readonly pools = new Map<string, Pool>();
+
+  constructor(private readonly connectTimeoutMs: number, private readonly connections: number | null) {}
+
+  /** @param url absolute; the origin's pool and the path to ask it for */
+  to(url: string): { pool: Dispatcher; path: string } {
+    const slash = url.indexOf('/', url.indexOf('//') + 2);
+    const origin = slash === -1 ? url : url.slice(0, slash);
+    return { pool: this.pools.get(origin) ?? this.open(origin), path: slash === -1 ? '/' : url.slice(slash) };
+  }
+
+  /** Waits for the calls under way, then closes the connections. */
+  async close(): Promise<void> {
+    await Promise.all([...this.pools.values()].map((pool) => pool.close()));
+  }
+
+  private open(origin: string): Pool {
+    const pool = new Pool(origin, {
+      connections: this.connections,
+      pipelining: 1,
+      connect: { timeout: this.connectTimeoutMs },
+      keepAliveTimeout: 30_000,
+      // deadlines are the attempt's own
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    });
+    this.pools.set(origin, pool);
+    return pool;
+  }
+}

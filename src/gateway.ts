@@ -1,0 +1,196 @@
+import express, { type Express, type RequestHandler, Router } from 'express';
+import type { Logger } from 'pino';
+import { KeyBook, type KnownKey } from './accounts/key-book.js';
+import { type Config, type ConfigInput, resolveConfig } from './config.js';
+import { detectProviders } from './config/detect-providers.js';
+import { authenticate } from './http/authenticate.js';
+import { complete } from './http/complete.js';
+import { type RequestContext } from './http/context.js';
+import { errorHandler } from './http/error-handler.js';
+import type { Parts, RequestMetrics } from './http/parts.js';
+import { metricsPage } from './http/resources/metrics-page.js';
+import { completionsRouter, metricsRouter, modelSelectRouter, openaiRouter, proxyRouter, publicRouter } from './http/routes.js';
+import type { Runtime } from './http/runtime.js';
+import { readBody, selectModelWith, type SelectModelOptions } from './http/select-model.js';
+import { createSessionBook } from './http/session-book.js';
+import { planHostCall, plannedCallOf } from './http/select-model.js';
+import { native } from './http/surfaces/native.js';
+import { notFound } from './http/validate.js';
+import { createLogger, requestLog } from './log.js';
+import { type MeasuredRequest, Metrics } from './metrics.js';
+import { dialects } from './providers/index.js';
+import { createRuntime, type RuntimeSharing } from './runtime.js';
+import { createLatencyWindow } from './routing/latency-window.js';
+import { version } from './version.js';
+
+/** What the gateway gives to whoever mounts it. A stage alone neither authenticates nor answers errors: it calls `next(error)`. */
+export interface Gateway {
+  /** Everything: all routers below, metrics, health and the API's description. Calls `next()` for paths that are not its own. */
+  readonly router: Router;
+  readonly routers: { readonly modelSelect: Router; readonly completions: Router; readonly openai: Router; readonly proxy: Router; readonly metrics: Router; readonly health: Router };
+  /** Lets only known keys pass. */
+  readonly authenticate: RequestHandler;
+  /** Chooses the model for a body with `messages` and `llm_providers` (or `models`); `planOf(res)` then has the plan. */
+  readonly selectModel: RequestHandler;
+  /** The same with a host's own candidates and reading of the request. */
+  selectModelWith(options: SelectModelOptions): RequestHandler;
+  /** Answers a native completions body; carries out the plan that `selectModel` has left, where there is one. */
+  readonly complete: RequestHandler;
+  /** The metrics page. */
+  readonly metrics: RequestHandler;
+  /** Answers errors as the native surface does; for hosts that have no error handler of their own. */
+  readonly errorHandler: express.ErrorRequestHandler;
+  /** Answers 404 in the same shape: the end of an app that is nothing but the gateway. */
+  readonly notFound: RequestHandler;
+  /** A whole Express app: the router, and 404 for all else. */
+  app(): Express;
+  /** Puts another configuration in force; requests in flight finish on the old one. @throws Error where it cannot be built: the old one stays */
+  reconfigure(config: Config): void;
+  /** Counts a configuration that was refused before it got here. */
+  refusedConfiguration(): void;
+  /** Says so on `/readyz`, waits for the upstream calls under way, closes their connections. */
+  close(): Promise<void>;
+}
+
+export interface GatewayOptions {
+  /** Default `process.env`; what it holds of `PORT` and `HOST` is the host's own affair. */
+  env?: NodeJS.ProcessEnv;
+  /** Default: JSON lines on standard output, at the configuration's level. */
+  logger?: Logger;
+  /** Keys beside the configured ones. */
+  issuedKeys?: readonly KnownKey[];
+}
+
+/** @throws ConfigError for a configuration that is not valid */
+export function createGateway(config: ConfigInput = {}, options: GatewayOptions = {}): Gateway {
+  const env = options.env ?? process.env;
+  const { PORT: _port, HOST: _host, ...hostless } = env;
+  return assembleGateway(resolveConfig(config, hostless, { knownApis: [...dialects.keys()] }), { ...options, env });
+}
+
+/** As `createGateway`, for a configuration that has been read and checked already. */
+export function assembleGateway(config: Config, options: GatewayOptions = {}): Gateway {
+  return new AssembledGateway(config, options);
+}
+
+class AssembledGateway implements Gateway {
+  readonly router: Router;
+  readonly routers: Gateway['routers'];
+  readonly authenticate: RequestHandler;
+  readonly selectModel: RequestHandler;
+  readonly complete: RequestHandler;
+  readonly metrics: RequestHandler;
+  readonly errorHandler: express.ErrorRequestHandler;
+  readonly notFound: RequestHandler;
+  private readonly sharing: RuntimeSharing;
+  private readonly parts: Parts;
+  private readonly measured: Metrics;
+  private config: Config;
+  private runtime: Runtime;
+  private stopping = false;
+
+  constructor(config: Config, private readonly options: GatewayOptions) {
+    this.measured = new Metrics((provider, model) => this.runtime.isKnownModel(provider, model), config.metrics.prefix);
+    this.sharing = { latencies: createLatencyWindow(), onAttempt: (attempt) => this.measured.attempt(attempt) };
+    this.config = config;
+    this.runtime = this.build(config);
+    const logger = options.logger ?? createLogger(config.log);
+    for (const warning of config.warnings) logger.warn(warning);
+    this.parts = { current: () => this.runtime, log: requestLog(logger), metrics: measuring(this.measured), sessions: createSessionBook() };
+    this.routers = this.makeRouters();
+    this.router = this.wholeRouter();
+    this.authenticate = authenticate(this.parts);
+    this.selectModel = chain(readBody(this.parts), selectModelWith(this.parts, {}));
+    this.complete = chain(readBody(this.parts), planHostCall(this.parts, native), complete(this.parts, native, plannedCallOf));
+    this.metrics = metricsPage(this.measured);
+    this.errorHandler = errorHandler(this.parts);
+    this.notFound = notFound(this.parts);
+  }
+
+  selectModelWith(options: SelectModelOptions): RequestHandler {
+    return chain(readBody(this.parts), selectModelWith(this.parts, options));
+  }
+
+  app(): Express {
+    const app = express().disable('x-powered-by').disable('etag');
+    return app.use(this.router).use(this.notFound).use(this.errorHandler);
+  }
+
+  reconfigure(config: Config): void {
+    const old = this.runtime;
+    this.runtime = this.build(config);
+    this.config = config;
+    this.measured.reloaded('applied');
+    // calls under way keep their connections until they are done
+    for (const provider of old.providers.values()) void provider.upstreams.close();
+  }
+
+  refusedConfiguration(): void {
+    this.measured.reloaded('refused');
+  }
+
+  async close(): Promise<void> {
+    this.stopping = true;
+    await Promise.all([...this.runtime.providers.values()].map((provider) => provider.upstreams.close()));
+  }
+
+  private build(config: Config): Runtime {
+    const keys = new KeyBook([...config.auth.keys, ...(this.options.issuedKeys ?? [])]);
+    return createRuntime(config, detectProviders(config, dialects, this.options.env ?? process.env), dialects, keys, this.sharing);
+  }
+
+  private makeRouters(): Gateway['routers'] {
+    const { parts } = this;
+    const state = (): { stopping: boolean; providers: string[] } => ({ stopping: this.stopping, providers: [...this.runtime.providers.keys()] });
+    return {
+      modelSelect: modelSelectRouter(parts),
+      completions: completionsRouter(parts),
+      openai: openaiRouter(parts),
+      proxy: proxyRouter(parts),
+      metrics: metricsRouter(parts, this.measured, () => this.config.metrics.requireKey),
+      health: publicRouter(version, state),
+    };
+  }
+
+  private wholeRouter(): Router {
+    const { modelSelect, completions, openai, proxy, metrics, health } = this.routers;
+    return Router().use(completions, modelSelect, openai, proxy, metrics, health);
+  }
+}
+
+/** Several handlers as one: each calls the next, a failure goes to the host. */
+function chain(...handlers: RequestHandler[]): RequestHandler {
+  return (req, res, next) => {
+    const step = (index: number): void => {
+      const handler = handlers[index];
+      if (!handler) next();
+      else void handler(req, res, (error?: unknown) => { if (error) next(error); else step(index + 1); });
+    };
+    step(0);
+  };
+}
+
+/** Metrics as the stages report to them. */
+function measuring(metrics: Metrics): RequestMetrics {
+  return {
+    request: (context) => metrics.request(measurementOf(context)),
+    selection: (durationMs) => metrics.selection(durationMs),
+    overhead: (context, durationMs) => metrics.overhead(context.surface?.name ?? 'completions', durationMs),
+    streamOpened: () => metrics.streamOpened(),
+    streamClosed: () => metrics.streamClosed(),
+    usageMissing: (provider) => metrics.usageMissing(provider),
+  };
+}
+
+function measurementOf({ record, surface, startedAt }: RequestContext): MeasuredRequest {
+  const { provider, model, promptTokens, completionTokens, costUsd, fallbacks, ttftMs } = record;
+  const answered = provider !== null && model !== null && promptTokens !== null;
+  return {
+    surface: surface?.name ?? 'completions',
+    status: record.status ?? 0,
+    durationSeconds: (performance.now() - startedAt) / 1000,
+    outcome: record.code ?? 'ok',
+    answer: answered ? { provider, model, promptTokens, completionTokens: completionTokens ?? 0, costUsd, fallbacks, ttftSeconds: ttftMs === null ? null : ttftMs / 1000 } : null,
+  };
+}
+

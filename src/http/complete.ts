@@ -1,0 +1,138 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { Usage } from '../completion.js';
+import { makeUsage } from '../completion.js';
+import { Cancellation } from '../dispatch/cancellation.js';
+import { BrokenStream, carryOut, type Outcome } from '../dispatch/carry-out.js';
+import { GatewayError } from '../errors.js';
+import { costOf, type Costs } from '../routing/cost.js';
+import type { RankedCandidate } from '../routing/plan.js';
+import { measureRequest } from '../routing/tokens.js';
+import { contextOf, type RequestContext } from './context.js';
+import { EventStream } from './event-stream.js';
+import type { Parts } from './parts.js';
+import type { PlannedCall } from './plan-completion.js';
+import type { Runtime } from './runtime.js';
+import { stage } from './stage.js';
+import type { CompletionSurface, SurfaceWriter } from './surfaces/surface.js';
+
+/** Characters of an answer for one token, where nobody counted them. */
+const charactersPerToken = 4;
+
+/** The last stage of a completion: carries its plan out and answers, streamed or whole. */
+export function complete(parts: Parts, surface: CompletionSurface, plannedCallOf: (res: Response) => PlannedCall): RequestHandler {
+  return stage(async (req, res): Promise<'answered'> => {
+    const completion = new RunningCompletion(parts, surface, plannedCallOf(res), req, res);
+    await completion.run();
+    return 'answered';
+  });
+}
+
+class RunningCompletion {
+  private readonly context: RequestContext;
+  private readonly runtime: Runtime;
+  private readonly stream: EventStream | null;
+  private readonly writer: SurfaceWriter;
+  private readonly cancellation = new Cancellation();
+
+  constructor(private readonly parts: Parts, surface: CompletionSurface, private readonly planned: PlannedCall, req: Request, private readonly res: Response) {
+    this.context = contextOf(res);
+    this.runtime = this.context.runtime ??= parts.current();
+    this.stream = planned.call.stream ? new EventStream(res, { holdMs: this.runtime.limits.holdStatusMs, pingMs: this.runtime.limits.pingMs }) : null;
+    this.writer = surface.writer(res, planned.call, req.body, this.stream);
+  }
+
+  async run(): Promise<void> {
+    const { context, parts, res } = this;
+    context.record.stream = this.stream !== null;
+    res.once('close', () => {
+      if (!res.writableFinished) this.cancellation.cancel(new GatewayError('client_closed', 'the client left'));
+    });
+    if (this.stream) parts.metrics.streamOpened();
+    parts.metrics.overhead(context, performance.now() - context.startedAt);
+    try {
+      this.succeed(await this.carryOut());
+    } catch (error) {
+      this.fail(error);
+    } finally {
+      if (this.stream) parts.metrics.streamClosed();
+    }
+  }
+
+  private carryOut(): Promise<Outcome> {
+    const { plan, call, passedOver } = this.planned;
+    return carryOut({
+      plan,
+      request: call.chat,
+      stream: call.streamFromProvider,
+      writer: this.writer,
+      cancellation: this.cancellation,
+      providerOf: (candidate) => (candidate.provider === null ? undefined : this.runtime.providers.get(candidate.provider)),
+      onAttempt: (attempt) => {
+        this.context.record.attempts.push(attempt);
+        this.runtime.onAttempt(attempt);
+      },
+      errorTrace: passedOver,
+    });
+  }
+
+  private succeed(outcome: Outcome): void {
+    const { candidate } = outcome;
+    const { startedAt } = this.context;
+    const usage = outcome.usage ?? this.estimate(outcome.contentLength);
+    if (!outcome.usage) this.parts.metrics.usageMissing(candidate.provider ?? '');
+    const ttftMs = Math.round(outcome.firstContentAt - startedAt);
+    const costs = this.account(candidate, usage, ttftMs);
+    if (!this.res.headersSent) this.res.setHeader('X-Signalbox-Model', encodeURI(`${candidate.provider ?? ''}/${candidate.model}`));
+    this.writer.finish({
+      candidate,
+      finishReason: outcome.finishReason,
+      usage,
+      costs,
+      latencyMs: Math.max(ttftMs, Math.round(performance.now() - startedAt)),
+      ttftMs,
+      errorTrace: outcome.errorTrace,
+    });
+  }
+
+  private fail(thrown: unknown): void {
+    const broken = thrown instanceof BrokenStream ? thrown : null;
+    const error = broken ? broken.error : thrown;
+    if (!(error instanceof GatewayError)) {
+      this.stream?.discard();
+      throw error;
+    }
+    this.context.record.code = error.code;
+    const usage = broken ? this.estimate(broken.contentLength) : null;
+    const costs = broken && usage ? this.account(broken.candidate, usage, this.firstContentMs(broken)) : null;
+    if (this.stream?.isOpen && error.code !== 'client_closed') {
+      this.writer.breakOff(error, this.context.requestId, usage, costs);
+      return;
+    }
+    this.stream?.discard();
+    throw error;
+  }
+
+  private firstContentMs(broken: BrokenStream): number | null {
+    return broken.firstContentAt === null ? null : Math.round(broken.firstContentAt - this.context.startedAt);
+  }
+
+  /** Puts down who answered and what it took. */
+  private account(candidate: RankedCandidate, usage: Usage, ttftMs: number | null): Costs {
+    const costs = costOf(usage, this.runtime.catalog.lookup(candidate.provider, candidate.model));
+    const { record } = this.context;
+    record.provider = candidate.provider;
+    record.model = candidate.model;
+    record.ttftMs = ttftMs;
+    record.promptTokens = usage.promptTokens;
+    record.completionTokens = usage.completionTokens;
+    record.costUsd = costs.total_tokens_cost;
+    record.fallbacks = new Set(record.attempts.map((attempt) => `${attempt.provider}/${attempt.model}`)).size - 1;
+    return costs;
+  }
+
+  /** For answers whose tokens nobody reported. */
+  private estimate(contentLength: number): Usage {
+    const { messages, tools } = this.planned.call.chat;
+    return makeUsage({ promptTokens: measureRequest(messages, tools ?? []).tokens, completionTokens: Math.ceil(contentLength / charactersPerToken), estimated: true });
+  }
+}

@@ -1,0 +1,50 @@
+import type { RequestHandler } from 'express';
+import { makeUsage } from '../completion.js';
+import { Cancellation } from '../dispatch/cancellation.js';
+import { embed, type EmbeddingOutcome } from '../dispatch/embed.js';
+import { GatewayError, invalidField } from '../errors.js';
+import { forbiddenReason } from '../routing/access-rules.js';
+import { costOf } from '../routing/cost.js';
+import { contextOf } from './context.js';
+import type { Parts } from './parts.js';
+import { candidateOf, limitsOf } from './plan-completion.js';
+import { sendJson } from './send-json.js';
+import { stage } from './stage.js';
+
+/** Answers `POST /v1/embeddings`: one model, its retries, no other model, since vectors of different models do not compare. */
+export function createEmbeddings(parts: Parts): RequestHandler {
+  return stage(async (req, res): Promise<'answered'> => {
+    const context = contextOf(res);
+    const runtime = (context.runtime ??= parts.current());
+    const { model: label, ...body } = req.body as { model: string; [field: string]: unknown };
+    const candidate = candidateOf(label);
+    const provider = runtime.providers.get(candidate.provider ?? '');
+    if (!provider) throw invalidField('model', `provider ${JSON.stringify(candidate.provider)} is not configured`, 'bad_request');
+    const forbidden = forbiddenReason(candidate, { allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: context.account?.models ?? null });
+    if (forbidden !== null) throw invalidField('model', forbidden, 'bad_request');
+    if (!provider.adapter.embeddings) throw new GatewayError('not_implemented', `model: ${provider.name} has no embeddings`, { field: 'model' });
+    const cancellation = new Cancellation();
+    res.once('close', () => cancellation.cancel(new GatewayError('client_closed', 'the client left')));
+    const outcome = await embed({
+      provider, model: candidate.model, body, limits: limitsOf(runtime, null), cancellation,
+      onAttempt: (attempt) => {
+        context.record.attempts.push(attempt);
+        runtime.onAttempt(attempt);
+      },
+    });
+    account(outcome);
+    sendJson(res, 200, outcome.answer as object);
+    return 'answered';
+
+    function account({ promptTokens }: EmbeddingOutcome): void {
+      const usage = makeUsage({ promptTokens });
+      Object.assign(context.record, {
+        provider: candidate.provider,
+        model: candidate.model,
+        promptTokens: usage.promptTokens,
+        completionTokens: 0,
+        costUsd: costOf(usage, runtime.catalog.lookup(candidate.provider, candidate.model)).total_tokens_cost,
+      });
+    }
+  });
+}

@@ -1,0 +1,35 @@
+import type { GatewayError } from '../errors.js';
+import type { RequestContext } from './context.js';
+import type { Runtime } from './runtime.js';
+
+/** Tells of requests; one line for each. */
+export interface RequestLog {
+  request(context: RequestContext): void;
+  /** A fault of ours, with its cause. */
+  failure(context: RequestContext, error: GatewayError): void;
+}
+
+/** What is measured of requests while they run and when they are over. */
+export interface RequestMetrics {
+  request(context: RequestContext): void;
+  selection(durationMs: number): void;
+  /** The gateway's own time before the first upstream call. */
+  overhead(context: RequestContext, durationMs: number): void;
+  streamOpened(): void;
+  streamClosed(): void;
+  usageMissing(provider: string): void;
+}
+
+/** What the stages are made with. `current` gives the runtime of the configuration that is in force now. */
+export interface Parts {
+  current(): Runtime;
+  log: RequestLog;
+  metrics: RequestMetrics;
+  sessions: SessionBook;
+}
+
+/** The sessions that this process has issued, each with the account's name. */
+export interface SessionBook {
+  add(sessionId: string, account: string): void;
+  has(sessionId: string, account: string): boolean;
+}

@@ -1,0 +1,12 @@
+import type { RequestHandler } from 'express';
+import type { Metrics } from '../../metrics.js';
+
+/** `GET /metrics`: Prometheus text, or OpenMetrics where the scraper asks for it. */
+export function metricsPage(metrics: Metrics): RequestHandler {
+  return (req, res, next) => {
+    metrics.page(req.headers.accept).then(({ contentType, text }) => {
+      res.setHeader('Content-Type', contentType);
+      res.end(text);
+    }, next);
+  };
+}

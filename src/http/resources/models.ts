@@ -1,0 +1,51 @@
+import type { RequestHandler } from 'express';
+import { GatewayError } from '../../errors.js';
+import { forbiddenReason } from '../../routing/access-rules.js';
+import { contextOf } from '../context.js';
+import type { Parts } from '../parts.js';
+import type { Runtime } from '../runtime.js';
+import { sendJson } from '../send-json.js';
+import { stage } from '../stage.js';
+
+interface ModelEntry {
+  id: string;
+  object: 'model';
+  /** Seconds since 1970; when a model was made is not known here. */
+  created: number;
+  owned_by: string;
+}
+
+const entryOf = (provider: string, model: string): ModelEntry => ({ id: `${provider}/${model}`, object: 'model', created: 0, owned_by: provider });
+
+/** The models that this key may call, `auto` first. */
+function listFor(runtime: Runtime, keyModels: readonly string[] | null): ModelEntry[] {
+  const entries: ModelEntry[] = [];
+  for (const provider of runtime.providers.keys()) {
+    for (const model of runtime.catalog.models(provider)) {
+      const candidate = { label: `${provider}/${model}`, provider, model };
+      if (forbiddenReason(candidate, { allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels }) === null) entries.push(entryOf(provider, model));
+    }
+  }
+  return [{ id: 'auto', object: 'model', created: 0, owned_by: 'signalbox' }, ...entries];
+}
+
+/** `GET /v1/models`. */
+export function listModels(parts: Parts): RequestHandler {
+  return stage((_req, res) => {
+    const context = contextOf(res);
+    sendJson(res, 200, { object: 'list', data: listFor((context.runtime ??= parts.current()), context.account?.models ?? null) });
+    return 'answered';
+  });
+}
+
+/** `GET /v1/models/<provider>/<model>`; 404 for a model that is not in the list. */
+export function readModel(parts: Parts): RequestHandler {
+  return stage((req, res) => {
+    const context = contextOf(res);
+    const id = decodeURIComponent(req.path.replace(/^.*?\/v1\/models\//, ''));
+    const entry = listFor((context.runtime ??= parts.current()), context.account?.models ?? null).find((model) => model.id === id);
+    if (!entry) throw new GatewayError('not_found', 'model: not found', { field: 'model' });
+    sendJson(res, 200, entry);
+    return 'answered';
+  });
+}

@@ -1,0 +1,82 @@
+import type { RequestHandler } from 'express';
+import { type JsonSchema, readSchema } from '../../schema.js';
+import { sendJson } from '../send-json.js';
+
+const published = [
+  'completions.request', 'completions.response', 'completions.chunk', 'model-select.request', 'model-select.response', 'error',
+  'chat-completions.request', 'embeddings.request', 'models.response', 'openai-error',
+] as const;
+
+/** A schema's name in the document: `completions.request` is `CompletionsRequest`. */
+const componentName = (name: string): string => name.replace(/(^|[.-])(\w)/g, (_match, _separator, letter: string) => letter.toUpperCase());
+const ref = (name: (typeof published)[number]): JsonSchema => ({ $ref: `#/components/schemas/${componentName(name)}` });
+const json = (name: (typeof published)[number]): object => ({ 'application/json': { schema: ref(name) } });
+
+/** Readers of OpenAPI do not follow `$id`: references are rewritten to where they stand in the document. */
+function embedded(value: unknown, owner: string): unknown {
+  if (Array.isArray(value)) return value.map((item) => embedded(item, owner));
+  if (typeof value !== 'object' || value === null) return value;
+  const entries = Object.entries(value).filter(([key]) => key !== '$id' && key !== '$schema' && key !== 'x-reason');
+  return Object.fromEntries(entries.map(([key, inner]) => [key, key === '$ref' && typeof inner === 'string' ? embeddedRef(inner, owner) : embedded(inner, owner)]));
+}
+
+function embeddedRef(reference: string, owner: string): string {
+  const [file = '', pointer = ''] = reference.split('#');
+  return `#/components/schemas/${file === '' ? owner : componentName(file.replace('.schema.json', ''))}${pointer}`;
+}
+
+const failure = (description: string, name: 'error' | 'openai-error' = 'error'): object => ({ description, content: json(name) });
+
+function nativeErrors(invalid: '400' | '422'): object {
+  return {
+    [invalid]: failure('The request is not valid: `<field>: <reason>`.'), 401: failure('The API key is missing or not valid.'), 404: failure('Something that is named does not exist.'),
+    413: failure('The body is too large.'), 415: failure('The body is not JSON.'), 429: failure('Too many requests.'), 500: failure('A fault of the gateway.'),
+  };
+}
+
+const upstreamErrors = { 502: failure('Every model failed.'), 503: failure('Every model is overloaded.'), 504: failure('No model answered in time.') };
+
+const openAIErrors = { '4XX': failure('The request cannot be served.', 'openai-error'), '5XX': failure('No model answered.', 'openai-error') };
+
+function operation(summary: string, request: (typeof published)[number] | null, responses: object): object {
+  return { summary, ...(request ? { requestBody: { required: true, content: json(request) } } : {}), responses };
+}
+
+/** The OpenAPI 3.1 document, made of the same schema files that requests are checked with. */
+export function openApiDocument(version: string): object {
+  const stream = { 'text/event-stream': { schema: ref('completions.chunk') } };
+  return {
+    openapi: '3.1.0',
+    info: { title: 'Signalbox', version, description: 'Model selection and completions over many language-model providers.', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
+    servers: [{ url: '/' }],
+    security: [{ key: [] }],
+    paths: {
+      '/api/v1/model-select': { post: operation('Choose the model for a conversation', 'model-select.request', { 200: { description: 'The model to call.', content: json('model-select.response') }, ...nativeErrors('400') }) },
+      '/api/v1/completions': {
+        post: operation('Answer a conversation', 'completions.request', {
+          200: { description: 'The answer; with `stream: true` as server-sent events, closed by `data: [DONE]`.', content: { ...json('completions.response'), ...stream } },
+          ...nativeErrors('422'), ...upstreamErrors,
+        }),
+      },
+      '/v1/chat/completions': { post: operation("Answer a conversation, in OpenAI's shape", 'chat-completions.request', { 200: { description: "OpenAI's completion, or its chunks." }, ...openAIErrors }) },
+      '/v1/embeddings': { post: operation("Embed texts, in OpenAI's shape", 'embeddings.request', { 200: { description: "OpenAI's embeddings." }, ...openAIErrors }) },
+      '/v1/models': { get: operation('The models that this key may call', null, { 200: { description: 'The list.', content: json('models.response') }, ...openAIErrors }) },
+      '/healthz': { get: { ...operation('Whether the process answers', null, { 200: { description: 'It does.' } }), security: [] } },
+      '/readyz': { get: { ...operation('Whether requests are taken', null, { 200: { description: 'They are.' }, 503: { description: 'The gateway is stopping.' } }), security: [] } },
+      '/metrics': { get: { ...operation('Prometheus metrics', null, { 200: { description: 'Prometheus or OpenMetrics text.' } }), security: [] } },
+    },
+    components: {
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, `sk_…`.' } },
+      schemas: Object.fromEntries(published.map((name) => [componentName(name), embedded(readSchema(name), componentName(name))])),
+    },
+  };
+}
+
+/** `GET /openapi.json`. */
+export function openApi(version: string): RequestHandler {
+  let document: Buffer | null = null;
+  return (_req, res) => {
+    document ??= Buffer.from(JSON.stringify(openApiDocument(version)));
+    sendJson(res, 200, document);
+  };
+}

@@ -1,0 +1,143 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { GatewayError, invalidField } from '../errors.js';
+import { makePlan } from '../routing/make-plan.js';
+import type { Candidate, Plan, RoutingRequest } from '../routing/plan.js';
+import { contextOf, type RequestContext } from './context.js';
+import type { Parts } from './parts.js';
+import { compileSchema } from '../schema.js';
+import { candidateOf, limitsOf, planCompletion, type PlannedCall } from './plan-completion.js';
+import { readJsonBody } from './read-body.js';
+import type { Runtime } from './runtime.js';
+import { sendJson } from './send-json.js';
+import { stage } from './stage.js';
+import { candidateOfEntry, type ModelSelectRequest, routingRequestOf, selectionOf } from './surfaces/model-select.js';
+import type { CompletionSurface } from './surfaces/surface.js';
+
+const everyone = { name: 'anonymous', models: null };
+
+/** What a host's own way of choosing needs: candidates as labels or entries, and how a request is read. */
+export interface SelectModelOptions {
+  /** Labels `<provider>/<model>`, or whole candidates. Absent: the body's `llm_providers`, else its `models`. */
+  candidates?: readonly (string | Candidate)[];
+  /** What is known of the request; absent: the body's `messages`, `tools`, `tradeoff` and `max_model_depth`. */
+  from?: (req: Request) => RoutingRequest;
+}
+
+/** Chooses for a body of model selection and leaves the plan for `planOf(res)` and the stages that follow. */
+export function selectModel(parts: Parts): RequestHandler {
+  return stage(async (req, res) => {
+    const body = req.body as ModelSelectRequest;
+    const { context, runtime } = begin(parts, res);
+    checkLinks(parts, context, body);
+    const candidates = body.llm_providers.map((entry) => candidateOfEntry(entry, runtime.catalog.identify));
+    await plan(parts, context, runtime, routingRequestOf(body), candidates, 'llm_providers');
+  });
+}
+
+/** Answers model selection with the plan that `selectModel` has left. */
+export function sendSelection(parts: Parts): RequestHandler {
+  return stage((req, res) => {
+    const context = contextOf(res);
+    if (!context.plan) throw new GatewayError('internal', 'no plan was made');
+    const body = req.body as ModelSelectRequest;
+    parts.sessions.add(context.plan.id, (context.account ?? everyone).name);
+    const [first] = context.plan.candidates;
+    context.record.provider = first.provider;
+    context.record.model = first.model;
+    sendJson(res, 200, selectionOf(context.plan, body.max_model_depth ?? null, req.query['explain'] === 'true'));
+    return 'answered';
+  });
+}
+
+/** Plans a completion; `plannedCallOf` reads it in the stage that follows. */
+export function planCall(parts: Parts, surface: CompletionSurface): RequestHandler {
+  return stage(async (req, res) => {
+    const { context, runtime } = begin(parts, res);
+    const call = surface.readCall(req.body);
+    checkLinks(parts, context, req.body as { previous_session?: string | null });
+    const startedAt = performance.now();
+    const planned = await planCompletion(call, runtime, context.account ?? everyone, surface.invalidCode);
+    parts.metrics.selection(performance.now() - startedAt);
+    context.plan = planned.plan;
+    plannedCalls.set(res, planned);
+  });
+}
+
+/** A label of a configured provider says itself whose it is. */
+function candidateOfLabel(label: string, runtime: Runtime): Candidate {
+  const candidate = candidateOf(label);
+  return runtime.providers.has(candidate.provider ?? '') ? candidate : candidateOfEntry({ name: label }, runtime.catalog.identify);
+}
+
+/**
+ * Plans a completion for a host's own route. A plan that `selectModel` has left there is carried out as it is; otherwise the body's
+ * `models` are planned as on the gateway's own route, and so is the validation.
+ */
+export function planHostCall(parts: Parts, surface: CompletionSurface): RequestHandler {
+  const schema = compileSchema('completions.request');
+  const planOwn = planCall(parts, surface);
+  return (req, res, next) => {
+    const { plan: made } = contextOf(res);
+    const body = req.body as Record<string, unknown>;
+    const complete = made ? { ...body, models: made.candidates.map(({ label }) => label) } : body;
+    const failure = schema.firstFailure(complete);
+    if (failure) {
+      next(invalidField(failure.field, failure.reason, surface.invalidCode));
+    } else if (made) {
+      plannedCalls.set(res, { call: surface.readCall(complete), plan: made, passedOver: [] });
+      next();
+    } else void planOwn(req, res, next);
+  };
+}
+
+/** Reads a JSON body where no parser of the host has read it yet. */
+export function readBody(parts: Parts): RequestHandler {
+  return stage(async (req, res) => {
+    const { runtime } = begin(parts, res);
+    req.body = (await readJsonBody(req, runtime.limits.maxBodyBytes)) as object;
+    if (typeof req.body !== 'object' || req.body === null) throw invalidField('body', 'must be an object', 'bad_request');
+  });
+}
+
+const plannedCalls = new WeakMap<Response, PlannedCall>();
+
+/** @throws GatewayError `internal` where `planCall` has not run */
+export function plannedCallOf(res: Response): PlannedCall {
+  const planned = plannedCalls.get(res);
+  if (!planned) throw new GatewayError('internal', 'no completion was planned');
+  return planned;
+}
+
+/** The stage for a host's own route: reads any body, never answers, only calls `next`. */
+export function selectModelWith(parts: Parts, options: SelectModelOptions): RequestHandler {
+  return stage(async (req, res) => {
+    const { context, runtime } = begin(parts, res);
+    const body = (req.body ?? {}) as Partial<ModelSelectRequest> & { models?: string[] };
+    const request = options.from?.(req) ?? routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] });
+    const entries = options.candidates ?? body.llm_providers ?? body.models ?? runtime.routing.auto;
+    const candidates = entries.map((entry) => (typeof entry === 'string' ? candidateOfLabel(entry, runtime) : 'label' in entry ? entry : candidateOfEntry(entry, runtime.catalog.identify)));
+    await plan(parts, context, runtime, request, candidates, body.llm_providers ? 'llm_providers' : 'models');
+  });
+}
+
+function begin(parts: Parts, res: Response): { context: RequestContext; runtime: Runtime } {
+  const context = contextOf(res);
+  return { context, runtime: (context.runtime ??= parts.current()) };
+}
+
+/** Ids that link a request to what was made before; what nobody issued does not exist. */
+function checkLinks(parts: Parts, context: RequestContext, body: { preference_id?: string | null; previous_session?: string | null }): void {
+  if (body.preference_id) throw invalidField('preference_id', 'not found', 'not_found');
+  if (body.previous_session && !parts.sessions.has(body.previous_session, (context.account ?? everyone).name)) throw invalidField('previous_session', 'not found', 'not_found');
+}
+
+async function plan(parts: Parts, context: RequestContext, runtime: Runtime, request: RoutingRequest, candidates: readonly Candidate[], field: string): Promise<Plan> {
+  const startedAt = performance.now();
+  const made = await makePlan({
+    request, candidates, ranker: runtime.ranker, catalog: runtime.catalog, latencies: runtime.latencies, limits: limitsOf(runtime, null),
+    allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: context.account?.models ?? null, blame: { field, code: 'bad_request' },
+  });
+  parts.metrics.selection(performance.now() - startedAt);
+  context.plan = made;
+  return made;
+}

@@ -1,0 +1,109 @@
+import { type Completion, type CompletionChoice, type CompletionChunk, type ToolCall, unescapeJson } from '../../completion.js';
+
+const newChoice = (index: number): CompletionChoice => ({ index, message: { role: 'assistant', content: null }, finish_reason: null });
+
+/** Puts the pieces of a stream together to the completion that they were pieces of. */
+export class CompletionBuilder {
+  private id = '';
+  private created = 0;
+  private model = '';
+  private readonly choices = new Map<number, CompletionChoice>();
+  private escapedText = '';
+
+  /** Text of choice 0, as CompletionSink has it. */
+  text(escaped: string): void {
+    this.escapedText += escaped;
+  }
+
+  chunk(chunk: CompletionChunk): void {
+    this.id ||= chunk.id ?? '';
+    this.created ||= chunk.created ?? 0;
+    this.model ||= chunk.model ?? '';
+    for (const { index, delta, finish_reason: finishReason, logprobs } of chunk.choices) {
+      const choice = this.choice(index);
+      if (index === 0 && delta.content) this.takeText();
+      addDelta(choice, delta);
+      if (finishReason) choice.finish_reason = finishReason;
+      if (logprobs) choice.logprobs = mergeLogprobs(choice.logprobs, logprobs);
+    }
+  }
+
+  /** What has come so far. `finishReason` stands in where no chunk named one. */
+  build(finishReason: string | null, fallback: { id: string; model: string }): Completion {
+    this.choice(0).finish_reason ??= finishReason;
+    this.takeText();
+    return {
+      id: this.id || fallback.id,
+      object: 'chat.completion',
+      created: this.created || Math.floor(Date.now() / 1000),
+      model: this.model || fallback.model,
+      choices: [...this.choices.values()].sort((a, b) => a.index - b.index),
+    };
+  }
+
+  private choice(index: number): CompletionChoice {
+    let choice = this.choices.get(index);
+    if (!choice) this.choices.set(index, (choice = newChoice(index)));
+    return choice;
+  }
+
+  private takeText(): void {
+    if (this.escapedText === '') return;
+    const { message } = this.choice(0);
+    message.content = (message.content ?? '') + unescapeJson(this.escapedText);
+    this.escapedText = '';
+  }
+}
+
+const joined = (before: string | null | undefined, more: string | null | undefined): string | null => (more ? (before ?? '') + more : (before ?? null));
+
+function addDelta(choice: CompletionChoice, delta: CompletionChunk['choices'][number]['delta']): void {
+  const { message } = choice;
+  const { role: _role, content, reasoning_content: reasoning, refusal, tool_calls: toolCalls, annotations, reasoning_details: details, ...others } = delta;
+  if (content) message.content = joined(message.content, content);
+  if (reasoning) message.reasoning_content = joined(message.reasoning_content, reasoning);
+  if (refusal) message.refusal = joined(message.refusal, refusal);
+  if (annotations?.length) message.annotations = [...(message.annotations ?? []), ...annotations];
+  if (details?.length) message.reasoning_details = [...(message.reasoning_details ?? []), ...details];
+  for (const call of toolCalls ?? []) addToolCall((message.tool_calls ??= []), call);
+  for (const [field, value] of Object.entries(others)) {
+    const before = message[field];
+    message[field] = merged(before, value);
+  }
+}
+
+/** Of a field that nobody here knows, strings and lists grow; anything else is the latest. */
+function merged(before: unknown, more: unknown): unknown {
+  if (typeof before === 'string' && typeof more === 'string') return before + more;
+  if (Array.isArray(before) && Array.isArray(more)) return [...(before as unknown[]), ...(more as unknown[])];
+  return more ?? before;
+}
+
+function addToolCall(calls: ToolCall[], delta: { index: number; id?: string; function?: { name?: string; arguments?: string }; [field: string]: unknown }): void {
+  const { index, id, type: _type, function: called, ...others } = delta;
+  const call = (calls[index] ??= { id: '', type: 'function', function: { name: '', arguments: '' } });
+  if (id) call.id = id;
+  call.function.name += called?.name ?? '';
+  call.function.arguments += called?.arguments ?? '';
+  Object.assign(call, others);
+}
+
+function mergeLogprobs(before: unknown, more: unknown): unknown {
+  const first = before as { content?: unknown[] } | undefined;
+  const second = more as { content?: unknown[] };
+  return first?.content && second.content ? { ...second, content: [...first.content, ...second.content] } : more;
+}
+
+/** The other way: a whole completion as the chunks of a stream. */
+export function chunksOf(completion: Completion): CompletionChunk[] {
+  const { choices, usage: _usage, ...envelope } = completion;
+  const shared = { ...envelope, object: 'chat.completion.chunk' };
+  return choices.flatMap(({ index, message, finish_reason: finishReason, logprobs, ...rest }) => {
+    const { tool_calls: calls, ...delta } = message;
+    const toolCalls = calls?.map((call, callIndex) => ({ ...call, index: callIndex }));
+    return [
+      { ...shared, choices: [{ ...rest, index, delta: { ...delta, ...(toolCalls ? { tool_calls: toolCalls } : {}) }, ...(logprobs ? { logprobs } : {}), finish_reason: null }] },
+      { ...shared, choices: [{ index, delta: {}, finish_reason: finishReason ?? 'stop' }] },
+    ];
+  });
+}

@@ -1,0 +1,87 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { type CompletionChunk, type UrlCitation, type Usage } from '../../completion.js';
+import type { Costs } from '../../routing/cost.js';
+import type { RankedCandidate } from '../../routing/plan.js';
+import { conversationTitle } from '../conversation-title.js';
+import type { NativeRequest } from './native.js';
+import type { FinishedAnswer } from './surface.js';
+
+export interface Source {
+  title: string;
+  url: string;
+  snippet: string;
+}
+
+/** What every native answer carries, streamed or not: its ids, its title, its sources. */
+export class NativeEnvelope {
+  readonly responseMessageId = randomUUID();
+  readonly conversationId: string;
+  private readonly sources = new Map<string, Source>();
+
+  constructor(res: ServerResponse, private readonly request: NativeRequest) {
+    this.conversationId = request.conversationId ?? randomUUID();
+    res.setHeader('conversationId', this.conversationId);
+    res.setHeader('responseMessageId', this.responseMessageId);
+  }
+
+  /** Takes the sources that a chunk cites. */
+  collectSources(chunk: CompletionChunk): void {
+    for (const { delta } of chunk.choices) this.cite(delta.annotations);
+    // Perplexity names its sources beside the answer
+    const results = chunk['search_results'];
+    if (Array.isArray(results)) for (const result of results as { url?: string; title?: string; snippet?: string }[]) this.addSource(result.url, result.title, result.snippet);
+  }
+
+  cite(annotations: readonly UrlCitation[] | null | undefined): void {
+    for (const annotation of annotations ?? []) {
+      const citation = annotation.url_citation as UrlCitation['url_citation'] | undefined;
+      this.addSource(citation?.url, citation?.title, citation?.content);
+    }
+  }
+
+  message(text: string, reasoning: string): object {
+    return {
+      role: 'assistant',
+      type: 'text',
+      content: [{ type: 'text', text }],
+      ...(reasoning ? { reasoning } : {}),
+      ...(this.sources.size > 0 ? { sources: [...this.sources.values()] } : {}),
+    };
+  }
+
+  names(candidate: RankedCandidate): { provider: string; model: string; responseMessageId: string } {
+    return { provider: candidate.provider ?? '', model: candidate.model, responseMessageId: this.responseMessageId };
+  }
+
+  /** The fields that only a whole answer has. */
+  closing(answer: FinishedAnswer): object {
+    return {
+      finishReason: answer.finishReason,
+      usage: nativeUsage(answer.usage, answer.costs),
+      latency: answer.latencyMs,
+      ttft: answer.ttftMs,
+      conversationId: this.conversationId,
+      conversationTitle: conversationTitle(this.request.messages),
+      ...(answer.errorTrace.length > 0 ? { errorTrace: answer.errorTrace } : {}),
+    };
+  }
+
+  private addSource(url: string | undefined, title: string | undefined, snippet: string | undefined): void {
+    if (url && !this.sources.has(url)) this.sources.set(url, { title: title ?? '', url, snippet: snippet ?? '' });
+  }
+}
+
+/** Usage in the interface's spelling. */
+export function nativeUsage(usage: Usage, costs: Costs): object {
+  return {
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    totalTokens: usage.promptTokens + usage.completionTokens,
+    reasoningTokens: usage.reasoningTokens,
+    cachedTokens: usage.cachedTokens,
+    cacheWriteTokens: usage.cacheWriteTokens,
+    ...(usage.estimated ? { estimated: true } : {}),
+    costs,
+  };
+}

@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http';
+import { type CompletionChunk, reasoningOf } from '../../completion.js';
+import type { CompletionAnswer } from '../../providers/adapter.js';
+import type { RankedCandidate } from '../../routing/plan.js';
+import { sendJson } from '../send-json.js';
+import { CompletionBuilder } from './completion-builder.js';
+import { NativeEnvelope } from './native-envelope.js';
+import type { NativeRequest } from './native.js';
+import type { FinishedAnswer, SurfaceWriter } from './surface.js';
+
+/** A native answer as one JSON object; the provider may have streamed it all the same. */
+export class NativeReply implements SurfaceWriter {
+  readonly streams = false;
+  private readonly envelope: NativeEnvelope;
+  private builder = new CompletionBuilder();
+  private answer: CompletionAnswer | null = null;
+
+  constructor(private readonly res: ServerResponse, request: NativeRequest) {
+    this.envelope = new NativeEnvelope(res, request);
+  }
+
+  begin(_candidate: RankedCandidate): void {
+    this.builder = new CompletionBuilder();
+    this.answer = null;
+  }
+
+  text(escaped: string): void {
+    this.builder.text(escaped);
+  }
+
+  chunk(chunk: CompletionChunk): void {
+    this.envelope.collectSources(chunk);
+    this.builder.chunk(chunk);
+  }
+
+  whole(answer: CompletionAnswer): void {
+    this.answer = answer;
+  }
+
+  flush(): boolean {
+    return true;
+  }
+
+  whenDrained(resume: () => void): void {
+    resume();
+  }
+
+  finish(answer: FinishedAnswer): void {
+    const completion = this.answer?.completion ?? this.builder.build(answer.finishReason, { id: this.envelope.responseMessageId, model: answer.candidate.model });
+    const message = completion.choices[0]?.message;
+    this.envelope.cite(this.answer ? message?.annotations : null);
+    if (this.answer) this.envelope.collectSources({ ...this.answer.completion, choices: [] });
+    const text = message?.content || message?.refusal || '';
+    sendJson(this.res, 200, {
+      ...this.envelope.names(answer.candidate),
+      message: this.envelope.message(text, (message && reasoningOf(message)) ?? ''),
+      ...this.envelope.closing(answer),
+    });
+  }
+
+  /** Nothing has been sent: the error is answered as an error. */
+  breakOff(): void {
+    throw new Error('a reply that is not streamed cannot break off');
+  }
+}

@@ -1,0 +1,83 @@
+import type { ServerResponse } from 'node:http';
+import { type CompletionChunk, escapeJson, reasoningOf, type Usage } from '../../completion.js';
+import { type GatewayError, statusTitle } from '../../errors.js';
+import type { CompletionAnswer } from '../../providers/adapter.js';
+import type { Costs } from '../../routing/cost.js';
+import type { RankedCandidate } from '../../routing/plan.js';
+import type { EventStream } from '../event-stream.js';
+import { byteJson, byteLine } from './byte-json.js';
+import { chunksOf } from './completion-builder.js';
+import { NativeEnvelope, nativeUsage } from './native-envelope.js';
+import type { NativeRequest } from './native.js';
+import type { FinishedAnswer, SurfaceWriter } from './surface.js';
+
+/** A native answer as server-sent events. A text chunk is a constant envelope around the provider's own escaped text, twice. */
+export class NativeStream implements SurfaceWriter {
+  readonly streams = true;
+  private readonly envelope: NativeEnvelope;
+  private names: object = {};
+  private head = '';
+  private static readonly middle = '","message":{"role":"assistant","type":"text","content":[{"type":"text","text":"';
+  private static readonly tail = '"}]}}';
+
+  constructor(res: ServerResponse, private readonly stream: EventStream, request: NativeRequest) {
+    this.envelope = new NativeEnvelope(res, request);
+  }
+
+  begin(candidate: RankedCandidate): void {
+    this.names = this.envelope.names(candidate);
+    this.head = `${byteJson(this.names).slice(0, -1)},"type":"text","text":"`;
+  }
+
+  text(escaped: string): void {
+    this.stream.data(this.head + escaped + NativeStream.middle + escaped + NativeStream.tail);
+  }
+
+  chunk(chunk: CompletionChunk): void {
+    this.envelope.collectSources(chunk);
+    for (const { index, delta } of chunk.choices) {
+      // the interface knows one answer; a second choice is never asked for
+      if (index !== 0) continue;
+      const reasoning = reasoningOf(delta);
+      if (reasoning) this.reasoning(reasoning);
+      const text = delta.content || delta.refusal;
+      if (text) this.text(escapeJson(text));
+    }
+  }
+
+  whole(answer: CompletionAnswer): void {
+    for (const chunk of chunksOf(answer.completion)) this.chunk(chunk);
+  }
+
+  flush(): boolean {
+    return this.stream.flush();
+  }
+
+  whenDrained(resume: () => void): void {
+    this.stream.whenDrained(resume);
+  }
+
+  finish(answer: FinishedAnswer): void {
+    this.stream.data(byteJson({ ...this.names, type: 'text', text: '', message: this.envelope.message('', ''), ...this.envelope.closing(answer) }));
+    this.stream.data('[DONE]');
+    this.stream.end();
+  }
+
+  breakOff(error: GatewayError, requestId: string, usage: Usage | null, costs: Costs | null): void {
+    this.stream.event('error', byteJson({
+      error: statusTitle(error.status),
+      message: error.message,
+      requestId,
+      retriable: error.retriable,
+      usage: usage && costs ? nativeUsage(usage, costs) : null,
+      ...(error.errorTrace.length > 0 ? { errorTrace: error.errorTrace } : {}),
+    }));
+    this.stream.data(`[Error] ${byteLine(error.message)}`);
+    this.stream.end();
+  }
+
+  private reasoning(text: string): void {
+    const fragment = { role: 'assistant', type: 'reasoning', content: [{ type: 'text', text }] };
+    this.stream.data(byteJson({ ...this.names, type: 'reasoning', text, message: fragment }));
+  }
+}

@@ -1,0 +1,79 @@
+import type { ChatMessage, ChatRequest, ContentPart } from '../../completion.js';
+import { invalidField } from '../../errors.js';
+import { nativeErrorBody } from '../error-handler.js';
+import { NativeReply } from './native-reply.js';
+import { NativeStream } from './native-stream.js';
+import type { CompletionCall, CompletionSurface } from './surface.js';
+
+/** The body of `POST /api/v1/completions`, as its schema lets it through. */
+export interface NativeRequest {
+  messages: ChatMessage[];
+  models: string[];
+  fallback_models?: string[] | null;
+  stream?: boolean | null;
+  temperature?: number | null;
+  maxTokens?: number | null;
+  maxRetries?: number | null;
+  search?: boolean | null;
+  conversationId?: string | null;
+  order?: 'ranked' | 'given' | null;
+  tradeoff?: 'cost' | 'latency' | null;
+  preference_id?: string | null;
+  previous_session?: string | null;
+  research?: boolean | null;
+  toolkits?: string[] | null;
+}
+
+/** The interface's own completions: spec/model-routing-and-completions.md, operation B. */
+export const native: CompletionSurface = {
+  name: 'completions',
+  invalidCode: 'validation_failed',
+  errorBody: nativeErrorBody,
+  readCall(parsed) {
+    const body = parsed as NativeRequest;
+    refuseWhatIsMissing(body);
+    return callOf(body, chatOf(body));
+  },
+  writer(res, call, body, stream) {
+    const request = body as NativeRequest;
+    return stream ? new NativeStream(res, stream, request) : new NativeReply(res, request);
+  },
+};
+
+function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
+  return {
+    chat,
+    models: body.models,
+    modelsField: 'models',
+    fallbackModels: body.fallback_models ?? [],
+    order: body.order ?? null,
+    routing: { messages: chat.messages, maxTokens: body.maxTokens ?? null, tradeoff: body.tradeoff ?? null },
+    stream: body.stream ?? false,
+    streamFromProvider: true,
+    maxRetries: body.maxRetries ?? null,
+  };
+}
+
+/** What is asked for and cannot be done is said, never ignored. */
+function refuseWhatIsMissing(body: NativeRequest): void {
+  if (body.preference_id) throw invalidField('preference_id', 'not found', 'not_found');
+  if (body.search) throw invalidField('search', 'no search engine is configured');
+  if (body.research) throw invalidField('research', 'is not available');
+  if (body.toolkits?.length) throw invalidField('toolkits', 'no toolkits are configured');
+}
+
+function chatOf(body: NativeRequest): ChatRequest {
+  return {
+    messages: body.messages.map(({ role, content }) => ({ role, content: plain(content) })),
+    ...(typeof body.temperature === 'number' ? { temperature: body.temperature } : {}),
+    ...(typeof body.maxTokens === 'number' ? { max_tokens: body.maxTokens } : {}),
+  };
+}
+
+/** One block is a string to providers that know no blocks; several stay apart. */
+function plain(content: ChatMessage['content']): string | ContentPart[] {
+  if (typeof content === 'string') return content;
+  const blocks = content ?? [];
+  return blocks.length === 1 ? (blocks[0]?.text ?? '') : blocks.map(({ text }) => ({ type: 'text', text: text ?? '' }));
+}
+

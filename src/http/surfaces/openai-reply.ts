@@ -1,0 +1,59 @@
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { type CompletionChunk, toOpenAIUsage } from '../../completion.js';
+import type { CompletionAnswer } from '../../providers/adapter.js';
+import type { RankedCandidate } from '../../routing/plan.js';
+import { sendJson } from '../send-json.js';
+import { CompletionBuilder } from './completion-builder.js';
+import type { FinishedAnswer, SurfaceWriter } from './surface.js';
+
+/** An answer as one of OpenAI's completions. The body of a provider that speaks the dialect is passed on byte for byte. */
+export class OpenAIReply implements SurfaceWriter {
+  readonly streams = false;
+  private builder = new CompletionBuilder();
+  private answer: CompletionAnswer | null = null;
+  private body: Buffer | null = null;
+
+  constructor(private readonly res: ServerResponse) {}
+
+  begin(_candidate: RankedCandidate): void {
+    this.builder = new CompletionBuilder();
+    this.answer = null;
+    this.body = null;
+  }
+
+  text(escaped: string): void {
+    this.builder.text(escaped);
+  }
+
+  chunk(chunk: CompletionChunk): void {
+    this.builder.chunk(chunk);
+  }
+
+  whole(answer: CompletionAnswer, body: Buffer | null): void {
+    this.answer = answer;
+    this.body = body;
+  }
+
+  flush(): boolean {
+    return true;
+  }
+
+  whenDrained(resume: () => void): void {
+    resume();
+  }
+
+  finish(answer: FinishedAnswer): void {
+    if (this.body) {
+      sendJson(this.res, 200, this.body);
+      return;
+    }
+    const completion = this.answer?.completion ?? this.builder.build(answer.finishReason, { id: `chatcmpl-${randomUUID()}`, model: answer.candidate.model });
+    sendJson(this.res, 200, { ...completion, usage: completion.usage ?? toOpenAIUsage(answer.usage) });
+  }
+
+  /** Nothing has been sent: the error is answered as an error. */
+  breakOff(): void {
+    throw new Error('a reply that is not streamed cannot break off');
+  }
+}

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import { type CompletionChunk, toOpenAIUsage } from '../../completion.js';
+import type { GatewayError } from '../../errors.js';
+import type { CompletionAnswer } from '../../providers/adapter.js';
+import type { RankedCandidate } from '../../routing/plan.js';
+import type { EventStream } from '../event-stream.js';
+import { byteJson } from './byte-json.js';
+import { chunksOf } from './completion-builder.js';
+import { openAIErrorBody } from './openai.js';
+import type { FinishedAnswer, SurfaceWriter } from './surface.js';
+
+/** An answer as OpenAI's chunks. A provider that speaks the dialect has its frames passed on as they came. */
+export class OpenAIStream implements SurfaceWriter {
+  readonly streams = true;
+  private envelope: { id: string; object: string; created: number; model: string } | null = null;
+  private head = '';
+  private roleSent = false;
+  private finishSent = false;
+  private usageSent = false;
+
+  constructor(private readonly stream: EventStream, private readonly includeUsage: boolean) {}
+
+  begin(candidate: RankedCandidate): void {
+    this.envelope = { id: `chatcmpl-${randomUUID()}`, object: 'chat.completion.chunk', created: Math.floor(Date.now() / 1000), model: candidate.model };
+    this.head = '';
+  }
+
+  text(escaped: string, frame: string | null): void {
+    if (frame !== null) {
+      this.roleSent = true;
+      this.stream.data(frame);
+      return;
+    }
+    this.sendRole();
+    this.head ||= `${byteJson(this.envelope).slice(0, -1)},"choices":[{"index":0,"delta":{"content":"`;
+    this.stream.data(`${this.head}${escaped}"},"finish_reason":null}]}`);
+  }
+
+  chunk(chunk: CompletionChunk, frame: string | null): void {
+    if (chunk.usage && chunk.choices.length === 0) {
+      if (!this.includeUsage) return;
+      this.usageSent = true;
+    }
+    for (const choice of chunk.choices) {
+      if (choice.delta.role) this.roleSent = true;
+      if (choice.finish_reason) this.finishSent = true;
+    }
+    if (frame !== null) this.stream.data(frame);
+    else {
+      this.sendRole();
+      this.stream.data(byteJson({ ...this.envelope, ...chunk }));
+    }
+  }
+
+  whole(answer: CompletionAnswer): void {
+    for (const chunk of chunksOf(answer.completion)) this.chunk(chunk, null);
+  }
+
+  flush(): boolean {
+    return this.stream.flush();
+  }
+
+  whenDrained(resume: () => void): void {
+    this.stream.whenDrained(resume);
+  }
+
+  finish(answer: FinishedAnswer): void {
+    if (!this.finishSent) this.stream.data(byteJson({ ...this.envelope, choices: [{ index: 0, delta: {}, finish_reason: answer.finishReason ?? 'stop' }] }));
+    if (this.includeUsage && !this.usageSent) this.stream.data(byteJson({ ...this.envelope, choices: [], usage: toOpenAIUsage(answer.usage) }));
+    this.stream.data('[DONE]');
+    this.stream.end();
+  }
+
+  /** OpenAI's clients raise on a frame with `error`; no `[DONE]` may follow. */
+  breakOff(error: GatewayError): void {
+    this.stream.data(byteJson(openAIErrorBody(error)));
+    this.stream.end();
+  }
+
+  private sendRole(): void {
+    if (this.roleSent) return;
+    this.roleSent = true;
+    this.stream.data(byteJson({ ...this.envelope, choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] }));
+  }
+}

@@ -1,0 +1,58 @@
+import type { ChatMessage, ChatRequest } from '../../completion.js';
+import { type GatewayError, invalidField } from '../../errors.js';
+import { OpenAIReply } from './openai-reply.js';
+import { OpenAIStream } from './openai-stream.js';
+import type { CompletionSurface, Surface } from './surface.js';
+
+const errorTypes: Record<number, string> = { 401: 'authentication_error', 402: 'insufficient_quota', 403: 'permission_error', 429: 'rate_limit_error' };
+
+/** An error in OpenAI's shape. */
+export function openAIErrorBody(error: GatewayError): { error: object } {
+  const type = errorTypes[error.status] ?? (error.status < 500 ? 'invalid_request_error' : 'api_error');
+  const trace = error.errorTrace.length > 0 ? { errorTrace: error.errorTrace } : {};
+  return { error: { message: error.message, type, param: error.field, code: error.code, ...trace } };
+}
+
+/** The body of `POST /v1/chat/completions`: what is ours is named, the rest is the provider's. */
+interface OpenAIRequest extends ChatRequest {
+  model: string;
+  models?: string[] | null;
+  fallback_models?: string[] | null;
+  stream?: boolean | null;
+  tradeoff?: 'cost' | 'latency' | null;
+}
+
+/** OpenAI's dialect as a surface of ours: `model` is `<provider>/<model>`, or `auto`. */
+export const openai: CompletionSurface = {
+  name: 'openai',
+  invalidCode: 'bad_request',
+  errorBody: openAIErrorBody,
+  readCall(parsed) {
+    const { model, models, fallback_models: fallbackModels, stream, tradeoff, ...chat } = parsed as OpenAIRequest;
+    const auto = model === 'auto';
+    if (!auto && !/^[^/]+\/./.test(model)) throw invalidField('model', 'must have the form <provider>/<model>, or be auto', 'bad_request');
+    return {
+      chat: stream ? chat : without(chat, 'stream_options'),
+      models: auto ? (models ?? null) : [model],
+      modelsField: auto && models ? 'models' : 'model',
+      fallbackModels: fallbackModels ?? [],
+      order: null,
+      routing: { messages: chat.messages as readonly ChatMessage[], tools: chat.tools ?? [], maxTokens: chat.max_completion_tokens ?? chat.max_tokens ?? null, tradeoff: tradeoff ?? null },
+      stream: stream ?? false,
+      streamFromProvider: stream ?? false,
+      maxRetries: null,
+    };
+  },
+  writer(res, call, _body, stream) {
+    return stream ? new OpenAIStream(stream, call.chat.stream_options?.include_usage === true) : new OpenAIReply(res);
+  },
+};
+
+/** The surface of embeddings and of the model list: its errors alone are needed. */
+export const openAIErrors = (name: Surface['name']): Surface => ({ name, invalidCode: 'bad_request', errorBody: openAIErrorBody });
+
+function without(chat: ChatRequest, field: string): ChatRequest {
+  if (!(field in chat)) return chat;
+  const { [field]: _left, ...rest } = chat;
+  return rest as ChatRequest;
+}

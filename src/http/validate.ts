@@ -1,0 +1,39 @@
+import type { RequestHandler } from 'express';
+import { GatewayError, invalidField } from '../errors.js';
+import type { Validator } from '../schema.js';
+import { contextOf } from './context.js';
+import type { Parts } from './parts.js';
+import { readJsonBody } from './read-body.js';
+import { stage } from './stage.js';
+
+/** Reads the body and checks it against its schema; the code of a failure is the surface's. `req.body` is then what the schema says. */
+export function validate(parts: Parts, schema: Validator<unknown>): RequestHandler {
+  return stage((req, res) => {
+    const context = contextOf(res);
+    context.runtime ??= parts.current();
+    const check = (body: unknown): void => {
+      const failure = schema.firstFailure(body);
+      if (failure) throw invalidField(failure.field, failure.reason, context.surface?.invalidCode);
+      req.body = body;
+    };
+    const body = readJsonBody(req, context.runtime.limits.maxBodyBytes);
+    if (body instanceof Promise) return body.then(check);
+    check(body);
+  });
+}
+
+/** For a path that exists under another method. */
+export function methodNotAllowed(allowed: string): RequestHandler {
+  return stage((_req, res) => {
+    res.setHeader('Allow', allowed);
+    throw new GatewayError('method_not_allowed', `this path takes ${allowed}`);
+  });
+}
+
+/** For a path that nobody knows: the end of a standalone gateway's app. */
+export function notFound(parts: Parts): RequestHandler {
+  return stage((req, res) => {
+    contextOf(res).runtime ??= parts.current();
+    throw new GatewayError('not_found', `there is nothing at ${req.method} ${req.path.slice(0, 200)}`);
+  });
+}

@@ -1,0 +1,59 @@
+/** What one generation of models takes and refuses on the Messages API. */
+export interface ModelRules {
+  /** The most output tokens that may be asked for. */
+  maxOutput: number;
+  /** What is asked for where the caller names no limit: Anthropic wants one in every request. */
+  defaultOutput: number;
+  /** `budget`: `thinking.budget_tokens`; `adaptive`: the model decides, guided by `output_config.effort`. */
+  thinking: 'none' | 'budget' | 'adaptive';
+  /** How thinking is switched off: it is off unless asked for, by `thinking.type`, or (`lowest_effort`) not at all. */
+  thinkingOff: 'unasked' | 'disabled' | 'between_tools' | 'lowest_effort';
+  /** `one_of`: temperature or top_p, not both; `none`: every sampling parameter is refused. */
+  sampling: 'free' | 'one_of' | 'none';
+  /** What `xhigh` is called. */
+  topEffort: 'xhigh' | 'max';
+}
+
+const version = (major: string, minor: string | undefined): number => Number(major) * 100 + Number(minor ?? 0);
+const newest = version('99', '0');
+
+// claude-3-5-sonnet-20240620, claude-opus-4-1-20250805, claude-sonnet-4@20250514, anthropic.claude-opus-4-6-v1, claude-4.6-opus
+const claudeName = /claude[-.](?:(\d)(?:[-.](\d))?[-.])?(opus|sonnet|haiku|fable|mythos)(?:[-.](\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?)?/;
+
+function maxOutputOf(family: string, release: number): number {
+  if (release >= version('4', '6')) return 128_000;
+  if (family === 'opus' && release >= version('4', '0') && release < version('4', '5')) return 32_000;
+  if (release >= version('3', '7')) return 64_000;
+  return release >= version('3', '5') ? 8_192 : 4_096;
+}
+
+function thinkingOffOf(family: string, release: number): ModelRules['thinkingOff'] {
+  if (family === 'fable' || family === 'mythos') return 'lowest_effort';
+  if (release >= version('5', '5') && family === 'opus') return 'lowest_effort';
+  if (release >= version('5', '5') && family === 'sonnet') return 'between_tools';
+  return release >= version('5', '0') ? 'disabled' : 'unasked';
+}
+
+/**
+ * The rules of a model, by its name as Anthropic, Bedrock and Vertex write it (as documented in October 2026). A Claude whose
+ * release cannot be read counts as the newest; another vendor's model behind the same API is left what the caller asked for.
+ */
+export function rulesOf(model: string): ModelRules {
+  const name = model.toLowerCase();
+  if (!name.includes('claude')) {
+    return { maxOutput: Number.MAX_SAFE_INTEGER, defaultOutput: 8_192, thinking: 'budget', thinkingOff: 'unasked', sampling: 'free', topEffort: 'max' };
+  }
+  const [, oldMajor, oldMinor, family = '', major, minor] = claudeName.exec(name) ?? [];
+  const release = major !== undefined ? version(major, minor) : oldMajor !== undefined ? version(oldMajor, oldMinor) : newest;
+  const adaptiveOnly = release >= version('4', '7');
+  const maxOutput = maxOutputOf(family, release);
+  return {
+    maxOutput,
+    // before 4.5 a prompt and a limit that together exceed the context are refused, so the unasked limit leaves room
+    defaultOutput: release < version('4', '5') ? Math.min(maxOutput, 32_000) : maxOutput,
+    thinking: release >= version('4', '6') ? 'adaptive' : release >= version('3', '7') ? 'budget' : 'none',
+    thinkingOff: thinkingOffOf(family, release),
+    sampling: adaptiveOnly ? 'none' : 'one_of',
+    topEffort: adaptiveOnly ? 'xhigh' : 'max',
+  };
+}

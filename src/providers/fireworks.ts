@@ -1,0 +1,4 @@
+import { openAICompatible } from './openai-compatible.js';
+
+/** Fireworks AI. */
+export const fireworks = openAICompatible('fireworks', { env: ['FIREWORKS_API_KEY'], baseUrl: 'https://api.fireworks.ai/inference/v1' });

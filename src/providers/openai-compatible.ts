@@ -1,0 +1,115 @@
+import { type ChatRequest, type Completion, type OpenAIUsage } from '../completion.js';
+import type { CompletionAnswer, EmbeddingAdapter, ModelCall, ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
+import { parseJson } from './failure.js';
+import { notACompletion, openAIEvents, splitContentParts } from './openai-events.js';
+import { openAIFailure, openAIFailureUnder200 } from './openai-failure.js';
+import { readOpenAIUsage } from './openai-usage.js';
+
+/** What sets one member of the family apart from OpenAI's own chat API. Everything is optional: a plain server needs nothing. */
+export interface CompatibleQuirks {
+  /** Environment variables whose presence turns the provider on; the first that is set holds the key. */
+  env?: readonly string[];
+  /** The API's root. Absent: the configuration must give it. */
+  baseUrl?: string;
+  /** Its id in the price data, where that is not its own name. Null: it has no prices there. */
+  pricesAs?: string | null;
+  /** False for local servers. */
+  needsKey?: boolean;
+  /** False where `stream_options` is refused; usage then comes without being asked for, or is estimated. */
+  streamOptions?: boolean;
+  /** False where streams may end without `[DONE]`; the finish reason is then the end marker. */
+  endsWithDone?: boolean;
+  /** False where there are no embeddings. */
+  embeddings?: boolean;
+  /** Last changes to a request's body; may change it in place. */
+  adaptBody?: (body: Record<string, unknown>, settings: ProviderSettings) => void;
+  /** Where a call goes; absent: `<baseUrl>/<operation>`. */
+  urlOf?: (settings: ProviderSettings, baseUrl: string, operation: 'chat/completions' | 'embeddings', model: string) => string;
+  /** How the key is shown; absent: as a bearer token. */
+  keyHeader?: (apiKey: string) => Record<string, string>;
+}
+
+/** Makes a dialect of the family: a name and what is different about it. */
+export function openAICompatible(api: string, quirks: CompatibleQuirks = {}): ProviderDialect {
+  return {
+    api,
+    env: quirks.env ?? [],
+    baseUrl: quirks.baseUrl ?? null,
+    pricesAs: quirks.pricesAs === undefined ? api : quirks.pricesAs,
+    needsKey: quirks.needsKey ?? true,
+    create: (settings) => createAdapter(settings, quirks),
+  };
+}
+
+function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): ProviderAdapter {
+  const provider = settings.name;
+  const baseUrl = settings.baseUrl ?? quirks.baseUrl ?? '';
+  const post = requestMaker(settings, baseUrl, quirks);
+  return {
+    name: provider,
+    speaksInternalDialect: true,
+    buildRequest: (call, apiKey) => post('chat/completions', chatBody(call, settings, quirks), call.model, apiKey),
+    readCompletion: (body) => readCompletion(provider, body),
+    readEvents: (sink) => openAIEvents(sink, { provider, endsWithDone: quirks.endsWithDone ?? true }),
+    readFailure: (status, headers, body) => openAIFailure(provider, status, headers, body),
+    passthrough: { baseUrl, headers: (apiKey) => ({ ...(apiKey === null ? {} : keyHeaderOf(quirks)(apiKey)), ...settings.headers }) },
+    ...(quirks.embeddings === false ? {} : { embeddings: embeddingAdapter(provider, post) }),
+  };
+}
+
+const bearer = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
+const keyHeaderOf = (quirks: CompatibleQuirks): ((apiKey: string) => Record<string, string>) => quirks.keyHeader ?? bearer;
+
+type PostMaker = (operation: 'chat/completions' | 'embeddings', body: object, model: string, apiKey: string | null) => UpstreamRequest;
+
+function requestMaker(settings: ProviderSettings, baseUrl: string, quirks: CompatibleQuirks): PostMaker {
+  const urlOf = quirks.urlOf ?? ((_settings, root, operation) => `${root}/${operation}`);
+  const keyHeader = keyHeaderOf(quirks);
+  return (operation, body, model, apiKey) => ({
+    method: 'POST',
+    url: urlOf(settings, baseUrl, operation, model),
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(apiKey === null ? {} : keyHeader(apiKey)),
+      ...settings.headers,
+    },
+    body: JSON.stringify(body),
+  });
+}
+
+function chatBody(call: ModelCall, settings: ProviderSettings, quirks: CompatibleQuirks): Record<string, unknown> {
+  const { stream_options: streamOptions, ...request } = call.request;
+  const body: Record<string, unknown> = { ...(request as ChatRequest), model: call.model };
+  if (call.stream) {
+    body['stream'] = true;
+    if (quirks.streamOptions !== false) body['stream_options'] = { ...streamOptions, include_usage: true };
+  }
+  quirks.adaptBody?.(body, settings);
+  return body;
+}
+
+function readCompletion(provider: string, body: string): CompletionAnswer {
+  const completion = parseJson(body) as (Completion & { error?: unknown; message?: unknown }) | null;
+  if (typeof completion !== 'object' || completion === null) throw notACompletion(provider);
+  if (completion.error) throw openAIFailureUnder200(provider, completion);
+  if (!Array.isArray(completion.choices)) throw notACompletion(provider);
+  for (const choice of completion.choices) {
+    // Azure leaves the message out where its filter stepped in
+    if (typeof choice.message !== 'object' || (choice.message as unknown) === null) choice.message = { role: 'assistant', content: null };
+    if (Array.isArray(choice.message.content)) splitContentParts(choice.message);
+  }
+  return { completion, usage: readOpenAIUsage(completion.usage) };
+}
+
+function embeddingAdapter(provider: string, post: PostMaker): EmbeddingAdapter {
+  return {
+    buildRequest: (body, model, apiKey) => post('embeddings', { ...body, model }, model, apiKey),
+    readAnswer(body) {
+      const answer = parseJson(body) as { data?: unknown; usage?: OpenAIUsage; error?: unknown } | null;
+      if (answer?.error) throw openAIFailureUnder200(provider, answer);
+      if (!Array.isArray(answer?.data)) throw notACompletion(provider);
+      return { answer, promptTokens: answer.usage?.prompt_tokens ?? null };
+    },
+  };
+}

@@ -1,0 +1,72 @@
+import { guessedAbility } from './ability-priors.js';
+import type { Catalog } from './catalog.js';
+import type { LatencyWindow } from './latency-window.js';
+import { blendedPrice, rateAt, type ModelFacts, type TokenPrice } from './model-facts.js';
+import type { Appraisal, Candidate } from './plan.js';
+
+/** Where the figures of candidates come from. */
+export interface Sources {
+  readonly catalog: Pick<Catalog, 'lookup' | 'identify'>;
+  readonly latencies: Pick<LatencyWindow, 'p50Ms'>;
+}
+
+const noAttributes: Record<string, unknown> = {};
+
+/** A number that can be weighed: finite and not negative. */
+function figure(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+}
+
+function share(value: unknown): number | null {
+  const number = figure(value);
+  return number !== null && number <= 1 ? number : null;
+}
+
+const count = (value: unknown): number | null => figure(value) || null;
+const flag = (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null);
+
+function rate(stated: number | null | undefined, listed: TokenPrice | null, promptTokens: number): number | null {
+  return figure(stated) ?? (listed === null ? null : figure(rateAt(listed, promptTokens)));
+}
+
+function priceOf({ price }: Candidate, facts: ModelFacts, promptTokens: number): number | null {
+  return blendedPrice(rate(price?.input, facts.inputPrice, promptTokens), rate(price?.output, facts.outputPrice, promptTokens));
+}
+
+function latencyOf(candidate: Candidate, facts: ModelFacts, latencies: Sources['latencies']): number | null {
+  const stated = figure(candidate.latency) ?? figure(facts.latency);
+  if (stated !== null) return stated;
+  const measuredMs = latencies.p50Ms(candidate.provider, candidate.model);
+  return measuredMs === null ? null : measuredMs / 1000;
+}
+
+/** A candidate sent by bare name as its maker's, where the catalogue knows the name; its label stays. */
+function identified(candidate: Candidate, catalog: Sources['catalog']): Candidate {
+  const owner = candidate.provider === null ? catalog.identify(candidate.model) : null;
+  return owner ? { ...candidate, ...owner } : candidate;
+}
+
+/**
+ * Gathers what is known of a candidate; one without a provider gets its maker where the catalogue knows the name. Of the
+ * free-form attributes it reads `quality` (0..1), `context_length`, `max_output`, `tools` and `images`; values of another
+ * type or range are ignored.
+ * @param promptTokens decides the tier of a tiered price
+ */
+export function appraise(sent: Candidate, promptTokens: number, { catalog, latencies }: Sources): Appraisal {
+  const candidate = identified(sent, catalog);
+  const facts = catalog.lookup(candidate.provider, candidate.model);
+  const attributes = candidate.attributes ?? noAttributes;
+  const price = priceOf(candidate, facts, promptTokens);
+  const stated = share(attributes['quality']) ?? share(facts.quality);
+  return {
+    candidate,
+    quality: stated ?? facts.ability ?? guessedAbility(candidate.model, price),
+    qualityStated: stated !== null,
+    price,
+    latency: latencyOf(candidate, facts, latencies),
+    contextLength: count(attributes['context_length']) ?? facts.contextLength,
+    maxOutput: count(attributes['max_output']) ?? facts.maxOutput,
+    tools: flag(attributes['tools']) ?? facts.tools,
+    images: flag(attributes['images']) ?? facts.images,
+  };
+}

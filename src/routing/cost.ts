@@ -1,0 +1,56 @@
+import type { Usage } from '../completion.js';
+import { rateAt, type ModelFacts, type TokenPrice } from './model-facts.js';
+
+/** USD. All three are null where a price is unknown: an unknown cost is never 0. */
+export interface Costs {
+  input_tokens_cost: number | null;
+  output_tokens_cost: number | null;
+  total_tokens_cost: number | null;
+}
+
+/** The prices that a cost is made of. */
+export type CostFacts = Pick<ModelFacts, 'inputPrice' | 'outputPrice' | 'cachedInputPrice' | 'cacheWritePrice' | 'reasoningPrice' | 'requestPrice'>;
+
+const unknown = (): Costs => ({ input_tokens_cost: null, output_tokens_cost: null, total_tokens_cost: null });
+
+/** Takes the dust off binary fractions: whole picodollars. */
+const round = (usd: number): number => Math.round(usd * 1e12) / 1e12;
+
+/** USD for so many tokens; none cost nothing even where the price is unknown. */
+function charge(tokens: number, price: TokenPrice | null, promptTokens: number): number | null {
+  if (tokens <= 0) return 0;
+  return price === null ? null : (tokens * rateAt(price, promptTokens)) / 1e6;
+}
+
+function sum(...parts: (number | null)[]): number | null {
+  let total = 0;
+  for (const part of parts) {
+    if (part === null) return null;
+    total += part;
+  }
+  return total;
+}
+
+/**
+ * What a call cost. Cached, cache-written and reasoning tokens are charged at their own rates where there are any, else as
+ * input and output; tiers go by the whole prompt. A fee for the request itself is in the total only.
+ */
+export function costOf(usage: Usage, facts: CostFacts): Costs {
+  const { inputPrice, outputPrice } = facts;
+  if (inputPrice === null && outputPrice === null) return unknown();
+  const { promptTokens, completionTokens } = usage;
+  const cached = Math.min(usage.cachedTokens, promptTokens);
+  const written = Math.min(usage.cacheWriteTokens, promptTokens - cached);
+  const reasoning = Math.min(usage.reasoningTokens, completionTokens);
+  const input = sum(
+    charge(promptTokens - cached - written, inputPrice, promptTokens),
+    charge(cached, facts.cachedInputPrice ?? inputPrice, promptTokens),
+    charge(written, facts.cacheWritePrice ?? inputPrice, promptTokens),
+  );
+  const output = sum(
+    charge(completionTokens - reasoning, outputPrice, promptTokens),
+    charge(reasoning, facts.reasoningPrice ?? outputPrice, promptTokens),
+  );
+  if (input === null || output === null) return unknown();
+  return { input_tokens_cost: round(input), output_tokens_cost: round(output), total_tokens_cost: round(input + output + (facts.requestPrice ?? 0)) };
+}

@@ -1,0 +1,36 @@
+import { forbiddenReason, type AccessRules } from './access-rules.js';
+import type { Appraisal, Exclusion, RoutingRequest } from './plan.js';
+import type { RequestSize } from './tokens.js';
+
+/** Candidates that can serve a request, in the order given, and those that cannot, each with its reason. */
+export interface Eligibility {
+  eligible: Appraisal[];
+  excluded: Exclusion[];
+}
+
+function contextReason({ contextLength, maxOutput }: Appraisal, { tokens }: RequestSize, maxTokens: number): string | null {
+  if (contextLength === null) return null;
+  // a provider cuts what is asked for at what the model can write
+  const answer = maxOutput === null ? maxTokens : Math.min(maxTokens, maxOutput);
+  if (tokens + answer <= contextLength) return null;
+  const needed = answer > 0 ? `about ${tokens} and ${answer} for the answer` : `about ${tokens}`;
+  return `it takes ${contextLength} tokens, the request needs ${needed}`;
+}
+
+function incapableReason(request: RoutingRequest, size: RequestSize, known: Appraisal): string | null {
+  const tools = request.tools?.length ?? 0;
+  if (tools > 0 && known.tools === false) return `it calls no tools, the request offers ${tools}`;
+  if (size.images > 0 && known.images === false) return `it takes no images, the request holds ${size.images}`;
+  return contextReason(known, size, request.maxTokens ?? 0);
+}
+
+/** Parts those who can serve a request from those who cannot. What is not known of a model never rules it out. */
+export function eligible(request: RoutingRequest, size: RequestSize, candidates: readonly Appraisal[], rules: AccessRules): Eligibility {
+  const parted: Eligibility = { eligible: [], excluded: [] };
+  for (const known of candidates) {
+    const reason = forbiddenReason(known.candidate, rules) ?? incapableReason(request, size, known);
+    if (reason === null) parted.eligible.push(known);
+    else parted.excluded.push({ candidate: known.candidate, reason, figures: { quality: known.quality, price: known.price, latency: known.latency } });
+  }
+  return parted;
+}

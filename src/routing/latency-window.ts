@@ -1,0 +1,92 @@
+import { LRUCache } from 'lru-cache';
+
+/** Time to the first token by provider and model: the median of the last hour. */
+export interface LatencyWindow {
+  /** @param ttftMs what one answer took to its first token; anything but a finite, non-negative number is ignored */
+  record(provider: string, model: string, ttftMs: number): void;
+  /** Null where the last hour holds fewer than three answers. At most a second old. */
+  p50Ms(provider: string | null, model: string): number | null;
+}
+
+export interface LatencyWindowOptions {
+  /** Milliseconds, any epoch. */
+  now?: () => number;
+  /** How far back a measurement counts. */
+  windowMs?: number;
+}
+
+const leastSamples = 3;
+const mostSamples = 256;
+const mostModels = 1000;
+const keepMedianMs = 1000;
+/** So few are sorted again at once. */
+const fewSamples = 16;
+
+/**
+ * Keeps at most 256 samples spread evenly over the window: when they are full, every second one goes and from then on only
+ * every second, fourth, … answer is kept.
+ */
+class Samples {
+  private times: number[] = [];
+  private values: number[] = [];
+  private every = 1;
+  private seen = 0;
+  private median: number | null = null;
+  private medianAt = -Infinity;
+  private stale = false;
+
+  add(value: number, at: number): void {
+    if (this.seen++ % this.every !== 0) return;
+    if (this.times.length === mostSamples) this.thin();
+    this.times.push(at);
+    this.values.push(value);
+    this.stale = true;
+  }
+
+  p50(at: number, windowMs: number): number | null {
+    const expired = this.times.length > 0 && this.times[0]! <= at - windowMs;
+    const recent = this.times.length > fewSamples && at - this.medianAt < keepMedianMs;
+    if (!expired && (!this.stale || recent)) return this.median;
+    this.dropBefore(at - windowMs);
+    this.median = this.values.length < leastSamples ? null : medianOf(this.values);
+    this.medianAt = at;
+    this.stale = false;
+    return this.median;
+  }
+
+  private thin(): void {
+    this.times = this.times.filter((_, index) => index % 2 === 1);
+    this.values = this.values.filter((_, index) => index % 2 === 1);
+    this.every *= 2;
+  }
+
+  private dropBefore(limit: number): void {
+    let gone = 0;
+    while (gone < this.times.length && this.times[gone]! <= limit) gone++;
+    this.times.splice(0, gone);
+    this.values.splice(0, gone);
+    // traffic has thinned out: keep more of what comes
+    while (this.every > 1 && this.times.length < mostSamples / 4) this.every /= 2;
+  }
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}
+
+/** Makes an empty window. It holds the thousand models used last; both of its methods are cheap enough for every request. */
+export function createLatencyWindow({ now = Date.now, windowMs = 3_600_000 }: LatencyWindowOptions = {}): LatencyWindow {
+  const models = new LRUCache<string, Samples>({ max: mostModels });
+  return {
+    record(provider, model, ttftMs) {
+      if (!Number.isFinite(ttftMs) || ttftMs < 0) return;
+      const key = `${provider}/${model}`;
+      let samples = models.get(key);
+      if (!samples) models.set(key, (samples = new Samples()));
+      samples.add(ttftMs, now());
+    },
+    p50Ms: (provider, model) => models.get(`${provider ?? ''}/${model}`)?.p50(now(), windowMs) ?? null,
+  };
+}

@@ -1,0 +1,78 @@
+import { randomUUID } from 'node:crypto';
+import { invalidField, type GatewayError } from '../errors.js';
+import type { AccessRules } from './access-rules.js';
+import { appraise, type Sources } from './appraise.js';
+import { eligible } from './eligible.js';
+import type { Candidate, Exclusion, Figures, Limits, Plan, RankedCandidate, Ranker, RoutingRequest } from './plan.js';
+import { measureRequest } from './tokens.js';
+
+/** All that goes into a plan. */
+export interface PlanInput extends AccessRules, Sources {
+  readonly request: RoutingRequest;
+  readonly candidates: readonly Candidate[];
+  readonly ranker: Ranker;
+  readonly limits: Limits;
+  /** Candidates that the caller has ruled out already (not configured, say); they are told with the others. */
+  readonly excluded?: readonly Exclusion[];
+  /** The plan's id; absent: a new UUID. */
+  readonly id?: string;
+  /** Which request field is at fault when no candidate is left, and as what kind of error. */
+  readonly blame: { readonly field: string; readonly code: 'bad_request' | 'validation_failed' };
+}
+
+function nothingLeft(excluded: readonly Exclusion[], { field, code }: PlanInput['blame']): GatewayError {
+  if (excluded.length === 0) return invalidField(field, 'names no model', code);
+  const reasons = excluded.map(({ candidate, reason }) => `${candidate.label}: ${reason}`);
+  return invalidField(field, `no model can serve this request (${reasons.join('; ')})`, code);
+}
+
+function isFilled(ranked: RankedCandidate[]): ranked is [RankedCandidate, ...RankedCandidate[]] {
+  return ranked.length > 0;
+}
+
+/**
+ * Decides which candidates serve a request, in which order. Synchronous where the ranker is.
+ * @throws GatewayError `blame.code` naming `blame.field`, with the reason for each candidate, when none is left
+ */
+export function makePlan(input: PlanInput): Plan | Promise<Plan> {
+  const { request, ranker, limits, id = randomUUID(), blame } = input;
+  const size = measureRequest(request.messages, request.tools);
+  const known = input.candidates.map((candidate) => appraise(candidate, size.tokens, input));
+  const parted = eligible(request, size, known, input);
+  const excluded = [...(input.excluded ?? []), ...parted.excluded];
+  const finish = (candidates: RankedCandidate[]): Plan => {
+    if (!isFilled(candidates)) throw nothingLeft(excluded, blame);
+    return { id, candidates, excluded, limits, reason: candidates[0].why.reason };
+  };
+  const ranked = parted.eligible.length === 0 ? [] : ranker.rank(request, parted.eligible);
+  return Array.isArray(ranked) ? finish(ranked) : ranked.then(finish);
+}
+
+/** What `?explain=true` tells of one candidate; the figures are null where nobody knows, `score` and `excluded` exclude each other. */
+export interface CandidateExplanation {
+  label: string;
+  provider: string | null;
+  model: string;
+  quality: number | null;
+  /** USD per million tokens, blended. */
+  price: number | null;
+  /** Seconds to the first token. */
+  latency: number | null;
+  score: number | null;
+  /** Why it stands where it stands. */
+  reason?: string;
+  /** Why it cannot serve the request. */
+  excluded?: string;
+}
+
+function explain({ label, provider, model }: Candidate, figures: Figures | undefined, score: number | null): CandidateExplanation {
+  return { label, provider, model, quality: figures?.quality ?? null, price: figures?.price ?? null, latency: figures?.latency ?? null, score };
+}
+
+/** Explains a plan candidate by candidate: those that serve, best first, then those that cannot. */
+export function explainPlan({ candidates, excluded }: Pick<Plan, 'candidates' | 'excluded'>): CandidateExplanation[] {
+  return [
+    ...candidates.map((candidate) => ({ ...explain(candidate, candidate.why, candidate.score), reason: candidate.why.reason })),
+    ...excluded.map(({ candidate, reason, figures }) => ({ ...explain(candidate, figures, null), excluded: reason })),
+  ];
+}

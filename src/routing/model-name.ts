@@ -1,0 +1,60 @@
+const vendors = 'anthropic|amazon|ai21|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai';
+const bedrockPrefix = new RegExp(`^(?:[a-z]{2,6}(?:-gov)?\\.)?(?:${vendors})\\.(?=[a-z])`);
+const region = /^(?:[a-z]{2,6}(?:-gov)?\.)(?=[a-z0-9]+\.)/;
+
+/** What follows the last slash: vendor prefixes, resource names and paths fall away. */
+function lastSegment(name: string): string {
+  return name.slice(name.lastIndexOf('/') + 1);
+}
+
+/** `model:8b` says a size (Ollama), `…-v1:0` a revision (Bedrock), `model:free` a variant (OpenRouter), `ft:model:org::id` a fine-tuned model. */
+function withoutTail(name: string): string {
+  const tuned = name.startsWith('ft:') ? name.slice(3) : name;
+  const revision = tuned.replace(/(?:-v?\d+)?:\d+(?::[a-z0-9]+)?$/, '');
+  const sized = revision.replace(/:(e?\d+(?:\.\d+)?b)\b/, '-$1');
+  const colon = sized.indexOf(':');
+  return colon > 0 ? sized.slice(0, colon) : sized;
+}
+
+/**
+ * A model's name in one spelling, whoever serves it: lower case, words and numbers parted by hyphens, without vendor, region,
+ * variant or revision; dates stay. `eu.anthropic.claude-3-5-sonnet-20240620-v1:0`, `anthropic/claude-3.5-sonnet:beta` and
+ * `claude-3-5-sonnet@20240620` all begin `claude-3-5-sonnet`; `llama3.1:8b`, `Llama-3.1-8B` and `llama-v3p1-8b` are the same.
+ */
+export function canonicalName(model: string): string {
+  return withoutTail(lastSegment(model.trim().toLowerCase()))
+    .replace(bedrockPrefix, '')
+    .replace('@', '-')
+    .replace(/(\d)p(?=\d)/g, '$1-')
+    .replace(/[._\s]+/g, '-')
+    .replace(/([a-z]{3,})(?=\d)/g, '$1-')
+    .replace(/-v(?=\d)/g, '-');
+}
+
+const version = /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|\d{4}|\d{2}-\d{2}|00\d|latest|preview|exp|instruct|instruct-turbo|instruct-lite|it|hf|versatile|instant|maas|fp8|q\d(?:-[a-z0-9]){0,2})$/;
+
+/** A canonical name without its date and without words for packaging, for finding the same model elsewhere. */
+export function undatedName(canonical: string): string {
+  let name = canonical;
+  for (;;) {
+    const shorter = name.replace(version, '');
+    if (shorter === name || shorter === '') return name;
+    name = shorter;
+  }
+}
+
+/** The spellings under which a provider's price list may know a model: as written first, each at most once. */
+export function spellings(model: string): string[] {
+  const name = model.trim().toLowerCase();
+  const plain = name.replace(/:[a-z][a-z-]*$/, '');
+  const segment = lastSegment(plain);
+  const anywhere = segment.replace(region, '');
+  const undated = anywhere.replace(/[-@](?:20\d{2}-?[01]\d-?[0-3]\d|latest)$/, '');
+  return [...new Set([name, plain, segment, anywhere, undated])];
+}
+
+/** Parameters in billions as the name tells them (`8b`, `0.5b`, `8x7b`, `235b-a22b`), null where it does not. */
+export function parametersInName(model: string): number | null {
+  const found = /(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z0-9])/.exec(lastSegment(model.toLowerCase()).replace(/(\d)p(?=\d)/g, '$1.'));
+  return found ? Number(found[1] ?? 1) * Number(found[2]) : null;
+}

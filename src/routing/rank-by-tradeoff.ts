@@ -1,0 +1,62 @@
+import { placed } from './placed.js';
+import type { Appraisal, RankedCandidate, RoutingRequest } from './plan.js';
+
+type Order = (a: Appraisal, b: Appraisal) => number;
+
+/** Smaller first, what nobody knows last. */
+function ascending(a: number | null, b: number | null): number {
+  if (a === b) return 0;
+  if (a === null || b === null) return a === null ? 1 : -1;
+  return a - b;
+}
+
+const byQuality: Order = (a, b) => b.quality - a.quality || ascending(a.price, b.price) || ascending(a.latency, b.latency);
+const byCost: Order = (a, b) => ascending(a.price, b.price) || byQuality(a, b);
+const byLatency: Order = (a, b) => ascending(a.latency, b.latency) || byQuality(a, b);
+
+const short = (value: number): number => Math.round(value * 1000) / 1000;
+
+/** What a tradeoff sorts its winners by, and how it says so. */
+const tradeoffs = {
+  cost: { order: byCost, figure: (known: Appraisal) => known.price, best: 'cheapest', unknown: 'its price is not known', unit: 'USD per million tokens' },
+  latency: { order: byLatency, figure: (known: Appraisal) => known.latency, best: 'fastest', unknown: 'its latency is not known', unit: 's to the first token' },
+};
+
+function rankByQuality(sorted: readonly Appraisal[], best: number): RankedCandidate[] {
+  return sorted.map((known, index) => {
+    const reason = index === 0 ? `best predicted quality, ${short(best)}` : `predicted quality ${short(known.quality)}, best is ${short(best)}`;
+    return placed(known, known.quality, reason);
+  });
+}
+
+/** Winners score above 1, the more the smaller the figure; the others by their quality: never rising down the list. */
+function rankWinners(winners: readonly Appraisal[], { figure, best, unknown, unit }: (typeof tradeoffs)['cost'], tolerance: number): RankedCandidate[] {
+  return winners.map((known, index) => {
+    const value = figure(known);
+    const within = `within ${short(tolerance)} of the best quality`;
+    if (value === null) return placed(known, 1, `${within}, ${unknown}`);
+    return placed(known, 1 + 1 / (1 + value), `${index === 0 ? `${best} ` : ''}${within}, ${short(value)} ${unit}`);
+  });
+}
+
+/**
+ * Orders candidates by their predicted quality and the request's tradeoff; every ranker that predicts quality ends here.
+ *
+ * Without a tradeoff the best quality comes first; of equals the cheaper, then the faster, then the one given first. With
+ * one, the candidates within `tolerance` of the best quality come first, cheapest or fastest first, then the others by
+ * quality. `maxModelDepth` bounds how far down the quality ranking such winners are sought, so that the first
+ * `maxModelDepth` candidates are the same with and without a tradeoff. The order given decides between exact equals only.
+ */
+export function rankByTradeoff(request: RoutingRequest, candidates: readonly Appraisal[], tolerance: number): RankedCandidate[] {
+  const sorted = [...candidates].sort(byQuality);
+  const best = sorted[0]?.quality ?? 0;
+  if (!request.tradeoff) return rankByQuality(sorted, best);
+  const tradeoff = tradeoffs[request.tradeoff];
+  const depth = Math.max(1, request.maxModelDepth ?? sorted.length);
+  // .9 - .85 is a little more than .05 in binary
+  const lowest = best - tolerance - 1e-9;
+  const reach = sorted.findIndex((known, index) => index >= depth || known.quality < lowest);
+  const winners = reach < 0 ? sorted : sorted.slice(0, reach);
+  const rest = sorted.slice(winners.length).map((known) => placed(known, known.quality, `predicted quality ${short(known.quality)}, best is ${short(best)}`));
+  return [...rankWinners([...winners].sort(tradeoff.order), tradeoff, tolerance), ...rest];
+}

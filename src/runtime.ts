@@ -1,0 +1,83 @@
+import type { KeyBook } from './accounts/key-book.js';
+import type { Config, ProviderConfig } from './config.js';
+import type { Attempt } from './dispatch/carry-out.js';
+import { createProvider, type Provider } from './dispatch/provider.js';
+import type { Runtime } from './http/runtime.js';
+import type { ProviderDialect, ProviderSettings } from './providers/adapter.js';
+import { type Catalog, createCatalog } from './routing/catalog.js';
+import type { LatencyWindow } from './routing/latency-window.js';
+import { autoCandidates } from './routing/auto-candidates.js';
+import { givenOrder } from './routing/rankers/given-order.js';
+import { createPriorRanker } from './routing/rankers/prior-ranker.js';
+
+/** What outlives a configuration: measurements go on when it is swapped. */
+export interface RuntimeSharing {
+  latencies: LatencyWindow;
+  onAttempt: (attempt: Attempt) => void;
+}
+
+/**
+ * Builds all that one configuration stands for.
+ * @throws GatewayError for a provider that cannot be made of its settings
+ */
+export function createRuntime(config: Config, providerConfigs: readonly ProviderConfig[], dialects: ReadonlyMap<string, ProviderDialect>, keys: KeyBook, sharing: RuntimeSharing): Runtime {
+  const providers = new Map(providerConfigs.map((provider) => [provider.name, providerOf(provider, dialects)]));
+  const catalog = createCatalog({ overrides: config.models, priceIds: Object.fromEntries(providerConfigs.map(({ name, api }) => [name, dialects.get(api)?.pricesAs ?? null])) });
+  const { latencies, onAttempt } = sharing;
+  return {
+    limits: config.limits,
+    keys,
+    keysRequired: config.auth.required,
+    providers,
+    catalog,
+    latencies,
+    ranker: createPriorRanker({ tolerance: config.routing.tolerance }),
+    givenOrder,
+    routing: {
+      order: config.routing.order,
+      allow: config.routing.allow ?? null,
+      deny: config.routing.deny ?? [],
+      auto: config.routing.auto.length > 0 ? config.routing.auto : autoOf(config, providers, catalog),
+    },
+    proxy: { enabled: config.proxy.enabled, forwardHeaders: config.proxy.forwardHeaders, allowed: new Set(providerConfigs.filter(({ allowProxy }) => allowProxy).map(({ name }) => name)) },
+    isKnownModel: knownModels(catalog),
+    onAttempt(attempt) {
+      if (attempt.outcome === 'ok' && attempt.firstContentMs !== null) latencies.record(attempt.provider, attempt.model, attempt.firstContentMs);
+      onAttempt(attempt);
+    },
+  };
+}
+
+/** Each provider's names are gathered when they are first asked for. */
+function knownModels(catalog: Catalog): Runtime['isKnownModel'] {
+  const names = new Map<string, Set<string>>();
+  return (provider, model) => {
+    let known = names.get(provider);
+    if (!known) names.set(provider, (known = new Set(catalog.models(provider))));
+    return known.has(model);
+  };
+}
+
+function autoOf(config: Config, providers: ReadonlyMap<string, Provider>, catalog: Catalog): string[] {
+  const named = Object.keys(config.models).filter((label) => providers.has(label.slice(0, label.indexOf('/'))));
+  return named.length > 0 ? named : autoCandidates(catalog, [...providers.keys()]);
+}
+
+function providerOf(config: ProviderConfig, dialects: ReadonlyMap<string, ProviderDialect>): Provider {
+  const dialect = dialects.get(config.api);
+  if (!dialect) throw new Error(`providers.${config.name}: there is no api ${JSON.stringify(config.api)}`);
+  if (!config.baseUrl && dialect.baseUrl === null && needsBaseUrl(config)) throw new Error(`providers.${config.name}: baseUrl is required for api ${config.api}`);
+  return createProvider(dialect.create(settingsOf(config)), config.apiKeys, config.timeouts, config.connections ?? null);
+}
+
+/** Clouds make their address of a region. */
+const needsBaseUrl = ({ api }: ProviderConfig): boolean => api === 'openai-compatible' || api === 'azure-openai';
+
+function settingsOf({ headers, apiKeys: _keys, timeouts: _timeouts, allowProxy: _allow, connections: _connections, baseUrl, deployments, ...rest }: ProviderConfig): ProviderSettings {
+  return {
+    ...rest,
+    ...(baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {}),
+    ...(deployments ? { deployments: { ...deployments } } : {}),
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+  };
+}

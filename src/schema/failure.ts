@@ -1,0 +1,114 @@
+import { listed, reasonFor } from './reason.js';
+
+/** Why a value does not satisfy its schema. Neither part ever holds a value, only names and what the schema asks for. */
+export interface SchemaFailure {
+  /** The field as `messages[0][content]`; `body` for the value as a whole. */
+  readonly field: string;
+  /** As `must be an array` or `is required`. */
+  readonly reason: string;
+  /** The field's parts, as they are; empty for the value as a whole. */
+  readonly path: readonly string[];
+  /** Where the field is a key that the schema does not know: the keys that it knows. */
+  readonly knownKeys?: readonly string[];
+}
+
+/** What of a validator's error is read here. */
+export interface ValidationError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly schema?: unknown;
+  readonly parentSchema?: Readonly<Record<string, unknown>>;
+}
+
+interface Failed { readonly error: ValidationError; readonly causes: readonly Failed[] }
+
+/** Writes a path as `messages[0][content]`; the empty one as `body`. Parts are cut at 60 characters, control characters shown as `?`. */
+export function fieldName(path: readonly string[]): string {
+  const [first, ...rest] = path.map((part) => part.slice(0, 60).replaceAll(/\p{C}/gu, '?'));
+  return first === undefined ? 'body' : first + rest.map((part) => `[${part}]`).join('');
+}
+
+/**
+ * Reads the errors of a validator that stopped at its first failure: they stand in post-order, an `anyOf` after the failures
+ * of its branches, so the last one is the failure and those before it are its causes.
+ */
+export function failureOf(errors: readonly ValidationError[]): SchemaFailure {
+  const last = errors.at(-1);
+  if (last === undefined) return { field: 'body', reason: 'is not valid', path: [] };
+  return describe(popTree([...errors]));
+}
+
+/** Reads the errors of a validator that went on after its failures, in their order. A name that is not allowed has one cause. */
+export function failuresOf(errors: readonly ValidationError[]): SchemaFailure[] {
+  const stack = [...errors];
+  const failures: SchemaFailure[] = [];
+  while (stack.length > 0) failures.push(describe(popTree(stack)));
+  return failures.reverse();
+}
+
+function popTree(stack: ValidationError[]): Failed {
+  const error = stack.pop()!;
+  const causes: Failed[] = [];
+  for (let left = causeCount(error); left > 0 && stack.length > 0; left--) causes.unshift(popTree(stack));
+  return { error, causes };
+}
+
+function causeCount({ keyword, params, schema }: ValidationError): number {
+  if (keyword === 'if' || keyword === 'propertyNames') return 1;
+  const everyBranchFailed = keyword === 'anyOf' || (keyword === 'oneOf' && params.passingSchemas === null);
+  return everyBranchFailed && Array.isArray(schema) ? schema.length : 0;
+}
+
+function describe(failed: Failed): SchemaFailure {
+  const { error, causes } = failed;
+  if (error.keyword === 'if' && causes[0] !== undefined) return describe(causes[0]);
+  if (error.keyword === 'anyOf' || error.keyword === 'oneOf') return describeUnion(failed);
+  const path = pathOf(error);
+  const reason = reasonFor(causes[0]?.error ?? error);
+  const known = error.keyword === 'additionalProperties' ? { knownKeys: Object.keys(error.parentSchema?.properties ?? {}) } : {};
+  return { field: fieldName(path), reason, path, ...known };
+}
+
+/** Where the value is of one branch's kind, what is wrong with it there; otherwise what kinds there are. */
+function describeUnion({ error, causes }: Failed): SchemaFailure {
+  const { instancePath } = error;
+  const ofType = causes.filter((cause) => !isOfAnotherType(cause, instancePath));
+  const meant = ofType.filter((cause) => !isOfAnotherKind(cause, instancePath));
+  if (meant.length === 1) return describe(meant[0]!);
+  if (ofType.length === 1) return describe(ofType[0]!);
+  const own = pathOf(error);
+  if (error.parentSchema?.['x-reason'] !== undefined) return { field: fieldName(own), reason: reasonFor(error), path: own };
+  const [one] = causes;
+  const sameField = causes.every((cause) => cause.error.instancePath === one?.error.instancePath);
+  if (meant.length > 0 || one === undefined || !sameField) return { field: fieldName(own), reason: reasonFor(error), path: own };
+  const path = pathOf(one.error);
+  return { field: fieldName(path), reason: alternatives(causes), path };
+}
+
+function isOfAnotherType({ error }: Failed, unionPath: string): boolean {
+  return error.keyword === 'type' && error.instancePath === unionPath;
+}
+
+/** Another constant at the place itself, or in a property of it, as the `type` that tells content blocks apart. */
+function isOfAnotherKind({ error: { keyword, instancePath } }: Failed, unionPath: string): boolean {
+  return (keyword === 'const' || keyword === 'enum') && instancePath.split('/').length <= unionPath.split('/').length + 1;
+}
+
+function alternatives(causes: readonly Failed[]): string {
+  const reasons = causes.map(({ error }) => reasonFor(error)).filter((reason) => reason !== 'must be null');
+  const values = causes.flatMap(({ error: { keyword, params } }) => {
+    if (keyword === 'const') return [params.allowedValue];
+    return keyword === 'enum' && Array.isArray(params.allowedValues) ? params.allowedValues as unknown[] : [];
+  });
+  if (values.length >= causes.length) return `must be one of: ${listed(values)}`;
+  const [first = 'is not valid', ...rest] = [...new Set(reasons)];
+  return [first, ...rest.map((reason) => reason.replace(/^must be /, ''))].join(' or ');
+}
+
+function pathOf({ instancePath, keyword, params }: ValidationError): string[] {
+  const path = instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const inner = { required: params.missingProperty, additionalProperties: params.additionalProperty, propertyNames: params.propertyName,
+    unevaluatedProperties: params.unevaluatedProperty, dependentRequired: params.missingProperty }[keyword];
+  return typeof inner === 'string' ? [...path, inner] : path;
+}

@@ -1,0 +1,135 @@
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dialectOf } from './dialects/index.js';
+import { tryJson } from './json.js';
+import { play } from './play.js';
+import type { Step } from './steps.js';
+
+export type { Answer, Fault, Step } from './steps.js';
+
+/** What the gateway sent up. */
+export interface UpstreamCall {
+  method: string;
+  /** With its query. */
+  path: string;
+  headers: IncomingHttpHeaders;
+  /** The JSON body, or undefined where there was none. */
+  body: Record<string, unknown> | undefined;
+  raw: Buffer;
+  /** When it was whole, as `performance.now()`. */
+  at: number;
+}
+
+/** A provider on 127.0.0.1 that answers as it is told, in the dialect that its path belongs to. */
+export interface Upstream {
+  /** `http://127.0.0.1:<port>`, to be used as (the start of) a provider's base URL. */
+  url: string;
+  requests: UpstreamCall[];
+  /** One step for each request from now on, the last one for all that follow. A function is given the request. Empty: a plain answer to each. */
+  script(steps: (Step | ((call: UpstreamCall) => Step))[]): void;
+  /** Resolves when request `n` (the first is 0) has arrived. */
+  received(n: number): Promise<UpstreamCall>;
+  /** Resolves when the peer has closed the connection of request `n` before its answer was whole; rejects where it was answered in full or reset by a step. */
+  closed(n: number): Promise<unknown>;
+  /** Cuts all connections and stops listening. Rejects where a step could not be played. */
+  close(): Promise<void>;
+}
+
+interface Signal<T> {
+  promise: Promise<T>;
+  resolve: (value: T) => void;
+  reject: (reason: Error) => void;
+}
+
+/** One promise for each number, made when first named, that its owner settles. */
+function signals<T>(): (n: number) => Signal<T> {
+  const made = new Map<number, Signal<T>>();
+  return (n) => {
+    const known = made.get(n);
+    if (known) return known;
+    let resolve: Signal<T>['resolve'] = () => undefined;
+    let reject: Signal<T>['reject'] = () => undefined;
+    const promise = new Promise<T>((yes, no) => {
+      resolve = yes;
+      reject = no;
+    });
+    promise.catch(() => undefined);
+    const signal = { promise, resolve, reject };
+    made.set(n, signal);
+    return signal;
+  };
+}
+
+async function readCall(req: IncomingMessage): Promise<UpstreamCall> {
+  const pieces: Buffer[] = [];
+  for await (const piece of req) pieces.push(piece as Buffer);
+  const raw = Buffer.concat(pieces);
+  return {
+    method: req.method ?? '', path: req.url ?? '', headers: req.headers,
+    body: tryJson(raw.toString('utf8')) as Record<string, unknown> | undefined, raw, at: performance.now(),
+  };
+}
+
+async function answer(step: Step, call: UpstreamCall, res: ServerResponse, closed: Signal<null>): Promise<void> {
+  const gone = new AbortController();
+  let cutByUs = false;
+  res.once('close', () => {
+    gone.abort();
+    if (cutByUs || res.writableFinished) closed.reject(new Error('the answer ended before the peer left'));
+    else closed.resolve(null);
+  });
+  const reset = (): void => {
+    cutByUs = true;
+    res.socket?.resetAndDestroy();
+  };
+  try {
+    await play(step, { asked: { path: call.path, body: call.body ?? {} }, dialect: dialectOf(call.path), res, gone: gone.signal, reset });
+  } catch (error) {
+    if (!gone.signal.aborted) throw error;
+  }
+}
+
+async function listen(server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+/** Starts a scripted upstream on a free port. */
+export async function startUpstream(): Promise<Upstream> {
+  const requests: UpstreamCall[] = [];
+  const received = signals<UpstreamCall>();
+  const closed = signals<null>();
+  const broken: unknown[] = [];
+  let steps: (Step | ((call: UpstreamCall) => Step))[] = [];
+  const next = (): Step | ((call: UpstreamCall) => Step) => (steps.length > 1 ? steps.shift() : steps[0]) ?? {};
+
+  const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    const call = await readCall(req);
+    const n = requests.push(call) - 1;
+    const step = next();
+    received(n).resolve(call);
+    await answer(typeof step === 'function' ? step(call) : step, call, res, closed(n));
+  };
+  const server = createServer((req, res) => {
+    serve(req, res).catch((error: unknown) => {
+      // a request that broke off before it was whole is the peer's doing
+      if (!req.destroyed || req.complete) broken.push(error);
+      res.destroy();
+    });
+  });
+  return {
+    url: await listen(server),
+    requests,
+    script: (given) => {
+      steps = [...given];
+    },
+    received: (n) => received(n).promise,
+    closed: (n) => closed(n).promise,
+    async close() {
+      const stopped = new Promise((resolve) => server.close(resolve));
+      server.closeAllConnections();
+      await stopped;
+      if (broken.length > 0) throw new Error('a step could not be played', { cause: broken[0] });
+    },
+  };
+}

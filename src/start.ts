@@ -26,7 +26,7 @@ export async function start(configPath: string | undefined): Promise<void> {
   const servers = await listenAll(gateway, config);
   sayHello(servers[0]!, config, issued, demo);
   const watch = config.file === null ? null : watchConfig(config.file, process.env, (changed) => reconfigure(gateway, changed, demo, logger), (error) => refuse(gateway, error, logger), { knownApis });
-  process.on('SIGHUP', () => void watch?.reload());
+  process.on('SIGHUP', () => watch?.reload());
   stopOnSignal(async () => {
     logger.info('stopping: requests in flight may finish');
     await watch?.close();

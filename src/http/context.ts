@@ -65,7 +65,7 @@ function newContext(request: IncomingMessage | undefined): RequestContext {
 export function contextOf(res: ServerResponse): RequestContext {
   let context = contexts.get(res);
   if (!context) {
-    context = newContext(res.req as IncomingMessage | undefined);
+    context = newContext(res.req);
     contexts.set(res, context);
     if (!res.headersSent) res.setHeader('X-Request-Id', context.requestId);
   }

@@ -1,6 +1,8 @@
 import type { ChatMessage } from '../completion.js';
 
 const maxLength = 60;
+/** What a reader takes for one character: an emoji or a letter with its accents is never cut in two. */
+const graphemes = new Intl.Segmenter();
 
 /** The text of a message's content. */
 export function textOf(content: ChatMessage['content']): string {
@@ -21,8 +23,9 @@ export function conversationTitle(messages: readonly ChatMessage[]): string {
   const sentence = /^.*?[.!?。！？](?=\s|$|[^\x00-\x7f])/u.exec(text)?.[0] ?? text;
   const title = sentence.replace(/[.。,;:]+$/u, '').trim();
   if (title === '') return 'New conversation';
-  if ([...title].length <= maxLength) return title;
-  const cut = [...title].slice(0, maxLength - 1).join('');
+  const characters = Array.from(graphemes.segment(title), ({ segment }) => segment);
+  if (characters.length <= maxLength) return title;
+  const cut = characters.slice(0, maxLength - 1).join('');
   const space = cut.lastIndexOf(' ');
   return `${(space > maxLength / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
 }

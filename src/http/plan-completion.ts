@@ -86,7 +86,8 @@ function joined([first, fallback]: readonly (Plan | GatewayError | null)[]): Pla
   const [plan, more] = plans;
   if (plan && more) return { ...plan, candidates: [...plan.candidates, ...more.candidates], excluded: [...plan.excluded, ...more.excluded] };
   if (plan) return plan;
-  throw first instanceof GatewayError ? first : (fallback ?? new GatewayError('internal', 'a plan without candidates'));
+  const failed = [first, fallback].find((part) => part instanceof GatewayError);
+  throw failed ?? new GatewayError('internal', 'a plan without candidates');
 }
 
 function nothingUsable(call: CompletionCall, excluded: readonly Exclusion[], code: PlanInput['blame']['code']): GatewayError {

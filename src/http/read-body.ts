@@ -51,7 +51,7 @@ function collect(req: IncomingMessage, source: NodeJS.ReadableStream, maxBytes: 
       try {
         if (length <= maxBytes) resolve(parse(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length)));
       } catch (error) {
-        reject(error as Error);
+        reject(asError(error));
       }
     });
     source.on('error', (cause: Error) => reject(new GatewayError('malformed_json', 'the body could not be read', { cause })));
@@ -71,3 +71,5 @@ function parse(body: Buffer): unknown {
     throw new GatewayError('malformed_json', 'the body is not valid JSON', { cause });
   }
 }
+
+const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

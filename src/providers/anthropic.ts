@@ -1,8 +1,8 @@
 import type { ModelCall, ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
-import { fromAnthropicAnswer } from './anthropic-answer.js';
-import { anthropicEvents } from './anthropic-events.js';
-import { anthropicFailure } from './anthropic-failure.js';
-import { toAnthropicBody } from './anthropic-request.js';
+import { fromAnthropicAnswer } from './anthropic/answer.js';
+import { anthropicEvents } from './anthropic/events.js';
+import { anthropicFailure } from './anthropic/failure.js';
+import { toAnthropicBody } from './anthropic/request.js';
 import { parseJson } from './failure.js';
 
 const defaultBaseUrl = 'https://api.anthropic.com/v1';

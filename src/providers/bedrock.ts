@@ -1,14 +1,14 @@
 import { AwsV4Signer } from 'aws4fetch';
 import { GatewayError } from '../errors.js';
 import type { CompletionAnswer, ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
-import { awsDomain, type Environment } from './aws-credential-sources.js';
-import { awsCredentials, type CredentialSource } from './aws-credentials.js';
-import { readConverse } from './bedrock-answer.js';
-import { bedrockEmbeddings } from './bedrock-embeddings.js';
-import { readConverseStream } from './bedrock-events.js';
-import { readBedrockFailure, saysExpired } from './bedrock-failure.js';
-import { traitsOf } from './bedrock-reasoning.js';
-import { toConverse } from './bedrock-request.js';
+import { awsDomain, type Environment } from './bedrock/aws-credential-sources.js';
+import { awsCredentials, type CredentialSource } from './bedrock/aws-credentials.js';
+import { readConverse } from './bedrock/answer.js';
+import { bedrockEmbeddings } from './bedrock/embeddings.js';
+import { readConverseStream } from './bedrock/events.js';
+import { readBedrockFailure, saysExpired } from './bedrock/failure.js';
+import { traitsOf } from './bedrock/reasoning.js';
+import { toConverse } from './bedrock/request.js';
 import { parseJson, unreadable } from './failure.js';
 
 /** What a provider on AWS finds around it; tests bring their own. */

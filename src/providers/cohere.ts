@@ -1,10 +1,10 @@
 import type { ErrorCode, GatewayError } from '../errors.js';
 import type { CompletionAnswer, ModelCall, ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamHeaders, UpstreamRequest } from './adapter.js';
-import { type CohereAnswer, cohereCompletion } from './cohere-answer.js';
-import { cohereEmbeddings } from './cohere-embeddings.js';
-import { cohereEvents } from './cohere-events.js';
-import { cohereChatBody } from './cohere-request.js';
-import { answerFromV1, type CohereV1Answer } from './cohere-v1.js';
+import { type CohereAnswer, cohereCompletion } from './cohere/answer.js';
+import { cohereEmbeddings } from './cohere/embeddings.js';
+import { cohereEvents } from './cohere/events.js';
+import { cohereChatBody } from './cohere/request.js';
+import { answerFromV1, type CohereV1Answer } from './cohere/v1.js';
 import { parseJson, providerFailure, unreadable } from './failure.js';
 
 const defaultBaseUrl = 'https://api.cohere.com/v2';

@@ -1,10 +1,10 @@
 import { GatewayError } from '../errors.js';
 import type { ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
-import { readGeminiCompletion } from './gemini-answer.js';
-import { type EmbeddingWire, googleEmbeddings } from './gemini-embeddings.js';
-import { geminiEvents } from './gemini-events.js';
-import { googleFailure } from './gemini-failure.js';
-import { toGenerateContent } from './gemini-request.js';
+import { readGeminiCompletion } from './gemini/answer.js';
+import { type EmbeddingWire, googleEmbeddings } from './gemini/embeddings.js';
+import { geminiEvents } from './gemini/events.js';
+import { googleFailure } from './gemini/failure.js';
+import { toGenerateContent } from './gemini/request.js';
 
 const defaultBaseUrl = 'https://generativelanguage.googleapis.com/v1beta';
 

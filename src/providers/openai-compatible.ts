@@ -1,9 +1,9 @@
 import { type ChatRequest, type Completion, type OpenAIUsage } from '../completion.js';
 import type { CompletionAnswer, EmbeddingAdapter, ModelCall, ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
 import { parseJson } from './failure.js';
-import { notACompletion, openAIEvents, splitContentParts } from './openai-events.js';
-import { openAIFailure, openAIFailureUnder200 } from './openai-failure.js';
-import { readOpenAIUsage } from './openai-usage.js';
+import { notACompletion, openAIEvents, splitContentParts } from './openai-compatible/events.js';
+import { openAIFailure, openAIFailureUnder200 } from './openai-compatible/failure.js';
+import { readOpenAIUsage } from './openai-compatible/usage.js';
 
 /** What sets one member of the family apart from OpenAI's own chat API. Everything is optional: a plain server needs nothing. */
 export interface CompatibleQuirks {

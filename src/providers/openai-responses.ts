@@ -1,9 +1,9 @@
 import type { CompletionAnswer, ModelCall, ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
 import { parseJson, unreadable } from './failure.js';
-import { openAIFailure } from './openai-failure.js';
-import { type ResponsesAnswer, responsesCompletion, responsesFailure } from './openai-responses-answer.js';
-import { responsesEvents } from './openai-responses-events.js';
-import { responsesBody } from './openai-responses-request.js';
+import { openAIFailure } from './openai-compatible/failure.js';
+import { type ResponsesAnswer, responsesCompletion, responsesFailure } from './openai-responses/answer.js';
+import { responsesEvents } from './openai-responses/events.js';
+import { responsesBody } from './openai-responses/request.js';
 import { openai } from './openai.js';
 
 const defaultBaseUrl = 'https://api.openai.com/v1';

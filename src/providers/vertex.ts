@@ -1,9 +1,9 @@
 import { GatewayError } from '../errors.js';
 import type { ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
 import { geminiReaders, modelPath, operationOf } from './gemini.js';
-import { type EmbeddingWire, googleEmbeddings } from './gemini-embeddings.js';
-import { toGenerateContent } from './gemini-request.js';
-import { type AccessTokenSource, googleCredentials } from './google-credentials.js';
+import { type EmbeddingWire, googleEmbeddings } from './gemini/embeddings.js';
+import { toGenerateContent } from './gemini/request.js';
+import { type AccessTokenSource, googleCredentials } from './gemini/google-credentials.js';
 
 /** Gemini on Google Cloud's Vertex AI: a project and a region, and an access token instead of a key. */
 export const vertex: ProviderDialect = {

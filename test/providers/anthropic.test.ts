@@ -3,8 +3,8 @@ import { type ChatMessage, type ChatRequest, type CompletionSink, hasContent, ty
 import { GatewayError } from '../../src/errors.js';
 import type { ProviderSettings } from '../../src/providers/adapter.js';
 import { anthropic } from '../../src/providers/anthropic.js';
-import { anthropicEventReader } from '../../src/providers/anthropic-events.js';
-import { toAnthropicBody } from '../../src/providers/anthropic-request.js';
+import { anthropicEventReader } from '../../src/providers/anthropic/events.js';
+import { toAnthropicBody } from '../../src/providers/anthropic/request.js';
 
 const settings: ProviderSettings = { name: 'claude', api: 'anthropic' };
 const adapter = anthropic.create(settings);

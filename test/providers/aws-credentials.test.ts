@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { awsCredentials } from '../../src/providers/aws-credentials.js';
+import { awsCredentials } from '../../src/providers/bedrock/aws-credentials.js';
 
 const startMs = Date.UTC(2026, 4, 17, 12);
 const minutes = 60_000;

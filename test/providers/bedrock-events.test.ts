@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { unescapeJson, type CompletionChunk, type Usage } from '../../src/completion.js';
 import { GatewayError } from '../../src/errors.js';
-import { readConverseStream } from '../../src/providers/bedrock-events.js';
+import { readConverseStream } from '../../src/providers/bedrock/events.js';
 import { event, exception, frame } from '../helpers/event-stream.js';
 
 interface Heard {

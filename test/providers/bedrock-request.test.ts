@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage, ChatRequest } from '../../src/completion.js';
 import { GatewayError } from '../../src/errors.js';
-import { traitsOf } from '../../src/providers/bedrock-reasoning.js';
-import { toConverse } from '../../src/providers/bedrock-request.js';
+import { traitsOf } from '../../src/providers/bedrock/reasoning.js';
+import { toConverse } from '../../src/providers/bedrock/request.js';
 
 const sonnet = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
 const opus = 'global.anthropic.claude-opus-4-7-v1';

@@ -1,7 +1,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { ProviderSettings, UpstreamRequest } from '../../src/providers/adapter.js';
-import { bedrockEmbeddings } from '../../src/providers/bedrock-embeddings.js';
+import { bedrockEmbeddings } from '../../src/providers/bedrock/embeddings.js';
 import { bedrock, createBedrock } from '../../src/providers/bedrock.js';
 
 const nowMs = Date.UTC(2026, 4, 17, 12, 34, 56, 789);
@@ -171,7 +171,7 @@ describe('embeddings of Bedrock', () => {
   });
 
   it('come back in OpenAI\'s shape', () => {
-    const read = (body: unknown) => adapter().embeddings!.readAnswer(JSON.stringify(body), 'm');
+    const read = (body: unknown) => adapter().embeddings!.readAnswer(JSON.stringify(body), 'm', {});
     expect(read({ embedding: [1, 2], inputTextTokenCount: 3, embeddingsByType: { float: [1, 2] } })).toEqual({
       answer: { object: 'list', data: [{ object: 'embedding', index: 0, embedding: [1, 2] }], model: 'm', usage: { prompt_tokens: 3, total_tokens: 3 } }, promptTokens: 3,
     });

@@ -326,7 +326,7 @@ describe('embeddings of Cohere', () => {
 
   it('come back in OpenAI\'s shape', () => {
     const body = { id: 'x', embeddings: { float: [[0.5, -1], [1, 2]] }, texts: ['a', 'b'], meta: { billed_units: { input_tokens: 4 } } };
-    expect(embeddings.readAnswer(JSON.stringify(body), 'e')).toEqual({
+    expect(embeddings.readAnswer(JSON.stringify(body), 'e', {})).toEqual({
       answer: {
         object: 'list', model: 'e', usage: { prompt_tokens: 4, total_tokens: 4 },
         data: [{ object: 'embedding', index: 0, embedding: [0.5, -1] }, { object: 'embedding', index: 1, embedding: [1, 2] }],
@@ -334,7 +334,7 @@ describe('embeddings of Cohere', () => {
       promptTokens: 4,
     });
     const packed = Buffer.from(Float32Array.of(0.5, -1).buffer).toString('base64');
-    expect(embeddings.readAnswer(JSON.stringify({ embeddings: { base64: [packed] } }), 'e')).toMatchObject({ promptTokens: null, answer: { data: [{ embedding: packed }] } });
-    expect(failureOf(() => embeddings.readAnswer('{}', 'e')).code).toBe('unreadable_answer');
+    expect(embeddings.readAnswer(JSON.stringify({ embeddings: { base64: [packed] } }), 'e', {})).toMatchObject({ promptTokens: null, answer: { data: [{ embedding: packed }] } });
+    expect(failureOf(() => embeddings.readAnswer('{}', 'e', {})).code).toBe('unreadable_answer');
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { gemini } from '../../src/providers/gemini.js';
-import type { GoogleEmbeddingAdapter } from '../../src/providers/gemini-embeddings.js';
+import type { GoogleEmbeddingAdapter } from '../../src/providers/gemini/embeddings.js';
 import { createVertex } from '../../src/providers/vertex.js';
 import { textAt } from '../helpers/json.js';
 
@@ -9,7 +9,7 @@ const ask = async (body: Record<string, unknown>): Promise<{ url: string; header
   const request = await embeddings.buildRequest(body, 'gemini-embedding-001', 'k');
   return { ...request, body: JSON.parse(request.body.toString()) as { requests: unknown[] } };
 };
-const answer = (body: unknown, request?: Record<string, unknown>): { answer: unknown; promptTokens: number | null } => embeddings.readAnswer(JSON.stringify(body), 'gemini-embedding-001', request);
+const answer = (body: unknown, request: Record<string, unknown> = {}): { answer: unknown; promptTokens: number | null } => embeddings.readAnswer(JSON.stringify(body), 'gemini-embedding-001', request);
 
 describe('embeddings of the Gemini API', () => {
   test('texts are asked for in one batch, with dimensions and a task where they are given', async () => {
@@ -54,5 +54,5 @@ test('Vertex is asked for predictions', async () => {
   expect(request.url).toMatch(/publishers\/google\/models\/text-embedding-005:predict$/);
   expect(JSON.parse(request.body.toString())).toEqual({ instances: [{ content: 'a', task_type: 'CLUSTERING' }], parameters: { outputDimensionality: 2 } });
   const body = { predictions: [{ embeddings: { values: [1, 2], statistics: { token_count: 4 } } }, { embeddings: { values: [3, 4], statistics: { token_count: 5 } } }] };
-  expect(vertex.readAnswer(JSON.stringify(body), 'm')).toMatchObject({ promptTokens: 9, answer: { data: [{ embedding: [1, 2] }, { embedding: [3, 4] }] } });
+  expect(vertex.readAnswer(JSON.stringify(body), 'm', {})).toMatchObject({ promptTokens: 9, answer: { data: [{ embedding: [1, 2] }, { embedding: [3, 4] }] } });
 });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type GoogleCredentialOptions, googleCredentials } from '../../src/providers/google-credentials.js';
+import { type GoogleCredentialOptions, googleCredentials } from '../../src/providers/gemini/google-credentials.js';
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048, privateKeyEncoding: { type: 'pkcs8', format: 'pem' }, publicKeyEncoding: { type: 'spki', format: 'pem' } });
 const folder = mkdtempSync(join(tmpdir(), 'credentials-'));

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import type { ProviderSettings, UpstreamRequest } from '../../src/providers/adapter.js';
-import type { AccessTokenSource } from '../../src/providers/google-credentials.js';
+import type { AccessTokenSource } from '../../src/providers/gemini/google-credentials.js';
 import { createVertex, vertex } from '../../src/providers/vertex.js';
 
 const settings: ProviderSettings = { name: 'vertex', api: 'vertex', project: 'my-project', region: 'us-central1' };

@@ -66,12 +66,11 @@ function page(version: string): string {
 export function docsPage(version: string): RequestHandler {
   let html: string | null = null;
   const protect = helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"] } } });
-  return (req, res, next) => {
+  return (req, res) => {
     protect(req, res, () => {
       html ??= page(version);
       res.setHeader('Content-Type', 'text/html; charset=utf-8');
       res.end(html);
     });
-    void next;
   };
 }

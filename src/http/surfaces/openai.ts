@@ -1,4 +1,4 @@
-import type { ChatMessage, ChatRequest } from '../../completion.js';
+import type { ChatRequest } from '../../completion.js';
 import { type GatewayError, invalidField } from '../../errors.js';
 import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
@@ -37,7 +37,7 @@ export const openai: CompletionSurface = {
       modelsField: auto && models ? 'models' : 'model',
       fallbackModels: fallbackModels ?? [],
       order: null,
-      routing: { messages: chat.messages as readonly ChatMessage[], tools: chat.tools ?? [], maxTokens: chat.max_completion_tokens ?? chat.max_tokens ?? null, tradeoff: tradeoff ?? null },
+      routing: { messages: chat.messages, tools: chat.tools ?? [], maxTokens: chat.max_completion_tokens ?? chat.max_tokens ?? null, tradeoff: tradeoff ?? null },
       stream: stream ?? false,
       streamFromProvider: stream ?? false,
       maxRetries: null,
@@ -54,5 +54,5 @@ export const openAIErrors = (name: Surface['name']): Surface => ({ name, invalid
 function without(chat: ChatRequest, field: string): ChatRequest {
   if (!(field in chat)) return chat;
   const { [field]: _left, ...rest } = chat;
-  return rest as ChatRequest;
+  return rest;
 }

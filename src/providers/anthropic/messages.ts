@@ -1,0 +1,169 @@
+import type { ChatMessage, ContentPart, ToolCall } from '../../completion.js';
+import { GatewayError } from '../../errors.js';
+import { parseJson } from '../failure.js';
+
+/** A content block of the Messages API. */
+export interface AnthropicBlock {
+  type: string;
+  [field: string]: unknown;
+}
+
+/** One turn; turns of the same role never stand next to each other. */
+export interface AnthropicTurn {
+  role: 'user' | 'assistant';
+  content: AnthropicBlock[];
+}
+
+/** What Anthropic cannot be asked; the candidate is then passed over. `field` as `messages[0][content]`. */
+export function refused(field: string, reason: string): GatewayError {
+  return new GatewayError('request_refused', `${field}: ${reason}`, { field });
+}
+
+/**
+ * Translates a conversation: system and developer messages go to `system`, wherever they stood; tool results become part of a
+ * user turn; neighbours of one role are merged; empty text is left out, because Anthropic refuses it.
+ * @throws GatewayError `request_refused` for a role or a part that has no counterpart
+ */
+export function toAnthropicMessages(messages: readonly ChatMessage[]): { system: AnthropicBlock[]; messages: AnthropicTurn[] } {
+  const system: AnthropicBlock[] = [];
+  const turns: AnthropicTurn[] = [];
+  messages.forEach((message, index) => {
+    const field = `messages[${index}]`;
+    const blocks = blocksOf(message, field);
+    const last = blocks.at(-1);
+    if (last && message['cache_control']) last['cache_control'] = message['cache_control'];
+    if (message.role === 'system' || message.role === 'developer') system.push(...blocks);
+    else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocks);
+  });
+  trimPrefill(turns.at(-1));
+  // instructions alone are no conversation to Anthropic
+  if (turns.length === 0 && system.length > 0) return { system: [], messages: [{ role: 'user', content: system }] };
+  return { system, messages: turns };
+}
+
+function addTurn(turns: AnthropicTurn[], role: AnthropicTurn['role'], content: AnthropicBlock[]): void {
+  if (content.length === 0) return;
+  const last = turns.at(-1);
+  if (last?.role === role) last.content.push(...content);
+  else turns.push({ role, content });
+}
+
+/** An answer that the caller began may not end in white space. */
+function trimPrefill(turn: AnthropicTurn | undefined): void {
+  const last = turn?.role === 'assistant' ? turn.content.at(-1) : undefined;
+  if (last?.type === 'text') last['text'] = (last['text'] as string).trimEnd();
+}
+
+function blocksOf(message: ChatMessage, field: string): AnthropicBlock[] {
+  switch (message.role) {
+    case 'system':
+    case 'developer':
+    case 'user':
+      return contentBlocks(message.content, field);
+    case 'assistant':
+      return assistantBlocks(message, field);
+    case 'tool':
+      return [toolResult(message, field)];
+    default:
+      throw refused(`${field}[role]`, `"${message.role}" has no counterpart at Anthropic`);
+  }
+}
+
+function assistantBlocks(message: ChatMessage, field: string): AnthropicBlock[] {
+  return [
+    ...(message.reasoning_details ?? []).flatMap(thinkingBlock),
+    ...contentBlocks(message.content, field),
+    ...contentBlocks(message.refusal, field),
+    ...(message.tool_calls ?? []).map((call, index) => toolUse(call, `${field}[tool_calls][${index}]`)),
+  ];
+}
+
+function toolUse({ id, function: called }: Partial<ToolCall>, field: string): AnthropicBlock {
+  if (!id) throw refused(`${field}[id]`, 'is missing');
+  if (!called) throw refused(`${field}[function]`, 'is missing: Anthropic knows no other tools');
+  return { type: 'tool_use', id: toolUseId(id), name: called.name, input: toolInput(called.arguments) };
+}
+
+/** Only what Anthropic signed can be handed back; another provider's reasoning is left out. */
+function thinkingBlock(detail: unknown): AnthropicBlock[] {
+  const { type, text, signature, data, format } = (detail ?? {}) as Record<string, unknown>;
+  if (typeof format === 'string' && !format.startsWith('anthropic')) return [];
+  if (type === 'reasoning.text' && typeof signature === 'string' && signature !== '') return [{ type: 'thinking', thinking: text ?? '', signature }];
+  return type === 'reasoning.encrypted' && typeof data === 'string' ? [{ type: 'redacted_thinking', data }] : [];
+}
+
+function toolResult(message: ChatMessage, field: string): AnthropicBlock {
+  if (!message.tool_call_id) throw refused(`${field}[tool_call_id]`, 'is missing');
+  const content = contentBlocks(message.content, field);
+  return { type: 'tool_result', tool_use_id: toolUseId(message.tool_call_id), ...(content.length > 0 ? { content } : {}) };
+}
+
+/** Other providers' ids hold dots and colons, which Anthropic refuses. */
+const toolUseId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
+
+/** Anthropic wants an object; arguments that are none (a call that was cut off) are shown to the model as they are. */
+function toolInput(text: string): Record<string, unknown> {
+  const input = text.trim() === '' ? {} : parseJson(text);
+  return typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as Record<string, unknown>) : { invalid_arguments: text };
+}
+
+function contentBlocks(content: string | ContentPart[] | null | undefined, field: string): AnthropicBlock[] {
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+  return parts.flatMap((part: ContentPart, index) => {
+    const block = partBlock(part, `${field}[content][${index}]`);
+    if (block === null) return [];
+    return part['cache_control'] ? [{ ...block, cache_control: part['cache_control'] }] : [block];
+  });
+}
+
+function partBlock(part: ContentPart, field: string): AnthropicBlock | null {
+  switch (part.type) {
+    case 'text':
+    case 'refusal': {
+      const text = part.text ?? part['refusal'];
+      return typeof text === 'string' && text.trim() !== '' ? { type: 'text', text } : null;
+    }
+    case 'image_url':
+      return { type: 'image', source: mediaSource(part.image_url?.url ?? '', `${field}[image_url]`) };
+    case 'file':
+      return fileBlock(part['file'], `${field}[file]`);
+    default:
+      throw refused(field, `parts of type "${part.type}" have no counterpart at Anthropic`);
+  }
+}
+
+function fileBlock(file: unknown, field: string): AnthropicBlock {
+  const { file_data: fileContent, filename } = (file ?? {}) as { file_data?: unknown; filename?: unknown };
+  if (typeof fileContent !== 'string') throw refused(`${field}[file_data]`, 'is missing: a file id means nothing to Anthropic');
+  const bare = !/^(data:|https?:)/i.test(fileContent);
+  const source = mediaSource(bare ? `data:application/pdf;base64,${fileContent}` : fileContent, `${field}[file_data]`);
+  const title = typeof filename === 'string' && filename !== '' ? { title: filename } : {};
+  if (source.type === 'url' || source.media_type === 'application/pdf') return { type: 'document', source, ...title };
+  if (source.media_type.startsWith('image/')) return { type: 'image', source };
+  if (!source.media_type.startsWith('text/')) throw refused(`${field}[file_data]`, `files of type ${source.media_type} have no counterpart at Anthropic`);
+  const text = Buffer.from(source.data, 'base64').toString('utf8');
+  return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...title };
+}
+
+type MediaSource = { type: 'url'; url: string } | { type: 'base64'; media_type: string; data: string };
+
+function mediaSource(url: string, field: string): MediaSource {
+  if (/^https?:\/\//i.test(url)) return { type: 'url', url };
+  const comma = url.indexOf(',');
+  if (!/^data:/i.test(url) || comma === -1) throw refused(field, 'must be an http(s) or a data URL');
+  const [mediaType = '', ...parameters] = url.slice(5, comma).toLowerCase().split(';');
+  const content = url.slice(comma + 1);
+  return {
+    type: 'base64',
+    media_type: mediaType === 'image/jpg' ? 'image/jpeg' : mediaType,
+    data: parameters.includes('base64') ? content : Buffer.from(decoded(content, field)).toString('base64'),
+  };
+}
+
+function decoded(content: string, field: string): string {
+  try {
+    return decodeURIComponent(content);
+  } catch (cause) {
+    throw new GatewayError('request_refused', `${field}: is not a readable data URL`, { field, cause });
+  }
+}

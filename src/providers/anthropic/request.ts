@@ -1,0 +1,148 @@
+import type { ChatRequest, ToolDefinition } from '../../completion.js';
+import { type AnthropicBlock, type AnthropicTurn, refused, toAnthropicMessages } from './messages.js';
+import { type ModelRules, rulesOf } from './models.js';
+import { toOutputSchema } from './schema.js';
+
+/** A body for the Messages API without `model` and `stream`: where they go differs between Anthropic, Bedrock and Vertex. */
+export interface AnthropicBody {
+  max_tokens: number;
+  messages: AnthropicTurn[];
+  system?: AnthropicBlock[];
+  [field: string]: unknown;
+}
+
+type Fields = Record<string, unknown>;
+
+/** Tokens to think with, on models that want a number. Anthropic's least is 1024. */
+const thinkingBudgets: Record<string, number> = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_000, max: 32_000 };
+const leastBudget = 1024;
+
+/**
+ * Translates a request. What Anthropic has no counterpart for (seed, logprobs, penalties, `strict` tools, …) is left out;
+ * sampling parameters and output limits are brought within what the model takes, so that one request fits many models.
+ * `response_format` with a schema becomes Anthropic's own structured output, `json_object` an instruction.
+ * @param model decides which rules hold; its name may be Anthropic's, Bedrock's or Vertex's
+ * @throws GatewayError `request_refused` for what cannot be asked: several answers, audio, another provider's file ids
+ */
+export function toAnthropicBody(request: ChatRequest, model: string): AnthropicBody {
+  if ((request.n ?? 1) > 1) throw refused('n', 'Anthropic gives one answer to a request');
+  const rules = rulesOf(model);
+  const { system, messages } = toAnthropicMessages(request.messages);
+  if (request.response_format?.type === 'json_object') system.push({ type: 'text', text: 'Answer with a single JSON object: no prose around it, no code fence.' });
+  const maxTokens = Math.min(request.max_completion_tokens ?? request.max_tokens ?? rules.defaultOutput, rules.maxOutput);
+  const toolFields = toTools(request, messages);
+  const { thinking, effort } = toThinking(request, rules, maxTokens, messages, toolFields['tool_choice']);
+  const output = { ...(effort ? { effort } : {}), ...outputFormat(request) };
+  return {
+    max_tokens: maxTokens,
+    messages,
+    ...(system.length > 0 ? { system } : {}),
+    ...toolFields,
+    ...(thinking ? { thinking } : {}),
+    ...(Object.keys(output).length > 0 ? { output_config: output } : {}),
+    ...toSampling(request, rules, isThinking(thinking)),
+    ...otherFields(request),
+  };
+}
+
+function otherFields(request: ChatRequest): Fields {
+  const user = request['user'] ?? request['safety_identifier'] ?? (request['metadata'] as { user_id?: unknown } | null | undefined)?.user_id;
+  const stop = typeof request.stop === 'string' ? [request.stop] : (request.stop ?? []);
+  return {
+    ...(stop.length > 0 ? { stop_sequences: stop } : {}),
+    ...(typeof user === 'string' && user !== '' ? { metadata: { user_id: user } } : {}),
+    // Anthropic's own: caches the prompt as far as it repeats
+    ...(request['cache_control'] ? { cache_control: request['cache_control'] } : {}),
+  };
+}
+
+function outputFormat(request: ChatRequest): Fields {
+  const schema = request.response_format?.type === 'json_schema' ? request.response_format.json_schema?.schema : undefined;
+  return schema ? { format: { type: 'json_schema', schema: toOutputSchema(schema) } } : {};
+}
+
+function toTools(request: ChatRequest, messages: readonly AnthropicTurn[]): Fields {
+  const tools = (request.tools ?? []).map(toTool);
+  if (tools.length > 0) {
+    const choice = toToolChoice(request);
+    return choice ? { tools, tool_choice: choice } : { tools };
+  }
+  // a history with tool calls is refused where no tools are defined (Bedrock, older versions of the API)
+  const names = new Set(messages.flatMap((turn) => turn.content).flatMap((block) => (block.type === 'tool_use' ? [block['name']] : [])));
+  if (names.size === 0) return {};
+  return { tools: [...names].map((name) => ({ name, input_schema: { type: 'object' } })), tool_choice: { type: 'none' } };
+}
+
+function toTool(tool: ToolDefinition): Fields {
+  // a tool that Anthropic runs itself (web search, code execution) comes in Anthropic's own shape
+  if (!('function' in tool)) return tool;
+  const { name, description, parameters } = tool.function;
+  return {
+    name,
+    ...(description ? { description } : {}),
+    input_schema: { type: 'object', ...(parameters ?? { properties: {} }) },
+    ...(tool['cache_control'] ? { cache_control: tool['cache_control'] } : {}),
+  };
+}
+
+function toToolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: ChatRequest): Fields | null {
+  if (choice === 'none') return { type: 'none' };
+  const single = parallel === false ? { disable_parallel_tool_use: true } : {};
+  if (choice === 'required') return { type: 'any', ...single };
+  if (typeof choice === 'object' && choice?.function) return { type: 'tool', name: choice.function.name, ...single };
+  return choice === 'auto' || parallel === false ? { type: 'auto', ...single } : null;
+}
+
+function toSampling(request: ChatRequest, rules: ModelRules, thinking: boolean): Fields {
+  const topK = request['top_k'];
+  // thinking wants temperature 1, which is the default, and takes neither top_k nor a free top_p
+  if (rules.sampling === 'none' || thinking) return {};
+  const temperature = request.temperature ?? null;
+  const withTopP = typeof request.top_p === 'number' && (temperature === null || rules.sampling === 'free');
+  return {
+    ...(temperature === null ? {} : { temperature: Math.min(1, Math.max(0, temperature)) }),
+    ...(withTopP ? { top_p: request.top_p } : {}),
+    ...(typeof topK === 'number' ? { top_k: topK } : {}),
+  };
+}
+
+interface Thinking {
+  thinking?: Fields;
+  effort?: string;
+}
+
+const isThinking = (thinking: Fields | undefined): boolean => thinking?.['type'] === 'enabled' || thinking?.['type'] === 'adaptive';
+
+function toThinking(request: ChatRequest, rules: ModelRules, maxTokens: number, messages: readonly AnthropicTurn[], toolChoice: unknown): Thinking {
+  const own = request['thinking'];
+  if (typeof own === 'object' && own !== null) return { thinking: own as Fields };
+  const effort = request.reasoning_effort ?? null;
+  if (effort === null || rules.thinking === 'none') return {};
+  if (effort === 'none') return thinkingOff(rules);
+  if (rules.thinking === 'adaptive') {
+    // from 4.7 on the text of the thinking is withheld unless it is asked for
+    const display = rules.sampling === 'none' ? { display: 'summarized' } : {};
+    return { thinking: { type: 'adaptive', ...display }, effort: effortOf(effort, rules) };
+  }
+  const forced = toolChoice !== undefined && ['any', 'tool'].includes((toolChoice as { type: string }).type);
+  const budget = Math.min(thinkingBudgets[effort] ?? leastBudget, Math.floor(maxTokens * 0.8));
+  // a budget is refused with a forced tool, with no room for it, and in the middle of tool calls that began without thinking
+  if (forced || budget < leastBudget || inUnthinkingToolLoop(messages)) return {};
+  return { thinking: { type: 'enabled', budget_tokens: budget } };
+}
+
+function thinkingOff(rules: ModelRules): Thinking {
+  if (rules.thinkingOff === 'unasked') return {};
+  return rules.thinkingOff === 'lowest_effort' ? { effort: 'low' } : { thinking: { type: rules.thinkingOff } };
+}
+
+function effortOf(effort: string, rules: ModelRules): string {
+  if (effort === 'minimal') return 'low';
+  return effort === 'xhigh' ? rules.topEffort : effort;
+}
+
+function inUnthinkingToolLoop(messages: readonly AnthropicTurn[]): boolean {
+  if (!messages.at(-1)?.content.some((block) => block.type === 'tool_result')) return false;
+  const asked = messages.findLast((turn) => turn.role === 'assistant')?.content[0]?.type;
+  return asked !== 'thinking' && asked !== 'redacted_thinking';
+}

@@ -1,0 +1,90 @@
+import { type ErrorCode, GatewayError } from '../../errors.js';
+import type { UpstreamHeaders } from '../adapter.js';
+import { codeOfStatus, parseJson, providerFailure } from '../failure.js';
+
+interface ExceptionKind {
+  readonly code: ErrorCode;
+  /** The status that AWS documents for it; what an exception inside a stream counts as. */
+  readonly status: number;
+}
+
+const auth = { code: 'provider_auth', status: 403 } as const;
+
+/** AWS exceptions by their name in lower case, without `exception`. */
+const exceptions = new Map<string, ExceptionKind>([
+  ['accessdenied', auth],
+  ['expiredtoken', auth],
+  ['incompletesignature', auth],
+  ['invalidclienttokenid', auth],
+  ['invalidsignature', auth],
+  ['missingauthenticationtoken', auth],
+  ['notauthorized', auth],
+  ['optinrequired', auth],
+  ['signaturedoesnotmatch', auth],
+  ['unrecognizedclient', auth],
+  ['validation', { code: 'request_refused', status: 400 }],
+  ['resourcenotfound', { code: 'model_not_found', status: 404 }],
+  ['unknownoperation', { code: 'model_not_found', status: 404 }],
+  ['throttling', { code: 'rate_limited', status: 429 }],
+  // 400 by AWS's table, though waiting cures it
+  ['servicequotaexceeded', { code: 'rate_limited', status: 429 }],
+  // 429 by AWS's table, though nobody asked too often: the model is being loaded
+  ['modelnotready', { code: 'upstream_overloaded', status: 429 }],
+  ['serviceunavailable', { code: 'upstream_overloaded', status: 503 }],
+  ['modeltimeout', { code: 'upstream_error', status: 408 }],
+  ['modelerror', { code: 'upstream_error', status: 424 }],
+  ['modelstreamerror', { code: 'upstream_error', status: 424 }],
+  ['internalserver', { code: 'upstream_error', status: 500 }],
+  ['internalfailure', { code: 'upstream_error', status: 500 }],
+]);
+
+// A ValidationException says only in its words what was wrong (wordings of 2024-2026).
+const unknownModel = /model identifier is invalid|on-demand throughput isn.t supported|doesn.t support the model|model.{0,80}(end of its life|not found|does not exist|is not supported in)|invalid model (id|identifier)/i;
+const notStreamed = /unsupported for streaming|in streaming mode|doesn.t support streaming|streaming is not supported/i;
+
+/** `ValidationException:http://…` and `com.amazon.coral#ValidationException` are both `validation`. */
+function exceptionName(type: string): string {
+  return (type.split(':')[0] ?? '').replace(/^.*#/, '').replace(/exception$/i, '').trim().toLowerCase();
+}
+
+function kindOf(type: string, reason: string): ExceptionKind | undefined {
+  const kind = exceptions.get(exceptionName(type));
+  if (kind?.code !== 'request_refused') return kind;
+  if (notStreamed.test(reason)) return { code: 'stream_refused', status: kind.status };
+  return unknownModel.test(reason) ? { code: 'model_not_found', status: kind.status } : kind;
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** True for an answer that says that the credentials were good once: they are to be fetched anew. */
+export function saysExpired(headers: UpstreamHeaders, body: string): boolean {
+  return exceptionName(typeOf(headers, body)) === 'expiredtoken' || /security token.{0,40} is expired/i.test(body);
+}
+
+function typeOf(headers: UpstreamHeaders, body: string): string {
+  const header = headers['x-amzn-errortype'];
+  const named = Array.isArray(header) ? header[0] : header;
+  return named ?? text((parseJson(body) as { __type?: unknown } | null)?.__type);
+}
+
+/** Bedrock's failed answers: `{message}` or `{Message}`, the exception's name in `x-amzn-errortype` or `__type`. */
+export function readBedrockFailure(provider: string, status: number, headers: UpstreamHeaders, body: string): GatewayError {
+  const parsed = parseJson(body) as { message?: unknown; Message?: unknown } | null;
+  const reason = text(parsed?.message) || text(parsed?.Message) || (parsed === null ? body : '');
+  // recorders and proxies drop the header; a bare 400 is a ValidationException
+  const type = typeOf(headers, body) || (status === 400 ? 'ValidationException' : '');
+  return providerFailure({ provider, status, headers, reason, code: kindOf(type, reason)?.code ?? codeOfStatus(status) });
+}
+
+/** An exception inside a stream that began with 200, counted as the status it means. */
+export function streamException(provider: string, type: string, body: string): GatewayError {
+  const parsed = parseJson(body) as { message?: unknown; originalMessage?: unknown } | null;
+  const reason = text(parsed?.message) || text(parsed?.originalMessage) || (parsed === null ? body : '');
+  const kind = kindOf(type, reason) ?? { code: 'upstream_error', status: 500 };
+  return providerFailure({ provider, status: kind.status, reason: reason || type, code: kind.code });
+}
+
+/** The answer ended, but the model had written what Bedrock could not read. */
+export function malformedOutput(provider: string, stopReason: string): GatewayError {
+  return new GatewayError('upstream_error', `${provider} could not read its model's output: ${stopReason}`);
+}

@@ -1,0 +1,51 @@
+import { GatewayError } from '../../errors.js';
+import type { EmbeddingAdapter, UpstreamRequest } from '../adapter.js';
+import { parseJson, unreadable } from '../failure.js';
+
+/** Fields of Cohere's own that a client may give beside OpenAI's. */
+const ownFields = ['input_type', 'truncate', 'images', 'inputs', 'max_tokens', 'priority'];
+
+interface CohereEmbeddings {
+  id?: string;
+  embeddings?: { float?: number[][]; base64?: string[] } | number[][];
+  meta?: { billed_units?: { input_tokens?: number; image_tokens?: number } };
+}
+
+/** Embeddings by way of `POST /v2/embed`. @param post makes the request for an operation and its body */
+export function cohereEmbeddings(provider: string, post: (operation: 'embed', body: object, apiKey: string | null) => UpstreamRequest): EmbeddingAdapter {
+  return {
+    buildRequest: (body, model, apiKey) => post('embed', embedBody(provider, body, model), apiKey),
+    readAnswer: (body, model) => readAnswer(provider, body, model),
+  };
+}
+
+function embedBody(provider: string, body: Record<string, unknown>, model: string): Record<string, unknown> {
+  const texts = body['input'] === undefined ? undefined : [body['input']].flat();
+  if (texts?.some((text) => typeof text !== 'string')) throw new GatewayError('request_refused', `${provider} cannot be asked to embed token numbers`);
+  return {
+    model,
+    ...(texts ? { texts } : {}),
+    input_type: 'search_document',
+    // its base64 is what OpenAI's is: packed 32-bit floats, low byte first
+    embedding_types: [body['encoding_format'] === 'base64' ? 'base64' : 'float'],
+    ...(typeof body['dimensions'] === 'number' ? { output_dimension: body['dimensions'] } : {}),
+    ...Object.fromEntries(ownFields.filter((field) => body[field] !== undefined).map((field) => [field, body[field]])),
+  };
+}
+
+function readAnswer(provider: string, body: string, model: string): { answer: unknown; promptTokens: number | null } {
+  const given = parseJson(body) as CohereEmbeddings | null;
+  const vectors = Array.isArray(given?.embeddings) ? given.embeddings : (given?.embeddings?.base64 ?? given?.embeddings?.float);
+  if (!Array.isArray(vectors)) throw unreadable(provider, 'a body that has no embeddings');
+  const billed = given?.meta?.billed_units;
+  const promptTokens = billed ? (billed.input_tokens ?? 0) + (billed.image_tokens ?? 0) : null;
+  return {
+    answer: {
+      object: 'list',
+      data: vectors.map((embedding, index) => ({ object: 'embedding', index, embedding })),
+      model,
+      usage: { prompt_tokens: promptTokens ?? 0, total_tokens: promptTokens ?? 0 },
+    },
+    promptTokens,
+  };
+}

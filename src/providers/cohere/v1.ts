@@ -1,0 +1,112 @@
+import type { CohereAnswer, CohereCitation, CohereUsage } from './answer.js';
+import type { CohereEvent } from './events.js';
+
+interface V1ToolCall {
+  name?: string;
+  parameters?: Record<string, unknown>;
+}
+
+/** The body of an answer of the older `/v1/chat`; also the end of its streams. */
+export interface CohereV1Answer {
+  text?: string;
+  generation_id?: string;
+  finish_reason?: string;
+  tool_calls?: V1ToolCall[] | null;
+  citations?: { document_ids?: string[]; [field: string]: unknown }[] | null;
+  documents?: { id?: string; [field: string]: unknown }[] | null;
+  meta?: CohereUsage;
+}
+
+export interface CohereV1Event {
+  event_type: string;
+  generation_id?: string;
+  text?: string;
+  tool_call_delta?: { index?: number; name?: string; parameters?: string };
+  tool_calls?: V1ToolCall[];
+  finish_reason?: string;
+  response?: CohereV1Answer;
+}
+
+/** An answer of the older API as the newer one would have given it. Calls have no ids there; they get the answer's with a number. */
+export function answerFromV1(answer: CohereV1Answer): CohereAnswer {
+  const calls = answer.tool_calls ?? [];
+  return {
+    id: answer.generation_id,
+    message: {
+      // what comes beside calls is the plan for them
+      ...(calls.length > 0 ? { tool_plan: answer.text } : { content: [{ type: 'text', text: answer.text ?? '' }] }),
+      tool_calls: calls.map((call, index) => fullCall(call, index, answer.generation_id)),
+      citations: citationsFromV1(answer),
+    },
+    finish_reason: endReason(answer.finish_reason, calls.length),
+    usage: answer.meta,
+  };
+}
+
+/** It says COMPLETE after calls too. */
+const endReason = (reason: string | undefined, calls: number): string => (reason === undefined || reason === 'COMPLETE' ? (calls > 0 ? 'TOOL_CALL' : 'COMPLETE') : reason);
+
+const callId = (generationId: string | undefined, index: number): string => `call_${generationId ?? 'cohere'}_${index}`;
+
+const fullCall = (call: V1ToolCall, index: number, generationId: string | undefined): { id: string; function: { name: string; arguments: string } } => ({
+  id: callId(generationId, index), function: { name: call.name ?? '', arguments: JSON.stringify(call.parameters ?? {}) },
+});
+
+function citationsFromV1(answer: CohereV1Answer): CohereCitation[] {
+  const documents = new Map((answer.documents ?? []).map((document) => [document.id, document]));
+  return (answer.citations ?? []).map(({ document_ids: ids, ...citation }) => ({
+    ...citation,
+    sources: (ids ?? []).map((id) => ({ id, document: documents.get(id) })),
+  }));
+}
+
+/** Turns the events of a stream of the older API into those of the newer; one for each stream. */
+export class CohereV1Events {
+  private generationId: string | undefined;
+  private readonly started = new Set<number>();
+
+  read(event: CohereV1Event): CohereEvent[] {
+    switch (event.event_type) {
+      case 'stream-start':
+        this.generationId = event.generation_id;
+        return [{ type: 'message-start', id: event.generation_id }];
+      case 'text-generation':
+        return [{ type: 'content-delta', delta: { message: { content: { text: event.text } } } }];
+      case 'tool-calls-chunk':
+        return this.callPiece(event);
+      case 'tool-calls-generation':
+        return (event.tool_calls ?? []).flatMap((call, index) => this.wholeCall(call, index));
+      case 'stream-end':
+        return this.end(event);
+      default:
+        return [];
+    }
+  }
+
+  private callPiece(event: CohereV1Event): CohereEvent[] {
+    if (event.text) return [{ type: 'tool-plan-delta', delta: { message: { tool_plan: event.text } } }];
+    const { index = 0, name, parameters } = event.tool_call_delta ?? {};
+    if (name !== undefined) return [this.start(index, name, '')];
+    return parameters === undefined ? [] : [{ type: 'tool-call-delta', index, delta: { message: { tool_calls: { function: { arguments: parameters } } } } }];
+  }
+
+  /** The full calls come after their pieces, or alone. */
+  private wholeCall(call: V1ToolCall, index: number): CohereEvent[] {
+    const opening = this.started.has(index) ? [] : [this.start(index, call.name ?? '', JSON.stringify(call.parameters ?? {}))];
+    return [...opening, { type: 'tool-call-end', index }];
+  }
+
+  private start(index: number, name: string, args: string): CohereEvent {
+    this.started.add(index);
+    return { type: 'tool-call-start', index, delta: { message: { tool_calls: { id: callId(this.generationId, index), function: { name, arguments: args } } } } };
+  }
+
+  private end(event: CohereV1Event): CohereEvent[] {
+    const response = event.response ?? {};
+    const reason = event.finish_reason ?? response.finish_reason;
+    return [
+      ...citationsFromV1(response).map((citation): CohereEvent => ({ type: 'citation-start', delta: { message: { citations: citation } } })),
+      { type: 'message-end', delta: { finish_reason: endReason(reason, this.started.size), usage: response.meta } },
+    ];
+  }
+}

@@ -1,0 +1,65 @@
+import type { PartialArgument } from './wire.js';
+
+type Container = Record<string, unknown> | unknown[];
+
+const pathStep = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]/g;
+const maxListLength = 10_000;
+
+/** Puts a function call's arguments together from pieces that each name their place (`$.items[0].name`). */
+export class PartialArguments {
+  /** Without a prototype: a path may say `__proto__`. */
+  private readonly root = Object.create(null) as Record<string, unknown>;
+
+  /** Adds pieces in the order in which they came; a string at a known place is continued. */
+  add(pieces: readonly PartialArgument[]): void {
+    for (const piece of pieces) this.put(piece);
+  }
+
+  /** Takes over arguments that came whole. */
+  merge(args: Record<string, unknown>): void {
+    for (const [name, value] of Object.entries(args)) this.root[name] = value;
+  }
+
+  /** The arguments as JSON text. */
+  toJson(): string {
+    return JSON.stringify(this.root);
+  }
+
+  private put(piece: PartialArgument): void {
+    const steps = stepsOf(piece.jsonPath ?? '');
+    const last = steps.pop();
+    if (last === undefined) return;
+    let at: Container = this.root;
+    for (const [position, step] of steps.entries()) {
+      const next: string | number = steps[position + 1] ?? last;
+      const inner: unknown = read(at, step);
+      const container: Container = typeof inner === 'object' && inner !== null ? (inner as Container) : emptyFor(next);
+      if (container !== inner) write(at, step, container);
+      at = container;
+    }
+    const before = read(at, last);
+    const value = valueOf(piece);
+    write(at, last, typeof before === 'string' && typeof value === 'string' ? before + value : value);
+  }
+}
+
+function stepsOf(path: string): (string | number)[] {
+  return [...path.matchAll(pathStep)].map(([, name, position, single, double]) => (position === undefined ? (name ?? single ?? double ?? '') : Number(position)));
+}
+
+function emptyFor(step: string | number): Container {
+  return typeof step === 'number' ? [] : (Object.create(null) as Record<string, unknown>);
+}
+
+function read(container: Container, step: string | number): unknown {
+  return Array.isArray(container) ? container[Number(step)] : container[String(step)];
+}
+
+function write(container: Container, step: string | number, value: unknown): void {
+  if (!Array.isArray(container)) container[String(step)] = value;
+  else if (typeof step === 'number' && step < maxListLength) container[step] = value;
+}
+
+function valueOf(piece: PartialArgument): unknown {
+  return piece.stringValue ?? piece.numberValue ?? piece.boolValue ?? null;
+}

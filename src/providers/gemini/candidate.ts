@@ -1,0 +1,138 @@
+import type { ChunkChoice, ChunkDelta } from '../../completion.js';
+import { citationsOf } from './citations.js';
+import { PartialArguments } from './call-arguments.js';
+import { type GeminiCandidate, type GeminiFunctionCall, type GeminiPart, type GroundingMetadata, objectsIn, type TokenLogprob } from './wire.js';
+
+/** Where a translated answer goes, piece by piece and in order. */
+export interface AnswerTarget {
+  /** Non-empty text and nothing else. */
+  text(index: number, text: string): void;
+  /** Anything else. */
+  choice(choice: ChunkChoice): void;
+}
+
+const filtered = ['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION'];
+
+interface OpenCall {
+  id: string | undefined;
+  name: string;
+  signature: string | undefined;
+  args: PartialArguments;
+}
+
+/** Translates one candidate of an answer, be it whole or in pieces. */
+export class CandidateReader {
+  private said = '';
+  private calls = 0;
+  private open: OpenCall | null = null;
+  private grounding: GroundingMetadata | null = null;
+  private reason: string | null = null;
+
+  /** @param nextCallId makes an id for a call that has none */
+  constructor(private readonly index: number, private readonly target: AnswerTarget, private readonly nextCallId: () => string) {}
+
+  /** True once the provider has said why it stopped. */
+  get finished(): boolean {
+    return this.reason !== null;
+  }
+
+  /** Takes the candidate, or what is new of it. */
+  read(candidate: GeminiCandidate): void {
+    if (candidate.logprobsResult) this.emit({}, { logprobs: logprobsOf(candidate.logprobsResult) });
+    for (const part of objectsIn(candidate.content?.parts)) this.part(part);
+    if (candidate.groundingMetadata?.groundingChunks) this.grounding = candidate.groundingMetadata;
+    if (candidate.finishReason) this.reason = candidate.finishReason;
+  }
+
+  /** Says what could only be said at the end. @returns OpenAI's finish reason */
+  finish(): string {
+    this.closeCall();
+    if (this.grounding) {
+      const annotations = citationsOf(this.grounding, this.said);
+      if (annotations.length > 0) this.emit({ annotations });
+    }
+    const reason = this.finishReason();
+    this.emit({}, { finish_reason: reason });
+    return reason;
+  }
+
+  private finishReason(): string {
+    if (this.reason === 'MAX_TOKENS') return 'length';
+    if (filtered.includes(this.reason ?? '')) return 'content_filter';
+    return this.calls > 0 ? 'tool_calls' : 'stop';
+  }
+
+  private part(part: GeminiPart): void {
+    if (part.functionCall) {
+      this.call(part.functionCall, part.thoughtSignature);
+      return;
+    }
+    if (part.thought) {
+      if (part.text) this.emit({ reasoning_content: part.text });
+    } else if (part.text) this.say(part.text);
+    else if (part.inlineData) this.emit(mediaDelta(part.inlineData));
+    else if (part.executableCode) this.say(fence(part.executableCode.language?.toLowerCase() ?? '', part.executableCode.code));
+    else if (part.codeExecutionResult) this.say(fence('', part.codeExecutionResult.output));
+    if (part.thoughtSignature) this.emit({ extra_content: { google: { thought_signature: part.thoughtSignature } } });
+  }
+
+  private say(text: string): void {
+    this.said += text;
+    this.target.text(this.index, text);
+  }
+
+  /**
+   * A call comes whole, or (Vertex, when asked to stream arguments) opens with its name, goes on in pieces without one and is
+   * closed by a part that does not continue.
+   */
+  private call(call: GeminiFunctionCall, signature: string | undefined): void {
+    if (call.name !== undefined || !this.open) {
+      this.closeCall();
+      if (call.name === undefined) return;
+      this.open = { id: call.id, name: call.name, signature, args: new PartialArguments() };
+    }
+    if (call.args) this.open.args.merge(call.args);
+    if (call.partialArgs) this.open.args.add(objectsIn(call.partialArgs));
+    if (!call.willContinue) this.closeCall();
+  }
+
+  private closeCall(): void {
+    if (!this.open) return;
+    const { id, name, signature, args } = this.open;
+    this.open = null;
+    this.emit({
+      tool_calls: [{
+        index: this.calls++,
+        id: id ?? this.nextCallId(),
+        type: 'function',
+        function: { name, arguments: args.toJson() },
+        // named as Google's own OpenAI-compatible endpoint names it, so that clients hand it back
+        ...(signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }),
+      }],
+    });
+  }
+
+  private emit(delta: ChunkDelta, rest: Partial<ChunkChoice> = {}): void {
+    this.target.choice({ index: this.index, delta, ...rest });
+  }
+}
+
+function mediaDelta(media: { mimeType?: string; data?: string }): ChunkDelta {
+  const type = media.mimeType ?? 'image/png';
+  if (type.startsWith('audio/')) return { audio: { data: media.data ?? '', format: type.slice('audio/'.length) } };
+  return { images: [{ type: 'image_url', image_url: { url: `data:${type};base64,${media.data ?? ''}` } }] };
+}
+
+function fence(language: string, code = ''): string {
+  return `\n\`\`\`${language}\n${code.trimEnd()}\n\`\`\`\n`;
+}
+
+function logprobsOf(result: NonNullable<GeminiCandidate['logprobsResult']>): unknown {
+  const entry = ({ token = '', logProbability = 0 }: TokenLogprob): Record<string, unknown> => ({ token, logprob: logProbability, bytes: [...Buffer.from(token)] });
+  return {
+    content: objectsIn(result.chosenCandidates).map((chosen, position) => ({
+      ...entry(chosen),
+      top_logprobs: objectsIn(result.topCandidates?.[position]?.candidates).map(entry),
+    })),
+  };
+}

@@ -1,0 +1,132 @@
+import { createSign } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { GatewayError } from '../../errors.js';
+import { parseJson } from '../failure.js';
+import { fetchToken, type TokenAnswer } from './google-token-endpoint.js';
+
+/** Hands out access tokens; keeps one until shortly before it expires. */
+export interface AccessTokenSource {
+  /** True where credentials were named, rather than left to the machine's own. */
+  readonly configured: boolean;
+  /** @throws GatewayError `provider_auth` where there are no credentials or they are refused, `connection_failed` where nobody answers */
+  token(): Promise<string>;
+  /** Drops the token that is kept: it was refused. */
+  forget(): void;
+}
+
+export interface GoogleCredentialOptions {
+  /** The configured provider's name, for messages. */
+  provider: string;
+  /** Path of a JSON file: a service account's key or a user's own (`gcloud auth application-default login`). Absent: GOOGLE_APPLICATION_CREDENTIALS. */
+  credentialsFile?: string | undefined;
+  env?: Readonly<Record<string, string | undefined>>;
+  /** ms since 1970 */
+  now?: () => number;
+  /** Overrides the file's `token_uri`. */
+  tokenUrl?: string;
+  /** Where the metadata server is. Absent: GCE_METADATA_HOST or Google's. */
+  metadataUrl?: string;
+}
+
+interface KeyFile {
+  type?: string;
+  client_email?: string;
+  private_key?: string;
+  private_key_id?: string;
+  token_uri?: string;
+  client_id?: string;
+  client_secret?: string;
+  refresh_token?: string;
+}
+
+interface Kept {
+  token: string;
+  expiresAtMs: number;
+}
+
+const scope = 'https://www.googleapis.com/auth/cloud-platform';
+const defaultTokenUrl = 'https://oauth2.googleapis.com/token';
+/** Within this time of its end a token is replaced behind the scenes, and still used. */
+const refreshAheadMs = 5 * 60_000;
+/** Within this time of its end a token is not used any more: the call must arrive while it is good. */
+const unusableMs = 30_000;
+
+/** A source for the credentials that the options name; nothing is read or asked before the first token is wanted. */
+export function googleCredentials(options: GoogleCredentialOptions): AccessTokenSource {
+  const env = options.env ?? process.env;
+  const file = options.credentialsFile ?? (env['GOOGLE_APPLICATION_CREDENTIALS'] || undefined);
+  const now = options.now ?? Date.now;
+  const ask = file === undefined ? (): Promise<TokenAnswer> => fromMetadata(options, env) : (): Promise<TokenAnswer> => fromFile(file, options, now);
+  let kept: Kept | null = null;
+  let asking: Promise<Kept> | null = null;
+
+  const refresh = (): Promise<Kept> => {
+    asking ??= ask()
+      .then((answer) => (kept = { token: answer.token, expiresAtMs: now() + answer.expiresInMs }))
+      .finally(() => (asking = null));
+    return asking;
+  };
+  return {
+    configured: file !== undefined,
+    async token() {
+      const leftMs = kept ? kept.expiresAtMs - now() : 0;
+      if (!kept || leftMs <= unusableMs) return (await refresh()).token;
+      // a failure now is no failure yet: the token in hand is good, and the next call asks again
+      if (leftMs <= refreshAheadMs) refresh().catch(() => undefined);
+      return kept.token;
+    },
+    forget() {
+      kept = null;
+    },
+  };
+}
+
+async function fromMetadata(options: GoogleCredentialOptions, env: Readonly<Record<string, string | undefined>>): Promise<TokenAnswer> {
+  const host = env['GCE_METADATA_HOST'] || 'metadata.google.internal';
+  const root = options.metadataUrl ?? `http://${host}`;
+  try {
+    return await fetchToken(options.provider, { url: `${root}/computeMetadata/v1/instance/service-accounts/default/token`, headers: { 'metadata-flavor': 'Google' }, timeoutMs: 3000 });
+  } catch (error) {
+    if (!(error instanceof GatewayError) || error.code !== 'connection_failed') throw error;
+    throw new GatewayError('provider_auth', `${options.provider} has no Google credentials: set credentialsFile or GOOGLE_APPLICATION_CREDENTIALS (this machine has no metadata server)`, { cause: error });
+  }
+}
+
+async function fromFile(file: string, options: GoogleCredentialOptions, now: () => number): Promise<TokenAnswer> {
+  const key = await readKeyFile(file, options.provider);
+  const url = options.tokenUrl ?? key.token_uri ?? defaultTokenUrl;
+  return fetchToken(options.provider, { url, form: formOf(key, key.token_uri ?? url, now(), options.provider), timeoutMs: 10_000 });
+}
+
+async function readKeyFile(file: string, provider: string): Promise<KeyFile> {
+  let text: string;
+  try {
+    text = await readFile(file, 'utf8');
+  } catch (cause) {
+    throw new GatewayError('provider_auth', `${provider}: the credentials file ${file} cannot be read`, { cause });
+  }
+  const key = parseJson(text);
+  if (typeof key !== 'object' || key === null) throw new GatewayError('provider_auth', `${provider}: the credentials file ${file} is not JSON`);
+  return key;
+}
+
+function formOf(key: KeyFile, audience: string, nowMs: number, provider: string): Record<string, string> {
+  if (key.type === 'authorized_user' && key.refresh_token) {
+    return { grant_type: 'refresh_token', refresh_token: key.refresh_token, client_id: key.client_id ?? '', client_secret: key.client_secret ?? '' };
+  }
+  if (!key.client_email || !key.private_key) {
+    throw new GatewayError('provider_auth', `${provider}: credentials of type ${key.type ?? 'unknown'} are not supported, a service account's key file is`);
+  }
+  const claims = { iss: key.client_email, scope, aud: audience, iat: Math.floor(nowMs / 1000), exp: Math.floor(nowMs / 1000) + 3600 };
+  return { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: signedJwt(claims, key, provider) };
+}
+
+function signedJwt(claims: object, key: KeyFile, provider: string): string {
+  const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
+  const unsigned = `${encoded({ alg: 'RS256', typ: 'JWT', ...(key.private_key_id ? { kid: key.private_key_id } : {}) })}.${encoded(claims)}`;
+  try {
+    return `${unsigned}.${createSign('RSA-SHA256').update(unsigned).sign(key.private_key ?? '', 'base64url')}`;
+  } catch (cause) {
+    throw new GatewayError('provider_auth', `${provider}: the private key in the credentials file cannot be used`, { cause });
+  }
+}

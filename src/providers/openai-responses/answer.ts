@@ -1,0 +1,162 @@
+import { type CompletionMessage, makeUsage, type ToolCall, type UrlCitation, type Usage } from '../../completion.js';
+import type { GatewayError } from '../../errors.js';
+import type { CompletionAnswer } from '../adapter.js';
+import { openAIFailureUnder200 } from '../openai-compatible/failure.js';
+import { reasoningFormat } from './input.js';
+
+export interface ResponsesAnnotation {
+  type?: string;
+  url?: string;
+  title?: string;
+  start_index?: number;
+  end_index?: number;
+}
+
+export interface ResponsesPart {
+  type?: string;
+  text?: string;
+  refusal?: string;
+  annotations?: ResponsesAnnotation[] | null;
+  logprobs?: unknown[] | null;
+}
+
+/** One entry of an answer's output: `message`, `reasoning`, `function_call`, or the trace of a tool that the provider ran itself. */
+export interface ResponsesItem {
+  type?: string;
+  id?: string;
+  content?: ResponsesPart[] | null;
+  summary?: ResponsesPart[] | null;
+  encrypted_content?: string | null;
+  call_id?: string;
+  name?: string;
+  arguments?: string;
+}
+
+export interface ResponsesError {
+  code?: string | null;
+  type?: string;
+  message?: string;
+}
+
+/** The body of an answer; streams carry it at their start and end. */
+export interface ResponsesAnswer {
+  id?: string;
+  /** Seconds since 1970. */
+  created_at?: number;
+  model?: string;
+  /** `completed`, `incomplete`, `failed`, `cancelled`, … */
+  status?: string;
+  incomplete_details?: { reason?: string } | null;
+  error?: ResponsesError | string | null;
+  output?: ResponsesItem[] | null;
+  usage?: {
+    input_tokens?: number;
+    output_tokens?: number;
+    input_tokens_details?: { cached_tokens?: number; cache_write_tokens?: number } | null;
+    output_tokens_details?: { reasoning_tokens?: number } | null;
+  } | null;
+}
+
+/** Usage in Signalbox's count; null where there is none. */
+export function responsesUsage(usage: ResponsesAnswer['usage']): Usage | null {
+  if (!usage || (usage.input_tokens === undefined && usage.output_tokens === undefined)) return null;
+  return makeUsage({
+    promptTokens: usage.input_tokens,
+    completionTokens: usage.output_tokens,
+    reasoningTokens: usage.output_tokens_details?.reasoning_tokens,
+    cachedTokens: usage.input_tokens_details?.cached_tokens,
+    cacheWriteTokens: usage.input_tokens_details?.cache_write_tokens,
+  });
+}
+
+/** The finish reason in the chat API's words. */
+export function responsesFinishReason(answer: ResponsesAnswer, calls: number): string {
+  if (answer.status === 'incomplete' || answer.incomplete_details) return answer.incomplete_details?.reason === 'content_filter' ? 'content_filter' : 'length';
+  return calls > 0 ? 'tool_calls' : 'stop';
+}
+
+/** Codes that blame the request, among those that come under status 200. */
+const blamesRequest = /^(invalid_|image_|empty_image|unsupported_|failed_to_download_image|\w+_policy)/;
+
+/** The failure of an answer or an event that holds an error: `{error: {code, message}}`, or the error itself. */
+export function responsesFailure(provider: string, holder: { error?: ResponsesError | string | null } & ResponsesError): GatewayError {
+  const error = typeof holder.error === 'string' ? { message: holder.error } : (holder.error ?? holder);
+  return openAIFailureUnder200(provider, { error: blamesRequest.test(error.code ?? '') ? { ...error, status: 400 } : error });
+}
+
+/** A citation in the chat API's shape, or nothing where it leads to no address. @param start where the cited text begins in the answer's */
+export function urlCitation(annotation: ResponsesAnnotation | undefined, start: number): UrlCitation[] {
+  if (annotation?.type !== 'url_citation' || annotation.url === undefined) return [];
+  const { url, title, start_index: from, end_index: to } = annotation;
+  const offsets = { ...(from === undefined ? {} : { start_index: start + from }), ...(to === undefined ? {} : { end_index: start + to }) };
+  return [{ type: 'url_citation', url_citation: { url, ...(title === undefined ? {} : { title }), ...offsets } }];
+}
+
+const joined = (parts: readonly ResponsesPart[] | null | undefined, between: string): string => (parts ?? []).map((part) => part.text ?? '').join(between);
+
+/** What an item of reasoning says openly: its summary, or with open models the reasoning itself. */
+export function reasoningText(item: ResponsesItem): string {
+  return joined(item.summary, '\n\n') || joined(item.content, '');
+}
+
+/** What of an item of reasoning must come back with the next turn: nothing where it is not sealed, for nothing was stored. */
+export function reasoningDetails(provider: string, item: ResponsesItem): unknown[] {
+  if (!item.encrypted_content) return [];
+  const summary = joined(item.summary, '\n\n');
+  return [{ type: 'reasoning.encrypted', id: item.id, data: item.encrypted_content, ...(summary ? { summary } : {}), format: reasoningFormat, provider }];
+}
+
+/** A call without arguments may come with an empty text, which is no JSON. */
+export function callArguments(item: ResponsesItem): string {
+  return item.arguments || '{}';
+}
+
+/** A whole answer in the internal dialect. @throws GatewayError for one that failed */
+export function responsesCompletion(provider: string, answer: ResponsesAnswer, askedModel: string): CompletionAnswer {
+  if (answer.error || answer.status === 'failed' || answer.status === 'cancelled') throw responsesFailure(provider, { error: answer.error ?? { message: `the answer is ${answer.status}` } });
+  const { message, logprobs } = readOutput(provider, answer.output ?? []);
+  return {
+    completion: {
+      id: answer.id ?? '',
+      object: 'chat.completion',
+      created: Math.floor(answer.created_at ?? Date.now() / 1000),
+      model: answer.model ?? askedModel,
+      choices: [{
+        index: 0,
+        message,
+        finish_reason: responsesFinishReason(answer, message.tool_calls?.length ?? 0),
+        ...(logprobs.length > 0 ? { logprobs: { content: logprobs } } : {}),
+      }],
+    },
+    usage: responsesUsage(answer.usage),
+  };
+}
+
+function readOutput(provider: string, items: readonly ResponsesItem[]): { message: CompletionMessage; logprobs: unknown[] } {
+  let text = '';
+  const annotations: UrlCitation[] = [];
+  const parts = items.flatMap((item) => (item.type === 'message' ? (item.content ?? []) : []));
+  for (const part of parts) {
+    annotations.push(...(part.annotations ?? []).flatMap((annotation) => urlCitation(annotation, text.length)));
+    text += part.text ?? '';
+  }
+  const thoughts = items.filter((item) => item.type === 'reasoning');
+  const reasoning = thoughts.map(reasoningText).filter(Boolean).join('\n\n');
+  const details = thoughts.flatMap((item) => reasoningDetails(provider, item));
+  const calls = items.filter((item) => item.type === 'function_call').map(toolCall);
+  const refusal = parts.map((part) => part.refusal ?? '').join('');
+  return {
+    message: {
+      role: 'assistant',
+      content: text === '' && (calls.length > 0 || refusal) ? null : text,
+      ...(refusal ? { refusal } : {}),
+      ...(reasoning ? { reasoning_content: reasoning } : {}),
+      ...(details.length > 0 ? { reasoning_details: details } : {}),
+      ...(calls.length > 0 ? { tool_calls: calls } : {}),
+      ...(annotations.length > 0 ? { annotations } : {}),
+    },
+    logprobs: parts.flatMap((part) => part.logprobs ?? []),
+  };
+}
+
+const toolCall = (item: ResponsesItem): ToolCall => ({ id: item.call_id ?? item.id ?? '', type: 'function', function: { name: item.name ?? '', arguments: callArguments(item) } });

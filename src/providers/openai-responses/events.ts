@@ -1,0 +1,216 @@
+import { type ChunkDelta, type CompletionSink, escapeJson, type EventReader } from '../../completion.js';
+import type { ModelCall } from '../adapter.js';
+import { cutShort, parseJson, unreadable } from '../failure.js';
+import {
+  callArguments, reasoningDetails, reasoningText, type ResponsesAnnotation, type ResponsesAnswer, type ResponsesError, responsesFailure, responsesFinishReason,
+  type ResponsesItem, responsesUsage, urlCitation,
+} from './answer.js';
+import { sseReader } from '../sse-reader.js';
+
+interface ResponsesEvent extends ResponsesError {
+  type?: string;
+  response?: ResponsesAnswer;
+  output_index?: number;
+  item_id?: string;
+  summary_index?: number;
+  item?: ResponsesItem;
+  delta?: string;
+  arguments?: string;
+  annotation?: ResponsesAnnotation;
+  logprobs?: unknown[] | null;
+  error?: ResponsesError | string | null;
+}
+
+/** An item between its first event and its last. */
+interface OpenItem {
+  /** Where the part that is being written begins in the answer's text. */
+  start: number;
+  /** Which event has carried its text or reasoning; servers that send two kinds say the same twice. */
+  spokenBy: string | null;
+  cited: boolean;
+  /** Its place among the calls, and whether arguments have come; -1 for what is no call. */
+  callIndex: number;
+  argued: boolean;
+}
+
+/** Reads a stream of the Responses API. What a server leaves out of its deltas is taken from the events that close an item. */
+export function responsesEvents(sink: CompletionSink, provider: string, call: ModelCall): EventReader {
+  const events = new ResponsesEventReader(sink, provider, call);
+  return sseReader((_name, payload) => events.read(payload), () => events.close());
+}
+
+class ResponsesEventReader {
+  private readonly head: { id: string | undefined; created: number; model: string };
+  private readonly items = new Map<number | string, OpenItem>();
+  private readonly wantsLogprobs: boolean;
+  private started = false;
+  private ended = false;
+  private textLength = 0;
+  private calls = 0;
+  private reasoned = false;
+
+  constructor(private readonly sink: CompletionSink, private readonly provider: string, call: ModelCall) {
+    this.head = { id: undefined, created: Math.floor(Date.now() / 1000), model: call.model };
+    this.wantsLogprobs = call.request['logprobs'] === true;
+  }
+
+  read(payload: string): void {
+    if (this.ended || payload === '[DONE]') return;
+    const event = parseJson(payload) as ResponsesEvent | null;
+    if (typeof event !== 'object' || event === null) throw unreadable(this.provider, 'an event that is not JSON');
+    if (event.type === 'error' || event.error) throw responsesFailure(this.provider, event);
+    this.event(event);
+  }
+
+  close(): void {
+    if (!this.ended) throw cutShort(this.provider);
+  }
+
+  private event(event: ResponsesEvent): void {
+    switch (event.type) {
+      case 'response.output_text.delta':
+        this.text(this.open(event), event.delta ?? '', event.logprobs);
+        break;
+      case 'response.reasoning_text.delta':
+      case 'response.reasoning_summary_text.delta':
+        this.reasoning(this.open(event), event.type, event.delta ?? '');
+        break;
+      case 'response.reasoning_summary_part.added':
+        if (event.summary_index) this.reasoning(this.open(event), 'response.reasoning_summary_text.delta', '\n\n');
+        break;
+      case 'response.refusal.delta':
+        this.open(event).spokenBy = 'refusal';
+        this.pass({ refusal: event.delta ?? '' });
+        break;
+      case 'response.function_call_arguments.delta':
+        this.callPiece(this.open(event), event.delta ?? '');
+        break;
+      case 'response.function_call_arguments.done':
+        if (!this.open(event).argued) this.callPiece(this.open(event), event.arguments ?? '');
+        break;
+      case 'response.output_text.annotation.added':
+        this.cite(this.open(event), [event.annotation ?? {}]);
+        break;
+      case 'response.content_part.added':
+        this.open(event).start = this.textLength;
+        break;
+      default:
+        this.frame(event);
+    }
+  }
+
+  /** The events that open and close items and the whole answer. */
+  private frame(event: ResponsesEvent): void {
+    switch (event.type) {
+      case 'response.created':
+      case 'response.in_progress':
+        this.start(event.response ?? {});
+        break;
+      case 'response.output_item.added':
+        if (event.item?.type === 'function_call') this.callStart(this.open(event), event.item);
+        break;
+      case 'response.output_item.done':
+        this.itemDone(this.open(event), event.item ?? {});
+        break;
+      case 'response.failed':
+      case 'response.cancelled':
+        throw responsesFailure(this.provider, { error: event.response?.error ?? { message: 'the answer failed' } });
+      case 'response.completed':
+      case 'response.incomplete':
+        this.end(event.type === 'response.incomplete' ? { ...event.response, status: 'incomplete' } : (event.response ?? {}));
+    }
+  }
+
+  private open(event: ResponsesEvent): OpenItem {
+    const key = event.output_index ?? event.item_id ?? event.item?.id ?? '';
+    let item = this.items.get(key);
+    if (!item) {
+      item = { start: this.textLength, spokenBy: null, cited: false, callIndex: -1, argued: false };
+      this.items.set(key, item);
+    }
+    return item;
+  }
+
+  private start(response: ResponsesAnswer): void {
+    if (this.started) return;
+    this.started = true;
+    this.head.id = response.id;
+    this.head.model = response.model ?? this.head.model;
+    this.head.created = Math.floor(response.created_at ?? this.head.created);
+    this.pass({ role: 'assistant', content: '' });
+  }
+
+  private text(open: OpenItem, text: string, logprobs?: unknown[] | null): void {
+    if (text === '') return;
+    open.spokenBy = 'text';
+    this.textLength += text.length;
+    if (this.wantsLogprobs && logprobs?.length) this.pass({ content: text }, { logprobs: { content: logprobs } });
+    else this.sink.text(escapeJson(text), null);
+  }
+
+  private reasoning(open: OpenItem, speaker: string, text: string): void {
+    if (text === '' || (open.spokenBy ?? speaker) !== speaker) return;
+    // each item of reasoning is a paragraph of its own
+    const gap = open.spokenBy === null && this.reasoned ? '\n\n' : '';
+    open.spokenBy = speaker;
+    this.reasoned = true;
+    this.pass({ reasoning_content: gap + text });
+  }
+
+  private callStart(open: OpenItem, item: ResponsesItem): void {
+    open.callIndex = this.calls++;
+    open.argued = Boolean(item.arguments);
+    this.pass({ tool_calls: [{ index: open.callIndex, id: item.call_id ?? item.id ?? '', type: 'function', function: { name: item.name ?? '', arguments: item.arguments ?? '' } }] });
+  }
+
+  private callPiece(open: OpenItem, args: string): void {
+    if (args === '' || open.callIndex === -1) return;
+    open.argued = true;
+    this.pass({ tool_calls: [{ index: open.callIndex, function: { arguments: args } }] });
+  }
+
+  private cite(open: OpenItem, annotations: readonly ResponsesAnnotation[], start = open.start): void {
+    const citations = annotations.flatMap((annotation) => urlCitation(annotation, start));
+    open.cited ||= annotations.length > 0;
+    if (citations.length > 0) this.pass({ annotations: citations });
+  }
+
+  private itemDone(open: OpenItem, item: ResponsesItem): void {
+    if (item.type === 'function_call') {
+      if (open.callIndex === -1) this.callStart(open, item);
+      if (!open.argued) this.callPiece(open, callArguments(item));
+    } else if (item.type === 'reasoning') {
+      if (open.spokenBy === null) this.reasoning(open, 'done', reasoningText(item));
+      const details = reasoningDetails(this.provider, item);
+      if (details.length > 0) this.pass({ reasoning_details: details });
+    } else if (item.type === 'message') {
+      this.messageDone(open, item);
+    }
+  }
+
+  private messageDone(open: OpenItem, item: ResponsesItem): void {
+    const silent = open.spokenBy === null;
+    const uncited = !open.cited;
+    let start = silent ? this.textLength : this.textLength - (item.content ?? []).reduce((sum, part) => sum + (part.text ?? '').length, 0);
+    for (const part of item.content ?? []) {
+      if (silent) this.text(open, part.text ?? '', part.logprobs);
+      if (silent && part.refusal) this.pass({ refusal: part.refusal });
+      if (uncited) this.cite(open, part.annotations ?? [], start);
+      start += (part.text ?? '').length;
+    }
+  }
+
+  private end(response: ResponsesAnswer): void {
+    this.start(response);
+    // a server may say all of it only here
+    if (this.items.size === 0) for (const [index, item] of (response.output ?? []).entries()) this.itemDone(this.open({ output_index: index }), item);
+    const finishReason = responsesFinishReason(response, this.calls);
+    this.ended = true;
+    this.pass({}, { finish_reason: finishReason });
+    this.sink.end(finishReason, responsesUsage(response.usage));
+  }
+
+  private pass(delta: ChunkDelta, more: { logprobs?: unknown; finish_reason?: string } = {}): void {
+    this.sink.chunk({ ...this.head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null, ...more }] }, null);
+  }
+}

@@ -1,0 +1,99 @@
+import type { ChatRequest, ToolDefinition } from '../../completion.js';
+import type { ModelCall } from '../adapter.js';
+import { notAskable, responsesInput } from './input.js';
+
+/** Models that are known to reason. Others refuse to be asked for their reasoning (2026-11). */
+const reasoner = /(^|[/.])(o[1-9]|gpt-[5-9](?!.*chat)|codex|grok-(3-mini|4|code))/;
+
+/** Fields of the chat API that are said in another way, or mean nothing here. */
+const translated = new Set([
+  'messages', 'max_tokens', 'max_completion_tokens', 'tools', 'tool_choice', 'response_format', 'reasoning', 'reasoning_effort', 'text', 'verbosity', 'include',
+  'web_search_options', 'stream', 'stream_options', 'stop', 'n', 'seed', 'logprobs', 'prediction', 'presence_penalty', 'frequency_penalty',
+]);
+
+/**
+ * The body of `POST /responses`. Nothing is stored unless the request says so; fields that are not the chat API's are passed on.
+ * @throws GatewayError `request_refused` for what the API cannot be asked: several choices, stop sequences, audio, custom tools
+ */
+export function responsesBody(provider: string, call: ModelCall): Record<string, unknown> {
+  const { request } = call;
+  if ((request.n ?? 1) > 1) throw notAskable(provider, 'more than one choice');
+  if (request.stop?.length) throw notAskable(provider, 'stop sequences');
+  return {
+    store: false,
+    ...passedOn(request),
+    model: call.model,
+    ...responsesInput(provider, request.messages),
+    ...(call.stream ? { stream: true } : {}),
+    ...present({
+      max_output_tokens: request.max_completion_tokens ?? request.max_tokens,
+      tools: toolList(provider, request),
+      tool_choice: toolChoice(request.tool_choice),
+      reasoning: reasoningField(request),
+      text: textField(request),
+      include: includeField(request, call.model),
+      // zero is the default, and saying so is refused
+      presence_penalty: request['presence_penalty'] || undefined,
+      frequency_penalty: request['frequency_penalty'] || undefined,
+    }),
+  };
+}
+
+function passedOn(request: ChatRequest): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(request).filter(([field, value]) => value !== undefined && value !== null && !translated.has(field)));
+}
+
+function reasoningField(request: ChatRequest): object | undefined {
+  const given = request['reasoning'] as object | null | undefined;
+  const effort = request.reasoning_effort;
+  if (!effort) return given ?? undefined;
+  return { effort, ...(effort === 'none' ? {} : { summary: 'auto' }), ...given };
+}
+
+function textField(request: ChatRequest): object | undefined {
+  const { response_format: format } = request;
+  const { schema, name, strict, description } = format?.json_schema ?? {};
+  const written = format?.type === 'json_schema' ? present({ type: 'json_schema', name: name ?? 'answer', description, schema, strict }) : format;
+  const field = present({ format: written, verbosity: request['verbosity'], ...(request['text'] as object | undefined) });
+  return Object.keys(field).length > 0 ? field : undefined;
+}
+
+function includeField(request: ChatRequest, model: string): unknown[] | undefined {
+  const given = (request['include'] as unknown[] | null | undefined) ?? [];
+  const effort = request.reasoning_effort;
+  const reasons = effort ? effort !== 'none' : reasoner.test(model) || Boolean(request['reasoning']);
+  const wanted = [...given, ...(reasons ? ['reasoning.encrypted_content'] : []), ...(request['logprobs'] === true ? ['message.output_text.logprobs'] : [])];
+  return wanted.length > 0 ? [...new Set(wanted)] : undefined;
+}
+
+function toolList(provider: string, request: ChatRequest): unknown[] | undefined {
+  const tools = (request.tools ?? []).map((tool) => flatTool(provider, tool));
+  const search = request['web_search_options'] as { user_location?: { approximate?: object } } | null | undefined;
+  if (search) {
+    const place = search.user_location?.approximate;
+    tools.push({ type: 'web_search', ...search, ...(place ? { user_location: { type: 'approximate', ...place } } : {}) });
+  }
+  return tools.length > 0 ? tools : undefined;
+}
+
+/** Functions lie flat there; the provider's own tools (`{type: 'web_search'}`, …) stand as they are. */
+function flatTool(provider: string, tool: Partial<ToolDefinition>): unknown {
+  if (tool['custom'] !== undefined) throw notAskable(provider, 'custom tools');
+  if (!tool.function) return tool;
+  const { name, description, parameters, strict } = tool.function;
+  // strict is the default there, and it is not in the chat API
+  return present({ type: 'function', name, description, parameters: parameters ?? { type: 'object', properties: {} }, strict: strict ?? false });
+}
+
+function toolChoice(choice: ChatRequest['tool_choice']): unknown {
+  if (typeof choice !== 'object' || choice === null) return choice;
+  if (choice.function) return { type: 'function', name: choice.function.name };
+  const allowed = choice['allowed_tools'] as { mode?: string; tools?: { type?: string; function?: { name?: string } }[] } | undefined;
+  if (!allowed) return choice;
+  return { type: 'allowed_tools', mode: allowed.mode, tools: allowed.tools?.map((tool) => (tool.function ? { type: 'function', name: tool.function.name } : tool)) };
+}
+
+/** Without the fields that are undefined or null. */
+function present(fields: Record<string, unknown>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+}

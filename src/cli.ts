@@ -1,8 +1,6 @@
 #!/usr/bin/env node
 import { parseArgs } from 'node:util';
-import { dialects } from './providers/index.js';
-import { loadConfig } from './config.js';
-import { start } from './start.js';
+import { check, start } from './start.js';
 import { version } from './version.js';
 
 const usage = `signalbox: a gateway for language models
@@ -14,23 +12,36 @@ const usage = `signalbox: a gateway for language models
   PORT, HOST, SIGNALBOX_CONFIG, SIGNALBOX_DATA_DIR and SIGNALBOX_API_KEY are read from the environment.
 `;
 
-async function main(): Promise<void> {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: { config: { type: 'string', short: 'c' }, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } },
-  });
-  const command = positionals[0] ?? 'start';
-  if (values.help) process.stdout.write(usage);
-  else if (values.version) process.stdout.write(`${version}\n`);
-  else if (command === 'start') await start(values.config);
-  else if (command === 'check') check(values.config);
-  else throw new Error(`there is no command ${JSON.stringify(command)}\n\n${usage}`);
+interface Arguments {
+  readonly command: string;
+  readonly config: string | undefined;
+  readonly help: boolean;
+  readonly version: boolean;
 }
 
-function check(path: string | undefined): void {
-  const config = loadConfig({ knownApis: [...dialects.keys()], ...(path ? { path } : {}) });
-  for (const warning of config.warnings) process.stdout.write(`warning: ${warning}\n`);
-  process.stdout.write(`${config.file ?? 'the configuration'} is valid: ${Object.keys(config.providers).length} providers\n`);
+/** @throws Error that says what is wrong, and the usage */
+function readArguments(): Arguments {
+  try {
+    const { values, positionals } = parseArgs({
+      allowPositionals: true,
+      options: { config: { type: 'string', short: 'c' }, help: { type: 'boolean', short: 'h' }, version: { type: 'boolean', short: 'v' } },
+    });
+    const [command = 'start', ...rest] = positionals;
+    if (rest.length > 0) throw new Error(`${command} takes no arguments, but there is ${JSON.stringify(rest[0])}`);
+    if (command !== 'start' && command !== 'check') throw new Error(`there is no command ${JSON.stringify(command)}`);
+    return { command, config: values.config, help: values.help ?? false, version: values.version ?? false };
+  } catch (error) {
+    // Node's own advice after the first sentence is for programmers
+    throw new Error(`${(error as Error).message.split('. ')[0] ?? ''}\n\n${usage}`, { cause: error });
+  }
+}
+
+async function main(): Promise<void> {
+  const given = readArguments();
+  if (given.help) process.stdout.write(usage);
+  else if (given.version) process.stdout.write(`${version}\n`);
+  else if (given.command === 'check') process.stdout.write(`${check(given.config).join('\n')}\n`);
+  else await start(given.config);
 }
 
 try {

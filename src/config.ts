@@ -3,20 +3,15 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError } from './config/problem.js';
 import { readConfigFile } from './config/read-file.js';
 import { readYaml } from './config/read-yaml.js';
-import { resolve, type Finding } from './config/resolve.js';
+import { resolve, type Finding, type ParseOptions } from './config/resolve.js';
 import { variableOf, type Environment } from './config/substitute.js';
 import { watchFile, type ConfigWatch, type WatchReports } from './config/watch.js';
 import type { Config, ConfigInput } from './config/shape.js';
 
 export { ConfigError, type ConfigProblem } from './config/problem.js';
+export type { ParseOptions } from './config/resolve.js';
 export type { ConfigWatch } from './config/watch.js';
 export type { Config, ConfigInput, FixedKey, LimitsConfig, Listener, ModelConfig, ProviderConfig, ProviderInput, ProviderTimeouts, RoutingConfig, SurfaceName } from './config/shape.js';
-
-/** What a configuration is checked against, beside its schema. */
-export interface ParseOptions {
-  /** The dialects that a provider's `api` may name; absent: any is accepted. */
-  readonly knownApis?: readonly string[];
-}
 
 /** Which configuration to load. */
 export interface LoadOptions extends ParseOptions {
@@ -64,7 +59,7 @@ export function watchConfig(
 }
 
 function settled(file: string | null, written: unknown, env: Environment, options: ParseOptions, lineOf: (path: readonly string[]) => number | null): Config {
-  const resolved = resolve(written, env, options.knownApis);
+  const resolved = resolve(written, env, options);
   if ('config' in resolved) return { file, ...resolved.config };
   const problemOf = ({ path, reason, inEnvironment }: Finding) => ({ path, reason, line: inEnvironment ? null : lineOf(path) });
   throw new ConfigError(file, resolved.findings.map(problemOf).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)));

@@ -1,4 +1,4 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { ConfigInput } from './config.js';
 
@@ -16,6 +16,7 @@ interface DemoRequest {
 export interface DemoProvider {
   /** What the configuration of a gateway needs to use it. */
   readonly config: Pick<Required<ConfigInput>, 'providers' | 'models'>;
+  /** Takes no new connections; answers under way are finished. */
   close(): Promise<void>;
 }
 
@@ -39,15 +40,8 @@ export async function startDemoProvider(): Promise<DemoProvider> {
         'demo/demo-small': { inputPrice: 0, outputPrice: 0, contextLength: 32_768, tools: false, images: false, quality: 0.4 },
       },
     },
-    close: () => closed(server),
+    close: () => new Promise((resolve) => server.close(() => resolve())),
   };
-}
-
-function closed(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    server.close(() => resolve());
-    server.closeAllConnections();
-  });
 }
 
 async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {

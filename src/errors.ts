@@ -61,9 +61,9 @@ const titles: Record<number, string> = {
   501: 'Not Implemented', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout',
 };
 
-/** The title that stands in `error` for a status; an unlisted status reads as a fault of ours. */
+/** The title that stands in `error` for a status; an unlisted one reads as the plainest of its class. */
 export function statusTitle(status: number): string {
-  return titles[status] ?? 'Internal Server Error';
+  return titles[status] ?? (status >= 400 && status < 500 ? 'Bad Request' : 'Internal Server Error');
 }
 
 /** One failed attempt, as the client is told of it. `status` is the provider's, null where it never answered; `latency` in ms. */

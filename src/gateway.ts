@@ -1,8 +1,8 @@
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import { KeyBook, type KnownKey } from './accounts/key-book.js';
-import { type Config, type ConfigInput, resolveConfig } from './config.js';
-import { detectProviders } from './config/detect-providers.js';
+import { type Config, type ConfigInput, type ParseOptions, resolveConfig } from './config.js';
+import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
 import { authenticate } from './http/authenticate.js';
 import { complete } from './http/complete.js';
 import { type RequestContext } from './http/context.js';
@@ -15,11 +15,12 @@ import { readBody, selectModelWith, type SelectModelOptions } from './http/selec
 import { createSessionBook } from './http/session-book.js';
 import { planHostCall, plannedCallOf } from './http/select-model.js';
 import { native } from './http/surfaces/native.js';
-import { notFound } from './http/validate.js';
+import { track } from './http/track.js';
+import { notFound } from './http/not-found.js';
 import { createLogger, requestLog } from './log.js';
 import { type MeasuredRequest, Metrics } from './metrics.js';
 import { dialects } from './providers/index.js';
-import { createRuntime, type RuntimeSharing } from './runtime.js';
+import { configRules, createRuntime, type RuntimeSharing } from './runtime.js';
 import { createLatencyWindow } from './routing/latency-window.js';
 import { version } from './version.js';
 
@@ -42,13 +43,15 @@ export interface Gateway {
   readonly errorHandler: express.ErrorRequestHandler;
   /** Answers 404 in the same shape: the end of an app that is nothing but the gateway. */
   readonly notFound: RequestHandler;
-  /** A whole Express app: the router, and 404 for all else. */
-  app(): Express;
+  /** A whole Express app: the router, or that of one surface with health, and 404 for all else. */
+  app(surface?: keyof Gateway['routers']): Express;
   /** Puts another configuration in force; requests in flight finish on the old one. @throws Error where it cannot be built: the old one stays */
   reconfigure(config: Config): void;
   /** Counts a configuration that was refused before it got here. */
   refusedConfiguration(): void;
-  /** Says so on `/readyz`, waits for the upstream calls under way, closes their connections. */
+  /** Says on `/readyz` that it is stopping. Requests are still served: they end with the server that they came through. */
+  drain(): void;
+  /** As `drain`, and waits for the upstream calls under way, closes their connections. */
   close(): Promise<void>;
 }
 
@@ -61,11 +64,19 @@ export interface GatewayOptions {
   issuedKeys?: readonly KnownKey[];
 }
 
+/** What a configuration is checked against, beside its schema. */
+export const rules: ParseOptions = configRules(dialects);
+
+/** The providers that a gateway with this configuration has, by its settings or by the environment. */
+export function providersOf(config: Config, env: NodeJS.ProcessEnv = process.env): DetectedProviders {
+  return detectProviders(config, dialects, env, rules);
+}
+
 /** @throws ConfigError for a configuration that is not valid */
 export function createGateway(config: ConfigInput = {}, options: GatewayOptions = {}): Gateway {
   const env = options.env ?? process.env;
   const { PORT: _port, HOST: _host, ...hostless } = env;
-  return assembleGateway(resolveConfig(config, hostless, { knownApis: [...dialects.keys()] }), { ...options, env });
+  return assembleGateway(resolveConfig(config, hostless, rules), { ...options, env });
 }
 
 /** As `createGateway`, for a configuration that has been read and checked already. */
@@ -85,6 +96,7 @@ class AssembledGateway implements Gateway {
   private readonly sharing: RuntimeSharing;
   private readonly parts: Parts;
   private readonly measured: Metrics;
+  private readonly warn: (warning: string) => void;
   private config: Config;
   private runtime: Runtime;
   private stopping = false;
@@ -93,50 +105,55 @@ class AssembledGateway implements Gateway {
     this.measured = new Metrics((provider, model) => this.runtime.isKnownModel(provider, model), config.metrics.prefix);
     this.sharing = { latencies: createLatencyWindow(), onAttempt: (attempt) => this.measured.attempt(attempt) };
     this.config = config;
-    this.runtime = this.build(config);
     const logger = options.logger ?? createLogger(config.log);
-    for (const warning of config.warnings) logger.warn(warning);
+    this.warn = (warning) => logger.warn(warning);
+    this.runtime = this.build(config);
     this.parts = { current: () => this.runtime, log: requestLog(logger), metrics: measuring(this.measured), sessions: createSessionBook() };
     this.routers = this.makeRouters();
     this.router = this.wholeRouter();
     this.authenticate = authenticate(this.parts);
     this.selectModel = chain(readBody(this.parts), selectModelWith(this.parts, {}));
-    this.complete = chain(readBody(this.parts), planHostCall(this.parts, native), complete(this.parts, native, plannedCallOf));
+    this.complete = chain(track(this.parts, native), readBody(this.parts), planHostCall(this.parts, native), complete(this.parts, native, plannedCallOf));
     this.metrics = metricsPage(this.measured);
     this.errorHandler = errorHandler(this.parts);
     this.notFound = notFound(this.parts);
   }
 
   selectModelWith(options: SelectModelOptions): RequestHandler {
-    return chain(readBody(this.parts), selectModelWith(this.parts, options));
+    return chain(readBody(this.parts, { required: !options.from }), selectModelWith(this.parts, options));
   }
 
-  app(): Express {
-    const app = express().disable('x-powered-by').disable('etag');
-    return app.use(this.router).use(this.notFound).use(this.errorHandler);
+  app(surface?: keyof Gateway['routers']): Express {
+    const routers = surface === undefined ? [this.router] : [this.routers[surface], this.routers.health];
+    return express().disable('x-powered-by').disable('etag').use(...routers).use(this.notFound).use(this.errorHandler);
   }
 
   reconfigure(config: Config): void {
-    const old = this.runtime;
+    // the old runtime's connections are left to their idle timeouts: a request in flight may still retry and fall back on it
     this.runtime = this.build(config);
     this.config = config;
     this.measured.reloaded('applied');
-    // calls under way keep their connections until they are done
-    for (const provider of old.providers.values()) void provider.upstreams.close();
   }
 
   refusedConfiguration(): void {
     this.measured.reloaded('refused');
   }
 
-  async close(): Promise<void> {
+  drain(): void {
     this.stopping = true;
+  }
+
+  async close(): Promise<void> {
+    this.drain();
     await Promise.all([...this.runtime.providers.values()].map((provider) => provider.upstreams.close()));
   }
 
   private build(config: Config): Runtime {
     const keys = new KeyBook([...config.auth.keys, ...(this.options.issuedKeys ?? [])]);
-    return createRuntime(config, detectProviders(config, dialects, this.options.env ?? process.env), dialects, keys, this.sharing);
+    const { providers, warnings } = providersOf(config, this.options.env);
+    const runtime = createRuntime(config, providers, dialects, keys, this.sharing);
+    for (const warning of [...config.warnings, ...warnings]) this.warn(warning);
+    return runtime;
   }
 
   private makeRouters(): Gateway['routers'] {
@@ -148,7 +165,7 @@ class AssembledGateway implements Gateway {
       openai: openaiRouter(parts),
       proxy: proxyRouter(parts),
       metrics: metricsRouter(parts, this.measured, () => this.config.metrics.requireKey),
-      health: publicRouter(version, state),
+      health: publicRouter(parts, version, state),
     };
   }
 

@@ -1,4 +1,5 @@
 import { pino, type Logger } from 'pino';
+import { LogOutput } from './log-output.js';
 import type { GatewayError } from './errors.js';
 import type { RequestContext } from './http/context.js';
 import type { RequestLog } from './http/parts.js';
@@ -10,7 +11,7 @@ export interface LogOptions {
 
 /** The process's logger: JSON lines on standard output, or `pretty` ones for people. Never a prompt, never a key. */
 export function createLogger({ level, pretty }: LogOptions): Logger {
-  return pretty ? pino({ level, base: null }, prettyStream()) : pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime });
+  return pretty ? pino({ level, base: null }, prettyStream()) : pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, new LogOutput());
 }
 
 /** One line for each request: who asked, what was tried, what it took. */
@@ -28,21 +29,31 @@ export function requestLog(logger: Logger): RequestLog {
   };
 }
 
-function lineOf(context: RequestContext): { status: number; [field: string]: unknown } {
-  const { record, account, surface, requestId, startedAt } = context;
+/** What did not happen is left out; pino skips what is undefined. */
+function lineOf({ record, account, surface, requestId, startedAt }: RequestContext): { status: number; [field: string]: unknown } {
+  const { attempts, model, ttftMs, promptTokens } = record;
+  const counted = promptTokens !== null;
   return {
     requestId,
     surface: surface?.name,
     account: account?.name,
     status: record.status ?? 0,
-    ...(record.code ? { code: record.code } : {}),
-    ...(record.model === null ? {} : { model: `${record.provider ?? ''}/${record.model}` }),
-    ...(record.attempts.length > 0 ? { attempts: record.attempts.map(({ provider, model, outcome, status, latencyMs }) => ({ model: `${provider}/${model}`, outcome, status, latencyMs })) } : {}),
+    code: record.code ?? undefined,
+    model: model === null ? undefined : `${record.provider ?? ''}/${model}`,
+    attempts: attempts.length,
+    tried: attempts.length > 1 || record.code !== null ? triedOf(record) : undefined,
     stream: record.stream,
     latencyMs: Math.round(performance.now() - startedAt),
-    ...(record.ttftMs === null ? {} : { ttftMs: record.ttftMs }),
-    ...(record.promptTokens === null ? {} : { promptTokens: record.promptTokens, completionTokens: record.completionTokens, costUsd: record.costUsd }),
+    ttftMs: ttftMs ?? undefined,
+    promptTokens: counted ? promptTokens : undefined,
+    completionTokens: counted ? record.completionTokens : undefined,
+    costUsd: counted ? record.costUsd : undefined,
   };
+}
+
+/** Each upstream call, where there was more than one or it failed. */
+function triedOf({ attempts }: RequestContext['record']): object[] {
+  return attempts.map(({ provider, model, outcome, status, latencyMs }) => ({ model: `${provider}/${model}`, outcome, status, latencyMs }));
 }
 
 /** A line for a terminal: time, level, message, then the fields. */

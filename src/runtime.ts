@@ -1,5 +1,5 @@
 import type { KeyBook } from './accounts/key-book.js';
-import type { Config, ProviderConfig } from './config.js';
+import type { Config, ParseOptions, ProviderConfig } from './config.js';
 import type { Attempt } from './dispatch/carry-out.js';
 import { createProvider, type Provider } from './dispatch/provider.js';
 import type { Runtime } from './http/runtime.js';
@@ -16,9 +16,23 @@ export interface RuntimeSharing {
   onAttempt: (attempt: Attempt) => void;
 }
 
+/** What a configuration is checked against: the dialects that there are, and what each asks of its settings. */
+export function configRules(dialects: ReadonlyMap<string, ProviderDialect>): ParseOptions {
+  return { knownApis: [...dialects.keys()], problemOf: (provider) => problemOf(provider, dialects) };
+}
+
+function problemOf(provider: ProviderConfig, dialects: ReadonlyMap<string, ProviderDialect>): string | null {
+  try {
+    providerOf(provider, dialects);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
 /**
  * Builds all that one configuration stands for.
- * @throws GatewayError for a provider that cannot be made of its settings
+ * @throws Error for a provider that cannot be made of its settings; `configRules` would have told
  */
 export function createRuntime(config: Config, providerConfigs: readonly ProviderConfig[], dialects: ReadonlyMap<string, ProviderDialect>, keys: KeyBook, sharing: RuntimeSharing): Runtime {
   const providers = new Map(providerConfigs.map((provider) => [provider.name, providerOf(provider, dialects)]));
@@ -66,12 +80,8 @@ function autoOf(config: Config, providers: ReadonlyMap<string, Provider>, catalo
 function providerOf(config: ProviderConfig, dialects: ReadonlyMap<string, ProviderDialect>): Provider {
   const dialect = dialects.get(config.api);
   if (!dialect) throw new Error(`providers.${config.name}: there is no api ${JSON.stringify(config.api)}`);
-  if (!config.baseUrl && dialect.baseUrl === null && needsBaseUrl(config)) throw new Error(`providers.${config.name}: baseUrl is required for api ${config.api}`);
   return createProvider(dialect.create(settingsOf(config)), config.apiKeys, config.timeouts, config.connections ?? null);
 }
-
-/** Clouds make their address of a region. */
-const needsBaseUrl = ({ api }: ProviderConfig): boolean => api === 'openai-compatible' || api === 'azure-openai';
 
 function settingsOf({ headers, apiKeys: _keys, timeouts: _timeouts, allowProxy: _allow, connections: _connections, baseUrl, deployments, ...rest }: ProviderConfig): ProviderSettings {
   return {

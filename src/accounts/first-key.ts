@@ -8,29 +8,42 @@ interface KeptKey {
   createdAt: string;
 }
 
-/** A key that was made just now; `key` is shown once and kept nowhere but by its hash. */
+/** The keys that the gateway has issued. */
 export interface FirstKey {
-  keys: readonly KnownKey[];
-  /** Null where a key had been made before. */
-  made: string | null;
-  /** Where the hash stands; without that file the next start makes a new key. */
-  file: string;
+  readonly keys: readonly KnownKey[];
+  /** A key that was made just now; it is shown once and kept nowhere but by its hash. Null where none was made. */
+  readonly made: string | null;
+  /** Where the hashes stand. */
+  readonly file: string;
+}
+
+/** How the first key is made. */
+export interface FirstKeyOptions {
+  /** Whether one is made where there is none yet. */
+  readonly make: boolean;
+  readonly now?: Date;
 }
 
 /**
- * The keys that the gateway has issued, from the data folder; on the first start one is made.
- * @throws Error where the folder cannot be written or the file cannot be read as what it is
+ * The keys that the gateway has issued, from the data folder; on the first start one is made, if asked for.
+ * @throws Error where the folder cannot be written, or the file cannot be read as what it is
  */
-export function firstKey(dataDir: string, now: Date = new Date()): FirstKey {
-  mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+export function firstKey(dataDir: string, { make, now = new Date() }: FirstKeyOptions): FirstKey {
   const file = join(dataDir, 'keys.json');
   const kept = readKeys(file);
-  if (kept) return { keys: kept.map(({ name, hash }) => ({ name, key: { hash } })), made: null, file };
+  if (kept || !make) return { keys: knownKeys(kept ?? []), made: null, file };
   const key = newKey();
   const first: KeptKey = { name: 'first', hash: hashKey(key), createdAt: now.toISOString() };
-  writeFileSync(file, `${JSON.stringify([first], null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  return { keys: [{ name: first.name, key: { hash: first.hash } }], made: key, file };
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    writeFileSync(file, `${JSON.stringify([first], null, 2)}\n`, { mode: 0o600, flag: 'wx' });
+  } catch (error) {
+    throw new Error(`dataDir: the first key cannot be kept in ${file}: ${(error as Error).message}`, { cause: error });
+  }
+  return { keys: knownKeys([first]), made: key, file };
 }
+
+const knownKeys = (kept: readonly KeptKey[]): KnownKey[] => kept.map(({ name, hash }) => ({ name, key: { hash } }));
 
 function readKeys(file: string): KeptKey[] | null {
   let text: string;
@@ -38,9 +51,22 @@ function readKeys(file: string): KeptKey[] | null {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
-    throw error;
+    throw new Error(`dataDir: the keys in ${file} cannot be read: ${(error as Error).message}`, { cause: error });
   }
-  const kept = JSON.parse(text) as KeptKey[];
-  if (!Array.isArray(kept) || !kept.every(({ name, hash }) => typeof name === 'string' && /^[0-9a-f]{64}$/.test(hash))) throw new Error(`${file} does not hold what it should; move it away to have a new key made`);
+  const kept = parsed(text);
+  if (!Array.isArray(kept) || !kept.every(isKeptKey)) throw new Error(`dataDir: ${file} does not hold what it should; move it away to have a new key made`);
   return kept;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return null;
+  }
+}
+
+function isKeptKey(value: unknown): value is KeptKey {
+  const { name, hash } = (value ?? {}) as Partial<KeptKey>;
+  return typeof name === 'string' && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash);
 }

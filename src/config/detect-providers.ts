@@ -1,3 +1,5 @@
+import type { ParseOptions } from './resolve.js';
+import { fillProvider } from './fill.js';
 import type { Config, ProviderConfig } from './shape.js';
 import { variableOf, type Environment } from './substitute.js';
 
@@ -7,16 +9,29 @@ interface Detectable {
   readonly env: readonly string[];
 }
 
-/** The configured providers, and every other whose usual environment variable is set, under the name of its dialect. */
-export function detectProviders(config: Config, dialects: ReadonlyMap<string, Detectable>, env: Environment): ProviderConfig[] {
+/** The providers that there are. */
+export interface DetectedProviders {
+  readonly providers: readonly ProviderConfig[];
+  /** One line for each whose variable is set but which needs more than that. */
+  readonly warnings: readonly string[];
+}
+
+/**
+ * The configured providers, and every other whose usual environment variable is set, under the name of its dialect. A variable that
+ * happens to stand in the environment is no reason not to start: a provider for which it does not suffice is left out.
+ */
+export function detectProviders(config: Config, dialects: ReadonlyMap<string, Detectable>, env: Environment, { problemOf }: ParseOptions = {}): DetectedProviders {
   const configured = Object.values(config.providers);
-  const detected: ProviderConfig[] = [];
+  const providers = [...configured];
+  const warnings: string[] = [];
   for (const { api, env: names } of dialects.values()) {
-    const key = names.map((name) => variableOf(env, name)).find((value) => value !== undefined)?.trim();
+    const variable = names.find((name) => variableOf(env, name) !== undefined);
     // a provider that is configured under another name is the user's own choice of keys
-    if (key && !configured.some((provider) => provider.name === api || provider.api === api)) {
-      detected.push({ name: api, api, apiKeys: [key], headers: {}, allowProxy: true, timeouts: { connectMs: 10_000, firstEventMs: 300_000, idleMs: 120_000 } });
-    }
+    if (variable === undefined || configured.some((provider) => provider.name === api || provider.api === api)) continue;
+    const provider = fillProvider(api, { api, apiKey: variableOf(env, variable)!.trim() });
+    const problem = problemOf?.(provider) ?? null;
+    if (problem === null) providers.push(provider);
+    else warnings.push(`${variable} is set, but ${api} is left out: ${problem}`);
   }
-  return [...configured, ...detected];
+  return { providers, warnings };
 }

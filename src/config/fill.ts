@@ -26,7 +26,7 @@ export function fillDefaults(input: ConfigInput, leftOut: ReadonlySet<string>): 
     surfaces: surfacesOf(input, listen.host),
     dataDir: input.dataDir ?? defaults.dataDir,
     auth: { ...defaults.auth, ...input.auth },
-    providers: recordOf(providers.map(([name, provider]) => [name, providerOf(name, provider)])),
+    providers: recordOf(providers.map(([name, provider]) => [name, fillProvider(name, provider)])),
     models: recordOf(Object.entries(input.models ?? {})),
     routing: { ...defaults.routing, ...input.routing },
     limits: { ...defaults.limits, ...input.limits },
@@ -42,7 +42,8 @@ export function apiKeysOf({ apiKey, apiKeys = [] }: ProviderInput): string[] {
   return [...new Set(written.filter((key) => key !== ''))];
 }
 
-function providerOf(name: string, input: ProviderInput): ProviderConfig {
+/** Fills the defaults into one provider's settings. */
+export function fillProvider(name: string, input: ProviderInput): ProviderConfig {
   const provider = { ...input };
   delete (provider as { apiKey?: string }).apiKey;
   return {

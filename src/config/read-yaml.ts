@@ -17,7 +17,7 @@ const reasons: Partial<Record<YAMLError['code'], string>> = {
   BAD_COLLECTION_TYPE: 'a tag does not fit the value',
   BAD_DIRECTIVE: 'a line that begins with % is no YAML directive',
   BAD_DQ_ESCAPE: 'a text in double quotes has an unknown escape sequence; in single quotes the backslash stands for itself',
-  BAD_INDENT: 'the indentation does not fit the lines around',
+  BAD_INDENT: 'the indentation does not fit the lines around, or a bracket is not closed',
   BAD_SCALAR_START: 'a text begins with a character that has a meaning in YAML; put it in quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a mapping begins in the middle of a line; is the indentation right, or are quotes missing?',
   BLOCK_IN_FLOW: 'an indented block cannot stand inside { } or [ ]',

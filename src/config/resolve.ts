@@ -2,7 +2,15 @@ import { compileSchema, readSchema, type SchemaFailure, type Validator } from '.
 import { closestName, closestNames } from './closest.js';
 import { fillDefaults } from './fill.js';
 import { isApiKey, substitute, variableOf, type Environment, type Substituted } from './substitute.js';
-import type { Config, ConfigInput, FixedKey } from './shape.js';
+import type { Config, ConfigInput, FixedKey, ProviderConfig } from './shape.js';
+
+/** What a configuration is checked against, beside its schema. */
+export interface ParseOptions {
+  /** The dialects that a provider's `api` may name; absent: any is accepted. */
+  readonly knownApis?: readonly string[];
+  /** What a provider's dialect lacks in its settings, in a few words; null where it can work with them. */
+  readonly problemOf?: (provider: ProviderConfig) => string | null;
+}
 
 /** A problem before its line is known. */
 export interface Finding { readonly path: readonly string[]; readonly reason: string; readonly inEnvironment?: boolean }
@@ -20,7 +28,7 @@ let validator: Validator<ConfigInput> | undefined;
  * Turns what was written into a configuration: variables, the schema, then what a schema cannot say, then defaults and
  * the environment's overrides. Never throws for what is written; answers with everything that is wrong.
  */
-export function resolve(written: unknown, env: Environment, knownApis?: readonly string[]): Resolved {
+export function resolve(written: unknown, env: Environment, { knownApis, problemOf }: ParseOptions = {}): Resolved {
   const { value, unset, problems } = substitute(written ?? {}, readSchema('config'), env);
   const trimmed = trimKeys(value);
   const leftOut = providersWithoutKey(trimmed);
@@ -31,6 +39,8 @@ export function resolve(written: unknown, env: Environment, knownApis?: readonly
   findings.push(...keyFindings(input.auth?.keys ?? []), ...apiFindings(input, knownApis));
   if (findings.length > 0) return { findings };
   const config = fillDefaults(input, leftOut);
+  findings.push(...settingFindings(config, problemOf));
+  if (findings.length > 0) return { findings };
   return { config: { ...config, warnings: [...leftOutWarnings(leftOut, unset), ...authWarnings(config)] } };
 }
 
@@ -122,6 +132,13 @@ function apiFindings({ providers = {} }: ConfigInput, knownApis: readonly string
     const near = closestNames(api, knownApis).slice(0, 3);
     const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `known are: ${knownApis.join(', ')}`;
     return { path: ['providers', name, 'api'], reason: `names no dialect that is known; ${hint}` };
+  });
+}
+
+function settingFindings({ providers }: Pick<Config, 'providers'>, problemOf: ParseOptions['problemOf']): Finding[] {
+  return Object.values(providers).flatMap((provider) => {
+    const reason = problemOf?.(provider) ?? null;
+    return reason === null ? [] : [{ path: ['providers', provider.name], reason }];
   });
 }
 

@@ -7,6 +7,7 @@ import type { RankedCandidate } from '../routing/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 import type { Cancellation } from './cancellation.js';
 import { CommitGate } from './commit-gate.js';
+import type { Deadline } from './deadline.js';
 import { networkFailure } from './network-failure.js';
 import type { Provider } from './provider.js';
 
@@ -21,6 +22,7 @@ export interface AttemptInput {
   apiKey: string | null;
   writer: AnswerWriter;
   cancellation: Cancellation;
+  deadline: Deadline;
 }
 
 /** What a finished attempt has to tell. `firstContentAt` is in `performance.now()` ms. */
@@ -45,22 +47,25 @@ export class AttemptFailure extends Error {
  * that is not streamed, when the answer is whole. Before that anything may be tried again; after it nothing is repeated.
  * @throws AttemptFailure
  */
-export async function attempt(input: AttemptInput): Promise<AttemptResult> {
-  let request: UpstreamRequest;
+export function attempt(input: AttemptInput): Promise<AttemptResult> {
+  const unsent = (error: unknown): Promise<never> => Promise.reject(new AttemptFailure(networkFailure(input.provider.name, error), false, null, 0));
   try {
-    const built = input.provider.adapter.buildRequest(input.call, input.apiKey);
-    request = built instanceof Promise ? await built : built;
+    const request = input.provider.adapter.buildRequest(input.call, input.apiKey);
+    return request instanceof Promise ? request.then((built) => exchange(built, input), unsent) : exchange(request, input);
   } catch (error) {
-    throw new AttemptFailure(networkFailure(input.provider.name, error), false, null, 0);
+    return unsent(error);
   }
-  if (input.cancellation.reason) throw new AttemptFailure(input.cancellation.reason, false, null, 0);
+}
+
+function exchange(request: UpstreamRequest, input: AttemptInput): Promise<AttemptResult> {
+  if (input.cancellation.reason) return Promise.reject(new AttemptFailure(input.cancellation.reason, false, null, 0));
   return new Promise((resolve, reject) => {
-    const exchange = new Exchange(input, resolve, reject);
+    const handler = new Exchange(input, resolve, reject);
     const { pool, path } = input.provider.upstreams.to(request.url);
     try {
-      pool.dispatch({ path, method: request.method, headers: request.headers, body: request.body }, exchange);
+      pool.dispatch({ path, method: request.method, headers: request.headers, body: request.body }, handler);
     } catch (error) {
-      exchange.notSent(error);
+      handler.notSent(error);
     }
   });
 }
@@ -79,12 +84,19 @@ class Exchange implements Dispatcher.DispatchHandler {
   private body: Buffer[] = [];
   private bodyLength = 0;
   private settled = false;
+  /** A write to the client is due in this tick. */
+  private flushing = false;
   /** The first bytes have come. */
   private idling = false;
+  /** The provider is held back until the client has caught up. */
+  private waiting = false;
+  /** `performance.now()` of the latest sign of life. */
+  private heardAt: number;
 
   constructor(private readonly input: AttemptInput, private readonly resolve: (result: AttemptResult) => void, private readonly reject: (failure: AttemptFailure) => void) {
     this.gate = new CommitGate(input.writer, input.candidate);
-    this.timer = setTimeout(() => this.silent(), input.provider.timeouts.firstEventMs);
+    this.heardAt = performance.now();
+    this.watch(Math.min(input.provider.timeouts.firstEventMs, input.provider.timeouts.idleMs));
     input.cancellation.onCancel((reason) => this.fail(reason));
   }
 
@@ -109,7 +121,7 @@ class Exchange implements Dispatcher.DispatchHandler {
     } else this.mode = 'body';
   }
 
-  onResponseData(controller: Dispatcher.DispatchController, bytes: Buffer): void {
+  onResponseData(_controller: Dispatcher.DispatchController, bytes: Buffer): void {
     if (this.settled) return;
     this.heard();
     if (this.reader === null) {
@@ -123,8 +135,16 @@ class Exchange implements Dispatcher.DispatchHandler {
       this.fail(this.readingFailure(error));
       return;
     }
-    if (!this.input.writer.flush() && !this.gate.ended) this.waitForClient(controller);
+    // one socket read can hold many of HTTP's chunks: they become one write
+    if (!this.flushing) process.nextTick(this.flush);
+    this.flushing = true;
   }
+
+  private readonly flush = (): void => {
+    this.flushing = false;
+    if (this.settled || this.input.writer.flush() || this.gate.ended || this.waiting || !this.controller) return;
+    this.waitForClient(this.controller);
+  };
 
   onResponseEnd(): void {
     if (this.settled) return;
@@ -136,6 +156,8 @@ class Exchange implements Dispatcher.DispatchHandler {
         this.finish();
       }
     } catch (error) {
+      // a last frame without its line end is read only now
+      this.input.writer.flush();
       this.fail(this.readingFailure(error));
     }
   }
@@ -176,13 +198,12 @@ class Exchange implements Dispatcher.DispatchHandler {
     const { message } = choice ?? {};
     if (!message || (!choice?.finish_reason && !message.content && !message.tool_calls?.length && !message.refusal)) throw this.empty();
     this.input.writer.begin(this.input.candidate);
-    this.input.writer.whole(answer, adapter.speaksInternalDialect ? body : null);
+    this.input.writer.whole(answer, adapter.speaksInternalDialect && !answer.rewritten ? body : null);
   }
 
   private finish(): void {
     if (this.gate.firstContentAt === null) throw this.empty();
     const { finishReason, usage, contentLength, firstContentAt } = this.gate;
-    this.input.writer.flush();
     this.settle();
     this.resolve({ finishReason, usage, contentLength, firstContentAt });
   }
@@ -204,11 +225,22 @@ class Exchange implements Dispatcher.DispatchHandler {
 
   /** Any bytes are a sign of life; from the first on, the shorter patience between events counts. */
   private heard(): void {
-    if (this.body.length === 0 && this.timer && !this.idling) {
-      clearTimeout(this.timer);
-      this.idling = true;
-      this.timer = setTimeout(() => this.silent(), this.input.provider.timeouts.idleMs);
-    } else this.timer?.refresh();
+    this.idling = true;
+    this.heardAt = performance.now();
+  }
+
+  /** One timer for the whole attempt, which looks when it was last heard: setting one anew for every read costs more than the read. */
+  private watch(ms: number): void {
+    this.timer = setTimeout(() => this.check(), Math.min(ms, Math.max(0, this.input.deadline.leftMs())));
+  }
+
+  private check(): void {
+    const { firstEventMs, idleMs } = this.input.provider.timeouts;
+    const left = this.heardAt + (this.idling ? idleMs : firstEventMs) - performance.now();
+    if (this.input.deadline.leftMs() <= 0) this.fail(this.input.deadline.error());
+    else if (this.waiting) this.watch(idleMs);
+    else if (left > 0) this.watch(Math.ceil(left));
+    else this.silent();
   }
 
   private silent(): void {
@@ -219,11 +251,11 @@ class Exchange implements Dispatcher.DispatchHandler {
   /** A client that reads slowly must not fill our memory, nor be taken for a silent provider. */
   private waitForClient(controller: Dispatcher.DispatchController): void {
     controller.pause();
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = null;
+    this.waiting = true;
     this.input.writer.whenDrained(() => {
       if (this.settled) return;
-      this.timer = setTimeout(() => this.silent(), this.input.provider.timeouts.idleMs);
+      this.waiting = false;
+      this.heard();
       controller.resume();
     });
   }

@@ -6,6 +6,7 @@ import type { AnswerWriter } from './answer-writer.js';
 import { attempt, AttemptFailure, type AttemptResult } from './attempt.js';
 import { backoffMs, longestWaitMs, wait } from './backoff.js';
 import type { Cancellation } from './cancellation.js';
+import { Deadline } from './deadline.js';
 import { exhausted } from './exhausted.js';
 import type { Provider } from './provider.js';
 
@@ -48,7 +49,10 @@ export interface Outcome {
   errorTrace: readonly ErrorTraceEntry[];
 }
 
-/** A failure after the commit: the stream has begun, and its end must be told in the stream. */
+/**
+ * A failure that leaves something used behind: after the commit, where the stream has begun and its end must be told in it, and where the
+ * client left while a provider was at work.
+ */
 export class BrokenStream extends Error {
   constructor(readonly error: GatewayError, readonly candidate: RankedCandidate, readonly firstContentAt: number | null, readonly contentLength: number, readonly attempts: number) {
     super(error.message, { cause: error });
@@ -57,25 +61,20 @@ export class BrokenStream extends Error {
 
 /**
  * Carries a plan out: its candidates in order, retries inside each, within one deadline for all.
- * @throws GatewayError with the error trace when nothing was committed; BrokenStream when something was
+ * @throws GatewayError with the error trace when nothing was committed; BrokenStream when something was, or the client left
  */
-export async function carryOut(input: CarryOutInput): Promise<Outcome> {
-  const deadline = setTimeout(() => {
-    input.cancellation.cancel(new GatewayError('deadline_exceeded', `no answer within ${input.plan.limits.totalTimeoutMs} ms in total`));
-  }, input.plan.limits.totalTimeoutMs);
-  try {
-    return await new Journey(input).run();
-  } finally {
-    clearTimeout(deadline);
-  }
+export function carryOut(input: CarryOutInput): Promise<Outcome> {
+  return new Journey(input).run();
 }
 
 class Journey {
   private readonly trace: ErrorTraceEntry[];
   private readonly failures: GatewayError[] = [];
   private attempts = 0;
+  readonly deadline: Deadline;
 
   constructor(private readonly input: CarryOutInput) {
+    this.deadline = new Deadline(input.plan.limits.totalTimeoutMs);
     this.trace = [...(input.errorTrace ?? [])];
   }
 
@@ -135,8 +134,10 @@ class Journey {
 /** The tries at one candidate. */
 class Tries {
   private number = 0;
+  private retries = 0;
+  /** Whether the last try asked for a stream. */
+  private streamed = false;
   private readonly triedKeys: (string | null)[] = [];
-  private lastFailure: GatewayError | null = null;
 
   constructor(private readonly journey: Journey, private readonly input: CarryOutInput, private readonly candidate: RankedCandidate, private readonly provider: Provider) {}
 
@@ -146,52 +147,54 @@ class Tries {
     const startedAt = performance.now();
     const apiKey = provider.keys.next(this.triedKeys);
     const stream = input.stream && !provider.unstreamed.has(candidate.model);
+    this.streamed = stream;
     try {
-      const result = await attempt({ provider, candidate, call: { request: input.request, model: candidate.model, stream }, apiKey, writer: input.writer, cancellation: input.cancellation });
+      const result = await attempt({ provider, candidate, call: { request: input.request, model: candidate.model, stream }, apiKey, writer: input.writer, cancellation: input.cancellation, deadline: this.journey.deadline });
       this.journey.report(this.record(startedAt, null, result.firstContentAt), null);
       return result;
     } catch (error) {
       if (!(error instanceof AttemptFailure)) throw error;
       this.learn(error.error, apiKey);
       this.journey.report(this.record(startedAt, error.error, error.firstContentAt), error.error);
-      if (error.committed) throw new BrokenStream(error.error, candidate, error.firstContentAt, error.contentLength, this.journey.attemptCount);
+      if (error.committed || error.error.code === 'client_closed') throw new BrokenStream(error.error, candidate, error.firstContentAt, error.contentLength, this.journey.attemptCount);
       throw error.error;
     }
   }
 
   /** Tries again, as often as allowed. @throws the last failure */
   again(first: GatewayError): Promise<AttemptResult> {
-    this.lastFailure = first;
-    let retry = 0;
+    let last = first;
     return pRetry(
       async () => {
-        await wait(backoffMs(++retry, this.lastFailure ?? first), this.input.cancellation);
+        // another key or another form of the same question is no retry
+        if (last.recovery === 'retry') this.retries++;
+        await wait(backoffMs(this.retries, last), this.input.cancellation, this.journey.deadline);
         return this.once();
       },
       {
-        retries: Math.max(0, this.input.plan.limits.retriesPerCandidate - (consumes(first) ? 1 : 0)),
+        // counted here: p-retry's own count would end before a key's or a form's second chance
+        retries: Infinity,
         minTimeout: 0,
         maxTimeout: 0,
-        shouldConsumeRetry: ({ error }) => consumes(error),
         shouldRetry: ({ error }) => {
           if (!(error instanceof GatewayError)) return false;
-          this.lastFailure = error;
+          last = error;
           return this.mayRetry(error);
         },
       },
     );
   }
 
-  /** Whether this candidate may be asked again after that failure; the number of retries is counted elsewhere. */
+  /** Whether this candidate may be asked again after that failure. */
   mayRetry(failure: GatewayError): boolean {
     if (this.input.cancellation.reason) return false;
     switch (failure.recovery) {
       case 'retry':
-        return this.input.plan.limits.retriesPerCandidate > 0 && (failure.retryAfterMs ?? 0) <= longestWaitMs;
+        return this.retries < this.input.plan.limits.retriesPerCandidate && (failure.retryAfterMs ?? 0) <= longestWaitMs;
       case 'next_key':
         return this.triedKeys.length < this.provider.keys.size;
       case 'unstreamed':
-        return this.number <= 1 + this.input.plan.limits.retriesPerCandidate + this.provider.keys.size;
+        return this.streamed;
       default:
         return false;
     }
@@ -219,6 +222,3 @@ class Tries {
     };
   }
 }
-
-/** Another key or another form of the same question is no retry. */
-const consumes = (error: Error): boolean => !(error instanceof GatewayError && (error.recovery === 'next_key' || error.recovery === 'unstreamed'));

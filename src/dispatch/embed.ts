@@ -2,7 +2,7 @@ import type { ProviderAdapter } from '../providers/adapter.js';
 import type { Limits, RankedCandidate } from '../routing/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 import type { Cancellation } from './cancellation.js';
-import { type Attempt, carryOut } from './carry-out.js';
+import { type Attempt, BrokenStream, carryOut } from './carry-out.js';
 import type { Provider } from './provider.js';
 
 export interface EmbeddingInput {
@@ -39,6 +39,8 @@ export async function embed(input: EmbeddingInput): Promise<EmbeddingOutcome> {
     cancellation: input.cancellation,
     providerOf: () => provider,
     onAttempt: input.onAttempt,
+  }).catch((error: unknown) => {
+    throw error instanceof BrokenStream ? error.error : error;
   });
   return kept.outcome ?? { answer: null, promptTokens: null };
 }

@@ -10,7 +10,7 @@ const tellingCodes: readonly ErrorCode[] = ['rate_limited', 'upstream_overloaded
 export function exhausted(failures: readonly GatewayError[], errorTrace: readonly ErrorTraceEntry[]): GatewayError {
   const first = failures[0];
   const last = failures.at(-1);
-  if (!first || !last) return new GatewayError('all_failed', 'no candidate could be called', { errorTrace });
+  if (!first || !last) return new GatewayError('not_configured', errorTrace.at(-1)?.error ?? 'no candidate could be called', { errorTrace });
   const common = tellingCodes.find((code) => failures.every((failure) => failure.code === code));
   if (!common) return new GatewayError('all_failed', summary(failures, last), { cause: last, errorTrace });
   const waits = failures.map((failure) => failure.retryAfterMs).filter((ms) => ms !== null);

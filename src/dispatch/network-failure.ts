@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import { GatewayError } from '../errors.js';
 
 const words: Record<string, string> = {
@@ -21,9 +22,17 @@ const codeOf = (error: unknown): string => {
 export function networkFailure(provider: string, error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const code = codeOf(error);
-  if (code.startsWith('HPE_') || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
-    return new GatewayError('unreadable_answer', `${provider} sent an answer that is not HTTP (${code})`, { cause: error });
+  // undici leaves the parser's code out of most of these
+  if (error instanceof errors.HTTPParserError || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
+    return new GatewayError('unreadable_answer', `${provider} sent an answer that is not HTTP${code ? ` (${code})` : ''}`, { cause: error });
   }
+  // an adapter stumbled over a shape that nobody foresaw: asking again is of no use, another provider's adapter may take it
+  if (stumbled(error)) return new GatewayError('request_refused', `${provider} cannot be asked this: the request could not be translated for it`, { cause: error });
   const certificate = /CERT|SSL|TLS/.test(code) ? 'its certificate was not accepted' : undefined;
   return new GatewayError('connection_failed', `${provider} could not be reached: ${words[code] ?? certificate ?? 'the connection failed'}${code ? ` (${code})` : ''}`, { cause: error });
+}
+
+/** Errors of the language itself; what fails on the network has a code, or a cause that has one. */
+function stumbled(error: unknown): boolean {
+  return (error instanceof TypeError || error instanceof RangeError || error instanceof URIError) && codeOf(error) === '' && error.cause === undefined;
 }

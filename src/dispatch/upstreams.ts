@@ -3,6 +3,7 @@ import { type Dispatcher, Pool } from 'undici';
 /** Kept-alive connections to one provider's hosts: a pool for each origin, made on first use. */
 export class Upstreams {
   private readonly pools = new Map<string, Pool>();
+  private closed: Promise<unknown> | undefined;
 
   constructor(private readonly connectTimeoutMs: number, private readonly connections: number | null) {}
 
@@ -13,9 +14,9 @@ export class Upstreams {
     return { pool: this.pools.get(origin) ?? this.open(origin), path: slash === -1 ? '/' : url.slice(slash) };
   }
 
-  /** Waits for the calls under way, then closes the connections. */
-  async close(): Promise<void> {
-    await Promise.all([...this.pools.values()].map((pool) => pool.close()));
+  /** Waits for the calls under way, then closes the connections. May be called again. */
+  close(): Promise<unknown> {
+    return (this.closed ??= Promise.all([...this.pools.values()].map((pool) => pool.close())));
   }
 
   private open(origin: string): Pool {

@@ -126,7 +126,7 @@ class RunningCompletion {
     record.promptTokens = usage.promptTokens;
     record.completionTokens = usage.completionTokens;
     record.costUsd = costs.total_tokens_cost;
-    record.fallbacks = new Set(record.attempts.map((attempt) => `${attempt.provider}/${attempt.model}`)).size - 1;
+    if (record.attempts.length > 1) record.fallbacks = new Set(record.attempts.map((attempt) => `${attempt.provider}/${attempt.model}`)).size - 1;
     return costs;
   }
 

@@ -3,6 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Attempt } from '../dispatch/carry-out.js';
 import type { ErrorCode } from '../errors.js';
 import type { Plan } from '../routing/plan.js';
+import type { PlannedCall } from './plan-completion.js';
 import type { Runtime } from './runtime.js';
 import type { Surface } from './surfaces/surface.js';
 
@@ -39,10 +40,18 @@ export interface RequestContext {
   runtime: Runtime | null;
   surface: Surface | null;
   plan: Plan | null;
+  /** A completion that has been planned, for the stage that carries it out. */
+  planned: PlannedCall | null;
   record: RequestRecord;
 }
 
-const contexts = new WeakMap<ServerResponse, RequestContext>();
+/** A property rather than a WeakMap: entries that live as long as a request make every young collection slower. */
+const contextKey = Symbol('signalbox');
+
+interface ContextCarrier extends ServerResponse {
+  [contextKey]?: RequestContext;
+}
+
 const safeRequestId = /^[\w.:-]{1,128}$/;
 
 function newContext(request: IncomingMessage | undefined): RequestContext {
@@ -54,6 +63,7 @@ function newContext(request: IncomingMessage | undefined): RequestContext {
     runtime: null,
     surface: null,
     plan: null,
+    planned: null,
     record: {
       status: null, code: null, provider: null, model: null, attempts: [], fallbacks: 0, stream: false, ttftMs: null,
       promptTokens: null, completionTokens: null, costUsd: null,
@@ -63,10 +73,11 @@ function newContext(request: IncomingMessage | undefined): RequestContext {
 
 /** The context of a response's request, made on first use. Takes the client's `X-Request-Id` where it is harmless. */
 export function contextOf(res: ServerResponse): RequestContext {
-  let context = contexts.get(res);
+  const carrier: ContextCarrier = res;
+  let context = carrier[contextKey];
   if (!context) {
     context = newContext(res.req);
-    contexts.set(res, context);
+    carrier[contextKey] = context;
     if (!res.headersSent) res.setHeader('X-Request-Id', context.requestId);
   }
   return context;
@@ -74,5 +85,5 @@ export function contextOf(res: ServerResponse): RequestContext {
 
 /** What a host's own handler reads after `gateway.selectModel`: the plan for this request. */
 export function planOf(res: ServerResponse): Plan | undefined {
-  return contexts.get(res)?.plan ?? undefined;
+  return (res as ContextCarrier)[contextKey]?.plan ?? undefined;
 }

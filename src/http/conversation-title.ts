@@ -16,7 +16,8 @@ export function conversationTitle(messages: readonly ChatMessage[]): string {
   const text = textOf(first?.content)
     .slice(0, 2_000)
     .replace(/```[\s\S]*?(```|$)/g, ' ')
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}]+/gu, ' ')
+    // not the joiners: they hold emoji and the letters of several scripts together
+    .replace(/(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}])+/gu, ' ')
     .replace(/[#*_`>~|]+/g, ' ')
     .replace(/\s+/g, ' ')
     .trim();

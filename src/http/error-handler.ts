@@ -17,6 +17,8 @@ export function asGatewayError(error: unknown): GatewayError {
   if (type === 'entity.parse.failed') return new GatewayError('malformed_json', 'the body is not valid JSON', { cause: error });
   if (type === 'entity.too.large') return new GatewayError('payload_too_large', 'the body is too large', { cause: error });
   if (error instanceof URIError || status === 400) return new GatewayError('bad_request', 'the request cannot be read', { cause: error });
+  // not its own message, which may repeat what somebody wrote
+  if (typeof status === 'number' && status > 400 && status < 500) return new GatewayError('bad_request', statusTitle(status), { cause: error, status });
   return new GatewayError('internal', 'something went wrong here; the request id names it in the log', { cause: error });
 }
 

@@ -1,19 +1,26 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { RequestHandler, Response } from 'express';
-import { createProxyMiddleware } from 'http-proxy-middleware';
+import type { RequestHandler as ProxyHandler } from 'http-proxy-middleware';
+import { networkFailure } from '../dispatch/network-failure.js';
 import { GatewayError } from '../errors.js';
 import type { Passthrough } from '../providers/adapter.js';
 import { bearerKey } from './authenticate.js';
+import { bodyAgain } from './body-again.js';
 import { contextOf } from './context.js';
 import { writeError } from './error-handler.js';
 import type { Parts } from './parts.js';
+import type { Runtime } from './runtime.js';
 import { stage } from './stage.js';
+import { refuseClimbing, upstreamPath, withoutKey } from './upstream-path.js';
 
 /** What a client's request may carry up to a provider beside the configured headers: what describes its content. */
-const contentHeaders = new Set(['accept', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'accept-language', 'range']);
+const contentHeaders = new Set(['accept', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'accept-language', 'range', 'content-range']);
 /** Providers' own switches that their SDKs send; they hold no secrets. */
-const providerHeaders = /^(anthropic-(version|beta)|openai-beta|x-stainless-[\w-]+|x-goog-api-client|x-amzn-bedrock-[\w-]+|idempotency-key|http-referer|x-title)$/;
+const providerHeaders = /^(anthropic-(version|beta)|openai-beta|x-stainless-[\w-]+|x-goog-api-client|x-goog-upload-[\w-]+|x-amzn-bedrock-[\w-]+|idempotency-key|http-referer|x-title)$/;
 const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'] as const;
+const isKeyHeader = (name: string): boolean => name === 'authorization' || keyHeaders.some((header) => header === name);
+/** What does not come down: cookies, and what holds for the connection to the provider alone. */
+const keptHeaders = ['set-cookie', 'connection', 'keep-alive', 'proxy-authenticate', 'trailer', 'upgrade'];
 
 /** Our key wherever a provider's own SDK puts its key. */
 export function proxyKey(headers: IncomingHttpHeaders, url: string): string | null {
@@ -29,8 +36,14 @@ export function proxyKey(headers: IncomingHttpHeaders, url: string): string | nu
 
 interface Route {
   target: Passthrough;
-  headers: Record<string, string>;
+  /** The configured provider's name. */
+  name: string;
   path: string;
+  /** All that goes up. */
+  headers: Record<string, string>;
+  clientHeaders: IncomingHttpHeaders;
+  /** What a host's parser has read already, to be sent again. */
+  body: Buffer | null;
 }
 
 const routes = new WeakMap<IncomingMessage, Route>();
@@ -53,31 +66,18 @@ function routeStage(parts: Parts): RequestHandler {
     const target = provider.adapter.passthrough;
     if (!target) throw new GatewayError('not_implemented', `proxy: ${name} cannot be passed through to (its requests are signed)`);
     contextOf(res).record.provider = name;
+    const path = req.url.slice(slash);
+    refuseClimbing(path);
+    const body = bodyAgain(req);
     const auth = await target.headers(provider.keys.next());
-    routes.set(req, { target, path: upstreamPath(target.baseUrl, withoutKey(req.url.slice(slash))), headers: { ...chosenHeaders(req.headers, runtime.proxy.forwardHeaders), ...auth } });
+    const headers = { ...chosenHeaders(req.headers, runtime), ...(body ? { 'content-length': String(body.length) } : {}), ...auth };
+    routes.set(req, { target, name, path: upstreamPath(target.baseUrl, withoutKey(path)), headers: body ? withoutCodings(headers) : headers, clientHeaders: req.headers, body });
   });
 }
 
-/**
- * A provider's SDK says the version in its path or leaves it to the base address: both `/proxy/x/v1/models` and `/proxy/x/models` reach
- * `/v1/models` of a provider whose API's root ends in `/v1`.
- */
-export function upstreamPath(baseUrl: string, path: string): string {
-  const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
-  if (path.startsWith(`${basePath}/`)) return path;
-  const root = /^\/v\d[^/]*\//.test(path) ? basePath.replace(/\/v\d[^/]*$/, '') : basePath;
-  return root + path;
-}
-
-/** `?key=` is where Google's clients put a key: ours must not travel on. */
-function withoutKey(path: string): string {
-  const query = path.indexOf('?');
-  if (query === -1) return path;
-  const kept = path.slice(query + 1).split('&').filter((part) => !/^key=/i.test(part)).join('&');
-  return kept === '' ? path.slice(0, query) : `${path.slice(0, query)}?${kept}`;
-}
-
-function chosenHeaders(headers: IncomingHttpHeaders, forwarded: readonly string[]): Record<string, string> {
+function chosenHeaders(headers: IncomingHttpHeaders, runtime: Runtime): Record<string, string> {
+  // where keys are required, what stands where a key belongs is ours
+  const forwarded = runtime.proxy.forwardHeaders.filter((name) => !runtime.keysRequired || !isKeyHeader(name));
   const chosen: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (typeof value === 'string' && (contentHeaders.has(name) || providerHeaders.test(name) || forwarded.includes(name))) chosen[name] = value;
@@ -85,26 +85,46 @@ function chosenHeaders(headers: IncomingHttpHeaders, forwarded: readonly string[
   return chosen;
 }
 
+/** A parser has undone them. */
+function withoutCodings({ 'transfer-encoding': _transfer, 'content-encoding': _content, ...headers }: Record<string, string>): Record<string, string> {
+  return headers;
+}
+
+/** The proxy is imported when it is first used: most gateways never do. */
 function proxyStage(parts: Parts): RequestHandler {
-  const proxy = createProxyMiddleware<IncomingMessage, Response>({
+  let proxy: Promise<Proxy> | undefined;
+  return (req, res, next) => {
+    (proxy ??= createProxy(parts)).then((handle) => {
+      // the proxy sends on whatever headers it finds
+      req.headers = { ...routeOf(req).headers };
+      return handle(req, res, next);
+    }).catch(next);
+  };
+}
+
+type Proxy = ProxyHandler<IncomingMessage, Response>;
+
+async function createProxy(parts: Parts): Promise<Proxy> {
+  const { createProxyMiddleware } = await import('http-proxy-middleware');
+  return createProxyMiddleware<IncomingMessage, Response>({
     changeOrigin: true,
     xfwd: false,
+    // the path as it came, without url.parse's improvements
+    toProxy: true,
     proxyTimeout: 0,
     router: (req) => new URL(routeOf(req).target.baseUrl).origin,
     pathRewrite: (_path, req) => routeOf(req).path,
     on: {
-      proxyReq: (upstream, req) => sendOnly(upstream, req),
-      proxyRes: (answer) => {
-        delete answer.headers['set-cookie'];
-      },
-      error: (error, _req, res) => {
-        if (!('headersSent' in res) || res.writableEnded) return;
-        if (error instanceof GatewayError) parts.log.failure(contextOf(res), error);
-        writeError(res, new GatewayError('connection_failed', 'the provider could not be reached', { cause: error }), contextOf(res).surface);
+      proxyReq: sendUp,
+      proxyRes: sendDown,
+      error: (error, req, res) => {
+        if (!('headersSent' in res) || res.writableEnded || res.destroyed) return;
+        const failure = networkFailure(routeOf(req).name, error);
+        if (failure.code === 'internal') parts.log.failure(contextOf(res), failure);
+        writeError(res, failure, contextOf(res).surface);
       },
     },
   });
-  return (req, res, next) => void proxy(req, res, next);
 }
 
 function routeOf(req: IncomingMessage): Route {
@@ -113,13 +133,22 @@ function routeOf(req: IncomingMessage): Route {
   return route;
 }
 
-/** Replaces the client's headers by the chosen ones, and sends a body again that a host's parser has read. */
-function sendOnly(upstream: ClientRequest, req: IncomingMessage & { body?: unknown }): void {
-  const { headers } = routeOf(req);
+function sendUp(upstream: ClientRequest, req: IncomingMessage, res: Response): void {
+  const { headers, clientHeaders, body } = routeOf(req);
+  // the proxy adds some of its own, and takes others off a DELETE
   for (const name of upstream.getHeaderNames()) if (name !== 'host' && !(name in headers)) upstream.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) upstream.setHeader(name, value);
-  if (!req.readableEnded || typeof req.body !== 'object' || req.body === null || Object.keys(req.body).length === 0) return;
-  const body = Buffer.from(JSON.stringify(req.body));
-  upstream.setHeader('content-length', body.length);
-  upstream.write(body);
+  req.headers = clientHeaders;
+  res.once('close', () => {
+    if (!res.writableFinished) upstream.destroy();
+  });
+  if (body) upstream.write(body);
+}
+
+function sendDown(answer: IncomingMessage, _req: IncomingMessage, res: Response): void {
+  for (const name of keptHeaders) Reflect.deleteProperty(answer.headers, name);
+  // an answer that breaks off must not look whole
+  answer.once('close', () => {
+    if (!answer.complete) res.destroy();
+  });
 }

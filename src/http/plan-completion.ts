@@ -7,6 +7,7 @@ import type { Runtime } from './runtime.js';
 import type { CompletionCall } from './surfaces/surface.js';
 
 const mostRetries = 10;
+const none: readonly ErrorTraceEntry[] = [];
 
 /** A completion that knows where it will be sent. */
 export interface PlannedCall {
@@ -43,11 +44,10 @@ export async function planCompletion(call: CompletionCall, runtime: Runtime, acc
   const ruledOut = [...first.excluded, ...fallbacks.excluded];
   if (first.candidates.length + fallbacks.candidates.length === 0) throw nothingUsable(call, ruledOut, invalidCode);
   const order = call.order ?? runtime.routing.order;
-  const parts = await Promise.all([
-    planPart(call, runtime, first.candidates, order === 'given' ? runtime.givenOrder : runtime.ranker, { field: call.modelsField, code: invalidCode }),
-    planPart(call, runtime, fallbacks.candidates, runtime.givenOrder, { field: 'fallback_models', code: invalidCode }),
-  ]);
-  const plan = joined(parts);
+  const ranked = await planPart(call, runtime, first.candidates, order === 'given' ? runtime.givenOrder : runtime.ranker, { field: call.modelsField, code: invalidCode });
+  const others = fallbacks.candidates.length === 0 ? null : await planPart(call, runtime, fallbacks.candidates, runtime.givenOrder, { field: 'fallback_models', code: invalidCode });
+  const plan = joined([ranked, others]);
+  if (ruledOut.length === 0 && plan.excluded.length === 0) return { call, plan, passedOver: none };
   const excluded = [...ruledOut, ...plan.excluded];
   return { call, plan: { ...plan, excluded }, passedOver: excluded.map(traceEntry) };
 }
@@ -60,6 +60,7 @@ interface Sorted {
 /** Parts the candidates that this gateway can call for this key from the others. */
 function sortOut(labels: readonly string[], runtime: Runtime, account: Account): Sorted {
   const sorted: Sorted = { candidates: [], excluded: [] };
+  if (labels.length === 0) return sorted;
   const rules = { allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: account.models };
   for (const label of labels) {
     const candidate = candidateOf(label);

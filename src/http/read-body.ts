@@ -1,7 +1,8 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
-import type { Transform } from 'node:stream';
-import { GatewayError } from '../errors.js';
+import type { Readable, Transform } from 'node:stream';
+import { GatewayError, invalidField } from '../errors.js';
 
 /** What a host's own body parser may have left behind. */
 export interface BodyCarrier {
@@ -9,6 +10,9 @@ export interface BodyCarrier {
 }
 
 const decompressors: Record<string, () => Transform> = { gzip: createGunzip, 'x-gzip': createGunzip, deflate: createInflate, br: createBrotliDecompress };
+
+/** Levels of arrays and objects in a body: what is deeper would overflow the stack where it is written again. */
+const maxDepth = 500;
 
 const tooLarge = (maxBytes: number): GatewayError => new GatewayError('payload_too_large', `the body is larger than ${maxBytes} bytes`);
 
@@ -19,7 +23,7 @@ const tooLarge = (maxBytes: number): GatewayError => new GatewayError('payload_t
 export function readJsonBody(req: IncomingMessage & BodyCarrier, maxBytes: number): Promise<unknown> | object {
   const type = req.headers['content-type'];
   if (!isJson(type)) throw new GatewayError('unsupported_media_type', `content-type: must be application/json${type ? '' : ' and is missing'}`);
-  if (typeof req.body === 'object' && req.body !== null && (req.readableEnded || req.complete)) return req.body;
+  if (typeof req.body === 'object' && req.body !== null && (req.readableEnded || req.complete)) return notTooDeep(req.body);
   if (typeof req.body === 'string' && req.readableEnded) return Promise.resolve(parse(Buffer.from(req.body)));
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const encoding = req.headers['content-encoding']?.toLowerCase() ?? 'identity';
@@ -35,7 +39,7 @@ function isJson(type: string | undefined): boolean {
   return bare !== undefined && (bare === 'application/json' || /^application\/[\w.-]+\+json$/.test(bare));
 }
 
-function collect(req: IncomingMessage, source: NodeJS.ReadableStream, maxBytes: number): Promise<unknown> {
+function collect(req: IncomingMessage, source: Readable, maxBytes: number): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let length = 0;
@@ -44,6 +48,7 @@ function collect(req: IncomingMessage, source: NodeJS.ReadableStream, maxBytes: 
       if (length <= maxBytes) pieces.push(piece);
       else {
         pieces.length = 0;
+        if (source !== req) stopUnpacking(req, source);
         reject(tooLarge(maxBytes));
       }
     });
@@ -61,15 +66,40 @@ function collect(req: IncomingMessage, source: NodeJS.ReadableStream, maxBytes: 
   });
 }
 
+/** A few kilobytes can unpack to gigabytes; what is still to come of the packed body is read and thrown away. */
+function stopUnpacking(req: IncomingMessage, unpacked: Readable): void {
+  req.unpipe();
+  unpacked.destroy();
+  req.resume();
+}
+
 /** JSON.parse makes a `__proto__` key an ordinary property; nothing here merges objects by key, so it stays harmless. */
 function parse(body: Buffer): unknown {
   if (body.length === 0) throw new GatewayError('malformed_json', 'the body is empty; a JSON object is expected');
+  // decoding would put a replacement character in the place of what was meant
+  if (!isUtf8(body)) throw new GatewayError('malformed_json', 'the body is not valid UTF-8');
+  const value = parseText(body.toString('utf8'));
+  // each level takes two characters
+  return body.length > 2 * maxDepth ? notTooDeep(value) : value;
+}
+
+function parseText(text: string): unknown {
   try {
-    return JSON.parse(body.toString('utf8')) as unknown;
+    return JSON.parse(text) as unknown;
   } catch (cause) {
     // the parser's message repeats a piece of the body, which is somebody's prompt
     throw new GatewayError('malformed_json', 'the body is not valid JSON', { cause });
   }
+}
+
+function notTooDeep<T>(value: T): T {
+  if (isDeeper(value, maxDepth)) throw invalidField('body', 'is nested too deeply', 'bad_request');
+  return value;
+}
+
+function isDeeper(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  return levels === 0 || Object.values(value).some((inner) => isDeeper(inner, levels - 1));
 }
 
 const asError = (thrown: unknown): Error => (thrown instanceof Error ? thrown : new Error(String(thrown)));

@@ -17,10 +17,12 @@ import { modelSelect } from './surfaces/model-select.js';
 import { native } from './surfaces/native.js';
 import { openai, openAIErrors } from './surfaces/openai.js';
 import { proxySurface } from './surfaces/proxy.js';
-import { track } from './track.js';
+import { named, track } from './track.js';
 import { methodNotAllowed, validate } from './validate.js';
 
 const selectPaths = ['/api/v1/model-select', '/api/v1/modelSelect', '/api/v1/model-router/model-select'];
+// not a named parameter: Express would decode it, and answer a wrong encoding itself
+const modelPath = /^\/v1\/models\/./i;
 const completionPaths = ['/api/v1/completions', '/api/v1/chat/completions'];
 
 /** `POST /api/v1/model-select`: which model to call. */
@@ -46,9 +48,9 @@ export function openaiRouter(parts: Parts): Router {
     .post('/v1/chat/completions', track(parts, openai), authenticate(parts), validate(parts, compileSchema('chat-completions.request')), planCall(parts, openai), complete(parts, openai, plannedCallOf))
     .post('/v1/embeddings', track(parts, embeddings), authenticate(parts), validate(parts, compileSchema('embeddings.request')), createEmbeddings(parts))
     .get('/v1/models', track(parts, models), authenticate(parts), listModels(parts))
-    .get('/v1/models/*model', track(parts, models), authenticate(parts), readModel(parts))
+    .get(modelPath, track(parts, models), authenticate(parts), readModel(parts))
     .all(['/v1/chat/completions', '/v1/embeddings'], track(parts, openai), authenticate(parts), methodNotAllowed('POST'))
-    .all('/v1/models', track(parts, models), authenticate(parts), methodNotAllowed('GET'))
+    .all(['/v1/models', modelPath], track(parts, models), authenticate(parts), methodNotAllowed('GET'))
     .use(errorHandler(parts));
 }
 
@@ -61,14 +63,18 @@ export function proxyRouter(parts: Parts): Router {
 export function metricsRouter(parts: Parts, metrics: Metrics, requireKey: () => boolean): Router {
   const authenticated = authenticate(parts);
   return Router()
-    .get('/metrics', (req, res, next) => {
+    .get('/metrics', named, (req, res, next) => {
       if (requireKey()) authenticated(req, res, next);
       else next();
     }, metricsPage(metrics))
+    .all('/metrics', named, methodNotAllowed('GET'))
     .use(errorHandler(parts));
 }
 
 /** What anybody may ask. */
-export function publicRouter(version: string, state: () => { stopping: boolean; providers: readonly string[] }): Router {
-  return Router().get('/healthz', healthz).get('/readyz', readyz(state)).get('/openapi.json', openApi(version)).get('/docs', docsPage(version));
+export function publicRouter(parts: Parts, version: string, state: () => { stopping: boolean; providers: readonly string[] }): Router {
+  const pages = { '/healthz': healthz, '/readyz': readyz(state), '/openapi.json': openApi(version), '/docs': docsPage(version) };
+  const router = Router();
+  for (const [path, page] of Object.entries(pages)) router.get(path, named, page).all(path, named, methodNotAllowed('GET'));
+  return router.use(errorHandler(parts));
 }

@@ -4,7 +4,7 @@ import { makePlan } from '../routing/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../routing/plan.js';
 import { contextOf, type RequestContext } from './context.js';
 import type { Parts } from './parts.js';
-import { compileSchema } from '../schema.js';
+import { compileSchema, type Validator } from '../schema.js';
 import { candidateOf, limitsOf, planCompletion, type PlannedCall } from './plan-completion.js';
 import { readJsonBody } from './read-body.js';
 import type { Runtime } from './runtime.js';
@@ -59,7 +59,7 @@ export function planCall(parts: Parts, surface: CompletionSurface): RequestHandl
     const planned = await planCompletion(call, runtime, context.account ?? everyone, surface.invalidCode);
     parts.metrics.selection(performance.now() - startedAt);
     context.plan = planned.plan;
-    plannedCalls.set(res, planned);
+    context.planned = planned;
   });
 }
 
@@ -79,45 +79,66 @@ export function planHostCall(parts: Parts, surface: CompletionSurface): RequestH
   return (req, res, next) => {
     const { plan: made } = contextOf(res);
     const body = req.body as Record<string, unknown>;
-    const complete = made ? { ...body, models: made.candidates.map(({ label }) => label) } : body;
+    const complete = made ? { ...body, models: made.candidates.map(nameOf) } : body;
     const failure = schema.firstFailure(complete);
     if (failure) {
       next(invalidField(failure.field, failure.reason, surface.invalidCode));
     } else if (made) {
-      plannedCalls.set(res, { call: surface.readCall(complete), plan: made, passedOver: [] });
+      contextOf(res).planned = { call: surface.readCall(complete), plan: made, passedOver: [] };
       next();
     } else void planOwn(req, res, next);
   };
 }
 
-/** Reads a JSON body where no parser of the host has read it yet. */
-export function readBody(parts: Parts): RequestHandler {
+/** The label of a planned candidate is the host's own word; this is what it stands for. */
+const nameOf = ({ provider, model }: Candidate): string => `${provider ?? '?'}/${model}`;
+
+/** Reads a JSON body where no parser of the host has read it yet. Where none is required, one that is absent or no JSON stays with the host. */
+export function readBody(parts: Parts, { required }: { required: boolean } = { required: true }): RequestHandler {
   return stage(async (req, res) => {
     const { runtime } = begin(parts, res);
+    if (!required && !announcesJson(req)) return;
     req.body = (await readJsonBody(req, runtime.limits.maxBodyBytes)) as object;
-    if (typeof req.body !== 'object' || req.body === null) throw invalidField('body', 'must be an object', 'bad_request');
+    if (typeof req.body !== 'object' || req.body === null || Array.isArray(req.body)) throw invalidField('body', 'must be an object', 'bad_request');
   });
 }
 
-const plannedCalls = new WeakMap<Response, PlannedCall>();
+const announcesJson = ({ headers }: Request): boolean =>
+  /json/i.test(headers['content-type'] ?? '') && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 
 /** @throws GatewayError `internal` where `planCall` has not run */
 export function plannedCallOf(res: Response): PlannedCall {
-  const planned = plannedCalls.get(res);
+  const { planned } = contextOf(res);
   if (!planned) throw new GatewayError('internal', 'no completion was planned');
   return planned;
 }
 
-/** The stage for a host's own route: reads any body, never answers, only calls `next`. */
+/** A host's body: model selection's, where a list of labels may stand for `llm_providers`. */
+type HostBody = Partial<ModelSelectRequest> & { models?: string[] | null };
+
+/** The stage for a host's own route: never answers, only calls `next`. */
 export function selectModelWith(parts: Parts, options: SelectModelOptions): RequestHandler {
+  const schema = compileSchema<ModelSelectRequest>('model-select.request');
   return stage(async (req, res) => {
     const { context, runtime } = begin(parts, res);
-    const body = (req.body ?? {}) as Partial<ModelSelectRequest> & { models?: string[] };
+    const body = (req.body ?? {}) as HostBody;
+    checkHostBody(schema, body, options);
+    if (!options.from) checkLinks(parts, context, body);
     const request = options.from?.(req) ?? routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] });
     const entries = options.candidates ?? body.llm_providers ?? body.models ?? runtime.routing.auto;
     const candidates = entries.map((entry) => (typeof entry === 'string' ? candidateOfLabel(entry, runtime) : 'label' in entry ? entry : candidateOfEntry(entry, runtime.catalog.identify)));
     await plan(parts, context, runtime, request, candidates, body.llm_providers ? 'llm_providers' : 'models');
   });
+}
+
+/** What is asked of the body is model selection's, less what the host says itself. */
+function checkHostBody(schema: Validator<ModelSelectRequest>, body: HostBody, { candidates, from }: SelectModelOptions): void {
+  const conversation = from ? { messages: [{ role: 'user', content: '' }] } : body;
+  const entries = candidates ? null : body.llm_providers;
+  const failure = schema.firstFailure({ ...conversation, llm_providers: entries ?? [{ name: 'any' }] });
+  if (failure) throw invalidField(failure.field, failure.reason, 'bad_request');
+  const models: unknown = candidates || entries ? null : body.models;
+  if (models && !(Array.isArray(models) && models.every((label) => typeof label === 'string'))) throw invalidField('models', 'must be a list of model names', 'bad_request');
 }
 
 function begin(parts: Parts, res: Response): { context: RequestContext; runtime: Runtime } {
@@ -127,9 +148,12 @@ function begin(parts: Parts, res: Response): { context: RequestContext; runtime:
 
 /** Ids that link a request to what was made before; what nobody issued does not exist. */
 function checkLinks(parts: Parts, context: RequestContext, body: { preference_id?: string | null; previous_session?: string | null }): void {
-  if (body.preference_id) throw invalidField('preference_id', 'not found', 'not_found');
-  if (body.previous_session && !parts.sessions.has(body.previous_session, (context.account ?? everyone).name)) throw invalidField('previous_session', 'not found', 'not_found');
+  // an empty id is an id that nobody issued
+  if (isGiven(body.preference_id)) throw invalidField('preference_id', 'not found', 'not_found');
+  if (isGiven(body.previous_session) && !parts.sessions.has(body.previous_session, (context.account ?? everyone).name)) throw invalidField('previous_session', 'not found', 'not_found');
 }
+
+const isGiven = (id: string | null | undefined): id is string => id !== null && id !== undefined;
 
 async function plan(parts: Parts, context: RequestContext, runtime: Runtime, request: RoutingRequest, candidates: readonly Candidate[], field: string): Promise<Plan> {
   const startedAt = performance.now();

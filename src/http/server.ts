@@ -1,6 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
 import type { Socket } from 'node:net';
-import type { Express } from 'express';
+import type { Express, Request, Response } from 'express';
 
 /** Bounds of one HTTP server; durations in ms. */
 export interface ServerLimits {
@@ -22,12 +23,40 @@ export function createHttpServer(app: Express, limits: ServerLimits): Server {
     IncomingMessage: GatewayRequest,
     ServerResponse: GatewayResponse,
     requestTimeout: limits.requestTimeoutMs,
-    headersTimeout: limits.headersTimeoutMs,
+    // Node refuses to start where headers may take longer than the whole request
+    headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
+    // Node looks for the slow ones every 30 s unless told otherwise
+    connectionsCheckingInterval: Math.min(5_000, Math.ceil(limits.headersTimeoutMs / 2)),
     maxHeaderSize: limits.maxHeaderBytes,
     keepAliveTimeout: 75_000,
-  }, app);
+    // what Node 22 does; with less a few chunks in one tick count as a client that cannot keep up
+    highWaterMark: 65_536,
+    // Node's own refusal has no body
+    requireHostHeader: false,
+  }, (req, res) => {
+    if (req.headers.host === undefined && req.httpVersion === '1.1') refuse(res, 400, 'host: is required');
+    // an address that cannot be read never gets past the router
+    else app(req as Request, res as Response, () => refuse(res, 400, 'the address cannot be read'));
+  });
   server.on('clientError', answerBadRequest);
+  server.on('checkExpectation', (_req, res: ServerResponse) => refuse(res, 417, 'expect: only 100-continue can be met'));
   return server;
+}
+
+interface Refusal {
+  head: Record<string, string | number>;
+  body: string;
+}
+
+function refusal(status: number, message: string): Refusal {
+  const body = JSON.stringify({ error: STATUS_CODES[status], message });
+  return { head: { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body), 'X-Request-Id': randomUUID(), Connection: 'close' }, body };
+}
+
+/** For what the app never sees. */
+function refuse(res: ServerResponse, status: number, message: string): void {
+  const { head, body } = refusal(status, message);
+  res.writeHead(status, head).end(body);
 }
 
 /** Puts our prototype below the app's own and tells the app that it is its own: setting it then changes nothing. */
@@ -45,8 +74,8 @@ function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
     return;
   }
   const status = statusOf[error.code ?? ''] ?? 400;
-  const title = STATUS_CODES[status] ?? 'Bad Request';
   const message = status === 431 ? 'the request headers are too large' : status === 408 ? 'the request took too long to arrive' : 'the request is not valid HTTP';
-  const body = JSON.stringify({ error: title, message });
-  socket.end(`HTTP/1.1 ${status} ${title}\r\nContent-Type: application/json; charset=utf-8\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`);
+  const { head, body } = refusal(status, message);
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -9,13 +9,27 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
     const context = contextOf(res);
     context.surface = surface;
     context.runtime ??= parts.current();
-    res.once('close', () => {
-      // a broken stream has said 200 and then the truth
-      if (!res.writableFinished) context.record.code ??= 'client_closed';
+    const report = (): void => {
       context.record.status = context.record.code === 'client_closed' ? 499 : res.statusCode;
       parts.metrics.request(context);
       parts.log.request(context);
+    };
+    res.once('close', () => {
+      if (res.writableFinished) {
+        report();
+        return;
+      }
+      // a broken stream has said 200 and then the truth
+      context.record.code ??= 'client_closed';
+      // what is under way hears of it in this same turn, and puts down what it has used
+      setImmediate(report);
     });
     next();
   };
 }
+
+/** The first stage of pages that are asked for all the time, by health checks and scrapers: they have a request id, but are not told of. */
+export const named: RequestHandler = (_req, res, next) => {
+  contextOf(res);
+  next();
+};

@@ -29,11 +29,3 @@ export function methodNotAllowed(allowed: string): RequestHandler {
     throw new GatewayError('method_not_allowed', `this path takes ${allowed}`);
   });
 }
-
-/** For a path that nobody knows: the end of a standalone gateway's app. */
-export function notFound(parts: Parts): RequestHandler {
-  return stage((req, res) => {
-    contextOf(res).runtime ??= parts.current();
-    throw new GatewayError('not_found', `there is nothing at ${req.method} ${req.path.slice(0, 200)}`);
-  });
-}

@@ -51,6 +51,8 @@ export type UpstreamHeaders = Record<string, string | string[] | undefined>;
 export interface CompletionAnswer {
   completion: Completion;
   usage: Usage | null;
+  /** True where the completion says it otherwise than the provider's body, which then cannot be passed on as it is. */
+  rewritten?: boolean;
 }
 
 /** Translates to and from one provider; does no I/O of its own. One instance for each configured provider. */

@@ -58,7 +58,8 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
 /** Some providers repeat the key they refuse ("Incorrect API key provided: sk-abc…"); it must not travel further. */
 export function redactKeys(text: string): string {
   return text
-    .replace(/\b(sk|pk|gsk|xai|pplx|nvapi|hf|AIza|AKIA|ASIA|csk|fw|tgp)[-_]?[A-Za-z0-9*_.-]{6,}/g, '$1-[redacted]')
+    .replace(/\b(sk|pk|gsk|xai|pplx|nvapi|hf|csk|fw|tgp)[-_][A-Za-z0-9*_.-]{6,}/g, '$1-[redacted]')
+    .replace(/\b(AIza|AKIA|ASIA)[-_]?[A-Za-z0-9*_.-]{6,}/g, '$1-[redacted]')
     .replace(/(api key provided:\s*)[^\s"',]+/gi, '$1[redacted]')
     .replace(/(bearer\s+)[^\s"',]{6,}/gi, '$1[redacted]');
 }

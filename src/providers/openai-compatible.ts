@@ -1,9 +1,11 @@
 import { type ChatRequest, type Completion, type OpenAIUsage } from '../completion.js';
+import { GatewayError } from '../errors.js';
 import type { CompletionAnswer, EmbeddingAdapter, ModelCall, ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
 import { parseJson } from './failure.js';
 import { notACompletion, openAIEvents, splitContentParts } from './openai-compatible/events.js';
-import { openAIFailure, openAIFailureUnder200 } from './openai-compatible/failure.js';
+import { errorIn, openAIFailure, openAIFailureUnder200 } from './openai-compatible/failure.js';
 import { readOpenAIUsage } from './openai-compatible/usage.js';
+import { packVector } from './pack-vector.js';
 
 /** What sets one member of the family apart from OpenAI's own chat API. Everything is optional: a plain server needs nothing. */
 export interface CompatibleQuirks {
@@ -43,7 +45,8 @@ export function openAICompatible(api: string, quirks: CompatibleQuirks = {}): Pr
 
 function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): ProviderAdapter {
   const provider = settings.name;
-  const baseUrl = settings.baseUrl ?? quirks.baseUrl ?? '';
+  const baseUrl = settings.baseUrl ?? quirks.baseUrl;
+  if (baseUrl === undefined) throw new GatewayError('internal', `${provider} needs a baseUrl: there is no usual address for api ${settings.api}`);
   const post = requestMaker(settings, baseUrl, quirks);
   return {
     name: provider,
@@ -90,25 +93,32 @@ function chatBody(call: ModelCall, settings: ProviderSettings, quirks: Compatibl
 }
 
 function readCompletion(provider: string, body: string): CompletionAnswer {
-  const completion = parseJson(body) as (Completion & { error?: unknown; message?: unknown }) | null;
+  const completion = parseJson(body) as Completion | null;
   if (typeof completion !== 'object' || completion === null) throw notACompletion(provider);
-  if (completion.error) throw openAIFailureUnder200(provider, completion);
+  const error = errorIn(completion);
+  if (error !== null) throw openAIFailureUnder200(provider, error);
   if (!Array.isArray(completion.choices)) throw notACompletion(provider);
+  let rewritten = false;
   for (const choice of completion.choices) {
+    const unfit = typeof choice.message !== 'object' || (choice.message as unknown) === null;
     // Azure leaves the message out where its filter stepped in
-    if (typeof choice.message !== 'object' || (choice.message as unknown) === null) choice.message = { role: 'assistant', content: null };
-    if (Array.isArray(choice.message.content)) splitContentParts(choice.message);
+    if (unfit) choice.message = { role: 'assistant', content: null };
+    const inParts = Array.isArray(choice.message.content);
+    if (inParts) splitContentParts(choice.message);
+    rewritten ||= unfit || inParts;
   }
-  return { completion, usage: readOpenAIUsage(completion.usage) };
+  return { completion, usage: readOpenAIUsage(completion.usage), rewritten };
 }
 
 function embeddingAdapter(provider: string, post: PostMaker): EmbeddingAdapter {
   return {
     buildRequest: (body, model, apiKey) => post('embeddings', { ...body, model }, model, apiKey),
-    readAnswer(body) {
-      const answer = parseJson(body) as { data?: unknown; usage?: OpenAIUsage; error?: unknown } | null;
+    readAnswer(body, _model, request) {
+      const answer = parseJson(body) as { data?: { embedding?: unknown }[]; usage?: OpenAIUsage; error?: unknown } | null;
       if (answer?.error) throw openAIFailureUnder200(provider, answer);
       if (!Array.isArray(answer?.data)) throw notACompletion(provider);
+      // local servers answer with numbers whatever was asked, and a client that asked for base64 reads nothing in them
+      if (request['encoding_format'] === 'base64') for (const item of answer.data) if (Array.isArray(item.embedding)) item.embedding = packVector(item.embedding as number[]);
       return { answer, promptTokens: answer.usage?.prompt_tokens ?? null };
     },
   };

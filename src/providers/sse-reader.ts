@@ -14,15 +14,22 @@ const maxEventLength = 32 * 1024 * 1024;
 export function sseReader(onEvent: (event: string | undefined, data: string) => void, onClose: () => void): EventReader {
   const decoder = new StringDecoder('utf8');
   const parser = createParser({
-    onEvent: (message) => onEvent(message.event, message.data),
+    onEvent: (message) => {
+      // an event without data is a sign of life
+      if (/\S/.test(message.data)) onEvent(message.event, message.data);
+    },
     onError: (error) => {
       if (error.type === 'max-buffer-size-exceeded') throw error;
     },
     maxBufferSize: maxEventLength,
   });
+  let begun = false;
   return {
     push(bytes) {
-      parser.feed(decoder.write(bytes));
+      const text = decoder.write(bytes);
+      // the decoder leaves a byte order mark in, and the parser does not know it in this form
+      parser.feed(begun || text.charCodeAt(0) !== 0xfeff ? text : text.slice(1));
+      begun ||= text !== '';
     },
     close() {
       // some providers leave out the empty line after their last event

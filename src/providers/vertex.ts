@@ -84,7 +84,7 @@ async function authOf(tokens: AccessTokenSource, apiKey: string | null, settings
 
 function required(value: string | undefined, field: 'project' | 'region', provider: string): string {
   if (value) return value;
-  throw new GatewayError('internal', `providers.${provider}: a vertex provider needs a ${field} (region may be global)`, { field: `providers[${provider}][${field}]` });
+  throw new GatewayError('internal', `${provider} needs a ${field} in its settings${field === 'region' ? ' (it may be global)' : ''}`, { field: `providers[${provider}][${field}]` });
 }
 
 interface Prediction {

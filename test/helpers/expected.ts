@@ -27,7 +27,7 @@ export interface Classification {
 
 type Kind = readonly [dialect: OracleName | null, servable: boolean, why: string];
 
-const responses: Kind = ['openai-responses', false, 'Responses API: not a dialect that completions are asked in'];
+const responses: Kind = ['openai-responses', true, 'response'];
 const textCompletion: Kind = [null, false, 'legacy text completion, not a chat'];
 
 /** What is asked at a path; the first that fits. */
@@ -60,17 +60,28 @@ function kindOfBody(exchange: Exchange, first: unknown): Kind {
 }
 
 const apis: Record<string, string> = {
-  'openai-chat': 'openai', 'openai-responses': 'openai', 'vertex-gemini': 'vertex', 'bedrock-mantle': 'openai-compatible', 'lmstudio-responses': 'lmstudio', 'bedrock-invoke': 'bedrock',
+  'openai-chat': 'openai', 'vertex-gemini': 'vertex', 'bedrock-mantle': 'openai-compatible', 'bedrock-invoke': 'bedrock',
 };
+
+/** What is wrong with an event file, so that no provider can have answered so; null where nothing is. */
+function flawOf(exchange: Exchange): string | null {
+  if (!exchange.bodyPath.endsWith('.chunks.txt') || exchange.kind !== 'sse') return null;
+  const body = bodyOf(exchange);
+  const broken = splitEvents(body, 'sse').some((event) => !event.includes('[DONE]') && sseData(event) === undefined);
+  if (broken) return 'broken fixture: a line of it is no JSON';
+  const answers = parseEvents(body, 'sse').filter((event) => textAt(event, 'type') === 'response.created').length;
+  return answers > 1 ? 'broken fixture: several answers one after the other' : null;
+}
 
 /** Tells what an exchange is, of its URL and method, or of its body where there is no request. */
 export function classify(exchange: Exchange): Classification {
-  const isXai = exchange.name.startsWith('vercel-ai/xai-');
-  const api = isXai ? 'xai' : (apis[exchange.provider] ?? exchange.provider);
+  const flaw = flawOf(exchange);
   const kind = exchange.meta ? kindOfUrl(exchange.meta.request.url) : kindOfBody(exchange, eventsOf(exchange)[0]);
-  const [dialect, servable, why] = kind ?? [null, false, `${exchange.meta?.request.url ?? exchange.name}: not known`];
-  return { dialect, api, servable, why };
+  const [dialect, fit, why] = kind ?? [null, false, `${exchange.meta?.request.url ?? exchange.name}: not known`];
+  return { dialect, api: dialect === 'openai-responses' ? dialect : apiOf(exchange), servable: fit && flaw === null, why: flaw ?? why };
 }
+
+const apiOf = ({ provider, name }: Exchange): string => (name.startsWith('vercel-ai/xai-') ? 'xai' : (apis[provider] ?? provider));
 
 function kindOfUrl(url: string): Kind | undefined {
   // recorded URLs hold placeholders that URL would refuse

@@ -57,15 +57,18 @@ td,th{border-top:1px solid var(--line);padding:.35rem .6rem .35rem 0;text-align:
 
 function page(version: string): string {
   const document = openApiDocument(version) as { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } };
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => operationSection(path, method, operation)));
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).filter(([, operation]) => 'responses' in operation).map(([method, operation]) => operationSection(path, method, operation)));
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => schemaTable(name, schema));
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Signalbox API</title><style>${style}</style></head><body><header><h1>Signalbox API</h1><p>Version ${escape(version)}. Send the key as <code>Authorization: Bearer sk_…</code>. Machine-readable: <a href="openapi.json">openapi.json</a>.</p></header><main>${operations.join('')}<h2>Shapes</h2>${schemas.join('')}</main></body></html>`;
 }
 
+// not helmet's own: that one lets scripts and fonts in, and sends links of a gateway on plain HTTP to https
+const policy = { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"], baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"] };
+
 /** `GET /docs`: the OpenAPI document as a page that loads nothing from elsewhere. */
 export function docsPage(version: string): RequestHandler {
   let html: string | null = null;
-  const protect = helmet({ contentSecurityPolicy: { directives: { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"] } } });
+  const protect = helmet({ contentSecurityPolicy: { useDefaults: false, directives: policy } });
   return (req, res) => {
     protect(req, res, () => {
       html ??= page(version);

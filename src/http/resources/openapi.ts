@@ -42,28 +42,65 @@ function operation(summary: string, request: (typeof published)[number] | null, 
   return { summary, ...(request ? { requestBody: { required: true, content: json(request) } } : {}), responses };
 }
 
+/** The same operation under another path. */
+const alias = (post: object): object => ({ post: { ...post, deprecated: true } });
+const pathParameter = (name: string, description: string): object => ({ name, in: 'path', required: true, description, schema: { type: 'string' } });
+const page = (summary: string, answer: string, more: object = {}): object => ({ get: { ...operation(summary, null, { 200: { description: answer }, ...more }), security: [] } });
+
+function selectionOperation(): object {
+  const explain = { name: 'explain', in: 'query', description: 'Tells what is predicted of each candidate.', schema: { type: 'boolean', default: false } };
+  const post = operation('Choose the model for a conversation', 'model-select.request', { 200: { description: 'The model to call.', content: json('model-select.response') }, ...nativeErrors('400') });
+  return { ...post, parameters: [explain] };
+}
+
+function completionOperation(): object {
+  const stream = { 'text/event-stream': { schema: ref('completions.chunk') } };
+  return operation('Answer a conversation', 'completions.request', {
+    200: { description: 'The answer; with `stream: true` as server-sent events, closed by `data: [DONE]`.', content: { ...json('completions.response'), ...stream } },
+    ...nativeErrors('422'), ...upstreamErrors,
+  });
+}
+
+function openAIPaths(): object {
+  return {
+    '/v1/chat/completions': { post: operation("Answer a conversation, in OpenAI's shape", 'chat-completions.request', { 200: { description: "OpenAI's completion, or its chunks." }, ...openAIErrors }) },
+    '/v1/embeddings': { post: operation("Embed texts, in OpenAI's shape", 'embeddings.request', { 200: { description: "OpenAI's embeddings." }, ...openAIErrors }) },
+    '/v1/models': { get: operation('The models that this key may call', null, { 200: { description: 'The list.', content: json('models.response') }, ...openAIErrors }) },
+    '/v1/models/{model}': {
+      parameters: [pathParameter('model', '`<provider>/<model>`, its slashes as they are.')],
+      get: operation('One of these models', null, { 200: { description: 'The model.' }, ...openAIErrors }),
+    },
+  };
+}
+
+function proxyPath(): object {
+  const answers = { 200: { description: "The provider's own answer, whatever its status." }, '4XX': failure('No such provider, or no key.'), 502: failure('The provider could not be reached.') };
+  const methods = ['get', 'post', 'put', 'patch', 'delete'].map((method) => [method, operation("Pass a request through to a provider's own API", null, answers)]);
+  const parameters = [pathParameter('provider', "A provider's name in the configuration."), pathParameter('path', "Any path of the provider's API, its slashes as they are.")];
+  return { parameters, ...(Object.fromEntries(methods) as object) };
+}
+
 /** The OpenAPI 3.1 document, made of the same schema files that requests are checked with. */
 export function openApiDocument(version: string): object {
-  const stream = { 'text/event-stream': { schema: ref('completions.chunk') } };
+  const [selection, completion] = [selectionOperation(), completionOperation()];
   return {
     openapi: '3.1.0',
     info: { title: 'Signalbox', version, description: 'Model selection and completions over many language-model providers.', license: { name: 'Apache-2.0', identifier: 'Apache-2.0' } },
     servers: [{ url: '/' }],
     security: [{ key: [] }],
     paths: {
-      '/api/v1/model-select': { post: operation('Choose the model for a conversation', 'model-select.request', { 200: { description: 'The model to call.', content: json('model-select.response') }, ...nativeErrors('400') }) },
-      '/api/v1/completions': {
-        post: operation('Answer a conversation', 'completions.request', {
-          200: { description: 'The answer; with `stream: true` as server-sent events, closed by `data: [DONE]`.', content: { ...json('completions.response'), ...stream } },
-          ...nativeErrors('422'), ...upstreamErrors,
-        }),
-      },
-      '/v1/chat/completions': { post: operation("Answer a conversation, in OpenAI's shape", 'chat-completions.request', { 200: { description: "OpenAI's completion, or its chunks." }, ...openAIErrors }) },
-      '/v1/embeddings': { post: operation("Embed texts, in OpenAI's shape", 'embeddings.request', { 200: { description: "OpenAI's embeddings." }, ...openAIErrors }) },
-      '/v1/models': { get: operation('The models that this key may call', null, { 200: { description: 'The list.', content: json('models.response') }, ...openAIErrors }) },
-      '/healthz': { get: { ...operation('Whether the process answers', null, { 200: { description: 'It does.' } }), security: [] } },
-      '/readyz': { get: { ...operation('Whether requests are taken', null, { 200: { description: 'They are.' }, 503: { description: 'The gateway is stopping.' } }), security: [] } },
-      '/metrics': { get: { ...operation('Prometheus metrics', null, { 200: { description: 'Prometheus or OpenMetrics text.' } }), security: [] } },
+      '/api/v1/model-select': { post: selection },
+      '/api/v1/completions': { post: completion },
+      ...openAIPaths(),
+      '/proxy/{provider}/{path}': proxyPath(),
+      '/healthz': page('Whether the process answers', 'It does.'),
+      '/readyz': page('Whether requests are taken', 'They are.', { 503: { description: 'The gateway is stopping.' } }),
+      '/metrics': page('Prometheus metrics', 'Prometheus or OpenMetrics text. The configuration may ask for a key.'),
+      '/openapi.json': page('This document', 'OpenAPI 3.1.'),
+      '/docs': page('This document for people', 'A page of HTML.'),
+      '/api/v1/chat/completions': alias(completion),
+      '/api/v1/modelSelect': alias(selection),
+      '/api/v1/model-router/model-select': alias(selection),
     },
     components: {
       securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, `sk_…`.' } },

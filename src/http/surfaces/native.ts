@@ -56,7 +56,6 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
 
 /** What is asked for and cannot be done is said, never ignored. */
 function refuseWhatIsMissing(body: NativeRequest): void {
-  if (body.preference_id) throw invalidField('preference_id', 'not found', 'not_found');
   if (body.search) throw invalidField('search', 'no search engine is configured');
   if (body.research) throw invalidField('research', 'is not available');
   if (body.toolkits?.length) throw invalidField('toolkits', 'no toolkits are configured');

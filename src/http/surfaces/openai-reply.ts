@@ -10,24 +10,25 @@ import type { FinishedAnswer, SurfaceWriter } from './surface.js';
 /** An answer as one of OpenAI's completions. The body of a provider that speaks the dialect is passed on byte for byte. */
 export class OpenAIReply implements SurfaceWriter {
   readonly streams = false;
-  private builder = new CompletionBuilder();
+  /** Made only for an answer that comes in pieces. */
+  private builder: CompletionBuilder | null = null;
   private answer: CompletionAnswer | null = null;
   private body: Buffer | null = null;
 
   constructor(private readonly res: ServerResponse) {}
 
   begin(_candidate: RankedCandidate): void {
-    this.builder = new CompletionBuilder();
+    this.builder = null;
     this.answer = null;
     this.body = null;
   }
 
   text(escaped: string): void {
-    this.builder.text(escaped);
+    (this.builder ??= new CompletionBuilder()).text(escaped);
   }
 
   chunk(chunk: CompletionChunk): void {
-    this.builder.chunk(chunk);
+    (this.builder ??= new CompletionBuilder()).chunk(chunk);
   }
 
   whole(answer: CompletionAnswer, body: Buffer | null): void {
@@ -48,7 +49,7 @@ export class OpenAIReply implements SurfaceWriter {
       sendJson(this.res, 200, this.body);
       return;
     }
-    const completion = this.answer?.completion ?? this.builder.build(answer.finishReason, { id: `chatcmpl-${randomUUID()}`, model: answer.candidate.model });
+    const completion = this.answer?.completion ?? (this.builder ?? new CompletionBuilder()).build(answer.finishReason, { id: `chatcmpl-${randomUUID()}`, model: answer.candidate.model });
     sendJson(this.res, 200, { ...completion, usage: completion.usage ?? toOpenAIUsage(answer.usage) });
   }
 

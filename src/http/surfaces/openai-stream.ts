@@ -37,6 +37,7 @@ export class OpenAIStream implements SurfaceWriter {
   }
 
   chunk(chunk: CompletionChunk, frame: string | null): void {
+    this.adopt(chunk);
     if (chunk.usage && chunk.choices.length === 0) {
       if (!this.includeUsage) return;
       this.usageSent = true;
@@ -48,7 +49,9 @@ export class OpenAIStream implements SurfaceWriter {
     if (frame !== null) this.stream.data(frame);
     else {
       this.sendRole();
-      this.stream.data(byteJson({ ...this.envelope, ...chunk }));
+      // strict clients want the key even where there is no reason yet
+      const choices = chunk.choices.map((choice) => ({ ...choice, finish_reason: choice.finish_reason ?? null }));
+      this.stream.data(byteJson({ ...chunk, ...this.envelope, choices }));
     }
   }
 
@@ -75,6 +78,12 @@ export class OpenAIStream implements SurfaceWriter {
   breakOff(error: GatewayError): void {
     this.stream.data(byteJson(openAIErrorBody(error)));
     this.stream.end();
+  }
+
+  /** All chunks of an answer have the same head: the provider's, if it comes before anything else. */
+  private adopt({ id, created, model }: CompletionChunk): void {
+    if (this.roleSent || !this.envelope) return;
+    this.envelope = { ...this.envelope, ...(id ? { id } : {}), ...(created ? { created } : {}), ...(model ? { model } : {}) };
   }
 
   private sendRole(): void {

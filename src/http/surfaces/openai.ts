@@ -32,7 +32,7 @@ export const openai: CompletionSurface = {
     const auto = model === 'auto';
     if (!auto && !/^[^/]+\/./.test(model)) throw invalidField('model', 'must have the form <provider>/<model>, or be auto', 'bad_request');
     return {
-      chat: stream ? chat : without(chat, 'stream_options'),
+      chat: stream ? chat : withoutStreamOptions(chat),
       models: auto ? (models ?? null) : [model],
       modelsField: auto && models ? 'models' : 'model',
       fallbackModels: fallbackModels ?? [],
@@ -51,8 +51,7 @@ export const openai: CompletionSurface = {
 /** The surface of embeddings and of the model list: its errors alone are needed. */
 export const openAIErrors = (name: Surface['name']): Surface => ({ name, invalidCode: 'bad_request', errorBody: openAIErrorBody });
 
-function without(chat: ChatRequest, field: string): ChatRequest {
-  if (!(field in chat)) return chat;
-  const { [field]: _left, ...rest } = chat;
+function withoutStreamOptions(chat: ChatRequest): ChatRequest {
+  const { stream_options: _streamOptions, ...rest } = chat;
   return rest;
 }

@@ -7,7 +7,7 @@ import type { RankedCandidate, RoutingRequest } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 
 /** The metric label of a surface: a closed set. */
-export type SurfaceName = 'model_select' | 'completions' | 'openai' | 'embeddings' | 'models' | 'proxy';
+export type SurfaceName = 'model_select' | 'completions' | 'openai' | 'embeddings' | 'models' | 'proxy' | 'other';
 
 /** How one kind of client is answered. */
 export interface Surface {

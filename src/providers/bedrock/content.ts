@@ -71,7 +71,8 @@ function documentName(filename: string, taken: Set<string>): string {
 }
 
 function readFile(part: ContentPart, scope: ContentScope): Block {
-  const { filename = '', file_data: content } = (part['file'] ?? {}) as { filename?: string; file_data?: string };
+  const { filename: given, file_data: content } = (part['file'] ?? {}) as { filename?: string | null; file_data?: string };
+  const filename = given ?? '';
   if (!content) throw refusal(scope.provider, 'a file by its id lives with another provider; send its content as file_data');
   if (/^https?:/i.test(content)) throw refusal(scope.provider, 'Bedrock does not fetch a file from a web address; send it inline, as a data: URL');
   const inline = readInline(content) ?? { mediaType: '', base64: content };

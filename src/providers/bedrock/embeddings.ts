@@ -1,6 +1,7 @@
 import type { EmbeddingAdapter, UpstreamRequest } from '../adapter.js';
 import { refusal } from './content.js';
 import { parseJson, unreadable } from '../failure.js';
+import { packVector } from '../pack-vector.js';
 
 type Fields = Record<string, unknown>;
 
@@ -44,13 +45,6 @@ export interface BedrockEmbeddingAdapter extends EmbeddingAdapter {
   readAnswer(body: string, model: string, request?: Record<string, unknown>): { answer: unknown; promptTokens: number | null };
 }
 
-/** OpenAI's base64: 32-bit floats, low byte first. */
-function packed(vector: number[]): string {
-  const bytes = Buffer.alloc(vector.length * 4);
-  vector.forEach((value, index) => bytes.writeFloatLE(value, index * 4));
-  return bytes.toString('base64');
-}
-
 function vectorsOf(answer: InvokeAnswer | null): number[][] | null {
   if (Array.isArray(answer?.embedding)) return [answer.embedding];
   const several = Array.isArray(answer?.embeddings) ? answer.embeddings : answer?.embeddings?.float;
@@ -69,7 +63,7 @@ export function bedrockEmbeddings(provider: string, post: (model: string, body: 
       const answer = parseJson(body) as InvokeAnswer | null;
       const vectors = vectorsOf(answer);
       if (!vectors) throw unreadable(provider, 'a body that has no embeddings');
-      const write = request['encoding_format'] === 'base64' ? packed : (vector: number[]): unknown => vector;
+      const write = request['encoding_format'] === 'base64' ? packVector : (vector: number[]): unknown => vector;
       const promptTokens = answer?.inputTextTokenCount ?? null;
       return {
         answer: {

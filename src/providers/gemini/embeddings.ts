@@ -1,6 +1,7 @@
 import { GatewayError } from '../../errors.js';
 import type { EmbeddingAdapter, UpstreamRequest } from '../adapter.js';
 import { parseJson, unreadable } from '../failure.js';
+import { packVector } from '../pack-vector.js';
 import { googleFailureUnder200 } from './failure.js';
 
 /** What is asked of an embedding model, in Google's terms. */
@@ -31,7 +32,7 @@ export function googleEmbeddings(provider: string, wire: EmbeddingWire): GoogleE
       if (typeof body === 'object' && body !== null && ('error' in body || Array.isArray(body))) throw googleFailureUnder200(provider, body);
       const read = wire.readVectors(body);
       if (!read) throw unreadable(provider, 'a body without embeddings');
-      const write = request['encoding_format'] === 'base64' ? packed : (vector: number[]): unknown => vector;
+      const write = request['encoding_format'] === 'base64' ? packVector : (vector: number[]): unknown => vector;
       const tokens = read.promptTokens ?? 0;
       return {
         answer: {
@@ -61,11 +62,4 @@ function questionOf(body: Record<string, unknown>, provider: string): EmbeddingQ
       ...(typeof title === 'string' ? { title } : {}),
     },
   };
-}
-
-/** A vector as base64 of little-endian 32-bit floats: what OpenAI's SDK asks for unless told otherwise. */
-function packed(vector: number[]): string {
-  const bytes = Buffer.alloc(vector.length * 4);
-  for (const [index, value] of vector.entries()) bytes.writeFloatLE(value, index * 4);
-  return bytes.toString('base64');
 }

@@ -1,12 +1,21 @@
 import { type ChunkDelta, type CompletionChunk, type CompletionSink, type EventReader, hasContent, type Usage } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { cutShort, unreadable } from '../failure.js';
-import { openAIFailureUnder200 } from './failure.js';
+import { errorIn, openAIFailureUnder200 } from './failure.js';
+import { CallNumbers } from './tool-calls.js';
 import { readOpenAIUsage } from './usage.js';
 
 /** A single line that is longer than this is no chunk of a conversation. */
 const maxLineLength = 32 * 1024 * 1024;
 const contentKey = '"content":"';
+/** How an event that takes the fast way begins and ends; one that is written otherwise takes the slow one. */
+const linePrefix = 'data: ';
+const eventEnd = '\n\n';
+/** Text that needs no second look between the quotes of a JSON string, and any that may stand there. */
+const plainText = /^[^"\\\x00-\x1f]*$/;
+const jsonText = /^(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/;
+/** UTF-8's byte order mark, as a byte string. */
+const byteOrderMark = '\xef\xbb\xbf';
 
 export interface OpenAIEventsOptions {
   provider: string;
@@ -31,6 +40,7 @@ class OpenAIEventReader implements EventReader {
   private finishReason: string | null = null;
   private usage: Usage | null = null;
   private done = false;
+  private readonly calls = new CallNumbers();
 
   constructor(private readonly sink: CompletionSink, private readonly options: OpenAIEventsOptions) {}
 
@@ -44,6 +54,7 @@ class OpenAIEventReader implements EventReader {
     }
     let start = 0;
     for (;;) {
+      if (this.head !== '') start = this.sameEnvelopes(text, start);
       const newline = text.indexOf('\n', start);
       if (newline === -1) break;
       if (newline > start) this.line(text, start, text.charCodeAt(newline - 1) === 13 ? newline - 1 : newline);
@@ -73,9 +84,10 @@ class OpenAIEventReader implements EventReader {
       this.blank();
       return;
     }
+    const at = text.charCodeAt(start) === 0xef && text.startsWith(byteOrderMark, start) ? start + 3 : start;
     // only data matters here: error events carry their error in the data as well
-    if (text.charCodeAt(start) !== 100 || !text.startsWith('data:', start)) return;
-    const from = text.charCodeAt(start + 5) === 32 ? start + 6 : start + 5;
+    if (text.charCodeAt(at) !== 100 || !text.startsWith('data:', at)) return;
+    const from = text.charCodeAt(at + 5) === 32 ? at + 6 : at + 5;
     this.data(text.slice(from, end));
   }
 
@@ -85,30 +97,40 @@ class OpenAIEventReader implements EventReader {
   }
 
   private data(payload: string): void {
-    if (this.partialData === '' && this.sameEnvelope(payload)) return;
-    if (payload === '[DONE]') {
-      this.finish();
+    if (this.partialData !== '') {
+      // between two lines of JSON a space is as good as a line break, and the frame stays one line
+      this.parsed(`${this.partialData} ${payload}`);
       return;
     }
-    this.parsed(this.partialData === '' ? payload : `${this.partialData}\n${payload}`);
+    const trimmed = payload.trim();
+    if (trimmed === '[DONE]') this.finish();
+    // an empty event is a sign of life; what comes after the end marker is none of the answer
+    else if (trimmed !== '' && !this.done) this.parsed(payload);
   }
 
-  /** True if the payload was the previous chunk with another text, and has been passed on as such. */
-  private sameEnvelope(payload: string): boolean {
+  /**
+   * Passes on the events that are the previous chunk with another text, as many as follow each other, and says where the next one
+   * starts. Pieces are compared by slicing: `startsWith` goes character by character and is four times slower.
+   */
+  private sameEnvelopes(text: string, start: number): number {
     const { head, tail } = this;
-    if (head === '') return false;
-    const textEnd = payload.length - tail.length;
-    if (textEnd <= head.length || !payload.endsWith(tail) || !payload.startsWith(head)) return false;
-    const text = payload.slice(head.length, textEnd);
-    if (text.includes('"') || text.includes('\\')) {
-      if (!isJsonText(text)) return false;
+    while (!this.done && this.partialData === '') {
+      const from = start + head.length;
+      if (text.slice(start, from) !== head) break;
+      const quote = text.indexOf(tail, from);
+      // no text is no content, and takes the slow way
+      if (quote <= from) break;
+      const end = quote + tail.length;
+      const escaped = text.slice(from, quote);
+      if (!plainText.test(escaped) && !jsonText.test(escaped)) break;
+      this.sink.text(escaped, text.slice(start + linePrefix.length, end - eventEnd.length));
+      start = end;
     }
-    this.sink.text(text, payload);
-    return true;
+    return start;
   }
 
   private parsed(payload: string): void {
-    let chunk: (CompletionChunk & { error?: unknown }) | null;
+    let chunk: CompletionChunk | null;
     try {
       chunk = JSON.parse(Buffer.from(payload, 'latin1').toString('utf8')) as CompletionChunk | null;
     } catch {
@@ -118,21 +140,28 @@ class OpenAIEventReader implements EventReader {
     }
     this.partialData = '';
     if (typeof chunk !== 'object' || chunk === null) throw unreadable(this.options.provider, 'an event that is not an object');
-    if (chunk.error !== undefined && chunk.error !== null) throw openAIFailureUnder200(this.options.provider, chunk);
-    if (!Array.isArray(chunk.choices)) chunk.choices = [];
-    this.usage = readOpenAIUsage(chunk.usage ?? (chunk['x_groq'] as { usage?: CompletionChunk['usage'] } | undefined)?.usage) ?? this.usage;
-    this.pass(chunk, payload);
+    const error = errorIn(chunk);
+    if (error !== null) throw openAIFailureUnder200(this.options.provider, error);
+    const complete = Array.isArray(chunk.choices);
+    if (!complete) chunk.choices = [];
+    this.usage = readChunkUsage(chunk) ?? this.usage;
+    this.pass(chunk, payload, !complete);
   }
 
-  private pass(chunk: CompletionChunk, payload: string): void {
-    let rewritten = false;
-    for (const choice of chunk.choices) {
+  /** @param rewritten the chunk is no longer what the payload says, which then cannot be passed on as it is */
+  private pass(chunk: CompletionChunk, payload: string, rewritten: boolean): void {
+    for (const [position, choice] of chunk.choices.entries()) {
       if (typeof choice.delta !== 'object' || (choice.delta as ChunkDelta | null) === null) choice.delta = {};
       if (choice.finish_reason) this.finishReason = choice.finish_reason;
+      if (typeof choice.index !== 'number') {
+        choice.index = position;
+        rewritten = true;
+      }
       if (Array.isArray(choice.delta.content)) {
         splitContentParts(choice.delta);
         rewritten = true;
       }
+      if (this.calls.renumber(choice)) rewritten = true;
     }
     if (rewritten || chunk.usage || !this.passAsText(chunk, payload)) this.sink.chunk(chunk, rewritten ? null : payload);
   }
@@ -147,8 +176,8 @@ class OpenAIEventReader implements EventReader {
     const start = payload.indexOf(contentKey) + contentKey.length;
     const end = endOfString(payload, start);
     if (start < contentKey.length || end === -1) return false;
-    this.head = payload.slice(0, start);
-    this.tail = payload.slice(end);
+    this.head = linePrefix + payload.slice(0, start);
+    this.tail = payload.slice(end) + eventEnd;
     this.sink.text(payload.slice(start, end), payload);
     return true;
   }
@@ -156,8 +185,15 @@ class OpenAIEventReader implements EventReader {
   private finish(): void {
     if (this.done) return;
     this.done = true;
-    this.sink.end(this.finishReason, this.usage);
+    this.sink.end(this.finishReason ?? (this.calls.any ? 'tool_calls' : null), this.usage);
   }
+}
+
+type UsageHolder = { usage?: CompletionChunk['usage'] } | null | undefined;
+
+/** Usage stands at the top, with Groq also under its own name, with Moonshot in the choice. */
+function readChunkUsage(chunk: CompletionChunk): Usage | null {
+  return readOpenAIUsage(chunk.usage ?? (chunk['x_groq'] as UsageHolder)?.usage ?? (chunk.choices[0] as UsageHolder)?.usage);
 }
 
 /** Where the JSON string that starts at `from` is closed, or -1. */
@@ -168,15 +204,6 @@ function endOfString(text: string, from: number): number {
     else if (code === 34) return at;
   }
   return -1;
-}
-
-function isJsonText(text: string): boolean {
-  try {
-    JSON.parse(`"${text}"`);
-    return true;
-  } catch {
-    return false;
-  }
 }
 
 interface MistralPart {

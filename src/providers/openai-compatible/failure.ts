@@ -31,7 +31,7 @@ export function errorWords(body: unknown, raw = ''): ErrorWords {
   if (Array.isArray(body)) return errorWords(body[0], raw);
   if (!isRecord(body)) return { message: raw.startsWith('<') ? '' : raw.slice(0, 300), kind: '', status: null };
   const inner = isRecord(body['error']) ? body['error'] : isRecord(body['detail']) ? body['detail'] : body;
-  const message = text(inner['message']) || text(body['error']) || detailText(body['detail']) || text(body['message']) || text(body['title']) || listText(body['errors']);
+  const message = messageText(inner['message']) || messageText(body['error']) || detailText(body['detail']) || messageText(body['message']) || text(body['title']) || messageText(body['errors']);
   return {
     message,
     kind: `${text(inner['code'])} ${text(inner['type'])}`.toLowerCase(),
@@ -39,15 +39,19 @@ export function errorWords(body: unknown, raw = ''): ErrorWords {
   };
 }
 
-const listText = (errors: unknown): string => (Array.isArray(errors) ? errors.map((e) => (isRecord(e) ? text(e['message']) : text(e))).join('; ') : '');
+/** A message is text, a list of texts or of `{message}`, or with Mistral a `{detail}`. */
+function messageText(message: unknown): string {
+  if (Array.isArray(message)) return message.map(messageText).filter(Boolean).join('; ');
+  return isRecord(message) ? text(message['message']) || detailText(message['detail']) : text(message);
+}
 
 const statusOfKind: readonly (readonly [RegExp, number])[] = [
-  [/rate_?limit|too_many_requests|insufficient_quota|resource_exhausted/, 429],
+  [/rate_?limit|too_?many_?requests|insufficient_quota|resource_exhausted|throttl/, 429],
   [/overloaded|unavailable|capacity/, 503],
   [/auth|api_key|permission|forbidden|billing/, 401],
-  [/model_not_found|not_found/, 404],
+  [/not_?found/, 404],
   [/timeout/, 504],
-  [/invalid_request|content_filter|content_policy|context_length|tool_use_failed|bad_request|validation/, 400],
+  [/invalid_request|content_filter|content_policy|context_length|tool_use_failed|bad_?request|validation/, 400],
 ];
 
 /** The status that an error without one means: the body's own, else by its code and type, else 500. */
@@ -71,9 +75,25 @@ export function openAIFailure(provider: string, status: number, headers: Upstrea
   return providerFailure({ provider, status, headers, reason: words.message, code: codeOf(status, words) });
 }
 
-/** The failure that hides in an answer with status 200: a body or an event that has `error`. */
+/** The failure that an error with status 200 means: a body or an event that has `error`, or what `errorIn` has found. */
 export function openAIFailureUnder200(provider: string, body: unknown): GatewayError {
   const words = errorWords(body);
   const status = statusOfWords(words);
   return providerFailure({ provider, status, reason: words.message || 'an error without a message', code: codeOf(status, words) });
+}
+
+/**
+ * What of a body or an event under status 200 is an error, null where it is an answer: `error` itself, with OpenRouter also inside a
+ * choice; or, where there are no choices, what is named an error (vLLM: `{object: "error", message}`) or says nothing but a message.
+ */
+export function errorIn(body: object): unknown {
+  const { error, choices, object, type, message, detail } = body as Record<string, unknown>;
+  if (error) return body;
+  if (!Array.isArray(choices)) return object === 'error' || type === 'error' || typeof message === 'string' || detail ? body : null;
+  for (const choice of choices) {
+    if (!isRecord(choice)) continue;
+    if (choice['error']) return choice;
+    if (choice['finish_reason'] === 'error') return { error: 'the model ended its answer with an error' };
+  }
+  return null;
 }

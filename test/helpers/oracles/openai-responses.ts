@@ -20,6 +20,16 @@ function readUsage(usage: unknown): Expected['usage'] {
   };
 }
 
+const statuses: Record<string, number> = { rate_limit_exceeded: 429, insufficient_quota: 429, invalid_prompt: 400, invalid_image_url: 400, invalid_image_format: 400 };
+
+/** An error is told by an event of its own, by the response that failed, or by both; the last word counts. */
+function readError(events: unknown[], whole: unknown): Expected['error'] {
+  const told = events.findLast((event) => textAt(event, 'type') === 'error');
+  const code = textAt(whole, 'error', 'code') || textAt(told, 'error', 'code') || textAt(told, 'code');
+  const failed = told !== undefined || textAt(whole, 'status') === 'failed' || has(whole, 'error');
+  return failed ? { status: statuses[code] ?? 500 } : null;
+}
+
 /** OpenAI's Responses: the items that were finished, and what the last event says of the whole. */
 export const readOpenaiResponses: Oracle = (events, streamed) => {
   const expected = nothing();
@@ -32,7 +42,6 @@ export const readOpenaiResponses: Oracle = (events, streamed) => {
   if (reason !== '') expected.finish = reason === 'content_filter' ? 'content_filter' : 'length';
   else if (textAt(whole, 'status') === 'completed') expected.finish = expected.toolCalls.length > 0 ? 'tool_calls' : 'stop';
   if (has(whole, 'usage', 'input_tokens')) expected.usage = readUsage(at(whole, 'usage'));
-  const failed = textAt(whole, 'status') === 'failed' || has(whole, 'error') || events.some((event) => textAt(event, 'type') === 'error');
-  if (failed) expected.error = { status: textAt(whole, 'error', 'code') === 'rate_limit_exceeded' ? 429 : 500 };
+  expected.error = readError(events, whole);
   return expected;
 };

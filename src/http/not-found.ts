@@ -1,0 +1,18 @@
+import type { RequestHandler } from 'express';
+import { GatewayError } from '../errors.js';
+import { nativeErrorBody } from './error-handler.js';
+import type { Parts } from './parts.js';
+import { openAIErrors } from './surfaces/openai.js';
+import type { Surface } from './surfaces/surface.js';
+import { track } from './track.js';
+
+const elsewhere: Surface = { name: 'other', invalidCode: 'bad_request', errorBody: nativeErrorBody };
+
+/** For a path that nobody knows: the end of a standalone gateway's app. Below `/v1` it speaks as OpenAI does, for the clients that ask there. */
+export function notFound(parts: Parts): RequestHandler {
+  const [native, openai] = [track(parts, elsewhere), track(parts, openAIErrors('other'))];
+  return (req, res, next) => {
+    const tracked = /^\/v1(\/|$)/i.test(req.path) ? openai : native;
+    void tracked(req, res, () => next(new GatewayError('not_found', `there is nothing at ${req.method} ${req.path.slice(0, 200)}`)));
+  };
+}

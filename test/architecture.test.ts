@@ -1,0 +1,97 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, normalize } from 'node:path';
+import { describe, expect, it } from 'vitest';
+
+const filesIn = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => file.endsWith('.ts')).sort();
+const read = (file: string): string => readFileSync(file, 'utf8');
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '').replace(/\s\/\/ .*$/gm, '');
+const sources = filesIn('src').map((file) => ({ file, text: read(join('src', file)), code: withoutComments(read(join('src', file))) }));
+
+interface Import {
+  from: string;
+  /** A file of `src`, or a package. */
+  to: string;
+  own: boolean;
+}
+const imports: Import[] = sources.flatMap(({ file, code }) => [...code.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|import\('([^']+)'\)/gm)].map(([, still, lazy]) => {
+  const target = still ?? lazy ?? '';
+  const own = target.startsWith('.');
+  return { from: file, to: own ? normalize(join(dirname(file), target)).replace(/\.js$/, '.ts') : target.replace(/^(@[^/]+\/)?([^/]+).*$/, '$1$2'), own };
+})).filter(({ to }) => !to.startsWith('node:'));
+
+/** What a folder may import from outside itself; a folder that is not named here is not limited. */
+const mayImport: Record<string, RegExp> = {
+  'routing/': /^(completion|errors)\.ts$/,
+  'providers/': /^(completion|errors|routing\/plan)\.ts$/,
+  'dispatch/': /^(completion|errors|routing\/plan|providers\/(adapter|failure))\.ts$/,
+  'config/': /^(errors|schema)\.ts$/,
+  'schema/': /^$/,
+  'metrics/': /^$/,
+  'accounts/': /^errors\.ts$/,
+  // no provider, ranker or driver by name, and nothing of how the parts are put together
+  'http/': /^(?!providers\/(?!adapter\.ts$)|routing\/rankers\/|(gateway|runtime|start|cli|config)(\.ts$|\/))/,
+};
+
+/** Who may import a dependency. */
+const importers: Record<string, RegExp> = {
+  express: /^(http\/|gateway\.ts$)/, helmet: /^http\//, 'http-proxy-middleware': /^http\/passthrough\.ts$/, ajv: /^schema\.ts$/, 'ajv-formats': /^schema\.ts$/,
+  'prom-client': /^metrics(\.ts$|\/)/, 'p-retry': /^dispatch\//, undici: /^dispatch\//, pino: /^(log|gateway)\.ts$|^start\//, yaml: /^config\//, chokidar: /^config\//, 'lru-cache': /^(http|routing)\//,
+  '@pydantic/genai-prices': /^routing\//, aws4fetch: /^providers\/bedrock/, '@smithy/eventstream-codec': /^providers\/bedrock\//, 'eventsource-parser': /^providers\/sse-reader\.ts$/,
+};
+
+describe('the imports', () => {
+  it.each(Object.entries(mayImport))('of %s keep to what the folder may know', (folder, allowed) => {
+    const wrong = imports.filter(({ from, to, own }) => own && from.startsWith(folder) && !to.startsWith(folder) && !allowed.test(to));
+    expect(wrong).toEqual([]);
+  });
+
+  it('of concrete providers and rankers are in the two files that wire the parts, gateway.ts and runtime.ts, alone', () => {
+    const wired = imports.filter(({ from, to, own }) => own && /^(providers\/index|routing\/rankers\/[\w-]+)\.ts$/.test(to) && !/^(providers|routing)\//.test(from));
+    expect([...new Set(wired.map(({ from }) => from))]).toEqual(['gateway.ts', 'runtime.ts']);
+  });
+
+  it('of a dependency stand in one place', () => {
+    expect(imports.filter(({ from, to, own }) => !own && !importers[to]?.test(from))).toEqual([]);
+  });
+
+  it('are the dependencies that the package names, all of them', () => {
+    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
+    expect([...new Set(imports.filter(({ own }) => !own).map(({ to }) => to))].sort()).toEqual(Object.keys(dependencies).sort());
+  });
+});
+
+describe('the code', () => {
+  const providers = readdirSync('src/providers').filter((file) => /^[\w-]+\.ts$/.test(file)).map((file) => file.slice(0, -3));
+  // one word is a surface of ours too, one is an everyday word, and some are no providers
+  const named = providers.filter((name) => !['openai', 'openai-compatible', 'together', 'adapter', 'failure', 'index', 'pack-vector', 'sse-reader'].includes(name));
+
+  it('names no provider outside providers/, but for what is known of models in routing/, of SDKs\' headers in the pass-through, and in the demo', () => {
+    const elsewhere = sources.filter(({ file }) => !/^(providers\/|routing\/(ability-table|capabilities|catalog|model-name)\.ts$|(http\/passthrough|demo-provider)\.ts$)/.test(file));
+    const names = new RegExp(`(?<![a-z])(${named.join('|')})(?![a-z])`, 'i');
+    expect(named.length).toBeGreaterThan(20);
+    expect(elsewhere.filter(({ code }) => names.test(code)).map(({ file, code }) => `${file}: ${names.exec(code)?.[0] ?? ''}`)).toEqual([]);
+  });
+
+  it('never steps around the type checker', () => {
+    const all = [...sources, ...filesIn('test').filter((file) => file !== 'architecture.test.ts').map((file) => ({ file, code: withoutComments(read(join('test', file))) }))];
+    const wrong = all.filter(({ code }) => /[:<|(,]\s*any\b\s*[;,)\]>[=|]|\bas any\b|as unknown as|@ts-(ignore|expect-error|nocheck)/.test(code));
+    expect(wrong.map(({ file }) => file)).toEqual([]);
+  });
+
+  it('stands in files of at most 250 lines, named in kebab-case', () => {
+    expect(sources.filter(({ text }) => text.trimEnd().split('\n').length > 250).map(({ file }) => file)).toEqual([]);
+    expect(sources.filter(({ file }) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.ts$/.test(file)).map(({ file }) => file)).toEqual([]);
+  });
+
+  const exported = sources.flatMap(({ file, text }) => [...text.matchAll(/^(.*)\n(?:\/\/ eslint.*\n)?export (?:abstract |async )*(function\*?|const|class|interface|type) (\w+)/gm)].map(([, before = '', kind = '', name = '']) => ({ file, before, kind, name })));
+
+  it('says of each function, class and constant that it exports what it promises', () => {
+    expect(exported.length).toBeGreaterThan(200);
+    expect(exported.filter(({ kind, before }) => !/^(interface|type)$/.test(kind) && !before.trimEnd().endsWith('*/')).map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+  });
+
+  it('uses no names that say nothing', () => {
+    const words = [...sources.map(({ file }) => file.replace(/\.ts$/, '')), ...exported.map(({ name }) => name)].map((name) => ({ name, parts: name.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase().split(/[-/_]/) }));
+    expect(words.filter(({ parts }) => parts.some((part) => /^(utils?|helpers?|common|misc|manager|service|base|impl|data|info)$/.test(part))).map(({ name }) => name)).toEqual([]);
+  });
+});

@@ -1,0 +1,141 @@
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import addFormats from 'ajv-formats';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectConforms } from '../helpers/conforms.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { at } from '../helpers/json.js';
+import { ask } from '../helpers/sse.js';
+
+type Json = Record<string, unknown>;
+interface Document {
+  openapi: string;
+  info: Json;
+  security: Json[];
+  paths: Record<string, Json>;
+  components: { schemas: Record<string, Json>; securitySchemes: Json };
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'options', 'head', 'patch', 'trace'];
+let gateway: RunningGateway;
+let document: Document;
+beforeAll(async () => {
+  gateway = await startGateway();
+  document = (await ask('GET', `${gateway.url}/openapi.json`)).json as Document;
+});
+afterAll(() => gateway.close());
+
+/** Every object in a JSON value, with the way to it. */
+function* nodesOf(value: unknown, path = '#'): Generator<[string, Json]> {
+  if (typeof value !== 'object' || value === null) return;
+  yield [path, value as Json];
+  for (const [key, inner] of Object.entries(value)) yield* nodesOf(inner, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+}
+
+const pointed = (pointer: string): unknown => at(document, ...pointer.slice(2).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')));
+const operations = (): [string, string, Json, Json][] => Object.entries(document.paths).flatMap(([path, item]) =>
+  Object.entries(item).filter(([key]) => methods.includes(key)).map(([method, operation]): [string, string, Json, Json] => [path, method, operation as Json, item]));
+
+/** The paths that Express has, as OpenAPI writes them. */
+function routesOf({ stack }: { stack: unknown[] }): string[] {
+  return (stack as { route?: { path: unknown }; handle: object }[]).flatMap(({ route, handle }) => {
+    if (!route) return 'stack' in handle ? routesOf(handle as { stack: unknown[] }) : [];
+    return [route.path].flat().map((path) => (path instanceof RegExp ? String(path).replace(/^\/\^|\\|\/\w*$/g, '').replace(/\/\.$/, '/{model}') : String(path)));
+  });
+}
+
+describe('/openapi.json', () => {
+  it('is an OpenAPI 3.1 document', async () => {
+    const { headers } = await ask('GET', `${gateway.url}/openapi.json`);
+    expect(headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(document.openapi).toMatch(/^3\.1\.\d+$/);
+    expect(document.info).toMatchObject({ title: expect.any(String) as string, version: expect.any(String) as string, license: { name: 'Apache-2.0' } });
+    expect(Object.keys(document).filter((key) => !['openapi', 'info', 'jsonSchemaDialect', 'servers', 'paths', 'webhooks', 'components', 'security', 'tags', 'externalDocs'].includes(key))).toEqual([]);
+    for (const requirement of document.security) for (const scheme of Object.keys(requirement)) expect(document.components.securitySchemes).toHaveProperty(scheme);
+  });
+
+  it('describes each operation with a summary and its answers', () => {
+    expect(operations().length).toBeGreaterThan(10);
+    for (const [path, method, operation] of operations()) {
+      const where = `${method} ${path}`;
+      expect(path, where).toMatch(/^\//);
+      expect(operation['summary'], where).toEqual(expect.stringMatching(/\S/));
+      const responses = Object.entries(operation['responses'] as Record<string, Json>);
+      expect(responses.length, where).toBeGreaterThan(0);
+      for (const [status, response] of responses) {
+        expect(status, where).toMatch(/^([1-5](\d\d|XX)|default)$/);
+        expect(response['description'], where).toEqual(expect.stringMatching(/\S/));
+        for (const media of Object.values((response['content'] ?? {}) as Record<string, Json>)) expect(media, where).toHaveProperty('schema');
+      }
+      if (operation['requestBody']) expect(operation['requestBody'], where).toMatchObject({ required: true, content: { 'application/json': { schema: { $ref: expect.any(String) as string } } } });
+    }
+  });
+
+  it('declares each parameter that a path names, and no other', () => {
+    for (const [path, , operation, item] of operations()) {
+      const declared = [...((item['parameters'] ?? []) as Json[]), ...((operation['parameters'] ?? []) as Json[])];
+      for (const parameter of declared) expect(parameter).toMatchObject({ name: expect.any(String) as string, schema: expect.any(Object) as object });
+      expect(declared.filter((parameter) => parameter['in'] === 'path').map(({ name, required }) => [name, required])).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]));
+    }
+  });
+
+  it('has no reference that leads nowhere', () => {
+    const references = [...nodesOf(document)].flatMap(([path, node]) => (typeof node['$ref'] === 'string' ? [[path, node['$ref']] as const] : []));
+    expect(references.length).toBeGreaterThan(20);
+    for (const [path, reference] of references) {
+      expect(reference, path).toMatch(/^#\//);
+      expect(pointed(reference), `${path} -> ${reference}`).toBeTypeOf('object');
+    }
+  });
+
+  it('has schemas that are JSON Schema 2020-12, and take what the gateway takes', () => {
+    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, strictTypes: false });
+    addFormats.default(ajv);
+    ajv.addVocabulary(['components']);
+    ajv.addSchema({ $id: 'document', components: document.components });
+    for (const name of Object.keys(document.components.schemas)) {
+      const validate = ajv.compile({ $ref: `document#/components/schemas/${name}` });
+      expect(validate(7), name).toBe(false);
+    }
+    const request = ajv.compile({ $ref: 'document#/components/schemas/CompletionsRequest' });
+    expect(request({ models: ['a/b'], messages: [{ role: 'user', content: 'x' }] })).toBe(true);
+    expect(request({ models: ['ab'], messages: [{ role: 'user', content: 'x' }] })).toBe(false);
+  });
+
+  it('describes every route that there is, and nothing else', () => {
+    const routes = new Set(routesOf(gateway.gateway.router));
+    const documented = Object.keys(document.paths).filter((path) => !path.startsWith('/proxy/'));
+    expect([...routes].sort()).toEqual(documented.sort());
+  });
+
+  it('describes operations that answer, with the key where it says so and without where it does not', async () => {
+    for (const [path, method, operation] of operations()) {
+      const isPublic = Array.isArray(operation['security']) && operation['security'].length === 0;
+      const { status } = await ask(method.toUpperCase(), gateway.url + path.replace(/\{\w+\}/g, 'x'));
+      expect(status, `${method} ${path}`).toBe(isPublic ? 200 : 401);
+    }
+  });
+
+  it('lists answers that keep to what it says', async () => {
+    const { json } = await ask('GET', `${gateway.url}/v1/models`, gateway.auth);
+    expectConforms('models.response', json);
+  });
+});
+
+describe('/docs', () => {
+  it('is a page that loads and runs nothing', async () => {
+    const { headers, text } = await ask('GET', `${gateway.url}/docs`);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    const policy = Object.fromEntries(String(headers['content-security-policy']).split(';').map((part) => [part.split(' ')[0], part.split(' ').slice(1).join(' ')]));
+    expect(policy).toEqual({ 'default-src': "'none'", 'style-src': "'unsafe-inline'", 'base-uri': "'none'", 'form-action': "'none'", 'frame-ancestors': "'none'" });
+    expect(headers['x-content-type-options']).toBe('nosniff');
+    expect(text).toMatch(/^<!doctype html><html lang="en">/);
+    expect(text).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|src=|javascript:/i);
+  });
+
+  it('names every operation and leads only to places that are there', async () => {
+    const { text } = await ask('GET', `${gateway.url}/docs`);
+    for (const path of Object.keys(document.paths)) expect(text).toContain(`<code>${path}</code>`);
+    const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
+    for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
+  });
+});

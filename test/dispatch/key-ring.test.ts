@@ -1,0 +1,81 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { KeyRing } from '../../src/dispatch/key-ring.js';
+
+const minutes = 60_000;
+
+function ringOf(...keys: string[]): { ring: KeyRing; pass: (ms: number) => void; take: (n: number) => (string | null)[] } {
+  let now = 1_000_000;
+  const ring = new KeyRing(keys, () => now);
+  return { ring, pass: (ms) => void (now += ms), take: (n) => Array.from({ length: n }, () => ring.next()) };
+}
+
+describe('the keys of a provider', () => {
+  it('are used in turn, each as often as the others', () => {
+    const { take } = ringOf('a', 'b', 'c');
+    const taken = take(6);
+    expect([...taken].sort()).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
+    expect(taken.slice(0, 3)).toEqual(taken.slice(3));
+  });
+
+  it('are none where there is none', () => {
+    const { ring, take } = ringOf();
+    expect(ring.size).toBe(1);
+    expect(take(2)).toEqual([null, null]);
+  });
+
+  it('are given out even where the only one is set aside', () => {
+    const { ring, take } = ringOf('a');
+    ring.setAside('a', 'refused');
+    expect(take(2)).toEqual(['a', 'a']);
+  });
+
+  it('rest for ten minutes after a refusal, then come back', () => {
+    const { ring, take, pass } = ringOf('a', 'b');
+    ring.setAside('a', 'refused');
+    expect(take(3)).toEqual(['b', 'b', 'b']);
+    pass(10 * minutes - 1);
+    expect(take(2)).toEqual(['b', 'b']);
+    pass(1);
+    expect(take(2).sort()).toEqual(['a', 'b']);
+  });
+
+  it('rest for as long as a rate limit says', () => {
+    const { ring, take, pass } = ringOf('a', 'b');
+    ring.setAside('b', 30);
+    expect(take(2)).toEqual(['a', 'a']);
+    pass(30);
+    expect(take(2).sort()).toEqual(['a', 'b']);
+  });
+
+  it('are given in the order of their return where all rest', () => {
+    const { ring } = ringOf('a', 'b', 'c');
+    ring.setAside('a', 300);
+    ring.setAside('b', 100);
+    ring.setAside('c', 200);
+    expect(ring.next()).toBe('b');
+    expect(ring.next(['b'])).toBe('c');
+    expect(ring.next(['b', 'c'])).toBe('a');
+  });
+
+  it('are not given twice to a request that names what it has tried', () => {
+    fc.assert(fc.property(fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 6 }), fc.integer({ min: 0, max: 5 }), (keys, turns) => {
+      const { ring, take } = ringOf(...keys);
+      take(turns);
+      const tried: (string | null)[] = [];
+      for (let n = 0; n < keys.length; n++) {
+        const key = ring.next(tried);
+        expect(tried).not.toContain(key);
+        tried.push(key);
+        ring.setAside(key, 'refused');
+      }
+      expect([...tried].sort()).toEqual([...keys].sort());
+    }));
+  });
+
+  it('do not mind that an unknown one is set aside', () => {
+    const { ring, take } = ringOf('a', 'b');
+    ring.setAside('z', 'refused');
+    expect(take(2).sort()).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,124 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { retryAfterMs } from '../../src/providers/failure.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { type Plays, scriptByModel } from '../helpers/plays.js';
+import type { Step } from '../helpers/steps.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { ask, type Heard, ways, type Way } from '../helpers/ways.js';
+
+const native = ways[0] as Way;
+
+let upstream: Upstream;
+let gateway: RunningGateway;
+let plays: Plays;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  plays = scriptByModel(upstream);
+  const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
+  gateway = await startGateway({ limits: { maxRetries: 1 }, providers: { up, good: up, google: { api: 'gemini', baseUrl: `${upstream.url}/v1beta`, apiKey: 'k' } } });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+/** Fails once as told, then answers. Tells how long the second call was in coming, or null where none came. */
+async function after(step: Step, provider = 'up'): Promise<{ heard: Heard; waitedMs: number | null }> {
+  const [failing, good] = [plays.newModel(), plays.newModel()];
+  plays.set(failing, step, {});
+  const heard = await ask(gateway, native, { models: [`${provider}/${failing}`, `good/${good}`] });
+  const [first, second] = plays.of(failing);
+  return { heard, waitedMs: first && second ? second.at - first.at : null };
+}
+const limited = (headers: Record<string, string>, status = 429): Step => ({ status, headers });
+const retryInfo = (retryDelay: string): Step => ({
+  status: 429,
+  body: { error: { code: 429, message: 'slow down', status: 'RESOURCE_EXHAUSTED', details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }] } },
+});
+const soon = (ms: number): string => new Date(Date.now() + ms).toUTCString();
+
+describe('a provider that says how long to wait', () => {
+  it.each([
+    ['in milliseconds', { 'retry-after-ms': '120' }, 120],
+    ['in seconds, with a fraction', { 'retry-after': '0.12' }, 120],
+    ['in seconds and, more exactly, in milliseconds', { 'retry-after': '7', 'retry-after-ms': '60' }, 60],
+  ])('%s is asked again after that time', async (_spelling, headers, ms) => {
+    const { heard, waitedMs } = await after(limited(headers));
+    expect(heard.ended).toBe('whole');
+    expect(waitedMs).toBeGreaterThanOrEqual(ms - 2);
+    expect(waitedMs).toBeLessThan(ms + 700);
+  });
+
+  it("in Google's RetryInfo is asked again after that time", async () => {
+    const { waitedMs } = await after(retryInfo('0.120s'), 'google');
+    expect(waitedMs).toBeGreaterThanOrEqual(118);
+    expect(waitedMs).toBeLessThan(800);
+  });
+
+  it('with a status other than 429 is obeyed too', async () => {
+    const { waitedMs } = await after(limited({ 'retry-after-ms': '120' }, 503));
+    expect(waitedMs).toBeGreaterThanOrEqual(118);
+  });
+
+  it('with a date that is past is asked again at once', async () => {
+    const { waitedMs } = await after(limited({ 'retry-after': soon(-60_000) }));
+    expect(waitedMs).not.toBeNull();
+    expect(waitedMs).toBeLessThan(200);
+  });
+
+  it.each([
+    ['in seconds', () => limited({ 'retry-after': '9' })],
+    ['in milliseconds', () => limited({ 'retry-after-ms': '8001' })],
+    ['as a date', () => limited({ 'retry-after': soon(60_000) })],
+    ['with 503', () => limited({ 'retry-after': '9' }, 503)],
+  ])('and would have us wait for more than 8 s (%s) is left for the next candidate at once', async (_spelling, step) => {
+    const startedAt = performance.now();
+    const { heard, waitedMs } = await after(step());
+    expect(heard).toMatchObject({ ended: 'whole', errorTrace: [{ attempt: 1 }] });
+    expect(waitedMs).toBeNull();
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
+  it("and would have us wait for more than 8 s in Google's RetryInfo is left as well", async () => {
+    const { heard, waitedMs } = await after(retryInfo('37s'), 'google');
+    expect(heard.errorTrace).toHaveLength(1);
+    expect(waitedMs).toBeNull();
+  });
+});
+
+describe('x-should-retry: false', () => {
+  it.each([429, 500, 503, 529, 408, 409])('sends %i to the next candidate at once', async (status) => {
+    const { heard, waitedMs } = await after(limited({ 'x-should-retry': 'false', 'retry-after-ms': '0' }, status));
+    expect(heard).toMatchObject({ ended: 'whole', errorTrace: [{ status, attempt: 1 }] });
+    expect(waitedMs).toBeNull();
+  });
+
+  it('changes nothing where it says true', async () => {
+    const { waitedMs } = await after(limited({ 'x-should-retry': 'true', 'retry-after-ms': '0' }, 529));
+    expect(waitedMs).not.toBeNull();
+  });
+});
+
+describe('the spellings of Retry-After', () => {
+  const now = Date.parse('Wed, 21 Oct 2026 07:28:00 GMT');
+  it.each<[string, Record<string, string | string[] | undefined>, number | null]>([
+    ['nothing', {}, null],
+    ['seconds', { 'retry-after': '2' }, 2_000],
+    ['no seconds', { 'retry-after': '0' }, 0],
+    ['a fraction of seconds', { 'retry-after': '1.5' }, 1_500],
+    ['seconds with spaces', { 'retry-after': ' 3 ' }, 3_000],
+    ['milliseconds', { 'retry-after-ms': '1500' }, 1_500],
+    ['no milliseconds', { 'retry-after-ms': '0' }, 0],
+    ['a fraction of milliseconds', { 'retry-after-ms': '0.5' }, 0.5],
+    ['milliseconds before seconds', { 'retry-after-ms': '10', 'retry-after': '7' }, 10],
+    ['a date', { 'retry-after': 'Wed, 21 Oct 2026 07:28:05 GMT' }, 5_000],
+    ['a date that is past', { 'retry-after': 'Wed, 21 Oct 2026 07:27:05 GMT' }, 0],
+    ['a negative number of milliseconds', { 'retry-after-ms': '-5' }, 0],
+    ['the first of several', { 'retry-after': ['4', '9'] }, 4_000],
+    ['a word', { 'retry-after': 'soon' }, null],
+    ['an empty value', { 'retry-after': '', 'retry-after-ms': '' }, null],
+    ['unreadable milliseconds beside readable seconds', { 'retry-after-ms': 'x', 'retry-after': '1' }, 1_000],
+  ])('%s', (_spelling, headers, expected) => {
+    expect(retryAfterMs(headers, now)).toBe(expected);
+  });
+});

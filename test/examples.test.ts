@@ -1,0 +1,172 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { readdirSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildOnce } from './helpers/build.js';
+import { startGateway } from './helpers/gateway.js';
+import { ask, post, postStream } from './helpers/sse.js';
+import { startUpstream, type Upstream } from './helpers/upstream.js';
+
+const folder = fileURLToPath(new URL('examples/', import.meta.url));
+const messages = [{ role: 'user', content: 'Say hello' }];
+const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
+
+/** A program that runs. */
+interface Program {
+  process: ChildProcess;
+  output: () => string;
+  /** Resolves with the code of its exit. */
+  ended: Promise<number | null>;
+}
+
+let upstream: Upstream;
+let programs: Program[] = [];
+beforeAll(() => buildOnce(), 120_000);
+beforeEach(async () => {
+  upstream = await startUpstream();
+});
+afterEach(async () => {
+  for (const { process: child, ended } of programs) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  programs = [];
+  await upstream.close();
+});
+
+/** Runs a program with nothing in its environment but what is given. */
+function run(args: string[], env: Record<string, string> = {}): Program {
+  const child = spawn(process.execPath, args, { cwd: folder, env: { PATH: process.env.PATH, PORT: '0', MODEL_URL: `${upstream.url}/v1`, ...env } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const program = { process: child, output: () => output, ended: new Promise<number | null>((resolve) => child.once('close', resolve)) };
+  programs.push(program);
+  return program;
+}
+
+/** Starts an example that listens; gives its address too. */
+async function start(name: string, env: Record<string, string> = {}): Promise<Program & { url: string }> {
+  const program = run([name], env);
+  const line = /^listening on (\S+)$/m;
+  await expect.poll(() => line.test(program.output()) || program.process.exitCode !== null, { timeout: 10_000, interval: 20 }).toBe(true);
+  const url = line.exec(program.output())?.[1];
+  if (url === undefined) throw new Error(`${name} does not listen:\n${program.output()}`);
+  return { ...program, url };
+}
+
+describe('the examples', () => {
+  it('are short, import the package by its name, and are all run here', () => {
+    const here = readFileSync(fileURLToPath(import.meta.url), 'utf8');
+    const names = readdirSync(folder).filter((name) => name.endsWith('.mjs'));
+    expect(names).toHaveLength(6);
+    for (const name of names) {
+      const text = readFileSync(folder + name, 'utf8');
+      expect(text.split('\n').length, name).toBeLessThan(60);
+      expect(text, name).toMatch(/from '(signalbox|openai)'/);
+      expect(text, name).not.toContain('../');
+      expect(here, name).toMatch(new RegExp(`(start|run)\\(\\[?'${name}'`));
+    }
+  });
+
+  it('mount-express.mjs: an app with the gateway under /ai', async () => {
+    const { url, process: child, output, ended } = await start('mount-express.mjs', { SIGNALBOX_API_KEY: 'sk_mine' });
+    expect((await ask('GET', url)).text).toBe('This is the app itself.');
+    expect((await post(`${url}/ai/v1/chat/completions`, { model: 'local/m', messages }, bearer('sk_mine'))).json).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
+    expect((await post(`${url}/ai/api/v1/completions`, { models: ['local/m'], messages }, bearer('sk_mine'))).json).toMatchObject({ provider: 'local', model: 'm' });
+    expect((await post(`${url}/ai/api/v1/model-select`, { llm_providers: [{ name: 'a' }], messages }, bearer('sk_mine'))).json).toMatchObject({ llm_label: 'a' });
+    expect((await post(`${url}/ai/proxy/local/chat/completions`, { model: 'm', messages }, bearer('sk_mine'))).status).toBe(200);
+    expect((await ask('GET', `${url}/ai/metrics`)).text).toContain('signalbox_attempts_total');
+    expect((await post(`${url}/ai/v1/chat/completions`, { model: 'local/m', messages }, bearer('sk_example'))).status).toBe(401);
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+    expect(output()).toMatch(/^stopped$/m);
+    // a line for each request, and never what was said in it
+    expect(output()).toContain('"surface":"completions"');
+    expect(output()).not.toMatch(/Say hello|sk_mine/);
+  });
+
+  it('select-model-stage.mjs: the stage chooses, the handler reads the plan', async () => {
+    const { url } = await start('select-model-stage.mjs');
+    const models = ['openai/gpt-large', 'openai/gpt-small'];
+    expect((await post(`${url}/chat`, { messages, models })).json).toMatchObject({ model: 'openai/gpt-large', otherwise: ['openai/gpt-small'], because: expect.any(String), excluded: [] });
+    expect((await post(`${url}/chat`, { messages, models, tradeoff: 'cost' })).json).toMatchObject({ model: 'openai/gpt-small' });
+    expect((await post(`${url}/chat`, { messages, models, tools: [{ name: 'f' }] })).json).toMatchObject({ model: 'openai/gpt-large', excluded: [expect.stringContaining('gpt-small')] });
+    expect(await post(`${url}/chat`, { messages, models: [] })).toMatchObject({ status: 400, json: { code: 'bad_request', problem: expect.stringContaining('models') } });
+  });
+
+  it('own-candidates.mjs: candidates and a body that the gateway does not know', async () => {
+    const { url } = await start('own-candidates.mjs');
+    expect((await post(`${url}/ask`, { question: 'Why?' })).json).toMatchObject({ label: 'careful', answer: 'A long and careful answer to: Why?' });
+    expect((await post(`${url}/ask?hurry`, { question: 'Why?' })).json).toMatchObject({ label: 'quick', answer: 'A quick answer to: Why?' });
+    expect((await post(`${url}/ask?hurry`, { question: 'Why?', functions: [{ name: 'f' }] })).json).toMatchObject({ label: 'careful' });
+    expect((await post(`${url}/ask?hurry`, { question: 'long '.repeat(10_000) })).json).toMatchObject({ label: 'careful' });
+  });
+
+  it('metrics-only.mjs: one\'s own route and sign-in, metrics on a port of their own', async () => {
+    const program = await start('metrics-only.mjs', { METRICS_PORT: '0' });
+    const body = { models: ['local/llama3.2'], messages };
+    expect(await post(`${program.url}/chat`, body)).toMatchObject({ status: 401, json: { problem: 'sign in first' } });
+    const streamed = await postStream(`${program.url}/chat`, { ...body, stream: true }, { headers: { cookie: 'session=alice' } });
+    expect(streamed.frames.at(-1)?.data).toBe('[DONE]');
+    await expect.poll(() => program.output()).toMatch(/^metrics on /m);
+    const page = await ask('GET', /^metrics on (\S+)$/m.exec(program.output())?.[1] ?? '');
+    expect(page.text).toMatch(/^gen_ai_client_token_usage_count\{.*gen_ai_request_model="llama3\.2".*\} 1$/m);
+    expect(page.text).toMatch(/^signalbox_cost_usd_total\{.*\} 0\.000002$/m);
+    expect((await ask('GET', `${program.url}/metrics`)).status).toBe(404);
+  });
+
+  it('two-gateways.mjs: two teams that know nothing of each other', async () => {
+    const { url, process: child, ended } = await start('two-gateways.mjs', { SUPPORT_KEY: 'sk_other' });
+    const asked = { model: 'local/m', messages };
+    expect((await post(`${url}/research/v1/chat/completions`, asked, bearer('sk_research'))).status).toBe(200);
+    expect((await post(`${url}/support/v1/chat/completions`, asked, bearer('sk_other'))).status).toBe(200);
+    expect((await post(`${url}/support/v1/chat/completions`, asked, bearer('sk_research'))).status).toBe(401);
+    expect((await ask('GET', `${url}/research/metrics`)).text).toMatch(/^research_signalbox_attempts_total\{.*\} 1$/m);
+    expect((await ask('GET', `${url}/support/metrics`)).text).toMatch(/^support_signalbox_attempts_total\{.*\} 1$/m);
+    expect(await ask('GET', `${url}/nothing`)).toMatchObject({ status: 404, json: { problem: 'there is nothing at /nothing' } });
+    child.kill('SIGTERM');
+    expect(await ended).toBe(0);
+  });
+
+  it('openai-sdk.mjs: a client that streams an answer and sees an error', async () => {
+    upstream.script([{ text: ['Because ', 'of Rayleigh.'] }]);
+    const gateway = await startGateway({ providers: { local: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } }, models: { 'local/blue': {} } });
+    const program = run(['openai-sdk.mjs', 'Why?'], { OPENAI_BASE_URL: `${gateway.url}/v1`, OPENAI_API_KEY: gateway.key });
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toBe('Because of Rayleigh.\n\nblue: 10 tokens in, 5 out\nBadRequestError: 400 bad_request (model)\n');
+    await gateway.close();
+  });
+});
+
+describe('the package', () => {
+  const evaluate = (code: string): Program => run(['--input-type=module', '--eval', code]);
+
+  it('starts nothing, says nothing and keeps no process alive when it is imported', async () => {
+    const program = evaluate('const face = await import("signalbox"); if (Object.keys(face).sort().join() !== "ConfigError,GatewayError,createGateway,planOf") throw new Error(Object.keys(face).join());');
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toBe('');
+  });
+
+  it('keeps no process alive for a gateway that was made and not used', async () => {
+    const program = evaluate('import { createGateway } from "signalbox"; createGateway({ providers: { a: { api: "openai", apiKey: "k" } } });');
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toBe('');
+  });
+
+  it('keeps no process alive for a gateway that was used and closed, with its host', async () => {
+    const program = evaluate(`
+      import express from 'express';
+      import { createGateway } from 'signalbox';
+      const gateway = createGateway({ auth: { required: false }, providers: { local: { api: 'openai-compatible', baseUrl: process.env.MODEL_URL } }, log: { level: 'silent' } });
+      const server = express().use(gateway.router).listen(0, async () => {
+        const body = JSON.stringify({ model: 'local/m', messages: [{ role: 'user', content: 'Hi' }], stream: true });
+        const reply = await fetch('http://127.0.0.1:' + server.address().port + '/v1/chat/completions', { method: 'POST', headers: { 'content-type': 'application/json', connection: 'close' }, body });
+        console.log((await reply.text()).includes('[DONE]'));
+        server.close();
+        await gateway.close();
+      });
+    `);
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toBe('true\n');
+  });
+});

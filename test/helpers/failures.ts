@@ -1,0 +1,33 @@
+import { at, textAt, tryJson } from './json.js';
+import { bodyOf, type Exchange } from './recorded.js';
+
+/** What is left of a failure when it reaches the client and nobody else was asked. */
+export interface ClientFailure {
+  status: number;
+  /** The provider's own words, '' where it has none. */
+  reason: string;
+}
+
+const badKey = /api key not valid|(invalid|incorrect) api key|api key is invalid/i;
+const noSuchModel = /model identifier is invalid|model .{0,60}does not exist|"model_not_found"/i;
+
+/** The words of an error in the shapes that providers send: `{error: {message}}`, `{error: "…"}`, `{detail}`, `{message}`. */
+function reasonOf(body: unknown): string {
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  return textAt(first, 'error', 'message') || textAt(first, 'error') || textAt(first, 'detail') || textAt(first, 'message') || textAt(first, 'Message') || textAt(at(first, 'error'), 'detail');
+}
+
+/** The status that a client gets where one provider alone was asked once and failed so. `text` is the provider's body. */
+export function clientStatus(status: number, text: string): number {
+  if (status === 429) return 429;
+  if (status === 503 || status === 529) return 503;
+  const refused = status === 400 || status === 413 || status === 422;
+  // some say under 400 what others say under 401 and 404
+  return refused && !badKey.test(text) && !noSuchModel.test(text) ? 422 : 502;
+}
+
+/** What the client gets of an exchange that failed outright. */
+export function clientFailure(exchange: Exchange): ClientFailure {
+  const text = bodyOf(exchange).toString('utf8');
+  return { status: clientStatus(exchange.status, text), reason: reasonOf(tryJson(text)) };
+}

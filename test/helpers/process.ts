@@ -1,0 +1,114 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { buildOnce } from './build.js';
+
+/** How a gateway is started. No environment variable of ours reaches it. */
+export interface ProcessOptions {
+  args?: readonly string[];
+  env?: Readonly<Record<string, string>>;
+  /** The text of `config/signalbox.yaml` in its folder; absent: the file is left as it is. */
+  config?: string;
+  /** Where it is started, by default a new folder. */
+  folder?: string;
+}
+
+/** How a process ended. */
+export interface Ended {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+
+/** A gateway in a process of its own that has said where it listens. */
+export interface GatewayProcess {
+  /** `http://127.0.0.1:<port>` */
+  url: string;
+  pid: number;
+  folder: string;
+  /** The key that it printed, '' where it printed none. */
+  key: string;
+  /** `{ authorization: 'Bearer <key>' }` */
+  auth: { authorization: string };
+  stdout(): string;
+  /** Resolves with the match once the output has it. */
+  printed(pattern: RegExp): Promise<RegExpExecArray>;
+  /** Replaces the configuration file. */
+  writeConfig(text: string): void;
+  signal(name: NodeJS.Signals): void;
+  ended: Promise<Ended>;
+}
+
+const folders: string[] = [];
+const children = new Set<ChildProcess>();
+
+/** A new folder, removed by `endProcesses`. */
+export function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-process-'));
+  folders.push(folder);
+  return folder;
+}
+
+/** Ends what a test has started and left running, and removes the folders. For `afterEach`. */
+export async function endProcesses(): Promise<void> {
+  const running = [...children];
+  const ended = Promise.all(running.map((child) => new Promise((resolve) => child.once('close', resolve))));
+  for (const child of running) child.kill('SIGKILL');
+  await ended;
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+}
+
+/** A free port of 127.0.0.1's is asked for unless the environment or the configuration says otherwise. */
+async function launch({ args = [], env = {}, config, folder = newFolder() }: ProcessOptions): Promise<{ child: ChildProcess; folder: string; ended: Promise<Ended>; output: { stdout: string; stderr: string } }> {
+  const cli = await buildOnce();
+  if (config !== undefined) putConfig(folder, config);
+  const child = spawn(process.execPath, [cli, ...args], { cwd: folder, env: { PATH: process.env.PATH, PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.add(child);
+  const output = { stdout: '', stderr: '' };
+  for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => void (output[name] += text));
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => {
+      children.delete(child);
+      resolve({ code, signal, ...output });
+    });
+  });
+  return { child, folder, ended, output };
+}
+
+function putConfig(folder: string, text: string): void {
+  mkdirSync(join(folder, 'config'), { recursive: true });
+  writeFileSync(join(folder, 'config/signalbox.yaml'), text);
+}
+
+/** Runs the executable to its end. */
+export async function runToEnd(options: ProcessOptions): Promise<Ended> {
+  return (await launch(options)).ended;
+}
+
+/** Starts a gateway. @throws where it ends before it listens */
+export async function startProcess(options: ProcessOptions = {}): Promise<GatewayProcess> {
+  const { child, folder, ended, output } = await launch(options);
+  let isOver = false;
+  void ended.then(() => (isOver = true));
+  const printed = async (pattern: RegExp): Promise<RegExpExecArray> => {
+    for (;;) {
+      const match = pattern.exec(output.stdout);
+      if (match) return match;
+      if (isOver) throw new Error(`the process ended without printing ${pattern.source}:\n${output.stdout}${output.stderr}`);
+      await wait(10);
+    }
+  };
+  const url = (await printed(/listens on (http:\S+)[^]*\/docs\n/))[1] ?? '';
+  const key = /^ {2}(sk_\S+)$/m.exec(output.stdout)?.[1] ?? '';
+  return {
+    url, folder, key, printed, ended,
+    pid: child.pid ?? 0,
+    auth: { authorization: `Bearer ${key}` },
+    stdout: () => output.stdout,
+    writeConfig: (text) => putConfig(folder, text),
+    signal: (name) => void child.kill(name),
+  };
+}

@@ -1,0 +1,14 @@
+import { afterAll, afterEach, beforeAll, expect } from 'vitest';
+
+/** Asserts after each test of the file that no promise was rejected without anybody listening. */
+export function noUnhandledRejections(): void {
+  const rejections: unknown[] = [];
+  const keep = (reason: unknown): void => void rejections.push(reason);
+  beforeAll(() => void process.on('unhandledRejection', keep));
+  afterAll(() => void process.off('unhandledRejection', keep));
+  afterEach(async () => {
+    // Node tells of them once the microtasks are done
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(rejections.splice(0)).toEqual([]);
+  });
+}

@@ -1,0 +1,152 @@
+import type { ProviderInput } from '../../src/config.js';
+import { dialects } from '../../src/providers/index.js';
+import { classify } from './expected.js';
+import { type RunningGateway, startGateway } from './gateway.js';
+import { at, has, numberAt, textAt } from './json.js';
+import { readOpenaiChat } from './oracles/openai-chat.js';
+import { type Expected, nothing } from './oracles/oracle.js';
+import { bodyOf, type Exchange, splitEvents } from './recorded.js';
+import { post, postStream, type Reply, type StreamReply } from './sse.js';
+import type { Cut } from './steps.js';
+import { startUpstream, type Step, type Upstream, type UpstreamCall } from './upstream.js';
+
+/** Which surface is asked, whether it is to stream, and what becomes of the provider's bytes. */
+export interface Manner {
+  surface: 'openai' | 'native';
+  stream: boolean;
+  cut: Cut;
+  /** `oddly`: the same server-sent events in another of the ways that are allowed. `halfway`: the first half of the events, then a clean end. */
+  sent?: 'oddly' | 'halfway';
+}
+
+/** What came out of the gateway. Of the native surface there are no tool calls, and a refusal is text. */
+export interface Said extends Expected {
+  /** The HTTP status. */
+  httpStatus: number;
+  /** The message of the error body or event. */
+  message: string;
+  /** A stream's `[DONE]`; true for a body. */
+  whole: boolean;
+  /** Nobody reported the usage. */
+  estimated: boolean;
+  /** The provider's status in the first entry of the error trace, null where there is none. */
+  tracedStatus: number | null;
+}
+
+/** A gateway with one provider for each dialect, before an upstream that answers with recorded bodies. */
+export interface Replay {
+  /** Sends one request that the upstream answers with the exchange, and reads what the client gets. */
+  ask(exchange: Exchange, manner: Manner): Promise<Said>;
+  close(): Promise<void>;
+}
+
+/** The `api` under which the gateway is given a provider; one that it does not know by name speaks the common dialect. */
+export function apiOf(exchange: Exchange): string {
+  const { api } = classify(exchange);
+  return dialects.has(api) ? api : 'openai-compatible';
+}
+
+const said = (part: Expected, more: Partial<Said>): Said => ({ httpStatus: 200, message: '', whole: true, estimated: false, tracedStatus: null, ...part, ...more });
+
+function failed(httpStatus: number, json: unknown): Said {
+  const message = textAt(json, 'error', 'message') || textAt(json, 'message');
+  const trace = has(json, 'errorTrace') ? json : at(json, 'error');
+  return said(nothing(), { httpStatus, message, tracedStatus: numberAt(trace, 'errorTrace', 0, 'status'), error: { status: httpStatus } });
+}
+
+function readOpenai(reply: Reply | StreamReply): Said {
+  if (reply.status !== 200) return failed(reply.status, reply.json);
+  if (!('frames' in reply)) return said(readOpenaiChat([reply.json], false), {});
+  const error = reply.events.find((event) => has(event, 'error'));
+  return said(readOpenaiChat(reply.events, true), { message: textAt(error, 'error', 'message'), whole: reply.frames.at(-1)?.data === '[DONE]' });
+}
+
+const finishes: Record<string, Expected['finish']> = { stop: 'stop', length: 'length', tool_calls: 'tool_calls', function_call: 'tool_calls', content_filter: 'content_filter' };
+
+function readClosing(json: unknown): Partial<Said> {
+  const usage = at(json, 'usage');
+  return {
+    finish: finishes[textAt(json, 'finishReason')] ?? null,
+    estimated: at(usage, 'estimated') === true,
+    usage: usage ? { prompt: numberAt(usage, 'promptTokens'), completion: numberAt(usage, 'completionTokens'), cached: numberAt(usage, 'cachedTokens'), reasoning: numberAt(usage, 'reasoningTokens') } : null,
+  };
+}
+
+function readNative(reply: Reply | StreamReply): Said {
+  if (reply.status !== 200) return failed(reply.status, reply.json);
+  if (!('frames' in reply)) {
+    return said({ ...nothing(), text: textAt(reply.json, 'message', 'content', 0, 'text'), reasoning: textAt(reply.json, 'message', 'reasoning') }, readClosing(reply.json));
+  }
+  const texts = (type: string): string => reply.events.filter((event) => textAt(event, 'type') === type).map((event) => textAt(event, 'text')).join('');
+  const error = reply.events.find((event) => has(event, 'error'));
+  const closing = reply.events.findLast((event) => has(event, 'usage'));
+  return said({ ...nothing(), text: texts('text'), reasoning: texts('reasoning') }, {
+    ...readClosing(closing), message: textAt(error, 'message'), whole: reply.frames.at(-1)?.data === '[DONE]', error: error ? { status: 0 } : null,
+  });
+}
+
+function providersAt(url: string): Record<string, ProviderInput> {
+  const settings = { baseUrl: `${url}/v1`, apiKey: 'key', project: 'p', region: 'r' };
+  return Object.fromEntries([...dialects.keys()].map((api) => [api, { api, ...settings }]));
+}
+
+const bodyFor = (model: string, { surface, stream }: Manner): object => ({
+  messages: [{ role: 'user', content: 'Hi' }],
+  ...(stream ? { stream } : {}),
+  ...(surface === 'openai' ? { model, ...(stream ? { stream_options: { include_usage: true } } : {}) } : { models: [model] }),
+});
+
+/** The headers that say what to do about a failure. */
+function toldHeaders(exchange: Exchange): Record<string, string> {
+  return Object.fromEntries(Object.entries(exchange.meta?.response.headers ?? {}).filter(([name]) => /retry|ratelimit|errortype/i.test(name)));
+}
+
+/** An event as a server may send it that likes CRLF, no space after the colon, names, comments, and signs of life. */
+function oddEvent(event: Buffer): Buffer {
+  const lines = event.toString('utf8').split(/\r\n|\n|\r/).filter((line) => line !== '');
+  const odd = lines.map((line) => line.replace(/^(\w*): /, '$1:').replace('[DONE]', ' [DONE] '));
+  return Buffer.from([': keep-alive', '', 'data:', '', 'event:ping', 'data: {"type":"ping"}', '', 'id:7', 'retry:3000', ...odd, '', ''].join('\r\n'));
+}
+
+function piecesOf(exchange: Exchange, sent: Manner['sent']): Buffer[] {
+  const events = splitEvents(bodyOf(exchange), exchange.kind);
+  if (sent === 'oddly') return [Buffer.from('\ufeff'), ...events.map(oddEvent)];
+  return sent === 'halfway' ? events.slice(0, Math.floor(events.length / 2)) : events;
+}
+
+/** The exchanges that are being replayed, by the number that stands in the model's name. */
+class Playlist {
+  private readonly entries: { exchange: Exchange; manner: Manner }[] = [];
+
+  add(exchange: Exchange, manner: Manner): string {
+    return `replay-${this.entries.push({ exchange, manner }) - 1}-`;
+  }
+
+  stepFor(call: UpstreamCall): Step {
+    const { exchange, manner } = this.entries[Number(/replay-(\d+)-/.exec(`${call.path} ${textAt(call.body, 'model')}`)?.[1])]!;
+    const events = piecesOf(exchange, manner.sent);
+    return { raw: Buffer.concat(events), contentType: exchange.contentType, writes: manner.cut, events, status: exchange.status, headers: toldHeaders(exchange) };
+  }
+}
+
+async function send(gateway: RunningGateway, model: string, manner: Manner): Promise<Said> {
+  const url = gateway.url + (manner.surface === 'openai' ? '/v1/chat/completions' : '/api/v1/completions');
+  const body = bodyFor(model, manner);
+  const reply = await (manner.stream ? postStream(url, body, { headers: gateway.auth }) : post(url, body, gateway.auth));
+  return manner.surface === 'openai' ? readOpenai(reply) : readNative(reply);
+}
+
+/** Starts the upstream and the gateway. Nothing is tried twice. */
+export async function startReplay(): Promise<Replay> {
+  const upstream: Upstream = await startUpstream();
+  const playlist = new Playlist();
+  upstream.script([(call) => playlist.stepFor(call)]);
+  const gateway = await startGateway({ providers: providersAt(upstream.url), limits: { maxRetries: 0 } });
+  return {
+    ask: (exchange, manner) => send(gateway, `${apiOf(exchange)}/${playlist.add(exchange, manner)}`, manner),
+    async close() {
+      await gateway.close();
+      await upstream.close();
+    },
+  };
+}

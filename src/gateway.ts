@@ -171,7 +171,8 @@ class AssembledGateway implements Gateway {
 
   private wholeRouter(): Router {
     const { modelSelect, completions, openai, proxy, metrics, health } = this.routers;
-    return Router().use(completions, modelSelect, openai, proxy, metrics, health);
+    // the busiest first: every router that a request only passes costs it some 3 µs
+    return Router().use(openai, completions, modelSelect, proxy, metrics, health);
   }
 }
 

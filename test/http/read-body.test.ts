@@ -109,15 +109,19 @@ describe('a compressed body', () => {
     expect(await send(gzipSync(plain), { 'content-encoding': encoding })).toMatchObject(native(415, 'Unsupported Media Type', /^content-encoding: /));
   });
 
-  it.each([['gzip', gzipSync], ['deflate', deflateSync], ['br', brotliCompressSync]] as const)('that grows beyond the limit (%s) is 413, and is not unpacked any further', async (encoding, compress) => {
-    const bomb = compress(Buffer.alloc(48 * 1024 * 1024, 0x20));
-    // in one unpacked piece the bomb is a thousand times as large as allowed
+  it.each([['gzip', gzipSync], ['deflate', deflateSync], ['br', brotliCompressSync]] as const)('that grows beyond the limit (%s) is 413', async (encoding, compress) => {
+    const bomb = compress(Buffer.alloc(32 * 1024 * 1024, 0x20));
     expect(bomb.length).toBeLessThan(maxBodyBytes);
     expect(await send(bomb, { 'content-encoding': encoding })).toMatchObject(native(413, 'Payload Too Large', `the body is larger than ${maxBodyBytes} bytes`));
+  });
+
+  it('that grows beyond the limit is not unpacked any further', async () => {
+    const member = gzipSync(Buffer.alloc(32 * 1024 * 1024, 0x20));
+    // a gigabyte, unpacked
+    expect((await post(`${wide.url}/api/v1/completions`, Buffer.concat(Array.from({ length: 32 }, () => member)), { ...wide.auth, 'content-encoding': 'gzip' })).status).toBe(413);
     const before = process.cpuUsage();
-    await new Promise((resolve) => setTimeout(resolve, 80));
-    // unpacking the rest of it would keep a processor busy for longer than this pause
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(50);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(30);
   });
 });
 

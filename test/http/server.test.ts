@@ -17,7 +17,7 @@ beforeAll(async () => {
   upstream = await startUpstream();
   const providers = { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } };
   gateway = await startGateway({ providers });
-  impatient = await startGateway({ providers, limits: { headersTimeoutMs: 80, requestTimeoutMs: 160, maxHeaderBytes: 8192 } });
+  impatient = await startGateway({ providers, limits: { headersTimeoutMs: 250, requestTimeoutMs: 400, maxHeaderBytes: 8192 } });
 });
 afterAll(async () => {
   await Promise.all([gateway.close(), impatient.close()]);
@@ -117,7 +117,7 @@ describe('a slow client', () => {
   });
 
   it('does not lose a long answer to the time that a request may take to arrive', async () => {
-    upstream.script([{ text: Array.from({ length: 8 }, () => 'word '), betweenMs: 40 }]);
+    upstream.script([{ text: Array.from({ length: 12 }, () => 'word '), betweenMs: 40 }]);
     const { status, text } = await post(`${impatient.url}/api/v1/completions`, { ...hello, stream: true }, impatient.auth);
     upstream.script([]);
     expect(status).toBe(200);

@@ -4,9 +4,10 @@ export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     testTimeout: 20_000,
-    hookTimeout: 30_000,
+    hookTimeout: 60_000,
     // two cores: sockets and timers of one file must not wait behind another's
     maxWorkers: 2,
     pool: 'forks',
+    reporters: ['default', './test/helpers/closing-line.ts'],
   },
 });

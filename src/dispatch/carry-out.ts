@@ -168,7 +168,7 @@ class Tries {
       async () => {
         // another key or another form of the same question is no retry
         if (last.recovery === 'retry') this.retries++;
-        await wait(backoffMs(this.retries, last), this.input.cancellation, this.journey.deadline);
+        await wait(this.anotherKey(last) ? 0 : backoffMs(this.retries, last), this.input.cancellation, this.journey.deadline);
         return this.once();
       },
       {
@@ -190,7 +190,7 @@ class Tries {
     if (this.input.cancellation.reason) return false;
     switch (failure.recovery) {
       case 'retry':
-        return this.retries < this.input.plan.limits.retriesPerCandidate && (failure.retryAfterMs ?? 0) <= longestWaitMs;
+        return this.retries < this.input.plan.limits.retriesPerCandidate && ((failure.retryAfterMs ?? 0) <= longestWaitMs || this.anotherKey(failure));
       case 'next_key':
         return this.triedKeys.length < this.provider.keys.size;
       case 'unstreamed':
@@ -198,6 +198,11 @@ class Tries {
       default:
         return false;
     }
+  }
+
+  /** Where one key has met its limit and another has not, there is nothing to wait for. */
+  private anotherKey(failure: GatewayError): boolean {
+    return failure.code === 'rate_limited' && this.provider.keys.size > 1 && this.provider.keys.hasFree();
   }
 
   private learn(failure: GatewayError, apiKey: string | null): void {

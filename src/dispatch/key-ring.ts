@@ -34,6 +34,12 @@ export class KeyRing {
     return pool.reduce((best, key) => (key.asideUntil < best.asideUntil ? key : best)).value;
   }
 
+  /** True if a key is there to be tried at once. */
+  hasFree(): boolean {
+    const time = this.now();
+    return this.keys.some((key) => key.asideUntil <= time);
+  }
+
   /** Sets a key aside: `refused` for ten minutes, or for a stated time in ms. */
   setAside(value: string | null, forMs: number | 'refused'): void {
     const key = this.keys.find((candidate) => candidate.value === value);

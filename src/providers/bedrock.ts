@@ -61,6 +61,8 @@ type Post = (model: string, operation: string, body: object, apiKey: string | nu
 /** Requests of one configured provider: all go to a model's path, with its API key or else signed. */
 function poster(settings: ProviderSettings, endpoint: Endpoint, source: CredentialSource, now: () => number): Post {
   return (model, operation, body, apiKey) => {
+    // a segment of dots would be another path
+    if (/^\.+$/.test(model)) throw new GatewayError('request_refused', `${settings.name} has no model ${model}`);
     const unsigned: UpstreamRequest = {
       method: 'POST',
       // ARNs hold colons and slashes

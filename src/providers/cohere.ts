@@ -69,6 +69,5 @@ function codeOf(status: number, message: string): ErrorCode | null {
   if (status === 498) return 'request_refused';
   if (status === 499) return 'upstream_error';
   if (status === 400 && /(invalid api (token|key)|no api key)/i.test(message)) return 'provider_auth';
-  if (status === 400 && /model .*(not found|does not exist|was removed)/i.test(message)) return 'model_not_found';
   return null;
 }

@@ -140,3 +140,18 @@ describe('a client that leaves in the midst of an answer', () => {
     expect(at(events.at(-1), 'finishReason')).toBe('stop');
   });
 });
+
+describe('a client of embeddings that leaves', () => {
+  it('ends the upstream call at once, and is no fault of ours', async () => {
+    upstream.script([{ hang: 'beforeHeaders' }]);
+    const leaving = new AbortController();
+    const asked = postStream(`${gateway.url}/v1/embeddings`, { model: 'up/m', input: 'Hi' }, { headers: gateway.auth, signal: leaving.signal });
+    await arrived();
+    leaving.abort();
+    await asked;
+    await expect(upstream.closed(0)).resolves.toBeNull();
+    expect(await logged()).toMatchObject({ code: 'client_closed', status: 499 });
+    expect(log.text()).not.toContain('a fault of ours');
+    expect(await metricOf(gateway, 'signalbox_client_disconnects_total', 'surface="embeddings"')).toBe(1);
+  });
+});

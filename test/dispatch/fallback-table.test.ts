@@ -185,3 +185,20 @@ describe.concurrent('where every attempt fails before the commit, a client gets'
     expect(heard).toMatchObject({ status: 429, headers: { 'retry-after': '20' } });
   });
 });
+
+describe('a connection that is not made in time', () => {
+  it('sends the request to the next candidate', async () => {
+    const model = plays.newModel();
+    const hurried = await startGateway({
+      limits: { maxRetries: 0 },
+      providers: {
+        // an address that is kept free for documentation: nobody answers there
+        nowhere: { api: 'openai-compatible', baseUrl: 'http://192.0.2.1:9/v1', timeouts: { connectMs: 50 } },
+        second: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` },
+      },
+    });
+    const heard = await ask(hurried, ways[0]!, { models: ['nowhere/m', `second/${model}`] });
+    expect(heard).toMatchObject({ ended: 'whole', model, errorTrace: [{ provider: 'nowhere', status: null, error: expect.stringMatching(/^nowhere could not be reached: /) as string }] });
+    await hurried.close();
+  });
+});

@@ -9,7 +9,6 @@ export interface ClientFailure {
 }
 
 const badKey = /api key not valid|(invalid|incorrect) api key|api key is invalid/i;
-const noSuchModel = /model identifier is invalid|model .{0,60}does not exist|"model_not_found"/i;
 
 /** The words of an error in the shapes that providers send: `{error: {message}}`, `{error: "…"}`, `{detail}`, `{message}`. */
 function reasonOf(body: unknown): string {
@@ -22,8 +21,8 @@ export function clientStatus(status: number, text: string): number {
   if (status === 429) return 429;
   if (status === 503 || status === 529) return 503;
   const refused = status === 400 || status === 413 || status === 422;
-  // some say under 400 what others say under 401 and 404
-  return refused && !badKey.test(text) && !noSuchModel.test(text) ? 422 : 502;
+  // some say under 400 what others say under 401
+  return refused && !badKey.test(text) ? 422 : 502;
 }
 
 /** What the client gets of an exchange that failed outright. */

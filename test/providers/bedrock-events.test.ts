@@ -174,7 +174,7 @@ describe('a stream of Converse that fails', () => {
     ['modelTimeoutException', 'too slow', 'upstream_error', 408],
     ['serviceUnavailableException', 'come back', 'upstream_overloaded', 503],
     ['validationException', 'Input is too long for requested model.', 'request_refused', 400],
-    ['validationException', 'The provided model identifier is invalid.', 'model_not_found', 400],
+    ['validationException', 'The provided model identifier is invalid.', 'request_refused', 400],
     ['somethingNewException', 'what?', 'upstream_error', 500],
   ])('%s (%s) is %s', (type, message, code, status) => {
     const failure = failureOf(begun, delta(0, { text: 'Hi' }), exception(type, message));

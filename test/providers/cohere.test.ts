@@ -287,7 +287,7 @@ describe('an error of Cohere', () => {
   it.each<[number, object | string, string]>([
     [400, { id: 'e', message: 'too many tokens' }, 'request_refused'],
     [400, { message: 'invalid api token' }, 'provider_auth'],
-    [400, { message: "model 'x' not found" }, 'model_not_found'],
+    [400, { message: "model 'x' not found" }, 'request_refused'],
     [401, { message: 'invalid api token' }, 'provider_auth'],
     [402, { message: 'please add or update your payment method' }, 'provider_auth'],
     [404, { id: 'e', message: "model 'x' was removed" }, 'model_not_found'],

@@ -239,7 +239,12 @@ describe('a whole answer', () => {
     expect(() => readWhole([event([{ text: 'a' }]), { error: { status: 'PERMISSION_DENIED', message: 'no' } }])).toThrow(expect.objectContaining({ code: 'provider_auth', upstreamStatus: 403 }));
   });
 
-  test.each(['', 'null', '7', '[1]', '{}', '[]', '{"candidates":[]}', '{"candidates":{}}', '{"candidates":[null]}', '{"candidates":[{"content":{"parts":[null]}}]}', '{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}', '<html>'])('the body %j cannot be read', (body) => {
+  test.each(['', 'null', '7', '[1]', '{}', '[]', '{"candidates":[]}', '{"candidates":{}}', '{"candidates":[null]}', '{"candidates":[{"content":{"parts":[null]}}]}', '<html>'])('the body %j cannot be read', (body) => {
     expect(() => adapter.readCompletion(body, call)).toThrow(expect.objectContaining({ code: 'unreadable_answer' }));
+  });
+
+  test('a whole body without a finish reason is an answer all the same', () => {
+    const { completion } = adapter.readCompletion('{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}', call);
+    expect(completion.choices).toMatchObject([{ message: { content: 'a' } }]);
   });
 });

@@ -315,7 +315,7 @@ describe('a stream of the Responses API', () => {
 describe('an error of the Responses API', () => {
   it.each<[number, object, string]>([
     [400, { error: { message: 'too long', type: 'invalid_request_error', param: 'input', code: 'context_length_exceeded' } }, 'request_refused'],
-    [400, { error: { message: 'no such model', type: 'invalid_request_error', param: 'model', code: 'model_not_found' } }, 'model_not_found'],
+    [400, { error: { message: 'no such model', type: 'invalid_request_error', param: 'model', code: 'model_not_found' } }, 'request_refused'],
     [401, { error: { message: 'Incorrect API key provided', code: 'invalid_api_key' } }, 'provider_auth'],
     [429, { error: { message: 'slow down', code: 'rate_limit_exceeded' } }, 'rate_limited'],
     [500, { error: { message: 'it broke' } }, 'upstream_error'],

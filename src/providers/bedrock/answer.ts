@@ -147,7 +147,7 @@ function makeMessage(found: Gathered): CompletionMessage {
 /** Translates a whole answer. @returns null where it is no answer of Converse */
 export function readConverse(provider: string, answer: ConverseAnswer, model: string): CompletionAnswer | null {
   const blocks = answer.output?.message?.content;
-  if (!Array.isArray(blocks) || !answer.stopReason) return null;
+  if (!Array.isArray(blocks) || (blocks.length === 0 && !answer.stopReason)) return null;
   const found: Gathered = { text: '', thoughts: '', details: [], calls: [], annotations: [] };
   for (const block of blocks) gather(block, found);
   const usage = readUsage(answer.usage);
@@ -157,7 +157,7 @@ export function readConverse(provider: string, answer: ConverseAnswer, model: st
       object: 'chat.completion',
       created: Math.floor(Date.now() / 1000),
       model,
-      choices: [{ index: 0, message: makeMessage(found), finish_reason: readStopReason(provider, answer.stopReason, found.calls.length > 0) }],
+      choices: [{ index: 0, message: makeMessage(found), finish_reason: answer.stopReason ? readStopReason(provider, answer.stopReason, found.calls.length > 0) : null }],
       usage: usage && toOpenAIUsage(usage),
     },
     usage,

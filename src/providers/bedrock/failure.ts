@@ -39,7 +39,6 @@ const exceptions = new Map<string, ExceptionKind>([
 ]);
 
 // A ValidationException says only in its words what was wrong (wordings of 2024-2026).
-const unknownModel = /model identifier is invalid|on-demand throughput isn.t supported|doesn.t support the model|model.{0,80}(end of its life|not found|does not exist|is not supported in)|invalid model (id|identifier)/i;
 const notStreamed = /unsupported for streaming|in streaming mode|doesn.t support streaming|streaming is not supported/i;
 
 /** `ValidationException:http://…` and `com.amazon.coral#ValidationException` are both `validation`. */
@@ -50,8 +49,7 @@ function exceptionName(type: string): string {
 function kindOf(type: string, reason: string): ExceptionKind | undefined {
   const kind = exceptions.get(exceptionName(type));
   if (kind?.code !== 'request_refused') return kind;
-  if (notStreamed.test(reason)) return { code: 'stream_refused', status: kind.status };
-  return unknownModel.test(reason) ? { code: 'model_not_found', status: kind.status } : kind;
+  return notStreamed.test(reason) ? { code: 'stream_refused', status: kind.status } : kind;
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');

@@ -120,7 +120,8 @@ export function readGeminiCompletion(provider: string, body: string): Completion
     choice: (choice) => fold(choiceOf(choice.index), choice),
   });
   for (const event of events) answer.read(event);
-  if (!answer.whole) throw unreadable(provider, 'a body without a finish reason');
+  // a body that came whole needs no finish reason to be an answer, only something in it
+  if (!answer.whole && choices.size === 0) throw unreadable(provider, 'a body without an answer');
   const { usage } = answer.finish();
   const completion: Completion = {
     id: answer.id || randomUUID(),

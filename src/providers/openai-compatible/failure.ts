@@ -63,7 +63,6 @@ function codeOf(status: number, words: ErrorWords): ErrorCode {
   if (status === 400 || status === 422) {
     // xAI answers 400 to a bad key
     if (/invalid_api_key|authentication/.test(words.kind) || /(incorrect|invalid) api key|api key (is )?(not valid|invalid)/i.test(words.message)) return 'provider_auth';
-    if (/model_not_found|modelnotfound/.test(words.kind)) return 'model_not_found';
     if (/\bstream(ing)?\b/i.test(words.message) && /not (supported|support|available|allowed)|unsupported/i.test(words.message)) return 'stream_refused';
   }
   return codeOfStatus(status);

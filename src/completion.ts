@@ -214,7 +214,7 @@ export function makeUsage(parts: { promptTokens?: number | null; completionToken
   };
 }
 
-/** Usage in OpenAI's spelling, for clients that speak it. */
+/** Usage in OpenAI's spelling, for clients that speak it; a guess is marked `estimated: true`. */
 export function toOpenAIUsage(usage: Usage): OpenAIUsage {
   return {
     prompt_tokens: usage.promptTokens,
@@ -222,6 +222,7 @@ export function toOpenAIUsage(usage: Usage): OpenAIUsage {
     total_tokens: usage.promptTokens + usage.completionTokens,
     prompt_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens },
     completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    ...(usage.estimated ? { estimated: true } : {}),
   };
 }
 

@@ -1,7 +1,7 @@
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import { KeyBook, type KnownKey } from './accounts/key-book.js';
-import { type Config, type ConfigInput, type ParseOptions, resolveConfig } from './config.js';
+import { type Config, type ConfigInput, type ParseOptions, resolveConfig, type ProviderConfig } from './config.js';
 import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
 import { authenticate } from './http/authenticate.js';
 import { complete } from './http/complete.js';
@@ -152,7 +152,7 @@ class AssembledGateway implements Gateway {
     const keys = new KeyBook([...config.auth.keys, ...(this.options.issuedKeys ?? [])]);
     const { providers, warnings } = providersOf(config, this.options.env);
     const runtime = createRuntime(config, providers, dialects, keys, this.sharing);
-    for (const warning of [...config.warnings, ...warnings]) this.warn(warning);
+    for (const warning of [...config.warnings, ...warnings, ...keyless(providers)]) this.warn(warning);
     return runtime;
   }
 
@@ -174,6 +174,12 @@ class AssembledGateway implements Gateway {
     // the busiest first: every router that a request only passes costs it some 3 µs
     return Router().use(openai, completions, modelSelect, proxy, metrics, health);
   }
+}
+
+/** A provider that wants a key and has none can be called, and will refuse: better said at the start. */
+function keyless(providers: readonly ProviderConfig[]): string[] {
+  const without = providers.filter(({ api, apiKeys, baseUrl }) => dialects.get(api)?.needsKey && apiKeys.length === 0 && baseUrl === undefined);
+  return without.map(({ name, api }) => `providers.${name}: ${api} wants an API key and none is configured`);
 }
 
 /** Several handlers as one: each calls the next, a failure goes to the host. */

@@ -20,7 +20,9 @@ export function requestLog(logger: Logger): RequestLog {
     request(context) {
       if (!logger.isLevelEnabled('info')) return;
       const line = lineOf(context);
-      if (line.status >= 500) logger.warn(line, 'request');
+      // a stream that broke off had said 200 before
+      const broken = context.record.code !== null && context.record.code !== 'client_closed' && line.status === 200;
+      if (line.status >= 500 || broken) logger.warn(line, 'request');
       else logger.info(line, 'request');
     },
     failure(context, error: GatewayError) {
@@ -41,7 +43,7 @@ function lineOf({ record, account, surface, requestId, startedAt }: RequestConte
     code: record.code ?? undefined,
     model: model === null ? undefined : `${record.provider ?? ''}/${model}`,
     attempts: attempts.length,
-    tried: attempts.length > 1 || record.code !== null ? triedOf(record) : undefined,
+    tried: attempts.length > 1 || (record.code !== null && attempts.length > 0) ? triedOf(record) : undefined,
     stream: record.stream,
     latencyMs: Math.round(performance.now() - startedAt),
     ttftMs: ttftMs ?? undefined,
@@ -61,7 +63,8 @@ function prettyStream(): { write: (line: string) => void } {
   return {
     write(line) {
       const { level, time, msg, ...fields } = JSON.parse(line) as { level: number; time: number; msg?: string; [field: string]: unknown };
-      const words = Object.entries(fields).map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
+      // a name that a client typed must not move the cursor, nor pass for a line of its own
+      const words = Object.entries(fields).map(([name, value]) => `${name}=${(typeof value === 'string' ? value : JSON.stringify(value)).replace(/\p{C}/gu, '?')}`);
       process.stdout.write(`${new Date(time).toISOString().slice(11, 23)} ${pino.levels.labels[level] ?? String(level)} ${msg ?? ''} ${words.join(' ')}\n`);
     },
   };

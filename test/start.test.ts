@@ -247,6 +247,13 @@ describe('the command line', () => {
     expect(line).toMatch(/^\d\d:\d\d:\d\d\.\d{3} info request .*status=200 .*model=demo\/demo-small/);
   });
 
+  it('writes lines for people in which no client can write a line of its own', async () => {
+    const { url, auth, printed } = await startProcess({ config: 'log: { pretty: true }' });
+    await post(`${url}/api/v1/model-select`, { messages, llm_providers: [{ provider: 'a\nforged', model: 'b\u001b[2J' }] }, auth);
+    const [line] = await printed(/^.*request .*$/m);
+    expect(line).toMatch(/model=a\?forged\/b\?\[2J/);
+  });
+
   it('writes JSON lines otherwise, without the prompt and the key', async () => {
     const { url, auth, key, printed, stdout } = await startProcess();
     await post(`${url}${openAI}`, { model: 'demo/demo-small', messages }, auth);

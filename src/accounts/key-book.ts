@@ -9,6 +9,7 @@ export interface KnownKey {
   models?: readonly string[];
 }
 
+/** Who is asking: the key's name (`anonymous` where keys are not required), and globs of the labels that it may use; null: every model. */
 export interface KeyOwner {
   name: string;
   models: readonly string[] | null;

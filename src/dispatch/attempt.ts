@@ -27,7 +27,7 @@ function exchange(request: UpstreamRequest, input: AttemptInput): Promise<Attemp
     const handler = new Exchange(input, resolve, reject);
     const { pool, path } = input.provider.upstreams.to(request.url);
     try {
-      pool.dispatch({ path, method: request.method, headers: request.headers, body: request.body }, handler);
+      pool.dispatch({ path, method: request.method, headers: { 'accept-encoding': 'identity', ...request.headers }, body: request.body }, handler);
     } catch (error) {
       handler.notSent(error);
     }

@@ -8,7 +8,7 @@ import { backoffMs, longestWaitMs, wait } from './backoff.js';
 import type { Cancellation } from './cancellation.js';
 import { Deadline } from './deadline.js';
 import { exhausted } from './exhausted.js';
-import type { Provider } from './provider.js';
+import { type Provider, rememberUnstreamed } from './provider.js';
 
 /** The record of one upstream call, reported once. Times in ms. */
 export interface Attempt {
@@ -206,12 +206,12 @@ class Tries {
   }
 
   private learn(failure: GatewayError, apiKey: string | null): void {
-    const { keys, unstreamed } = this.provider;
+    const { keys } = this.provider;
     if (failure.recovery === 'next_key') {
       this.triedKeys.push(apiKey);
       keys.setAside(apiKey, 'refused');
     } else if (failure.code === 'rate_limited') keys.setAside(apiKey, failure.retryAfterMs ?? 1_000);
-    else if (failure.recovery === 'unstreamed') unstreamed.add(this.candidate.model);
+    else if (failure.recovery === 'unstreamed') rememberUnstreamed(this.provider, this.candidate.model);
   }
 
   private record(startedAt: number, failure: GatewayError | null, firstContentAt: number | null): Attempt {

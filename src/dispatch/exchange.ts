@@ -2,7 +2,7 @@ import type { Dispatcher } from 'undici';
 import type { EventReader, Usage } from '../completion.js';
 import { GatewayError } from '../errors.js';
 import type { ModelCall, UpstreamHeaders } from '../providers/adapter.js';
-import { unreadable } from '../providers/failure.js';
+import { unreadable, withoutSecret } from '../providers/failure.js';
 import type { RankedCandidate } from '../routing/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 import type { Cancellation } from './cancellation.js';
@@ -105,9 +105,20 @@ export class Exchange implements Dispatcher.DispatchHandler {
       this.fail(this.readingFailure(error));
       return;
     }
+    this.bodyLength += bytes.length;
+    if (this.keepsTooMuch()) {
+      this.fail(unreadable(this.input.provider.name, 'more than 64 MiB'));
+      return;
+    }
     // one socket read can hold many of HTTP's chunks: they become one write
     if (!this.flushing) process.nextTick(this.flush);
     this.flushing = true;
+  }
+
+  /** What waits here for the answer to begin, or to be whole, must have an end. */
+  private keepsTooMuch(): boolean {
+    if (this.gate.firstContentAt === null) return this.bodyLength > maxAnswerBytes;
+    return !this.input.writer.streams && this.gate.contentLength > maxAnswerBytes;
   }
 
   private readonly flush = (): void => {
@@ -131,7 +142,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.linger) clearTimeout(this.linger);
     if (this.settled) return;
     try {
-      if (this.mode === 'failure') this.fail(this.input.provider.adapter.readFailure(this.status, this.headers, this.bodyBytes().toString('utf8')));
+      if (this.mode === 'failure') this.fail(this.input.provider.adapter.readFailure(this.status, this.headers, withoutSecret(this.bodyBytes().toString('utf8'), this.input.apiKey)));
       else {
         if (this.reader) this.reader.close();
         else this.readWhole();
@@ -147,7 +158,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
     // a failure that came with its body cut off is still that failure
     if (this.mode === 'failure' && !this.settled) this.onResponseEnd();
-    else this.fail(networkFailure(this.input.provider.name, error));
+    else this.fail(networkFailure(this.input.provider.name, error, this.mode !== 'waiting'));
   }
 
   /** What comes back is read by its content type, not by what was asked. */

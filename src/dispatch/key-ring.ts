@@ -3,7 +3,7 @@ const refusedForMs = 10 * 60_000;
 
 interface RingKey {
   readonly value: string | null;
-  /** Epoch ms until which the key is set aside. */
+  /** Until when the key is set aside, in ms by the ring's own clock, which nobody sets back. */
   asideUntil: number;
 }
 
@@ -13,7 +13,7 @@ export class KeyRing {
   private turn = 0;
 
   /** @param values the keys; none: calls are made without one (local servers, ambient credentials) */
-  constructor(values: readonly string[], private readonly now: () => number = Date.now) {
+  constructor(values: readonly string[], private readonly now: () => number = () => performance.now()) {
     this.keys = (values.length > 0 ? values : [null]).map((value) => ({ value, asideUntil: 0 }));
   }
 

@@ -18,8 +18,11 @@ const codeOf = (error: unknown): string => {
   return typeof code === 'string' ? code : '';
 };
 
-/** What a network error means. The only place that interprets one; a GatewayError comes back as it is. */
-export function networkFailure(provider: string, error: unknown): GatewayError {
+/**
+ * What a network error means. The only place that interprets one; a GatewayError comes back as it is.
+ * @param answering true where the provider had begun to answer
+ */
+export function networkFailure(provider: string, error: unknown, answering = false): GatewayError {
   if (error instanceof GatewayError) return error;
   const code = codeOf(error);
   // undici leaves the parser's code out of most of these
@@ -29,7 +32,7 @@ export function networkFailure(provider: string, error: unknown): GatewayError {
   // an adapter stumbled over a shape that nobody foresaw: asking again is of no use, another provider's adapter may take it
   if (stumbled(error)) return new GatewayError('request_refused', `${provider} cannot be asked this: the request could not be translated for it`, { cause: error });
   const certificate = /CERT|SSL|TLS/.test(code) ? 'its certificate was not accepted' : undefined;
-  return new GatewayError('connection_failed', `${provider} could not be reached: ${words[code] ?? certificate ?? 'the connection failed'}${code ? ` (${code})` : ''}`, { cause: error });
+  return new GatewayError('connection_failed', `${provider} ${answering ? 'broke off its answer' : 'could not be reached'}: ${words[code] ?? certificate ?? 'the connection failed'}${code ? ` (${code})` : ''}`, { cause: error });
 }
 
 /** Errors of the language itself; what fails on the network has a code, or a cause that has one. */

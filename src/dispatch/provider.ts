@@ -15,7 +15,7 @@ export interface Provider {
   readonly keys: KeyRing;
   readonly upstreams: Upstreams;
   readonly timeouts: ProviderTimeouts;
-  /** Models that were found to refuse streaming; they are asked without. */
+  /** Models that were found to refuse streaming; they are asked without. `rememberUnstreamed` adds to them. */
   readonly unstreamed: Set<string>;
 }
 
@@ -29,4 +29,12 @@ export function createProvider(adapter: ProviderAdapter, apiKeys: readonly strin
     timeouts,
     unstreamed: new Set(),
   };
+}
+
+const mostUnstreamed = 1000;
+
+/** Keeps in mind that a model refuses streaming. The names are the clients' words: at a thousand of them it starts anew. */
+export function rememberUnstreamed({ unstreamed }: Pick<Provider, 'unstreamed'>, model: string): void {
+  if (unstreamed.size >= mostUnstreamed) unstreamed.clear();
+  unstreamed.add(model);
 }

@@ -13,14 +13,21 @@ export function bearerKey(headers: IncomingHttpHeaders): string | null {
   return bearer.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
+export interface AuthenticateOptions {
+  /** Where the key stands; absent: in `Authorization`. */
+  readKey?: (headers: IncomingHttpHeaders, url: string) => string | null;
+  /** A key is needed even where the configuration asks for none. */
+  always?: boolean;
+}
+
 /** Lets only known keys pass, before anybody looks at the body, and tells the context whose it is. */
-export function authenticate(parts: Parts, readKey: (headers: IncomingHttpHeaders, url: string) => string | null = bearerKey): RequestHandler {
+export function authenticate(parts: Parts, { readKey = bearerKey, always = false }: AuthenticateOptions = {}): RequestHandler {
   return stage((req, res) => {
     const context = contextOf(res);
     const runtime = (context.runtime ??= parts.current());
     const key = readKey(req.headers, req.url);
     const owner = key === null ? null : runtime.keys.find(key);
-    if (!owner && runtime.keysRequired) {
+    if (!owner && (runtime.keysRequired || always)) {
       throw new GatewayError('unauthorized', key === null ? 'authorization: an API key is required, as "Authorization: Bearer sk_…"' : 'authorization: this API key is not valid');
     }
     context.account = owner ?? anonymous;

@@ -18,6 +18,8 @@ import type { CompletionSurface, SurfaceWriter } from './surfaces/surface.js';
 /** Characters of an answer for one token, where nobody counted them. */
 const charactersPerToken = 4;
 
+const clientLeft = (): GatewayError => new GatewayError('client_closed', 'the client left');
+
 /** The last stage of a completion: carries its plan out and answers, streamed or whole. */
 export function complete(parts: Parts, surface: CompletionSurface, plannedCallOf: (res: Response) => PlannedCall): RequestHandler {
   return stage(async (req, res): Promise<'answered'> => {
@@ -44,8 +46,13 @@ class RunningCompletion {
   async run(): Promise<void> {
     const { context, parts, res } = this;
     context.record.stream = this.stream !== null;
+    // before this stage, while a host was busy: nothing will tell of it any more
+    if (res.closed) {
+      this.stream?.discard();
+      throw clientLeft();
+    }
     res.once('close', () => {
-      if (!res.writableFinished) this.cancellation.cancel(new GatewayError('client_closed', 'the client left'));
+      if (!res.writableFinished) this.cancellation.cancel(clientLeft());
     });
     if (this.stream) parts.metrics.streamOpened();
     parts.metrics.overhead(context, performance.now() - context.startedAt);

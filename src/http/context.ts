@@ -1,19 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { KeyOwner } from '../accounts/key-book.js';
 import type { Attempt } from '../dispatch/carry-out.js';
 import type { ErrorCode } from '../errors.js';
 import type { Plan } from '../routing/plan.js';
 import type { PlannedCall } from './plan-completion.js';
 import type { Runtime } from './runtime.js';
 import type { Surface } from './surfaces/surface.js';
-
-/** Who is asking: the key's name, and what it may use. */
-export interface Account {
-  /** The key's name in the configuration; `anonymous` where keys are not required. */
-  name: string;
-  /** Globs of labels; null: every model. */
-  models: readonly string[] | null;
-}
 
 /** What is told of a request once it is over. Filled in by the stages that know. */
 export interface RequestRecord {
@@ -35,7 +28,7 @@ export interface RequestContext {
   readonly requestId: string;
   /** `performance.now()` of the request's arrival. */
   readonly startedAt: number;
-  account: Account | null;
+  account: KeyOwner | null;
   /** Read once, so that a configuration that is swapped meanwhile does not touch this request. */
   runtime: Runtime | null;
   surface: Surface | null;

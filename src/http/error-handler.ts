@@ -34,11 +34,16 @@ export function writeError(res: ServerResponse, error: GatewayError, surface: Su
   res.statusCode = error.status;
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', body.length);
-  if (error.status === 429 || error.status === 503) res.setHeader('Retry-After', String(Math.max(1, Math.ceil((error.retryAfterMs ?? 1_000) / 1_000))));
+  if (error.status === 429 || error.status === 503) res.setHeader('Retry-After', retryAfterSeconds(error));
   // our retries are done; a client's own would multiply them
   if (error.errorTrace.length > 0) res.setHeader('x-should-retry', 'false');
   if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   res.end(body);
+}
+
+/** Whole seconds, a year at most: larger numbers are written with an exponent, which no client reads. */
+function retryAfterSeconds({ retryAfterMs }: GatewayError): string {
+  return String(Math.min(31_536_000, Math.max(1, Math.ceil((retryAfterMs ?? 1_000) / 1_000))));
 }
 
 /** The last stage of every router of ours: answers in the surface's own error shape. */

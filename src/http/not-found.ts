@@ -4,7 +4,7 @@ import { authenticate } from './authenticate.js';
 import { contextOf } from './context.js';
 import { nativeErrorBody } from './error-handler.js';
 import type { Parts } from './parts.js';
-import { openAIErrors } from './surfaces/openai.js';
+import { openAIErrors } from './surfaces/openai-error.js';
 import type { Surface } from './surfaces/surface.js';
 import { track } from './track.js';
 

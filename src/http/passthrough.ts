@@ -56,6 +56,11 @@ export function passthrough(parts: Parts): RequestHandler[] {
   return [routeStage(parts), proxyStage(parts)];
 }
 
+/** A key that is bound to models may pass through only where it may use every model: which one is meant stands in a body that nobody reads. */
+function mayUseAll(models: readonly string[] | null, provider: string): boolean {
+  return models === null || models.some((pattern) => pattern === '*' || pattern.toLowerCase() === `${provider}/*`);
+}
+
 function routeStage(parts: Parts): RequestHandler {
   return stage(async (req, res) => {
     const runtime = (contextOf(res).runtime ??= parts.current());
@@ -63,6 +68,7 @@ function routeStage(parts: Parts): RequestHandler {
     const name = decodeURIComponent(req.url.slice(1, slash === -1 ? (req.url.indexOf('?') === -1 ? undefined : req.url.indexOf('?')) : slash));
     const provider = runtime.proxy.enabled && runtime.proxy.allowed.has(name) ? runtime.providers.get(name) : undefined;
     if (!provider || slash === -1) throw new GatewayError('not_found', `proxy: there is no provider ${JSON.stringify(name)} to pass through to`);
+    if (!mayUseAll(contextOf(res).account?.models ?? null, name)) throw new GatewayError('forbidden', `proxy: this key may use some models only, and what passes through to ${name} is not looked into`);
     const target = provider.adapter.passthrough;
     if (!target) throw new GatewayError('not_implemented', `proxy: ${name} cannot be passed through to (its requests are signed)`);
     contextOf(res).record.provider = name;
@@ -97,9 +103,19 @@ function proxyStage(parts: Parts): RequestHandler {
     (proxy ??= createProxy(parts)).then((handle) => {
       // the proxy sends on whatever headers it finds
       req.headers = { ...routeOf(req).headers };
+      readToTheEnd(req, res);
       return handle(req, res, next);
     }).catch(next);
   };
+}
+
+/** Where the answer came before the request was read, nobody reads the rest of it, and the connection would serve nothing more. */
+function readToTheEnd(req: IncomingMessage, res: Response): void {
+  res.once('close', () => {
+    if (req.complete) return;
+    req.unpipe();
+    req.resume();
+  });
 }
 
 type Proxy = ProxyHandler<IncomingMessage, Response>;

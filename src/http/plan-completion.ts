@@ -1,8 +1,8 @@
+import type { KeyOwner } from '../accounts/key-book.js';
 import { type ErrorTraceEntry, GatewayError, invalidField } from '../errors.js';
 import { forbiddenReason } from '../routing/access-rules.js';
 import { makePlan, type PlanInput } from '../routing/make-plan.js';
 import type { Candidate, Exclusion, Limits, Plan, Ranker } from '../routing/plan.js';
-import type { Account } from './context.js';
 import type { Runtime } from './runtime.js';
 import type { CompletionCall } from './surfaces/surface.js';
 
@@ -37,7 +37,7 @@ export function limitsOf(runtime: Runtime, maxRetries: number | null): Limits {
  * Plans a completion: the models ranked for this conversation (or as given), then the fallback models in the order given.
  * @throws GatewayError with the surface's code for an invalid field, when no candidate is left
  */
-export async function planCompletion(call: CompletionCall, runtime: Runtime, account: Account, invalidCode: PlanInput['blame']['code']): Promise<PlannedCall> {
+export async function planCompletion(call: CompletionCall, runtime: Runtime, account: KeyOwner, invalidCode: PlanInput['blame']['code']): Promise<PlannedCall> {
   const usable = (labels: readonly string[]): Sorted => sortOut(labels, runtime, account);
   const first = usable(call.models ?? runtime.routing.auto);
   const fallbacks = usable(call.fallbackModels);
@@ -58,7 +58,7 @@ interface Sorted {
 }
 
 /** Parts the candidates that this gateway can call for this key from the others. */
-function sortOut(labels: readonly string[], runtime: Runtime, account: Account): Sorted {
+function sortOut(labels: readonly string[], runtime: Runtime, account: KeyOwner): Sorted {
   const sorted: Sorted = { candidates: [], excluded: [] };
   if (labels.length === 0) return sorted;
   const rules = { allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: account.models };

@@ -15,7 +15,8 @@ import { openApi } from './resources/openapi.js';
 import { planCall, plannedCallOf, selectModel, sendSelection } from './select-model.js';
 import { modelSelect } from './surfaces/model-select.js';
 import { native } from './surfaces/native.js';
-import { openai, openAIErrors } from './surfaces/openai.js';
+import { openAIErrors } from './surfaces/openai-error.js';
+import { openai } from './surfaces/openai.js';
 import { proxySurface } from './surfaces/proxy.js';
 import { named, track } from './track.js';
 import { methodNotAllowed, validate } from './validate.js';
@@ -56,12 +57,12 @@ export function openaiRouter(parts: Parts): Router {
 
 /** `/proxy/<provider>/…`: any path of a provider's own API. */
 export function proxyRouter(parts: Parts): Router {
-  return Router().use('/proxy', track(parts, proxySurface), authenticate(parts, proxyKey), ...passthrough(parts)).use(errorHandler(parts));
+  return Router().use('/proxy', track(parts, proxySurface), authenticate(parts, { readKey: proxyKey }), ...passthrough(parts)).use(errorHandler(parts));
 }
 
 /** `GET /metrics`, with a key where the configuration asks for one. */
 export function metricsRouter(parts: Parts, metrics: Metrics, requireKey: () => boolean): Router {
-  const authenticated = authenticate(parts);
+  const authenticated = authenticate(parts, { always: true });
   return Router()
     .get('/metrics', named, (req, res, next) => {
       if (requireKey()) authenticated(req, res, next);

@@ -67,9 +67,15 @@ function adopt(app: Express, kind: 'request' | 'response', prototype: object): v
 
 const statusOf: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
 
-/** What never became a request is answered all the same, as JSON. */
-function answerBadRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
+/** A connection as Node's server keeps it. */
+interface ServedSocket extends Socket {
+  /** The answer under way on it; without documentation, but Node's own handling of these errors goes by it. */
+  readonly _httpMessage?: ServerResponse | null;
+}
+
+/** What never became a request is answered all the same, as JSON; but not in the middle of the answer to the request before it. */
+function answerBadRequest(error: NodeJS.ErrnoException, socket: ServedSocket): void {
+  if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();
     return;
   }

@@ -64,6 +64,11 @@ export function redactKeys(text: string): string {
     .replace(/(bearer\s+)[^\s"',]{6,}/gi, '$1[redacted]');
 }
 
+/** The key that a call was made with, taken out of what came back: not every key has a form by which `redactKeys` would know it. */
+export function withoutSecret(text: string, secret: string | null): string {
+  return secret ? text.replaceAll(secret, '[redacted]') : text;
+}
+
 /** The JSON of a body, or null where it is none. */
 export function parseJson(body: string): unknown {
   try {

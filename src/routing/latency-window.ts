@@ -9,7 +9,7 @@ export interface LatencyWindow {
 }
 
 export interface LatencyWindowOptions {
-  /** Milliseconds, any epoch. */
+  /** Milliseconds, any epoch; default: a clock that nobody sets back. */
   now?: () => number;
   /** How far back a measurement counts. */
   windowMs?: number;
@@ -77,7 +77,7 @@ function medianOf(values: readonly number[]): number {
 }
 
 /** Makes an empty window. It holds the thousand models used last; both of its methods are cheap enough for every request. */
-export function createLatencyWindow({ now = Date.now, windowMs = 3_600_000 }: LatencyWindowOptions = {}): LatencyWindow {
+export function createLatencyWindow({ now = () => performance.now(), windowMs = 3_600_000 }: LatencyWindowOptions = {}): LatencyWindow {
   const models = new LRUCache<string, Samples>({ max: mostModels });
   return {
     record(provider, model, ttftMs) {

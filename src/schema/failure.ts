@@ -1,4 +1,4 @@
-import { listed, reasonFor } from './reason.js';
+import { listed, reasonFor, type ValidationError } from './reason.js';
 
 /** Why a value does not satisfy its schema. Neither part ever holds a value, only names and what the schema asks for. */
 export interface SchemaFailure {
@@ -10,15 +10,6 @@ export interface SchemaFailure {
   readonly path: readonly string[];
   /** Where the field is a key that the schema does not know: the keys that it knows. */
   readonly knownKeys?: readonly string[];
-}
-
-/** What of a validator's error is read here. */
-export interface ValidationError {
-  readonly keyword: string;
-  readonly instancePath: string;
-  readonly params: Readonly<Record<string, unknown>>;
-  readonly schema?: unknown;
-  readonly parentSchema?: Readonly<Record<string, unknown>>;
 }
 
 interface Failed { readonly error: ValidationError; readonly causes: readonly Failed[] }

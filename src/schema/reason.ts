@@ -1,4 +1,11 @@
-import type { ValidationError } from './failure.js';
+/** What of a validator's error is read here. */
+export interface ValidationError {
+  readonly keyword: string;
+  readonly instancePath: string;
+  readonly params: Readonly<Record<string, unknown>>;
+  readonly schema?: unknown;
+  readonly parentSchema?: Readonly<Record<string, unknown>>;
+}
 
 const kinds: Readonly<Record<string, string>> = {
   string: 'a string', number: 'a number', integer: 'a whole number', boolean: 'true or false', array: 'an array', object: 'an object', null: 'null',

@@ -5,6 +5,9 @@ import type { Gateway } from '../gateway.js';
 import { drainable } from '../http/drain.js';
 import { createHttpServer } from '../http/server.js';
 
+/** Connections that may wait to be accepted: Node's 511 drops some where thousands come at once. */
+const backlog = 4096;
+
 /** The servers of a gateway that listens. */
 export interface Listening {
   /** Where everything is; the port is the system's choice where the configuration says 0. */
@@ -45,7 +48,7 @@ export async function listen(gateway: Gateway, config: Config): Promise<Listenin
 function listenOn(server: Server, setting: string, { host, port }: Listener): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(`cannot listen on ${host}:${port} (${setting}): ${reasonOf(error, setting)}`, { cause: error })));
-    server.listen(port, host, () => resolve((server.address() as AddressInfo).port));
+    server.listen({ port, host, backlog }, () => resolve((server.address() as AddressInfo).port));
   });
 }
 

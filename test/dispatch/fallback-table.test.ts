@@ -41,7 +41,7 @@ const rows: Row[] = [
   lost('a server that does not speak TLS', /could not be reached/, { provider: 'not-tls' }),
   lost('bytes that are not HTTP', /not HTTP/, { provider: 'not-http' }),
   lost('a reset before the headers', /could not be reached: the connection was (reset|closed)/, { fault: { reset: 'beforeHeaders' } }),
-  lost('a reset after the headers', /could not be reached: the connection was (reset|closed)/, { fault: { reset: 'afterHeaders' } }),
+  lost('a reset after the headers', /broke off its answer: the connection was (reset|closed)/, { fault: { reset: 'afterHeaders' } }),
   lost('an end after the opening', /before the answer was whole|cannot be read/, { fault: { endWithoutMarker: true, text: [] } }),
   ...[408, 409, 425, 500, 502, 504, 520].map((code) => status(code, true, 502)),
   status(503, true, 503, { retryAfter: '1' }),

@@ -83,10 +83,10 @@ describe('usage that the provider does not report', () => {
     expect(await metricOf(gateway, 'signalbox_usage_missing_total', 'provider="up"')).toBe(before + 1);
   });
 
-  it("is estimated for OpenAI's clients that ask for it", async () => {
+  it("is estimated and marked for OpenAI's clients that ask for it", async () => {
     upstream.script([{ text: ['12345678', '9'], usage: null }]);
     const { frames } = await ask(gateway, streamedRows[1]![1], { models: ['up/m'], more: { stream_options: { include_usage: true } } });
-    expect(JSON.parse(frames.at(-2)?.data ?? '')).toMatchObject({ choices: [], usage: { completion_tokens: 3 } });
+    expect(JSON.parse(frames.at(-2)?.data ?? '')).toMatchObject({ choices: [], usage: { completion_tokens: 3, estimated: true } });
   });
 
   it.each(native)('is not called estimated where it is reported, and nothing is counted, asked %s', async (_name, way) => {

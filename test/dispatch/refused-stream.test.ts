@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { rememberUnstreamed } from '../../src/dispatch/provider.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { type Plays, scriptByModel } from '../helpers/plays.js';
 import { post } from '../helpers/sse.js';
@@ -41,6 +42,13 @@ describe('a provider that refuses to stream', () => {
     plays.set(model, { refuseStream: true });
     for (let n = 0; n < 3; n++) expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({ ended: 'whole', text: 'Hello' });
     expect(asksForStream(model)).toEqual([true, false, false, false]);
+  });
+
+  it('is remembered for the latest models only, whatever clients ask for', () => {
+    const unstreamed = new Set<string>();
+    for (let n = 0; n < 5_000; n++) rememberUnstreamed({ unstreamed }, `typed-${n}`);
+    expect(unstreamed.size).toBeLessThanOrEqual(1_000);
+    expect(unstreamed).toContain('typed-4999');
   });
 
   it('is remembered for that model alone', async () => {

@@ -132,3 +132,15 @@ describe('a model that cannot be called', () => {
     await limited.close();
   });
 });
+
+describe('a failed attempt', () => {
+  it('leaves none of its sources behind in the answer of the next', async () => {
+    const delta = { content: 'Wrong', annotations: [{ type: 'url_citation', url_citation: { url: 'https://wrong.test/', title: 'Wrong' } }] };
+    const cut: Step = { raw: Buffer.from(`data: ${JSON.stringify({ choices: [{ index: 0, delta }] })}\n\n`), contentType: 'text/event-stream' };
+    const [model] = scripted([cut, {}]);
+    const heard = await askFor([model], { maxRetries: 1 });
+    expect(heard).toMatchObject({ status: 200, text: 'Hello', errorTrace: [{ attempt: 1 }] });
+    expect(heard.last).toMatchObject({ message: { content: [{ type: 'text', text: 'Hello' }] } });
+    expect(JSON.stringify(heard.last)).not.toContain('wrong.test');
+  });
+});

@@ -99,6 +99,20 @@ describe('x-should-retry: false', () => {
   });
 });
 
+describe('a wait beyond all measure', () => {
+  it.each<[string, Record<string, string>]>([
+    ['seconds', { 'retry-after': '9'.repeat(30) }],
+    ['milliseconds', { 'retry-after-ms': '1e300' }],
+    ['a date', { 'retry-after': 'Wed, 21 Oct 275000 07:28:00 GMT' }],
+  ])('is told to the client as whole seconds, from %s', async (_spelling, headers) => {
+    const model = plays.newModel();
+    plays.set(model, limited(headers));
+    const heard = await ask(gateway, native, { models: [`up/${model}`] });
+    expect(heard.status).toBe(429);
+    expect(heard.headers['retry-after']).toMatch(/^\d{1,10}$/);
+  });
+});
+
 describe('the spellings of Retry-After', () => {
   const now = Date.parse('Wed, 21 Oct 2026 07:28:00 GMT');
   it.each<[string, Record<string, string | string[] | undefined>, number | null]>([

@@ -102,6 +102,13 @@ describe('a provider with several keys', () => {
     expect(heard.status).toBe(502);
     expect(JSON.stringify(heard)).not.toContain('abcdefgh');
   });
+
+  it.each(wayRows)('does not tell a key without any known form that the provider repeats, asked %s', async (_name, way) => {
+    upstream.script([(call) => ({ status: 403, body: { error: { message: `the key ${keyOf(call)} is blocked` } } })]);
+    const heard = await askUp(way);
+    expect(heard).toMatchObject({ status: 502, message: expect.stringContaining('the key [redacted] is blocked') as string });
+    expect(JSON.stringify(heard)).not.toMatch(/key-[abc]/);
+  });
 });
 
 describe('a provider with one key', () => {

@@ -118,6 +118,13 @@ describe('the configuration', () => {
     await closed.close();
   });
 
+  it('can ask for a key on /metrics where nothing else needs one', async () => {
+    const closed = await start({ auth: { required: false, keys: [{ name: 'ci', key }] }, metrics: { requireKey: true } });
+    expect((await ask('GET', `${closed.url}/metrics`)).status).toBe(401);
+    expect((await ask('GET', `${closed.url}/metrics`, { authorization: `Bearer ${key}` })).status).toBe(200);
+    await closed.close();
+  });
+
   it('can let everybody in', async () => {
     const open = await start({ auth: { required: false, keys: [{ name: 'ci', key }] } });
     for (const headers of [{ authorization: '' }, { authorization: 'Bearer wrong' }, { authorization: `Bearer ${key}` }]) {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { upstreamPath } from '../../src/http/upstream-path.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { expressRows, type RunningHost, startHost } from '../helpers/host.js';
-import { sendRaw } from '../helpers/raw.js';
+import { openRaw, sendRaw } from '../helpers/raw.js';
 import { ask, post, postStream } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
@@ -265,6 +265,21 @@ describe('a pass-through answers as the provider does', () => {
   });
 });
 
+describe('a pass-through for a key that is bound to models', () => {
+  it('is open where the key may use the whole provider, and forbidden elsewhere', async () => {
+    const keys = [['all', ['*'], 200], ['whole', ['OPENAI/*'], 200], ['one', ['openai/gpt-4o'], 403], ['other', ['anthropic/*'], 403]] as const;
+    const bound = await startGateway({
+      auth: { keys: keys.map(([name, models]) => ({ name, key: `sk_${name}`, models: [...models] })) },
+      providers: { openai: { api: 'openai', baseUrl: `${upstream.url}/v1`, apiKey: 'k' } },
+    });
+    for (const [name, , status] of keys) {
+      const answer = await ask('POST', `${bound.url}/proxy/openai/v1/chat/completions`, { authorization: `Bearer sk_${name}`, 'content-type': 'application/json' }, '{"model":"gpt-4o","messages":[]}');
+      expect(answer.status, name).toBe(status);
+    }
+    await bound.close();
+  });
+});
+
 describe('a pass-through streams bodies', () => {
   /** An upstream that answers with the first bytes it gets, while the rest are still on their way. */
   async function echo<T>(use: (baseUrl: string) => Promise<T>): Promise<T> {
@@ -280,6 +295,24 @@ describe('a pass-through streams bodies', () => {
       server.close();
     }
   }
+
+  it('to a provider that answers without reading, and serves the next request of the connection', async () => {
+    const hasty = createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.pause().end('HTTP/1.1 413 Too Large\r\nContent-Length: 2\r\nConnection: close\r\n\r\n{}');
+      setTimeout(() => socket.destroy(), 20);
+    });
+    await new Promise<void>((resolve) => hasty.listen(0, '127.0.0.1', resolve));
+    const open = await startGateway({ providers: { hasty: { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${(hasty.address() as AddressInfo).port}` } } });
+    const head = `POST /proxy/hasty/upload HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${open.key}\r\nContent-Length: 20000000\r\n\r\n`;
+    const connection = openRaw(open.port);
+    connection.socket.write(Buffer.concat([Buffer.from(head), Buffer.alloc(20_000_000)]));
+    connection.socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    await connection.closed;
+    expect(connection.received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200']);
+    await open.close();
+    hasty.close();
+  });
 
   it('up and down at the same time, more than a body limit allows elsewhere', async () => {
     await echo(async (baseUrl) => {

@@ -222,6 +222,23 @@ describe.each(expressRows)('a stage in a host\'s route, in %s', (_version, expre
     await upstream.closed(0);
   });
 
+  it('complete calls nobody for a client that has left while the host was busy', async () => {
+    let arrived: () => void = () => undefined;
+    const busy = new Promise<void>((resolve) => (arrived = resolve));
+    const untilItLeft: RequestHandler = (_req, res, next) => {
+      res.once('close', () => setImmediate(next));
+      arrived();
+    };
+    const url = await start((app) => app.post('/chat', express.json(), untilItLeft, gateway.complete));
+    const leaving = new AbortController();
+    const reply = postStream(`${url}/chat`, { messages, models: ['local/good'] }, { signal: leaving.signal });
+    await busy;
+    leaving.abort();
+    await reply;
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    expect(upstream.requests).toHaveLength(0);
+  });
+
   it('complete is counted among the requests', async () => {
     const url = await start((app) => app.post('/chat', gateway.complete).get('/internal/metrics', gateway.metrics));
     await post(`${url}/chat`, { messages, models: ['local/good'] });

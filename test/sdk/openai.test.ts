@@ -255,6 +255,14 @@ describe('the openai SDK, with its own dialect behind the gateway,', () => {
     await client.chat.completions.create(body);
     expect(gateway.upstream.requests[0]?.body).toEqual({ model: 'gpt-test', messages: hello, logit_bias: { 7: 1 }, own_field: { deep: [1] }, service_tier: 'flex' });
   });
+
+  it('has what is said to the gateway alone kept from the provider', async () => {
+    const reply = await fetch(`${gateway.url}/api/v1/model-select`, { method: 'POST', headers: { ...gateway.auth, 'content-type': 'application/json' }, body: JSON.stringify({ messages: hello, llm_providers: [{ name: model }] }) });
+    const { session_id: previousSession } = await reply.json() as { session_id: string };
+    const body: ChatCompletionCreateParamsNonStreaming & Record<string, unknown> = { model, messages: hello, tradeoff: 'cost', fallback_models: [], preference_id: null, previous_session: previousSession };
+    await client.chat.completions.create(body);
+    expect(gateway.upstream.requests[0]?.body).toEqual({ model: 'gpt-test', messages: hello });
+  });
 });
 
 describe('the openai SDK, with a translated provider behind the gateway,', () => {

@@ -68,7 +68,11 @@ const policy = { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"], baseUri:
 /** `GET /docs`: the OpenAPI document as a page that loads nothing from elsewhere. */
 export function docsPage(version: string): RequestHandler {
   let html: string | null = null;
-  const protect = helmet({ contentSecurityPolicy: { useDefaults: false, directives: policy } });
+  const protect = helmet({
+    contentSecurityPolicy: { useDefaults: false, directives: policy },
+    // whether the whole domain speaks TLS is for whoever runs it to say
+    strictTransportSecurity: false,
+  });
   return (req, res) => {
     protect(req, res, () => {
       html ??= page(version);

@@ -10,6 +10,7 @@ export const healthz: RequestHandler = (_req, res) => {
 export function readyz(state: () => { stopping: boolean; providers: readonly string[] }): RequestHandler {
   return (_req, res) => {
     const { stopping, providers } = state();
+    if (stopping) res.setHeader('Retry-After', '5');
     sendJson(res, stopping ? 503 : 200, { status: stopping ? 'stopping' : 'ready', providers });
   };
 }

@@ -4,7 +4,7 @@ import { type CompletionChunk, type UrlCitation, type Usage } from '../../comple
 import type { Costs } from '../../routing/cost.js';
 import type { RankedCandidate } from '../../routing/plan.js';
 import { conversationTitle } from '../conversation-title.js';
-import type { NativeRequest } from './native.js';
+import type { NativeRequest } from './native-request.js';
 import type { FinishedAnswer } from './surface.js';
 
 export interface Source {
@@ -23,6 +23,11 @@ export class NativeEnvelope {
     this.conversationId = request.conversationId ?? randomUUID();
     res.setHeader('conversationId', this.conversationId);
     res.setHeader('responseMessageId', this.responseMessageId);
+  }
+
+  /** Forgets the sources of an attempt that has failed. */
+  dropSources(): void {
+    this.sources.clear();
   }
 
   /** Takes the sources that a chunk cites. */

@@ -5,7 +5,7 @@ import type { RankedCandidate } from '../../routing/plan.js';
 import { sendJson } from '../send-json.js';
 import { CompletionBuilder } from './completion-builder.js';
 import { NativeEnvelope } from './native-envelope.js';
-import type { NativeRequest } from './native.js';
+import type { NativeRequest } from './native-request.js';
 import type { FinishedAnswer, SurfaceWriter } from './surface.js';
 
 /** A native answer as one JSON object; the provider may have streamed it all the same. */
@@ -22,6 +22,7 @@ export class NativeReply implements SurfaceWriter {
   begin(_candidate: RankedCandidate): void {
     this.builder = new CompletionBuilder();
     this.answer = null;
+    this.envelope.dropSources();
   }
 
   text(escaped: string): void {

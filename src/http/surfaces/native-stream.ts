@@ -8,7 +8,7 @@ import type { EventStream } from '../event-stream.js';
 import { byteJson, byteLine } from './byte-json.js';
 import { chunksOf } from './completion-builder.js';
 import { NativeEnvelope, nativeUsage } from './native-envelope.js';
-import type { NativeRequest } from './native.js';
+import type { NativeRequest } from './native-request.js';
 import type { FinishedAnswer, SurfaceWriter } from './surface.js';
 
 /** A native answer as server-sent events. A text chunk is a constant envelope around the provider's own escaped text, twice. */

@@ -2,27 +2,9 @@ import type { ChatMessage, ChatRequest, ContentPart } from '../../completion.js'
 import { invalidField } from '../../errors.js';
 import { nativeErrorBody } from '../error-handler.js';
 import { NativeReply } from './native-reply.js';
+import type { NativeRequest } from './native-request.js';
 import { NativeStream } from './native-stream.js';
 import type { CompletionCall, CompletionSurface } from './surface.js';
-
-/** The body of `POST /api/v1/completions`, as its schema lets it through. */
-export interface NativeRequest {
-  messages: ChatMessage[];
-  models: string[];
-  fallback_models?: string[] | null;
-  stream?: boolean | null;
-  temperature?: number | null;
-  maxTokens?: number | null;
-  maxRetries?: number | null;
-  search?: boolean | null;
-  conversationId?: string | null;
-  order?: 'ranked' | 'given' | null;
-  tradeoff?: 'cost' | 'latency' | null;
-  preference_id?: string | null;
-  previous_session?: string | null;
-  research?: boolean | null;
-  toolkits?: string[] | null;
-}
 
 /** The interface's own completions: spec/model-routing-and-completions.md, operation B. */
 export const native: CompletionSurface = {

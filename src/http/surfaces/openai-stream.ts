@@ -6,7 +6,7 @@ import type { RankedCandidate } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 import { byteJson } from './byte-json.js';
 import { chunksOf } from './completion-builder.js';
-import { openAIErrorBody } from './openai.js';
+import { openAIErrorBody } from './openai-error.js';
 import type { FinishedAnswer, SurfaceWriter } from './surface.js';
 
 /** An answer as OpenAI's chunks. A provider that speaks the dialect has its frames passed on as they came. */

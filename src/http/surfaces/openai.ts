@@ -1,17 +1,9 @@
 import type { ChatRequest } from '../../completion.js';
-import { type GatewayError, invalidField } from '../../errors.js';
+import { invalidField } from '../../errors.js';
+import { openAIErrorBody } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
-import type { CompletionSurface, Surface } from './surface.js';
-
-const errorTypes: Record<number, string> = { 401: 'authentication_error', 402: 'insufficient_quota', 403: 'permission_error', 429: 'rate_limit_error' };
-
-/** An error in OpenAI's shape. */
-export function openAIErrorBody(error: GatewayError): { error: object } {
-  const type = errorTypes[error.status] ?? (error.status < 500 ? 'invalid_request_error' : 'api_error');
-  const trace = error.errorTrace.length > 0 ? { errorTrace: error.errorTrace } : {};
-  return { error: { message: error.message, type, param: error.field, code: error.code, ...trace } };
-}
+import type { CompletionSurface } from './surface.js';
 
 /** The body of `POST /v1/chat/completions`: what is ours is named, the rest is the provider's. */
 interface OpenAIRequest extends ChatRequest {
@@ -20,6 +12,8 @@ interface OpenAIRequest extends ChatRequest {
   fallback_models?: string[] | null;
   stream?: boolean | null;
   tradeoff?: 'cost' | 'latency' | null;
+  preference_id?: string | null;
+  previous_session?: string | null;
 }
 
 /** OpenAI's dialect as a surface of ours: `model` is `<provider>/<model>`, or `auto`. */
@@ -28,7 +22,7 @@ export const openai: CompletionSurface = {
   invalidCode: 'bad_request',
   errorBody: openAIErrorBody,
   readCall(parsed) {
-    const { model, models, fallback_models: fallbackModels, stream, tradeoff, ...chat } = parsed as OpenAIRequest;
+    const { model, models, fallback_models: fallbackModels, stream, tradeoff, preference_id: _preference, previous_session: _session, ...chat } = parsed as OpenAIRequest;
     const auto = model === 'auto';
     if (!auto && !/^[^/]+\/./.test(model)) throw invalidField('model', 'must have the form <provider>/<model>, or be auto', 'bad_request');
     return {
@@ -47,9 +41,6 @@ export const openai: CompletionSurface = {
     return stream ? new OpenAIStream(stream, call.chat.stream_options?.include_usage === true) : new OpenAIReply(res);
   },
 };
-
-/** The surface of embeddings and of the model list: its errors alone are needed. */
-export const openAIErrors = (name: Surface['name']): Surface => ({ name, invalidCode: 'bad_request', errorBody: openAIErrorBody });
 
 function withoutStreamOptions(chat: ChatRequest): ChatRequest {
   const { stream_options: _streamOptions, ...rest } = chat;

@@ -157,3 +157,17 @@ function cohereMessageOf(message: NonNullable<CohereAnswer['message']>): Complet
     ...citationFields(message.citations ?? []),
   };
 }
+
+/** One event of a stream of `/v2/chat`. What is a list in a body is one entry here. */
+export interface CohereEvent {
+  type: string;
+  id?: string;
+  index?: number;
+  delta?: {
+    message?: { content?: CohereContent; tool_plan?: string; tool_calls?: CohereToolCall | CohereToolCall[]; citations?: CohereCitation | CohereCitation[] };
+    finish_reason?: string;
+    usage?: CohereUsage | null;
+    error?: string;
+  };
+  logprobs?: CohereLogprob | null;
+}

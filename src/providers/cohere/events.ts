@@ -1,26 +1,12 @@
 import { StringDecoder } from 'node:string_decoder';
 import { type ChunkDelta, type CompletionSink, type EventReader, escapeJson } from '../../completion.js';
 import {
-  callArguments, citationFields, type CohereCitation, type CohereContent, cohereFinishReason, type CohereLogprob, cohereLogprobs,
-  type CohereToolCall, type CohereUsage, cohereUsage,
+  callArguments, citationFields, type CohereContent, type CohereEvent, cohereFinishReason, type CohereLogprob, cohereLogprobs,
+  type CohereToolCall, cohereUsage,
 } from './answer.js';
 import { type CohereV1Event, CohereV1Events } from './v1.js';
 import { cutShort, parseJson, providerFailure, unreadable } from '../failure.js';
 import { sseReader } from '../sse-reader.js';
-
-/** One event of a stream of `/v2/chat`. What is a list in a body is one entry here. */
-export interface CohereEvent {
-  type: string;
-  id?: string;
-  index?: number;
-  delta?: {
-    message?: { content?: CohereContent; tool_plan?: string; tool_calls?: CohereToolCall | CohereToolCall[]; citations?: CohereCitation | CohereCitation[] };
-    finish_reason?: string;
-    usage?: CohereUsage | null;
-    error?: string;
-  };
-  logprobs?: CohereLogprob | null;
-}
 
 const one = <T>(value: T | T[] | undefined): T | undefined => (Array.isArray(value) ? value[0] : value);
 

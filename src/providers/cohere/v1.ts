@@ -1,5 +1,4 @@
-import type { CohereAnswer, CohereCitation, CohereUsage } from './answer.js';
-import type { CohereEvent } from './events.js';
+import type { CohereAnswer, CohereCitation, CohereEvent, CohereUsage } from './answer.js';
 
 interface V1ToolCall {
   name?: string;

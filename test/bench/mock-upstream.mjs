@@ -42,7 +42,8 @@ function hurry() {
 
 function writeNext(run) {
   run.socket.write(run.writes[run.next++]);
-  run.dueAt += run.intervalMs;
+  // never two in haste: they would be read as one
+  run.dueAt = performance.now() + run.intervalMs;
   if (run.next === run.writes.length || run.socket.destroyed) stop(run);
 }
 
@@ -60,7 +61,6 @@ function startStream(socket, { writes, intervalMs }) {
     hurried.add(run);
     if (hurried.size === 1) setImmediate(hurry);
   }
-  socket.once('close', () => stop(run));
 }
 
 function answer(socket, body) {

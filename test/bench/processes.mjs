@@ -17,14 +17,11 @@ const children = new Set();
 /** The path of a file of this folder. */
 export const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
-/**
- * Starts a Node program on a core of its own. `output` is where its standard output goes; it is told to the parent over IPC what
- * it says with `process.send`.
- */
-export function startProgram(script, { core, args = [], env = {}, output = 'ignore', cwd } = {}) {
+/** Starts a Node program on a core of its own. `output` and `errors` are where it writes; what it says with `process.send` comes as messages. */
+export function startProgram(script, { core, args = [], env = {}, output = 'ignore', errors = 'inherit', cwd } = {}) {
   const reporting = hasProc ? [] : ['--import', usageReporter];
   const command = [...(canPin ? ['taskset', '-c', String(core)] : []), process.execPath, ...reporting, script, ...args];
-  const child = spawn(command[0], command.slice(1), { cwd, env: { ...process.env, ...env }, stdio: ['ignore', output, 'inherit', 'ipc'] });
+  const child = spawn(command[0], command.slice(1), { cwd, env: { ...process.env, ...env }, stdio: ['ignore', output, errors, 'ipc'] });
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;

@@ -1,0 +1,39 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { residentBytes } from '../processes.mjs';
+import { interleave, medians, ratioOf } from '../slices.mjs';
+
+const settleMs = 300;
+const once = new WeakMap();
+
+/** Starts each target several times; both rows look at the same starts. */
+async function startsOf(bench) {
+  if (!once.has(bench)) {
+    const started = await interleave(bench.targets.map((target) => ({ target })), { slices: bench.options.starts, warmUps: 0 }, async ({ target }) => {
+      const running = await bench.launch(target);
+      await wait(settleMs);
+      const megabytes = (await residentBytes(running.child)) / 1024 / 1024;
+      await bench.end(running);
+      return { seconds: running.firstAnswerMs / 1_000, megabytes };
+    });
+    once.set(bench, started);
+  }
+  return once.get(bench);
+}
+
+function startRow(name, title, unit, goal, figure, limit) {
+  return {
+    name, title, unit, goal,
+    async run(bench) {
+      const started = await startsOf(bench);
+      const measured = Object.fromEntries(Object.entries(started).map(([target, starts]) => [target, starts.map(figure)]));
+      const values = medians(measured);
+      return { values, ratio: ratioOf(measured, 'signalbox', 'bare'), met: values.signalbox <= limit };
+    },
+  };
+}
+
+/** What a process costs that has just started. */
+export const startRows = [
+  startRow('rest', 'memory at rest', 'MB', '≤ 120 MB', ({ megabytes }) => megabytes, 120),
+  startRow('start', 'start to the first answer', 's', '≤ 1 s', ({ seconds }) => seconds, 1),
+];

@@ -1,0 +1,53 @@
+// What the gateway costs beside the least that a proxy on Node can do, as ratios within one run: times by themselves say more about the
+// machine than about the gateway. `npm run bench -- --help` shows what can be chosen.
+import { cpus } from 'node:os';
+import { Bench } from './bench.mjs';
+import { readOptions } from './options.mjs';
+import { canPin, endAll } from './processes.mjs';
+import { cpuRows } from './rows/cpu.mjs';
+import { heldRows } from './rows/held.mjs';
+import { latencyRows } from './rows/latency.mjs';
+import { modelSelectRows } from './rows/model-select.mjs';
+import { startRows } from './rows/start.mjs';
+import { cellsOf, headings, tableOf } from './table.mjs';
+
+const rows = [...cpuRows, ...latencyRows, ...heldRows, ...startRows, ...modelSelectRows];
+
+function chosen(names) {
+  const unknown = names.find((name) => !rows.some((row) => row.name === name));
+  if (unknown !== undefined) throw new Error(`there is no row ${JSON.stringify(unknown)}; there are ${rows.map(({ name }) => name).join(', ')}`);
+  return names.length === 0 ? rows : rows.filter(({ name }) => names.includes(name));
+}
+
+async function measureAll(bench, selected) {
+  const measured = [];
+  for (const row of selected) {
+    process.stderr.write(`${row.name} … `);
+    const startedAt = performance.now();
+    const title = typeof row.title === 'function' ? row.title(bench.options) : row.title;
+    measured.push({ row, title, ...(await row.run(bench)) });
+    process.stderr.write(`${((performance.now() - startedAt) / 1_000).toFixed(1)} s\n`);
+  }
+  return measured;
+}
+
+async function main() {
+  const options = readOptions();
+  const selected = chosen(options.rows);
+  const processors = cpus();
+  console.log(`Node ${process.version}, ${processors.length} cores (${processors[0]?.model.trim() ?? 'unknown'})${canPin ? ', pinned' : ', not pinned'}, ${new Date().toISOString().slice(0, 16)}Z`);
+  const bench = await Bench.start(options);
+  const measured = await measureAll(bench, selected);
+  console.log(`\n${tableOf([headings(bench.others), ...measured.map((each) => cellsOf(each, bench.others))])}\n`);
+  console.log(`bare: Node's http with undici's dispatch. Medians of ${options.slices} interleaved slices; the ratio is the median of the slices' own.`);
+  console.log(bench.portkey ? `portkey: @portkey-ai/gateway ${bench.portkey.version}.` : 'portkey: not installed (PORTKEY_DIR may say where it is).');
+  await bench.stop();
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+  await endAll();
+}

@@ -1,0 +1,76 @@
+import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { cores, freePort, here, messageOf, startProgram } from './processes.mjs';
+
+const key = 'sk_bench_0123456789abcdef0123456789abcdef';
+const question = 'Which signal has to be set first, and why? '.repeat(5).trim();
+
+/** The models of the mock that are asked for; the gateway is told their price, so that it works out the cost. */
+export const models = { whole: 'json', answer: 'sse-100-10-1000', bursts: 'sse-200-10-2000', singles: 'sse-200-1-1000', first: 'sse-10-1-2000', held: 'sse-600-1-1000000' };
+
+/** A request as bytes. `path` and `headers` are the target's, `body` what is asked. */
+function httpRequest({ path, headers = {} }, body) {
+  const text = JSON.stringify(body);
+  const fields = Object.entries({ host: '127.0.0.1', 'content-type': 'application/json', accept: '*/*', 'user-agent': 'bench', authorization: `Bearer ${key}`, ...headers, 'content-length': Buffer.byteLength(text) });
+  return `POST ${path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${Buffer.from(text).toString('latin1')}`;
+}
+
+const chatBody = (model, streamed) => ({
+  model, messages: [{ role: 'system', content: 'You are a helpful assistant.' }, { role: 'user', content: question }], temperature: 0.7, max_tokens: 256, ...(streamed ? { stream: true } : {}),
+});
+
+const nativeBody = (model, streamed) => ({
+  models: [model], messages: [{ role: 'system', content: [{ type: 'text', text: 'You are a helpful assistant.' }] }, { role: 'user', content: [{ type: 'text', text: question }] }], temperature: 0.7, maxTokens: 256, stream: streamed,
+});
+
+/**
+ * A target: how it is started, and what it is asked. `request(surface, model, streamed)` gives the bytes, or null where it has no such
+ * surface; on the native one a whole answer is made of the provider's stream, and the pipe is asked for that stream.
+ */
+export const bare = {
+  name: 'bare',
+  async start({ upstreamPort }) {
+    const child = startProgram(here('bare-pipe.mjs'), { core: cores.measured, env: { UPSTREAM: `http://127.0.0.1:${upstreamPort}` } });
+    return { child, port: (await messageOf(child)).port };
+  },
+  request: (surface, model, streamed) => httpRequest({ path: '/v1/chat/completions' }, chatBody(model, streamed || surface === 'native')),
+};
+
+/** The upstream itself, with nothing in between. */
+export const direct = { ...bare, name: 'direct' };
+
+/** A build of the gateway with everything on: a key, prices, metrics, and the request log written to a file. */
+export const signalbox = (dist, name = 'signalbox') => ({
+  name,
+  async start({ upstreamPort, folder }) {
+    const port = await freePort();
+    const config = join(folder, `${name}-${port}.yaml`);
+    const provider = { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${upstreamPort}/v1` };
+    const priced = Object.fromEntries(Object.values(models).map((model) => [`up/${model}`, { inputPrice: 1, outputPrice: 2 }]));
+    // JSON is YAML
+    writeFileSync(config, JSON.stringify({ listen: { host: '127.0.0.1', port }, auth: { keys: [{ name: 'bench', key }] }, providers: { up: provider }, models: priced, log: { level: 'info' } }));
+    const output = openSync(join(folder, `${name}-${port}.log`), 'a');
+    return { port, child: startProgram(join(dist, 'cli.js'), { core: cores.measured, args: ['--config', config], env: { SIGNALBOX_DATA_DIR: folder }, output, cwd: folder }) };
+  },
+  request: (surface, model, streamed) => surface === 'openai' ? httpRequest({ path: '/v1/chat/completions' }, chatBody(`up/${model}`, streamed)) : httpRequest({ path: '/api/v1/completions' }, nativeBody(`up/${model}`, streamed)),
+  selection: (body) => httpRequest({ path: '/api/v1/model-select' }, body),
+});
+
+/** Portkey's gateway, where it is installed: in `PORTKEY_DIR` (the package, or a folder where it was installed) or beside us. Null: it is not. */
+export function portkey() {
+  const places = [process.env.PORTKEY_DIR, process.env.PORTKEY_DIR && join(process.env.PORTKEY_DIR, 'node_modules/@portkey-ai/gateway'), here('../../node_modules/@portkey-ai/gateway')];
+  const folder = places.find((place) => place && existsSync(join(place, 'build/start-server.js')));
+  if (!folder) return null;
+  const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+  const upstream = { port: 0 };
+  return {
+    name: 'portkey',
+    version,
+    async start({ upstreamPort }) {
+      upstream.port = upstreamPort;
+      const port = await freePort();
+      return { port, child: startProgram(join(folder, 'build/start-server.js'), { core: cores.measured, args: [`--port=${port}`, '--headless'], errors: 'ignore', cwd: folder }) };
+    },
+    request: (surface, model, streamed) => surface === 'openai' ? httpRequest({ path: '/v1/chat/completions', headers: { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `http://127.0.0.1:${upstream.port}/v1` } }, chatBody(model, streamed)) : null,
+  };
+}

@@ -26,7 +26,7 @@ export const openai: CompletionSurface = {
     const auto = model === 'auto';
     if (!auto && !/^[^/]+\/./.test(model)) throw invalidField('model', 'must have the form <provider>/<model>, or be auto', 'bad_request');
     return {
-      chat: stream ? chat : withoutStreamOptions(chat),
+      chat: stream || chat.stream_options === undefined ? chat : withoutStreamOptions(chat),
       models: auto ? (models ?? null) : [model],
       modelsField: auto && models ? 'models' : 'model',
       fallbackModels: fallbackModels ?? [],

@@ -3,6 +3,7 @@ import type { ChatMessage } from '../completion.js';
 const maxLength = 60;
 /** What a reader takes for one character: an emoji or a letter with its accents is never cut in two. */
 const graphemes = new Intl.Segmenter();
+const plain = /^[\x20-\x7e]*$/;
 
 /** The text of a message's content. */
 export function textOf(content: ChatMessage['content']): string {
@@ -19,14 +20,24 @@ export function conversationTitle(messages: readonly ChatMessage[]): string {
     // not the joiners: they hold emoji and the letters of several scripts together
     .replace(/(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}])+/gu, ' ')
     .replace(/[#*_`>~|]+/g, ' ')
-    .replace(/\s+/g, ' ')
+    // single spaces, the most of them, stay as they are
+    .replace(/ \s+|[^\S ]\s*/g, ' ')
     .trim();
   const sentence = /^.*?[.!?。！？](?=\s|$|[^\x00-\x7f])/u.exec(text)?.[0] ?? text;
   const title = sentence.replace(/[.。,;:]+$/u, '').trim();
   if (title === '') return 'New conversation';
-  const characters = Array.from(graphemes.segment(title), ({ segment }) => segment);
-  if (characters.length <= maxLength) return title;
-  const cut = characters.slice(0, maxLength - 1).join('');
-  const space = cut.lastIndexOf(' ');
-  return `${(space > maxLength / 2 ? cut.slice(0, space) : cut).trimEnd()}…`;
+  const end = endOfTitle(title);
+  if (end === title.length) return title;
+  const space = title.lastIndexOf(' ', end - 1);
+  return `${title.slice(0, space > maxLength / 2 ? space : end).trimEnd()}…`;
+}
+
+/** Where a title that is too long is cut, leaving room for the ellipsis; its length where it is not. */
+function endOfTitle(title: string): number {
+  if (title.length <= maxLength) return title.length;
+  // finding out what a reader takes for a character costs 1 µs each
+  if (plain.test(title.slice(0, maxLength + 1))) return maxLength - 1;
+  const starts: number[] = [];
+  for (const { index } of graphemes.segment(title)) if (starts.push(index) > maxLength) return starts[maxLength - 1]!;
+  return title.length;
 }

@@ -27,6 +27,7 @@ const kinds = {
   unsupported_media_type: { status: 415, recovery: 'stop' },
   validation_failed: { status: 422, recovery: 'stop' },
   too_many_requests: { status: 429, recovery: 'stop' },
+  budget_spent: { status: 429, recovery: 'stop' },
   client_closed: { status: 499, recovery: 'stop' },
   // ours
   internal: { status: 500, recovery: 'stop' },

@@ -1,34 +1,42 @@
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
-import { KeyBook, type KnownKey } from './accounts/key-book.js';
+import { KeyBook } from './accounts/key-book.js';
 import { type Config, type ConfigInput, type ParseOptions, resolveConfig, type ProviderConfig } from './config.js';
 import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
+import { conversationReports } from './conversations/reports.js';
+import { keepAside } from './dispatch/provider.js';
 import { authenticate } from './http/authenticate.js';
 import { complete } from './http/complete.js';
-import { type RequestContext } from './http/context.js';
 import { errorHandler } from './http/error-handler.js';
-import type { Parts, RequestMetrics } from './http/parts.js';
+import { joinConversation } from './http/join-conversation.js';
+import type { Parts } from './http/parts.js';
 import { metricsPage } from './http/resources/metrics-page.js';
-import { completionsRouter, metricsRouter, modelSelectRouter, openaiRouter, proxyRouter, publicRouter } from './http/routes.js';
+import { completionsRouter, metricsRouter, modelSelectRouter, openaiRouter, proxyRouter, publicRouter, resourcesRouter, v2Router } from './http/routes.js';
+import type { Readiness } from './http/resources/health.js';
 import type { Runtime } from './http/runtime.js';
 import { readBody, selectModelWith, type SelectModelOptions } from './http/select-model.js';
-import { createSessionBook } from './http/session-book.js';
 import { planHostCall, plannedCallOf } from './http/select-model.js';
 import { native } from './http/surfaces/native.js';
+import { countRequest } from './http/take-limits.js';
 import { track } from './http/track.js';
 import { notFound } from './http/not-found.js';
 import { createLogger, requestLog } from './log.js';
-import { type MeasuredRequest, Metrics } from './metrics.js';
+import { Memory } from './memory.js';
+import { measuring } from './measuring.js';
+import { Metrics } from './metrics.js';
+import { ProviderNews } from './provider-news.js';
 import { dialects } from './providers/index.js';
+import type { RecorderOptions } from './records/recorder.js';
 import { configRules, createRuntime, type RuntimeSharing } from './runtime.js';
-import { createLatencyWindow } from './routing/latency-window.js';
+import type { Backing } from './store/backing.js';
+import { backingOf } from './store/open-backing.js';
 import { version } from './version.js';
 
 /** What the gateway gives to whoever mounts it. A stage alone neither authenticates nor answers errors: it calls `next(error)`. */
 export interface Gateway {
   /** Everything: all routers below, metrics, health and the API's description. Calls `next()` for paths that are not its own. */
   readonly router: Router;
-  readonly routers: { readonly modelSelect: Router; readonly completions: Router; readonly openai: Router; readonly proxy: Router; readonly metrics: Router; readonly health: Router };
+  readonly routers: { readonly modelSelect: Router; readonly completions: Router; readonly openai: Router; readonly proxy: Router; readonly metrics: Router; readonly health: Router; readonly resources: Router };
   /** Lets only known keys pass. */
   readonly authenticate: RequestHandler;
   /** Chooses the model for a body with `messages` and `llm_providers` (or `models`); `planOf(res)` then has the plan. */
@@ -60,8 +68,8 @@ export interface GatewayOptions {
   env?: NodeJS.ProcessEnv;
   /** Default: JSON lines on standard output, at the configuration's level. */
   logger?: Logger;
-  /** Keys beside the configured ones. */
-  issuedKeys?: readonly KnownKey[];
+  /** Default: the databases that the configuration names, opened when they are first needed; in memory where it names none. */
+  backing?: Backing;
 }
 
 /** What a configuration is checked against, beside its schema. */
@@ -94,7 +102,9 @@ class AssembledGateway implements Gateway {
   readonly errorHandler: express.ErrorRequestHandler;
   readonly notFound: RequestHandler;
   private readonly sharing: RuntimeSharing;
+  private readonly news: ProviderNews;
   private readonly parts: Parts;
+  private readonly memory: Memory;
   private readonly measured: Metrics;
   private readonly warn: (warning: string) => void;
   private config: Config;
@@ -102,35 +112,46 @@ class AssembledGateway implements Gateway {
   private stopping = false;
 
   constructor(config: Config, private readonly options: GatewayOptions) {
-    this.measured = new Metrics((provider, model) => this.runtime.isKnownModel(provider, model), config.metrics.prefix);
-    this.sharing = { latencies: createLatencyWindow(), onAttempt: (attempt) => this.measured.attempt(attempt) };
+    this.measured = new Metrics((provider, model) => this.runtime.isKnownModel(provider, model), config.metrics.prefix, () => this.memory.records.queued, () => this.memory.limits.state === 'fallback');
     this.config = config;
     const logger = options.logger ?? createLogger(config.log);
     this.warn = (warning) => logger.warn(warning);
+    this.news = new ProviderNews(() => this.runtime.providers);
+    this.sharing = { latencies: this.news.latencies, onAttempt: (attempt) => this.measured.attempt(attempt), onSetAside: (...aside) => this.news.setAside(...aside), warn: this.warn };
+    const backing = options.backing ?? guestBacking(config, this.warn);
+    this.memory = new Memory(backing, this.recording(config), conversationReports(logger, (turns) => this.measured.turnsLost(turns)));
     this.runtime = this.build(config);
-    this.parts = { current: () => this.runtime, log: requestLog(logger), metrics: measuring(this.measured), sessions: createSessionBook() };
+    backing.whenOpened(({ counters }) => void this.news.share(counters));
+    // what a request would otherwise have to wait for
+    backing.whenOpened(() => void this.memory.ids.ready().catch(() => undefined));
+    // replicas have something to tell each other before this one has anything to remember
+    if (config.redis.url !== null) backing.get().catch(() => undefined);
+    this.parts = { current: () => this.runtime, log: requestLog(logger), metrics: measuring(this.measured), memory: this.memory };
     this.routers = this.makeRouters();
     this.router = this.wholeRouter();
     this.authenticate = authenticate(this.parts);
-    this.selectModel = chain(readBody(this.parts), selectModelWith(this.parts, {}));
-    this.complete = chain(track(this.parts, native), readBody(this.parts), planHostCall(this.parts, native), complete(this.parts, native, plannedCallOf));
+    this.selectModel = chain(readBody(this.parts), countRequest(this.parts), selectModelWith(this.parts, {}));
+    this.complete = chain(track(this.parts, native), readBody(this.parts), planHostCall(this.parts, native), joinConversation(this.parts), complete(this.parts, native, plannedCallOf));
     this.metrics = metricsPage(this.measured);
     this.errorHandler = errorHandler(this.parts);
     this.notFound = notFound(this.parts);
   }
 
   selectModelWith(options: SelectModelOptions): RequestHandler {
-    return chain(readBody(this.parts, { required: !options.from }), selectModelWith(this.parts, options));
+    return chain(readBody(this.parts, { required: !options.from }), countRequest(this.parts), selectModelWith(this.parts, options));
   }
 
   app(surface?: keyof Gateway['routers']): Express {
     const routers = surface === undefined ? [this.router] : [this.routers[surface], this.routers.health];
-    return express().disable('x-powered-by').disable('etag').use(...routers).use(this.notFound).use(this.errorHandler);
+    const isTrusted = (_address: string, hop: number): boolean => hop < this.config.auth.trustedProxies;
+    return express().disable('x-powered-by').disable('etag').set('trust proxy', isTrusted).use(...routers).use(this.notFound).use(this.errorHandler);
   }
 
   reconfigure(config: Config): void {
     // the old runtime's connections are left to their idle timeouts: a request in flight may still retry and fall back on it
-    this.runtime = this.build(config);
+    const next = this.build(config);
+    keepAside(this.runtime.providers, next.providers);
+    this.runtime = next;
     this.config = config;
     this.measured.reloaded('applied');
   }
@@ -145,41 +166,63 @@ class AssembledGateway implements Gateway {
 
   async close(): Promise<void> {
     this.drain();
+    // nobody waits for them
+    this.memory.titles.close();
+    this.news.close();
     await Promise.all([...this.runtime.providers.values()].map((provider) => provider.upstreams.close()));
+    await this.memory.close();
+  }
+
+  private recording({ requestLog: { maxQueued } }: Config): RecorderOptions {
+    const report = { lost: (kind: string, count: number): void => this.measured.recordsLost(kind, count), warn: this.warn };
+    return { maxQueued, keepDays: () => this.config.requestLog.keepDays, report };
   }
 
   private build(config: Config): Runtime {
-    const keys = new KeyBook([...config.auth.keys, ...(this.options.issuedKeys ?? [])]);
+    const keys = new KeyBook(config.auth.keys);
     const { providers, warnings } = providersOf(config, this.options.env);
     const runtime = createRuntime(config, providers, dialects, keys, this.sharing);
-    for (const warning of [...config.warnings, ...warnings, ...keyless(providers)]) this.warn(warning);
+    for (const warning of [...config.warnings, ...warnings, ...keyless(providers), ...linkless(config)]) this.warn(warning);
     return runtime;
   }
 
   private makeRouters(): Gateway['routers'] {
     const { parts } = this;
-    const state = (): { stopping: boolean; providers: string[] } => ({ stopping: this.stopping, providers: [...this.runtime.providers.keys()] });
+    const state = async (): Promise<Readiness> => ({
+      stopping: this.stopping, providers: [...this.runtime.providers.keys()], counters: this.memory.limits.state, ...(await this.memory.state()),
+    });
     return {
       modelSelect: modelSelectRouter(parts),
       completions: completionsRouter(parts),
       openai: openaiRouter(parts),
       proxy: proxyRouter(parts),
+      resources: resourcesRouter(parts),
       metrics: metricsRouter(parts, this.measured, () => this.config.metrics.requireKey),
       health: publicRouter(parts, version, state),
     };
   }
 
   private wholeRouter(): Router {
-    const { modelSelect, completions, openai, proxy, metrics, health } = this.routers;
+    const { modelSelect, completions, openai, proxy, metrics, health, resources } = this.routers;
     // the busiest first: every router that a request only passes costs it some 3 µs
-    return Router().use(openai, completions, modelSelect, proxy, metrics, health);
+    return Router().use(openai, completions, modelSelect, proxy, metrics, health, resources, v2Router(this.parts));
   }
+}
+
+/** The databases of a gateway that nobody has opened any for: a guest keeps things in memory unless its configuration names a place. */
+function guestBacking({ database, redis }: Config, onWarning: (warning: string) => void): Backing {
+  return backingOf({ databaseUrl: database.url ?? ':memory:', poolSize: database.poolSize, redisUrl: redis.url, onWarning });
 }
 
 /** A provider that wants a key and has none can be called, and will refuse: better said at the start. */
 function keyless(providers: readonly ProviderConfig[]): string[] {
   const without = providers.filter(({ api, apiKeys, baseUrl }) => dialects.get(api)?.needsKey && apiKeys.length === 0 && baseUrl === undefined);
   return without.map(({ name, api }) => `providers.${name}: ${api} wants an API key and none is configured`);
+}
+
+/** The address that a request came to is the asker's choice: a mail's link must not lead there. */
+function linkless({ mail, publicUrl }: Config): string[] {
+  return mail && publicUrl === null ? ['publicUrl is not set: mails hold a code instead of a link'] : [];
 }
 
 /** Several handlers as one: each calls the next, a failure goes to the host. */
@@ -193,28 +236,3 @@ function chain(...handlers: RequestHandler[]): RequestHandler {
     step(0);
   };
 }
-
-/** Metrics as the stages report to them. */
-function measuring(metrics: Metrics): RequestMetrics {
-  return {
-    request: (context) => metrics.request(measurementOf(context)),
-    selection: (durationMs) => metrics.selection(durationMs),
-    overhead: (context, durationMs) => metrics.overhead(context.surface?.name ?? 'completions', durationMs),
-    streamOpened: () => metrics.streamOpened(),
-    streamClosed: () => metrics.streamClosed(),
-    usageMissing: (provider) => metrics.usageMissing(provider),
-  };
-}
-
-function measurementOf({ record, surface, startedAt }: RequestContext): MeasuredRequest {
-  const { provider, model, promptTokens, completionTokens, costUsd, fallbacks, ttftMs } = record;
-  const answered = provider !== null && model !== null && promptTokens !== null;
-  return {
-    surface: surface?.name ?? 'completions',
-    status: record.status ?? 0,
-    durationSeconds: (performance.now() - startedAt) / 1000,
-    outcome: record.code ?? 'ok',
-    answer: answered ? { provider, model, promptTokens, completionTokens: completionTokens ?? 0, costUsd, fallbacks, ttftSeconds: ttftMs === null ? null : ttftMs / 1000 } : null,
-  };
-}
-

@@ -57,13 +57,13 @@ function writerOf(logger: Logger): (level: 'info' | 'warn', line: object) => voi
 }
 
 /** What did not happen is left out; pino skips what is undefined. */
-function lineOf({ record, account, surface, requestId, startedAt }: RequestContext): { status: number; [field: string]: unknown } {
+function lineOf({ record, caller, surface, requestId, startedAt }: RequestContext): { status: number; [field: string]: unknown } {
   const { attempts, model, ttftMs, promptTokens } = record;
   const counted = promptTokens !== null;
   return {
     requestId,
     surface: surface?.name,
-    account: account?.name,
+    account: caller?.name,
     status: record.status ?? 0,
     code: record.code ?? undefined,
     model: model === null ? undefined : `${record.provider ?? ''}/${model}`,

@@ -45,11 +45,33 @@ function createInstruments(registry: Registry, prefix: string) {
     streams: new Gauge({ name: `${prefix}signalbox_streams_open`, help: 'Streams that are open now.', registers: [registry] }),
     disconnects: counter('signalbox_client_disconnects_total', 'Requests whose client left before the end.', 'surface'),
     reloads: counter('signalbox_config_reloads_total', 'Configurations read while running, by result.', 'result'),
+    limited: counter('signalbox_limited_total', 'Requests that were refused because of a limit of their key, by limit.', 'limit'),
+    turnsLost: counter('signalbox_turns_lost_total', 'Turns of conversations that could not be stored and are lost.'),
+    recordsLost: counter('signalbox_records_lost_total', 'Records of requests that could not be written and are lost.', 'kind'),
     duration: histogram('gen_ai_server_request_duration_seconds', 'Time of a model\'s answer, retries and fallbacks included.', [...genAiLabels, 'error_type'], requestBuckets),
     ttft: histogram('gen_ai_server_time_to_first_token_seconds', 'Time from a request\'s arrival to the first content of its answer.', genAiLabels, firstTokenBuckets),
     perToken: histogram('gen_ai_server_time_per_output_token_seconds', 'Time for each output token after the first.', genAiLabels, perTokenBuckets),
     tokens: histogram('gen_ai_client_token_usage', 'Tokens of an answer.', [...genAiLabels, 'gen_ai_token_type'], tokenBuckets),
   };
+}
+
+/** A gauge that is read when the page is: setting it with every record would cost more than the record. */
+function registerQueueGauge(registry: Registry, prefix: string, recordsQueued: () => Readonly<Record<string, number>>): void {
+  new Gauge({
+    name: `${prefix}signalbox_records_queued`, help: 'Records of requests that wait to be written.', labelNames: ['kind'], registers: [registry],
+    collect() {
+      for (const [kind, size] of Object.entries(recordsQueued())) this.set({ kind }, size);
+    },
+  });
+}
+
+function registerFallbackGauge(registry: Registry, prefix: string, isFallback: () => boolean): void {
+  new Gauge({
+    name: `${prefix}signalbox_counters_fallback`, help: '1 while replicas should share limits and budgets and cannot: each counts for itself.', registers: [registry],
+    collect() {
+      this.set(isFallback() ? 1 : 0);
+    },
+  });
 }
 
 /** The series of one model on one operation, looked up once. */
@@ -83,13 +105,20 @@ export class Metrics {
    * @param isKnownModel says whether a model's name may stand in a label; any other becomes `other`, so that what clients type cannot
    * grow the metrics without bound
    * @param prefix stands before every name
+   * @param recordsQueued how many records wait to be written, by kind
+   * @param isFallback whether replicas should share limits and cannot for now
    */
-  constructor(private readonly isKnownModel: (provider: string, model: string) => boolean, prefix = '') {
+  constructor(private readonly isKnownModel: (provider: string, model: string) => boolean, prefix = '', recordsQueued: () => Readonly<Record<string, number>> = () => ({}), isFallback: () => boolean = () => false) {
     this.instruments = createInstruments(this.registry, prefix);
     this.selections = this.instruments.selections.series();
     // a counter that is there from the start can be alerted on
     for (const surface of ['model_select', 'completions', 'openai', 'embeddings', 'proxy']) this.instruments.disconnects.series(surface);
     for (const result of ['applied', 'refused']) this.instruments.reloads.series(result);
+    for (const limit of ['requests', 'tokens', 'usd_day', 'usd_month']) this.instruments.limited.series(limit);
+    this.instruments.turnsLost.series();
+    for (const kind of ['requests', 'selections']) this.instruments.recordsLost.series(kind);
+    registerQueueGauge(this.registry, prefix, recordsQueued);
+    registerFallbackGauge(this.registry, prefix, isFallback);
   }
 
   /** One upstream call. */
@@ -128,6 +157,10 @@ export class Metrics {
     this.instruments.missing.series(provider).inc();
   }
 
+  limited(limit: string): void {
+    this.instruments.limited.series(limit).inc();
+  }
+
   streamOpened(): void {
     this.instruments.streams.inc();
   }
@@ -138,6 +171,14 @@ export class Metrics {
 
   reloaded(result: 'applied' | 'refused'): void {
     this.instruments.reloads.series(result).inc();
+  }
+
+  turnsLost(count: number): void {
+    this.instruments.turnsLost.series().inc(count);
+  }
+
+  recordsLost(kind: string, count: number): void {
+    this.instruments.recordsLost.series(kind).inc(count);
   }
 
   /** The page that Prometheus reads, in the text format or, if asked for, OpenMetrics. */

@@ -1,4 +1,6 @@
+import type { AccountRules } from './accounts/desk.js';
 import type { KeyBook } from './accounts/key-book.js';
+import { createMailer } from './accounts/mailer.js';
 import type { Config, ParseOptions, ProviderConfig } from './config.js';
 import type { Attempt } from './dispatch/carry-out.js';
 import { createProvider, type Provider } from './dispatch/provider.js';
@@ -14,6 +16,10 @@ import { createPriorRanker } from './routing/rankers/prior-ranker.js';
 export interface RuntimeSharing {
   latencies: LatencyWindow;
   onAttempt: (attempt: Attempt) => void;
+  /** A provider's key was set aside; keys are named by their marks. */
+  onSetAside: (provider: string, mark: string, forMs: number) => void;
+  /** Takes what went wrong where no answer could tell of it. */
+  warn: (warning: string) => void;
 }
 
 /** What a configuration is checked against: the dialects that there are, and what each asks of its settings. */
@@ -35,13 +41,14 @@ function problemOf(provider: ProviderConfig, dialects: ReadonlyMap<string, Provi
  * @throws Error for a provider that cannot be made of its settings; `configRules` would have told
  */
 export function createRuntime(config: Config, providerConfigs: readonly ProviderConfig[], dialects: ReadonlyMap<string, ProviderDialect>, keys: KeyBook, sharing: RuntimeSharing): Runtime {
-  const providers = new Map(providerConfigs.map((provider) => [provider.name, providerOf(provider, dialects)]));
+  const providers = new Map(providerConfigs.map((provider) => [provider.name, providerOf(provider, dialects, (mark, forMs) => sharing.onSetAside(provider.name, mark, forMs))]));
   const catalog = createCatalog({ overrides: config.models, priceIds: Object.fromEntries(providerConfigs.map(({ name, api }) => [name, dialects.get(api)?.pricesAs ?? null])) });
   const { latencies, onAttempt } = sharing;
   return {
     limits: config.limits,
     keys,
     keysRequired: config.auth.required,
+    accounts: accountRulesOf(config, sharing.warn),
     providers,
     catalog,
     latencies,
@@ -53,6 +60,9 @@ export function createRuntime(config: Config, providerConfigs: readonly Provider
       deny: config.routing.deny ?? [],
       auto: config.routing.auto.length > 0 ? config.routing.auto : autoOf(config, providers, catalog),
     },
+    requestLog: config.requestLog,
+    conversations: config.conversations,
+    budgets: config.budgets,
     proxy: { enabled: config.proxy.enabled, forwardHeaders: config.proxy.forwardHeaders, allowed: new Set(providerConfigs.filter(({ allowProxy }) => allowProxy).map(({ name }) => name)) },
     isKnownModel: knownModels(catalog),
     onAttempt(attempt) {
@@ -60,6 +70,10 @@ export function createRuntime(config: Config, providerConfigs: readonly Provider
       onAttempt(attempt);
     },
   };
+}
+
+function accountRulesOf({ auth: { signUp, signUpDomains, signInMs, resetMs }, publicUrl, mail }: Config, warn: AccountRules['warn']): AccountRules {
+  return { signUp, signUpDomains, signInMs, resetMs, publicUrl, mailer: mail && createMailer(mail), warn };
 }
 
 /** Each provider's names are gathered when they are first asked for. */
@@ -77,10 +91,10 @@ function autoOf(config: Config, providers: ReadonlyMap<string, Provider>, catalo
   return named.length > 0 ? named : autoCandidates(catalog, [...providers.keys()]);
 }
 
-function providerOf(config: ProviderConfig, dialects: ReadonlyMap<string, ProviderDialect>): Provider {
+function providerOf(config: ProviderConfig, dialects: ReadonlyMap<string, ProviderDialect>, onSetAside?: (mark: string, forMs: number) => void): Provider {
   const dialect = dialects.get(config.api);
   if (!dialect) throw new Error(`providers.${config.name}: there is no api ${JSON.stringify(config.api)}`);
-  return createProvider(dialect.create(settingsOf(config)), config.apiKeys, config.timeouts, config.connections ?? null);
+  return createProvider(dialect.create(settingsOf(config)), config.apiKeys, config.timeouts, { connections: config.connections ?? null, ...(onSetAside ? { onSetAside } : {}) });
 }
 
 function settingsOf({ headers, apiKeys: _keys, timeouts: _timeouts, allowProxy: _allow, connections: _connections, baseUrl, deployments, ...rest }: ProviderConfig): ProviderSettings {

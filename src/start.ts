@@ -1,11 +1,13 @@
-import { firstKey } from './accounts/first-key.js';
-import { loadConfig } from './config.js';
+import { makeFirstKey, takeOverKeptKeys } from './accounts/first-key.js';
+import { type Config, loadConfig } from './config.js';
 import { assembleGateway, providersOf, rules } from './gateway.js';
 import { createLogger } from './log.js';
+import { openedBy } from './start/databases.js';
 import { Demo } from './start/demo.js';
 import { followConfig } from './start/follow-config.js';
 import { greeting, keyNotice } from './start/greeting.js';
 import { listen } from './start/listen.js';
+import type { Backing } from './store/backing.js';
 
 /**
  * Starts the gateway as a process of its own: reads the configuration, makes the first key, listens, and stops gracefully on SIGTERM and SIGINT.
@@ -17,19 +19,27 @@ export async function start(configPath: string | undefined): Promise<void> {
   process.stdout.on('error', () => undefined);
   const logger = createLogger(config.log);
   const demo = await Demo.startFor(config);
-  const issued = firstKey(config.dataDir, { make: config.auth.required && config.auth.keys.length === 0 });
+  const backing = openedBy(config, (warning) => logger.warn(warning));
+  const key = await prepareKeys(config, backing);
   // before anything that may still fail: the key is seen now or never
-  process.stdout.write(keyNotice(issued));
-  const gateway = assembleGateway(demo.joinTo(config), { logger, issuedKeys: issued.keys });
+  process.stdout.write(keyNotice(key));
+  const gateway = assembleGateway(demo.joinTo(config), { logger, backing });
   const listening = await listen(gateway, config);
-  const watch = config.file === null ? null : followConfig(config.file, config, { gateway, demo, logger, hasIssuedKeys: issued.keys.length > 0 });
+  const watch = config.file === null ? null : followConfig(config.file, config, { gateway, demo, logger });
   stopOnSignal(async () => {
     logger.info('stopping: requests in flight may finish');
     gateway.drain();
     await Promise.all([watch?.close(), listening.stop(config.limits.drainMs)]);
     await gateway.close();
   });
-  process.stdout.write(greeting({ config, listening, key: issued.made, providers: providersOf(config).providers.map(({ name }) => name), isDemo: demo.isOn }));
+  process.stdout.write(greeting({ config, listening, key, providers: providersOf(config).providers.map(({ name }) => name), isDemo: demo.isOn }));
+}
+
+/** Opens the databases and sees to it that there is a key. @returns the first key where it was made just now */
+async function prepareKeys({ auth, dataDir }: Config, backing: Backing): Promise<string | null> {
+  const { store } = await backing.get();
+  await takeOverKeptKeys(store, dataDir);
+  return auth.required && auth.keys.length === 0 ? makeFirstKey(store) : null;
 }
 
 /**

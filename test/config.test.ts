@@ -63,7 +63,7 @@ describe('the configuration that comes with the package', () => {
   const text = readFileSync(packaged, 'utf8');
   const everything = text.replaceAll(/^(\s*)#(?=[\w"'-])/gm, '$1');
   const env = { OPENAI_API_KEY: 'k', ANTHROPIC_KEY_A: 'a', ANTHROPIC_KEY_B: 'b', AZURE_OPENAI_API_KEY: 'z', CI_API_KEY: 'sk_ci',
-    MY_AWS_ACCESS_KEY_ID: 'i', MY_AWS_SECRET_ACCESS_KEY: 's', MY_AWS_SESSION_TOKEN: 't' };
+    MY_AWS_ACCESS_KEY_ID: 'i', MY_AWS_SECRET_ACCESS_KEY: 's', MY_AWS_SESSION_TOKEN: 't', DATABASE_PASSWORD: 'p', SMTP_PASSWORD: 's' };
 
   it('changes nothing and has no provider', () => {
     expect({ ...parseConfig(text, 'x', {}), file: null }).toEqual(resolveConfig(undefined, {}));

@@ -1,56 +1,59 @@
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { randomUUID } from 'node:crypto';
+import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { hashKey, type KnownKey, newKey } from './key-book.js';
+import { firstAccountId } from '../store/account-records.js';
+import { type NewKey, noLimits, scopes } from '../store/key-records.js';
+import type { Store } from '../store/store.js';
+import { hashKey, newKey } from './key-book.js';
 
-interface KeptKey {
-  name: string;
-  hash: string;
-  createdAt: string;
-}
+/** How many of a key's characters its owner knows it again by: `sk_` and 48 of its random bits. */
+const prefixLength = 11;
 
-/** The keys that the gateway has issued. */
-export interface FirstKey {
-  readonly keys: readonly KnownKey[];
-  /** A key that was made just now; it is shown once and kept nowhere but by its hash. Null where none was made. */
-  readonly made: string | null;
-  /** Where the hashes stand. */
-  readonly file: string;
-}
-
-/** How the first key is made. */
-export interface FirstKeyOptions {
-  /** Whether one is made where there is none yet. */
-  readonly make: boolean;
-  readonly now?: Date;
+/** A key that is about to be issued to an account, with every scope and no bounds unless said otherwise. */
+export function keyFor(accountId: string, name: string, key: string, more: Partial<NewKey> = {}): NewKey {
+  return {
+    id: randomUUID(), accountId, name, prefix: key.slice(0, prefixLength), hash: hashKey(key), scopes, models: null, limits: noLimits,
+    createdAt: Date.now(), expiresAt: null, ...more,
+  };
 }
 
 /**
- * The keys that the gateway has issued, from the data folder; on the first start one is made, if asked for.
- * @throws Error where the folder cannot be written, or the file cannot be read as what it is
+ * Makes the first key where there is none yet, for the account that is there from the start.
+ * @returns the key, shown once and kept nowhere but by its hash; null where there are keys
  */
-export function firstKey(dataDir: string, { make, now = new Date() }: FirstKeyOptions): FirstKey {
-  const file = join(dataDir, 'keys.json');
-  const kept = readKeys(file);
-  if (kept || !make) return { keys: knownKeys(kept ?? []), made: null, file };
+export async function makeFirstKey(store: Store): Promise<string | null> {
+  const { items } = await store.keys.list(null, { limit: 1, cursor: null });
+  if (items.length > 0) return null;
   const key = newKey();
-  const first: KeptKey = { name: 'first', hash: hashKey(key), createdAt: now.toISOString() };
-  try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
-    writeFileSync(file, `${JSON.stringify([first], null, 2)}\n`, { mode: 0o600, flag: 'wx' });
-  } catch (error) {
-    throw new Error(`dataDir: the first key cannot be kept in ${file}: ${(error as Error).message}`, { cause: error });
-  }
-  return { keys: knownKeys([first]), made: key, file };
+  await store.keys.add(keyFor(firstAccountId, 'first', key));
+  return key;
 }
 
-const knownKeys = (kept: readonly KeptKey[]): KnownKey[] => kept.map(({ name, hash }) => ({ name, key: { hash } }));
+/**
+ * Takes over the key that version 0.1 kept in `keys.json`; the file is renamed then.
+ * @throws Error for a file that does not hold what it should
+ */
+export async function takeOverKeptKeys(store: Store, dataDir: string): Promise<void> {
+  const file = join(dataDir, 'keys.json');
+  for (const { name, hash, createdAt } of readKeys(file)) {
+    const made = Date.parse(createdAt);
+    if (!(await store.keys.findByHash(hash))) await store.keys.add({ ...keyFor(firstAccountId, name, 'sk_…'), hash, createdAt: Number.isNaN(made) ? Date.now() : made });
+  }
+  if (existsSync(file)) renameSync(file, `${file}.taken-over`);
+}
 
-function readKeys(file: string): KeptKey[] | null {
+interface KeptKey {
+  readonly name: string;
+  readonly hash: string;
+  readonly createdAt: string;
+}
+
+function readKeys(file: string): KeptKey[] {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
     throw new Error(`dataDir: the keys in ${file} cannot be read: ${(error as Error).message}`, { cause: error });
   }
   const kept = parsed(text);
@@ -67,6 +70,6 @@ function parsed(text: string): unknown {
 }
 
 function isKeptKey(value: unknown): value is KeptKey {
-  const { name, hash } = (value ?? {}) as Partial<KeptKey>;
-  return typeof name === 'string' && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash);
+  const { name, hash, createdAt } = (value ?? {}) as Partial<KeptKey>;
+  return typeof name === 'string' && typeof createdAt === 'string' && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash);
 }

@@ -1,39 +1,37 @@
 import { hash, randomBytes } from 'node:crypto';
+import { type Caller, fixedCaller } from './caller.js';
+import type { KeyLimits, Scope } from '../store/key-records.js';
 
-/** A key that the gateway accepts. */
+/** A key that the configuration fixes. */
 export interface KnownKey {
-  name: string;
-  /** The key itself, or its hash as `hashKey` makes it. */
-  key: string | { hash: string };
+  readonly name: string;
+  readonly key: string;
   /** Globs of the labels that it may use; absent: all. */
-  models?: readonly string[];
+  readonly models?: readonly string[];
+  /** Absent: all. */
+  readonly scopes?: readonly Scope[];
+  readonly limits?: Partial<KeyLimits>;
 }
 
-/** Who is asking: the key's name (`anonymous` where keys are not required), and globs of the labels that it may use; null: every model. */
-export interface KeyOwner {
-  name: string;
-  models: readonly string[] | null;
-}
-
-/** The keys that are accepted, by their hash: looking one up takes the same time whoever asks, and the keys themselves are not kept. */
+/** The fixed keys of one configuration, by their hash: looking one up takes the same time whoever asks, and the keys themselves are not kept. */
 export class KeyBook {
-  private readonly owners = new Map<string, KeyOwner>();
+  private readonly callers = new Map<string, Caller>();
 
   /** @throws Error for an empty key: it must never authenticate anybody */
   constructor(keys: readonly KnownKey[]) {
-    for (const { name, key, models } of keys) {
-      if (key === '') throw new Error(`the key "${name}" is empty`);
-      this.owners.set(typeof key === 'string' ? hashKey(key) : key.hash, { name, models: models ?? null });
+    for (const known of keys) {
+      if (known.key === '') throw new Error(`the key "${known.name}" is empty`);
+      this.callers.set(hashKey(known.key), fixedCaller(known));
     }
   }
 
   /** Whose key it is, or null. */
-  find(key: string): KeyOwner | null {
-    return this.owners.get(hashKey(key)) ?? null;
+  find(keyHash: string): Caller | null {
+    return this.callers.get(keyHash) ?? null;
   }
 
   get size(): number {
-    return this.owners.size;
+    return this.callers.size;
   }
 }
 

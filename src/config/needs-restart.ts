@@ -1,11 +1,14 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './shape.js';
 
-/** What is read once, at the start: the addresses and the servers' own limits, the data folder, the form of logs and metrics. */
+/** What is read once, at the start: the addresses and the servers' own limits, the data folder and the databases, the form of logs and metrics. */
 const readAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   listen: ({ listen }) => listen,
   surfaces: ({ surfaces }) => surfaces,
   dataDir: ({ dataDir }) => dataDir,
+  database: ({ database }) => database,
+  redis: ({ redis }) => redis,
+  'requestLog[maxQueued]': ({ requestLog }) => requestLog.maxQueued,
   'limits[requestTimeoutMs]': ({ limits }) => limits.requestTimeoutMs,
   'limits[headersTimeoutMs]': ({ limits }) => limits.headersTimeoutMs,
   'limits[maxHeaderBytes]': ({ limits }) => limits.maxHeaderBytes,

@@ -12,6 +12,15 @@ export interface FixedKey {
   readonly key: string;
   /** What the key may use, as labels or globs (`openai/*`); absent: everything. */
   readonly models?: readonly string[];
+  /** What it may be used for; absent: everything, but no `admin` for a key with `models` or `limits`. */
+  readonly scopes?: readonly ('completions' | 'model-select' | 'admin')[];
+  /** Bounds; absent: none. */
+  readonly limits?: {
+    readonly requestsPerMinute?: number;
+    readonly tokensPerMinute?: number;
+    readonly dayBudgetUsd?: number;
+    readonly monthBudgetUsd?: number;
+  };
 }
 
 /** Deadlines of one upstream call, in ms: for the connection, for the first event, and between events. */
@@ -73,6 +82,31 @@ export interface RoutingConfig {
   readonly deny?: readonly string[];
 }
 
+/** Who may have an account, and how browsers sign in. */
+export interface AuthConfig {
+  readonly keys: readonly FixedKey[];
+  readonly required: boolean;
+  readonly signUp: 'open' | 'closed';
+  /** Mail domains that may sign up; empty: all. */
+  readonly signUpDomains: readonly string[];
+  /** How long a browser stays signed in. */
+  readonly signInMs: number;
+  /** How long a link that sets a new password is good. */
+  readonly resetMs: number;
+  /** How many proxies stand in front, each of which adds to X-Forwarded-For. */
+  readonly trustedProxies: number;
+}
+
+/** What is told of each request when it is over. */
+export interface RequestLogConfig {
+  readonly enabled: boolean;
+  /** Whether messages and answers are kept too. */
+  readonly content: boolean;
+  readonly keepDays: number;
+  /** The most records that wait for a database that is slow or away. */
+  readonly maxQueued: number;
+}
+
 /** Bounds for every request. */
 export interface LimitsConfig {
   readonly maxBodyBytes: number;
@@ -97,7 +131,27 @@ export interface Config {
   readonly listen: Listener;
   readonly surfaces: Readonly<Partial<Record<SurfaceName, Listener>>>;
   readonly dataDir: string;
-  readonly auth: { readonly keys: readonly FixedKey[]; readonly required: boolean };
+  /** Where people reach the gateway, for links; null: at the address that it listens on. */
+  readonly publicUrl: string | null;
+  /** `url` is null where none is written: a file in `dataDir` for a process of its own, memory for a guest in somebody's app. */
+  readonly database: { readonly url: string | null; readonly poolSize: number };
+  /** Null: numbers are kept in this process. */
+  readonly redis: { readonly url: string | null };
+  readonly auth: AuthConfig;
+  /** Null: no mail is sent. */
+  readonly mail: { readonly url: string; readonly from: string } | null;
+  readonly conversations: {
+    readonly store: boolean;
+    /** `<provider>/<model>` that writes titles; null: they are derived from the first message. */
+    readonly titleModel: string | null;
+  };
+  readonly requestLog: RequestLogConfig;
+  readonly budgets: {
+    /** Whether a key with a budget may use a model whose price nobody knows. */
+    readonly allowUnpriced: boolean;
+    /** What is reserved for an answer without `maxTokens`, and the most that it may then have; null: the model's longest. */
+    readonly maxOutputTokens: number | null;
+  };
   /** By name; without a prototype, so that only configured names are found. */
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   /** By `<provider>/<model>`; without a prototype. */
@@ -124,7 +178,14 @@ export interface ConfigInput {
   readonly listen?: Partial<Listener>;
   readonly surfaces?: Readonly<Partial<Record<SurfaceName, { readonly host?: string; readonly port: number }>>>;
   readonly dataDir?: string;
-  readonly auth?: Partial<Config['auth']>;
+  readonly publicUrl?: string;
+  readonly database?: { readonly url?: string; readonly poolSize?: number };
+  readonly redis?: { readonly url?: string };
+  readonly auth?: Partial<AuthConfig>;
+  readonly mail?: { readonly url: string; readonly from: string };
+  readonly conversations?: { readonly store?: boolean; readonly titleModel?: string };
+  readonly requestLog?: Partial<RequestLogConfig>;
+  readonly budgets?: { readonly allowUnpriced?: boolean; readonly maxOutputTokens?: number };
   readonly providers?: Readonly<Record<string, ProviderInput>>;
   readonly models?: Readonly<Record<string, ModelConfig>>;
   readonly routing?: Partial<RoutingConfig>;

@@ -19,16 +19,32 @@ export interface Provider {
   readonly unstreamed: Set<string>;
 }
 
-/** @param connections at most so many to one host at a time; null: as many as are needed */
-export function createProvider(adapter: ProviderAdapter, apiKeys: readonly string[], timeouts: ProviderTimeouts, connections: number | null = null): Provider {
+/** What a provider may have beside its settings. */
+export interface ProviderOptions {
+  /** At most so many to one host at a time; null: as many as are needed. */
+  connections?: number | null;
+  /** Hears of a key that was set aside, by its mark. */
+  onSetAside?: (mark: string, forMs: number) => void;
+}
+
+/** Makes a provider of its adapter, keys and deadlines. */
+export function createProvider(adapter: ProviderAdapter, apiKeys: readonly string[], timeouts: ProviderTimeouts, { connections = null, onSetAside }: ProviderOptions = {}): Provider {
   return {
     name: adapter.name,
     adapter,
-    keys: new KeyRing(apiKeys),
+    keys: new KeyRing(apiKeys, undefined, onSetAside),
     upstreams: new Upstreams(timeouts.connectMs, connections),
     timeouts,
     unstreamed: new Set(),
   };
+}
+
+/** Keys that are set aside stay so when a changed configuration makes its providers anew. */
+export function keepAside(before: ReadonlyMap<string, Provider>, after: ReadonlyMap<string, Provider>): void {
+  for (const [name, { keys }] of after) {
+    const known = before.get(name);
+    if (known) keys.takeOver(known.keys);
+  }
 }
 
 const mostUnstreamed = 1000;

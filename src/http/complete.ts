@@ -5,15 +5,20 @@ import { Cancellation } from '../dispatch/cancellation.js';
 import { BrokenStream, carryOut, type Outcome } from '../dispatch/carry-out.js';
 import { GatewayError } from '../errors.js';
 import { costOf, type Costs } from '../routing/cost.js';
+import { statedAnswer } from '../routing/longest-cost.js';
 import type { RankedCandidate } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
+import { boundCompletion } from './bound-completion.js';
 import { contextOf, type RequestContext } from './context.js';
+import { copyContent } from './copy-content.js';
 import { EventStream } from './event-stream.js';
+import { keepTurn } from './keep-turn.js';
 import type { Parts } from './parts.js';
 import type { PlannedCall } from './plan-completion.js';
 import type { Runtime } from './runtime.js';
 import { stage } from './stage.js';
-import type { CompletionSurface, SurfaceWriter } from './surfaces/surface.js';
+import type { NativeRequest } from './surfaces/native-request.js';
+import type { CompletionSurface, FinishedAnswer, SurfaceWriter } from './surfaces/surface.js';
 
 /** Characters of an answer for one token, where nobody counted them. */
 const charactersPerToken = 4;
@@ -23,8 +28,13 @@ const clientLeft = (): GatewayError => new GatewayError('client_closed', 'the cl
 /** The last stage of a completion: carries its plan out and answers, streamed or whole. */
 export function complete(parts: Parts, surface: CompletionSurface, plannedCallOf: (res: Response) => PlannedCall): RequestHandler {
   return stage(async (req, res): Promise<'answered'> => {
-    const completion = new RunningCompletion(parts, surface, plannedCallOf(res), req, res);
-    await completion.run();
+    const bounding = boundCompletion(parts, res, plannedCallOf(res), surface);
+    const { planned, settle } = bounding instanceof Promise ? await bounding : bounding;
+    try {
+      await new RunningCompletion(parts, surface, planned, req, res).run();
+    } finally {
+      settle();
+    }
     return 'answered';
   });
 }
@@ -36,7 +46,7 @@ class RunningCompletion {
   private readonly writer: SurfaceWriter;
   private readonly cancellation = new Cancellation();
 
-  constructor(private readonly parts: Parts, surface: CompletionSurface, private readonly planned: PlannedCall, req: Request, private readonly res: Response) {
+  constructor(private readonly parts: Parts, surface: CompletionSurface, private readonly planned: PlannedCall, private readonly req: Request, private readonly res: Response) {
     this.context = contextOf(res);
     this.runtime = this.context.runtime ??= parts.current();
     this.stream = planned.call.stream ? new EventStream(res, { holdMs: this.runtime.limits.holdStatusMs, pingMs: this.runtime.limits.pingMs }) : null;
@@ -57,7 +67,11 @@ class RunningCompletion {
     if (this.stream) parts.metrics.streamOpened();
     parts.metrics.overhead(context, performance.now() - context.startedAt);
     try {
-      this.succeed(await this.carryOut());
+      const answer = this.finished(await this.carryOut());
+      const keeping = this.keep(answer);
+      if (keeping) answer.stored = await keeping;
+      answer.latencyMs = Math.max(answer.ttftMs, Math.round(performance.now() - context.startedAt));
+      this.writer.finish(answer);
     } catch (error) {
       this.fail(error);
     } finally {
@@ -71,7 +85,7 @@ class RunningCompletion {
       plan,
       request: call.chat,
       stream: call.streamFromProvider,
-      writer: this.writer,
+      writer: copyContent(this.writer, this.context, this.planned, this.req.body),
       cancellation: this.cancellation,
       providerOf: (candidate) => (candidate.provider === null ? undefined : this.runtime.providers.get(candidate.provider)),
       onAttempt: (attempt) => {
@@ -82,7 +96,8 @@ class RunningCompletion {
     });
   }
 
-  private succeed(outcome: Outcome): void {
+  /** What there is to tell of a whole answer. */
+  private finished(outcome: Outcome): FinishedAnswer {
     const { candidate } = outcome;
     const { startedAt } = this.context;
     const usage = outcome.usage ?? this.estimate(outcome.contentLength);
@@ -90,15 +105,18 @@ class RunningCompletion {
     const ttftMs = Math.round(outcome.firstContentAt - startedAt);
     const costs = this.account(candidate, usage, ttftMs);
     if (!this.res.headersSent) this.res.setHeader('X-Signalbox-Model', encodeURI(`${candidate.provider ?? ''}/${candidate.model}`));
-    this.writer.finish({
-      candidate,
-      finishReason: outcome.finishReason,
-      usage,
-      costs,
-      latencyMs: Math.max(ttftMs, Math.round(performance.now() - startedAt)),
-      ttftMs,
-      errorTrace: outcome.errorTrace,
-    });
+    return { candidate, finishReason: outcome.finishReason, usage, costs, latencyMs: 0, ttftMs, errorTrace: outcome.errorTrace, stored: null };
+  }
+
+  /** Adds the turn to its conversation before its end is told, so that a turn that was acknowledged is there. Null: nothing is to be kept. */
+  private keep(answer: FinishedAnswer): Promise<boolean> | null {
+    const { conversation } = this.context;
+    if (!conversation?.stores) return null;
+    const message = this.writer.message(answer.finishReason);
+    // what has come of the answer need not wait
+    this.writer.flush();
+    const { messages } = this.req.body as NativeRequest;
+    return keepTurn(this.parts, this.runtime, { conversation, messages, message, answer });
   }
 
   private fail(thrown: unknown): void {
@@ -139,7 +157,8 @@ class RunningCompletion {
 
   /** For answers whose tokens nobody reported. */
   private estimate(contentLength: number): Usage {
-    const { messages, tools } = this.planned.call.chat;
-    return makeUsage({ promptTokens: measureRequest(messages, tools ?? []).tokens, completionTokens: Math.ceil(contentLength / charactersPerToken), estimated: true });
+    const { chat } = this.planned.call;
+    const most = (statedAnswer(chat) ?? Infinity) * (chat.n ?? 1);
+    return makeUsage({ promptTokens: measureRequest(chat.messages, chat.tools ?? []).tokens, completionTokens: Math.min(Math.ceil(contentLength / charactersPerToken), most), estimated: true });
   }
 }

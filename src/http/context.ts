@@ -1,9 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { KeyOwner } from '../accounts/key-book.js';
+import { anonymous, type Caller } from '../accounts/caller.js';
+import type { JoinedConversation } from '../conversations/keeper.js';
 import type { Attempt } from '../dispatch/carry-out.js';
 import type { ErrorCode } from '../errors.js';
+import type { KeptContent } from '../records/kept-content.js';
 import type { Plan } from '../routing/plan.js';
+import type { SignInRecord } from '../store/account-records.js';
 import type { PlannedCall } from './plan-completion.js';
 import type { Runtime } from './runtime.js';
 import type { Surface } from './surfaces/surface.js';
@@ -21,20 +24,35 @@ export interface RequestRecord {
   promptTokens: number | null;
   completionTokens: number | null;
   costUsd: number | null;
+  conversationId: string | null;
+  /** The id under which the client knows the answer. */
+  responseId: string | null;
+  /** The session that the client says it continues. */
+  previousSession: string | null;
+  /** What the configuration asks to keep of messages and answer. */
+  content: KeptContent | null;
 }
 
 /** What the stages of one request share. */
 export interface RequestContext {
   readonly requestId: string;
+  /** Whether the request id was made here, so that no other request has it. */
+  readonly isOwnId: boolean;
   /** `performance.now()` of the request's arrival. */
   readonly startedAt: number;
-  account: KeyOwner | null;
+  caller: Caller | null;
+  /** How the caller's browser has signed in; null for keys. */
+  signIn: SignInRecord | null;
   /** Read once, so that a configuration that is swapped meanwhile does not touch this request. */
   runtime: Runtime | null;
   surface: Surface | null;
   plan: Plan | null;
   /** A completion that has been planned, for the stage that carries it out. */
   planned: PlannedCall | null;
+  /** Whether it has been taken from the key's requests a minute already. */
+  isCounted: boolean;
+  /** Of a native completion. */
+  conversation: JoinedConversation | null;
   record: RequestRecord;
 }
 
@@ -49,17 +67,22 @@ const safeRequestId = /^[\w.:-]{1,128}$/;
 
 function newContext(request: IncomingMessage | undefined): RequestContext {
   const given = request?.headers['x-request-id'];
+  const isGiven = typeof given === 'string' && safeRequestId.test(given);
   return {
-    requestId: typeof given === 'string' && safeRequestId.test(given) ? given : randomUUID(),
+    requestId: isGiven ? given : randomUUID(),
+    isOwnId: !isGiven,
     startedAt: performance.now(),
-    account: null,
+    caller: null,
+    signIn: null,
     runtime: null,
     surface: null,
     plan: null,
     planned: null,
+    isCounted: false,
+    conversation: null,
     record: {
       status: null, code: null, provider: null, model: null, attempts: [], fallbacks: 0, stream: false, ttftMs: null,
-      promptTokens: null, completionTokens: null, costUsd: null,
+      promptTokens: null, completionTokens: null, costUsd: null, conversationId: null, responseId: null, previousSession: null, content: null,
     },
   };
 }
@@ -74,6 +97,11 @@ export function contextOf(res: ServerResponse): RequestContext {
     if (!res.headersSent) res.setHeader('X-Request-Id', context.requestId);
   }
   return context;
+}
+
+/** Who asks, once `authenticate` has passed the request; before that, or where nobody has to, nobody in particular. */
+export function callerOf(res: ServerResponse): Caller {
+  return contextOf(res).caller ?? anonymous;
 }
 
 /** What a host's own handler reads after `gateway.selectModel`: the plan for this request. */

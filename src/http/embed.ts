@@ -4,10 +4,14 @@ import { Cancellation } from '../dispatch/cancellation.js';
 import { embed, type EmbeddingOutcome } from '../dispatch/embed.js';
 import { GatewayError, invalidField } from '../errors.js';
 import { forbiddenReason } from '../routing/access-rules.js';
+import { keepText } from '../records/kept-content.js';
 import { costOf } from '../routing/cost.js';
-import { contextOf } from './context.js';
+import type { Candidate } from '../routing/plan.js';
+import { boundEmbedding } from './bound-embedding.js';
+import { contextOf, type RequestContext } from './context.js';
 import type { Parts } from './parts.js';
 import { candidateOf, limitsOf } from './plan-completion.js';
+import type { Runtime } from './runtime.js';
 import { sendJson } from './send-json.js';
 import { stage } from './stage.js';
 
@@ -20,31 +24,33 @@ export function createEmbeddings(parts: Parts): RequestHandler {
     const candidate = candidateOf(label);
     const provider = runtime.providers.get(candidate.provider ?? '');
     if (!provider) throw invalidField('model', `provider ${JSON.stringify(candidate.provider)} is not configured`, 'bad_request');
-    const forbidden = forbiddenReason(candidate, { allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: context.account?.models ?? null });
+    const forbidden = forbiddenReason(candidate, { allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: context.caller?.models ?? null });
     if (forbidden !== null) throw invalidField('model', forbidden, 'bad_request');
     if (!provider.adapter.embeddings) throw new GatewayError('not_implemented', `model: ${provider.name} has no embeddings`, { field: 'model' });
+    if (runtime.requestLog.enabled && runtime.requestLog.content) context.record.content = keepText(body['input']);
     const cancellation = new Cancellation();
     res.once('close', () => cancellation.cancel(new GatewayError('client_closed', 'the client left')));
-    const outcome = await embed({
-      provider, model: candidate.model, body, limits: limitsOf(runtime, null), cancellation,
-      onAttempt: (attempt) => {
-        context.record.attempts.push(attempt);
-        runtime.onAttempt(attempt);
-      },
-    });
-    account(outcome);
-    sendJson(res, 200, outcome.answer as object);
-    return 'answered';
-
-    function account({ promptTokens }: EmbeddingOutcome): void {
-      const usage = makeUsage({ promptTokens });
-      Object.assign(context.record, {
-        provider: candidate.provider,
-        model: candidate.model,
-        promptTokens: usage.promptTokens,
-        completionTokens: 0,
-        costUsd: costOf(usage, runtime.catalog.lookup(candidate.provider, candidate.model)).total_tokens_cost,
+    const settle = await boundEmbedding(parts, res, runtime, candidate, body);
+    try {
+      const outcome = await embed({
+        provider, model: candidate.model, body, limits: limitsOf(runtime, null), cancellation,
+        onAttempt: (attempt) => {
+          context.record.attempts.push(attempt);
+          runtime.onAttempt(attempt);
+        },
       });
+      account(context, runtime, candidate, outcome);
+      sendJson(res, 200, outcome.answer as object);
+    } finally {
+      settle();
     }
+    return 'answered';
   });
+}
+
+/** Puts down who answered and what it took. */
+function account({ record }: RequestContext, runtime: Runtime, { provider, model }: Candidate, { promptTokens }: EmbeddingOutcome): void {
+  const usage = makeUsage({ promptTokens });
+  const costUsd = costOf(usage, runtime.catalog.lookup(provider, model)).total_tokens_cost;
+  Object.assign(record, { provider, model, promptTokens: usage.promptTokens, completionTokens: 0, costUsd });
 }

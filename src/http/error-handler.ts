@@ -35,8 +35,8 @@ export function writeError(res: ServerResponse, error: GatewayError, surface: Su
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', body.length);
   if (error.status === 429 || error.status === 503) res.setHeader('Retry-After', retryAfterSeconds(error));
-  // our retries are done; a client's own would multiply them
-  if (error.errorTrace.length > 0) res.setHeader('x-should-retry', 'false');
+  // our retries are done, a client's own would multiply them; and a budget is not back in a moment
+  if (error.errorTrace.length > 0 || error.code === 'budget_spent') res.setHeader('x-should-retry', 'false');
   if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   res.end(body);
 }

@@ -1,4 +1,6 @@
 import type { GatewayError } from '../errors.js';
+import type { Memory } from '../memory.js';
+import type { Measure } from '../store/counters.js';
 import type { RequestContext } from './context.js';
 import type { Runtime } from './runtime.js';
 
@@ -18,6 +20,8 @@ export interface RequestMetrics {
   streamOpened(): void;
   streamClosed(): void;
   usageMissing(provider: string): void;
+  /** A request was refused because of that limit. */
+  limited(limit: Measure): void;
 }
 
 /** What the stages are made with. `current` gives the runtime of the configuration that is in force now. */
@@ -25,11 +29,5 @@ export interface Parts {
   current(): Runtime;
   log: RequestLog;
   metrics: RequestMetrics;
-  sessions: SessionBook;
-}
-
-/** The sessions that this process has issued, each with the account's name. */
-export interface SessionBook {
-  add(sessionId: string, account: string): void;
-  has(sessionId: string, account: string): boolean;
+  memory: Memory;
 }

@@ -1,16 +1,18 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import type { RequestHandler as ProxyHandler } from 'http-proxy-middleware';
+import { hasBudget } from '../accounts/limit-book.js';
 import { networkFailure } from '../dispatch/network-failure.js';
 import { GatewayError } from '../errors.js';
 import type { Passthrough } from '../providers/adapter.js';
 import { bearerKey } from './authenticate.js';
 import { bodyAgain } from './body-again.js';
-import { contextOf } from './context.js';
+import { callerOf, contextOf } from './context.js';
 import { writeError } from './error-handler.js';
 import type { Parts } from './parts.js';
 import type { Runtime } from './runtime.js';
 import { stage } from './stage.js';
+import { isBounded, takeLimits } from './take-limits.js';
 import { refuseClimbing, upstreamPath, withoutKey } from './upstream-path.js';
 
 /** What a client's request may carry up to a provider beside the configured headers: what describes its content. */
@@ -68,7 +70,8 @@ function routeStage(parts: Parts): RequestHandler {
     const name = decodeURIComponent(req.url.slice(1, slash === -1 ? (req.url.indexOf('?') === -1 ? undefined : req.url.indexOf('?')) : slash));
     const provider = runtime.proxy.enabled && runtime.proxy.allowed.has(name) ? runtime.providers.get(name) : undefined;
     if (!provider || slash === -1) throw new GatewayError('not_found', `proxy: there is no provider ${JSON.stringify(name)} to pass through to`);
-    if (!mayUseAll(contextOf(res).account?.models ?? null, name)) throw new GatewayError('forbidden', `proxy: this key may use some models only, and what passes through to ${name} is not looked into`);
+    if (!mayUseAll(contextOf(res).caller?.models ?? null, name)) throw new GatewayError('forbidden', `proxy: this key may use some models only, and what passes through to ${name} is not looked into`);
+    if (isBounded(callerOf(res))) await countPassthrough(parts, res, runtime, name);
     const target = provider.adapter.passthrough;
     if (!target) throw new GatewayError('not_implemented', `proxy: ${name} cannot be passed through to (its requests are signed)`);
     contextOf(res).record.provider = name;
@@ -79,6 +82,15 @@ function routeStage(parts: Parts): RequestHandler {
     const headers = { ...chosenHeaders(req.headers, runtime), ...(body ? { 'content-length': String(body.length) } : {}), ...auth };
     routes.set(req, { target, name, path: upstreamPath(target.baseUrl, withoutKey(path)), headers: body ? withoutCodings(headers) : headers, clientHeaders: req.headers, body });
   });
+}
+
+/** What passes through is counted as a request; nobody knows what else it uses. */
+async function countPassthrough(parts: Parts, res: Response, runtime: Runtime, name: string): Promise<void> {
+  const caller = callerOf(res);
+  const counted = hasBudget(caller.limits) ? 'has a budget' : caller.limits.tokensPerMinute === null ? null : 'has a limit of tokens';
+  if (counted !== null && !runtime.budgets.allowUnpriced) throw new GatewayError('forbidden', `proxy: this key ${counted}, and what passes through to ${name} is not counted`);
+  const settle = await takeLimits(parts, res, caller, { requests: 1, tokens: 0, costUsd: 0 });
+  settle();
 }
 
 function chosenHeaders(headers: IncomingHttpHeaders, runtime: Runtime): Record<string, string> {

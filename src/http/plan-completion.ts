@@ -1,4 +1,4 @@
-import type { KeyOwner } from '../accounts/key-book.js';
+import type { Caller } from '../accounts/caller.js';
 import { type ErrorTraceEntry, GatewayError, invalidField } from '../errors.js';
 import { forbiddenReason } from '../routing/access-rules.js';
 import { makePlan, type PlanInput } from '../routing/make-plan.js';
@@ -37,8 +37,8 @@ export function limitsOf(runtime: Runtime, maxRetries: number | null): Limits {
  * Plans a completion: the models ranked for this conversation (or as given), then the fallback models in the order given.
  * @throws GatewayError with the surface's code for an invalid field, when no candidate is left
  */
-export async function planCompletion(call: CompletionCall, runtime: Runtime, account: KeyOwner, invalidCode: PlanInput['blame']['code']): Promise<PlannedCall> {
-  const usable = (labels: readonly string[]): Sorted => sortOut(labels, runtime, account);
+export async function planCompletion(call: CompletionCall, runtime: Runtime, caller: Caller, invalidCode: PlanInput['blame']['code']): Promise<PlannedCall> {
+  const usable = (labels: readonly string[]): Sorted => sortOut(labels, runtime, caller);
   const first = usable(call.models ?? runtime.routing.auto);
   const fallbacks = usable(call.fallbackModels);
   const ruledOut = [...first.excluded, ...fallbacks.excluded];
@@ -58,10 +58,10 @@ interface Sorted {
 }
 
 /** Parts the candidates that this gateway can call for this key from the others. */
-function sortOut(labels: readonly string[], runtime: Runtime, account: KeyOwner): Sorted {
+function sortOut(labels: readonly string[], runtime: Runtime, caller: Caller): Sorted {
   const sorted: Sorted = { candidates: [], excluded: [] };
   if (labels.length === 0) return sorted;
-  const rules = { allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: account.models };
+  const rules = { allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: caller.models };
   for (const label of labels) {
     const candidate = candidateOf(label);
     const reason = runtime.providers.has(candidate.provider ?? '') ? forbiddenReason(candidate, rules) : `provider ${JSON.stringify(candidate.provider)} is not configured`;
@@ -96,6 +96,7 @@ function nothingUsable(call: CompletionCall, excluded: readonly Exclusion[], cod
   return invalidField(call.modelsField === 'models' ? 'models[0]' : call.modelsField, reason, code);
 }
 
-const traceEntry = ({ candidate, reason }: Exclusion): ErrorTraceEntry => ({
+/** A candidate that was passed over, as the client is told of it. */
+export const traceEntry = ({ candidate, reason }: Exclusion): ErrorTraceEntry => ({
   provider: candidate.provider ?? '', model: candidate.model, error: reason, status: null, attempt: 0, latency: 0,
 });

@@ -1,3 +1,4 @@
+import type { AccountRules } from '../accounts/desk.js';
 import type { KeyBook } from '../accounts/key-book.js';
 import type { Attempt } from '../dispatch/carry-out.js';
 import type { Provider } from '../dispatch/provider.js';
@@ -19,6 +20,7 @@ export interface Runtime {
   readonly limits: RequestLimits;
   readonly keys: KeyBook;
   readonly keysRequired: boolean;
+  readonly accounts: AccountRules;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly catalog: Catalog;
   readonly latencies: LatencyWindow;
@@ -30,6 +32,20 @@ export interface Runtime {
     readonly deny: readonly string[];
     /** The candidates of `model: auto`. */
     readonly auto: readonly string[];
+  };
+  /** What is kept of requests that are over. */
+  readonly requestLog: { readonly enabled: boolean; readonly content: boolean; readonly keepDays: number };
+  readonly conversations: {
+    /** Whether they are kept at all. */
+    readonly store: boolean;
+    /** `<provider>/<model>` that writes titles; null: they are made of the first message. */
+    readonly titleModel: string | null;
+  };
+  readonly budgets: {
+    /** Whether a key with a budget may use models whose price nobody knows. */
+    readonly allowUnpriced: boolean;
+    /** The longest answer of its requests that state none; null: the model's longest. */
+    readonly maxOutputTokens: number | null;
   };
   readonly proxy: { readonly enabled: boolean; readonly forwardHeaders: readonly string[]; readonly allowed: ReadonlySet<string> };
   /** True for models of the catalogue and the configuration: a closed set, fit for labels. */

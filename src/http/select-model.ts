@@ -1,8 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { anonymous } from '../accounts/caller.js';
 import { GatewayError, invalidField } from '../errors.js';
 import { makePlan } from '../routing/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../routing/plan.js';
 import { contextOf, type RequestContext } from './context.js';
+import { keepDigest, keepText } from '../records/kept-content.js';
+import { followLinks, type Links } from './links.js';
 import type { Parts } from './parts.js';
 import { compileSchema, type Validator } from '../schema.js';
 import { candidateOf, limitsOf, planCompletion, type PlannedCall } from './plan-completion.js';
@@ -12,8 +15,6 @@ import { sendJson } from './send-json.js';
 import { stage } from './stage.js';
 import { candidateOfEntry, type ModelSelectRequest, routingRequestOf, selectionOf } from './surfaces/model-select.js';
 import type { CompletionSurface } from './surfaces/surface.js';
-
-const everyone = { name: 'anonymous', models: null };
 
 /** What a host's own way of choosing needs: candidates as labels or entries, and how a request is read. */
 export interface SelectModelOptions {
@@ -28,9 +29,12 @@ export function selectModel(parts: Parts): RequestHandler {
   return stage(async (req, res) => {
     const body = req.body as ModelSelectRequest;
     const { context, runtime } = begin(parts, res);
-    checkLinks(parts, context, body);
+    if (!parts.memory.ids.isReady) await parts.memory.ids.ready();
+    const preference = await followLinks(parts, context.caller ?? anonymous, body);
     const candidates = body.llm_providers.map((entry) => candidateOfEntry(entry, runtime.catalog.identify));
-    await plan(parts, context, runtime, routingRequestOf(body), candidates, 'llm_providers');
+    const request = { ...routingRequestOf(body), preference };
+    await plan(parts, context, runtime, request, candidates, 'llm_providers');
+    remember(parts, context, request, body);
   });
 }
 
@@ -40,7 +44,6 @@ export function sendSelection(parts: Parts): RequestHandler {
     const context = contextOf(res);
     if (!context.plan) throw new GatewayError('internal', 'no plan was made');
     const body = req.body as ModelSelectRequest;
-    parts.sessions.add(context.plan.id, (context.account ?? everyone).name);
     const [first] = context.plan.candidates;
     context.record.provider = first.provider;
     context.record.model = first.model;
@@ -53,10 +56,13 @@ export function sendSelection(parts: Parts): RequestHandler {
 export function planCall(parts: Parts, surface: CompletionSurface): RequestHandler {
   return stage(async (req, res) => {
     const { context, runtime } = begin(parts, res);
-    const call = surface.readCall(req.body);
-    checkLinks(parts, context, req.body as { previous_session?: string | null });
+    const read = surface.readCall(req.body);
+    const links = req.body as Links;
+    const preference = await followLinks(parts, context.caller ?? anonymous, links);
+    context.record.previousSession = links.previous_session ?? null;
+    const call = preference ? { ...read, routing: { ...read.routing, preference } } : read;
     const startedAt = performance.now();
-    const planned = await planCompletion(call, runtime, context.account ?? everyone, surface.invalidCode);
+    const planned = await planCompletion(call, runtime, context.caller ?? anonymous, surface.invalidCode);
     parts.metrics.selection(performance.now() - startedAt);
     context.plan = planned.plan;
     context.planned = planned;
@@ -121,13 +127,15 @@ export function selectModelWith(parts: Parts, options: SelectModelOptions): Requ
   const schema = compileSchema<ModelSelectRequest>('model-select.request');
   return stage(async (req, res) => {
     const { context, runtime } = begin(parts, res);
+    if (!parts.memory.ids.isReady) await parts.memory.ids.ready();
     const body = (req.body ?? {}) as HostBody;
     checkHostBody(schema, body, options);
-    if (!options.from) checkLinks(parts, context, body);
-    const request = options.from?.(req) ?? routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] });
+    const preference = options.from ? null : await followLinks(parts, context.caller ?? anonymous, body);
+    const request = options.from?.(req) ?? { ...routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] }), preference };
     const entries = options.candidates ?? body.llm_providers ?? body.models ?? runtime.routing.auto;
     const candidates = entries.map((entry) => (typeof entry === 'string' ? candidateOfLabel(entry, runtime) : 'label' in entry ? entry : candidateOfEntry(entry, runtime.catalog.identify)));
     await plan(parts, context, runtime, request, candidates, body.llm_providers ? 'llm_providers' : 'models');
+    remember(parts, context, request, options.from ? {} : body);
   });
 }
 
@@ -146,22 +154,22 @@ function begin(parts: Parts, res: Response): { context: RequestContext; runtime:
   return { context, runtime: (context.runtime ??= parts.current()) };
 }
 
-/** Ids that link a request to what was made before; what nobody issued does not exist. */
-function checkLinks(parts: Parts, context: RequestContext, body: { preference_id?: string | null; previous_session?: string | null }): void {
-  // an empty id is an id that nobody issued
-  if (isGiven(body.preference_id)) throw invalidField('preference_id', 'not found', 'not_found');
-  if (isGiven(body.previous_session) && !parts.sessions.has(body.previous_session, (context.account ?? everyone).name)) throw invalidField('previous_session', 'not found', 'not_found');
-}
-
-const isGiven = (id: string | null | undefined): id is string => id !== null && id !== undefined;
-
 async function plan(parts: Parts, context: RequestContext, runtime: Runtime, request: RoutingRequest, candidates: readonly Candidate[], field: string): Promise<Plan> {
   const startedAt = performance.now();
   const made = await makePlan({
-    request, candidates, ranker: runtime.ranker, catalog: runtime.catalog, latencies: runtime.latencies, limits: limitsOf(runtime, null),
-    allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: context.account?.models ?? null, blame: { field, code: 'bad_request' },
+    id: parts.memory.ids.make((context.caller ?? anonymous).accountId), request, candidates, ranker: runtime.ranker, catalog: runtime.catalog, latencies: runtime.latencies, limits: limitsOf(runtime, null),
+    allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: context.caller?.models ?? null, blame: { field, code: 'bad_request' },
   });
   parts.metrics.selection(performance.now() - startedAt);
   context.plan = made;
   return made;
+}
+
+/** Puts the decision down; of its content a hash where the request asks for that, the text where the configuration does, else nothing. */
+function remember(parts: Parts, context: RequestContext, { messages, tradeoff = null }: RoutingRequest, links: Links & Pick<Partial<ModelSelectRequest>, 'hash_content'>): void {
+  const { record, runtime } = context;
+  if (!runtime?.requestLog.enabled) return;
+  record.previousSession = links.previous_session ?? null;
+  record.content = links.hash_content ? keepDigest(messages) : runtime.requestLog.content ? keepText(messages) : null;
+  parts.memory.records.decision(context, { previousId: record.previousSession, tradeoff, preferenceId: links.preference_id ?? null });
 }

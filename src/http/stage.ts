@@ -19,3 +19,11 @@ export function stage(run: (req: Request, res: Response) => StageEnd | Promise<S
     }
   };
 }
+
+/** Makes a last stage: one that always answers. */
+export function answer(run: (req: Request, res: Response) => void | Promise<void>): RequestHandler {
+  return stage((req, res) => {
+    const result = run(req, res);
+    return result instanceof Promise ? result.then((): StageEnd => 'answered') : 'answered';
+  });
+}

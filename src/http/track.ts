@@ -13,6 +13,7 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
       context.record.status = context.record.code === 'client_closed' ? 499 : res.statusCode;
       parts.metrics.request(context);
       parts.log.request(context);
+      parts.memory.records.request(context);
     };
     res.once('close', () => {
       if (res.writableFinished) {

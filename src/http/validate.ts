@@ -6,21 +6,28 @@ import type { Parts } from './parts.js';
 import { readJsonBody } from './read-body.js';
 import { stage } from './stage.js';
 
-/** Reads the body and checks it against its schema; the code of a failure is the surface's. `req.body` is then what the schema says. */
-export function validate(parts: Parts, schema: Validator<unknown>): RequestHandler {
+/**
+ * Reads the body and checks it against its schema; the code of a failure is the surface's. `req.body` is then what the schema says.
+ * @param adapt brings the body into the schema's form first
+ * @param maxBytes bounds the body more closely than the configuration does
+ */
+export function validate(parts: Parts, schema: Validator<unknown>, adapt: (body: unknown) => unknown = asItIs, maxBytes = Infinity): RequestHandler {
   return stage((req, res) => {
     const context = contextOf(res);
     context.runtime ??= parts.current();
-    const check = (body: unknown): void => {
+    const check = (read: unknown): void => {
+      const body = adapt(read);
       const failure = schema.firstFailure(body);
       if (failure) throw invalidField(failure.field, failure.reason, context.surface?.invalidCode);
       req.body = body;
     };
-    const body = readJsonBody(req, context.runtime.limits.maxBodyBytes);
+    const body = readJsonBody(req, Math.min(maxBytes, context.runtime.limits.maxBodyBytes));
     if (body instanceof Promise) return body.then(check);
     check(body);
   });
 }
+
+const asItIs = (body: unknown): unknown => body;
 
 /** For a path that exists under another method. */
 export function methodNotAllowed(allowed: string): RequestHandler {

@@ -1,5 +1,6 @@
 import { forbiddenReason, type AccessRules } from './access-rules.js';
 import type { Appraisal, Exclusion, RoutingRequest } from './plan.js';
+import type { PreferenceSettings } from './preference.js';
 import type { RequestSize } from './tokens.js';
 
 /** Candidates that can serve a request, in the order given, and those that cannot, each with its reason. */
@@ -24,11 +25,20 @@ function incapableReason(request: RoutingRequest, size: RequestSize, known: Appr
   return contextReason(known, size, request.maxTokens ?? 0);
 }
 
+/** Why a preference rules a candidate out. What is not known of it does not. */
+function unwantedReason({ candidate, price, latency }: Appraisal, { allow, exclude, maxPrice, maxLatency }: PreferenceSettings): string | null {
+  const forbidden = allow || exclude ? forbiddenReason(candidate, { allow: allow ?? null, deny: exclude ?? null }) : null;
+  if (forbidden !== null) return 'the preference leaves it out';
+  if (typeof maxPrice === 'number' && price !== null && price > maxPrice) return `it costs ${price} USD per million tokens, the preference allows ${maxPrice}`;
+  if (typeof maxLatency === 'number' && latency !== null && latency > maxLatency) return `it takes ${latency} s to the first token, the preference allows ${maxLatency}`;
+  return null;
+}
+
 /** Parts those who can serve a request from those who cannot. What is not known of a model never rules it out. */
 export function eligible(request: RoutingRequest, size: RequestSize, candidates: readonly Appraisal[], rules: AccessRules): Eligibility {
   const parted: Eligibility = { eligible: [], excluded: [] };
   for (const known of candidates) {
-    const reason = forbiddenReason(known.candidate, rules) ?? incapableReason(request, size, known);
+    const reason = forbiddenReason(known.candidate, rules) ?? (request.preference ? unwantedReason(known, request.preference) : null) ?? incapableReason(request, size, known);
     if (reason === null) parted.eligible.push(known);
     else parted.excluded.push({ candidate: known.candidate, reason, figures: { quality: known.quality, price: known.price, latency: known.latency } });
   }

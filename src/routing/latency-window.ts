@@ -2,8 +2,11 @@ import { LRUCache } from 'lru-cache';
 
 /** Time to the first token by provider and model: the median of the last hour. */
 export interface LatencyWindow {
-  /** @param ttftMs what one answer took to its first token; anything but a finite, non-negative number is ignored */
-  record(provider: string, model: string, ttftMs: number): void;
+  /**
+   * @param ttftMs what one answer took to its first token; anything but a finite, non-negative number is ignored
+   * @param agoMs how long ago that was; absent: just now
+   */
+  record(provider: string, model: string, ttftMs: number, agoMs?: number): void;
   /** Null where the last hour holds fewer than three answers. At most a second old. */
   p50Ms(provider: string | null, model: string): number | null;
 }
@@ -38,7 +41,8 @@ class Samples {
   add(value: number, at: number): void {
     if (this.seen++ % this.every !== 0) return;
     if (this.times.length === mostSamples) this.thin();
-    this.times.push(at);
+    // in order of time, by which they expire
+    this.times.push(Math.max(at, this.times.at(-1) ?? at));
     this.values.push(value);
     this.stale = true;
   }
@@ -80,12 +84,12 @@ function medianOf(values: readonly number[]): number {
 export function createLatencyWindow({ now = () => performance.now(), windowMs = 3_600_000 }: LatencyWindowOptions = {}): LatencyWindow {
   const models = new LRUCache<string, Samples>({ max: mostModels });
   return {
-    record(provider, model, ttftMs) {
-      if (!Number.isFinite(ttftMs) || ttftMs < 0) return;
+    record(provider, model, ttftMs, agoMs = 0) {
+      if (!Number.isFinite(ttftMs) || ttftMs < 0 || agoMs >= windowMs) return;
       const key = `${provider}/${model}`;
       let samples = models.get(key);
       if (!samples) models.set(key, (samples = new Samples()));
-      samples.add(ttftMs, now());
+      samples.add(ttftMs, now() - agoMs);
     },
     p50Ms: (provider, model) => models.get(`${provider ?? ''}/${model}`)?.p50(now(), windowMs) ?? null,
   };

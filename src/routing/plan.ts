@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../completion.js';
+import type { PreferenceSettings } from './preference.js';
 
 /** USD for a million tokens. Null: nobody knows. One blended figure is written as both. */
 export interface Price {
@@ -82,6 +83,8 @@ export interface RoutingRequest {
   tradeoff?: 'cost' | 'latency' | null;
   /** How far down the quality ranking a tradeoff may reach, and how many are told. */
   maxModelDepth?: number | null;
+  /** What the caller prefers, where it named a preference. */
+  preference?: PreferenceSettings | null;
 }
 
 /** The ordered candidates and limits for one request: plain data with an id, so it can be logged, stored and replayed. */

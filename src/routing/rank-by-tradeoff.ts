@@ -1,5 +1,6 @@
 import { placed } from './placed.js';
 import type { Appraisal, RankedCandidate, RoutingRequest } from './plan.js';
+import { rankByWeights } from './rank-by-weights.js';
 
 type Order = (a: Appraisal, b: Appraisal) => number;
 
@@ -46,12 +47,16 @@ function rankWinners(winners: readonly Appraisal[], { figure, best, unknown, uni
  * one, the candidates within `tolerance` of the best quality come first, cheapest or fastest first, then the others by
  * quality. `maxModelDepth` bounds how far down the quality ranking such winners are sought, so that the first
  * `maxModelDepth` candidates are the same with and without a tradeoff. The order given decides between exact equals only.
+ * A preference's tradeoff counts where the request names none, its weights where there is no tradeoff at all.
  */
 export function rankByTradeoff(request: RoutingRequest, candidates: readonly Appraisal[], tolerance: number): RankedCandidate[] {
+  const { preference } = request;
+  const wanted = request.tradeoff ?? preference?.tradeoff;
+  if (!wanted && preference?.weights) return rankByWeights(candidates, preference.weights);
   const sorted = [...candidates].sort(byQuality);
   const best = sorted[0]?.quality ?? 0;
-  if (!request.tradeoff) return rankByQuality(sorted, best);
-  const tradeoff = tradeoffs[request.tradeoff];
+  if (!wanted) return rankByQuality(sorted, best);
+  const tradeoff = tradeoffs[wanted];
   const depth = Math.max(1, request.maxModelDepth ?? sorted.length);
   // .9 - .85 is a little more than .05 in binary
   const lowest = best - tolerance - 1e-9;

@@ -70,17 +70,17 @@ const windows = 12;
 
 /**
  * Estimated tokens of a text in any script, by a fixed rule: the same text always counts the same. A long text is sampled
- * in twelve places, so that a megabyte costs no more than a page.
+ * in twelve places, so that a megabyte costs no more than a page. Never more than the text has UTF-16 units.
  */
 export function estimateTokens(text: string): number {
-  if (text.length <= windows * windowLength) return Math.ceil(scan(text, 0, text.length));
+  if (text.length <= windows * windowLength) return Math.min(text.length, Math.ceil(scan(text, 0, text.length)));
   const stride = (text.length - windowLength) / (windows - 1);
   let tokens = 0;
   for (let index = 0; index < windows; index++) {
     const from = Math.floor(index * stride);
     tokens += scan(text, from, from + windowLength);
   }
-  return Math.ceil((tokens / (windows * windowLength)) * text.length);
+  return Math.min(text.length, Math.ceil((tokens / (windows * windowLength)) * text.length));
 }
 
 const messageOverhead = 4;
@@ -89,7 +89,8 @@ const imageTokens = 1000;
 /** A sound clip or a file of unknown length. */
 const attachmentTokens = 500;
 
-const isImage = (part: ContentPart): boolean => part.type === 'image_url' || part.type === 'image' || part.type === 'input_image';
+/** Whether a part is a picture, in any of the dialect's spellings. */
+export const isImage = (part: ContentPart): boolean => part.type === 'image_url' || part.type === 'image' || part.type === 'input_image';
 
 function addParts(size: RequestSize, parts: readonly ContentPart[]): void {
   for (const part of parts) {

@@ -9,8 +9,6 @@ interface Followed {
   readonly gateway: Gateway;
   readonly demo: Demo;
   readonly logger: Logger;
-  /** Whether keys were issued at the start: then a configuration without keys still has some. */
-  readonly hasIssuedKeys: boolean;
 }
 
 /**
@@ -38,12 +36,11 @@ export function followConfig(file: string, started: Config, followed: Followed):
   return watch;
 }
 
-function tell(changed: Config, started: Config, { demo, logger, hasIssuedKeys }: Followed): void {
+function tell(changed: Config, started: Config, { demo, logger }: Followed): void {
   logger.level = changed.log.level;
   const providers = providersOf(changed).providers.map(({ name }) => name);
   logger.info({ file: changed.file, providers: demo.isOn ? ['demo'] : providers }, 'the changed configuration is in force');
   const late = needsRestart(started, changed);
   if (late.length > 0) logger.warn(`what was changed here takes effect at the next start: ${late.join(', ')}`);
   if (providers.length === 0 && !demo.isOn) logger.warn('no provider is configured any more: no completion can be answered');
-  if (changed.auth.required && changed.auth.keys.length === 0 && !hasIssuedKeys) logger.warn('no key is configured any more and none was issued: no request is let in');
 }

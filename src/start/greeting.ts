@@ -1,4 +1,3 @@
-import type { FirstKey } from '../accounts/first-key.js';
 import type { Config, Listener } from '../config.js';
 import type { Listening } from './listen.js';
 
@@ -14,8 +13,8 @@ export interface Greeting {
 }
 
 /** The lines that show a new key, the only time that it is seen. */
-export function keyNotice({ made, file }: FirstKey): string {
-  return made === null ? '' : `\nYour API key, shown this once:\n\n  ${made}\n\n(its hash is kept in ${file}; without that file the next start makes a new key)\n`;
+export function keyNotice(made: string | null): string {
+  return made === null ? '' : `\nYour API key, shown this once:\n\n  ${made}\n\n(its hash is kept in the database; signalbox keys create makes another)\n`;
 }
 
 /** The address, what answers there, and a command that works as pasted. */

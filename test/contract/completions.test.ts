@@ -145,7 +145,7 @@ describe('the request', () => {
   });
 
   it('takes null in every optional field as absent', async () => {
-    const optional = ['fallback_models', 'stream', 'temperature', 'maxTokens', 'maxRetries', 'search', 'conversationId', 'order', 'tradeoff', 'preference_id', 'previous_session', 'research', 'toolkits'];
+    const optional = ['fallback_models', 'stream', 'temperature', 'maxTokens', 'maxRetries', 'search', 'conversationId', 'store', 'order', 'tradeoff', 'preference_id', 'previous_session', 'research', 'toolkits'];
     const { status, json } = await complete({ ...hello, ...Object.fromEntries(optional.map((field) => [field, null])) });
     expect(status).toBe(200);
     expectConforms('completions.response', json);
@@ -202,6 +202,7 @@ describe('the request', () => {
     ['maxRetries', 0.5, 'maxRetries: must be a whole number'],
     ['stream', 'yes', 'stream: must be true or false'],
     ['conversationId', 'abc', 'conversationId: must be a UUID'],
+    ['store', 'no', 'store: must be true or false'],
     ['fallback_models', ['x'], 'fallback_models[0]: must have the form <provider>/<model>'],
     ['order', 'random', 'order: must be one of: ranked, given'],
     ['tradeoff', 'speed', 'tradeoff: must be one of: cost, latency'],
@@ -242,11 +243,15 @@ describe('the request', () => {
 });
 
 describe('the conversation', () => {
-  it('keeps the id that was given, in the body and in the header', async () => {
-    const conversationId = 'B1946AC9-2a5f-4b2c-8e1d-3f6a7b8c9d0e';
+  it('keeps its id, in the body and in the header', async () => {
+    const conversationId = at((await complete(hello)).json, 'conversationId');
     const { json, headers } = await complete({ ...hello, conversationId });
     expect(at(json, 'conversationId')).toBe(conversationId);
     expect(headers['conversationid']).toBe(conversationId);
+  });
+
+  it('is 404 for an id that nobody has', async () => {
+    expect(await complete({ ...hello, conversationId: 'B1946AC9-2a5f-4b2c-8e1d-3f6a7b8c9d0e' })).toMatchObject(refused(404, 'conversationId: not found'));
   });
 
   it.each([

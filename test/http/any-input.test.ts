@@ -11,7 +11,7 @@ import { startUpstream, type Step, type Upstream } from '../helpers/upstream.js'
 const text = (content: string): object => ({ role: 'user', content });
 const nativeBody = {
   messages: [{ role: 'system', content: 'S' }, { role: 'user', content: [{ type: 'text', text: 'Hi' }] }], models: ['up/m', 'up/n'], fallback_models: ['claude/m'], stream: false, temperature: 0.5, maxTokens: 9,
-  maxRetries: 0, search: false, conversationId: '4b0ee4ea-6a0f-4d3e-9a2c-111111111111', order: 'given', tradeoff: 'cost', preference_id: null, previous_session: null, research: false, toolkits: [],
+  maxRetries: 0, search: false, conversationId: null, store: true, order: 'given', tradeoff: 'cost', preference_id: null, previous_session: null, research: false, toolkits: [],
 };
 const tool = { type: 'function', function: { name: 'f', description: 'd', parameters: { type: 'object', properties: { a: { type: 'string' } }, required: ['a'] } } };
 const selectBody = {
@@ -49,6 +49,8 @@ beforeAll(async () => {
       bed: { api: 'bedrock', baseUrl, region: 'eu-west-1', accessKeyId: 'a', secretAccessKey: 'b' }, co: { api: 'cohere', baseUrl: `${baseUrl}/v2`, apiKey }, resp: { api: 'openai-responses', baseUrl: `${baseUrl}/v1`, apiKey },
     },
   }, { logger: log.logger });
+  const { json } = await send('/api/v1/completions', 'POST', JSON.stringify(nativeBody));
+  for (const [, body] of routes) if ('conversationId' in body) body.conversationId = textAt(json, 'conversationId');
 });
 afterAll(async () => {
   await agent.close();

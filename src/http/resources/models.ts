@@ -33,7 +33,7 @@ function listFor(runtime: Runtime, keyModels: readonly string[] | null): ModelEn
 export function listModels(parts: Parts): RequestHandler {
   return stage((_req, res) => {
     const context = contextOf(res);
-    sendJson(res, 200, { object: 'list', data: listFor((context.runtime ??= parts.current()), context.account?.models ?? null) });
+    sendJson(res, 200, { object: 'list', data: listFor((context.runtime ??= parts.current()), context.caller?.models ?? null) });
     return 'answered';
   });
 }
@@ -43,7 +43,7 @@ export function readModel(parts: Parts): RequestHandler {
   return stage((req, res) => {
     const context = contextOf(res);
     const id = decodeURIComponent(req.path.replace(/^.*?\/v1\/models\//, ''));
-    const entry = listFor((context.runtime ??= parts.current()), context.account?.models ?? null).find((model) => model.id === id);
+    const entry = listFor((context.runtime ??= parts.current()), context.caller?.models ?? null).find((model) => model.id === id);
     if (!entry) throw new GatewayError('not_found', 'model: not found', { field: 'model' });
     sendJson(res, 200, entry);
     return 'answered';

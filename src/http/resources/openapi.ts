@@ -1,50 +1,17 @@
 import type { RequestHandler } from 'express';
-import { type JsonSchema, readSchema } from '../../schema.js';
 import { sendJson } from '../send-json.js';
-
-const published = [
-  'completions.request', 'completions.response', 'completions.chunk', 'model-select.request', 'model-select.response', 'error',
-  'chat-completions.request', 'embeddings.request', 'models.response', 'openai-error',
-] as const;
-
-/** A schema's name in the document: `completions.request` is `CompletionsRequest`. */
-const componentName = (name: string): string => name.replace(/(^|[.-])(\w)/g, (_match, _separator, letter: string) => letter.toUpperCase());
-const ref = (name: (typeof published)[number]): JsonSchema => ({ $ref: `#/components/schemas/${componentName(name)}` });
-const json = (name: (typeof published)[number]): object => ({ 'application/json': { schema: ref(name) } });
-
-/** Readers of OpenAPI do not follow `$id`: references are rewritten to where they stand in the document. */
-function embedded(value: unknown, owner: string): unknown {
-  if (Array.isArray(value)) return value.map((item) => embedded(item, owner));
-  if (typeof value !== 'object' || value === null) return value;
-  const entries = Object.entries(value).filter(([key]) => key !== '$id' && key !== '$schema' && key !== 'x-reason');
-  return Object.fromEntries(entries.map(([key, inner]) => [key, key === '$ref' && typeof inner === 'string' ? embeddedRef(inner, owner) : embedded(inner, owner)]));
-}
-
-function embeddedRef(reference: string, owner: string): string {
-  const [file = '', pointer = ''] = reference.split('#');
-  return `#/components/schemas/${file === '' ? owner : componentName(file.replace('.schema.json', ''))}${pointer}`;
-}
-
-const failure = (description: string, name: 'error' | 'openai-error' = 'error'): object => ({ description, content: json(name) });
-
-function nativeErrors(invalid: '400' | '422'): object {
-  return {
-    [invalid]: failure('The request is not valid: `<field>: <reason>`.'), 401: failure('The API key is missing or not valid.'), 404: failure('Something that is named does not exist.'),
-    413: failure('The body is too large.'), 415: failure('The body is not JSON.'), 429: failure('Too many requests.'), 500: failure('A fault of the gateway.'),
-  };
-}
+import { accountPaths } from './openapi-accounts.js';
+import { conversationPaths } from './openapi-conversations.js';
+import { keyPaths } from './openapi-keys.js';
+import { recordPaths } from './openapi-records.js';
+import { embeddedSchemas, failure, json, nativeErrors, operation, pathParameter, ref } from './openapi-parts.js';
 
 const upstreamErrors = { 502: failure('Every model failed.'), 503: failure('Every model is overloaded.'), 504: failure('No model answered in time.') };
 
 const openAIErrors = { '4XX': failure('The request cannot be served.', 'openai-error'), '5XX': failure('No model answered.', 'openai-error') };
 
-function operation(summary: string, request: (typeof published)[number] | null, responses: object): object {
-  return { summary, ...(request ? { requestBody: { required: true, content: json(request) } } : {}), responses };
-}
-
 /** The same operation under another path. */
 const alias = (post: object): object => ({ post: { ...post, deprecated: true } });
-const pathParameter = (name: string, description: string): object => ({ name, in: 'path', required: true, description, schema: { type: 'string' } });
 const page = (summary: string, answer: string, more: object = {}): object => ({ get: { ...operation(summary, null, { 200: { description: answer }, ...more }), security: [] } });
 
 function selectionOperation(): object {
@@ -92,19 +59,24 @@ export function openApiDocument(version: string): object {
       '/api/v1/model-select': { post: selection },
       '/api/v1/completions': { post: completion },
       ...openAIPaths(),
+      ...accountPaths(),
+      ...keyPaths(),
+      ...conversationPaths(),
+      ...recordPaths(),
       '/proxy/{provider}/{path}': proxyPath(),
       '/healthz': page('Whether the process answers', 'It does.'),
       '/readyz': page('Whether requests are taken', 'They are.', { 503: { description: 'The gateway is stopping.' } }),
       '/metrics': page('Prometheus metrics', 'Prometheus or OpenMetrics text. The configuration may ask for a key.'),
       '/openapi.json': page('This document', 'OpenAPI 3.1.'),
       '/docs': page('This document for people', 'A page of HTML.'),
+      '/reset-password': page('Where a reset link leads', 'A page of HTML.'),
       '/api/v1/chat/completions': alias(completion),
       '/api/v1/modelSelect': alias(selection),
       '/api/v1/model-router/model-select': alias(selection),
     },
     components: {
-      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, `sk_…`.' } },
-      schemas: Object.fromEntries(published.map((name) => [componentName(name), embedded(readSchema(name), componentName(name))])),
+      securitySchemes: { key: { type: 'http', scheme: 'bearer', description: 'An API key, `sk_…`.' }, signIn: { type: 'apiKey', in: 'cookie', name: 'signalbox_session', description: 'A browser that has signed in; changes need `X-CSRF-Token` too.' } },
+      schemas: embeddedSchemas(),
     },
   };
 }

@@ -1,27 +1,19 @@
-import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type CompletionChunk, type UrlCitation, type Usage } from '../../completion.js';
+import type { Source } from '../../conversations/answered-message.js';
+import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { Costs } from '../../routing/cost.js';
 import type { RankedCandidate } from '../../routing/plan.js';
-import { conversationTitle } from '../conversation-title.js';
-import type { NativeRequest } from './native-request.js';
 import type { FinishedAnswer } from './surface.js';
-
-export interface Source {
-  title: string;
-  url: string;
-  snippet: string;
-}
 
 /** What every native answer carries, streamed or not: its ids, its title, its sources. */
 export class NativeEnvelope {
-  readonly responseMessageId = randomUUID();
-  readonly conversationId: string;
+  readonly responseMessageId: string;
   private readonly sources = new Map<string, Source>();
 
-  constructor(res: ServerResponse, private readonly request: NativeRequest) {
-    this.conversationId = request.conversationId ?? randomUUID();
-    res.setHeader('conversationId', this.conversationId);
+  constructor(res: ServerResponse, private readonly conversation: JoinedConversation) {
+    this.responseMessageId = conversation.answerId;
+    res.setHeader('conversationId', conversation.id);
     res.setHeader('responseMessageId', this.responseMessageId);
   }
 
@@ -55,6 +47,11 @@ export class NativeEnvelope {
     };
   }
 
+  /** The sources so far. */
+  cited(): Source[] {
+    return [...this.sources.values()];
+  }
+
   names(candidate: RankedCandidate): { provider: string; model: string; responseMessageId: string } {
     return { provider: candidate.provider ?? '', model: candidate.model, responseMessageId: this.responseMessageId };
   }
@@ -66,8 +63,9 @@ export class NativeEnvelope {
       usage: nativeUsage(answer.usage, answer.costs),
       latency: answer.latencyMs,
       ttft: answer.ttftMs,
-      conversationId: this.conversationId,
-      conversationTitle: conversationTitle(this.request.messages),
+      conversationId: this.conversation.id,
+      conversationTitle: this.conversation.title,
+      ...(answer.stored === false ? { conversationStored: false } : {}),
       ...(answer.errorTrace.length > 0 ? { errorTrace: answer.errorTrace } : {}),
     };
   }
@@ -79,6 +77,11 @@ export class NativeEnvelope {
 
 /** Usage in the interface's spelling. */
 export function nativeUsage(usage: Usage, costs: Costs): object {
+  return { ...usageCounts(usage), costs };
+}
+
+/** The same without its costs. */
+export function usageCounts(usage: Usage): object {
   return {
     promptTokens: usage.promptTokens,
     completionTokens: usage.completionTokens,
@@ -87,6 +90,5 @@ export function nativeUsage(usage: Usage, costs: Costs): object {
     cachedTokens: usage.cachedTokens,
     cacheWriteTokens: usage.cacheWriteTokens,
     ...(usage.estimated ? { estimated: true } : {}),
-    costs,
   };
 }

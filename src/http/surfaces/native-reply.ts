@@ -1,11 +1,12 @@
 import type { ServerResponse } from 'node:http';
 import { type CompletionChunk, reasoningOf } from '../../completion.js';
+import type { AnsweredMessage } from '../../conversations/answered-message.js';
+import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
 import type { RankedCandidate } from '../../routing/plan.js';
 import { sendJson } from '../send-json.js';
 import { CompletionBuilder } from './completion-builder.js';
 import { NativeEnvelope } from './native-envelope.js';
-import type { NativeRequest } from './native-request.js';
 import type { FinishedAnswer, SurfaceWriter } from './surface.js';
 
 /** A native answer as one JSON object; the provider may have streamed it all the same. */
@@ -14,9 +15,10 @@ export class NativeReply implements SurfaceWriter {
   private readonly envelope: NativeEnvelope;
   private builder = new CompletionBuilder();
   private answer: CompletionAnswer | null = null;
+  private built: AnsweredMessage | null = null;
 
-  constructor(private readonly res: ServerResponse, request: NativeRequest) {
-    this.envelope = new NativeEnvelope(res, request);
+  constructor(private readonly res: ServerResponse, conversation: JoinedConversation) {
+    this.envelope = new NativeEnvelope(res, conversation);
   }
 
   begin(_candidate: RankedCandidate): void {
@@ -46,21 +48,26 @@ export class NativeReply implements SurfaceWriter {
     resume();
   }
 
+  message(finishReason: string | null): AnsweredMessage {
+    return (this.built ??= this.build(finishReason));
+  }
+
   finish(answer: FinishedAnswer): void {
-    const completion = this.answer?.completion ?? this.builder.build(answer.finishReason, { id: this.envelope.responseMessageId, model: answer.candidate.model });
-    const message = completion.choices[0]?.message;
-    this.envelope.cite(this.answer ? message?.annotations : null);
-    if (this.answer) this.envelope.collectSources({ ...this.answer.completion, choices: [] });
-    const text = message?.content || message?.refusal || '';
-    sendJson(this.res, 200, {
-      ...this.envelope.names(answer.candidate),
-      message: this.envelope.message(text, (message && reasoningOf(message)) ?? ''),
-      ...this.envelope.closing(answer),
-    });
+    const { text, reasoning } = this.message(answer.finishReason);
+    sendJson(this.res, 200, { ...this.envelope.names(answer.candidate), message: this.envelope.message(text, reasoning), ...this.envelope.closing(answer) });
   }
 
   /** Nothing has been sent: the error is answered as an error. */
   breakOff(): void {
     throw new Error('a reply that is not streamed cannot break off');
+  }
+
+  private build(finishReason: string | null): AnsweredMessage {
+    const { envelope } = this;
+    const completion = this.answer?.completion ?? this.builder.build(finishReason, { id: envelope.responseMessageId, model: '' });
+    const message = completion.choices[0]?.message;
+    envelope.cite(this.answer ? message?.annotations : null);
+    if (this.answer) envelope.collectSources({ ...this.answer.completion, choices: [] });
+    return { text: message?.content || message?.refusal || '', reasoning: (message && reasoningOf(message)) ?? '', sources: envelope.cited() };
   }
 }

@@ -11,6 +11,7 @@ export interface NativeRequest {
   maxRetries?: number | null;
   search?: boolean | null;
   conversationId?: string | null;
+  store?: boolean | null;
   order?: 'ranked' | 'given' | null;
   tradeoff?: 'cost' | 'latency' | null;
   preference_id?: string | null;

@@ -1,5 +1,7 @@
 import type { ServerResponse } from 'node:http';
-import { type CompletionChunk, escapeJson, reasoningOf, type Usage } from '../../completion.js';
+import { type CompletionChunk, escapeJson, reasoningOf, unescapeJson, type Usage } from '../../completion.js';
+import type { AnsweredMessage } from '../../conversations/answered-message.js';
+import type { JoinedConversation } from '../../conversations/keeper.js';
 import { type GatewayError, statusTitle } from '../../errors.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
 import type { Costs } from '../../routing/cost.js';
@@ -8,8 +10,10 @@ import type { EventStream } from '../event-stream.js';
 import { byteJson, byteLine } from './byte-json.js';
 import { chunksOf } from './completion-builder.js';
 import { NativeEnvelope, nativeUsage } from './native-envelope.js';
-import type { NativeRequest } from './native-request.js';
 import type { FinishedAnswer, SurfaceWriter } from './surface.js';
+
+/** An answer that is longer, in characters, is passed on and not kept: it could not be sent again either. */
+const mostKept = 32 * 1024 * 1024;
 
 /** A native answer as server-sent events. A text chunk is a constant envelope around the provider's own escaped text, twice. */
 export class NativeStream implements SurfaceWriter {
@@ -17,11 +21,16 @@ export class NativeStream implements SurfaceWriter {
   private readonly envelope: NativeEnvelope;
   private names: object = {};
   private head = '';
+  /** What is to be kept of the answer: its text as a byte string, and its reasoning. */
+  private keeps: boolean;
+  private keptText = '';
+  private keptReasoning = '';
   private static readonly middle = '","message":{"role":"assistant","type":"text","content":[{"type":"text","text":"';
   private static readonly tail = '"}]}}';
 
-  constructor(res: ServerResponse, private readonly stream: EventStream, request: NativeRequest) {
-    this.envelope = new NativeEnvelope(res, request);
+  constructor(res: ServerResponse, private readonly stream: EventStream, conversation: JoinedConversation) {
+    this.envelope = new NativeEnvelope(res, conversation);
+    this.keeps = conversation.stores;
   }
 
   begin(candidate: RankedCandidate): void {
@@ -31,6 +40,7 @@ export class NativeStream implements SurfaceWriter {
 
   text(escaped: string): void {
     this.stream.data(this.head + escaped + NativeStream.middle + escaped + NativeStream.tail);
+    if (this.keeps) this.keep(escaped, '');
   }
 
   chunk(chunk: CompletionChunk): void {
@@ -57,6 +67,10 @@ export class NativeStream implements SurfaceWriter {
     this.stream.whenDrained(resume);
   }
 
+  message(): AnsweredMessage | null {
+    return this.keeps ? { text: unescapeJson(this.keptText), reasoning: this.keptReasoning, sources: this.envelope.cited() } : null;
+  }
+
   finish(answer: FinishedAnswer): void {
     this.stream.data(byteJson({ ...this.names, type: 'text', text: '', message: this.envelope.message('', ''), ...this.envelope.closing(answer) }));
     this.stream.data('[DONE]');
@@ -79,5 +93,14 @@ export class NativeStream implements SurfaceWriter {
   private reasoning(text: string): void {
     const fragment = { role: 'assistant', type: 'reasoning', content: [{ type: 'text', text }] };
     this.stream.data(byteJson({ ...this.names, type: 'reasoning', text, message: fragment }));
+    if (this.keeps) this.keep('', text);
+  }
+
+  private keep(escaped: string, reasoning: string): void {
+    this.keptText += escaped;
+    this.keptReasoning += reasoning;
+    if (this.keptText.length + this.keptReasoning.length <= mostKept) return;
+    this.keeps = false;
+    this.keptText = this.keptReasoning = '';
   }
 }

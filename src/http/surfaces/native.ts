@@ -1,6 +1,7 @@
 import type { ChatMessage, ChatRequest, ContentPart } from '../../completion.js';
 import { invalidField } from '../../errors.js';
 import { nativeErrorBody } from '../error-handler.js';
+import { conversationOf } from '../join-conversation.js';
 import { NativeReply } from './native-reply.js';
 import type { NativeRequest } from './native-request.js';
 import { NativeStream } from './native-stream.js';
@@ -16,9 +17,9 @@ export const native: CompletionSurface = {
     refuseWhatIsMissing(body);
     return callOf(body, chatOf(body));
   },
-  writer(res, call, body, stream) {
-    const request = body as NativeRequest;
-    return stream ? new NativeStream(res, stream, request) : new NativeReply(res, request);
+  writer(res, _call, _body, stream) {
+    const conversation = conversationOf(res);
+    return stream ? new NativeStream(res, stream, conversation) : new NativeReply(res, conversation);
   },
 };
 

@@ -5,9 +5,11 @@ const errorTypes: Record<number, string> = { 401: 'authentication_error', 402: '
 
 /** An error in OpenAI's shape. */
 export function openAIErrorBody(error: GatewayError): { error: object } {
-  const type = errorTypes[error.status] ?? (error.status < 500 ? 'invalid_request_error' : 'api_error');
+  // OpenAI's own word for it
+  const spent = error.code === 'budget_spent' ? 'insufficient_quota' : null;
+  const type = spent ?? errorTypes[error.status] ?? (error.status < 500 ? 'invalid_request_error' : 'api_error');
   const trace = error.errorTrace.length > 0 ? { errorTrace: error.errorTrace } : {};
-  return { error: { message: error.message, type, param: error.field, code: error.code, ...trace } };
+  return { error: { message: error.message, type, param: error.field, code: spent ?? error.code, ...trace } };
 }
 
 /** The surface of embeddings and of the model list: its errors alone are needed. */

@@ -44,6 +44,11 @@ export class OpenAIReply implements SurfaceWriter {
     resume();
   }
 
+  /** OpenAI's dialect knows no conversations. */
+  message(): null {
+    return null;
+  }
+
   finish(answer: FinishedAnswer): void {
     if (this.body) {
       sendJson(this.res, 200, this.body);

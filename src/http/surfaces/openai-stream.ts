@@ -67,6 +67,11 @@ export class OpenAIStream implements SurfaceWriter {
     this.stream.whenDrained(resume);
   }
 
+  /** OpenAI's dialect knows no conversations. */
+  message(): null {
+    return null;
+  }
+
   finish(answer: FinishedAnswer): void {
     if (!this.finishSent) this.stream.data(byteJson({ ...this.envelope, choices: [{ index: 0, delta: {}, finish_reason: answer.finishReason ?? 'stop' }] }));
     if (this.includeUsage && !this.usageSent) this.stream.data(byteJson({ ...this.envelope, choices: [], usage: toOpenAIUsage(answer.usage) }));

@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import type { ChatRequest, Usage } from '../../completion.js';
+import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { AnswerWriter } from '../../dispatch/answer-writer.js';
 import type { ErrorTraceEntry, GatewayError } from '../../errors.js';
 import type { Costs } from '../../routing/cost.js';
@@ -7,7 +8,7 @@ import type { RankedCandidate, RoutingRequest } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 
 /** The metric label of a surface: a closed set. */
-export type SurfaceName = 'model_select' | 'completions' | 'openai' | 'embeddings' | 'models' | 'proxy' | 'other';
+export type SurfaceName = 'model_select' | 'completions' | 'openai' | 'embeddings' | 'models' | 'proxy' | 'resources' | 'other';
 
 /** How one kind of client is answered. */
 export interface Surface {
@@ -43,10 +44,14 @@ export interface FinishedAnswer {
   latencyMs: number;
   ttftMs: number;
   errorTrace: readonly ErrorTraceEntry[];
+  /** False where the turn was to be kept and is not stored by now; null: nothing was to be kept. */
+  stored: boolean | null;
 }
 
 /** An AnswerWriter that also knows how its surface ends an answer, well or badly. */
 export interface SurfaceWriter extends AnswerWriter {
+  /** The whole answer as a message, where the surface keeps one: asked for at most once, before `finish`. Null: it does not, or the answer was too long. */
+  message(finishReason: string | null): AnsweredMessage | null;
   /** The answer is whole. */
   finish(answer: FinishedAnswer): void;
   /** The stream has begun and breaks off here. `usage` and `costs` as far as they are known. */

@@ -1,0 +1,54 @@
+import { GatewayError } from '../errors.js';
+import type { AccountRecord, SignInRecord } from '../store/account-records.js';
+import { attempt, type Tried } from './attempts.js';
+import type { AccountDesk } from './desk.js';
+import { hashToken, newToken } from './tokens.js';
+
+/** What somebody signs in with. */
+export interface Credentials extends Tried {
+  readonly password: string;
+}
+
+/** A browser that has signed in just now. */
+export interface SignedIn {
+  readonly account: AccountRecord;
+  readonly signIn: SignInRecord;
+  /** For the browser's cookie; kept nowhere but by its hash. */
+  readonly token: string;
+}
+
+const refused = (): GatewayError => new GatewayError('unauthorized', 'the mail address or the password is wrong');
+
+/**
+ * Signs a browser in, with a token that nobody had before.
+ * @param email as `mailAddressOf` gives it
+ * @throws GatewayError `unauthorized` for a wrong password, an unknown address and a disabled account alike, `too_many_requests`
+ */
+export async function signIn(desk: AccountDesk, { email, password, from }: Credentials): Promise<SignedIn> {
+  const found = await attempt(desk, { email, from }, () => checkPassword(desk, email, password));
+  if (!found) throw refused();
+  const signedIn = await begin(desk, found.account);
+  if (found.isOutdated) await desk.store.accounts.update(found.account.id, { passwordHash: await desk.passwords.hash(password) });
+  return signedIn;
+}
+
+/** Ends a browser's sign-in; one that has ended already is no matter. */
+export async function signOut({ store }: Pick<AccountDesk, 'store'>, token: string): Promise<void> {
+  await store.signIns.remove(hashToken(token));
+}
+
+async function checkPassword({ store, passwords }: AccountDesk, email: string, password: string): Promise<{ account: AccountRecord; isOutdated: boolean } | null> {
+  const account = await store.accounts.findByEmail(email);
+  const { matches, isOutdated } = await passwords.check(password, account?.passwordHash ?? null);
+  return account && account.disabledAt === null && matches ? { account, isOutdated } : null;
+}
+
+async function begin({ store, rules, now }: AccountDesk, account: AccountRecord): Promise<SignedIn> {
+  const token = newToken();
+  const signIn = { tokenHash: hashToken(token), accountId: account.id, csrfToken: newToken(), createdAt: now(), expiresAt: now() + rules.signInMs };
+  await store.signIns.add(signIn);
+  // a password that was changed while this one was checked has ended all sign-ins but this one
+  if ((await store.accounts.find(account.id))?.passwordHash === account.passwordHash) return { account, signIn, token };
+  await store.signIns.remove(signIn.tokenHash);
+  throw refused();
+}

@@ -1,0 +1,53 @@
+import { backup, migrate } from './database.js';
+import { createKey, listKeys, revokeKey } from './keys.js';
+import { addAccount, resetAccount } from './accounts.js';
+import type { Config } from '../config.js';
+import type { Store } from '../store/store.js';
+
+/** The options of all commands. */
+export const options = {
+  config: { type: 'string', short: 'c' },
+  help: { type: 'boolean', short: 'h' },
+  version: { type: 'boolean', short: 'v' },
+  name: { type: 'string' },
+  account: { type: 'string' },
+  scopes: { type: 'string' },
+  models: { type: 'string' },
+  expires: { type: 'string' },
+  'requests-per-minute': { type: 'string' },
+  'tokens-per-minute': { type: 'string' },
+  'day-budget': { type: 'string' },
+  'month-budget': { type: 'string' },
+} as const;
+
+/** What was given on the command line. */
+export type Values = { readonly [Option in keyof typeof options]?: (typeof options)[Option]['type'] extends 'boolean' ? boolean : string };
+
+/** A command that works on the database and says what it did. */
+export interface Command {
+  readonly options: readonly (keyof typeof options)[];
+  /** How many words it takes after its name at most. */
+  readonly words: number;
+  run(store: Store, values: Values, word: string | undefined, config: Config): Promise<string>;
+}
+
+const bounds = ['requests-per-minute', 'tokens-per-minute', 'day-budget', 'month-budget'] as const;
+
+/** The commands of two words, by both. */
+export const commands: Readonly<Record<string, Command>> = {
+  'keys create': { options: ['name', 'account', 'scopes', 'models', 'expires', ...bounds], words: 0, run: (store, values) => createKey(store, wishesOf(values)) },
+  'keys list': { options: [], words: 0, run: (store) => listKeys(store) },
+  'keys revoke': { options: [], words: 1, run: (store, _values, word) => revokeKey(store, word) },
+  'accounts create': { options: [], words: 1, run: (store, _values, word, config) => addAccount(store, word, config) },
+  'accounts reset': { options: [], words: 1, run: (store, _values, word, config) => resetAccount(store, word, config) },
+  'db migrate': { options: [], words: 0, run: (store) => migrate(store) },
+  'db backup': { options: [], words: 1, run: (store, _values, word) => backup(store, word) },
+};
+
+function wishesOf(values: Values): Parameters<typeof createKey>[1] {
+  const { name, account, scopes, models, expires } = values;
+  return {
+    name, account, scopes, models, expires,
+    requestsPerMinute: values['requests-per-minute'], tokensPerMinute: values['tokens-per-minute'], dayBudget: values['day-budget'], monthBudget: values['month-budget'],
+  };
+}

@@ -1,0 +1,53 @@
+import { createHash } from 'node:crypto';
+import type { ChatMessage } from '../completion.js';
+import type { NewMessage } from '../store/conversation-records.js';
+
+/** A source that an answer cites. */
+export interface Source {
+  title: string;
+  url: string;
+  snippet: string;
+}
+
+/** An answer as a message, when it is whole. */
+export interface AnsweredMessage {
+  readonly text: string;
+  /** '' where there is none. */
+  readonly reasoning: string;
+  readonly sources: readonly Source[];
+}
+
+/** Content as it is stored: blocks, of which only the text is ever sent back by a client. */
+export function contentOf({ text, reasoning, sources }: AnsweredMessage): object[] {
+  return [
+    { type: 'text', text },
+    ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning }]),
+    ...(sources.length === 0 ? [] : [{ type: 'sources', sources }]),
+  ];
+}
+
+/** A message as it is shown: content as blocks whatever it was sent as, reasoning and sources beside it as in an answer. */
+export function shownContent(content: unknown): { content: object[]; reasoning?: string; sources?: unknown } {
+  if (!Array.isArray(content)) return { content: [{ type: 'text', text: typeof content === 'string' ? content : '' }] };
+  const blocks = content as { type?: unknown; text?: unknown; sources?: unknown }[];
+  const reasoning = blocks.find(({ type }) => type === 'reasoning')?.text;
+  const sources = blocks.find(({ type }) => type === 'sources')?.sources;
+  return {
+    content: blocks.filter(({ type }) => type !== 'reasoning' && type !== 'sources'),
+    ...(typeof reasoning === 'string' ? { reasoning } : {}),
+    ...(sources === undefined ? {} : { sources }),
+  };
+}
+
+/**
+ * What was sent, as messages of a turn. Their ids follow from the answer's id and their place, so that a turn that is written a second time is
+ * known again, message by message.
+ */
+export function sentMessages(messages: readonly ChatMessage[], answerId: string): NewMessage[] {
+  const seed = createHash('sha256').update(answerId).digest('hex');
+  const head = `${seed.slice(0, 8)}-${seed.slice(8, 12)}-8${seed.slice(13, 16)}-9${seed.slice(17, 20)}-${seed.slice(20, 24)}`;
+  return messages.map(({ role, content }, index) => ({
+    id: head + index.toString(16).padStart(8, '0'),
+    role, content: content ?? '', provider: null, model: null, finishReason: null, usage: null, costUsd: null,
+  }));
+}

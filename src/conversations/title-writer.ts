@@ -1,0 +1,145 @@
+import { type ChatMessage, type ChatRequest, type CompletionChunk, type Usage, unescapeJson } from '../completion.js';
+import type { AnswerWriter } from '../dispatch/answer-writer.js';
+import { Cancellation } from '../dispatch/cancellation.js';
+import { type Attempt, carryOut, type Outcome } from '../dispatch/carry-out.js';
+import type { Provider } from '../dispatch/provider.js';
+import { GatewayError } from '../errors.js';
+import type { CompletionAnswer } from '../providers/adapter.js';
+import type { Candidate, Plan } from '../routing/plan.js';
+import { conversationTitle, textOf } from './conversation-title.js';
+
+/** The model that writes titles, ready to be asked. */
+export interface TitleModel {
+  readonly candidate: Candidate;
+  /** Undefined where the configuration has none of that name. */
+  readonly provider: Provider | undefined;
+  onAttempt(attempt: Attempt): void;
+  /** USD, null where nobody knows. */
+  costOf(usage: Usage): number | null;
+}
+
+/** What a title is made of. */
+export interface Untitled {
+  readonly accountId: string;
+  readonly conversationId: string;
+  readonly messages: readonly ChatMessage[];
+  readonly answer: string;
+}
+
+/** What is told of a title, for logs: nobody but the operator pays for it. */
+export interface WrittenTitle {
+  readonly model: string;
+  readonly usage: Usage | null;
+  readonly costUsd: number | null;
+}
+
+/** Where titles go, and what is told of them. */
+export interface TitleReports {
+  written(title: WrittenTitle): void;
+  failed(error: unknown): void;
+}
+
+type Rename = (accountId: string, conversationId: string, title: string) => Promise<unknown>;
+
+const atOnce = 4;
+const mostWaiting = 100;
+const titleTimeoutMs = 60_000;
+/** Enough for a model that reasons first. */
+const maxTokens = 1_000;
+const instruction = 'Write a title for the conversation below: at most six words, in its own language, without quotation marks. Answer with the title alone.';
+
+/** Has a model write titles in the background, a few at a time. Where many wait, newer ones keep the titles that they have. */
+export class TitleWriter {
+  private readonly underWay = new Set<Cancellation>();
+  private readonly waiting: (() => Promise<void>)[] = [];
+
+  constructor(private readonly rename: Rename, private readonly reports: TitleReports) {}
+
+  /** Returns at once; failures are only told. */
+  write(model: TitleModel, untitled: Untitled): void {
+    const task = (): Promise<void> => this.ask(model, untitled);
+    if (this.underWay.size < atOnce) void task();
+    else if (this.waiting.length < mostWaiting) this.waiting.push(task);
+  }
+
+  /** Breaks off what is under way. */
+  close(): void {
+    this.waiting.length = 0;
+    for (const cancellation of this.underWay) cancellation.cancel(new GatewayError('unavailable', 'the gateway is stopping'));
+  }
+
+  private async ask(model: TitleModel, untitled: Untitled): Promise<void> {
+    const cancellation = new Cancellation();
+    this.underWay.add(cancellation);
+    try {
+      const writer = new TitleCollector();
+      const { usage } = await askFor(model, requestOf(untitled), writer, cancellation);
+      const title = titleOf(writer.title());
+      if (title !== null) await this.rename(untitled.accountId, untitled.conversationId, title);
+      this.reports.written({ model: model.candidate.label, usage, costUsd: usage && model.costOf(usage) });
+    } catch (error) {
+      this.reports.failed(error);
+    } finally {
+      this.underWay.delete(cancellation);
+      void this.waiting.shift()?.();
+    }
+  }
+}
+
+function askFor({ candidate, provider, onAttempt }: TitleModel, request: ChatRequest, writer: AnswerWriter, cancellation: Cancellation): Promise<Outcome> {
+  const why = { quality: 0, price: null, latency: null, reason: 'writes titles' };
+  const plan: Plan = {
+    id: '', candidates: [{ ...candidate, score: 0, why }], excluded: [], reason: why.reason,
+    limits: { retriesPerCandidate: 1, firstEventTimeoutMs: titleTimeoutMs, idleTimeoutMs: titleTimeoutMs, totalTimeoutMs: titleTimeoutMs },
+  };
+  return carryOut({ plan, request, stream: false, writer, cancellation, providerOf: () => provider, onAttempt });
+}
+
+/** One message for the model: a conversation given as its own turns is one that models like to continue. */
+function requestOf({ messages, answer }: Untitled): ChatRequest {
+  const asked = textOf(messages.find(({ role }) => role === 'user')?.content).slice(0, 2_000);
+  return {
+    messages: [{ role: 'system', content: instruction }, { role: 'user', content: `<user>\n${asked}\n</user>\n<assistant>\n${answer.slice(0, 1_000)}\n</assistant>` }],
+    max_tokens: maxTokens,
+  };
+}
+
+/** What a model wrote, as a title; null where that is none. */
+function titleOf(written: string): string | null {
+  const bare = written.trim().replace(/^title:\s*/i, '').replace(/^["'“”«»„‘’]+|["'“”«»„‘’.]+$/gu, '').trim();
+  return bare === '' ? null : conversationTitle([{ role: 'user', content: bare }]);
+}
+
+/** Collects the text of an answer. */
+class TitleCollector implements AnswerWriter {
+  readonly streams = false;
+  private collected = '';
+
+  title(): string {
+    return this.collected;
+  }
+
+  begin(): void {
+    this.collected = '';
+  }
+
+  text(escaped: string): void {
+    this.collected += unescapeJson(escaped);
+  }
+
+  chunk({ choices }: CompletionChunk): void {
+    this.collected += choices[0]?.delta.content ?? '';
+  }
+
+  whole({ completion }: CompletionAnswer): void {
+    this.collected = completion.choices[0]?.message.content ?? '';
+  }
+
+  flush(): boolean {
+    return true;
+  }
+
+  whenDrained(resume: () => void): void {
+    resume();
+  }
+}

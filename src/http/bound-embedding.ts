@@ -1,0 +1,26 @@
+import type { Response } from 'express';
+import { hasBudget } from '../accounts/limit-book.js';
+import { invalidField } from '../errors.js';
+import { highestCost, longestPrompt } from '../routing/longest-cost.js';
+import type { Candidate } from '../routing/plan.js';
+import { estimateTokens } from '../routing/tokens.js';
+import { unpricedReason } from './bound-completion.js';
+import { callerOf } from './context.js';
+import type { Parts } from './parts.js';
+import type { Runtime } from './runtime.js';
+import { isBounded, type Settle, takeLimits, unbounded } from './take-limits.js';
+
+/**
+ * Holds what an embedding may use at most of its key's limits; it writes nothing, so its input is all.
+ * @throws GatewayError as `takeLimits`, and `bad_request` for a key with a budget and a model without a price
+ */
+export function boundEmbedding(parts: Parts, res: Response, runtime: Runtime, { provider, model }: Candidate, body: Readonly<Record<string, unknown>>): Settle | Promise<Settle> {
+  const caller = callerOf(res);
+  if (!isBounded(caller)) return unbounded;
+  const { limits } = caller;
+  const tokens = limits.tokensPerMinute === null ? null : estimateTokens(JSON.stringify(body['input'] ?? ''));
+  if (!hasBudget(limits)) return takeLimits(parts, res, caller, { requests: 1, tokens, costUsd: null });
+  const costUsd = highestCost({ promptTokens: longestPrompt({ messages: [], body }), completionTokens: 0 }, runtime.catalog.lookup(provider, model));
+  if (costUsd === null && !runtime.budgets.allowUnpriced) throw invalidField('model', unpricedReason, 'bad_request');
+  return takeLimits(parts, res, caller, { requests: 1, tokens, costUsd: costUsd ?? 0 });
+}

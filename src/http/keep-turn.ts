@@ -1,0 +1,63 @@
+import type { ChatMessage } from '../completion.js';
+import { type AnsweredMessage, contentOf, sentMessages } from '../conversations/answered-message.js';
+import type { JoinedConversation } from '../conversations/keeper.js';
+import type { TitleModel } from '../conversations/title-writer.js';
+import { costOf } from '../routing/cost.js';
+import type { NewMessage } from '../store/conversation-records.js';
+import type { Parts } from './parts.js';
+import { candidateOf } from './plan-completion.js';
+import type { Runtime } from './runtime.js';
+import { usageCounts } from './surfaces/native-envelope.js';
+import type { FinishedAnswer } from './surfaces/surface.js';
+
+/** A turn that is over but for its client being told: what was asked, and the answer. */
+export interface EndedTurn {
+  readonly conversation: JoinedConversation;
+  readonly messages: readonly ChatMessage[];
+  /** Null where the answer was too long to be kept. */
+  readonly message: AnsweredMessage | null;
+  readonly answer: FinishedAnswer;
+}
+
+/** Adds a turn to its conversation; whether it is stored by now. Never rejects, and keeps the client waiting for two seconds at most. */
+export async function keepTurn(parts: Parts, runtime: Runtime, { conversation, messages, message, answer }: EndedTurn): Promise<boolean> {
+  if (!message) return false;
+  const { id: conversationId, accountId, answerId, begins, title } = conversation;
+  const end = await parts.memory.conversations.append({
+    conversationId, accountId,
+    begins: begins ? { title } : null,
+    history: sentMessages(messages, answerId),
+    answer: answerOf(answerId, message, answer),
+    at: Date.now(),
+  });
+  if (end === 'stored' && conversation.titledNow) await putTitle(parts, runtime, conversation, messages, message);
+  return end === 'stored';
+}
+
+function answerOf(id: string, message: AnsweredMessage, { candidate, finishReason, usage, costs }: FinishedAnswer): NewMessage {
+  return {
+    id, role: 'assistant', content: contentOf(message), provider: candidate.provider, model: candidate.model, finishReason,
+    usage: usageCounts(usage), costUsd: costs.total_tokens_cost,
+  };
+}
+
+/** A conversation that was created empty gets its title now; and a configured model is asked for a better one, for which nobody waits. */
+async function putTitle(parts: Parts, runtime: Runtime, { id, accountId, begins, title }: JoinedConversation, messages: readonly ChatMessage[], { text }: AnsweredMessage): Promise<void> {
+  // the turn is stored: a title that cannot be is no reason to say otherwise
+  if (!begins) await parts.memory.conversations.rename(accountId, id, title, 'derived', true).catch(() => null);
+  const model = titleModelOf(runtime);
+  if (model) parts.memory.titles.write(model, { accountId, conversationId: id, messages, answer: text });
+}
+
+function titleModelOf(runtime: Runtime): TitleModel | null {
+  const { titleModel } = runtime.conversations;
+  if (titleModel === null) return null;
+  const candidate = candidateOf(titleModel);
+  const { provider, model } = candidate;
+  return {
+    candidate,
+    provider: runtime.providers.get(provider ?? ''),
+    onAttempt: (attempt) => runtime.onAttempt(attempt),
+    costOf: (usage) => costOf(usage, runtime.catalog.lookup(provider, model)).total_tokens_cost,
+  };
+}

@@ -1,0 +1,33 @@
+import type { Caller } from '../accounts/caller.js';
+import { invalidField } from '../errors.js';
+import type { PreferenceSettings } from '../routing/preference.js';
+import type { Parts } from './parts.js';
+
+/** The ids in a request that link it to what was made before. */
+export interface Links {
+  preference_id?: string | null;
+  previous_session?: string | null;
+}
+
+// an empty id is an id that nobody issued
+const isGiven = (id: string | null | undefined): id is string => id !== null && id !== undefined;
+
+/**
+ * What a request links to: the preference that it names. Immediate where nothing has to be looked up.
+ * @throws GatewayError `not_found` for an id that was never this caller's, `unavailable` where it cannot be looked up
+ */
+export function followLinks(parts: Parts, caller: Caller, links: Links): PreferenceSettings | null | Promise<PreferenceSettings | null> {
+  const { preference_id: preferenceId, previous_session: session } = links;
+  const { memory: { ids, preferences } } = parts;
+  const { accountId } = caller;
+  if (isGiven(session) && !ids.isReady) return ids.ready().then(() => followLinks(parts, caller, links));
+  if (isGiven(session) && !ids.isOf(session, accountId)) throw invalidField('previous_session', 'not found', 'not_found');
+  if (!isGiven(preferenceId)) return null;
+  const settings = preferences.find(accountId, preferenceId);
+  return settings instanceof Promise ? settings.then(known) : known(settings);
+}
+
+function known(settings: PreferenceSettings | null): PreferenceSettings {
+  if (settings === null) throw invalidField('preference_id', 'not found', 'not_found');
+  return settings;
+}

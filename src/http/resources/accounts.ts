@@ -1,0 +1,57 @@
+import type { Request, RequestHandler } from 'express';
+import { type AccountChanges, changeAccount, createAccount, resetLink } from '../../accounts/administration.js';
+import { type ResetLink, resetUrl } from '../../accounts/reset-link.js';
+import type { AccountRecord } from '../../store/account-records.js';
+import { deskOf } from '../account-desk.js';
+import type { Parts } from '../parts.js';
+import { sendJson } from '../send-json.js';
+import { answer } from '../stage.js';
+import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
+
+/** An account as it is shown; of its password nothing is. A fixed key's own account has no date. */
+export function shownAccount({ id, email, role, createdAt, disabledAt }: Omit<AccountRecord, 'passwordHash' | 'createdAt'> & { createdAt: number | null }): object {
+  return { id, email, role, createdAt: isoOrNull(createdAt), disabledAt: isoOrNull(disabledAt) };
+}
+
+/** `GET /api/v1/accounts`. */
+export function listAccounts(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const page = pageRequestOf(req);
+    const { store } = await parts.memory.opened();
+    sendJson(res, 200, listOf(await store.accounts.list(page), shownAccount));
+  });
+}
+
+/** `POST /api/v1/accounts`: an invitation, whether sign-up is open or not. */
+export function inviteAccount(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { store, rules } = await deskOf(parts, res);
+    const { account, link } = await createAccount(store, (req.body as { email: string }).email, rules);
+    res.setHeader('Cache-Control', 'no-store');
+    sendJson(res, 201, { account: shownAccount(account), ...shownLink(req, rules.publicUrl, link) });
+  });
+}
+
+/** `POST /api/v1/accounts/{id}/reset-link`: for whoever cannot get one by mail. */
+export function createResetLink(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { store, rules } = await deskOf(parts, res);
+    const { link } = await resetLink(store, idOf(req), rules);
+    res.setHeader('Cache-Control', 'no-store');
+    sendJson(res, 201, shownLink(req, rules.publicUrl, link));
+  });
+}
+
+/** `PATCH /api/v1/accounts/{id}`. */
+export function updateAccount(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { store } = await parts.memory.opened();
+    sendJson(res, 200, shownAccount(await changeAccount(store, idOf(req), req.body as AccountChanges)));
+  });
+}
+
+/** The asker is who hands the link on, so the address that the request came to will do. */
+function shownLink(req: Request, publicUrl: string | null, { token, expiresAt }: ResetLink): object {
+  const own = `${req.protocol}://${req.get('host') ?? 'localhost'}${req.baseUrl}`;
+  return { url: resetUrl(publicUrl ?? own, token), token, expiresAt: isoOrNull(expiresAt) };
+}

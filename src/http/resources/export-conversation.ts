@@ -1,0 +1,98 @@
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import type { Request, RequestHandler } from 'express';
+import { shownContent } from '../../conversations/answered-message.js';
+import { invalidField } from '../../errors.js';
+import type { ConversationRecord, ConversationStore, MessageRecord } from '../../store/conversation-records.js';
+import type { Page } from '../../store/store.js';
+import { callerOf } from '../context.js';
+import type { Parts } from '../parts.js';
+import { answer } from '../stage.js';
+import { conversationNotFound, shownConversation, shownMessage } from './conversations.js';
+import { idOf } from './page-request.js';
+
+const pageSize = 100;
+
+/** How a conversation is written to a file, in pieces. */
+interface Format {
+  readonly extension: string;
+  readonly contentType: string;
+  begin(conversation: ConversationRecord): string;
+  message(message: MessageRecord, index: number): string;
+  readonly end: string;
+}
+
+const json: Format = {
+  extension: 'json',
+  contentType: 'application/json; charset=utf-8',
+  begin: (conversation) => `${JSON.stringify(shownConversation(conversation)).slice(0, -1)},"messages":[`,
+  message: (message, index) => `${index === 0 ? '' : ','}\n${JSON.stringify(shownMessage(message))}`,
+  end: '\n]}\n',
+};
+
+const markdown: Format = {
+  extension: 'md',
+  contentType: 'text/markdown; charset=utf-8',
+  begin: ({ title, createdAt }) => `# ${escaped(title)}\n\n${new Date(createdAt).toISOString()}\n`,
+  message: (message) => `\n## ${headingOf(message)}\n\n${quoted(textOf(message))}\n`,
+  end: '',
+};
+
+const formats: ReadonlyMap<unknown, Format> = new Map([['json', json], ['markdown', markdown]]);
+
+/** `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent page by page. */
+export function exportConversation(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const format = formatOf(req);
+    const { accountId } = callerOf(res);
+    const { store: { conversations } } = await parts.memory.opened();
+    const record = await conversations.find(accountId, idOf(req));
+    const first = record && (await conversations.messages(accountId, record.id, { limit: pageSize, cursor: null }));
+    if (!record || !first) throw conversationNotFound();
+    res.writeHead(200, {
+      'Content-Type': format.contentType,
+      'Content-Disposition': `attachment; filename="conversation-${record.id}.${format.extension}"`,
+      'Cache-Control': 'no-store',
+      'X-Content-Type-Options': 'nosniff',
+    });
+    // from here on a failure can only break the file off, and a client that leaves is none
+    await pipeline(Readable.from(written(conversations, record, first, format)), res).catch(() => res.destroy());
+  });
+}
+
+function formatOf({ query }: Request): Format {
+  const format = formats.get(query['format'] ?? 'json');
+  if (!format) throw invalidField('format', `must be one of: ${[...formats.keys()].join(', ')}`);
+  return format;
+}
+
+/** Messages that are added meanwhile come too; of a conversation that is deleted meanwhile the file breaks off. */
+async function* written(conversations: ConversationStore, record: ConversationRecord, first: Page<MessageRecord>, format: Format): AsyncGenerator<string> {
+  yield format.begin(record);
+  let index = 0;
+  for (let page: Page<MessageRecord> | null = first; ;) {
+    for (const message of page.items) yield format.message(message, index++);
+    if (page.next === null) break;
+    page = await conversations.messages(record.accountId, record.id, { limit: pageSize, cursor: page.next });
+    if (!page) throw conversationNotFound();
+  }
+  yield format.end;
+}
+
+/** A title is one line, and none of its characters is markup. */
+const escaped = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]()<>#+\-.!|~&]/g, '\\$&');
+
+function headingOf({ role, provider, model }: MessageRecord): string {
+  const speaker = escaped(role.charAt(0).toUpperCase() + role.slice(1));
+  return model === null ? speaker : `${speaker} (${escaped(`${provider ?? ''}/${model}`)})`;
+}
+
+/** As a quotation: whatever stands in a message, it cannot pass for a heading of ours or swallow what follows. */
+const quoted = (text: string): string => text.split(/\r\n|[\n\r]/).map((line) => (line === '' ? '>' : `> ${line}`)).join('\n');
+
+function textOf({ content }: MessageRecord): string {
+  const { content: blocks, sources } = shownContent(content);
+  const texts = (blocks as { type?: string; text?: string }[]).map(({ type, text }) => text ?? `[${type ?? 'content'}]`);
+  const links = Array.isArray(sources) ? (sources as { title?: string; url?: string }[]).map(({ title, url }) => `- ${title ?? ''} <${url ?? ''}>`) : [];
+  return [...texts, ...(links.length > 0 ? [links.join('\n')] : [])].join('\n\n');
+}

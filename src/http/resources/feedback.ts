@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import type { RequestHandler } from 'express';
+import type { Caller } from '../../accounts/caller.js';
+import { invalidField } from '../../errors.js';
+import type { CandidateExplanation } from '../../routing/make-plan.js';
+import type { FeedbackRow } from '../../store/request-records.js';
+import type { Store } from '../../store/store.js';
+import { callerOf } from '../context.js';
+import type { Parts } from '../parts.js';
+import { sendJson } from '../send-json.js';
+import { answer } from '../stage.js';
+import { isoOrNull, listOf, pageRequestOf } from './page-request.js';
+import { settledStore } from './settled-store.js';
+
+/** What feedback is given on: a decision, an answer, or a request by its `X-Request-Id`. */
+export interface FeedbackSubject {
+  readonly kind: 'session' | 'response' | 'request';
+  readonly id: string;
+}
+
+/** Feedback as it comes in. */
+export interface NewFeedback {
+  readonly subject: FeedbackSubject;
+  /** 0 (bad) to 1 (good); absent for a measurement alone. */
+  readonly score?: number | null;
+  readonly comment?: string | null;
+  /** Which candidate is meant; absent: the one that was chosen, or that answered. */
+  readonly provider?: string | null;
+  readonly model?: string | null;
+  /** What the client has measured. */
+  readonly tokensPerSecond?: number | null;
+}
+
+/** The body of `POST /api/v1/feedback`, as its schema lets it through. */
+interface FeedbackRequest {
+  session_id?: string | null;
+  response_id?: string | null;
+  request_id?: string | null;
+  score: number | boolean;
+  comment?: string | null;
+  provider?: string | null;
+  model?: string | null;
+}
+
+/** `POST /api/v1/feedback`: the answer is sent once it is stored. */
+export function giveFeedback(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const body = req.body as FeedbackRequest;
+    const { score, comment, provider, model } = body;
+    const row = await recordFeedback(parts, callerOf(res), { subject: subjectOf(body), score: Number(score), comment, provider, model });
+    sendJson(res, 201, shownFeedback(row));
+  });
+}
+
+/** `GET /api/v1/feedback`: the account's, newest first. */
+export function listFeedback(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const page = pageRequestOf(req);
+    const { store } = await parts.memory.opened();
+    sendJson(res, 200, listOf(await store.feedback.list(callerOf(res).accountId, page), shownFeedback));
+  });
+}
+
+/**
+ * Stores feedback; it is stored when this resolves.
+ * @throws GatewayError `not_found` naming the field of a subject that is not this caller's, `unavailable` while the database is away
+ */
+export async function recordFeedback(parts: Pick<Parts, 'memory'>, caller: Caller, { subject, ...feedback }: NewFeedback): Promise<FeedbackRow> {
+  const { ids } = parts.memory;
+  await ids.ready();
+  if (subject.kind !== 'request' && !ids.isOf(subject.id, caller.accountId)) throw notFound(subject);
+  const store = await settledStore(parts);
+  const found = await findSubject(store, caller.accountId, subject);
+  const named = feedback.provider || feedback.model ? feedback : found;
+  const row: FeedbackRow = {
+    id: randomUUID(), accountId: caller.accountId, keyId: caller.keyId, at: Date.now(), sessionId: found.sessionId, responseId: found.responseId,
+    provider: named.provider ?? null, model: named.model ?? null,
+    score: feedback.score ?? null, comment: feedback.comment ?? null, tokensPerSecond: feedback.tokensPerSecond ?? null,
+  };
+  await store.feedback.add(row);
+  return row;
+}
+
+type Found = Pick<FeedbackRow, 'sessionId' | 'responseId' | 'provider' | 'model'>;
+
+/** Who is meant. A decision or an answer is known by its id alone, so its record may be gone, or be another replica's to write. */
+async function findSubject(store: Store, accountId: string, { kind, id }: FeedbackSubject): Promise<Found> {
+  if (kind === 'session') {
+    const row = (await store.selections.group(accountId, id)).find((decision) => decision.id === id);
+    const [first] = (row?.candidates ?? []) as CandidateExplanation[];
+    return { sessionId: id, responseId: null, provider: first?.provider ?? null, model: first?.model ?? null };
+  }
+  if (kind === 'response') {
+    const { items: [row] } = await store.requests.list({ accountId, responseId: id }, { limit: 1, cursor: null });
+    return { sessionId: null, responseId: id, provider: row?.provider ?? null, model: row?.model ?? null };
+  }
+  const row = await store.requests.find(accountId, id);
+  if (!row) throw notFound({ kind, id });
+  const { responseId, planId, provider, model } = row;
+  // an answer that has no id of ours is known by its plan
+  if (responseId === null && planId === null) throw invalidField('request_id', 'no model was chosen for this request');
+  return { sessionId: responseId === null ? planId : null, responseId, provider, model };
+}
+
+const notFound = ({ kind }: FeedbackSubject): Error => invalidField(`${kind}_id`, 'not found', 'not_found');
+
+function subjectOf(body: FeedbackRequest): FeedbackSubject {
+  const subjects = (['session', 'response', 'request'] as const).flatMap((kind) => {
+    const id = body[`${kind}_id`];
+    return typeof id === 'string' ? [{ kind, id }] : [];
+  });
+  const [subject] = subjects;
+  if (!subject || subjects.length > 1) throw invalidField(subjects[1] ? `${subjects[1].kind}_id` : 'session_id', 'exactly one of session_id, response_id and request_id is needed');
+  return subject;
+}
+
+function shownFeedback({ id, at, sessionId, responseId, provider, model, score, comment, tokensPerSecond, keyId }: FeedbackRow): object {
+  return {
+    object: 'feedback', id, at: isoOrNull(at), session_id: sessionId, response_id: responseId, provider, model, score, comment,
+    tokens_per_second: tokensPerSecond, keyId,
+  };
+}

@@ -1,0 +1,116 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { type Caller, ordinaryScopes } from '../../accounts/caller.js';
+import { keyFor } from '../../accounts/first-key.js';
+import { newKey } from '../../accounts/key-book.js';
+import { GatewayError } from '../../errors.js';
+import { type KeyChanges, type KeyLimits, type KeyRecord, noLimits, type Scope } from '../../store/key-records.js';
+import { callerOf } from '../context.js';
+import type { Parts } from '../parts.js';
+import { sendJson } from '../send-json.js';
+import { answer } from '../stage.js';
+import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
+
+/** The body of `POST /api/v1/keys`; of `PATCH` every part is optional. */
+interface KeyRequest {
+  name: string;
+  scopes?: Scope[] | null;
+  models?: string[] | null;
+  expiresAt?: string | null;
+  limits?: Partial<KeyLimits> | null;
+}
+
+/** A key as its owner sees it: never the key itself, nor its hash. */
+export function shownKey({ id, accountId, name, prefix, scopes, models, limits, createdAt, expiresAt, revokedAt, lastUsedAt }: KeyRecord): object {
+  return {
+    object: 'key', id, accountId, name, prefix, scopes, models, limits,
+    createdAt: isoOrNull(createdAt), expiresAt: isoOrNull(expiresAt), revokedAt: isoOrNull(revokedAt), lastUsedAt: isoOrNull(lastUsedAt),
+  };
+}
+
+/** `POST /api/v1/keys`: the only answer that shows the key. */
+export function createKey(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { name, scopes, models, expiresAt, limits } = req.body as KeyRequest;
+    const { store } = await parts.memory.opened();
+    const key = newKey();
+    const record = await store.keys.add(keyFor(callerOf(res).accountId, name, key, {
+      scopes: scopes ?? ordinaryScopes, models: models ?? null, limits: { ...noLimits, ...limits }, expiresAt: timeOf(expiresAt),
+    }));
+    parts.memory.keys.changed(record);
+    res.setHeader('Cache-Control', 'no-store');
+    sendJson(res, 201, { ...shownKey(record), key });
+  });
+}
+
+/** `GET /api/v1/keys`: the account's keys, revoked ones too; an administrator sees all accounts' with `?account=all`. */
+export function listKeys(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const page = pageRequestOf(req);
+    const { store } = await parts.memory.opened();
+    sendJson(res, 200, listOf(await store.keys.list(ownerOf(req, callerOf(res)), page), shownKey));
+  });
+}
+
+/** `GET /api/v1/keys/{id}`. */
+export function readKey(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { store } = await parts.memory.opened();
+    sendJson(res, 200, shownKey(found(await store.keys.find(reachOf(res), idOf(req)))));
+  });
+}
+
+/** `PATCH /api/v1/keys/{id}`: felt by every replica within a second. */
+export function changeKey(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { limits, expiresAt, scopes, ...rest } = req.body as Partial<KeyRequest>;
+    const reach = reachOf(res);
+    const { store } = await parts.memory.opened();
+    const before = found(await store.keys.find(reach, idOf(req)));
+    const changes: KeyChanges = {
+      ...rest,
+      ...(scopes ? { scopes } : {}),
+      ...(expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt) }),
+      ...(limits === undefined ? {} : { limits: limits === null ? noLimits : { ...before.limits, ...limits } }),
+    };
+    sendJson(res, 200, shownKey(await change(parts, reach, before.id, changes)));
+  });
+}
+
+/** `DELETE /api/v1/keys/{id}`: revokes it for good. */
+export function revokeKey(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const reach = reachOf(res);
+    const { store } = await parts.memory.opened();
+    const { id, revokedAt } = found(await store.keys.find(reach, idOf(req)));
+    if (revokedAt === null) await change(parts, reach, id, { revokedAt: Date.now() });
+    res.status(204).end();
+  });
+}
+
+async function change(parts: Parts, reach: string | null, id: string, changes: KeyChanges): Promise<KeyRecord> {
+  const { store } = await parts.memory.opened();
+  const record = found(await store.keys.update(reach, id, changes));
+  parts.memory.keys.changed(record);
+  return record;
+}
+
+/** Whose keys can be reached: an administrator's hand reaches all. */
+function reachOf(res: Response): string | null {
+  const { role, accountId } = callerOf(res);
+  return role === 'admin' ? null : accountId;
+}
+
+function ownerOf({ query }: Request, { role, accountId }: Caller): string | null {
+  if (query['account'] === undefined) return accountId;
+  if (role !== 'admin') throw new GatewayError('forbidden', 'account: only administrators see the keys of other accounts');
+  return query['account'] === 'all' ? null : textOf(query['account']);
+}
+
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function found(key: KeyRecord | null): KeyRecord {
+  if (!key) throw new GatewayError('not_found', 'key: not found');
+  return key;
+}
+
+const timeOf = (text: string | null | undefined): number | null => (text ? Date.parse(text) : null);

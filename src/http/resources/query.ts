@@ -1,0 +1,54 @@
+import type { Request } from 'express';
+import type { Caller } from '../../accounts/caller.js';
+import { GatewayError, invalidField } from '../../errors.js';
+import type { RequestFilter } from '../../store/request-records.js';
+
+const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/** A parameter of the query, null where it is absent or empty. @throws GatewayError `validation_failed` where it is given twice, or as a list */
+export function textParameter({ query }: Pick<Request, 'query'>, name: string): string | null {
+  const value = query[name];
+  if (value === undefined || value === '') return null;
+  if (typeof value !== 'string') throw invalidField(name, 'must be given once');
+  return value;
+}
+
+/** A time in ms since 1970, written so or in ISO form. @throws GatewayError `validation_failed` for anything else */
+export function timeParameter(req: Pick<Request, 'query'>, name: string): number | null {
+  // a plus that nobody has encoded comes as a space
+  const text = textParameter(req, name)?.replace(' ', '+') ?? null;
+  if (text === null) return null;
+  const at = /^\d{1,15}$/.test(text) ? Number(text) : iso.test(text) ? Date.parse(text) : NaN;
+  if (Number.isNaN(at)) throw invalidField(name, 'must be a time, as 2026-01-31, 2026-01-31T12:00:00Z or in ms since 1970');
+  return at;
+}
+
+/** A span of time: `from` included, `to` not. @throws GatewayError `validation_failed` */
+export function spanParameters(req: Pick<Request, 'query'>): { from: number | null; to: number | null } {
+  const [from, to] = [timeParameter(req, 'from'), timeParameter(req, 'to')];
+  if (from !== null && to !== null && from >= to) throw invalidField('from', 'must be before to');
+  return { from, to };
+}
+
+/** Whose records are asked for; null: everybody's. @throws GatewayError `forbidden` where they are not the caller's and it is no administrator */
+export function accountParameter(req: Pick<Request, 'query'>, { accountId, role }: Caller): string | null {
+  const account = textParameter(req, 'account') ?? accountId;
+  if (account !== accountId && role !== 'admin') throw new GatewayError('forbidden', 'account: only administrators may see other accounts');
+  return account === 'all' ? null : account;
+}
+
+/** `model=<provider>/<model>`, or beside `provider` the provider's own name for it. */
+export function modelParameters(req: Pick<Request, 'query'>): Pick<RequestFilter, 'provider' | 'model'> {
+  const [provider, model] = [textParameter(req, 'provider'), textParameter(req, 'model')];
+  const slash = provider === null ? (model?.indexOf('/') ?? -1) : -1;
+  return slash === -1 || model === null ? { provider, model } : { provider: model.slice(0, slash), model: model.slice(slash + 1) };
+}
+
+/** `status=429`, or `status=4xx` for all of a class. @throws GatewayError `validation_failed` */
+export function statusParameter(req: Pick<Request, 'query'>): Pick<RequestFilter, 'status' | 'statusClass'> {
+  const status = textParameter(req, 'status');
+  if (status === null) return {};
+  if (/^[1-5]\d\d$/.test(status)) return { status: Number(status) };
+  if (/^[1-5]xx$/i.test(status)) return { statusClass: Number(status[0]) };
+  throw invalidField('status', 'must be a status, as 429, or a class of them, as 4xx');
+}

@@ -1,0 +1,39 @@
+import type { RequestHandler } from 'express';
+import { GatewayError } from '../../errors.js';
+import type { RequestRow } from '../../store/request-records.js';
+import { callerOf } from '../context.js';
+import type { Parts } from '../parts.js';
+import { sendJson } from '../send-json.js';
+import { answer } from '../stage.js';
+import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
+import { accountParameter, modelParameters, spanParameters, statusParameter, textParameter } from './query.js';
+import { settledStore } from './settled-store.js';
+
+/** `GET /api/v1/requests`: the account's requests, newest first; an administrator sees another's with `account=<id>`, everybody's with `account=all`. */
+export function listRequests(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const page = pageRequestOf(req);
+    const filter = {
+      accountId: accountParameter(req, callerOf(res)), keyId: textParameter(req, 'key'),
+      ...modelParameters(req), ...statusParameter(req), ...spanParameters(req),
+    };
+    const store = await settledStore(parts);
+    sendJson(res, 200, listOf(await store.requests.list(filter, page), shownRequest));
+  });
+}
+
+/** `GET /api/v1/requests/{id}`: one of them, with its plan and attempts, and its content where that is kept. */
+export function readRequest(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { role, accountId } = callerOf(res);
+    const store = await settledStore(parts);
+    const row = await store.requests.find(role === 'admin' ? null : accountId, idOf(req));
+    if (!row) throw new GatewayError('not_found', 'id: not found', { field: 'id' });
+    const { plan, attempts, content } = row;
+    sendJson(res, 200, { ...shownRequest(row), plan, attempts, content });
+  });
+}
+
+function shownRequest({ at, plan: _plan, attempts: _attempts, content: _content, ...row }: RequestRow): object {
+  return { object: 'request', ...row, at: isoOrNull(at) };
+}

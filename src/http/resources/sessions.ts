@@ -1,0 +1,37 @@
+import type { RequestHandler } from 'express';
+import { invalidField } from '../../errors.js';
+import type { SelectionRow } from '../../store/request-records.js';
+import { callerOf } from '../context.js';
+import type { Parts } from '../parts.js';
+import { sendJson } from '../send-json.js';
+import { answer } from '../stage.js';
+import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
+import { settledStore } from './settled-store.js';
+
+/** `GET /api/v1/sessions`: the decisions that began a group, newest first. */
+export function listSessions(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const page = pageRequestOf(req);
+    const store = await settledStore(parts);
+    sendJson(res, 200, listOf(await store.selections.list(callerOf(res).accountId, page), (row) => ({ object: 'session', ...decisionOf(row) })));
+  });
+}
+
+/** `GET /api/v1/sessions/{session_id}`: every decision that is linked with this one by `previous_session`, oldest first. */
+export function readSession(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const [id, { accountId }] = [idOf(req, 'session_id'), callerOf(res)];
+    const { ids } = parts.memory;
+    await ids.ready();
+    if (!ids.isOf(id, accountId)) throw invalidField('session_id', 'not found', 'not_found');
+    const store = await settledStore(parts);
+    const group = await store.selections.group(accountId, id);
+    if (group.length === 0) throw invalidField('session_id', 'not found', 'not_found');
+    sendJson(res, 200, { object: 'session', session_id: id, group: group.map((row) => ({ ...decisionOf(row), candidates: row.candidates })) });
+  });
+}
+
+/** In model selection's own words. Its content is for those who may read the request log. */
+function decisionOf({ id, previousId, at, label, reason, tradeoff, preferenceId, keyId }: SelectionRow): object {
+  return { session_id: id, previous_session: previousId, at: isoOrNull(at), llm_label: label, reason, tradeoff, preference_id: preferenceId, keyId };
+}

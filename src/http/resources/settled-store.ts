@@ -1,0 +1,9 @@
+import type { Store } from '../../store/store.js';
+import type { Parts } from '../parts.js';
+
+/** The store, after what this process has still had to write: whoever asks for what was done just now finds it. @throws GatewayError `unavailable` */
+export async function settledStore({ memory }: Pick<Parts, 'memory'>): Promise<Store> {
+  const { store } = await memory.opened();
+  await memory.records.settle();
+  return store;
+}

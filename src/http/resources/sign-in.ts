@@ -1,0 +1,92 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { mailAddressOf } from '../../accounts/mail-address.js';
+import { changePassword, completeReset, requestReset } from '../../accounts/new-password.js';
+import { signIn, signOut } from '../../accounts/sign-in.js';
+import { signUp } from '../../accounts/sign-up.js';
+import { deskOf } from '../account-desk.js';
+import { clientAddress } from '../client-address.js';
+import { callerOf, contextOf } from '../context.js';
+import type { Parts } from '../parts.js';
+import { sendJson } from '../send-json.js';
+import { clearSignInCookie, setSignInCookie, signInToken } from '../sign-in-cookie.js';
+import { answer } from '../stage.js';
+import { shownAccount } from './accounts.js';
+import { isoOrNull } from './page-request.js';
+
+const nothingMore = (res: Response, status: 202 | 204): void => void res.status(status).end();
+const credentials = ({ body }: Request): { email: string; password: string } => body as { email: string; password: string };
+
+/** `POST /api/v1/auth/sign-up`: answers the same whether the address is new or has an account. */
+export function signUpAccount(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    await signUp(await deskOf(parts, res), { ...credentials(req), from: clientAddress(req) });
+    nothingMore(res, 202);
+  });
+}
+
+/** `POST /api/v1/auth/sign-in`: a cookie, and the token that the browser's scripts send back with every change. */
+export function signInBrowser(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const desk = await deskOf(parts, res);
+    const { email, password } = credentials(req);
+    const signedIn = await signIn(desk, { email: mailAddressOf(email), password, from: clientAddress(req) });
+    const earlier = signInToken(req.headers);
+    if (earlier !== null) await signOut(desk, earlier);
+    setSignInCookie(req, res, { token: signedIn.token, keepMs: desk.rules.signInMs, publicUrl: desk.rules.publicUrl });
+    const { csrfToken, expiresAt } = signedIn.signIn;
+    res.setHeader('Cache-Control', 'no-store');
+    sendJson(res, 200, { account: shownAccount(signedIn.account), csrfToken, expiresAt: isoOrNull(expiresAt) });
+  });
+}
+
+/** `POST /api/v1/auth/sign-out`; for a key there is nothing to end. */
+export function signOutBrowser(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const desk = await deskOf(parts, res);
+    const token = signInToken(req.headers);
+    if (token !== null) await signOut(desk, token);
+    clearSignInCookie(req, res, desk.rules.publicUrl);
+    nothingMore(res, 204);
+  });
+}
+
+/** `GET /api/v1/auth/account`: whose browser or key it is. A fixed key's account is the key's own. */
+export function readOwnAccount(parts: Parts): RequestHandler {
+  return answer(async (_req, res) => {
+    const { store } = await parts.memory.opened();
+    const { accountId, role, keyId, name, scopes, models } = callerOf(res);
+    const { signIn } = contextOf(res);
+    const account = (await store.accounts.find(accountId)) ?? { id: accountId, email: null, role, createdAt: null, disabledAt: null };
+    const key = keyId === null ? null : { id: keyId, name, scopes, models };
+    res.setHeader('Cache-Control', 'no-store');
+    sendJson(res, 200, { account: shownAccount(account), key, csrfToken: signIn?.csrfToken ?? null, expiresAt: isoOrNull(signIn?.expiresAt ?? null) });
+  });
+}
+
+/** `POST /api/v1/auth/password`: the browser that asks stays signed in, no other does. */
+export function changeOwnPassword(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { currentPassword, newPassword } = req.body as { currentPassword: string; newPassword: string };
+    const keepTokenHash = contextOf(res).signIn?.tokenHash ?? null;
+    await changePassword(await deskOf(parts, res), { accountId: callerOf(res).accountId, currentPassword, newPassword, keepTokenHash, from: clientAddress(req) });
+    nothingMore(res, 204);
+  });
+}
+
+/** `POST /api/v1/auth/password-reset`: answers the same whether the address has an account or not. */
+export function requestPasswordReset(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { email } = req.body as { email: string };
+    await requestReset(await deskOf(parts, res), { email, from: clientAddress(req) });
+    nothingMore(res, 202);
+  });
+}
+
+/** `POST /api/v1/auth/password-reset/complete`. Nobody is signed in by it. */
+export function completePasswordReset(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { token, password } = req.body as { token: string; password: string };
+    await completeReset(await deskOf(parts, res), { token, password, from: clientAddress(req) });
+    nothingMore(res, 204);
+  });
+}

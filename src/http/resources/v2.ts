@@ -1,0 +1,77 @@
+import type { RequestHandler } from 'express';
+import { GatewayError } from '../../errors.js';
+import { callerOf, contextOf } from '../context.js';
+import type { Parts } from '../parts.js';
+import { sendJson } from '../send-json.js';
+import { answer } from '../stage.js';
+import type { ModelSelectRequest } from '../surfaces/model-select.js';
+import { recordFeedback } from './feedback.js';
+import { idOf } from './page-request.js';
+import { addPreference, changeSettings, dropPreference, type PreferenceRequest } from './preferences.js';
+
+/** `POST /v2/modelRouter/modelSelect`: the ranking and the session. */
+export const sendProviders: RequestHandler = answer((req, res) => {
+  const { plan, record } = contextOf(res);
+  if (!plan) throw new GatewayError('internal', 'no plan was made');
+  const [{ provider, model }] = plan.candidates;
+  record.provider = provider;
+  record.model = model;
+  const told = plan.candidates.slice(0, (req.body as ModelSelectRequest).max_model_depth ?? plan.candidates.length);
+  sendJson(res, 200, { providers: told.map((candidate) => ({ provider: candidate.provider, model: candidate.model })), session_id: plan.id });
+});
+
+/** `POST /v2/preferences/userPreferenceCreate`: `{preference_id}`. */
+export function createUserPreference(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { id } = await addPreference(parts, callerOf(res), settingsOf(req.body));
+    sendJson(res, 200, { preference_id: id });
+  });
+}
+
+/** `PUT /v2/preferences/userPreferenceUpdate`: names the preference in its body. */
+export function updateUserPreference(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { preference_id: id } = req.body as { preference_id: string };
+    await changeSettings(parts, callerOf(res), id, settingsOf(req.body));
+    sendJson(res, 200, { preference_id: id });
+  });
+}
+
+/** `DELETE /v2/preferences/userPreferenceDelete/{id}`. */
+export function deleteUserPreference(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const id = idOf(req);
+    await dropPreference(parts, callerOf(res), id);
+    sendJson(res, 200, { preference_id: id });
+  });
+}
+
+/** The bodies of `/v2/report/metrics/…`. */
+interface Report {
+  session_id: string;
+  provider?: { provider?: string | null; model?: string | null } | string | null;
+  feedback: { accuracy?: number | boolean; tokens_per_second?: number };
+}
+
+/** `POST /v2/report/metrics/feedback` and `…/latency`: stored, then told back. */
+export function reportMetrics(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { session_id: id, provider, feedback } = req.body as Report;
+    const meant = typeof provider === 'object' && provider ? { provider: provider.provider ?? null, model: provider.model ?? null } : {};
+    const score = feedback.accuracy === undefined ? null : Number(feedback.accuracy);
+    await recordFeedback(parts, callerOf(res), { subject: { kind: 'session', id }, score, tokensPerSecond: feedback.tokens_per_second ?? null, ...meant });
+    sendJson(res, 200, { session_id: id, feedback });
+  });
+}
+
+/** `POST /v2/pzn/trainCustomRouter`. */
+export const trainCustomRouter: RequestHandler = answer(() => {
+  throw new GatewayError('not_implemented', 'custom routers cannot be trained yet');
+});
+
+/** Of a body that may hold anything, what a preference is made of. */
+function settingsOf(body: unknown): PreferenceRequest {
+  const { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff } = body as PreferenceRequest;
+  const given = { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff };
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as PreferenceRequest;
+}

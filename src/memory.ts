@@ -1,0 +1,58 @@
+import type { Backing, Opened } from './store/backing.js';
+import { DatabaseProbe, type DatabaseState } from './store/database-state.js';
+import { ConversationKeeper } from './conversations/keeper.js';
+import type { ConversationReports } from './conversations/reports.js';
+import { TitleWriter } from './conversations/title-writer.js';
+import { Errands } from './accounts/errands.js';
+import { IssuedKeys } from './accounts/issued-keys.js';
+import { Passwords } from './accounts/passwords.js';
+import { LimitBook } from './accounts/limit-book.js';
+import { PreferenceBook } from './accounts/preference-book.js';
+import { SignedIds } from './accounts/signed-ids.js';
+import { Recorder, type RecorderOptions } from './records/recorder.js';
+
+/** What the gateway remembers beyond a request. It outlives configurations: a reload swaps the runtime, not this. */
+export class Memory {
+  readonly keys: IssuedKeys;
+  readonly limits: LimitBook;
+  readonly ids: SignedIds;
+  readonly preferences: PreferenceBook;
+  readonly passwords = new Passwords();
+  readonly errands = new Errands();
+  readonly records: Recorder;
+  readonly conversations: ConversationKeeper;
+  readonly titles: TitleWriter;
+  private readonly probe: DatabaseProbe;
+
+  constructor(private readonly backing: Backing, recording: RecorderOptions, conversing: ConversationReports) {
+    this.probe = new DatabaseProbe(backing);
+    this.keys = new IssuedKeys(backing);
+    this.ids = new SignedIds(backing);
+    this.preferences = new PreferenceBook(backing);
+    this.records = new Recorder(backing, recording);
+    this.limits = new LimitBook(backing, () => this.records.settle());
+    this.conversations = new ConversationKeeper(backing, this.ids, conversing.turns);
+    this.titles = new TitleWriter((accountId, id, title) => this.conversations.rename(accountId, id, title, 'model', true), conversing.titles);
+  }
+
+  /** @throws GatewayError `unavailable` */
+  opened(): Promise<Opened> {
+    return this.backing.get();
+  }
+
+  /** Of the database, for readiness. Within a second. */
+  async state(): Promise<{ database: DatabaseState; queued: number }> {
+    const queued = Object.values(this.records.queued).reduce((sum, count) => sum + count, 0);
+    return { database: await this.probe.state(), queued };
+  }
+
+  /** What is still to be written is written; then the databases are closed. */
+  async close(): Promise<void> {
+    await this.errands.done();
+    this.keys.close();
+    this.preferences.close();
+    this.titles.close();
+    await Promise.all([this.conversations.close(), this.records.close()]);
+    await this.backing.close();
+  }
+}

@@ -1,0 +1,56 @@
+import { randomUUID } from 'node:crypto';
+import { anonymous, type Caller } from '../accounts/caller.js';
+import type { Attempt } from '../dispatch/carry-out.js';
+import type { RequestContext, RequestRecord } from '../http/context.js';
+import type { Plan } from '../routing/plan.js';
+import type { RequestRow } from '../store/request-records.js';
+import { type KeptContent, storedContent, weightOf } from './kept-content.js';
+import { cut, keptPlan } from './kept-plan.js';
+
+/** What is taken from a request that is over until it is written: neither its body nor its connection. */
+export interface FinishedRequest {
+  readonly id: string;
+  readonly requestId: string;
+  readonly caller: Caller;
+  readonly surface: string;
+  readonly at: number;
+  readonly latencyMs: number;
+  readonly record: RequestRecord;
+  readonly plan: Plan | null;
+  /** Bytes of the content that it holds, about. */
+  readonly weight: number;
+  /** It is written for the sake of its sums alone. */
+  readonly isBare: boolean;
+}
+
+/** Takes what is needed from a request. A request id that was made here names the record as well; one that a client chose may name several. */
+export function finishedRequest(context: RequestContext, isBare: boolean): FinishedRequest {
+  const { requestId, isOwnId, caller, surface, startedAt, record, plan } = context;
+  const latencyMs = performance.now() - startedAt;
+  return {
+    id: isOwnId ? requestId : randomUUID(), requestId, caller: caller ?? anonymous, surface: surface?.name ?? 'other',
+    at: Date.now() - latencyMs, latencyMs, record, plan, weight: weightOf(record.content), isBare,
+  };
+}
+
+/** The longest name of a provider or model that is stored. */
+const longestName = 512;
+const named = (name: string | null): string | null => (name === null ? null : cut(name, longestName));
+
+/** The row of a request. @param salt for content of which only a hash is kept */
+export function requestRowOf({ id, requestId, caller, surface, at, latencyMs, record, plan, isBare }: FinishedRequest, salt: Buffer | null): RequestRow {
+  const { status, code, provider, model, conversationId, responseId, stream, ttftMs, promptTokens, completionTokens, costUsd, content } = record;
+  return {
+    id, requestId, accountId: caller.accountId, keyId: caller.keyId, surface, at: Math.round(at), status: status ?? 0, code,
+    provider: named(provider), model: named(model), planId: plan?.id ?? null, conversationId, responseId,
+    stream, latencyMs: Math.round(latencyMs), ttftMs, promptTokens, completionTokens, costUsd,
+    plan: isBare || plan === null ? null : { ...keptPlan(plan), ...(record.previousSession === null ? {} : { previousSession: record.previousSession }) },
+    attempts: isBare ? null : record.attempts.map((attempt) => keptAttempt(attempt, content)),
+    content: isBare ? null : storedContent(content, salt),
+  };
+}
+
+/** A provider's message may repeat what it was asked, so it is kept only where the content is. */
+function keptAttempt({ error, ...attempt }: Attempt, content: KeptContent | null): object {
+  return content?.kind === 'text' ? { ...attempt, error } : attempt;
+}

@@ -1,0 +1,5 @@
+import type { Migration } from 'kysely';
+import { beginning } from './0001-beginning.js';
+
+/** All versions of the schema by name, oldest first. A version that was released is never changed: the next one changes it. */
+export const migrations: ReadonlyMap<string, Migration> = new Map([['0001-beginning', beginning]]);

@@ -1,0 +1,76 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { type Dialect, Kysely, sql } from 'kysely';
+import { GatewayError } from '../errors.js';
+import { backUp } from './libsql/back-up.js';
+import { LibsqlDialect } from './libsql/dialect.js';
+import { migrate } from './migrate.js';
+import { postgresDialect } from './postgres/dialect.js';
+import { createSqlStore } from './sql-store.js';
+import type { Tables } from './sql/tables.js';
+import type { Store } from './store.js';
+
+export interface StoreOptions {
+  /** PostgreSQL: the most connections; 10 where nothing is said. */
+  readonly poolSize?: number;
+  /** Hears of a database that goes away. */
+  readonly onWarning?: (warning: string) => void;
+}
+
+/**
+ * Opens the store at `file:<path>`, `:memory:`, `postgres://…` or `postgresql://…`, and brings its schema to the newest version.
+ * @throws GatewayError `unavailable` where it cannot be reached, `internal` for an address that cannot be read or a database of a newer version
+ */
+export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
+  if (/^postgres(ql)?:/.test(url)) return openPostgres(url, options);
+  if (url === ':memory:') return openLibsql(url);
+  if (url.startsWith('file:') && url.length > 'file:'.length) return openLibsql(pathOf(url));
+  throw new GatewayError('internal', 'database.url: must be file:<path>, :memory: or postgres://<user>:<password>@<host>/<database>');
+}
+
+async function openLibsql(path: string): Promise<Store> {
+  const database = opened(new LibsqlDialect(path));
+  await closeOnFailure(database, async () => {
+    // another process may be migrating, for longer than a statement waits otherwise
+    await sql`pragma busy_timeout = 60000`.execute(database);
+    await migrate(database, 'libsql');
+    await sql`pragma busy_timeout = 5000`.execute(database);
+  });
+  return createSqlStore(database, 'libsql', (file) => backUp(database, path, file));
+}
+
+async function openPostgres(url: string, { poolSize = 10, onWarning = () => undefined }: StoreOptions): Promise<Store> {
+  checkPostgresUrl(url);
+  const patient = opened(postgresDialect(url, { poolSize: 1, isPatient: true, onWarning }));
+  await migrate(patient, 'postgres').finally(() => patient.destroy());
+  return createSqlStore(opened(postgresDialect(url, { poolSize, onWarning })), 'postgres', () =>
+    Promise.reject(new GatewayError('not_implemented', 'PostgreSQL is backed up with its own tools: pg_dump')));
+}
+
+const opened = (dialect: Dialect): Kysely<Tables> => new Kysely<Tables>({ dialect });
+
+async function closeOnFailure(database: Kysely<Tables>, work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    await database.destroy();
+    throw error;
+  }
+}
+
+/** `file:relative`, `file:/absolute` and `file:///absolute`. */
+function pathOf(url: string): string {
+  if (!url.startsWith('file://')) return resolve(url.slice('file:'.length));
+  try {
+    return fileURLToPath(url);
+  } catch {
+    throw new GatewayError('internal', 'database.url: must be file:<path>, relative or absolute');
+  }
+}
+
+/** Before the client reads it, whose messages would repeat a password that is taken for a host. */
+function checkPostgresUrl(url: string): void {
+  const parsed = URL.canParse(url) ? new URL(url) : null;
+  const isClear = parsed !== null && parsed.hash === '' && !`${parsed.pathname}${parsed.search}`.includes('@');
+  if (!isClear) throw new GatewayError('internal', 'database.url: cannot be read; special characters of a password are written as %23, %2F, %3F, %40');
+}

@@ -1,0 +1,112 @@
+import { LRUCache } from 'lru-cache';
+import { GatewayError } from '../errors.js';
+import type { Backing, Opened } from './backing.js';
+import type { Bulletin } from './counters.js';
+import type { Changes } from './store.js';
+
+/** Where a cache's records come from. */
+export interface RecordSource<T> {
+  /** Names them among replicas. */
+  readonly topic: string;
+  keyOf(record: T): string;
+  load(opened: Opened, key: string): Promise<T | null>;
+  changedSince(opened: Opened, revision: number): Promise<Changes<T>>;
+}
+
+const mostRecords = 50_000;
+const pollMs = 500;
+/** Lookups of unknown keys under way: more are somebody guessing. */
+const mostLookups = 64;
+const forgetUnknownMs = 1_000;
+const mostUnknown = 10_000;
+/** More than any revision there is: asks for the number alone. */
+const noRecords = Number.MAX_SAFE_INTEGER;
+
+/**
+ * Records of the database in memory. What has been asked for once is known without asking again; what other processes change is heard of
+ * within half a second, and at once where replicas can tell each other. While the database is away, what is known stays as it was.
+ */
+export class RecordCache<T extends object> {
+  private readonly known = new LRUCache<string, T>({ max: mostRecords });
+  private readonly unknown = new LRUCache<string, true>({ max: mostUnknown, ttl: forgetUnknownMs });
+  private revision: number | null = null;
+  private lookups = 0;
+  private timer: NodeJS.Timeout | undefined;
+  private bulletin: Bulletin | null = null;
+  private isClosed = false;
+
+  constructor(private readonly backing: Backing, private readonly source: RecordSource<T>) {}
+
+  /** A record by its key, null where there is none; a promise where it has to be looked up. @throws GatewayError `unavailable` */
+  find(key: string): T | null | Promise<T | null> {
+    const record = this.known.get(key);
+    if (record) return record;
+    // nobody has put anything into a memory that is not open yet
+    if (this.backing.isVolatile && this.backing.now === null) return null;
+    return this.unknown.has(key) ? null : this.lookUp(key);
+  }
+
+  /** Takes in a record that this process has changed, and tells the other replicas that there is something new. */
+  changed(record: T): void {
+    this.take([record]);
+    this.bulletin?.tell(this.source.topic, '');
+  }
+
+  close(): void {
+    this.isClosed = true;
+    clearTimeout(this.timer);
+  }
+
+  private async lookUp(key: string): Promise<T | null> {
+    if (this.lookups >= mostLookups) throw new GatewayError('unavailable', 'too many unknown keys are being looked up', { retryAfterMs: 1_000 });
+    this.lookups++;
+    try {
+      const opened = await this.backing.get();
+      await this.follow(opened);
+      const before = this.revision;
+      const record = await this.source.load(opened, key);
+      // what changed while it was read is not known to be in it
+      if (record && this.revision === before) this.known.set(key, record);
+      if (!record) this.unknown.set(key, true);
+      return record;
+    } finally {
+      this.lookups--;
+    }
+  }
+
+  /** Begins to follow changes, before the first record is kept. */
+  private async follow(opened: Opened): Promise<void> {
+    if (this.revision !== null || this.isClosed) return;
+    const { revision } = await this.source.changedSince(opened, noRecords);
+    if (this.revision !== null) return;
+    this.revision = revision;
+    this.bulletin = opened.counters.bulletin;
+    this.bulletin.hear(this.source.topic, () => void this.poll(opened));
+    this.schedule(opened);
+  }
+
+  private schedule(opened: Opened): void {
+    clearTimeout(this.timer);
+    if (!this.isClosed) this.timer = setTimeout(() => void this.poll(opened).then(() => this.schedule(opened)), pollMs).unref();
+  }
+
+  private async poll(opened: Opened): Promise<void> {
+    try {
+      const { revision, records } = await this.source.changedSince(opened, this.revision ?? 0);
+      if (this.isClosed || revision <= (this.revision ?? 0)) return;
+      this.revision = revision;
+      this.unknown.clear();
+      this.take(records);
+    } catch {
+      // the database is away: readiness tells of it, and the next turn asks again
+    }
+  }
+
+  private take(records: readonly T[]): void {
+    for (const record of records) {
+      const key = this.source.keyOf(record);
+      this.unknown.delete(key);
+      if (this.known.has(key)) this.known.set(key, record);
+    }
+  }
+}

@@ -1,0 +1,85 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { ConversationRecord, ConversationStore, MessageRecord } from '../conversation-records.js';
+import type { Page, PageRequest } from '../store.js';
+import { clean, fromJson } from './columns.js';
+import { after, pageOf } from './pages.js';
+import type { ConversationTable, MessageTable, Tables } from './tables.js';
+import { transact } from './transact.js';
+import { appendTurns } from './turns.js';
+
+/** Conversations and their messages. */
+export function createConversationStore(database: Kysely<Tables>): ConversationStore {
+  const owned = (accountId: string) => database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
+  return {
+    async create({ id, accountId, title, titleSource, createdAt }) {
+      const row = await database.insertInto('conversations').values({
+        id, account_id: accountId, title: clean(title), title_source: titleSource, message_count: 0, created_at: createdAt, updated_at: createdAt,
+      }).returningAll().executeTakeFirstOrThrow();
+      return fromColumns(row);
+    },
+    async find(accountId, id) {
+      const row = await owned(accountId).where('id', '=', clean(id)).executeTakeFirst();
+      return row ? fromColumns(row) : null;
+    },
+    async list(accountId, page) {
+      const rows = await owned(accountId).where(after(['updated_at', 'id'], page.cursor))
+        .orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(page.limit + 1).execute();
+      return pageOf(rows, page.limit, (row) => [row.updated_at, row.id], fromColumns);
+    },
+    async messages(accountId, id, page) {
+      const conversation = await owned(accountId).where('id', '=', clean(id)).executeTakeFirst();
+      return conversation ? await readMessages(database, conversation.id, page) : null;
+    },
+    async rename(accountId, id, title, source, onlyDerived = false) {
+      let query = database.updateTable('conversations').set({ title: clean(title), title_source: source }).where('id', '=', clean(id)).where('account_id', '=', accountId);
+      if (onlyDerived) query = query.where('title_source', '=', 'derived');
+      const row = await query.returningAll().executeTakeFirst();
+      return row ? fromColumns(row) : null;
+    },
+    remove: (accountId, id) => removeConversation(database, accountId, id),
+    append: (turns) => appendTurns(database, turns),
+  };
+}
+
+async function readMessages(database: Kysely<Tables>, id: string, page: PageRequest): Promise<Page<MessageRecord>> {
+  const rows = await database.selectFrom('messages').selectAll().where('conversation_id', '=', id)
+    .where(after(['position', 'id'], page.cursor, 'rising')).orderBy('position').limit(page.limit + 1).execute();
+  return pageOf(rows, page.limit, (row) => [row.position, row.id], fromMessageColumns);
+}
+
+async function removeConversation(database: Kysely<Tables>, accountId: string, id: string): Promise<boolean> {
+  return await transact(database, async (transaction) => {
+    // first, for it waits for turns that are being added, and those that come later find nothing to be added to
+    const { numDeletedRows } = await transaction.deleteFrom('conversations').where('id', '=', clean(id)).where('account_id', '=', accountId).executeTakeFirst();
+    if (Number(numDeletedRows) === 0) return false;
+    await transaction.deleteFrom('messages').where('conversation_id', '=', id).execute();
+    return true;
+  });
+}
+
+function fromColumns(row: Selectable<ConversationTable>): ConversationRecord {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    title: row.title,
+    // written by this store alone
+    titleSource: row.title_source as ConversationRecord['titleSource'],
+    messageCount: row.message_count,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+  };
+}
+
+function fromMessageColumns(row: Selectable<MessageTable>): MessageRecord {
+  return {
+    id: row.id,
+    role: row.role,
+    content: fromJson(row.content),
+    provider: row.provider,
+    model: row.model,
+    finishReason: row.finish_reason,
+    usage: fromJson(row.usage),
+    costUsd: row.cost_usd,
+    createdAt: row.created_at,
+  };
+}

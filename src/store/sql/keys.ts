@@ -1,0 +1,81 @@
+import { type Kysely, type Nullable, type SelectQueryBuilder, sql } from 'kysely';
+import { GatewayError } from '../../errors.js';
+import type { KeyChanges, KeyRecord, KeyStore, NewKey } from '../key-records.js';
+import { chunks, clean } from './columns.js';
+import { changedColumns, keyOf, type KeyRow, newRow } from './key-rows.js';
+import { after, type Order, pageOf } from './pages.js';
+import { changesSince, holdRevision, raiseRevision } from './revisions.js';
+import type { AccountTable, Database, Tables } from './tables.js';
+import { transact } from './transact.js';
+
+const order: Order = ['api_keys.created_at', 'api_keys.id'];
+/** Two parameters each. */
+const mostInStatement = 500;
+
+/** Issued keys in SQL. */
+export function createKeyStore(database: Kysely<Tables>): KeyStore {
+  return {
+    add: (key) => add(database, key),
+    async findByHash(hash) {
+      const row = await keys(database, null).where('api_keys.hash', '=', hash).executeTakeFirst();
+      return row === undefined ? null : keyOf(row);
+    },
+    find: (accountId, id) => find(database, accountId, id),
+    async list(accountId, { limit, cursor }) {
+      const rows = await keys(database, accountId).where(after(order, cursor))
+        .orderBy('api_keys.created_at', 'desc').orderBy('api_keys.id', 'desc').limit(limit + 1).execute();
+      return pageOf(rows, limit, (row) => [row.created_at, row.id], keyOf);
+    },
+    update: (accountId, id, changes) => update(database, accountId, id, changes),
+    changedSince: (revision) => changesSince(database, 'keys', revision, async (since) =>
+      (await keys(database, null).where('api_keys.revision', '>', since).execute()).map(keyOf)),
+    touch: (usedAt) => touch(database, usedAt),
+  };
+}
+
+type KeyQuery = SelectQueryBuilder<Tables & { accounts: Nullable<AccountTable> }, 'api_keys' | 'accounts', KeyRow>;
+
+/** Keys of one account, or of all. */
+function keys(database: Database, accountId: string | null): KeyQuery {
+  const all = database.selectFrom('api_keys').leftJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .selectAll('api_keys').select(['accounts.role as account_role', 'accounts.disabled_at as account_disabled_at']);
+  return accountId === null ? all : all.where('api_keys.account_id', '=', accountId);
+}
+
+async function find(database: Database, accountId: string | null, id: string): Promise<KeyRecord | null> {
+  const row = await keys(database, accountId).where('api_keys.id', '=', clean(id)).executeTakeFirst();
+  return row === undefined ? null : keyOf(row);
+}
+
+function add(database: Kysely<Tables>, key: NewKey): Promise<KeyRecord> {
+  return transact(database, async (transaction) => {
+    const revision = await raiseRevision(transaction, 'keys');
+    await transaction.insertInto('api_keys').values(newRow(key, revision)).execute();
+    const added = await find(transaction, key.accountId, key.id);
+    if (added === null) throw new GatewayError('internal', 'the key that was added is not there');
+    return added;
+  });
+}
+
+async function update(database: Kysely<Tables>, accountId: string | null, id: string, changes: KeyChanges): Promise<KeyRecord | null> {
+  // guesses must not make all caches ask for changes
+  if ((await find(database, accountId, id)) === null) return null;
+  return transact(database, async (transaction) => {
+    const revision = await raiseRevision(transaction, 'keys');
+    await transaction.updateTable('api_keys').where('id', '=', clean(id)).set({ ...changedColumns(changes), revision }).execute();
+    return find(transaction, accountId, id);
+  });
+}
+
+async function touch(database: Kysely<Tables>, usedAt: ReadonlyMap<string, number>): Promise<void> {
+  if (usedAt.size === 0) return;
+  await transact(database, async (transaction) => {
+    // two that touch the same keys in different orders would wait for each other
+    await holdRevision(transaction, 'keys');
+    for (const chunk of chunks([...usedAt], mostInStatement)) {
+      const used = sql.join(chunk.map(([id, at]) => sql`(${id}, cast(${at} as bigint))`));
+      await sql`with used (id, at) as (values ${used}) update api_keys set last_used_at = used.at from used
+        where used.id = api_keys.id and (last_used_at is null or last_used_at < used.at)`.execute(transaction);
+    }
+  });
+}

@@ -1,0 +1,70 @@
+import type { Kysely, Selectable } from 'kysely';
+import type { PreferenceSettings } from '../../routing/preference.js';
+import type { PreferenceRecord, PreferenceStore } from '../preference-records.js';
+import { clean } from './columns.js';
+import { after, pageOf } from './pages.js';
+import { changesSince, raiseRevision } from './revisions.js';
+import type { PreferenceTable, Tables } from './tables.js';
+import { transact } from './transact.js';
+
+/**
+ * Preferences of accounts. One that is removed stays as an empty row, by which other processes learn that it is gone.
+ * @param now what changes are dated by, ms since 1970
+ */
+export function createPreferenceStore(database: Kysely<Tables>, now: () => number = Date.now): PreferenceStore {
+  const change = (accountId: string, id: string, columns: Partial<PreferenceTable>): Promise<PreferenceRecord | null> =>
+    transact(database, async (transaction) => {
+      const revision = await raiseRevision(transaction, 'preferences');
+      const row = await transaction.updateTable('preferences').set({ ...columns, updated_at: now(), revision })
+        .where('id', '=', clean(id)).where('account_id', '=', accountId).where('deleted_at', 'is', null).returningAll().executeTakeFirst();
+      return row ? fromColumns(row) : null;
+    });
+  return {
+    add: (preference) => addPreference(database, preference),
+    async find(accountId, id) {
+      const row = await present(database, accountId).where('id', '=', clean(id)).executeTakeFirst();
+      return row ? fromColumns(row) : null;
+    },
+    async list(accountId, page) {
+      const rows = await present(database, accountId).where(after(['created_at', 'id'], page.cursor))
+        .orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit + 1).execute();
+      return pageOf(rows, page.limit, (row) => [row.created_at, row.id], fromColumns);
+    },
+    update: (accountId, id, { name, settings }) => change(accountId, id, {
+      ...(name === undefined ? {} : { name: clean(name) }),
+      ...(settings === undefined ? {} : { settings: JSON.stringify(settings) }),
+    }),
+    remove: async (accountId, id) => await change(accountId, id, { settings: '{}', deleted_at: now() }) !== null,
+    changedSince: (since) => changesSince(database, 'preferences', since, async (revision) =>
+      (await database.selectFrom('preferences').selectAll().where('revision', '>', revision).orderBy('revision').execute()).map(fromColumns)),
+  };
+}
+
+/** Those of an account that are not deleted. */
+function present(database: Kysely<Tables>, accountId: string) {
+  return database.selectFrom('preferences').selectAll().where('account_id', '=', accountId).where('deleted_at', 'is', null);
+}
+
+async function addPreference(database: Kysely<Tables>, preference: Parameters<PreferenceStore['add']>[0]): Promise<PreferenceRecord> {
+  const { id, accountId, name, settings, createdAt } = preference;
+  return await transact(database, async (transaction) => {
+    const revision = await raiseRevision(transaction, 'preferences');
+    const row = await transaction.insertInto('preferences').values({
+      id, account_id: accountId, name: clean(name), settings: JSON.stringify(settings), created_at: createdAt, updated_at: createdAt, deleted_at: null, revision,
+    }).returningAll().executeTakeFirstOrThrow();
+    return fromColumns(row);
+  });
+}
+
+function fromColumns(row: Selectable<PreferenceTable>): PreferenceRecord {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    name: row.name,
+    // written by `add` and `update` alone
+    settings: JSON.parse(row.settings) as PreferenceSettings,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    deletedAt: row.deleted_at,
+  };
+}

@@ -1,0 +1,60 @@
+import type { Insertable, Selectable } from 'kysely';
+import type { RequestRow } from '../request-records.js';
+import { clean, fromJson, toJson, whole } from './columns.js';
+import type { RequestTable } from './tables.js';
+
+/** A request as the table holds it. */
+export function toRequestColumns(row: RequestRow): Insertable<RequestTable> {
+  return {
+    id: row.id,
+    request_id: clean(row.requestId),
+    account_id: row.accountId,
+    key_id: row.keyId,
+    surface: row.surface,
+    at: Math.round(row.at),
+    status: row.status,
+    code: row.code,
+    provider: clean(row.provider),
+    model: clean(row.model),
+    plan_id: row.planId,
+    conversation_id: row.conversationId,
+    response_id: clean(row.responseId),
+    stream: row.stream ? 1 : 0,
+    latency_ms: Math.round(row.latencyMs),
+    ttft_ms: whole(row.ttftMs),
+    prompt_tokens: whole(row.promptTokens),
+    completion_tokens: whole(row.completionTokens),
+    cost_usd: Number.isFinite(row.costUsd) ? row.costUsd : null,
+    plan: toJson(row.plan),
+    attempts: toJson(row.attempts),
+    content: toJson(row.content),
+  };
+}
+
+/** The request that the table holds. */
+export function fromRequestColumns(row: Selectable<RequestTable>): RequestRow {
+  return {
+    id: row.id,
+    requestId: row.request_id,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    surface: row.surface,
+    at: row.at,
+    status: row.status,
+    code: row.code,
+    provider: row.provider,
+    model: row.model,
+    planId: row.plan_id,
+    conversationId: row.conversation_id,
+    responseId: row.response_id,
+    stream: row.stream === 1,
+    latencyMs: row.latency_ms,
+    ttftMs: row.ttft_ms,
+    promptTokens: row.prompt_tokens,
+    completionTokens: row.completion_tokens,
+    costUsd: row.cost_usd,
+    plan: fromJson(row.plan),
+    attempts: fromJson(row.attempts),
+    content: fromJson(row.content),
+  };
+}

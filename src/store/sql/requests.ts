@@ -1,0 +1,77 @@
+import type { Kysely } from 'kysely';
+import type { RequestFilter, RequestRow, RequestStore } from '../request-records.js';
+import type { Page, PageRequest } from '../store.js';
+import { chunks, clean } from './columns.js';
+import { after, pageOf } from './pages.js';
+import { fromRequestColumns, toRequestColumns } from './request-rows.js';
+import type { Tables } from './tables.js';
+import { transact } from './transact.js';
+import { addUsage, readSpentUsd, readUsage } from './usage.js';
+
+/** Of 22 columns each. */
+const rowsPerStatement = 1_000;
+/** Few enough that no other statement waits for long. */
+const deletionsPerStatement = 500;
+
+/** The request log. */
+export function createRequestStore(database: Kysely<Tables>): RequestStore {
+  return {
+    add: (rows) => addRequests(database, rows),
+    async find(accountId, id) {
+      let query = database.selectFrom('requests').selectAll().where('id', '=', clean(id));
+      if (accountId !== null) query = query.where('account_id', '=', accountId);
+      const row = await query.executeTakeFirst();
+      return row ? fromRequestColumns(row) : null;
+    },
+    list: (filter, page) => listRequests(database, filter, page),
+    usage: (filter) => readUsage(database, filter),
+    spentUsd: (keyId, firstDay, lastDay) => readSpentUsd(database, keyId, firstDay, lastDay),
+    async removeBefore(at, atMost) {
+      const requests = await removeBefore(database, 'requests', at, atMost);
+      return requests + await removeBefore(database, 'selections', at, atMost - requests);
+    },
+  };
+}
+
+async function addRequests(database: Kysely<Tables>, rows: readonly RequestRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const sorted = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
+  await transact(database, async (transaction) => {
+    const inserted = new Set<string>();
+    for (const some of chunks(sorted, rowsPerStatement)) {
+      const added = await transaction.insertInto('requests').values(some.map(toRequestColumns))
+        .onConflict((conflict) => conflict.column('id').doNothing()).returning('id').execute();
+      for (const { id } of added) inserted.add(id);
+    }
+    await addUsage(transaction, sorted.filter((row) => inserted.has(row.id)));
+  });
+}
+
+async function listRequests(database: Kysely<Tables>, filter: RequestFilter, page: PageRequest): Promise<Page<RequestRow>> {
+  let query = database.selectFrom('requests').selectAll();
+  if (filter.accountId !== null) query = query.where('account_id', '=', filter.accountId);
+  if (typeof filter.keyId === 'string') query = query.where('key_id', '=', clean(filter.keyId));
+  if (typeof filter.provider === 'string') query = query.where('provider', '=', clean(filter.provider));
+  if (typeof filter.model === 'string') query = query.where('model', '=', clean(filter.model));
+  if (typeof filter.responseId === 'string') query = query.where('response_id', '=', filter.responseId);
+  if (typeof filter.status === 'number') query = query.where('status', '=', filter.status);
+  if (typeof filter.statusClass === 'number') query = query.where('status', '>=', filter.statusClass * 100).where('status', '<', (filter.statusClass + 1) * 100);
+  if (typeof filter.from === 'number') query = query.where('at', '>=', filter.from);
+  if (typeof filter.to === 'number') query = query.where('at', '<', filter.to);
+  const rows = await query.where(after(['at', 'id'], page.cursor)).orderBy('at', 'desc').orderBy('id', 'desc').limit(page.limit + 1).execute();
+  return pageOf(rows, page.limit, (row) => [row.at, row.id], fromRequestColumns);
+}
+
+async function removeBefore(database: Kysely<Tables>, table: 'requests' | 'selections', at: number, atMost: number): Promise<number> {
+  let removed = 0;
+  while (removed < atMost) {
+    const some = Math.min(deletionsPerStatement, atMost - removed);
+    // in a transaction because of another replica that may delete the same rows in another order
+    const { numDeletedRows } = await transact(database, (transaction) => transaction.deleteFrom(table)
+      .where('id', 'in', (eb) => eb.selectFrom(table).select('id').where('at', '<', at).orderBy('at').limit(some)).executeTakeFirst());
+    removed += Number(numDeletedRows);
+    if (Number(numDeletedRows) < some) break;
+  }
+  return removed;
+}

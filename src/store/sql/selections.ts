@@ -1,0 +1,94 @@
+import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
+import type { SelectionRow, SelectionStore } from '../request-records.js';
+import { chunks, clean, fromJson, toJson } from './columns.js';
+import { after, pageOf } from './pages.js';
+import type { SelectionTable, Tables } from './tables.js';
+import { transact } from './transact.js';
+
+/** Of eleven columns each. */
+const rowsPerStatement = 1_000;
+const largestGroup = 1_000;
+
+/** Decisions of model selection, linked into sessions. */
+export function createSelectionStore(database: Kysely<Tables>): SelectionStore {
+  return {
+    add: (rows) => addSelections(database, rows),
+    group: (accountId, id) => readGroup(database, accountId, clean(id)),
+    async list(accountId, page) {
+      const rows = await database.selectFrom('selections').selectAll().where('account_id', '=', accountId).where('previous_id', 'is', null)
+        .where(after(['at', 'id'], page.cursor)).orderBy('at', 'desc').orderBy('id', 'desc').limit(page.limit + 1).execute();
+      return pageOf(rows, page.limit, (row) => [row.at, row.id], fromColumns);
+    },
+  };
+}
+
+async function addSelections(database: Kysely<Tables>, rows: readonly SelectionRow[]): Promise<void> {
+  if (rows.length === 0) return;
+  const sorted = rows.map(toColumns).sort((a, b) => (a.id < b.id ? -1 : 1));
+  await transact(database, async (transaction) => {
+    for (const values of chunks(sorted, rowsPerStatement)) {
+      await transaction.insertInto('selections').values(values).onConflict((conflict) => conflict.column('id').doNothing()).execute();
+    }
+  });
+}
+
+/**
+ * Links are followed by ids, not by rows: a decision in between may not have been written yet, or have been deleted for its age. `union` passes
+ * over what has been seen, so a circle ends.
+ */
+async function readGroup(database: Kysely<Tables>, accountId: string, id: string): Promise<SelectionRow[]> {
+  const first = await firstOf(database, accountId, id);
+  const rows = await database
+    .withRecursive('linked(id)', (query) => query.selectNoFrom(sql<string>`cast(${first} as text)`.as('id')).union(
+      // an embedded database keeps to the order of a cross join: the other way round it would read all decisions of the account for each one of the group
+      query.selectFrom('linked').crossJoin('selections').whereRef('selections.previous_id', '=', 'linked.id').where('selections.account_id', '=', accountId).select('selections.id'),
+    ))
+    .selectFrom('selections').selectAll().where('account_id', '=', accountId)
+    .where('id', 'in', (query) => query.selectFrom('linked').select('linked.id').limit(largestGroup))
+    .orderBy('at').orderBy('id').execute();
+  return rows.map(fromColumns);
+}
+
+/** The decision that a group began with, as far up as a group is large; the id itself where it continues none. */
+async function firstOf(database: Kysely<Tables>, accountId: string, id: string): Promise<string> {
+  const top = await database
+    .withRecursive('above(id, height)', (query) => query.selectNoFrom([sql<string>`cast(${id} as text)`.as('id'), sql<number>`0`.as('height')]).unionAll(
+      query.selectFrom('above').innerJoin('selections', 'selections.id', 'above.id').where('selections.account_id', '=', accountId)
+        .where('selections.previous_id', 'is not', null).where('above.height', '<', largestGroup - 1)
+        .select((eb) => [eb.ref('selections.previous_id').$notNull().as('id'), eb('above.height', '+', 1).as('height')]),
+    ))
+    .selectFrom('above').select('id').orderBy('height', 'desc').limit(1).executeTakeFirstOrThrow();
+  return top.id;
+}
+
+function toColumns(row: SelectionRow): Insertable<SelectionTable> {
+  return {
+    id: row.id,
+    account_id: row.accountId,
+    key_id: row.keyId,
+    previous_id: row.previousId,
+    at: Math.round(row.at),
+    label: clean(row.label),
+    candidates: JSON.stringify(row.candidates ?? null),
+    reason: clean(row.reason),
+    tradeoff: row.tradeoff,
+    preference_id: row.preferenceId,
+    content: toJson(row.content),
+  };
+}
+
+function fromColumns(row: Selectable<SelectionTable>): SelectionRow {
+  return {
+    id: row.id,
+    accountId: row.account_id,
+    keyId: row.key_id,
+    previousId: row.previous_id,
+    at: row.at,
+    label: row.label,
+    candidates: fromJson(row.candidates),
+    reason: row.reason,
+    tradeoff: row.tradeoff,
+    preferenceId: row.preference_id,
+    content: fromJson(row.content),
+  };
+}

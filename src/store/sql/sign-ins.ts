@@ -1,0 +1,54 @@
+import type { Kysely } from 'kysely';
+import type { ResetRecord, SignInRecord, SignInStore } from '../account-records.js';
+import { accountOf } from './accounts.js';
+import type { Tables } from './tables.js';
+import { transact } from './transact.js';
+
+/** Browsers that have signed in, and reset links, in SQL. */
+export function createSignInStore(database: Kysely<Tables>): SignInStore {
+  return {
+    add: (signIn) => add(database, signIn),
+    find: (tokenHash, now) => find(database, tokenHash, now),
+    async remove(tokenHash) {
+      await database.deleteFrom('sign_ins').where('token_hash', '=', tokenHash).execute();
+    },
+    async removeAll(accountId, exceptTokenHash) {
+      await database.deleteFrom('sign_ins').where('account_id', '=', accountId).where('token_hash', '!=', exceptTokenHash ?? '').execute();
+    },
+    addReset: (reset) => addReset(database, reset),
+    takeReset: (tokenHash, now) => takeReset(database, tokenHash, now),
+  };
+}
+
+/** The account's expired ones go on the occasion. */
+async function add(database: Kysely<Tables>, { tokenHash, accountId, csrfToken, createdAt, expiresAt }: SignInRecord): Promise<void> {
+  await transact(database, async (transaction) => {
+    await transaction.deleteFrom('sign_ins').where('account_id', '=', accountId).where('expires_at', '<=', createdAt).execute();
+    await transaction.insertInto('sign_ins')
+      .values({ token_hash: tokenHash, account_id: accountId, csrf_token: csrfToken, created_at: createdAt, expires_at: expiresAt }).execute();
+  });
+}
+
+async function find(database: Kysely<Tables>, tokenHash: string, now: number): ReturnType<SignInStore['find']> {
+  const row = await database.selectFrom('sign_ins').innerJoin('accounts', 'accounts.id', 'sign_ins.account_id')
+    .where('sign_ins.token_hash', '=', tokenHash).where('sign_ins.expires_at', '>', now)
+    .selectAll('accounts')
+    .select(['sign_ins.token_hash', 'sign_ins.csrf_token', 'sign_ins.created_at as signed_in_at', 'sign_ins.expires_at']).executeTakeFirst();
+  if (row === undefined) return null;
+  const signIn = { tokenHash: row.token_hash, accountId: row.id, csrfToken: row.csrf_token, createdAt: row.signed_in_at, expiresAt: row.expires_at };
+  return { signIn, account: accountOf(row) };
+}
+
+async function addReset(database: Kysely<Tables>, { tokenHash, accountId, expiresAt }: ResetRecord): Promise<void> {
+  await database.insertInto('password_resets').values({ token_hash: tokenHash, account_id: accountId, expires_at: expiresAt }).execute();
+}
+
+function takeReset(database: Kysely<Tables>, tokenHash: string, now: number): Promise<string | null> {
+  return transact(database, async (transaction) => {
+    const taken = await transaction.deleteFrom('password_resets').where('token_hash', '=', tokenHash)
+      .returning(['account_id', 'expires_at']).executeTakeFirst();
+    if (taken === undefined || taken.expires_at <= now) return null;
+    await transaction.deleteFrom('password_resets').where('account_id', '=', taken.account_id).execute();
+    return taken.account_id;
+  });
+}

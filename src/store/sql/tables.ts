@@ -1,0 +1,193 @@
+import type { Kysely, Transaction } from 'kysely';
+
+/*
+ * The columns of both databases. Times are ms since 1970, flags 0 or 1, JSON is text: an embedded database cannot bind a boolean, and JSON
+ * escapes the NUL that neither database takes in a text.
+ */
+
+/** One number for each kind of record that processes keep in memory; raised by every change, in its transaction. */
+export interface RevisionTable {
+  topic: 'keys' | 'preferences';
+  revision: number;
+}
+
+export interface SecretTable {
+  name: string;
+  /** Hex. */
+  value: string;
+}
+
+export interface AccountTable {
+  id: string;
+  email: string | null;
+  password_hash: string | null;
+  role: string;
+  created_at: number;
+  disabled_at: number | null;
+}
+
+export interface SignInTable {
+  token_hash: string;
+  account_id: string;
+  csrf_token: string;
+  created_at: number;
+  expires_at: number;
+}
+
+export interface ResetTable {
+  token_hash: string;
+  account_id: string;
+  expires_at: number;
+}
+
+export interface ApiKeyTable {
+  id: string;
+  account_id: string;
+  name: string;
+  prefix: string;
+  hash: string;
+  /** JSON. */
+  scopes: string;
+  /** JSON, or null. */
+  models: string | null;
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  day_budget_usd: number | null;
+  month_budget_usd: number | null;
+  created_at: number;
+  expires_at: number | null;
+  revoked_at: number | null;
+  last_used_at: number | null;
+  revision: number;
+}
+
+export interface PreferenceTable {
+  id: string;
+  account_id: string;
+  name: string;
+  /** JSON. */
+  settings: string;
+  created_at: number;
+  updated_at: number;
+  deleted_at: number | null;
+  revision: number;
+}
+
+export interface ConversationTable {
+  id: string;
+  account_id: string;
+  title: string;
+  title_source: string;
+  message_count: number;
+  created_at: number;
+  updated_at: number;
+}
+
+export interface MessageTable {
+  id: string;
+  conversation_id: string;
+  /** From 0. */
+  position: number;
+  role: string;
+  /** JSON. */
+  content: string;
+  /** Of role and text, however the content is written: by it a message is known again. */
+  digest: string;
+  provider: string | null;
+  model: string | null;
+  finish_reason: string | null;
+  /** JSON, or null. */
+  usage: string | null;
+  cost_usd: number | null;
+  created_at: number;
+}
+
+export interface SelectionTable {
+  id: string;
+  account_id: string;
+  key_id: string | null;
+  previous_id: string | null;
+  at: number;
+  label: string;
+  /** JSON. */
+  candidates: string;
+  reason: string;
+  tradeoff: string | null;
+  preference_id: string | null;
+  /** JSON, or null. */
+  content: string | null;
+}
+
+export interface RequestTable {
+  id: string;
+  request_id: string;
+  account_id: string;
+  key_id: string | null;
+  surface: string;
+  at: number;
+  status: number;
+  code: string | null;
+  provider: string | null;
+  model: string | null;
+  plan_id: string | null;
+  conversation_id: string | null;
+  response_id: string | null;
+  stream: number;
+  latency_ms: number;
+  ttft_ms: number | null;
+  prompt_tokens: number | null;
+  completion_tokens: number | null;
+  cost_usd: number | null;
+  /** JSON, or null. */
+  plan: string | null;
+  attempts: string | null;
+  content: string | null;
+}
+
+/** Sums by day; '' where a request had no key, provider or model, for a primary key takes no null. */
+export interface UsageDayTable {
+  day: string;
+  account_id: string;
+  key_id: string;
+  provider: string;
+  model: string;
+  requests: number;
+  errors: number;
+  prompt_tokens: number;
+  completion_tokens: number;
+  cost_usd: number;
+}
+
+export interface FeedbackTable {
+  id: string;
+  account_id: string;
+  key_id: string | null;
+  at: number;
+  session_id: string | null;
+  response_id: string | null;
+  provider: string | null;
+  model: string | null;
+  score: number | null;
+  comment: string | null;
+  tokens_per_second: number | null;
+}
+
+/** All tables. */
+export interface Tables {
+  revisions: RevisionTable;
+  secrets: SecretTable;
+  accounts: AccountTable;
+  sign_ins: SignInTable;
+  password_resets: ResetTable;
+  api_keys: ApiKeyTable;
+  preferences: PreferenceTable;
+  conversations: ConversationTable;
+  messages: MessageTable;
+  selections: SelectionTable;
+  requests: RequestTable;
+  usage_days: UsageDayTable;
+  feedback: FeedbackTable;
+}
+
+/** The database, or a transaction on it. */
+export type Database = Kysely<Tables> | Transaction<Tables>;

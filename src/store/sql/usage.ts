@@ -1,0 +1,80 @@
+import { type Insertable, type Kysely, sql } from 'kysely';
+import type { RequestFilter, RequestRow, UsageRow } from '../request-records.js';
+import { chunks, clean, whole } from './columns.js';
+import type { Database, Tables, UsageDayTable } from './tables.js';
+
+type Sums = Insertable<UsageDayTable>;
+
+/** Ten columns each. */
+const rowsPerStatement = 1_000;
+const keyColumns = ['day', 'account_id', 'key_id', 'provider', 'model'] as const;
+
+/** Adds requests to the sums of their days. A request counts as an error where it has a code. */
+export async function addUsage(database: Database, requests: readonly RequestRow[]): Promise<void> {
+  for (const rows of chunks(sumsOf(requests), rowsPerStatement)) {
+    await database.insertInto('usage_days').values(rows).onConflict((conflict) => conflict.columns([...keyColumns]).doUpdateSet((eb) => ({
+      requests: eb('usage_days.requests', '+', eb.ref('excluded.requests')),
+      errors: eb('usage_days.errors', '+', eb.ref('excluded.errors')),
+      prompt_tokens: eb('usage_days.prompt_tokens', '+', eb.ref('excluded.prompt_tokens')),
+      completion_tokens: eb('usage_days.completion_tokens', '+', eb.ref('excluded.completion_tokens')),
+      cost_usd: eb('usage_days.cost_usd', '+', eb.ref('excluded.cost_usd')),
+    }))).execute();
+  }
+}
+
+/** One row for each day, account, key, provider and model, in the order of their keys: in one order two replicas cannot lock each other out. */
+function sumsOf(requests: readonly RequestRow[]): Sums[] {
+  const sums = new Map<string, Sums>();
+  for (const request of requests) {
+    const row = sumOf(request);
+    const key = JSON.stringify(keyColumns.map((column) => row[column]));
+    const sum = sums.get(key);
+    if (!sum) sums.set(key, row);
+    else for (const column of ['requests', 'errors', 'prompt_tokens', 'completion_tokens', 'cost_usd'] as const) sum[column] += row[column];
+  }
+  return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
+}
+
+function sumOf(request: RequestRow): Sums {
+  return {
+    day: dayOf(request.at),
+    account_id: request.accountId,
+    key_id: request.keyId ?? '',
+    provider: clean(request.provider) ?? '',
+    model: clean(request.model) ?? '',
+    requests: 1,
+    errors: request.code === null ? 0 : 1,
+    prompt_tokens: whole(request.promptTokens) ?? 0,
+    completion_tokens: whole(request.completionTokens) ?? 0,
+    cost_usd: Number.isFinite(request.costUsd) ? request.costUsd ?? 0 : 0,
+  };
+}
+
+/** The sums of whole days that a filter's time touches; its status does not count. */
+export async function readUsage(database: Kysely<Tables>, filter: RequestFilter): Promise<UsageRow[]> {
+  let query = database.selectFrom('usage_days').selectAll();
+  if (filter.accountId !== null) query = query.where('account_id', '=', filter.accountId);
+  if (typeof filter.keyId === 'string') query = query.where('key_id', '=', clean(filter.keyId));
+  if (typeof filter.provider === 'string') query = query.where('provider', '=', clean(filter.provider));
+  if (typeof filter.model === 'string') query = query.where('model', '=', clean(filter.model));
+  if (typeof filter.from === 'number') query = query.where('day', '>=', dayOf(filter.from));
+  if (typeof filter.to === 'number') query = query.where('day', '<=', dayOf(filter.to - 1));
+  const rows = await query.orderBy('day', 'desc').orderBy('account_id').orderBy('key_id').orderBy('provider').orderBy('model').execute();
+  return rows.map((row) => ({
+    day: row.day, accountId: row.account_id, keyId: row.key_id || null, provider: row.provider || null, model: row.model || null,
+    requests: row.requests, errors: row.errors, promptTokens: row.prompt_tokens, completionTokens: row.completion_tokens, costUsd: row.cost_usd,
+  }));
+}
+
+/** USD that a key has spent on those UTC days, both included. */
+export async function readSpentUsd(database: Kysely<Tables>, keyId: string, firstDay: string, lastDay: string): Promise<number> {
+  const { spent } = await database.selectFrom('usage_days').select(sql<number>`coalesce(sum(cost_usd), 0)`.as('spent'))
+    .where('key_id', '=', keyId).where('day', '>=', firstDay).where('day', '<=', lastDay).executeTakeFirstOrThrow();
+  return spent;
+}
+
+/** UTC, `YYYY-MM-DD`. Times beyond the calendar count as its ends. */
+function dayOf(at: number): string {
+  const last = 253_402_300_799_999;
+  return new Date(Math.min(Math.max(at, 0), last)).toISOString().slice(0, 10);
+}

@@ -1,0 +1,145 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AccountDesk, AccountRules } from '../../src/accounts/desk.js';
+import { Errands } from '../../src/accounts/errands.js';
+import type { Mail } from '../../src/accounts/mailer.js';
+import { completeReset, requestReset } from '../../src/accounts/new-password.js';
+import { argon2Hasher, type PasswordHasher, Passwords } from '../../src/accounts/passwords.js';
+import { issueResetLink } from '../../src/accounts/reset-link.js';
+import { signIn } from '../../src/accounts/sign-in.js';
+import { signUp } from '../../src/accounts/sign-up.js';
+import { hashToken } from '../../src/accounts/tokens.js';
+import { createMemoryCounters } from '../../src/store/memory-counters.js';
+import { openStore } from '../../src/store/open-store.js';
+import type { Store } from '../../src/store/store.js';
+
+const from = '192.0.2.1';
+const password = 'correct horse';
+const rules: AccountRules = { signUp: 'open', signUpDomains: [], signInMs: 3_600_000, resetMs: 60_000, publicUrl: 'https://llm.example.org', mailer: null, warn: () => undefined };
+
+/** argon2 whose work is put down; a test may step in before a password is verified. */
+class WatchedHasher implements PasswordHasher {
+  work: string[] = [];
+  beforeVerify: () => Promise<void> = () => Promise.resolve();
+
+  hash(text: string): Promise<string> {
+    this.work.push('hash');
+    return argon2Hasher.hash(text);
+  }
+
+  async verify(hash: string, text: string): Promise<boolean> {
+    this.work.push('verify');
+    const result = await argon2Hasher.verify(hash, text);
+    await this.beforeVerify();
+    return result;
+  }
+
+  isCurrent(hash: string): Promise<boolean> {
+    return argon2Hasher.isCurrent(hash);
+  }
+}
+
+let store: Store;
+let hasher: WatchedHasher;
+let desk: AccountDesk;
+beforeEach(async () => {
+  store = await openStore(':memory:');
+  hasher = new WatchedHasher();
+  desk = { store, counters: createMemoryCounters(), passwords: new Passwords(hasher), errands: new Errands(), rules, now: Date.now };
+  await signUp(desk, { email: 'ada@example.org', password, from });
+});
+afterEach(() => store.close());
+
+describe('signing in', () => {
+  it('does the same work for an address without an account, for one that is disabled and for one that has no password yet', async () => {
+    const bob = await store.accounts.create({ id: '00000000-0000-4000-8000-00000000000b', email: 'bob@example.org', passwordHash: await argon2Hasher.hash(password), at: 0 });
+    await store.accounts.update(bob!.id, { disabledAt: 1 });
+    await store.accounts.create({ id: '00000000-0000-4000-8000-00000000000c', email: 'carol@example.org', passwordHash: null, at: 0 });
+    await expect(signIn(desk, { email: 'ada@example.org', password: 'wrong horse', from })).rejects.toMatchObject({ code: 'unauthorized' });
+    for (const [email, tried] of [['ada@example.org', 'wrong horse'], ['nobody@example.org', password], ['bob@example.org', password], ['carol@example.org', password]] as const) {
+      hasher.work = [];
+      await expect(signIn(desk, { email, password: tried, from: email })).rejects.toMatchObject({ code: 'unauthorized', message: 'the mail address or the password is wrong' });
+      expect(hasher.work, email).toEqual(['verify']);
+    }
+  });
+
+  it('keeps nothing of the token but its hash', async () => {
+    const { token, signIn: kept } = await signIn(desk, { email: 'ada@example.org', password, from });
+    expect(kept.tokenHash).toBe(hashToken(token));
+    expect(JSON.stringify(await store.signIns.find(hashToken(token), Date.now()))).not.toContain(token);
+    expect(kept.csrfToken).toMatch(/^[\w-]{43}$/);
+    expect(kept.expiresAt - kept.createdAt).toBe(rules.signInMs);
+  });
+
+  it('does not outlast a password that was changed while it was checked', async () => {
+    const account = await store.accounts.findByEmail('ada@example.org');
+    const changed = await argon2Hasher.hash('another horse');
+    hasher.beforeVerify = async () => {
+      hasher.beforeVerify = () => Promise.resolve();
+      await store.accounts.update(account!.id, { passwordHash: changed });
+      await store.signIns.removeAll(account!.id, null);
+    };
+    await expect(signIn(desk, { email: 'ada@example.org', password, from })).rejects.toMatchObject({ code: 'unauthorized' });
+    await expect(signIn(desk, { email: 'ada@example.org', password: 'another horse', from })).resolves.toBeDefined();
+  });
+
+  it('hashes a password anew that was hashed with less work', async () => {
+    const { hash } = await import('@node-rs/argon2');
+    const account = await store.accounts.findByEmail('ada@example.org');
+    await store.accounts.update(account!.id, { passwordHash: await hash(password, { memoryCost: 8_192, timeCost: 1 }) });
+    await signIn(desk, { email: 'ada@example.org', password, from });
+    const { passwordHash } = (await store.accounts.find(account!.id))!;
+    expect(passwordHash).toMatch(/m=19456,t=2,p=1/);
+    await signIn(desk, { email: 'ada@example.org', password, from });
+    expect((await store.accounts.find(account!.id))!.passwordHash).toBe(passwordHash);
+  });
+});
+
+describe('mails', () => {
+  it('are not more than a few to one address, whoever asks for them', async () => {
+    const mails: Mail[] = [];
+    const mailing = { ...desk, rules: { ...rules, mailer: { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) } } };
+    for (let index = 0; index < 30; index++) await requestReset(mailing, { email: 'ADA@example.org', from: `192.0.2.${index}` });
+    await desk.errands.done();
+    expect(mails.length).toBeGreaterThan(1);
+    expect(mails.length).toBeLessThan(8);
+    expect(new Set(mails.map(({ to }) => to))).toEqual(new Set(['ada@example.org']));
+  });
+
+  it('go to the address that the account has, not to a spelling that only looks like it', async () => {
+    const mails: Mail[] = [];
+    const mailing = { ...desk, rules: { ...rules, mailer: { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) } } };
+    await signUp(desk, { email: 'mike@example.org', password, from });
+    await requestReset(mailing, { email: 'mi\u212ae@example.org', from });
+    await desk.errands.done();
+    expect(mails.map(({ to }) => to)).toEqual(['mike@example.org']);
+  });
+
+  it('that fail are told as a warning, without the address', async () => {
+    const warnings: string[] = [];
+    const failing = { ...desk, rules: { ...rules, warn: (warning: string) => void warnings.push(warning), mailer: { send: () => Promise.reject(new Error('no server took a mail: ETIMEDOUT')) } } };
+    await requestReset(failing, { email: 'ada@example.org', from });
+    await desk.errands.done();
+    expect(warnings).toEqual(['a reset by mail failed: no server took a mail: ETIMEDOUT']);
+  });
+});
+
+describe('a reset link', () => {
+  it('is not spent while too many passwords wait to be hashed', async () => {
+    const account = await store.accounts.findByEmail('ada@example.org');
+    const { token } = await issueResetLink(store, account!.id, Date.now() + 60_000);
+    const busy = { ...desk, passwords: new Passwords({ ...argon2Hasher, hash: () => new Promise<string>(() => undefined) }) };
+    for (let index = 0; index < 202; index++) void busy.passwords.hash('never hashed');
+    await expect(completeReset(busy, { token, password: 'another horse', from })).rejects.toMatchObject({ code: 'unavailable' });
+    await completeReset(desk, { token, password: 'another horse', from });
+    await expect(signIn(desk, { email: 'ada@example.org', password: 'another horse', from })).resolves.toBeDefined();
+  });
+
+  it('lets an account in that had to wait for its failures', async () => {
+    const account = await store.accounts.findByEmail('ada@example.org');
+    for (let index = 0; index < 10; index++) await signIn(desk, { email: 'ada@example.org', password: 'wrong horse', from: `192.0.2.${index}` }).catch(() => undefined);
+    await expect(signIn(desk, { email: 'ada@example.org', password, from: '198.51.100.1' })).rejects.toMatchObject({ code: 'too_many_requests' });
+    const { token } = await issueResetLink(store, account!.id, Date.now() + 60_000);
+    await completeReset(desk, { token, password: 'another horse', from });
+    await expect(signIn(desk, { email: 'ada@example.org', password: 'another horse', from: '198.51.100.1' })).resolves.toBeDefined();
+  });
+});

@@ -1,0 +1,171 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, describe, expect, it } from 'vitest';
+import { type TurnEnd, TurnQueue, type TurnQueueLimits } from '../../src/conversations/turn-queue.js';
+import { GatewayError } from '../../src/errors.js';
+import type { NewMessage, Turn } from '../../src/store/conversation-records.js';
+
+const message = (id: string, content: string): NewMessage => ({ id, role: 'user', content, provider: null, model: null, finishReason: null, usage: null, costUsd: null });
+const turn = (id: string, { begins = null, text = 'x' }: { begins?: Turn['begins']; text?: string } = {}): Turn =>
+  ({ conversationId: `c-${id}`, accountId: 'a', begins, history: [message(`${id}-0`, text)], answer: message(id, 'y'), at: 0 });
+const away = new GatewayError('unavailable', 'the database cannot be reached: it sleeps');
+
+type Write = (turns: readonly Turn[]) => Promise<('stored' | 'gone')[]>;
+const stores: Write = (turns) => Promise.resolve(turns.map(() => 'stored'));
+const queues: TurnQueue[] = [];
+afterEach(async () => {
+  for (const { close } of queues.splice(0).map((queue) => ({ close: () => queue.close() }))) await close();
+});
+
+interface Opened {
+  queue: TurnQueue;
+  /** Ids of the turns of each try. */
+  tries: string[][];
+  lost: [number, string][];
+  away: boolean[];
+}
+
+/** A queue whose database does as it is told, try by try; the last word holds for all that follow. */
+function open(words: Write[] = [stores], limits: Partial<TurnQueueLimits> = {}): Opened {
+  const tries: string[][] = [];
+  const opened: Omit<Opened, 'queue'> = { tries, lost: [], away: [] };
+  const reports = { lost: (turns: number, why: string) => void opened.lost.push([turns, why]), away: (isAway: boolean) => void opened.away.push(isAway) };
+  const write: Write = (turns) => (words[Math.min(tries.push(turns.map(({ answer }) => answer.id)), words.length) - 1] ?? stores)(turns);
+  const queue = new TurnQueue(write, reports, { patienceMs: 60, retryMs: 5, longestRetryMs: 20, closeMs: 100, ...limits });
+  queues.push(queue);
+  return { queue, ...opened };
+}
+
+/** A write that ends when it is told to. */
+function held(): { write: Write; release: () => void } {
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  return { write: (turns) => released.then(() => stores(turns)), release: () => release() };
+}
+
+const refuses = (bad: string): Write => (turns) => (turns.some(({ answer }) => answer.id === bad) ? Promise.reject(new GatewayError('internal', 'the database refused a statement')) : stores(turns));
+
+describe('turns', () => {
+  it('are stored before anybody is told so', async () => {
+    const { write, release } = held();
+    const { queue } = open([write]);
+    let end: TurnEnd | null = null;
+    const added = queue.add(turn('1')).then((told) => (end = told));
+    await wait(20);
+    expect(end).toBeNull();
+    release();
+    expect(await added).toBe('stored');
+  });
+
+  it('that come while a transaction runs go into the next one together', async () => {
+    const { write, release } = held();
+    const { queue, tries } = open([write, stores]);
+    const first = queue.add(turn('1'));
+    await wait(5);
+    const others = ['2', '3', '4'].map((id) => queue.add(turn(id)));
+    release();
+    expect(await Promise.all([first, ...others])).toEqual(['stored', 'stored', 'stored', 'stored']);
+    expect(tries).toEqual([['1'], ['2', '3', '4']]);
+  });
+
+  it('go at most so many into one transaction', async () => {
+    const { queue, tries } = open([stores], { batch: 2 });
+    await Promise.all(['1', '2', '3', '4', '5'].map((id) => queue.add(turn(id))));
+    expect(tries).toEqual([['1', '2'], ['3', '4'], ['5']]);
+  });
+
+  it('of a conversation that was deleted meanwhile are told to be gone', async () => {
+    const { queue, lost } = open([() => Promise.resolve(['stored', 'gone'])]);
+    expect(await Promise.all([queue.add(turn('1')), queue.add(turn('2'))])).toEqual(['stored', 'gone']);
+    expect(lost).toEqual([]);
+  });
+});
+
+describe('while the database is slow or away', () => {
+  it('a client is kept waiting for so long, and the turn is stored when it can be, once', async () => {
+    const { queue, tries, away: told } = open([() => Promise.reject(away), () => Promise.reject(away), () => wait(90).then(() => Promise.reject(away)), stores]);
+    expect(await queue.add(turn('1'))).toBe('late');
+    await expect.poll(() => tries.length).toBe(4);
+    expect(await queue.add(turn('2'))).toBe('stored');
+    expect(tries).toEqual([['1'], ['1'], ['1'], ['1'], ['2']]);
+    expect(told).toEqual([true, false]);
+  });
+
+  it('an outage that is shorter than its patience is not felt', async () => {
+    const { queue } = open([() => Promise.reject(away), stores]);
+    expect(await queue.add(turn('1'))).toBe('stored');
+  });
+
+  it('a long outage is waited for once, not by every client anew', async () => {
+    const { queue } = open([() => Promise.reject(away)]);
+    await queue.add(turn('1'));
+    const startedAt = performance.now();
+    expect(await Promise.all(['2', '3', '4'].map((id) => queue.add(turn(id))))).toEqual(['late', 'late', 'late']);
+    expect(performance.now() - startedAt).toBeLessThan(40);
+  });
+
+  it('turns beyond its bounds are lost, counted and told', async () => {
+    const { queue, lost, tries } = open([() => Promise.reject(away)], { maxTurns: 3, maxSize: 5_000, longestRetryMs: 10 });
+    const ends = await Promise.all(['1', '2', '3', '4'].map((id) => queue.add(turn(id))));
+    expect(ends).toEqual(['late', 'late', 'late', 'lost']);
+    expect(lost).toEqual([[1, 'too many turns wait for the database']]);
+    expect(tries.at(-1)).toEqual(['1', '2', '3']);
+    const narrow = open([() => Promise.reject(away)], { maxSize: 5_000 });
+    expect(await Promise.all([narrow.queue.add(turn('1', { text: 'x'.repeat(4_000) })), narrow.queue.add(turn('2', { text: 'x'.repeat(4_000) }))])).toEqual(['late', 'lost']);
+  });
+
+  it('the title of a conversation that has begun meanwhile is known, to its own account', async () => {
+    const { queue } = open([() => Promise.reject(away)]);
+    await queue.add(turn('1', { begins: { title: 'One' } }));
+    expect(queue.titleOfBegun('a', 'c-1')).toBe('One');
+    expect(queue.titleOfBegun('b', 'c-1')).toBeNull();
+    expect(queue.titleOfBegun('a', 'c-2')).toBeNull();
+  });
+});
+
+describe('a turn that the database does not take', () => {
+  it('is lost alone, and those beside it are stored', async () => {
+    const { queue, lost } = open([refuses('2')]);
+    expect(await Promise.all(['1', '2', '3'].map((id) => queue.add(turn(id))))).toEqual(['stored', 'lost', 'stored']);
+    expect(lost).toEqual([[1, 'the database does not take it: the database refused a statement']]);
+  });
+
+  it('is not mistaken for one that met an outage', async () => {
+    let tries = 0;
+    const { queue, lost } = open([(turns) => (++tries === 2 ? Promise.reject(away) : refuses('2')(turns))]);
+    expect(await Promise.all(['1', '2', '3'].map((id) => queue.add(turn(id))))).toEqual(['stored', 'lost', 'stored']);
+    expect(lost).toHaveLength(1);
+  });
+});
+
+describe('closing', () => {
+  it('writes what is left', async () => {
+    const { write, release } = held();
+    const { queue, tries } = open([write, stores]);
+    const ends = [queue.add(turn('1'))];
+    await wait(5);
+    ends.push(queue.add(turn('2')));
+    const closed = queue.close();
+    release();
+    await closed;
+    expect(tries).toEqual([['1'], ['2']]);
+    expect(await Promise.all(ends)).toEqual(['stored', 'stored']);
+  });
+
+  it('tries a database that is away once more, at once', async () => {
+    const { queue, tries } = open([() => Promise.reject(away), stores], { retryMs: 5_000, longestRetryMs: 5_000 });
+    expect(await queue.add(turn('1'))).toBe('late');
+    await queue.close();
+    expect(tries).toEqual([['1'], ['1']]);
+  });
+
+  it('tells of what is lost where the database stays away, and does not wait for ever', async () => {
+    const { queue, lost } = open([() => Promise.reject(away)]);
+    await Promise.all([queue.add(turn('1')), queue.add(turn('2'))]);
+    await queue.close();
+    expect(lost).toEqual([[2, 'the gateway stops and the database is away']]);
+    const hanging = open([() => new Promise(() => undefined)]);
+    await hanging.queue.add(turn('1'));
+    await hanging.queue.close();
+    expect(hanging.lost).toEqual([[1, 'the gateway stops and the database is away']]);
+  });
+});

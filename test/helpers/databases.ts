@@ -1,0 +1,50 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { Client } from 'pg';
+import { freshDatabase } from './postgres.js';
+
+/** A database of a test file's own, as `database.url` of a configuration. */
+export interface TestDatabase {
+  readonly url: string;
+  /** All that is in it, every table and column: to look for what must not be there. */
+  text(): Promise<string>;
+  drop(): Promise<void>;
+}
+
+/** Makes one of each kind; for `describe.each`. */
+export const databases: readonly (readonly [name: string, make: () => Promise<TestDatabase>])[] = [['libsql', embedded], ['PostgreSQL', postgres]];
+
+function embedded(): Promise<TestDatabase> {
+  const folder = mkdtempSync(join(tmpdir(), 'signalbox-database-'));
+  return Promise.resolve({
+    url: `file:${join(folder, 'signalbox.db')}`,
+    // the file beside it is what has been written last
+    text: () => Promise.resolve(readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1')).join('')),
+    drop() {
+      rmSync(folder, { recursive: true, force: true });
+      return Promise.resolve();
+    },
+  });
+}
+
+async function postgres(): Promise<TestDatabase> {
+  const { url, drop } = await freshDatabase();
+  return { url, drop, text: () => everyRow(url) };
+}
+
+async function everyRow(url: string): Promise<string> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const { rows: tables } = await client.query<{ name: string }>("select table_name as name from information_schema.tables where table_schema = 'public'");
+    let text = '';
+    for (const { name } of tables) {
+      const { rows } = await client.query<{ line: string }>(`select t::text as line from "${name}" t`);
+      text += rows.map(({ line }) => line).join('\n');
+    }
+    return text;
+  } finally {
+    await client.end();
+  }
+}

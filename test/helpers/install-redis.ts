@@ -1,0 +1,58 @@
+import { execFile } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
+
+const run = promisify(execFile);
+const installLimitMs = 240_000;
+
+// One at a time, as two may be asked for at once. policy-rc.d is what Debian asks before it starts what it has installed.
+const installScript = `
+exec 9>/var/lock/signalbox-test-redis && flock 9
+policy=/usr/sbin/policy-rc.d
+if [ ! -e $policy ]; then
+  trap 'rm -f $policy' EXIT; trap 'exit 1' INT TERM HUP
+  printf '#!/bin/sh\\nexit 101\\n' > $policy && chmod 755 $policy
+fi
+export DEBIAN_FRONTEND=noninteractive
+install() { apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 redis-server; }
+install || { apt-get update && install; }`;
+
+/** Where a program lies on the PATH, or ''. */
+export function onPath(program: string): string {
+  const files = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, program));
+  return files.find(isExecutable) ?? '';
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+const findRedis = (): string => onPath('redis-server') || onPath('valkey-server');
+
+/** Why Debian's package cannot be installed here, or ''. */
+async function obstacle(): Promise<string> {
+  if (!onPath('apt-get')) return 'there is no apt-get to install it with';
+  if (process.getuid?.() === 0) return '';
+  return run('sudo', ['-n', 'true']).then(() => '', () => 'only root may install it');
+}
+
+/** Where redis-server lies, installed from Debian's packages where it is missing and may be. @throws where it cannot be had, with the reason */
+export async function obtainRedis(say: (line: string) => void): Promise<string> {
+  const found = findRedis();
+  if (found) return found;
+  const reason = await obstacle();
+  if (reason) throw new Error(`redis-server is missing, and ${reason}`);
+  say('redis-server is missing: installing it from Debian\'s packages, without starting it');
+  const [program, ...args] = [...(process.getuid?.() === 0 ? [] : ['sudo', '-n']), 'sh', '-c', installScript] as const;
+  const failure = await run(program, args, { timeout: installLimitMs }).then(() => 'it is not on the PATH', (error: unknown) => String(error).trim().split('\n').at(-1) ?? '');
+  const installed = findRedis();
+  if (!installed) throw new Error(`redis-server is missing, and installing it failed: ${failure}`);
+  say(`redis-server is installed: ${installed}`);
+  return installed;
+}

@@ -1,0 +1,233 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayError } from '../../src/errors.js';
+import { Backing } from '../../src/store/backing.js';
+import { createMemoryCounters } from '../../src/store/memory-counters.js';
+import { openStore } from '../../src/store/open-store.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { textAt } from '../helpers/json.js';
+import { metricOf } from '../helpers/metrics.js';
+import { ask, post, postStream, type Reply } from '../helpers/sse.js';
+import { until } from '../helpers/until.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+
+const messages = [{ role: 'user', content: 'Say hello' }];
+const budget = (name: string, dayBudgetUsd: number, more: object = {}): { name: string; key: string; limits: object } => ({ name, key: `sk_${name}`, limits: { dayBudgetUsd, ...more } });
+const keys = [
+  { name: 'test', key: 'sk_free' },
+  // an answer of ten tokens costs 0.01 USD
+  budget('quarter', 0.25), budget('tight', 0.15), budget('nothing', 0), budget('month', 100, { monthBudgetUsd: 0.05 }), budget('rich', 1000),
+  { name: 'requests', key: 'sk_requests', limits: { requestsPerMinute: 2 } },
+];
+
+let upstream: Upstream;
+let gateway: RunningGateway;
+type Config = NonNullable<Parameters<typeof startGateway>[0]>;
+const configured = (more: Partial<Config> = {}): Config => ({
+  auth: { keys },
+  providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, allowProxy: true } },
+  models: { 'up/m': { inputPrice: 0, outputPrice: 1000 }, 'up/dear': { inputPrice: 0, outputPrice: 100_000 }, 'up/prompt': { inputPrice: 1000, outputPrice: 0 } },
+  limits: { maxRetries: 0 },
+  ...more,
+});
+beforeEach(async () => {
+  upstream = await startUpstream();
+  gateway = await startGateway(configured());
+});
+afterEach(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+/** Another gateway in place of this one. */
+async function restart(config: Config, options: Parameters<typeof startGateway>[1] = {}): Promise<void> {
+  await gateway.close();
+  gateway = await startGateway(config, options);
+}
+
+const as = (name: string): { authorization: string } => ({ authorization: `Bearer sk_${name}` });
+const native = (name: string, more: object = {}): Promise<Reply> => post(`${gateway.url}/api/v1/completions`, { messages, models: ['up/m'], maxTokens: 10, ...more }, as(name));
+const openai = (name: string, more: object = {}): Promise<Reply> => post(`${gateway.url}/v1/chat/completions`, { messages, model: 'up/m', max_tokens: 10, ...more }, as(name));
+const embed = (name: string, model: string): Promise<Reply> => post(`${gateway.url}/v1/embeddings`, { model, input: 'a' }, as(name));
+const statuses = (replies: readonly Reply[]): number[] => replies.map(({ status }) => status);
+const passed = (replies: readonly Reply[]): number => statuses(replies).filter((status) => status === 200).length;
+const times = (count: number, call: () => Promise<Reply>): Promise<Reply[]> => Promise.all(Array.from({ length: count }, call));
+/** Whole seconds to midnight, UTC. */
+const untilMidnight = (): number => Math.ceil((86_400_000 - (Date.now() % 86_400_000)) / 1000);
+
+describe('a budget', () => {
+  it('is not overspent by two hundred requests at the same time, and not wasted either', async () => {
+    upstream.script([{ usage: { prompt: 10, completion: 10 }, delayMs: 50 }]);
+    const replies = await times(200, () => native('quarter'));
+    expect(passed(replies)).toBe(25);
+    expect(statuses(replies).filter((status) => status === 429)).toHaveLength(175);
+    expect(upstream.requests).toHaveLength(25);
+    expect(await metricOf(gateway, 'signalbox_cost_usd_total')).toBeCloseTo(0.25, 9);
+    expect(await metricOf(gateway, 'signalbox_limited_total', 'limit="usd_day"')).toBe(175);
+  });
+
+  it('is not overspent by answers of any length, however they are mixed', async () => {
+    let n = 0;
+    upstream.script([() => ({ usage: { prompt: 10, completion: ++n % 11 }, delayMs: n % 20 })]);
+    await times(100, () => native('quarter'));
+    while ((await native('quarter')).status === 200);
+    const spent = await metricOf(gateway, 'signalbox_cost_usd_total');
+    expect(spent).toBeLessThanOrEqual(0.25);
+    // less than one more answer is left
+    expect(spent).toBeGreaterThan(0.25 - 0.01 - 1e-9);
+  });
+
+  it('that is spent is 429 until midnight, in words that official clients do not try again on', async () => {
+    upstream.script([{ usage: { prompt: 10, completion: 10 } }]);
+    for (let n = 0; n < 25; n++) expect((await native('quarter')).status).toBe(200);
+    const refused = await native('quarter');
+    expect(refused).toMatchObject({ status: 429, headers: { 'x-should-retry': 'false' }, json: { message: expect.stringMatching(/^limits: this key may spend 0\.25 USD a day \(UTC\), 0\.25 USD are spent or held .* may cost up to 0\.01 USD/) as string } });
+    expect(Math.abs(Number(refused.headers['retry-after']) - untilMidnight())).toBeLessThan(5);
+    expect(await openai('quarter')).toMatchObject({ status: 429, headers: { 'x-should-retry': 'false' }, json: { error: { type: 'insufficient_quota', code: 'insufficient_quota' } } });
+  });
+
+  it('holds more than is used only while a request is under way', async () => {
+    upstream.script([{ usage: { prompt: 10, completion: 1 } }]);
+    for (let n = 0; n < 10; n++) expect((await native('tight', { maxTokens: 100 })).status).toBe(200);
+    upstream.script([{ usage: { prompt: 10, completion: 1 }, delayMs: 100 }]);
+    const replies = await times(2, () => openai('tight', { max_tokens: 100 }));
+    expect(statuses(replies).sort()).toEqual([200, 429]);
+    const refused = replies.find(({ status }) => status === 429);
+    // others hold it: worth another try soon
+    expect(refused).toMatchObject({ json: { error: { type: 'rate_limit_error', code: 'too_many_requests' } } });
+    expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(60);
+    expect(refused?.headers['x-should-retry']).toBeUndefined();
+  });
+
+  it('of a month holds beside that of a day', async () => {
+    upstream.script([{ usage: { prompt: 10, completion: 10 } }]);
+    expect(passed(await times(10, () => native('month')))).toBe(5);
+    expect(textAt((await native('month')).json, 'message')).toContain('0.05 USD a month (UTC)');
+    expect(await metricOf(gateway, 'signalbox_limited_total', 'limit="usd_month"')).toBe(6);
+  });
+
+  it('of 0 lets nothing pass', async () => {
+    expect(statuses([await native('nothing'), await openai('nothing'), await embed('nothing', 'up/prompt')])).toEqual([429, 429, 429]);
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it('must cover the dearest of all candidates, which a fallback may be', async () => {
+    expect((await native('quarter', { fallback_models: ['up/dear'] })).status).toBe(429);
+    expect((await native('rich', { fallback_models: ['up/dear'] })).status).toBe(200);
+  });
+
+  it('must cover every byte of the prompt', async () => {
+    // 1,000 USD for a million tokens, a token for each byte at most
+    expect((await native('rich', { models: ['up/prompt'], messages: [{ role: 'user', content: 'x'.repeat(1_000_000) }] })).status).toBe(429);
+    expect((await native('rich', { models: ['up/prompt'], messages: [{ role: 'user', content: 'x'.repeat(900_000) }] })).status).toBe(200);
+  });
+
+  it('must cover each of several answers', async () => {
+    expect((await openai('tight', { n: 20 })).status).toBe(429);
+    expect((await openai('tight', { n: 2 })).status).toBe(200);
+  });
+
+  it('is settled with what a stream had cost that broke off', async () => {
+    upstream.script([{ reset: 'afterContent', text: ['x'.repeat(40)] }]);
+    for (let n = 0; n < 5; n++) await postStream(`${gateway.url}/api/v1/completions`, { messages, models: ['up/m'], maxTokens: 100, stream: true }, { headers: as('tight') });
+    expect(await metricOf(gateway, 'signalbox_cost_usd_total')).toBeCloseTo(0.05, 9);
+    upstream.script([{}]);
+    expect((await native('tight', { maxTokens: 100 })).status).toBe(200);
+    expect((await native('tight', { maxTokens: 100 })).status).toBe(429);
+  });
+
+  it('is settled when the client has left', async () => {
+    upstream.script([{ hang: 'afterContent', text: ['x'.repeat(40)] }]);
+    await postStream(`${gateway.url}/api/v1/completions`, { messages, models: ['up/m'], maxTokens: 100, stream: true }, { headers: as('tight'), abortAfterFrames: 1 });
+    upstream.script([{}]);
+    await until(async () => (await native('tight', { maxTokens: 100 })).status === 200);
+  });
+
+  it('is free again after a request that failed', async () => {
+    upstream.script([{ status: 500 }, { garbage: true }, { status: 400 }, {}]);
+    const replies: Reply[] = [];
+    for (let n = 0; n < 4; n++) replies.push(await native('tight', { maxTokens: 100 }));
+    expect(statuses(replies)).toEqual([502, 502, 422, 200]);
+  });
+});
+
+describe('a request that does not say how long its answer may be', () => {
+  it('is held to the configured length where its key has a budget', async () => {
+    await restart(configured({ budgets: { maxOutputTokens: 12 } }));
+    expect((await native('tight', { maxTokens: null })).status).toBe(200);
+    expect((await openai('tight', { max_tokens: undefined })).status).toBe(200);
+    expect((await native('tight', { maxTokens: 7 })).status).toBe(200);
+    expect((await native('free', { maxTokens: null })).status).toBe(200);
+    expect(upstream.requests.map(({ body }) => body?.['max_tokens'])).toEqual([12, 12, 7, undefined]);
+  });
+
+  it('holds the longest that the model can write where nothing is configured', async () => {
+    await restart(configured({ models: { 'up/short': { inputPrice: 0, outputPrice: 1000, maxOutput: 150 }, 'up/long': { inputPrice: 0, outputPrice: 1000, contextLength: 151 } } }));
+    expect((await native('tight', { models: ['up/short'], maxTokens: null })).status).toBe(200);
+    expect((await native('tight', { models: ['up/long'], maxTokens: null })).status).toBe(429);
+    expect(upstream.requests.map(({ body }) => body?.['max_tokens'])).toEqual([undefined]);
+  });
+});
+
+describe('a model whose price nobody knows', () => {
+  const reason = 'its price is not known, and this key has a budget';
+
+  it('is passed over for a key with a budget', async () => {
+    const reply = await native('rich', { models: ['up/unknown', 'up/m'], order: 'given' });
+    expect(reply).toMatchObject({ status: 200, json: { errorTrace: [{ provider: 'up', model: 'unknown', error: reason, attempt: 0 }] } });
+    expect(upstream.requests.map(({ body }) => body?.['model'])).toEqual(['m']);
+  });
+
+  it('is refused where there is no other', async () => {
+    expect(await native('rich', { models: ['up/unknown'] })).toMatchObject({ status: 422, json: { message: `models[0]: ${reason}` } });
+    expect(await openai('rich', { model: 'up/unknown' })).toMatchObject({ status: 400, json: { error: { message: `model: ${reason}`, param: 'model' } } });
+    expect(await embed('rich', 'up/unknown')).toMatchObject({ status: 400, json: { error: { message: `model: ${reason}` } } });
+    expect(await embed('rich', 'up/prompt')).toMatchObject({ status: 200 });
+  });
+
+  it('may be used by keys without a budget', async () => {
+    expect(statuses([await native('free', { models: ['up/unknown'] }), await native('requests', { models: ['up/unknown'] }), await embed('free', 'up/unknown')])).toEqual([200, 200, 200]);
+  });
+
+  it('may be used where the configuration says so, as may what passes through', async () => {
+    await restart(configured({ budgets: { allowUnpriced: true } }));
+    expect(statuses([await native('rich', { models: ['up/unknown'] }), await embed('rich', 'up/unknown')])).toEqual([200, 200]);
+    expect((await ask('GET', `${gateway.url}/proxy/up/models`, as('rich'))).status).not.toBe(403);
+    expect((await ask('GET', `${gateway.url}/proxy/up/models`, as('nothing'))).status).toBe(429);
+  });
+
+  it('is why a key with a budget may not pass through to a provider', async () => {
+    expect(await ask('GET', `${gateway.url}/proxy/up/models`, as('rich'))).toMatchObject({ status: 403, json: { message: 'proxy: this key has a budget, and what passes through to up is not counted' } });
+    expect(upstream.requests).toEqual([]);
+  });
+});
+
+describe('what a budget has spent', () => {
+  let folder: string;
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'signalbox-budgets-'));
+  });
+  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+  it.each([['with a request log', true], ['without one', false]])('is remembered over a restart, %s', async (_how, enabled) => {
+    const config = configured({ database: { url: `file:${join(folder, 'signalbox.db')}` }, requestLog: { enabled } });
+    await restart(config);
+    upstream.script([{ usage: { prompt: 10, completion: 10 } }]);
+    expect(passed(await times(10, () => native('quarter')))).toBe(10);
+    await restart(config);
+    expect(passed(await times(40, () => native('quarter')))).toBe(15);
+  });
+
+  it('is not guessed while the database is away: budgets let nothing pass, other limits go on', async () => {
+    const store = await openStore(':memory:', { poolSize: 1, onWarning: () => undefined });
+    const spentUsd = (): Promise<number> => Promise.reject(new GatewayError('unavailable', 'the database is away'));
+    const requests = Object.create(store.requests, { spentUsd: { value: spentUsd } }) as typeof store.requests;
+    const away = Object.create(store, { requests: { value: requests } }) as typeof store;
+    await restart(configured(), { backing: new Backing(() => Promise.resolve({ store: away, counters: createMemoryCounters() }), true) });
+    expect(await native('rich')).toMatchObject({ status: 503, json: { message: 'limits: what this key has spent of its budget cannot be read now' } });
+    expect(upstream.requests).toEqual([]);
+    expect(statuses([await native('requests'), await native('requests'), await native('requests')])).toEqual([200, 200, 429]);
+  });
+});

@@ -1,0 +1,48 @@
+import { randomUUID } from 'node:crypto';
+import type { TestProject } from 'vitest/node';
+import { obtainRedis } from './helpers/install-redis.js';
+import { type OwnPostgres, runSql, startOwnPostgres } from './helpers/own-postgres.js';
+import { offerProvisions } from './helpers/provisions.js';
+
+const { CI = '', SIGNALBOX_TEST_REQUIRE_SERVERS = '', DATABASE_URL = '' } = process.env;
+/** Whether a server that cannot be had fails the run; elsewhere its tests are skipped. */
+const areRequired = [CI, SIGNALBOX_TEST_REQUIRE_SERVERS].some((value) => /^(1|true)$/i.test(value));
+
+const say = (line: string): void => void process.stdout.write(`${line}\n`);
+
+async function redisOrSkip(): Promise<string> {
+  try {
+    return await obtainRedis(say);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    if (areRequired) throw new Error(`${reason}; with CI or SIGNALBOX_TEST_REQUIRE_SERVERS set that is a failure`, { cause: error });
+    say(`${reason}: the tests that need it are skipped`);
+    return '';
+  }
+}
+
+/** Gets the real servers that tests ask for, when the first test asks: a run without such tests pays nothing. Ends them after the run. */
+export default async function prepare({ provide }: TestProject): Promise<() => Promise<void>> {
+  let redis: Promise<string> | undefined;
+  let own: Promise<OwnPostgres> | undefined;
+  const databases: string[] = [];
+  const postgres = async (): Promise<string> => DATABASE_URL || (await (own ??= startOwnPostgres())).url;
+  const offered = await offerProvisions({
+    redis: () => (redis ??= redisOrSkip()),
+    postgres,
+    async database() {
+      const server = await postgres();
+      const name = `signalbox_test_${randomUUID().replaceAll('-', '')}`;
+      await runSql(server, `CREATE DATABASE ${name}`);
+      databases.push(name);
+      return Object.assign(new URL(server), { pathname: name }).href;
+    },
+  });
+  provide('provisionsUrl', offered.url);
+  return async () => {
+    offered.close();
+    await own?.then((server) => server.remove(), () => undefined);
+    // a test file that crashed has left its own
+    if (DATABASE_URL) for (const name of databases) await runSql(DATABASE_URL, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+  };
+}

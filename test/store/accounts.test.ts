@@ -1,0 +1,157 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type AccountRecord, firstAccountId, type NewAccount } from '../../src/store/account-records.js';
+import type { NewKey } from '../../src/store/key-records.js';
+import { noLimits } from '../../src/store/key-records.js';
+import type { Store } from '../../src/store/store.js';
+import { type Place, storeRows } from '../helpers/stores.js';
+
+let at = 1_000;
+const somebody = (changes: Partial<NewAccount> = {}): NewAccount =>
+  ({ id: randomUUID(), email: `${randomUUID()}@example.com`, passwordHash: '$argon2id$…', at: at++, ...changes });
+const keyOf = (accountId: string): NewKey => ({
+  id: randomUUID(), accountId, name: 'one', prefix: 'sk_abcd', hash: randomUUID(), scopes: ['completions'], models: null, limits: noLimits, createdAt: at++, expiresAt: null,
+});
+
+describe.each(storeRows)('the first to come, on $name,', (row) => {
+  let place: Place;
+  beforeEach(async () => {
+    place = await row.place();
+    return () => place.remove();
+  });
+
+  it('takes over the first account with its keys and is its administrator; the others are members', async () => {
+    const { accounts, keys } = await place.open();
+    const key = await keys.add(keyOf(firstAccountId));
+    const first = await accounts.create(somebody({ email: 'Ada@Example.com', at: 5 }));
+    expect(first).toEqual({ id: firstAccountId, email: 'ada@example.com', passwordHash: '$argon2id$…', role: 'admin', createdAt: 5, disabledAt: null });
+    expect(await keys.find(first!.id, key.id)).toEqual(key);
+    const second = somebody();
+    expect(await accounts.create(second)).toMatchObject({ id: second.id, role: 'member' });
+  });
+
+  it('is one alone of 200 that come at the same time', async () => {
+    const stores = await Promise.all([place.open(), place.open()]);
+    const made = await Promise.all(Array.from({ length: 200 }, (_, index) => stores[index % 2]!.accounts.create(somebody())));
+    expect(made.filter((account) => account?.role === 'admin').map((account) => account?.id)).toEqual([firstAccountId]);
+    expect(new Set(made.map((account) => account?.id)).size).toBe(200);
+  });
+
+  it('has the address, whoever else wants it at the same time', async () => {
+    const { accounts } = await place.open();
+    const made = await Promise.all(Array.from({ length: 20 }, () => accounts.create(somebody({ email: 'ada@example.com' }))));
+    expect(made.filter((account) => account !== null)).toHaveLength(1);
+  });
+});
+
+describe.each(storeRows)('accounts on $name', (row) => {
+  let place: Place;
+  let store: Store;
+  beforeAll(async () => {
+    place = await row.place();
+    store = await place.open();
+    await store.accounts.create(somebody({ email: 'first@example.com' }));
+  });
+  afterAll(() => place.remove());
+  const member = async (changes: Partial<NewAccount> = {}): Promise<AccountRecord> => (await store.accounts.create(somebody(changes)))!;
+
+  it('are found by id and by address, however it is written', async () => {
+    const account = await member({ email: 'Grace@Example.com' });
+    expect(await store.accounts.find(account.id)).toEqual(account);
+    expect(await store.accounts.findByEmail('gRACE@example.COM')).toEqual(account);
+    expect(await store.accounts.find(randomUUID())).toBeNull();
+    expect(await store.accounts.find('\0')).toBeNull();
+    expect(await store.accounts.findByEmail('nobody@example.com')).toBeNull();
+    expect(await store.accounts.create(somebody({ email: 'grace@EXAMPLE.com' }))).toBeNull();
+  });
+
+  it('change in what is said and in nothing else', async () => {
+    const account = await member();
+    expect(await store.accounts.update(account.id, { passwordHash: 'new' })).toEqual({ ...account, passwordHash: 'new' });
+    expect(await store.accounts.update(account.id, { disabledAt: 7, role: 'admin' })).toEqual({ ...account, passwordHash: 'new', disabledAt: 7, role: 'admin' });
+    expect(await store.accounts.update(account.id, { disabledAt: null, email: 'New@Example.com' })).toMatchObject({ disabledAt: null, email: 'new@example.com' });
+    expect(await store.accounts.update(account.id, {})).toMatchObject({ email: 'new@example.com' });
+    expect(await store.accounts.update(randomUUID(), { role: 'admin' })).toBeNull();
+  });
+
+  it('cannot take the address of another one', async () => {
+    const [ada, grace] = [await member(), await member()];
+    await expect(store.accounts.update(ada.id, { email: grace.email!.toUpperCase() })).rejects.toMatchObject({ code: 'conflict', field: 'email' });
+    expect(await store.accounts.find(ada.id)).toEqual(ada);
+  });
+
+  it('are listed newest first, page by page, each once, those of one moment too', async () => {
+    const made = await Promise.all(Array.from({ length: 7 }, () => member({ at: 1_000_000 })));
+    const seen: string[] = [];
+    for (let cursor: string | null = null, pages = 0; pages === 0 || cursor !== null; pages++) {
+      const page = await store.accounts.list({ limit: 3, cursor });
+      expect(page.items.length).toBeLessThanOrEqual(3);
+      seen.push(...page.items.map(({ id }) => id));
+      cursor = page.next;
+    }
+    expect(seen.slice(0, 7).sort()).toEqual(made.map(({ id }) => id).sort());
+    expect(new Set(seen).size).toBe(seen.length);
+    expect(seen).toContain(firstAccountId);
+  });
+
+  it.each(['', 'x', '****', Buffer.from('1.2').toString('base64'), Buffer.from('a.b').toString('base64url'), Buffer.from(`${'9'.repeat(16)}.a`).toString('base64url'), Buffer.from('1.\0').toString('base64url'), '\ud800'])(
+    'are not listed from the cursor %j, which no page has given', async (cursor) => {
+      const isOne = Buffer.from(cursor, 'base64url').toString() === '1.2';
+      const page = store.accounts.list({ limit: 3, cursor });
+      if (isOne) await expect(page).resolves.toEqual({ items: [], next: null });
+      else await expect(page).rejects.toMatchObject({ code: 'bad_request', field: 'cursor', message: expect.stringMatching(/^cursor: /) });
+    });
+
+  it('tell the caches of their keys when they are disabled or change their role, and not otherwise', async () => {
+    const account = await member();
+    const keys = [await store.keys.add(keyOf(account.id)), await store.keys.add(keyOf(account.id))];
+    await store.keys.add(keyOf(firstAccountId));
+    const { revision } = await store.keys.changedSince(Number.MAX_SAFE_INTEGER);
+    await store.accounts.update(account.id, { passwordHash: 'new' });
+    expect(await store.keys.changedSince(revision)).toEqual({ revision, records: [] });
+    await store.accounts.update(account.id, { disabledAt: 9 });
+    const changes = await store.keys.changedSince(revision);
+    expect(changes.records.map(({ id }) => id).sort()).toEqual(keys.map(({ id }) => id).sort());
+    expect(changes.records[0]).toMatchObject({ accountDisabledAt: 9, accountRole: 'member' });
+    await store.accounts.update(account.id, { role: 'admin' });
+    expect((await store.keys.changedSince(changes.revision)).records[0]).toMatchObject({ accountRole: 'admin' });
+  });
+
+  it('are known by a sign-in until it expires or is removed', async () => {
+    const account = await member();
+    const signIn = { tokenHash: randomUUID(), accountId: account.id, csrfToken: 'c', createdAt: 100, expiresAt: 200 };
+    await store.signIns.add(signIn);
+    expect(await store.signIns.find(signIn.tokenHash, 199)).toEqual({ signIn, account });
+    expect(await store.signIns.find(signIn.tokenHash, 200)).toBeNull();
+    expect(await store.signIns.find(randomUUID(), 100)).toBeNull();
+    await store.signIns.remove(signIn.tokenHash);
+    expect(await store.signIns.find(signIn.tokenHash, 150)).toBeNull();
+    await store.signIns.remove(signIn.tokenHash);
+  });
+
+  it('end all sign-ins but one, and none of another account', async () => {
+    const [ada, grace] = [await member(), await member()];
+    const signIn = (accountId: string): { tokenHash: string; accountId: string; csrfToken: string; createdAt: number; expiresAt: number } =>
+      ({ tokenHash: randomUUID(), accountId, csrfToken: 'c', createdAt: 100, expiresAt: 200 });
+    const [first, second, other] = [signIn(ada.id), signIn(ada.id), signIn(grace.id)];
+    for (const each of [first, second, other]) await store.signIns.add(each);
+    const present = async (): Promise<boolean[]> =>
+      Promise.all([first, second, other].map(async ({ tokenHash }) => (await store.signIns.find(tokenHash, 150)) !== null));
+    await store.signIns.removeAll(ada.id, second.tokenHash);
+    expect(await present()).toEqual([false, true, true]);
+    await store.signIns.removeAll(ada.id, null);
+    expect(await present()).toEqual([false, false, true]);
+  });
+
+  it('use a reset link once, whoever tries at the same time, and the others of that account end with it', async () => {
+    const [ada, grace] = [await member(), await member()];
+    const [link, older, other] = [randomUUID(), randomUUID(), randomUUID()];
+    for (const [tokenHash, { id }] of [[link, ada], [older, ada], [other, grace]] as const) await store.signIns.addReset({ tokenHash, accountId: id, expiresAt: 200 });
+    const taken = await Promise.all(Array.from({ length: 10 }, () => store.signIns.takeReset(link, 199)));
+    expect(taken.filter((accountId) => accountId !== null)).toEqual([ada.id]);
+    expect(await store.signIns.takeReset(older, 199)).toBeNull();
+    expect(await store.signIns.takeReset(other, 200)).toBeNull();
+    expect(await store.signIns.takeReset(other, 100)).toBeNull();
+    expect(await store.signIns.takeReset(randomUUID(), 100)).toBeNull();
+  });
+});

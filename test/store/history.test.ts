@@ -1,0 +1,103 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { digestOf, unstored } from '../../src/store/history.js';
+
+const letters = (text: string): string[] => text.split('');
+
+describe('a message is known again', () => {
+  it('whether its text is a string or a single text block, and whatever white space stands around it', () => {
+    const digest = digestOf({ role: 'user', content: 'Hello' });
+    expect(digest).toMatch(/^[0-9a-f]{32}$/);
+    expect(digestOf({ role: 'user', content: [{ type: 'text', text: 'Hello' }] })).toBe(digest);
+    expect(digestOf({ role: 'user', content: [{ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } }] })).toBe(digest);
+    expect(digestOf({ role: 'user', content: '\nHello ' })).toBe(digest);
+  });
+
+  it('not by another role, another text or another part', () => {
+    const digests = [
+      { role: 'user', content: 'Hello' }, { role: 'assistant', content: 'Hello' }, { role: 'user', content: 'hello' }, { role: 'user', content: null },
+      { role: 'user', content: [{ type: 'text', text: 'Hello' }, { type: 'text', text: 'Hello' }] },
+      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }] },
+      { role: 'user', content: '[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]' },
+    ].map(digestOf);
+    expect(new Set(digests).size).toBe(digests.length);
+  });
+});
+
+describe('what is stored is not put in again', () => {
+  const cases: [title: string, stored: string, sent: string, fresh: string][] = [
+    ['the first messages', '', 'abc', 'abc'],
+    ['the usual continuation', 'aA', 'aAb', 'b'],
+    ['a client that has cut off the oldest messages', 'aAbBcC', 'cCd', 'd'],
+    ['an answer that is asked for again', 'aAbB', 'aAb', ''],
+    ['a continuation after that', 'aAbBX', 'aAbXc', 'c'],
+    ['a last question that is asked otherwise', 'aAbB', 'aAx', 'x'],
+    ['a continuation after that, too', 'aAbBxX', 'aAxXc', 'c'],
+    ['a client that sends only the newest message', 'aAbB', 'c', 'c'],
+    ['a client that sums up its oldest messages', 'aAbBcC', 'SbBcCd', 'd'],
+    ['a client whose first message changes every time', 'aAbB', 'zAbBc', 'c'],
+    ['another dialogue that shares one message', 'aAbB', 'xXBy', 'xXBy'],
+    ['a turn that was not stored, though it ends as the last did', 'aK', 'aKbKc', 'bKc'],
+    ['results of tools after the call', 'aT', 'aTr', 'r'],
+  ];
+  it.each(cases)('%s: of %s and %s, new is %s', (_title, stored, sent, fresh) => {
+    expect(sent.slice(unstored(letters(stored), letters(sent)))).toBe(fresh);
+  });
+
+  it('a dialogue that goes on is stored once and whole, however often its messages repeat', () => {
+    fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.constantFrom('a', 'b')), { maxLength: 20 }), (turns) => {
+      const stored: string[] = [];
+      const history: string[] = [];
+      for (const [question, answer] of turns) {
+        history.push(`user ${question}`);
+        stored.push(...history.slice(unstored(stored, history)), `assistant ${answer}`);
+        history.push(`assistant ${answer}`);
+      }
+      expect(stored).toEqual(history);
+    }));
+  });
+
+  it('sending the same again adds no message', () => {
+    fc.assert(fc.property(fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }), fc.string(), (sent, answer) => {
+      expect(unstored([...sent, answer], sent)).toBe(sent.length);
+    }));
+  });
+
+  it('every message is stored exactly once while a client continues, cuts, asks again and asks otherwise, in any order', () => {
+    const move = fc.oneof(fc.constant('continue' as const), fc.constant('again' as const), fc.record({ otherwise: fc.nat(8) }), fc.record({ cut: fc.nat(4) }));
+    fc.assert(fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
+      const client = new Client();
+      for (const next of moves) client.move(next);
+      expect(client.stored).toEqual([...new Set(client.stored)]);
+      expect(client.stored).toHaveLength(client.made);
+    }));
+  });
+});
+
+/** Sends what it holds as the whole history; every message it makes is a new one. */
+class Client {
+  readonly stored: string[] = [];
+  made = 0;
+  private history: string[] = [];
+
+  move(next: 'continue' | 'again' | { otherwise: number } | { cut: number }): void {
+    if (typeof next === 'object' && 'cut' in next) {
+      this.history = this.history.slice(next.cut * 2);
+      return;
+    }
+    if (next === 'again' && this.history.length > 0) this.history.pop();
+    else {
+      if (typeof next === 'object') this.history = this.history.slice(0, next.otherwise * 2);
+      this.history.push(this.make());
+    }
+    this.stored.push(...this.history.slice(unstored(this.stored, this.history)));
+    const answer = this.make();
+    this.stored.push(answer);
+    this.history.push(answer);
+  }
+
+  private make(): string {
+    this.made += 1;
+    return `message ${this.made}`;
+  }
+}

@@ -1,0 +1,133 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { Backing } from '../../src/store/backing.js';
+import { backingOf } from '../../src/store/open-backing.js';
+import { RecordCache } from '../../src/store/record-cache.js';
+import { until } from '../helpers/until.js';
+
+interface Thing {
+  readonly name: string;
+  readonly value: number;
+}
+
+/** A source in this test's hand. */
+class Source {
+  readonly topic = 'things';
+  readonly rows = new Map<string, { thing: Thing; revision: number }>();
+  revision = 0;
+  loads: string[] = [];
+  isAway = false;
+  /** What a lookup waits for. */
+  gate: Promise<void> = Promise.resolve();
+
+  put(thing: Thing): void {
+    this.rows.set(thing.name, { thing, revision: ++this.revision });
+  }
+
+  readonly keyOf = ({ name }: Thing): string => name;
+  readonly load = async (_opened: unknown, key: string): Promise<Thing | null> => {
+    this.loads.push(key);
+    const found = this.rows.get(key)?.thing ?? null;
+    await this.gate;
+    if (this.isAway) throw new Error('away');
+    return found;
+  };
+  readonly changedSince = (_opened: unknown, since: number): Promise<{ revision: number; records: Thing[] }> => {
+    if (this.isAway) return Promise.reject(new Error('away'));
+    return Promise.resolve({ revision: this.revision, records: [...this.rows.values()].filter(({ revision }) => revision > since).map(({ thing }) => thing) });
+  };
+}
+
+const backing = (): Backing => {
+  const made = backingOf({ databaseUrl: ':memory:', poolSize: 1, redisUrl: null, onWarning: () => undefined });
+  // as a file would be: something may have been there before
+  return new Backing(() => made.get(), false);
+};
+const open: { cache: RecordCache<Thing>; backing: Backing }[] = [];
+function cacheOf(source: Source): RecordCache<Thing> {
+  const own = backing();
+  const cache = new RecordCache(own, source);
+  open.push({ cache, backing: own });
+  return cache;
+}
+afterEach(async () => {
+  for (const { cache, backing: own } of open.splice(0)) {
+    cache.close();
+    await own.close();
+  }
+});
+
+describe('a record cache', () => {
+  it('looks a record up once, and knows it from then on', async () => {
+    const source = new Source();
+    source.put({ name: 'a', value: 1 });
+    const cache = cacheOf(source);
+    expect(cache.find('a')).toBeInstanceOf(Promise);
+    expect(await cache.find('a')).toEqual({ name: 'a', value: 1 });
+    expect(cache.find('a')).toEqual({ name: 'a', value: 1 });
+    expect(new Set(source.loads)).toEqual(new Set(['a']));
+  });
+
+  it('hears within a second of what others have changed', async () => {
+    const source = new Source();
+    source.put({ name: 'a', value: 1 });
+    const cache = cacheOf(source);
+    await cache.find('a');
+    source.put({ name: 'a', value: 2 });
+    await until(async () => (await cache.find('a'))?.value === 2, 1_000);
+  });
+
+  it('does not keep what changed while it was read', async () => {
+    const source = new Source();
+    source.put({ name: 'a', value: 1 });
+    source.put({ name: 'other', value: 1 });
+    const cache = cacheOf(source);
+    await cache.find('other');
+    let release = (): void => undefined;
+    source.gate = new Promise((resolve) => (release = resolve));
+    const read = cache.find('a');
+    await until(() => source.loads.includes('a'));
+    source.put({ name: 'a', value: 2 });
+    source.put({ name: 'other', value: 2 });
+    await until(async () => (await cache.find('other'))?.value === 2);
+    release();
+    expect(await read).toEqual({ name: 'a', value: 1 });
+    expect(await cache.find('a')).toEqual({ name: 'a', value: 2 });
+  });
+
+  it('stays as it was while the database is away', async () => {
+    const source = new Source();
+    source.put({ name: 'a', value: 1 });
+    const cache = cacheOf(source);
+    await cache.find('a');
+    source.isAway = true;
+    expect(cache.find('a')).toEqual({ name: 'a', value: 1 });
+    await expect(Promise.resolve(cache.find('b'))).rejects.toThrow('away');
+    source.isAway = false;
+    source.put({ name: 'a', value: 3 });
+    await until(async () => (await cache.find('a'))?.value === 3);
+  });
+
+  it('asks for what nobody knows once a second, and for few such things at a time', async () => {
+    const source = new Source();
+    const cache = cacheOf(source);
+    expect(await cache.find('nobody')).toBeNull();
+    expect(cache.find('nobody')).toBeNull();
+    let release = (): void => undefined;
+    source.gate = new Promise((resolve) => (release = resolve));
+    const guesses = Promise.allSettled(Array.from({ length: 100 }, (_, index) => Promise.resolve(cache.find(`guess ${index}`))));
+    await until(() => source.loads.length > 60);
+    release();
+    const outcomes = await guesses;
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(64);
+    expect(outcomes.find((outcome) => outcome.status === 'rejected')?.reason).toMatchObject({ code: 'unavailable', status: 503 });
+  });
+
+  it('finds at once what was made after it was asked for in vain, where this process has made it', async () => {
+    const source = new Source();
+    const cache = cacheOf(source);
+    expect(await cache.find('a')).toBeNull();
+    source.put({ name: 'a', value: 1 });
+    cache.changed({ name: 'a', value: 1 });
+    expect(await cache.find('a')).toEqual({ name: 'a', value: 1 });
+  });
+});

@@ -1,0 +1,248 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayError } from '../../src/errors.js';
+import { openStore } from '../../src/store/open-store.js';
+import type { RequestRow } from '../../src/store/request-records.js';
+import type { Store } from '../../src/store/store.js';
+import { WriteBehind, type WriteBehindOptions } from '../../src/store/write-behind.js';
+import { requestRow } from '../helpers/request-row.js';
+import { until } from '../helpers/until.js';
+
+const away = (): GatewayError => new GatewayError('unavailable', 'the database cannot be reached');
+
+/** A database that remembers by number, and fails as it is told. */
+class Ledger {
+  readonly batches: number[][] = [];
+  /** What the next writes do before they store; absent: nothing. */
+  readonly before: ((records: readonly number[]) => void | Promise<void>)[] = [];
+  /** The same after they have stored. */
+  readonly after: (() => void)[] = [];
+  writing = 0;
+  mostAtOnce = 0;
+
+  async write(records: readonly number[]): Promise<void> {
+    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.writing);
+    try {
+      await this.before.shift()?.(records);
+      this.batches.push([...records]);
+      this.after.shift()?.();
+    } finally {
+      this.writing--;
+    }
+  }
+
+  get stored(): number[] {
+    return this.batches.flat();
+  }
+}
+
+let ledger: Ledger;
+let lost: number;
+let warnings: string[];
+const queues: WriteBehind<number>[] = [];
+beforeEach(() => {
+  ledger = new Ledger();
+  lost = 0;
+  warnings = [];
+});
+afterEach(() => Promise.all(queues.splice(0).map((queue) => queue.close(0))));
+
+const report = { lost: (_kind: string, count: number): void => void (lost += count), warn: (message: string): void => void warnings.push(message) };
+function queueOf(options: Partial<WriteBehindOptions<number>> = {}): WriteBehind<number> {
+  const queue = new WriteBehind<number>({ kind: 'numbers', write: (records) => ledger.write(records), report, most: 10_000, delayMs: 20, firstRetryMs: 10, longestRetryMs: 40, ...options });
+  queues.push(queue);
+  return queue;
+}
+const numbers = (count: number, from = 0): number[] => Array.from({ length: count }, (_, index) => from + index);
+const fill = (queue: WriteBehind<number>, count: number, from = 0): void => numbers(count, from).forEach((number) => queue.add(number));
+
+describe('records that are written behind', () => {
+  it('go out together, a little after the first has come', async () => {
+    const queue = queueOf();
+    fill(queue, 3);
+    expect(ledger.batches).toEqual([]);
+    await until(() => queue.size === 0);
+    expect(ledger.batches).toEqual([[0, 1, 2]]);
+  });
+
+  it('go out at the latest a fifth of a second after the first, however many follow', async () => {
+    const queue = new WriteBehind<number>({ kind: 'numbers', write: (records) => ledger.write(records), report, most: 10_000 });
+    const startedAt = performance.now();
+    const more = setInterval(() => queue.add(1), 10);
+    await until(() => ledger.batches.length > 0);
+    clearInterval(more);
+    expect(performance.now() - startedAt).toBeLessThan(400);
+    await queue.close(1_000);
+  });
+
+  it('go out in order, at most 500 at once and one batch at a time', async () => {
+    const queue = queueOf();
+    ledger.before.push(() => new Promise((resolve) => setTimeout(resolve, 30)));
+    fill(queue, 1_700);
+    await until(() => queue.size === 0);
+    expect(ledger.stored).toEqual(numbers(1_700));
+    expect(ledger.batches.map((batch) => batch.length)).toEqual([500, 500, 500, 200]);
+    expect(ledger.mostAtOnce).toBe(1);
+  });
+
+  it('do not wait for a quiet moment where a whole batch is there', async () => {
+    const queue = queueOf({ delayMs: 60_000 });
+    fill(queue, 500);
+    await until(() => queue.size === 0);
+    expect(ledger.batches).toHaveLength(1);
+  });
+
+  it('are all there once flushed, whatever had been waited for otherwise', async () => {
+    const queue = queueOf({ delayMs: 60_000 });
+    fill(queue, 700);
+    expect(await queue.flush(5_000)).toBe(true);
+    expect(ledger.stored).toEqual(numbers(700));
+    expect(await queue.flush(0)).toBe(true);
+  });
+});
+
+describe('while the database is away', () => {
+  it('records wait, and all are written in order once it is back', async () => {
+    const queue = queueOf();
+    for (let time = 0; time < 5; time++) ledger.before.push(() => Promise.reject(away()));
+    fill(queue, 600);
+    await until(() => ledger.before.length < 3);
+    fill(queue, 600, 600);
+    expect(queue.size).toBe(1_200);
+    await until(() => queue.size === 0);
+    expect(ledger.stored).toEqual(numbers(1_200));
+    expect(lost).toBe(0);
+  });
+
+  it('it is asked less and less often', async () => {
+    const askedAt: number[] = [];
+    const queue = queueOf({
+      firstRetryMs: 20, longestRetryMs: 80,
+      write: () => {
+        askedAt.push(performance.now());
+        return Promise.reject(away());
+      },
+    });
+    queue.add(1);
+    await until(() => askedAt.length === 5);
+    const waits = askedAt.slice(1).map((at, index) => at - (askedAt[index] ?? 0));
+    for (const [index, leastMs] of [15, 30, 60, 60].entries()) expect(waits[index]).toBeGreaterThanOrEqual(leastMs - 2);
+  });
+
+  it('no more than the bound wait: the newest are refused, counted, and told of once', async () => {
+    const queue = queueOf({ most: 100, write: () => Promise.reject(away()) });
+    fill(queue, 250);
+    expect(queue.size).toBe(100);
+    expect(lost).toBe(150);
+    expect(warnings).toEqual(['records of numbers are lost (1 so far): too many wait to be written']);
+  });
+
+  it('what records weigh is bounded as well', async () => {
+    const queue = queueOf({ weigh: (number) => number, mostBytes: 100 });
+    for (const weight of [60, 50, 40, 1]) queue.add(weight);
+    expect(lost).toBe(2);
+    await until(() => queue.size === 0);
+    expect(ledger.stored).toEqual([60, 40]);
+    queue.add(100);
+    expect(lost).toBe(2);
+  });
+
+  it('a flush ends at its limit, and what it waited for is written later', async () => {
+    let isAway = true;
+    const queue = queueOf({ write: (records) => (isAway ? Promise.reject(away()) : ledger.write(records)) });
+    queue.add(7);
+    expect(await queue.flush(30)).toBe(false);
+    isAway = false;
+    await until(() => queue.size === 0);
+    expect(ledger.stored).toEqual([7]);
+  });
+
+  it('an end waits for it as long as it may, then counts what is left as lost', async () => {
+    const back = queueOf();
+    ledger.before.push(() => Promise.reject(away()));
+    fill(back, 3);
+    await back.close(5_000);
+    expect([ledger.stored, lost]).toEqual([[0, 1, 2], 0]);
+    const gone = queueOf({ write: () => Promise.reject(away()) });
+    fill(gone, 3);
+    await gone.close(30);
+    gone.add(4);
+    expect([gone.size, lost]).toEqual([0, 4]);
+  });
+});
+
+describe('a record that cannot be stored', () => {
+  it('is dropped, counted and told of; those around it are written, each once', async () => {
+    const poisonous = new Set([3, 250, 251]);
+    const queue = queueOf({
+      write: (records) => (records.some((number) => poisonous.has(number)) ? Promise.reject(new GatewayError('internal', 'the database refused a statement: 22P05')) : ledger.write(records)),
+    });
+    fill(queue, 400);
+    await until(() => queue.size === 0);
+    expect(ledger.stored).toEqual(numbers(400).filter((number) => !poisonous.has(number)));
+    expect(lost).toBe(3);
+    expect(warnings).toEqual(['records of numbers are lost (1 so far): it cannot be stored: the database refused a statement: 22P05']);
+  });
+
+  it('is found although the database goes away in between', async () => {
+    let writes = 0;
+    const queue = queueOf({
+      write: (records) => {
+        if (++writes === 4) return Promise.reject(away());
+        return records.includes(5) ? Promise.reject(new Error('not this one')) : ledger.write(records);
+      },
+    });
+    fill(queue, 8);
+    await until(() => queue.size === 0);
+    expect(ledger.stored).toEqual([0, 1, 2, 3, 4, 6, 7]);
+    expect(lost).toBe(1);
+  });
+});
+
+describe('before anybody has opened a memory', () => {
+  it('the newest few wait, nothing is written and nothing counts as lost; then all of them are', async () => {
+    let atRest: number | null = 10;
+    const queue = queueOf({ mostAtRest: () => atRest, delayMs: 1 });
+    fill(queue, 25);
+    expect([queue.size, ledger.batches.length, lost]).toEqual([10, 0, 0]);
+    atRest = null;
+    queue.add(25);
+    await until(() => queue.size === 0);
+    expect(ledger.stored).toEqual(numbers(11, 15));
+  });
+
+  it('an end forgets them', async () => {
+    const queue = queueOf({ mostAtRest: () => 10 });
+    fill(queue, 5);
+    await queue.close(1_000);
+    expect([queue.size, ledger.batches.length, lost]).toEqual([0, 0, 0]);
+  });
+});
+
+describe('rows of requests, in a real database', () => {
+  let store: Store;
+  beforeEach(async () => {
+    store = await openStore(':memory:');
+  });
+  afterEach(() => store.close());
+
+  const idsStored = async (): Promise<string[]> => (await store.requests.list({ accountId: 'one' }, { limit: 100, cursor: null })).items.map(({ id }) => id);
+
+  it('are not there twice, nor counted twice, where a write was done and nobody heard of it', async () => {
+    let unheard = 2;
+    const queue = new WriteBehind<RequestRow>({
+      kind: 'requests', report, most: 100, delayMs: 10, firstRetryMs: 10,
+      async write(rows) {
+        await store.requests.add(rows);
+        if (unheard-- > 0) throw away();
+      },
+    });
+    const rows = Array.from({ length: 20 }, (_, index) => requestRow({ accountId: 'one', at: 1_000 + index, costUsd: 0.5 }));
+    for (const row of rows.slice(0, 10)) queue.add(row);
+    await until(() => unheard < 2);
+    for (const row of rows.slice(10)) queue.add(row);
+    await until(() => queue.size === 0);
+    expect((await idsStored()).sort()).toEqual(rows.map(({ id }) => id).sort());
+    expect(await store.requests.usage({ accountId: 'one' })).toMatchObject([{ requests: 20, costUsd: 10 }]);
+    await queue.close(0);
+  });
+});

@@ -7,7 +7,7 @@ import { Demo } from './start/demo.js';
 import { followConfig } from './start/follow-config.js';
 import { greeting, keyNotice } from './start/greeting.js';
 import { listen } from './start/listen.js';
-import type { Backing } from './store/backing.js';
+import type { Backing, Opened } from './store/backing.js';
 
 /**
  * Starts the gateway as a process of its own: reads the configuration, makes the first key, listens, and stops gracefully on SIGTERM and SIGINT.
@@ -36,10 +36,20 @@ export async function start(configPath: string | undefined): Promise<void> {
 }
 
 /** Opens the databases and sees to it that there is a key. @returns the first key where it was made just now */
-async function prepareKeys({ auth, dataDir }: Config, backing: Backing): Promise<string | null> {
-  const { store } = await backing.get();
+async function prepareKeys(config: Config, backing: Backing): Promise<string | null> {
+  const { auth, dataDir } = config;
+  const { store } = await opened(backing, config);
   await takeOverKeptKeys(store, dataDir);
   return auth.required && auth.keys.length === 0 ? makeFirstKey(store) : null;
+}
+
+/** @throws Error that names the setting by which the database was chosen */
+async function opened(backing: Backing, { database }: Config): Promise<Opened> {
+  try {
+    return await backing.get();
+  } catch (error) {
+    throw new Error(`${database.url === null ? 'dataDir' : 'database[url]'}: ${(error as Error).message}`, { cause: error });
+  }
 }
 
 /**

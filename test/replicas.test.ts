@@ -115,9 +115,10 @@ describe.skipIf(!redisIsThere)('two replicas on one PostgreSQL and one Redis', (
     upstream.script([{ text: Array.from({ length: 30 }, (_, index) => `word ${index} `), betweenMs: 40 }]);
     const { key } = await newKey(replicas[0]);
     const body = { messages, models: ['up/m'] };
+    const before = upstream.requests.length;
     const streams = Array.from({ length: 50 }, () => postStream(`${balancer.url}/api/v1/completions`, { ...body, stream: true }, { headers: bearer(key) }));
     const whole = Array.from({ length: 50 }, () => complete(balancer.url, key));
-    await until(() => upstream.requests.length >= 100);
+    await until(() => upstream.requests.length >= before + 100);
     const [stopped] = replicas;
     balancer.remove(hostOf(stopped));
     stopped.signal('SIGTERM');

@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
-import { mkdirSync, openSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -57,10 +58,9 @@ describe('the first start', () => {
 
   it('keeps only the hash of the key, where nobody else can read it', async () => {
     const { folder, key } = await startProcess();
-    const kept = join(folder, 'data/keys.json');
-    expect(readFileSync(kept, 'utf8')).toMatch(/"hash": "[0-9a-f]{64}"/);
-    expect(readFileSync(kept, 'utf8')).not.toContain(key.slice(3));
-    expect(statSync(kept).mode & 0o777).toBe(0o600);
+    // its first eleven characters are what its owner knows it again by
+    for (const file of readdirSync(join(folder, 'data'))) expect(readFileSync(join(folder, 'data', file), 'latin1')).not.toContain(key.slice(11));
+    expect(statSync(join(folder, 'data/signalbox.db')).mode & 0o777).toBe(0o600);
     expect(statSync(join(folder, 'data')).mode & 0o777).toBe(0o700);
   });
 
@@ -74,21 +74,31 @@ describe('the first start', () => {
     expect(await paste(curlIn(second.stdout()), { SIGNALBOX_API_KEY: first.key })).toMatchObject({ object: 'chat.completion' });
   });
 
+  it('takes over the key that version 0.1 kept in keys.json', async () => {
+    const folder = newFolder();
+    mkdirSync(join(folder, 'data'));
+    const hash = createHash('sha256').update('sk_from_before').digest('hex');
+    writeFileSync(join(folder, 'data/keys.json'), JSON.stringify([{ name: 'first', hash, createdAt: '2026-11-01T00:00:00.000Z' }]));
+    const started = await startProcess({ folder });
+    expect(started.key).toBe('');
+    expect(await ask('GET', `${started.url}/v1/models`, { authorization: 'Bearer sk_from_before' })).toMatchObject({ status: 200 });
+    expect(readdirSync(join(folder, 'data'))).toContain('keys.json.taken-over');
+  });
+
   it('keeps the key in the folder that SIGNALBOX_DATA_DIR or dataDir names', async () => {
     const folder = newFolder();
     const { key } = await startProcess({ folder, config: 'dataDir: ./kept\n', env: { SIGNALBOX_DATA_DIR: './elsewhere' } });
     expect(key).not.toBe('');
-    expect(statSync(join(folder, 'elsewhere/keys.json')).isFile()).toBe(true);
+    expect(statSync(join(folder, 'elsewhere/signalbox.db')).isFile()).toBe(true);
     await startProcess({ folder, config: 'dataDir: ./kept\n' });
-    expect(statSync(join(folder, 'kept/keys.json')).isFile()).toBe(true);
+    expect(statSync(join(folder, 'kept/signalbox.db')).isFile()).toBe(true);
   });
 });
 
 describe('a key that is given', () => {
-  it('in SIGNALBOX_API_KEY is the only one: none is made, no folder either', async () => {
-    const { url, stdout, folder } = await startProcess({ env: { SIGNALBOX_API_KEY: 'sk_fixed' } });
+  it('in SIGNALBOX_API_KEY is the only one: none is made', async () => {
+    const { url, stdout } = await startProcess({ env: { SIGNALBOX_API_KEY: 'sk_fixed' } });
     expect(stdout()).not.toMatch(/sk_/);
-    expect(statSync(join(folder, 'data'), { throwIfNoEntry: false })).toBeUndefined();
     expect(await ask('GET', `${url}/v1/models`, { authorization: 'Bearer sk_fixed' })).toMatchObject({ status: 200 });
     expect(await paste(curlIn(stdout()), { SIGNALBOX_API_KEY: 'sk_fixed' })).toMatchObject({ object: 'chat.completion' });
   });
@@ -112,9 +122,8 @@ describe('a key that is given', () => {
   });
 
   it('is not needed where the configuration asks for none', async () => {
-    const { stdout, folder } = await startProcess({ config: 'auth: { required: false }' });
+    const { stdout } = await startProcess({ config: 'auth: { required: false }' });
     expect(stdout()).not.toMatch(/sk_|Authorization/);
-    expect(statSync(join(folder, 'data'), { throwIfNoEntry: false })).toBeUndefined();
     expect(await paste(curlIn(stdout()))).toMatchObject({ object: 'chat.completion' });
   });
 });
@@ -184,7 +193,7 @@ describe('a start that cannot be', () => {
     ['a command with too much behind it', { args: ['start', 'now'] }, /^start takes no arguments, but there is "now"\n\nsignalbox: /],
     ['an unknown option', { args: ['--port', '1'] }, /^Unknown option '--port'\n\nsignalbox: /],
     ['an option without its value', { args: ['--config'] }, /^Option '-c, --config <value>' argument missing\n\nsignalbox: /],
-    ['a data folder that cannot be', { env: { SIGNALBOX_DATA_DIR: '/dev/null/data' } }, /^dataDir: .*\/dev\/null\/data\/keys\.json.*\n$/],
+    ['a data folder that cannot be', { env: { SIGNALBOX_DATA_DIR: '/dev/null/data' } }, /^dataDir: the database cannot be reached: .*\/dev\/null\/data.*\n$/],
   ];
 
   it.each(wrong)('because of %s says so in a line and exits with 1', async (_what, options, message) => {

@@ -22,11 +22,8 @@ export function keyFor(accountId: string, name: string, key: string, more: Parti
  * @returns the key, shown once and kept nowhere but by its hash; null where there are keys
  */
 export async function makeFirstKey(store: Store): Promise<string | null> {
-  const { items } = await store.keys.list(null, { limit: 1, cursor: null });
-  if (items.length > 0) return null;
   const key = newKey();
-  await store.keys.add(keyFor(firstAccountId, 'first', key));
-  return key;
+  return (await store.keys.addFirst(keyFor(firstAccountId, 'first', key))) ? key : null;
 }
 
 /**

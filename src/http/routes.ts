@@ -47,7 +47,7 @@ const completionPaths = ['/api/v1/completions', '/api/v1/chat/completions'];
 /** `POST /api/v1/model-select`: which model to call. */
 export function modelSelectRouter(parts: Parts): Router {
   return Router()
-    .post(selectPaths, track(parts, modelSelect), authenticate(parts, { scope: 'model-select' }), validate(parts, compileSchema('model-select.request')), countRequest(parts), selectModel(parts), sendSelection(parts))
+    .post(selectPaths, track(parts, modelSelect), authenticate(parts, { scope: 'model-select' }), validate(parts, compileSchema('model-select.request')), countRequest(parts), selectModel(parts), sendSelection)
     .all(selectPaths, track(parts, modelSelect), authenticate(parts), methodNotAllowed('POST'))
     .use(errorHandler(parts));
 }

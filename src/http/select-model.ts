@@ -12,7 +12,7 @@ import { candidateOf, limitsOf, planCompletion, type PlannedCall } from './plan-
 import { readJsonBody } from './read-body.js';
 import type { Runtime } from './runtime.js';
 import { sendJson } from './send-json.js';
-import { stage } from './stage.js';
+import { answer, stage } from './stage.js';
 import { candidateOfEntry, type ModelSelectRequest, routingRequestOf, selectionOf } from './surfaces/model-select.js';
 import type { CompletionSurface } from './surfaces/surface.js';
 
@@ -39,18 +39,15 @@ export function selectModel(parts: Parts): RequestHandler {
 }
 
 /** Answers model selection with the plan that `selectModel` has left. */
-export function sendSelection(parts: Parts): RequestHandler {
-  return stage((req, res) => {
-    const context = contextOf(res);
-    if (!context.plan) throw new GatewayError('internal', 'no plan was made');
-    const body = req.body as ModelSelectRequest;
-    const [first] = context.plan.candidates;
-    context.record.provider = first.provider;
-    context.record.model = first.model;
-    sendJson(res, 200, selectionOf(context.plan, body.max_model_depth ?? null, req.query['explain'] === 'true'));
-    return 'answered';
-  });
-}
+export const sendSelection: RequestHandler = answer((req, res) => {
+  const context = contextOf(res);
+  if (!context.plan) throw new GatewayError('internal', 'no plan was made');
+  const body = req.body as ModelSelectRequest;
+  const [first] = context.plan.candidates;
+  context.record.provider = first.provider;
+  context.record.model = first.model;
+  sendJson(res, 200, selectionOf(context.plan, body.max_model_depth ?? null, req.query['explain'] === 'true'));
+});
 
 /** Plans a completion; `plannedCallOf` reads it in the stage that follows. */
 export function planCall(parts: Parts, surface: CompletionSurface): RequestHandler {

@@ -10,8 +10,9 @@ export interface LongestUsage {
   readonly completionTokens: number;
 }
 
-/** What providers put around a request (the instructions that explain tools are the longest of it) and around each message. */
-const tokensPerRequest = 1024;
+/** What providers put around a request, around its tools (the instructions that explain them) and around each message. */
+const tokensPerRequest = 64;
+const tokensForTools = 1024;
 const tokensPerMessage = 32;
 /** More than any provider charges for one picture: small models count the most, up to 48,200 (2026-11). */
 const imageTokens = 50_000;
@@ -46,7 +47,7 @@ function longestMessage(message: ChatMessage): number {
  * schemas, fields that nobody here knows) may reach the model too and counts by its JSON. `measureRequest` never gives more.
  */
 export function longestPrompt(chat: ChatRequest): number {
-  let tokens = tokensPerRequest;
+  let tokens = tokensPerRequest + (chat.tools?.length || chat['functions'] || chat.response_format ? tokensForTools : 0);
   for (const message of chat.messages) tokens += longestMessage(message);
   for (const [field, value] of Object.entries(chat)) {
     if (field !== 'messages' && (typeof value === 'object' || typeof value === 'string')) tokens += jsonBytes(value);

@@ -48,6 +48,8 @@ export type KeyChanges = Partial<Pick<KeyRecord, 'name' | 'scopes' | 'models' | 
 /** Issued keys. */
 export interface KeyStore {
   add(key: NewKey): Promise<KeyRecord>;
+  /** Null where there is a key already, whoever else asks at the same time. */
+  addFirst(key: NewKey): Promise<KeyRecord | null>;
   findByHash(hash: string): Promise<KeyRecord | null>;
   /** Null for `accountId`: of all accounts. */
   find(accountId: string | null, id: string): Promise<KeyRecord | null>;

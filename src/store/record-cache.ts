@@ -30,6 +30,7 @@ export class RecordCache<T extends object> {
   private readonly known = new LRUCache<string, T>({ max: mostRecords });
   private readonly unknown = new LRUCache<string, true>({ max: mostUnknown, ttl: forgetUnknownMs });
   private revision: number | null = null;
+  private following: Promise<void> | null = null;
   private lookups = 0;
   private timer: NodeJS.Timeout | undefined;
   private bulletin: Bulletin | null = null;
@@ -77,8 +78,11 @@ export class RecordCache<T extends object> {
   /** Begins to follow changes, before the first record is kept. */
   private async follow(opened: Opened): Promise<void> {
     if (this.revision !== null || this.isClosed) return;
-    const { revision } = await this.source.changedSince(opened, noRecords);
-    if (this.revision !== null) return;
+    this.following ??= this.source.changedSince(opened, noRecords).then(({ revision }) => this.begin(opened, revision)).finally(() => (this.following = null));
+    await this.following;
+  }
+
+  private begin(opened: Opened, revision: number): void {
     this.revision = revision;
     this.bulletin = opened.counters.bulletin;
     this.bulletin.hear(this.source.topic, () => void this.poll(opened));

@@ -21,11 +21,11 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
   const clients = new Set<Socket>();
   const carry = async (client: Socket): Promise<void> => {
     clients.add(client.on('error', ignore).once('close', () => clients.delete(client)));
-    // as many tries as there are targets now: one that is added meanwhile may wait for the next connection
-    for (let triesLeft = inTurn.length; triesLeft > 0 && !client.destroyed; triesLeft--) {
-      const target = inTurn.shift();
-      if (target === undefined) break;
-      inTurn.push(target);
+    // each target once, in an order of this connection's own: others take their turns meanwhile
+    const order = [...inTurn];
+    inTurn.push(...inTurn.splice(0, 1));
+    for (const target of order) {
+      if (client.destroyed) break;
       const upstream = await connectTo(target);
       if (!upstream) continue;
       upstreams.set(upstream.once('close', () => upstreams.delete(upstream)), target);

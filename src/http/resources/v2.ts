@@ -73,5 +73,5 @@ export const trainCustomRouter: RequestHandler = answer(() => {
 function settingsOf(body: unknown): PreferenceRequest {
   const { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff } = body as PreferenceRequest;
   const given = { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff };
-  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)) as PreferenceRequest;
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

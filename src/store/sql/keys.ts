@@ -1,4 +1,4 @@
-import { type Kysely, type Nullable, type SelectQueryBuilder, sql } from 'kysely';
+import { type Kysely, type Nullable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import { GatewayError } from '../../errors.js';
 import type { KeyChanges, KeyRecord, KeyStore, NewKey } from '../key-records.js';
 import { chunks, clean } from './columns.js';
@@ -15,7 +15,12 @@ const mostInStatement = 500;
 /** Issued keys in SQL. */
 export function createKeyStore(database: Kysely<Tables>): KeyStore {
   return {
-    add: (key) => add(database, key),
+    add: (key) => transact(database, (transaction) => add(transaction, key)),
+    addFirst: (key) => transact(database, async (transaction) => {
+      await holdRevision(transaction, 'keys');
+      const there = await transaction.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
+      return there === undefined ? add(transaction, key) : null;
+    }),
     async findByHash(hash) {
       const row = await keys(database, null).where('api_keys.hash', '=', hash).executeTakeFirst();
       return row === undefined ? null : keyOf(row);
@@ -47,14 +52,12 @@ async function find(database: Database, accountId: string | null, id: string): P
   return row === undefined ? null : keyOf(row);
 }
 
-function add(database: Kysely<Tables>, key: NewKey): Promise<KeyRecord> {
-  return transact(database, async (transaction) => {
-    const revision = await raiseRevision(transaction, 'keys');
-    await transaction.insertInto('api_keys').values(newRow(key, revision)).execute();
-    const added = await find(transaction, key.accountId, key.id);
-    if (added === null) throw new GatewayError('internal', 'the key that was added is not there');
-    return added;
-  });
+async function add(transaction: Transaction<Tables>, key: NewKey): Promise<KeyRecord> {
+  const revision = await raiseRevision(transaction, 'keys');
+  await transaction.insertInto('api_keys').values(newRow(key, revision)).execute();
+  const added = await find(transaction, key.accountId, key.id);
+  if (added === null) throw new GatewayError('internal', 'the key that was added is not there');
+  return added;
 }
 
 async function update(database: Kysely<Tables>, accountId: string | null, id: string, changes: KeyChanges): Promise<KeyRecord | null> {

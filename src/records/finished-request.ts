@@ -44,7 +44,8 @@ export function requestRowOf({ id, requestId, caller, surface, at, latencyMs, re
     id, requestId, accountId: caller.accountId, keyId: caller.keyId, surface, at: Math.round(at), status: status ?? 0, code,
     provider: named(provider), model: named(model), planId: plan?.id ?? null, conversationId, responseId,
     stream, latencyMs: Math.round(latencyMs), ttftMs, promptTokens, completionTokens, costUsd,
-    plan: isBare || plan === null ? null : { ...keptPlan(plan), ...(record.previousSession === null ? {} : { previousSession: record.previousSession }) },
+    // a decision has a row of its own with its plan
+    plan: isBare || plan === null || surface === 'model_select' ? null : { ...keptPlan(plan), ...(record.previousSession === null ? {} : { previousSession: record.previousSession }) },
     attempts: isBare ? null : record.attempts.map((attempt) => keptAttempt(attempt, content)),
     content: isBare ? null : storedContent(content, salt),
   };

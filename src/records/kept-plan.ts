@@ -10,20 +10,25 @@ export interface KeptPlan {
   readonly omitted?: number;
 }
 
-/** About 64 KB of JSON. */
-const mostText = 65_536;
-const figuresText = 160;
-
-const sizeOf = ({ label, provider, model, reason, excluded }: CandidateExplanation): number =>
-  figuresText + label.length + (provider?.length ?? 0) + model.length + (reason?.length ?? 0) + (excluded?.length ?? 0);
+/** The best ones are told, and as many of the excluded as there is room for: forty candidates cost more to keep than to rank. */
+const mostCandidates = 16;
+const longestName = 512;
+const longestReason = 1_000;
 
 /** What is kept of a plan: nothing of the request that it was made for but its size. */
 export function keptPlan(plan: Plan): KeptPlan {
-  const all = explainPlan(plan);
-  let left = mostText;
-  const tooMuch = all.findIndex((candidate) => (left -= sizeOf(candidate)) < 0);
-  const candidates = tooMuch === -1 ? all : all.slice(0, tooMuch);
-  return { reason: cut(plan.reason, 1_000), candidates, ...(tooMuch === -1 ? {} : { omitted: all.length - candidates.length }) };
+  const candidates = plan.candidates.slice(0, mostCandidates);
+  const excluded = plan.excluded.slice(0, mostCandidates - candidates.length);
+  const omitted = plan.candidates.length + plan.excluded.length - candidates.length - excluded.length;
+  return { reason: cut(plan.reason, longestReason), candidates: explainPlan({ candidates, excluded }).map(shortened), ...(omitted === 0 ? {} : { omitted }) };
+}
+
+/** A candidate's names are the client's words. */
+function shortened(told: CandidateExplanation): CandidateExplanation {
+  if (told.label.length + told.model.length + (told.provider?.length ?? 0) + (told.excluded?.length ?? 0) < longestName) return told;
+  const provider = told.provider === null ? null : cut(told.provider, longestName);
+  const excluded = told.excluded === undefined ? {} : { excluded: cut(told.excluded, longestReason) };
+  return { ...told, label: cut(told.label, longestName), model: cut(told.model, longestName), provider, ...excluded };
 }
 
 /** A text of at most `longest` characters. */

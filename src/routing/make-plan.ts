@@ -73,7 +73,7 @@ function explain({ label, provider, model }: Candidate, figures: Figures | undef
 }
 
 /** Explains a plan candidate by candidate: those that serve, best first, then those that cannot. */
-export function explainPlan({ candidates, excluded }: Pick<Plan, 'candidates' | 'excluded'>): CandidateExplanation[] {
+export function explainPlan({ candidates, excluded }: { readonly candidates: readonly RankedCandidate[]; readonly excluded: readonly Exclusion[] }): CandidateExplanation[] {
   return [
     ...candidates.map((candidate) => ({ ...explain(candidate, candidate.why, candidate.score), reason: candidate.why.reason })),
     ...excluded.map(({ candidate, reason, figures }) => ({ ...explain(candidate, figures, null), excluded: reason })),

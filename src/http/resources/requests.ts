@@ -1,6 +1,7 @@
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
 import type { RequestRow } from '../../store/request-records.js';
+import type { Store } from '../../store/store.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';
@@ -29,9 +30,16 @@ export function readRequest(parts: Parts): RequestHandler {
     const store = await settledStore(parts);
     const row = await store.requests.find(role === 'admin' ? null : accountId, idOf(req));
     if (!row) throw new GatewayError('not_found', 'id: not found', { field: 'id' });
-    const { plan, attempts, content } = row;
-    sendJson(res, 200, { ...shownRequest(row), plan, attempts, content });
+    const { attempts, content } = row;
+    sendJson(res, 200, { ...shownRequest(row), plan: row.plan ?? (await decisionOf(store, row)), attempts, content });
   });
+}
+
+/** The plan of a model selection stands with its decision. */
+async function decisionOf({ selections }: Store, { surface, planId, accountId }: RequestRow): Promise<object | null> {
+  if (surface !== 'model_select' || planId === null) return null;
+  const decision = (await selections.group(accountId, planId)).find(({ id }) => id === planId);
+  return decision ? { reason: decision.reason, candidates: decision.candidates } : null;
 }
 
 function shownRequest({ at, plan: _plan, attempts: _attempts, content: _content, ...row }: RequestRow): object {

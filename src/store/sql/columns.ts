@@ -21,6 +21,19 @@ export function whole(value: number | null): number | null {
   return value === null || !Number.isFinite(value) ? null : Math.round(value);
 }
 
+const steps = [64, 16, 4, 1];
+
+/**
+ * Parts of a list in few different sizes, for inserts: a statement of the same shape is prepared once and for all, and preparing one of many
+ * rows takes longer than running it.
+ */
+export function stepped<T>(items: readonly T[]): T[][] {
+  const parts: T[][] = [];
+  let from = 0;
+  for (const step of steps) for (; items.length - from >= step; from += step) parts.push(items.slice(from, from + step));
+  return parts;
+}
+
 /** Parts of a list, so that no statement binds more parameters than both databases take. */
 export function chunks<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));

@@ -1,15 +1,14 @@
 import type { Kysely } from 'kysely';
 import type { RequestFilter, RequestRow, RequestStore } from '../request-records.js';
 import type { Page, PageRequest } from '../store.js';
-import { chunks, clean } from './columns.js';
+import { clean } from './columns.js';
 import { after, pageOf } from './pages.js';
+import { RepeatedInsert } from './repeated-insert.js';
 import { fromRequestColumns, toRequestColumns } from './request-rows.js';
 import type { Tables } from './tables.js';
 import { transact } from './transact.js';
 import { addUsage, readSpentUsd, readUsage } from './usage.js';
 
-/** Of 22 columns each. */
-const rowsPerStatement = 1_000;
 /** Few enough that no other statement waits for long. */
 const deletionsPerStatement = 500;
 
@@ -33,17 +32,20 @@ export function createRequestStore(database: Kysely<Tables>): RequestStore {
   };
 }
 
+const insertRequests = new RepeatedInsert<'requests', { id: string }>(
+  [
+    'id', 'request_id', 'account_id', 'key_id', 'surface', 'at', 'status', 'code', 'provider', 'model', 'plan_id', 'conversation_id', 'response_id', 'stream',
+    'latency_ms', 'ttft_ms', 'prompt_tokens', 'completion_tokens', 'cost_usd', 'plan', 'attempts', 'content',
+  ],
+  (database, rows) => database.insertInto('requests').values(rows).onConflict((conflict) => conflict.column('id').doNothing()).returning('id'),
+);
+
 async function addRequests(database: Kysely<Tables>, rows: readonly RequestRow[]): Promise<void> {
   if (rows.length === 0) return;
   const byId = new Map(rows.map((row) => [row.id, row]));
   const sorted = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   await transact(database, async (transaction) => {
-    const inserted = new Set<string>();
-    for (const some of chunks(sorted, rowsPerStatement)) {
-      const added = await transaction.insertInto('requests').values(some.map(toRequestColumns))
-        .onConflict((conflict) => conflict.column('id').doNothing()).returning('id').execute();
-      for (const { id } of added) inserted.add(id);
-    }
+    const inserted = new Set((await insertRequests.run(transaction, sorted.map(toRequestColumns))).map(({ id }) => id));
     await addUsage(transaction, sorted.filter((row) => inserted.has(row.id)));
   });
 }

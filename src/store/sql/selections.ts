@@ -1,12 +1,11 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import type { SelectionRow, SelectionStore } from '../request-records.js';
-import { chunks, clean, fromJson, toJson } from './columns.js';
+import { clean, fromJson, toJson } from './columns.js';
 import { after, pageOf } from './pages.js';
+import { RepeatedInsert } from './repeated-insert.js';
 import type { SelectionTable, Tables } from './tables.js';
 import { transact } from './transact.js';
 
-/** Of eleven columns each. */
-const rowsPerStatement = 1_000;
 const largestGroup = 1_000;
 
 /** Decisions of model selection, linked into sessions. */
@@ -22,13 +21,16 @@ export function createSelectionStore(database: Kysely<Tables>): SelectionStore {
   };
 }
 
+const insertSelections = new RepeatedInsert<'selections'>(
+  ['id', 'account_id', 'key_id', 'previous_id', 'at', 'label', 'candidates', 'reason', 'tradeoff', 'preference_id', 'content'],
+  (database, rows) => database.insertInto('selections').values(rows).onConflict((conflict) => conflict.column('id').doNothing()),
+);
+
 async function addSelections(database: Kysely<Tables>, rows: readonly SelectionRow[]): Promise<void> {
   if (rows.length === 0) return;
   const sorted = rows.map(toColumns).sort((a, b) => (a.id < b.id ? -1 : 1));
   await transact(database, async (transaction) => {
-    for (const values of chunks(sorted, rowsPerStatement)) {
-      await transaction.insertInto('selections').values(values).onConflict((conflict) => conflict.column('id').doNothing()).execute();
-    }
+    await insertSelections.run(transaction, sorted);
   });
 }
 

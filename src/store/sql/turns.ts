@@ -1,8 +1,9 @@
-import { type Insertable, type Kysely, PostgresAdapter, type Selectable } from 'kysely';
+import { type Kysely, PostgresAdapter, type Selectable } from 'kysely';
 import type { Turn } from '../conversation-records.js';
-import { chunks, clean } from './columns.js';
+import { chunks, clean, stepped } from './columns.js';
 import { digestTurn, GrowingConversation } from './growing-conversation.js';
 import { recallDialogues, recallScenes } from './recall.js';
+import { RepeatedInsert } from './repeated-insert.js';
 import type { ConversationTable, Database, Tables } from './tables.js';
 import { transact } from './transact.js';
 
@@ -11,30 +12,52 @@ const rowsPerStatement = 1_000;
 
 type Conversations = Map<string, GrowingConversation>;
 
-/** `ConversationStore.append`. The number of statements does not depend on the number of turns: what counts is the round trips. */
+/** `ConversationStore.append`. The number of statements hardly depends on the number of turns: what counts is the round trips. */
 export async function appendTurns(database: Kysely<Tables>, turns: readonly Turn[]): Promise<('stored' | 'gone')[]> {
   if (turns.length === 0) return [];
   return await transact(database, async (transaction) => {
-    await beginConversations(transaction, turns);
-    const conversations = await lockConversations(transaction, turns);
-    const ours = turns.filter(({ conversationId, accountId }) => conversations.get(conversationId)?.accountId === accountId);
-    await grow(transaction, conversations, ours);
-    await write(transaction, [...conversations.values()]);
-    const stored = new Set(ours);
+    const begun = await begin(transaction, turns);
+    const others = turns.filter((turn) => !begun.has(turn));
+    const stored = new Set(others.length === 0 ? begun : [...begun, ...(await goOn(transaction, others))]);
     return turns.map((turn) => (stored.has(turn) ? 'stored' : 'gone'));
   });
 }
 
-async function beginConversations(database: Database, turns: readonly Turn[]): Promise<void> {
-  const rows = new Map<string, Insertable<ConversationTable>>();
-  for (const { conversationId: id, accountId, begins, at } of turns) {
-    if (begins === null || rows.has(id)) continue;
-    rows.set(id, { id, account_id: accountId, title: clean(begins.title), title_source: 'derived', message_count: 0, created_at: at, updated_at: at });
+/**
+ * Writes the turns whose conversations are new; those that had been begun already (the same turn again after a lost acknowledgement, or a second
+ * one) are left. Nobody else can know a conversation that was not there before, so nothing is looked up.
+ */
+async function begin(database: Database, turns: readonly Turn[]): Promise<Set<Turn>> {
+  const conversations = new Map<string, { turn: Turn; conversation: GrowingConversation }>();
+  for (const turn of turns) {
+    const { conversationId: id, begins } = turn;
+    if (begins === null || conversations.has(id)) continue;
+    const conversation = new GrowingConversation(emptyConversation(turn, begins.title));
+    conversation.grow(digestTurn(turn));
+    conversations.set(id, { turn, conversation });
   }
-  const sorted = [...rows.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
-  for (const values of chunks(sorted, rowsPerStatement)) {
-    await database.insertInto('conversations').values(values).onConflict((conflict) => conflict.column('id').doNothing()).execute();
-  }
+  const ids = [...conversations.keys()].sort();
+  const rows = await insertConversations.run(database, ids.map((id) => conversations.get(id)!.conversation.grown));
+  const begun = rows.map(({ id }) => conversations.get(id)!);
+  await insertMessages.run(database, begun.flatMap(({ conversation }) => conversation.added));
+  return new Set(begun.map(({ turn }) => turn));
+}
+
+const insertConversations = new RepeatedInsert<'conversations', { id: string }>(
+  ['id', 'account_id', 'title', 'title_source', 'message_count', 'created_at', 'updated_at'],
+  (database, rows) => database.insertInto('conversations').values(rows).onConflict((conflict) => conflict.column('id').doNothing()).returning('id'),
+);
+
+const emptyConversation = ({ conversationId: id, accountId, at }: Turn, title: string): Selectable<ConversationTable> =>
+  ({ id, account_id: accountId, title: clean(title), title_source: 'derived', message_count: 0, created_at: at, updated_at: at });
+
+/** Writes turns of conversations that are there. @returns those whose conversation is, and is theirs */
+async function goOn(database: Database, turns: readonly Turn[]): Promise<Turn[]> {
+  const conversations = await lockConversations(database, turns);
+  const ours = turns.filter(({ conversationId, accountId }) => conversations.get(conversationId)?.accountId === accountId);
+  await grow(database, conversations, ours);
+  await write(database, [...conversations.values()]);
+  return ours;
 }
 
 /** Always in the order of their ids: in one order two replicas cannot lock each other out. */
@@ -72,13 +95,16 @@ async function answersThere(database: Database, turns: readonly Turn[]): Promise
 
 async function write(database: Database, conversations: readonly GrowingConversation[]): Promise<void> {
   const grown = conversations.filter(({ added }) => added.length > 0);
-  for (const values of chunks(grown.flatMap(({ added }) => added), rowsPerStatement)) {
-    await database.insertInto('messages').values(values).onConflict((conflict) => conflict.column('id').doNothing()).execute();
-  }
+  await insertMessages.run(database, grown.flatMap(({ added }) => added));
   // all of them are there: an insert that conflicts is the one statement that updates many rows, each with values of its own
-  for (const values of chunks(grown.map((conversation) => conversation.grown), rowsPerStatement)) {
+  for (const values of stepped(grown.map((conversation) => conversation.grown))) {
     await database.insertInto('conversations').values(values).onConflict((conflict) => conflict.column('id').doUpdateSet((eb) => ({
       message_count: eb.ref('excluded.message_count'), updated_at: eb.ref('excluded.updated_at'),
     }))).execute();
   }
 }
+
+const insertMessages = new RepeatedInsert<'messages'>(
+  ['id', 'conversation_id', 'position', 'role', 'content', 'digest', 'provider', 'model', 'finish_reason', 'usage', 'cost_usd', 'created_at'],
+  (database, rows) => database.insertInto('messages').values(rows).onConflict((conflict) => conflict.column('id').doNothing()),
+);

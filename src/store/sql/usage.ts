@@ -1,17 +1,15 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { RequestFilter, RequestRow, UsageRow } from '../request-records.js';
-import { chunks, clean, whole } from './columns.js';
+import { clean, stepped, whole } from './columns.js';
 import type { Database, Tables, UsageDayTable } from './tables.js';
 
 type Sums = Insertable<UsageDayTable>;
 
-/** Ten columns each. */
-const rowsPerStatement = 1_000;
 const keyColumns = ['day', 'account_id', 'key_id', 'provider', 'model'] as const;
 
 /** Adds requests to the sums of their days. A request counts as an error where it has a code. */
 export async function addUsage(database: Database, requests: readonly RequestRow[]): Promise<void> {
-  for (const rows of chunks(sumsOf(requests), rowsPerStatement)) {
+  for (const rows of stepped(sumsOf(requests))) {
     await database.insertInto('usage_days').values(rows).onConflict((conflict) => conflict.columns([...keyColumns]).doUpdateSet((eb) => ({
       requests: eb('usage_days.requests', '+', eb.ref('excluded.requests')),
       errors: eb('usage_days.errors', '+', eb.ref('excluded.errors')),

@@ -8,10 +8,11 @@ import { cpuRows } from './rows/cpu.mjs';
 import { heldRows } from './rows/held.mjs';
 import { latencyRows } from './rows/latency.mjs';
 import { modelSelectRows } from './rows/model-select.mjs';
+import { rememberingRows } from './rows/remembering.mjs';
 import { startRows } from './rows/start.mjs';
 import { cellsOf, headings, tableOf } from './table.mjs';
 
-const rows = [...cpuRows, ...latencyRows, ...heldRows, ...startRows, ...modelSelectRows];
+const rows = [...cpuRows, ...latencyRows, ...heldRows, ...startRows, ...modelSelectRows, ...rememberingRows];
 
 function chosen(names) {
   const unknown = names.find((name) => !rows.some((row) => row.name === name));

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cores, freePort, here, messageOf, startProgram } from './processes.mjs';
@@ -39,22 +40,30 @@ export const bare = {
 /** The upstream itself, with nothing in between. */
 export const direct = { ...bare, name: 'direct' };
 
-/** A build of the gateway with everything on: a key, prices, metrics, and the request log written to a file. */
-export const signalbox = (dist, name = 'signalbox') => ({
+/** A process of ours. */
+const gateway = (dist, name, { config: more = {}, issued = false, own = false }, asked = { key }) => ({
   name,
   async start({ upstreamPort, folder }) {
+    const data = own ? join(folder, name) : folder;
     const port = await freePort();
     const config = join(folder, `${name}-${port}.yaml`);
     const provider = { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${upstreamPort}/v1` };
     const priced = Object.fromEntries(Object.values(models).map((model) => [`up/${model}`, { inputPrice: 1, outputPrice: 2 }]));
     // JSON is YAML
-    writeFileSync(config, JSON.stringify({ listen: { host: '127.0.0.1', port }, auth: { keys: [{ name: 'bench', key }] }, providers: { up: provider }, models: priced, log: { level: 'info' } }));
+    writeFileSync(config, JSON.stringify({ listen: { host: '127.0.0.1', port }, auth: { keys: [{ name: 'bench', key }] }, providers: { up: provider }, models: priced, log: { level: 'info' }, ...more }));
+    if (issued) asked.key = execFileSync(process.execPath, [join(dist, 'cli.js'), 'keys', 'create', '--name', 'issued', '--config', config], { env: { ...process.env, SIGNALBOX_DATA_DIR: data }, encoding: 'utf8' }).trim();
     const output = openSync(join(folder, `${name}-${port}.log`), 'a');
-    return { port, child: startProgram(join(dist, 'cli.js'), { core: cores.measured, args: ['--config', config], env: { SIGNALBOX_DATA_DIR: folder }, output, cwd: folder }) };
+    return { port, child: startProgram(join(dist, 'cli.js'), { core: cores.measured, args: ['--config', config], env: { SIGNALBOX_DATA_DIR: data }, output, cwd: folder }) };
   },
-  request: (surface, model, streamed) => surface === 'openai' ? httpRequest({ path: '/v1/chat/completions' }, chatBody(`up/${model}`, streamed)) : httpRequest({ path: '/api/v1/completions' }, nativeBody(`up/${model}`, streamed)),
+  request: (surface, model, streamed) => surface === 'openai' ? httpRequest({ path: '/v1/chat/completions', headers: { authorization: `Bearer ${asked.key}` } }, chatBody(`up/${model}`, streamed)) : httpRequest({ path: '/api/v1/completions', headers: { authorization: `Bearer ${asked.key}` } }, nativeBody(`up/${model}`, streamed)),
   selection: (body) => httpRequest({ path: '/api/v1/model-select' }, body),
 });
+
+/** A build of the gateway with everything on: a key, prices, metrics, and the request log written to a file. */
+export const signalbox = (dist, name = 'signalbox') => gateway(dist, name, {});
+
+/** A gateway that differs from it in some settings, on a database of its own; `issued`: it is asked with a key that the database holds. */
+export const remembering = (dist, name, { config = {}, issued = false }) => gateway(dist, name, { config, issued, own: true });
 
 /** Portkey's gateway, where it is installed: in `PORTKEY_DIR` (the package, or a folder where it was installed) or beside us. Null: it is not. */
 export function portkey() {

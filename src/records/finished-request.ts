@@ -52,6 +52,7 @@ export function requestRowOf({ id, requestId, caller, surface, at, latencyMs, re
 }
 
 /** A provider's message may repeat what it was asked, so it is kept only where the content is. */
-function keptAttempt({ error, ...attempt }: Attempt, content: KeptContent | null): object {
+function keptAttempt({ error, firstContentMs, ...told }: Attempt, content: KeptContent | null): object {
+  const attempt = { ...told, firstContentMs: firstContentMs === null ? null : Math.round(firstContentMs) };
   return content?.kind === 'text' ? { ...attempt, error } : attempt;
 }

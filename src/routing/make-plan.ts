@@ -69,7 +69,7 @@ export interface CandidateExplanation {
 const dusted = (figure: number | null | undefined): number | null => (figure === null || figure === undefined ? null : Math.round(figure * 1e9) / 1e9);
 
 function explain({ label, provider, model }: Candidate, figures: Figures | undefined, score: number | null): CandidateExplanation {
-  return { label, provider, model, quality: dusted(figures?.quality), price: dusted(figures?.price), latency: figures?.latency ?? null, score };
+  return { label, provider, model, quality: dusted(figures?.quality), price: dusted(figures?.price), latency: dusted(figures?.latency), score };
 }
 
 /** Explains a plan candidate by candidate: those that serve, best first, then those that cannot. */

@@ -139,4 +139,12 @@ describe('/docs', () => {
     const ids = new Set([...text.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id));
     for (const [, target] of text.matchAll(/href="#([^"]+)"/g)) expect(ids).toContain(target);
   });
+
+  it('begins with a list of what there is, and tells what may be asked in the query and what a list is made of', async () => {
+    const { text } = await ask('GET', `${gateway.url}/docs`);
+    expect(text).toContain('<a href="#get-api-v1-requests"><b>GET</b> /api/v1/requests</a>');
+    const section = /<section><h2 id="get-api-v1-requests">.*?<\/section>/s.exec(text)?.[0] ?? '';
+    for (const name of ['limit', 'cursor', 'status', 'from']) expect(section).toContain(`<code>?${name}=</code>`);
+    expect(section).toContain('<a href="#RequestResponse">RequestResponse</a>[]');
+  });
 });

@@ -2,10 +2,23 @@ import type { RequestHandler } from 'express';
 import helmet from 'helmet';
 import { openApiDocument } from './openapi.js';
 
+interface Parameter {
+  name: string;
+  in: string;
+  description?: string;
+}
+
 interface Operation {
   summary?: string;
+  parameters?: Parameter[];
   requestBody?: { content: Record<string, { schema: { $ref: string } }> };
-  responses: Record<string, { description: string; content?: Record<string, { schema?: { $ref?: string } }> }>;
+  responses: Record<string, { description: string; content?: Record<string, { schema?: Answer }> }>;
+}
+
+/** A shape, or a page of them. */
+interface Answer {
+  $ref?: string;
+  properties?: { items?: { items?: { $ref?: string } } };
 }
 
 interface Schema {
@@ -41,25 +54,38 @@ function schemaTable(name: string, schema: Schema): string {
   return `<h3 id="${name}">${escape(schema.title ?? name)}</h3>${schema.description ? `<p>${prose(schema.description)}</p>` : ''}<div class="scroll"><table><thead><tr><th>Field</th><th>Type</th><th></th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
+/** Where an operation stands on the page. */
+const anchorOf = (path: string, method: string): string => `${method}${path.replace(/[^\w-]+/g, '-')}`;
+
+function parameterList({ parameters = [] }: Operation): string {
+  const told = parameters.filter((parameter) => parameter.in === 'query').map(({ name, description }) => `<li><code>?${escape(name)}=</code> ${prose(description ?? '')}</li>`);
+  return told.length === 0 ? '' : `<ul>${told.join('')}</ul>`;
+}
+
+function answerLink(answer: Answer | undefined): string {
+  const ref = answer?.$ref ?? answer?.properties?.items?.items?.$ref;
+  return ref ? ` <a href="#${nameOf(ref)}">${nameOf(ref)}</a>${answer?.$ref ? '' : '[]'}` : '';
+}
+
 function operationSection(path: string, method: string, operation: Operation): string {
   const request = Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => nameOf(schema.$ref))[0];
-  const responses = Object.entries(operation.responses).map(([status, { description, content }]) => {
-    const ref = content?.['application/json']?.schema?.$ref;
-    return `<li><b>${status}</b> ${prose(description)}${ref ? ` <a href="#${nameOf(ref)}">${nameOf(ref)}</a>` : ''}</li>`;
-  });
-  return `<section><h2><span class="method">${method.toUpperCase()}</span> <code>${escape(path)}</code></h2><p>${prose(operation.summary ?? '')}</p>${request ? `<p>Body: <a href="#${request}">${request}</a></p>` : ''}<ul>${responses.join('')}</ul></section>`;
+  const responses = Object.entries(operation.responses).map(([status, { description, content }]) => `<li><b>${status}</b> ${prose(description)}${answerLink(content?.['application/json']?.schema)}</li>`);
+  return `<section><h2 id="${anchorOf(path, method)}"><span class="method">${method.toUpperCase()}</span> <code>${escape(path)}</code></h2><p>${prose(operation.summary ?? '')}</p>${request ? `<p>Body: <a href="#${request}">${request}</a></p>` : ''}${parameterList(operation)}<ul>${responses.join('')}</ul></section>`;
 }
 
 const style = `:root{color-scheme:light dark;--line:#8884;--quiet:#767676}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1.5rem 1rem 4rem}
 h1{font-size:1.6rem;margin:0}h2{font-size:1.05rem;margin:2rem 0 .25rem;overflow-wrap:anywhere}h3{margin:2rem 0 .25rem}p{margin:.25rem 0 .75rem}code{font:0.92em ui-monospace,monospace;overflow-wrap:anywhere}
 .method{font:700 .8rem ui-monospace,monospace;border:1px solid var(--line);border-radius:.3rem;padding:.1rem .4rem}.scroll{overflow-x:auto}table{border-collapse:collapse;width:100%;font-size:.92rem}
-td,th{border-top:1px solid var(--line);padding:.35rem .6rem .35rem 0;text-align:left;vertical-align:top}thead th{border:0;color:var(--quiet);font-weight:500}ul{padding-left:1.2rem;margin:.25rem 0}a{color:inherit}`;
+td,th{border-top:1px solid var(--line);padding:.35rem .6rem .35rem 0;text-align:left;vertical-align:top}thead th{border:0;color:var(--quiet);font-weight:500}ul{padding-left:1.2rem;margin:.25rem 0}a{color:inherit}
+nav{columns:22rem;margin-top:1rem}nav a{display:block;font:.85rem/1.7 ui-monospace,monospace;text-decoration:none;overflow-wrap:anywhere}nav a:hover{text-decoration:underline}nav b{display:inline-block;min-width:4.2em;color:var(--quiet);font-size:.8em}`;
 
 function page(version: string): string {
   const document = openApiDocument(version) as { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } };
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).filter(([, operation]) => 'responses' in operation).map(([method, operation]) => operationSection(path, method, operation)));
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).filter(([, operation]) => 'responses' in operation).map(([method, operation]) => ({ path, method, operation })));
+  const contents = operations.map(({ path, method }) => `<a href="#${anchorOf(path, method)}"><b>${method.toUpperCase()}</b> ${escape(path)}</a>`);
+  const sections = operations.map(({ path, method, operation }) => operationSection(path, method, operation));
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) => schemaTable(name, schema));
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Signalbox API</title><style>${style}</style></head><body><header><h1>Signalbox API</h1><p>Version ${escape(version)}. Send the key as <code>Authorization: Bearer sk_…</code>. Machine-readable: <a href="openapi.json">openapi.json</a>.</p></header><main>${operations.join('')}<h2>Shapes</h2>${schemas.join('')}</main></body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Signalbox API</title><style>${style}</style></head><body><header><h1>Signalbox API</h1><p>Version ${escape(version)}. Send the key as <code>Authorization: Bearer sk_…</code>. Machine-readable: <a href="openapi.json">openapi.json</a>.</p><nav>${contents.join('')}</nav></header><main>${sections.join('')}<h2>Shapes</h2>${schemas.join('')}</main></body></html>`;
 }
 
 // not helmet's own: that one lets scripts and fonts in, and sends links of a gateway on plain HTTP to https

@@ -1,0 +1,118 @@
+import type { ChatMessage } from '../../completion.js';
+import { question } from './characters.js';
+import { GramBag, type Grams } from './gram-bag.js';
+import { keywordGroups } from './keywords.js';
+import { TextScan } from './text-scan.js';
+import { ToolScan } from './tool-scan.js';
+
+/** What a prediction is made from. */
+export interface Features extends Grams {
+  /** By place in `denseNames`; between about 0 and 3. */
+  readonly dense: Float32Array;
+}
+
+/** The part of a request that features are made of. */
+export interface Featured {
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: readonly unknown[];
+}
+
+const counts = ['chars', 'words', 'lines', 'wordLength', 'digitShare', 'capitalShare', 'ideographShare', 'wideShare', 'markShare', 'bracketShare', 'operatorShare', 'tex', 'questions',
+  'freshShare', 'longShare', 'sentenceLength', 'sentences', 'indentShare', 'numbers', 'numberShare', 'decimals', 'options', 'hasOptions', 'fences', 'quotes', 'endsAsking', 'endsOpen', 'blanks', 'links', 'isShort'] as const;
+const scripts = ['latinShare', 'cyrillicShare', 'semiticShare', 'indicShare', 'eastAsianShare'] as const;
+const toolCounts = ['tools', 'hasTools', 'hasSeveralTools', 'toolText', 'toolDescriptionOverlap', 'toolNameOverlap', 'toolParameters', 'toolRequired', 'toolEnums', 'toolDepth',
+  'wordsWithTools', 'joinsWithTools', 'numbersWithTools'] as const;
+const conversation = ['turns', 'earlierText', 'instructions', 'pictures'] as const;
+
+/** Names of the dense features, in order. An artefact tells the names it was fitted to. */
+export const denseNames: readonly string[] = [...counts, ...scripts, ...keywordGroups, ...keywordGroups.map((group) => `${group}Share`), ...toolCounts, ...conversation];
+
+/** Of a longer turn only its beginning and its end are read. */
+const headLength = 8192;
+const tailLength = 4096;
+/** A turn this short leans on the turn before it. */
+const followUpLength = 80;
+const contextLength = 500;
+
+const bag = new GramBag();
+
+function textOf({ content }: ChatMessage): string {
+  if (typeof content === 'string') return content;
+  if (!Array.isArray(content)) return '';
+  return content.length === 1 ? content[0]!.text ?? '' : content.map((part) => (typeof part.text === 'string' ? part.text : '')).join('\n');
+}
+
+function lengthOf({ content }: ChatMessage): number {
+  if (typeof content === 'string') return content.length;
+  return Array.isArray(content) ? content.reduce((sum, part) => sum + (typeof part.text === 'string' ? part.text.length : 0), 0) : 0;
+}
+
+/** The last user turn; a short one behind the turn before it, without which it says little. */
+function askedIn(messages: readonly ChatMessage[]): string {
+  let last: string | null = null;
+  for (let at = messages.length - 1; at >= 0; at--) {
+    if (messages[at]!.role !== 'user') continue;
+    const text = textOf(messages[at]!);
+    if (last !== null) return `${text.slice(-contextLength)}\n${last}`;
+    if (text.length >= followUpLength) return text;
+    last = text;
+  }
+  return last ?? (messages.length > 0 ? textOf(messages.at(-1)!) : '');
+}
+
+const log = Math.log1p;
+
+function writeCounts(dense: Float32Array, scan: TextScan): number {
+  const chars = Math.max(1, scan.chars), words = Math.max(1, scan.words), sentences = Math.max(1, scan.stops - scan.decimals + scan.questions);
+  const values = [log(chars) / 5, log(words) / 4, log(scan.lines), Math.min(3, chars / words / 6), (scan.digits / chars) * 5, (scan.capitals / chars) * 5, scan.ideographs / chars,
+    (scan.scripts[0]! + scan.scripts[1]! + scan.scripts[2]! + scan.scripts[3]! + scan.scripts[4]!) / chars, (scan.marks / chars) * 5, (scan.brackets / chars) * 5, (scan.operators / chars) * 5,
+    log(scan.tex), Math.min(2, scan.questions / 2), scan.freshWords / words, scan.longWords / words, log(words / sentences) / 3, log(sentences) / 2, scan.indents / scan.lines, log(scan.numbers),
+    scan.numbers / words, Math.min(1, scan.decimals / 3), log(scan.options), scan.options >= 2 ? 1 : 0, Math.min(1, scan.fences), log(scan.quotes), scan.lastKind === question ? 1 : 0,
+    scan.lastCode === 58 || scan.lastCode === 0xff1a ? 1 : 0, Math.min(1, scan.blanks), Math.min(1, scan.links), chars < 60 ? 1 : 0];
+  for (const script of scan.scripts) values.push(script / chars);
+  for (const group of scan.groups) values.push(log(group));
+  for (const group of scan.groups) values.push(Math.min(1, (group / words) * 10));
+  dense.set(values);
+  return values.length;
+}
+
+function writeTools(dense: Float32Array, at: number, tools: ToolScan, scan: TextScan): number {
+  const joins = scan.groups[keywordGroups.indexOf('join')]!;
+  const has = tools.tools > 0 ? 1 : 0;
+  dense.set([log(tools.tools), has, tools.tools > 1 ? 1 : 0, log(tools.chars) / 5, tools.descriptionOverlap, tools.nameOverlap, log(tools.parameters), log(tools.required), log(tools.enums),
+    tools.depth / 2, has * (log(scan.words) / 4), has * log(joins), has * log(scan.numbers)], at);
+  return at + toolCounts.length;
+}
+
+function writeConversation(dense: Float32Array, at: number, messages: readonly ChatMessage[], asked: string): void {
+  let turns = 0, earlier = 0, instructions = 0, pictures = 0;
+  for (const message of messages) {
+    if (message.role === 'user') turns++;
+    const length = lengthOf(message);
+    if (message.role === 'system' || message.role === 'developer') instructions += length;
+    else earlier += length;
+    if (Array.isArray(message.content)) for (const part of message.content) if (part.type !== 'text') pictures++;
+  }
+  dense.set([log(Math.max(0, turns - 1)), log(Math.max(0, earlier - asked.length)) / 5, log(instructions) / 5, Math.min(1, pictures)], at);
+}
+
+/**
+ * Makes the features of a conversation: of what was asked last, of the conversation around it and of the tools offered. Any language and
+ * script; no model, no dictionary beyond a few hundred words. The work is bounded: of a long turn its first 8 K and last 4 K characters
+ * are read, of the tools the first 32. The same request always has the same features.
+ */
+export function featuresOf({ messages, tools = [] }: Featured): Features {
+  const asked = askedIn(messages);
+  const scan = new TextScan(bag);
+  if (asked.length <= headLength + tailLength) scan.scan(asked, 0, asked.length);
+  else {
+    scan.scan(asked, 0, headLength);
+    scan.scan(asked, asked.length - tailLength, asked.length);
+  }
+  const toolScan = new ToolScan(bag, tools.length > 0 ? new Set(scan.wordHashes.subarray(0, scan.heldWords)) : new Set());
+  toolScan.scan(tools);
+  const dense = new Float32Array(denseNames.length);
+  const at = writeTools(dense, writeCounts(dense, scan), toolScan, scan);
+  writeConversation(dense, at, messages, asked);
+  return { dense, ...bag.take() };
+}

@@ -1,0 +1,42 @@
+import { gramBuckets } from './hashing.js';
+
+/** Which buckets a text's n-grams fall into, and how heavily: the weights are of unit length together. */
+export interface Grams {
+  readonly buckets: Int32Array;
+  readonly weights: Float32Array;
+}
+
+/** Counts n-grams by bucket. One bag serves one text after the other: `take` empties it. */
+export class GramBag {
+  private readonly counts = new Uint16Array(gramBuckets);
+  private readonly touched = new Int32Array(gramBuckets);
+  private size = 0;
+
+  /** Counts one; true where it is the first of its bucket. */
+  add(bucket: number): boolean {
+    const count = this.counts[bucket]!;
+    if (count === 0) this.touched[this.size++] = bucket;
+    if (count < 0xffff) this.counts[bucket] = count + 1;
+    return count === 0;
+  }
+
+  /** What was counted since the last time, in an order that depends on the text alone. */
+  take(): Grams {
+    const buckets = this.touched.slice(0, this.size);
+    const weights = new Float32Array(this.size);
+    let squares = 0;
+    for (let at = 0; at < this.size; at++) {
+      const weight = logarithms[Math.min(this.counts[buckets[at]!]!, logarithms.length - 1)]!;
+      this.counts[buckets[at]!] = 0;
+      weights[at] = weight;
+      squares += weight * weight;
+    }
+    this.size = 0;
+    const scale = squares > 0 ? 1 / Math.sqrt(squares) : 0;
+    for (let at = 0; at < weights.length; at++) weights[at]! *= scale;
+    return { buckets, weights };
+  }
+}
+
+/** Said ten times is not ten times as telling. */
+const logarithms = Float32Array.from({ length: 256 }, (_, count) => Math.log1p(count));

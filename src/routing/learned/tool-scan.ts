@@ -1,0 +1,128 @@
+import { capital, digit, kindOf, letter, lowered } from './characters.js';
+import type { GramBag } from './gram-bag.js';
+import { bucketOf, emptyHash, hashNext } from './hashing.js';
+
+const salts = { name: 5, description: 6, parameter: 7, pair: 8, opening: 9, shape: 10, spelling: 11, count: 12 };
+/** Tools beyond these are counted, not read. */
+const mostRead = 32;
+const longestDescription = 400;
+const mostNodes = 200;
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** What is said of one tool, in either of the shapes that clients send. */
+interface Tool {
+  readonly name: string;
+  readonly description: string;
+  readonly parameters: Json;
+}
+
+const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+function toolOf(sent: unknown): Tool {
+  const outer = isJson(sent) ? sent : {};
+  const inner = isJson(outer['function']) ? outer['function'] : outer;
+  const parameters = inner['parameters'] ?? inner['input_schema'];
+  return { name: textOf(inner['name']), description: textOf(inner['description']), parameters: isJson(parameters) ? parameters : {} };
+}
+
+/** Hashes of the words of a text, in small letters; `fooBar`, `foo_bar` and `foo.bar` are two words each. */
+function hashesOf(text: string, longest: number): number[] {
+  const found: number[] = [];
+  let hash = emptyHash, length = 0, before = -1;
+  const to = Math.min(text.length, longest);
+  for (let at = 0; at <= to; at++) {
+    const code = at < to ? text.charCodeAt(at) : 32;
+    const kind = kindOf(code);
+    const isPart = (kind === letter && code !== 95) || kind === capital || kind === digit;
+    if (length > 0 && (!isPart || (kind === capital && before === letter))) {
+      found.push(hash);
+      hash = emptyHash;
+      length = 0;
+    }
+    if (isPart) {
+      hash = hashNext(hash, kind === capital ? lowered(code) : code);
+      length++;
+    }
+    before = kind;
+  }
+  return found;
+}
+
+/** Counts of the tools that a request offers, and their n-grams. */
+export class ToolScan {
+  tools = 0; parameters = 0; required = 0; enums = 0; depth = 0; chars = 0;
+  /** The share of a tool's name, and of its description, that the conversation's words cover: of the nearest tool. */
+  nameOverlap = 0;
+  descriptionOverlap = 0;
+  private nodes = 0;
+  private before = 0;
+
+  constructor(private readonly bag: GramBag, private readonly said: ReadonlySet<number>) {}
+
+  scan(sent: readonly unknown[]): void {
+    this.tools = sent.length;
+    if (sent.length > 0) this.bag.add(bucketOf(Math.min(6, sent.length), salts.count));
+    for (const one of sent.slice(0, mostRead)) this.scanTool(toolOf(one));
+  }
+
+  private scanTool({ name, description, parameters }: Tool): void {
+    this.chars += name.length + description.length;
+    const named = hashesOf(name, 100);
+    const described = hashesOf(description, longestDescription);
+    for (const hash of named) this.bag.add(bucketOf(hash, salts.name));
+    for (const hash of described) this.bag.add(bucketOf(hash, salts.description));
+    if (described.length > 0) this.bag.add(bucketOf(described[0]!, salts.opening));
+    this.nameOverlap = Math.max(this.nameOverlap, this.shareSaid(named));
+    this.descriptionOverlap = Math.max(this.descriptionOverlap, this.shareSaid(described));
+    const spelling = (name.includes('.') ? 1 : 0) + (name.includes('_') ? 2 : 0) + (/[A-Z]/.test(name) ? 4 : 0);
+    this.bag.add(bucketOf(spelling, salts.spelling));
+    this.nodes = 0;
+    const before = { parameters: this.parameters, required: this.required };
+    this.walk(parameters, 0);
+    this.bag.add(bucketOf((this.parameters - before.parameters) * 64 + (this.required - before.required), salts.shape));
+  }
+
+  private shareSaid(hashes: readonly number[]): number {
+    if (hashes.length === 0) return 0;
+    let said = 0;
+    for (const hash of hashes) if (this.said.has(hash)) said++;
+    return said / hashes.length;
+  }
+
+  /** Reads a JSON Schema's names, types and descriptions; whatever it holds, so many nodes and no more. */
+  private walk(schema: Json, depth: number): void {
+    if (++this.nodes > mostNodes || depth > 6) return;
+    this.depth = Math.max(this.depth, depth);
+    this.word(textOf(schema['type']));
+    this.words(textOf(schema['description']), 120);
+    if (Array.isArray(schema['enum'])) this.enums++;
+    if (Array.isArray(schema['required'])) this.required += schema['required'].length;
+    if (isJson(schema['items'])) this.walk(schema['items'], depth + 1);
+    if (isJson(schema['properties'])) this.walkProperties(schema['properties'], depth);
+  }
+
+  private walkProperties(properties: Json, depth: number): void {
+    for (const [name, property] of Object.entries(properties).slice(0, mostNodes)) {
+      this.parameters++;
+      this.words(name, 60);
+      if (isJson(property)) this.walk(property, depth + 1);
+    }
+  }
+
+  private words(text: string, longest: number): void {
+    this.chars += text.length;
+    for (const hash of hashesOf(text, longest)) this.add(hash);
+  }
+
+  private word(text: string): void {
+    if (text !== '') for (const hash of hashesOf(text, 20)) this.add(hash);
+  }
+
+  private add(hash: number): void {
+    this.bag.add(bucketOf(hash, salts.parameter));
+    if (this.before !== 0) this.bag.add(bucketOf(Math.imul(this.before, 31) ^ hash, salts.pair));
+    this.before = hash;
+  }
+}

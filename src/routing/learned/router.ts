@@ -1,0 +1,192 @@
+import type { Features } from './features.js';
+import { gramBuckets } from './hashing.js';
+import type { RouterWeights } from './router-weights.js';
+
+/** What was understood of one request, whoever is to answer it. */
+export interface Reading {
+  /** 0..1: how far the request is like what the router was fitted to. */
+  readonly gate: number;
+  /** By task; adding up to 1. */
+  readonly shares: Float64Array;
+  /** The request's place in the learned space. */
+  readonly place: Float64Array;
+  /** Log odds that every model loses on it, beside what its tasks tell. */
+  readonly difficulty: number;
+  readonly generalDifficulty: number;
+  /** Natural logarithm of the output tokens of a model of average verbosity. */
+  readonly length: number;
+}
+
+/** What is expected of one model. */
+export interface Expectation {
+  /** Chance of a good answer, between 0 and 1. */
+  readonly quality: number;
+  /** Standard deviation of that chance: how little is known of it. */
+  readonly uncertainty: number;
+  readonly outputTokens: number;
+}
+
+const clip = 4;
+const least = 0.004;
+/** Spread of a model's quality on kinds of tasks that were not measured. */
+const generalSpread = 0.1, guessedSpread = 0.15;
+const priorRows = 6;
+const fewestTokens = 1, mostTokens = 64_000;
+
+const sigmoid = (odds: number): number => 1 / (1 + Math.exp(-odds));
+const kept = (share: number): number => Math.min(0.995, Math.max(0.005, share));
+
+/** Predicts from learned weights. Reading a request of a kilobyte takes some tens of microseconds, a model less than one. */
+export class Router {
+  private readonly placesOfModels: ReadonlyMap<string, number>;
+
+  constructor(readonly weights: RouterWeights) {
+    this.placesOfModels = new Map(weights.models.map((model, at) => [model, at]));
+  }
+
+  /** The place of a model that was measured, by the name that the weights have for it; -1 for others. */
+  placeOf(model: string): number {
+    return this.placesOfModels.get(model) ?? -1;
+  }
+
+  /** Reads one request. */
+  read(features: Features): Reading {
+    const dense = this.scaleDense(features.dense);
+    const place = this.locate(features, dense);
+    const shares = this.tasksAt(place);
+    const { entropy, distance } = this.standing(place, shares);
+    const { gate, taskLengths, denseLengths, generalDifficulty } = this.weights;
+    return {
+      gate: sigmoid(gate[0]! + gate[1]! * entropy + gate[2]! * distance),
+      shares,
+      place,
+      difficulty: this.difficultyOf(features, dense, shares),
+      generalDifficulty: dot(dense, generalDifficulty),
+      length: dot(shares, taskLengths) + dot(dense, denseLengths),
+    };
+  }
+
+  /** What to expect of a measured model, by its place. */
+  expect(reading: Reading, model: number): Expectation {
+    const { shares: table, counts, models, ability, slopes, general, modelLengths } = this.weights;
+    let share = 0, variance = 0;
+    for (let task = 0; task < reading.shares.length; task++) {
+      const weight = reading.shares[task]!;
+      if (weight < least) continue;
+      const at = task * models.length + model;
+      const one = table[at]!;
+      share += weight * one;
+      variance += (weight * one * (1 - one)) / (priorRows + counts[at]!);
+    }
+    const special = oddsOf(share) - slopes[model]! * reading.difficulty;
+    return mix(reading, special, variance, ability[model]! - general[0]!, generalSpread, modelLengths[model]!);
+  }
+
+  /**
+   * What to expect of a model that was not measured.
+   * @param known its ability, 0..1, as it is publicly known or guessed
+   * @param verbosity natural logarithm of its output tokens over the average model's
+   */
+  guess(reading: Reading, known: number, verbosity = 0): Expectation {
+    const { discrimination, hardness, general } = this.weights;
+    const ability = general[1]! * oddsOf(known) + general[2]!;
+    let share = 0;
+    for (let task = 0; task < reading.shares.length; task++) {
+      const weight = reading.shares[task]!;
+      if (weight >= least) share += weight * sigmoid(discrimination[task]! * ability - hardness[task]!);
+    }
+    return mix(reading, oddsOf(share) - reading.difficulty, guessedSpread ** 2, ability - general[0]!, guessedSpread, verbosity);
+  }
+
+  private scaleDense(dense: Float32Array): Float64Array {
+    const { mean, scale } = this.weights;
+    return Float64Array.from(dense, (value, at) => Math.max(-clip, Math.min(clip, (value - mean[at]!) * scale[at]!)));
+  }
+
+  private locate({ buckets, weights: amounts }: Features, dense: Float64Array): Float64Array {
+    const { rank, grams, gramScale, dense: matrix, bias } = this.weights;
+    const place = new Float64Array(rank);
+    for (let at = 0; at < buckets.length; at++) {
+      const amount = amounts[at]!;
+      for (let j = 0, from = buckets[at]! * rank; j < rank; j++) place[j]! += amount * grams[from + j]!;
+    }
+    for (let j = 0; j < rank; j++) place[j] = place[j]! * gramScale[j]! + bias[j]!;
+    for (let at = 0; at < dense.length; at++) {
+      const value = dense[at]!;
+      for (let j = 0, from = at * rank; j < rank; j++) place[j]! += value * matrix[from + j]!;
+    }
+    return place;
+  }
+
+  private tasksAt(place: Float64Array): Float64Array {
+    const { tasks, taskBias } = this.weights;
+    const shares = new Float64Array(taskBias.length);
+    let highest = -Infinity;
+    for (let task = 0; task < shares.length; task++) {
+      shares[task] = dotAt(place, tasks, task * place.length) + taskBias[task]!;
+      highest = Math.max(highest, shares[task]!);
+    }
+    let whole = 0;
+    for (let task = 0; task < shares.length; task++) whole += shares[task] = Math.exp(shares[task]! - highest);
+    for (let task = 0; task < shares.length; task++) shares[task]! /= whole;
+    return shares;
+  }
+
+  /** How undecided the task is, and how far the nearest known texts are. */
+  standing(place: Float64Array, shares: Float64Array): { entropy: number; distance: number } {
+    const { whitening, centres } = this.weights;
+    const rank = place.length;
+    const white = new Float64Array(rank);
+    for (let row = 0; row < rank; row++) for (let j = 0; j <= row; j++) white[row]! += whitening[row * rank + j]! * place[j]!;
+    let entropy = 0, nearest = Infinity;
+    for (let task = 0; task < shares.length; task++) {
+      const share = shares[task]!;
+      if (share > 1e-9) entropy -= share * Math.log(share);
+      let square = 0;
+      for (let j = 0, from = task * rank; j < rank; j++) square += (white[j]! - centres[from + j]!) ** 2;
+      if (square < nearest) nearest = square;
+    }
+    return { entropy, distance: Math.sqrt(nearest) };
+  }
+
+  private difficultyOf({ buckets, weights: amounts }: Features, dense: Float64Array, shares: Float64Array): number {
+    const { difficultyGrams, difficultyDense, difficultyMeans, difficultyScale } = this.weights;
+    let sum = 0;
+    for (let at = 0; at < buckets.length; at++) sum += amounts[at]! * difficultyGrams[buckets[at]!]!;
+    return sum * difficultyScale[0]! + dot(dense, difficultyDense) - dot(shares, difficultyMeans);
+  }
+}
+
+/** What is known of the kind of task and what is known in general, by how familiar the request is. */
+function mix(reading: Reading, special: number, variance: number, generalOdds: number, spread: number, verbosity: number): Expectation {
+  const { gate } = reading;
+  return {
+    quality: kept(gate * sigmoid(special) + (1 - gate) * sigmoid(generalOdds - reading.generalDifficulty)),
+    uncertainty: Math.sqrt(gate * variance + (1 - gate) * spread ** 2),
+    outputTokens: Math.min(mostTokens, Math.max(fewestTokens, Math.exp(reading.length + verbosity))),
+  };
+}
+
+function oddsOf(share: number): number {
+  const inside = kept(share);
+  return Math.log(inside / (1 - inside));
+}
+
+function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+  let sum = 0;
+  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!;
+  return sum;
+}
+
+function dotAt(place: Float64Array, matrix: Float32Array, from: number): number {
+  let sum = 0;
+  for (let j = 0; j < place.length; j++) sum += place[j]! * matrix[from + j]!;
+  return sum;
+}
+
+/** Whether weights fit together and to this program's features; the reason where they do not. */
+export function misfitOf(weights: RouterWeights, denseNames: readonly string[]): string | null {
+  if (weights.denseNames.join() !== denseNames.join()) return 'it was fitted to other features';
+  if (weights.grams.length !== gramBuckets * weights.rank) return 'its n-grams have another number of buckets';
+  return null;
+}

@@ -1,0 +1,67 @@
+import { denseNames } from '../learned/features.js';
+import type { RouterWeights } from '../learned/router-weights.js';
+import type { Evaluations } from './evaluations.js';
+import { fitCentres, placeOf } from './fit-centres.js';
+import { fitDifficulty } from './fit-difficulty.js';
+import { fitEmbedding, scalingOf, type Embedding } from './fit-embedding.js';
+import { usualGate } from './fit-gate.js';
+import { fitSlopes } from './fit-slopes.js';
+import { fitLengths } from './fit-lengths.js';
+import { fitTables } from './fit-tables.js';
+
+/** What governs the fit of a router. */
+export interface FitOptions {
+  readonly seed: number;
+  /** For people: when and from what. */
+  readonly name: string;
+  /** By model: its ability as it is publicly known, 0..1. */
+  readonly known: ArrayLike<number>;
+  /** Absent: the usual one. */
+  readonly gate?: Float32Array;
+  readonly epochs?: number;
+  readonly onProgress?: (share: number, doing: string) => void;
+}
+
+const rank = 32;
+const usualEpochs = 4;
+
+/** Fits a router to some rows of evaluations. The same rows and seed give the same weights, to the last bit. */
+export function fitRouter(evaluations: Evaluations, rows: Int32Array, { seed, name, known, gate = usualGate, epochs = usualEpochs, onProgress = () => undefined }: FitOptions): RouterWeights {
+  const features = Array.from(rows, (row) => evaluations.features[row]!);
+  const tasks = Int32Array.from(rows, (row) => evaluations.tasks[row]!);
+  const taskCount = evaluations.taskNames.length;
+  const scaling = scalingOf(features);
+  const embedding = fitEmbedding({ features, tasks, taskCount, scaling }, { rank, epochs, seed, onProgress: (share) => onProgress(share * 0.7, 'kinds of tasks') });
+  const centres = fitCentres(features.map((one) => placeOf(one, embedding, scaling)), tasks, taskCount, rank);
+  const tables = fitTables(evaluations, rows, known);
+  onProgress(0.75, 'abilities');
+  const difficulty = fitDifficulty(evaluations, rows, tables, scaling, seed);
+  const slopes = fitSlopes(evaluations, rows, tables, scaling, seed);
+  onProgress(0.95, 'difficulty');
+  const lengths = fitLengths(evaluations, rows, scaling);
+  onProgress(1, 'lengths of answers');
+  const small = quantise(difficulty.grams, 1);
+  return {
+    name, denseNames, rank, taskNames: evaluations.taskNames, models: evaluations.models, ...scaling, ...quantisedGrams(embedding),
+    dense: embedding.dense, bias: embedding.bias, tasks: embedding.tasks, taskBias: embedding.taskBias, ...centres, gate,
+    shares: tables.shares, counts: tables.counts, ability: tables.ability, discrimination: tables.discrimination, hardness: tables.hardness,
+    slopes,
+    general: Float32Array.from([tables.generalHardness, tables.publicGain, tables.publicBias]),
+    difficultyGrams: small.numbers, difficultyScale: small.units, difficultyDense: difficulty.dense, difficultyMeans: difficulty.means, generalDifficulty: difficulty.general,
+    taskLengths: lengths.tasks, denseLengths: lengths.dense, modelLengths: lengths.models,
+  };
+}
+
+function quantisedGrams({ grams, rank }: Embedding): Pick<RouterWeights, 'grams' | 'gramScale'> {
+  const { numbers, units } = quantise(grams, rank);
+  return { grams: numbers, gramScale: units };
+}
+
+/** Numbers as whole numbers of -127..127 times a unit for each of `columns` columns. Rare large ones are cut. */
+function quantise(values: Float32Array, columns: number): { numbers: Int8Array; units: Float32Array } {
+  const squares = new Float64Array(columns);
+  for (let at = 0; at < values.length; at++) squares[at % columns]! += values[at]! ** 2;
+  const units = Float32Array.from(squares, (sum) => (Math.sqrt((sum * columns) / values.length) * 6) / 127 || 1);
+  return { numbers: Int8Array.from(values, (value, at) => Math.max(-127, Math.min(127, Math.round(value / units[at % columns]!)))), units };
+}
+

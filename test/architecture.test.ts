@@ -38,7 +38,7 @@ const mayImport: Record<string, RegExp> = {
 /** Who may import a dependency. */
 const importers: Record<string, RegExp> = {
   express: /^(http\/|gateway\.ts$)/, helmet: /^http\//, 'http-proxy-middleware': /^http\/passthrough\.ts$/, ajv: /^schema\.ts$/, 'ajv-formats': /^schema\.ts$/,
-  'prom-client': /^metrics(\.ts$|\/)/, 'p-retry': /^dispatch\//, undici: /^dispatch\//, pino: /^(log|gateway)\.ts$|^start\//, yaml: /^config\//, chokidar: /^config\//, 'lru-cache': /^(http|routing|store|conversations)\//,
+  'prom-client': /^metrics(\.ts$|\/)/, 'p-retry': /^dispatch\//, undici: /^dispatch\//, pino: /^(log|gateway)\.ts$|^start\//, yaml: /^config\//, chokidar: /^config\//, 'csv-parse': /^routing\/training\//, 'lru-cache': /^(http|routing|store|conversations)\//,
   kysely: /^store\//, pg: /^store\/postgres\//, libsql: /^store\/libsql\//, '@redis/client': /^store\/redis/,
   '@node-rs/argon2': /^accounts\//, nodemailer: /^accounts\//, '@pydantic/genai-prices': /^routing\//, aws4fetch: /^providers\/bedrock/, '@smithy/eventstream-codec': /^providers\/bedrock\//, 'eventsource-parser': /^providers\/sse-reader\.ts$/,
 };

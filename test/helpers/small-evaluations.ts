@@ -19,7 +19,7 @@ function promptOf(kind: 'code' | 'facts', random: () => number): string {
 /** Evaluations whose rows are of two kinds, drawn anew from a seed: every number in them is made up. */
 export function smallEvaluations(rows: number, seed = 1): Evaluations & { readonly prompts: readonly string[] } {
   const random = seeded(seed);
-  const kinds = Array.from({ length: rows }, () => (random() < 0.5 ? 'code' : 'facts') as 'code' | 'facts');
+  const kinds = Array.from({ length: rows }, () => (random() < 0.5 ? 'code' : 'facts'));
   const prompts = kinds.map((kind) => promptOf(kind, random));
   return {
     prompts,

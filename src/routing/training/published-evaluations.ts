@@ -17,7 +17,7 @@ interface PromptLine {
 }
 
 /** The published evaluations, with what their lines told besides. */
-export interface RoutingData extends Evaluations {
+export interface PublishedEvaluations extends Evaluations {
   /** By row. */
   readonly sources: readonly string[];
   /** By row. */
@@ -76,7 +76,7 @@ function numbered(names: string[], places: Map<string, number>, name: string): n
   return place;
 }
 
-function readPrompts(folder: string): Omit<RoutingData, 'models' | 'scores' | 'outputTokens' | 'costs'> & { readonly places: Map<string, number> } {
+function readPrompts(folder: string): Omit<PublishedEvaluations, 'models' | 'scores' | 'outputTokens' | 'costs'> & { readonly places: Map<string, number> } {
   const lines = gunzipSync(readFileSync(join(folder, 'prompts.jsonl.gz'))).toString('utf8').trimEnd().split('\n');
   const places = new Map<string, number>(), taskPlaces = new Map<string, number>();
   const taskNames: string[] = [], families: string[] = [], sources: string[] = [], prompts: string[] = [], groups: string[] = [], features: Features[] = [];
@@ -100,7 +100,7 @@ function readPrompts(folder: string): Omit<RoutingData, 'models' | 'scores' | 'o
  * Reads the folder of published evaluations: `prompts.jsonl.gz` and `scores.csv.gz`. Takes some seconds and 400 MB.
  * @throws Error where a file is missing or not as expected
  */
-export function readRoutingData(folder: string): RoutingData {
+export function readPublishedEvaluations(folder: string): PublishedEvaluations {
   const { places, ...read } = readPrompts(folder);
   const lines: string[][] = parse(gunzipSync(readFileSync(join(folder, 'scores.csv.gz'))), { from: 2 });
   const models = [...new Set(lines.map(([, model]) => model!))].sort();

@@ -118,7 +118,7 @@ class AssembledGateway implements Gateway {
     this.warn = (warning) => logger.warn(warning);
     this.news = new ProviderNews(() => this.runtime.providers);
     this.sharing = { latencies: this.news.latencies, onAttempt: (attempt) => this.measured.attempt(attempt), onSetAside: (...aside) => this.news.setAside(...aside), warn: this.warn };
-    const backing = options.backing ?? guestBacking(config, this.warn);
+    const backing = options.backing ?? guestBacking(config, this.warn, (news) => logger.info(news));
     this.memory = new Memory(backing, this.recording(config), conversationReports(logger, (turns) => this.measured.turnsLost(turns)));
     this.runtime = this.build(config);
     backing.whenOpened(({ counters }) => void this.news.share(counters));
@@ -210,8 +210,8 @@ class AssembledGateway implements Gateway {
 }
 
 /** The databases of a gateway that nobody has opened any for: a guest keeps things in memory unless its configuration names a place. */
-function guestBacking({ database, redis }: Config, onWarning: (warning: string) => void): Backing {
-  return backingOf({ databaseUrl: database.url ?? ':memory:', poolSize: database.poolSize, redisUrl: redis.url, onWarning });
+function guestBacking({ database, redis }: Config, onWarning: (warning: string) => void, onNews: (news: string) => void): Backing {
+  return backingOf({ databaseUrl: database.url ?? ':memory:', poolSize: database.poolSize, redisUrl: redis.url, onWarning, onNews });
 }
 
 /** A provider that wants a key and has none can be called, and will refuse: better said at the start. */

@@ -7,6 +7,7 @@ import { Demo } from './start/demo.js';
 import { followConfig } from './start/follow-config.js';
 import { greeting, keyNotice } from './start/greeting.js';
 import { listen } from './start/listen.js';
+import { warnOfOpenSignUp } from './start/open-sign-up.js';
 import type { Backing, Opened } from './store/backing.js';
 
 /**
@@ -19,10 +20,27 @@ export async function start(configPath: string | undefined): Promise<void> {
   process.stdout.on('error', () => undefined);
   const logger = createLogger(config.log);
   const demo = await Demo.startFor(config);
-  const backing = openedBy(config, (warning) => logger.warn(warning));
+  const backing = openedBy(config, logger);
+  try {
+    await startOn(config, { logger, demo, backing });
+  } catch (error) {
+    // their connections would keep a process alive that serves nobody
+    await backing.close().catch(() => undefined);
+    throw error;
+  }
+}
+
+interface Ground {
+  readonly logger: ReturnType<typeof createLogger>;
+  readonly demo: Demo;
+  readonly backing: Backing;
+}
+
+async function startOn(config: Config, { logger, demo, backing }: Ground): Promise<void> {
   const key = await prepareKeys(config, backing);
   // before anything that may still fail: the key is seen now or never
   process.stdout.write(keyNotice(key));
+  await warnOfOpenSignUp(config, await backing.get(), logger);
   const gateway = assembleGateway(demo.joinTo(config), { logger, backing });
   const listening = await listen(gateway, config);
   const watch = config.file === null ? null : followConfig(config.file, config, { gateway, demo, logger });

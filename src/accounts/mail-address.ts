@@ -6,7 +6,8 @@ const longest = 254;
 
 /** A mail address as accounts are found by it: in lower case. @throws GatewayError `validation_failed` for what is none */
 export function mailAddressOf(text: string, field = 'email'): string {
-  const address = text.normalize('NFC').toLowerCase();
+  // composed again: some letters have a composed form in lower case only
+  const address = text.normalize('NFC').toLowerCase().normalize('NFC');
   if (address.length > longest || !form.test(address)) throw invalidField(field, 'must be a mail address');
   return address;
 }

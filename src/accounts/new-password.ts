@@ -23,7 +23,7 @@ async function sendReset(desk: AccountDesk, address: string): Promise<void> {
 }
 
 /**
- * Sets a new password with a link's token, once, and ends every sign-in of the account.
+ * Sets a new password with a link's token, once, and ends every sign-in and link of the account.
  * @throws GatewayError `validation_failed` for a token that is used, expired or unknown, `too_many_requests`
  */
 export async function completeReset(desk: AccountDesk, { token, password, from }: { token: string; password: string; from: string }): Promise<void> {
@@ -35,8 +35,7 @@ export async function completeReset(desk: AccountDesk, { token, password, from }
   const accountId = await store.signIns.takeReset(hashToken(token), desk.now());
   const account = accountId === null ? null : await store.accounts.find(accountId);
   if (!account || account.disabledAt !== null) throw invalidField('token', 'has been used, has expired or was never issued');
-  await store.accounts.update(account.id, { passwordHash });
-  await store.signIns.removeAll(account.id, null);
+  await store.accounts.setPassword(account.id, passwordHash);
   if (account.email !== null) await forgive(desk, account.email);
 }
 
@@ -51,7 +50,7 @@ export interface PasswordChange {
 }
 
 /**
- * Changes a password that is known, and ends the account's other sign-ins.
+ * Changes a password that is known, and ends the account's other sign-ins and its reset links.
  * @throws GatewayError `forbidden` where the current one is wrong or there is none, `validation_failed`, `too_many_requests`
  */
 export async function changePassword(desk: AccountDesk, { accountId, currentPassword, newPassword, keepTokenHash, from }: PasswordChange): Promise<void> {
@@ -59,8 +58,10 @@ export async function changePassword(desk: AccountDesk, { accountId, currentPass
   const account = await store.accounts.find(accountId);
   if (!account?.email) throw new GatewayError('forbidden', 'this account has no password');
   checkNewPassword(newPassword, 'newPassword');
-  const isRight = await attempt(desk, { from, email: account.email }, async () => (await passwords.check(currentPassword, account.passwordHash)).matches || null);
-  if (!isRight) throw new GatewayError('forbidden', 'currentPassword: is wrong', { field: 'currentPassword' });
-  await store.accounts.update(accountId, { passwordHash: await passwords.hash(newPassword, 'newPassword') });
-  await store.signIns.removeAll(accountId, keepTokenHash);
+  const { email, passwordHash } = account;
+  const checked = await attempt(desk, { from, email }, async () => ((await passwords.check(currentPassword, passwordHash)).matches ? passwordHash : null));
+  // meanwhile a link may have set another one: then what was checked is not the current one any more
+  if (checked === null || !(await store.accounts.setPassword(accountId, await passwords.hash(newPassword, 'newPassword'), { from: checked, keepTokenHash }))) {
+    throw new GatewayError('forbidden', 'currentPassword: is wrong', { field: 'currentPassword' });
+  }
 }

@@ -16,5 +16,5 @@ export async function issueResetLink({ signIns }: Pick<Store, 'signIns'>, accoun
   return { token, expiresAt };
 }
 
-/** The page for a new password. @param publicUrl where people reach the gateway */
-export const resetUrl = (publicUrl: string, token: string): string => `${publicUrl}/reset-password?token=${token}`;
+/** The page for a new password. Browsers send nobody what stands behind the `#`, so no proxy's log holds the token. @param publicUrl where people reach the gateway */
+export const resetUrl = (publicUrl: string, token: string): string => `${publicUrl}/reset-password#token=${token}`;

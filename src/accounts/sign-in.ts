@@ -28,7 +28,7 @@ export async function signIn(desk: AccountDesk, { email, password, from }: Crede
   const found = await attempt(desk, { email, from }, () => checkPassword(desk, email, password));
   if (!found) throw refused();
   const signedIn = await begin(desk, found.account);
-  if (found.isOutdated) await desk.store.accounts.update(found.account.id, { passwordHash: await desk.passwords.hash(password) });
+  if (found.isOutdated) await desk.store.accounts.update(found.account.id, { passwordHash: await desk.passwords.hash(password) }, found.account.passwordHash ?? '');
   return signedIn;
 }
 
@@ -46,9 +46,7 @@ async function checkPassword({ store, passwords }: AccountDesk, email: string, p
 async function begin({ store, rules, now }: AccountDesk, account: AccountRecord): Promise<SignedIn> {
   const token = newToken();
   const signIn = { tokenHash: hashToken(token), accountId: account.id, csrfToken: newToken(), createdAt: now(), expiresAt: now() + rules.signInMs };
-  await store.signIns.add(signIn);
-  // a password that was changed while this one was checked has ended all sign-ins but this one
-  if ((await store.accounts.find(account.id))?.passwordHash === account.passwordHash) return { account, signIn, token };
-  await store.signIns.remove(signIn.tokenHash);
+  // whoever changed the password or disabled the account while it was checked has ended all sign-ins but this one
+  if (await store.signIns.add(signIn, account.passwordHash ?? '')) return { account, signIn, token };
   throw refused();
 }

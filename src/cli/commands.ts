@@ -1,5 +1,6 @@
 import { backup, migrate } from './database.js';
-import { createKey, listKeys, revokeKey } from './keys.js';
+import { createKey, revokeKey } from './keys.js';
+import { listKeys } from './list-keys.js';
 import { addAccount, resetAccount } from './accounts.js';
 import type { Config } from '../config.js';
 import type { Store } from '../store/store.js';

@@ -1,9 +1,11 @@
 import { ordinaryScopes } from '../accounts/caller.js';
 import { keyFor } from '../accounts/first-key.js';
 import { newKey } from '../accounts/key-book.js';
+import { mailAddressOf } from '../accounts/mail-address.js';
 import { firstAccountId } from '../store/account-records.js';
 import { type KeyLimits, type KeyRecord, noLimits, type Scope, scopes } from '../store/key-records.js';
 import type { Store } from '../store/store.js';
+import { printable } from './list-keys.js';
 
 /** What `signalbox keys create` is told. */
 export interface KeyWishes {
@@ -31,23 +33,12 @@ export async function createKey(store: Store, wishes: KeyWishes): Promise<string
   return `${key}\n`;
 }
 
-/** `signalbox keys list`: one line for each key of all accounts, newest first. */
-export async function listKeys(store: Store): Promise<string> {
-  const lines = ['id                                    prefix       state    name'];
-  for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
-    const page = await store.keys.list(null, { limit: 100, cursor });
-    lines.push(...page.items.map(lineOf));
-    cursor = page.next;
-  }
-  return `${lines.join('\n')}\n`;
-}
-
 /** `signalbox keys revoke <id or prefix>`: running gateways feel it within a second. @throws Error where it names no key, or several */
 export async function revokeKey(store: Store, named: string | undefined): Promise<string> {
   if (!named) throw new Error('keys revoke: the id or the prefix of a key is needed');
   const { id, name, revokedAt } = await keyNamed(store, named);
   if (revokedAt === null) await store.keys.update(null, id, { revokedAt: Date.now() });
-  return `revoked: ${name}\n`;
+  return `revoked: ${printable(name)}\n`;
 }
 
 async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
@@ -67,14 +58,9 @@ async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
 
 async function accountOf(store: Store, email: string | undefined): Promise<string> {
   if (email === undefined) return firstAccountId;
-  const account = await store.accounts.findByEmail(email.toLowerCase());
+  const account = await store.accounts.findByEmail(mailAddressOf(email, '--account'));
   if (!account) throw new Error(`--account: there is no account ${email}`);
   return account.id;
-}
-
-function lineOf({ id, prefix, name, revokedAt, expiresAt }: KeyRecord): string {
-  const state = revokedAt !== null ? 'revoked' : expiresAt !== null && expiresAt <= Date.now() ? 'expired' : 'good';
-  return `${id}  ${prefix.padEnd(11)}  ${state.padEnd(7)}  ${name}`;
 }
 
 const listOf = (text: string): string[] => text.split(',').map((part) => part.trim()).filter((part) => part !== '');

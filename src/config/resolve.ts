@@ -1,6 +1,7 @@
 import { compileSchema, readSchema, type SchemaFailure, type Validator } from '../schema.js';
 import { closestName, closestNames } from './closest.js';
 import { fillDefaults } from './fill.js';
+import { isLoopback } from './is-loopback.js';
 import { isApiKey, substitute, variableOf, type Environment, type Substituted } from './substitute.js';
 import type { Config, ConfigInput, FixedKey, ProviderConfig } from './shape.js';
 
@@ -159,8 +160,7 @@ function leftOutWarnings(leftOut: ReadonlySet<string>, unset: Unset): string[] {
 function authWarnings({ auth, listen }: Pick<Config, 'auth' | 'listen'>): string[] {
   const foreign = auth.keys.filter(({ key }) => !key.startsWith('sk_'))
     .map(({ name }) => `auth: the key named ${name} does not begin with sk_; some clients refuse it before they call`);
-  const isLocal = listen.host === 'localhost' || listen.host === '::1' || listen.host.startsWith('127.');
-  return auth.required || isLocal ? foreign : [...foreign, `auth.required is false: whoever reaches ${listen.host} can use every provider`];
+  return auth.required || isLoopback(listen.host) ? foreign : [...foreign, `auth.required is false: whoever reaches ${listen.host} can use every provider`];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

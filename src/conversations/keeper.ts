@@ -32,6 +32,8 @@ export interface JoinedConversation {
   readonly titledNow: boolean;
 }
 
+const namingMs = 1_000;
+
 /** Keeps conversations: finds the one that a request belongs to, and adds turns to it. */
 export class ConversationKeeper {
   private readonly queue: TurnQueue;
@@ -77,6 +79,14 @@ export class ConversationKeeper {
     const record = await (await this.store()).rename(accountId, id, title, source, onlyDerived);
     this.known.remove(accountId, id);
     return record;
+  }
+
+  /** Gives its title to a conversation that was created empty. Never rejects, and takes a second at most: the answer waits for it. */
+  async name({ accountId, id, title }: JoinedConversation): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise((resolve) => (timer = setTimeout(resolve, namingMs)));
+    await Promise.race([late, this.rename(accountId, id, title, 'derived', true).catch(() => null)]);
+    clearTimeout(timer);
   }
 
   /** False where there was none. */

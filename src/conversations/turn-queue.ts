@@ -52,6 +52,9 @@ export class TurnQueue {
   private readonly entries: Entry[] = [];
   private readonly limits: TurnQueueLimits;
   private size = 0;
+  /** The most turns in the next transaction: fewer where so many have failed, for a slow database may take part of them in time. */
+  private batch: number;
+  private isClosed = false;
   private running: Promise<void> | null = null;
   /** Since when the database is away, in `performance.now()` ms. */
   private awaySince: number | null = null;
@@ -60,13 +63,14 @@ export class TurnQueue {
 
   constructor(private readonly write: Write, private readonly reports: TurnQueueReports, limits: Partial<TurnQueueLimits> = {}) {
     this.limits = { ...usualLimits, ...limits };
+    this.batch = this.limits.batch;
   }
 
   /** Adds a turn. Resolves when it is stored, or when its client has been kept waiting long enough; never rejects. */
   add(turn: Turn): Promise<TurnEnd> {
     const size = sizeOf(turn);
-    if (!this.hasRoom(size)) {
-      this.reports.lost(1, 'too many turns wait for the database');
+    if (this.isClosed || !this.hasRoom(size)) {
+      this.reports.lost(1, this.isClosed ? 'the gateway has stopped' : 'too many turns wait for the database');
       return Promise.resolve('lost');
     }
     const entry: Entry = { turn, size, tell: null, patience: null };
@@ -89,6 +93,7 @@ export class TurnQueue {
     const deadline = new Promise((resolve) => (timer = setTimeout(resolve, this.limits.closeMs)));
     await Promise.race([this.running, deadline]);
     clearTimeout(timer);
+    this.isClosed = true;
     if (this.entries.length > 0) this.drop(this.entries.length, 'the gateway stops and the database is away');
   }
 
@@ -115,13 +120,16 @@ export class TurnQueue {
   }
 
   private async writeNext(): Promise<void> {
-    const batch = this.entries.slice(0, this.limits.batch);
+    const batch = this.entries.slice(0, this.batch);
     try {
       this.settle(await this.write(batch.map(({ turn }) => turn)));
+      this.batch = Math.min(this.limits.batch, 2 * this.batch);
       this.back();
     } catch (error) {
-      if (!isRefused(error)) await this.pause(error);
-      else if (batch.length === 1) this.drop(1, 'the database does not take it', error);
+      if (!isRefused(error)) {
+        this.batch = Math.ceil(batch.length / 2);
+        await this.pause(error);
+      } else if (batch.length === 1) this.drop(1, 'the database does not take it', error);
       // one of them is what the database refuses: alone it does the others no harm
       else for (const entry of batch) await this.writeAlone(entry);
     }

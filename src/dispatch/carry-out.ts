@@ -33,7 +33,8 @@ export interface CarryOutInput {
   writer: AnswerWriter;
   cancellation: Cancellation;
   providerOf: (candidate: RankedCandidate) => Provider | undefined;
-  onAttempt: (attempt: Attempt) => void;
+  /** `unusedLength`: characters of content that a failed attempt had brought and nobody got; null where it had brought none, or they are told of in the end. */
+  onAttempt: (attempt: Attempt, unusedLength: number | null) => void;
   /** Entries for candidates that were passed over before the plan was made. */
   errorTrace?: readonly ErrorTraceEntry[];
 }
@@ -117,13 +118,13 @@ class Journey {
   }
 
   /** Reports an attempt, once. */
-  report(record: Attempt, failure: GatewayError | null): void {
+  report(record: Attempt, failure: GatewayError | null, unusedLength: number | null): void {
     this.attempts++;
     if (failure && failure.code !== 'client_closed') {
       this.failures.push(failure);
       this.trace.push({ provider: record.provider, model: record.model, error: failure.message, status: record.status, attempt: record.number, latency: record.latencyMs });
     }
-    this.input.onAttempt(record);
+    this.input.onAttempt(record, unusedLength);
   }
 
   get attemptCount(): number {
@@ -150,13 +151,14 @@ class Tries {
     this.streamed = stream;
     try {
       const result = await attempt({ provider, candidate, call: { request: input.request, model: candidate.model, stream }, apiKey, writer: input.writer, cancellation: input.cancellation, deadline: this.journey.deadline });
-      this.journey.report(this.record(startedAt, null, result.firstContentAt), null);
+      this.journey.report(this.record(startedAt, null, result.firstContentAt), null, null);
       return result;
     } catch (error) {
       if (!(error instanceof AttemptFailure)) throw error;
       this.learn(error.error, apiKey);
-      this.journey.report(this.record(startedAt, error.error, error.firstContentAt), error.error);
-      if (error.committed || error.error.code === 'client_closed') throw new BrokenStream(error.error, candidate, error.firstContentAt, error.contentLength, this.journey.attemptCount);
+      const isLast = error.committed || error.error.code === 'client_closed';
+      this.journey.report(this.record(startedAt, error.error, error.firstContentAt), error.error, isLast || error.firstContentAt === null ? null : error.contentLength);
+      if (isLast) throw new BrokenStream(error.error, candidate, error.firstContentAt, error.contentLength, this.journey.attemptCount);
       throw error.error;
     }
   }

@@ -11,6 +11,7 @@ import { type PlannedCall, traceEntry } from './plan-completion.js';
 import type { Runtime } from './runtime.js';
 import type { CompletionSurface } from './surfaces/surface.js';
 import { isBounded, type Settle, takeLimits, unbounded } from './take-limits.js';
+import { unpricedExtra } from './unpriced-extra.js';
 
 /** Why a key with a budget may not use a model. */
 export const unpricedReason = 'its price is not known, and this key has a budget';
@@ -24,9 +25,9 @@ export interface BoundCompletion {
 
 /**
  * Holds what a planned completion may use at most of its key's limits, before any model is called. A key with a budget gets no model
- * whose price nobody knows, and an answer no longer than what was reserved for it. Immediate where nothing bounds the key, or the
- * numbers are in memory.
- * @throws GatewayError as `takeLimits`, and the surface's code for an invalid field where no candidate is left
+ * whose price nobody knows, nothing that costs more than its tokens, and an answer no longer than what was reserved for it. Immediate
+ * where nothing bounds the key, or the numbers are in memory.
+ * @throws GatewayError as `takeLimits`, and the surface's code for an invalid field where no candidate is left, or for what has no price
  */
 export function boundCompletion(parts: Parts, res: Response, planned: PlannedCall, surface: CompletionSurface): BoundCompletion | Promise<BoundCompletion> {
   const caller = callerOf(res);
@@ -44,6 +45,8 @@ export function boundCompletion(parts: Parts, res: Response, planned: PlannedCal
 function withinBudget(planned: PlannedCall, runtime: Runtime, surface: CompletionSurface): PlannedCall {
   const { call } = planned;
   const { allowUnpriced, maxOutputTokens } = runtime.budgets;
+  const extra = allowUnpriced ? null : unpricedExtra(call.chat);
+  if (extra !== null) throw invalidField(extra, 'what it costs is not known, and this key has a budget', surface.invalidCode);
   const priced = allowUnpriced ? planned : withoutUnpriced(planned, runtime, surface);
   if (maxOutputTokens === null || statedAnswer(call.chat) !== null) return priced;
   return { ...priced, call: { ...call, chat: { ...call.chat, max_tokens: maxOutputTokens } } };

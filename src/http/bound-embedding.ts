@@ -10,6 +10,9 @@ import type { Parts } from './parts.js';
 import type { Runtime } from './runtime.js';
 import { isBounded, type Settle, takeLimits, unbounded } from './take-limits.js';
 
+/** Estimated tokens of what is to be embedded, where nobody has counted them. */
+export const estimateInput = (body: Readonly<Record<string, unknown>>): number => estimateTokens(JSON.stringify(body['input'] ?? ''));
+
 /**
  * Holds what an embedding may use at most of its key's limits; it writes nothing, so its input is all.
  * @throws GatewayError as `takeLimits`, and `bad_request` for a key with a budget and a model without a price
@@ -18,7 +21,7 @@ export function boundEmbedding(parts: Parts, res: Response, runtime: Runtime, { 
   const caller = callerOf(res);
   if (!isBounded(caller)) return unbounded;
   const { limits } = caller;
-  const tokens = limits.tokensPerMinute === null ? null : estimateTokens(JSON.stringify(body['input'] ?? ''));
+  const tokens = limits.tokensPerMinute === null ? null : estimateInput(body);
   if (!hasBudget(limits)) return takeLimits(parts, res, caller, { requests: 1, tokens, costUsd: null });
   const costUsd = highestCost({ promptTokens: longestPrompt({ messages: [], body }), completionTokens: 0 }, runtime.catalog.lookup(provider, model));
   if (costUsd === null && !runtime.budgets.allowUnpriced) throw invalidField('model', unpricedReason, 'bad_request');

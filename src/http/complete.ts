@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { Usage } from '../completion.js';
 import { makeUsage } from '../completion.js';
 import { Cancellation } from '../dispatch/cancellation.js';
-import { BrokenStream, carryOut, type Outcome } from '../dispatch/carry-out.js';
+import { type Attempt, BrokenStream, carryOut, type Outcome } from '../dispatch/carry-out.js';
 import { GatewayError } from '../errors.js';
 import { costOf, type Costs } from '../routing/cost.js';
 import { statedAnswer } from '../routing/longest-cost.js';
@@ -45,6 +45,8 @@ class RunningCompletion {
   private readonly stream: EventStream | null;
   private readonly writer: SurfaceWriter;
   private readonly cancellation = new Cancellation();
+  /** What failed attempts had cost by the time that they failed. */
+  private lostUsd = 0;
 
   constructor(private readonly parts: Parts, surface: CompletionSurface, private readonly planned: PlannedCall, private readonly req: Request, private readonly res: Response) {
     this.context = contextOf(res);
@@ -88,9 +90,10 @@ class RunningCompletion {
       writer: copyContent(this.writer, this.context, this.planned, this.req.body),
       cancellation: this.cancellation,
       providerOf: (candidate) => (candidate.provider === null ? undefined : this.runtime.providers.get(candidate.provider)),
-      onAttempt: (attempt) => {
+      onAttempt: (attempt, unusedLength) => {
         this.context.record.attempts.push(attempt);
         this.runtime.onAttempt(attempt);
+        if (unusedLength !== null) this.lose(attempt, unusedLength);
       },
       errorTrace: passedOver,
     });
@@ -137,6 +140,12 @@ class RunningCompletion {
     throw error;
   }
 
+  /** Puts down what a failed attempt had cost: nobody gets its answer, but it is paid for. */
+  private lose({ provider, model }: Attempt, contentLength: number): void {
+    this.lostUsd += costOf(this.estimate(contentLength), this.runtime.catalog.lookup(provider, model)).total_tokens_cost ?? 0;
+    if (this.lostUsd > 0) this.context.record.costUsd = this.lostUsd;
+  }
+
   private firstContentMs(broken: BrokenStream): number | null {
     return broken.firstContentAt === null ? null : Math.round(broken.firstContentAt - this.context.startedAt);
   }
@@ -150,7 +159,7 @@ class RunningCompletion {
     record.ttftMs = ttftMs;
     record.promptTokens = usage.promptTokens;
     record.completionTokens = usage.completionTokens;
-    record.costUsd = costs.total_tokens_cost;
+    if (costs.total_tokens_cost !== null) record.costUsd = costs.total_tokens_cost + this.lostUsd;
     if (record.attempts.length > 1) record.fallbacks = new Set(record.attempts.map((attempt) => `${attempt.provider}/${attempt.model}`)).size - 1;
     return costs;
   }

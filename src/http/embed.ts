@@ -1,13 +1,13 @@
 import type { RequestHandler } from 'express';
 import { makeUsage } from '../completion.js';
 import { Cancellation } from '../dispatch/cancellation.js';
-import { embed, type EmbeddingOutcome } from '../dispatch/embed.js';
+import { embed } from '../dispatch/embed.js';
 import { GatewayError, invalidField } from '../errors.js';
 import { forbiddenReason } from '../routing/access-rules.js';
 import { keepText } from '../records/kept-content.js';
 import { costOf } from '../routing/cost.js';
 import type { Candidate } from '../routing/plan.js';
-import { boundEmbedding } from './bound-embedding.js';
+import { boundEmbedding, estimateInput } from './bound-embedding.js';
 import { contextOf, type RequestContext } from './context.js';
 import type { Parts } from './parts.js';
 import { candidateOf, limitsOf } from './plan-completion.js';
@@ -39,8 +39,12 @@ export function createEmbeddings(parts: Parts): RequestHandler {
           runtime.onAttempt(attempt);
         },
       });
-      account(context, runtime, candidate, outcome);
+      account(context, runtime, candidate, outcome.promptTokens ?? estimateInput(body));
       sendJson(res, 200, outcome.answer as object);
+    } catch (error) {
+      // whoever leaves while a provider is at work has used it all the same
+      if (context.record.attempts.at(-1)?.outcome === 'client_closed') account(context, runtime, candidate, estimateInput(body));
+      throw error;
     } finally {
       settle();
     }
@@ -49,7 +53,7 @@ export function createEmbeddings(parts: Parts): RequestHandler {
 }
 
 /** Puts down who answered and what it took. */
-function account({ record }: RequestContext, runtime: Runtime, { provider, model }: Candidate, { promptTokens }: EmbeddingOutcome): void {
+function account({ record }: RequestContext, runtime: Runtime, { provider, model }: Candidate, promptTokens: number): void {
   const usage = makeUsage({ promptTokens });
   const costUsd = costOf(usage, runtime.catalog.lookup(provider, model)).total_tokens_cost;
   Object.assign(record, { provider, model, promptTokens: usage.promptTokens, completionTokens: 0, costUsd });

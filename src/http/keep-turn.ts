@@ -19,9 +19,12 @@ export interface EndedTurn {
   readonly answer: FinishedAnswer;
 }
 
-/** Adds a turn to its conversation; whether it is stored by now. Never rejects, and keeps the client waiting for two seconds at most. */
+/** More messages than a turn may have: nobody else's turns wait seconds for one transaction. */
+const mostMessages = 10_000;
+
+/** Adds a turn to its conversation; whether it is stored by now. Never rejects, and keeps the client waiting for three seconds at most. A turn of more than 10,000 messages is not stored. */
 export async function keepTurn(parts: Parts, runtime: Runtime, { conversation, messages, message, answer }: EndedTurn): Promise<boolean> {
-  if (!message) return false;
+  if (!message || messages.length > mostMessages) return false;
   const { id: conversationId, accountId, answerId, begins, title } = conversation;
   const end = await parts.memory.conversations.append({
     conversationId, accountId,
@@ -42,9 +45,10 @@ function answerOf(id: string, message: AnsweredMessage, { candidate, finishReaso
 }
 
 /** A conversation that was created empty gets its title now; and a configured model is asked for a better one, for which nobody waits. */
-async function putTitle(parts: Parts, runtime: Runtime, { id, accountId, begins, title }: JoinedConversation, messages: readonly ChatMessage[], { text }: AnsweredMessage): Promise<void> {
+async function putTitle(parts: Parts, runtime: Runtime, conversation: JoinedConversation, messages: readonly ChatMessage[], { text }: AnsweredMessage): Promise<void> {
+  const { id, accountId, begins } = conversation;
   // the turn is stored: a title that cannot be is no reason to say otherwise
-  if (!begins) await parts.memory.conversations.rename(accountId, id, title, 'derived', true).catch(() => null);
+  if (!begins) await parts.memory.conversations.name(conversation);
   const model = titleModelOf(runtime);
   if (model) parts.memory.titles.write(model, { accountId, conversationId: id, messages, answer: text });
 }

@@ -65,7 +65,7 @@ function refusal(parts: Parts, res: Response, { standing, wanted, retryAfterMs }
   // what only others hold is free again in a moment
   const code = retryAfterMs > soonMs ? 'budget_spent' : 'too_many_requests';
   const budget = `limits: this key may spend ${limit} USD a ${measure === 'usd_day' ? 'day' : 'month'} (UTC), ${rounded(used)} USD are spent or held for requests under way`;
-  return new GatewayError(code, `${budget} and this request may cost up to ${rounded(wanted)} USD; a lower bound on its answer's tokens lowers that`, { retryAfterMs });
+  return new GatewayError(code, `${budget} and this request may cost up to ${rounded(wanted)} USD; a smaller \`max_tokens\` (\`maxTokens\`) lowers that`, { retryAfterMs });
 }
 
 /** A wait that clients' own retries can sit out. */

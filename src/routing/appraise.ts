@@ -2,7 +2,7 @@ import { guessedAbility } from './ability-priors.js';
 import type { Catalog } from './catalog.js';
 import type { LatencyWindow } from './latency-window.js';
 import { blendedPrice, rateAt, type ModelFacts, type TokenPrice } from './model-facts.js';
-import type { Appraisal, Candidate } from './plan.js';
+import type { Appraisal, Candidate, Rates } from './plan.js';
 
 /** Where the figures of candidates come from. */
 export interface Sources {
@@ -29,8 +29,11 @@ function rate(stated: number | null | undefined, listed: TokenPrice | null, prom
   return figure(stated) ?? (listed === null ? null : figure(rateAt(listed, promptTokens)));
 }
 
-function priceOf({ price }: Candidate, facts: ModelFacts, promptTokens: number): number | null {
-  return blendedPrice(rate(price?.input, facts.inputPrice, promptTokens), rate(price?.output, facts.outputPrice, promptTokens));
+function ratesOf({ price }: Candidate, facts: ModelFacts, promptTokens: number): Rates {
+  const input = rate(price?.input, facts.inputPrice, promptTokens);
+  // a price of the caller's own says nothing of what is cached
+  const cachedInput = price === undefined ? rate(null, facts.cachedInputPrice, promptTokens) : null;
+  return { input, output: rate(price?.output, facts.outputPrice, promptTokens), cachedInput: cachedInput ?? input };
 }
 
 function latencyOf(candidate: Candidate, facts: ModelFacts, latencies: Sources['latencies']): number | null {
@@ -56,13 +59,15 @@ export function appraise(sent: Candidate, promptTokens: number, { catalog, laten
   const candidate = identified(sent, catalog);
   const facts = catalog.lookup(candidate.provider, candidate.model);
   const attributes = candidate.attributes ?? noAttributes;
-  const price = priceOf(candidate, facts, promptTokens);
+  const rates = ratesOf(candidate, facts, promptTokens);
+  const price = blendedPrice(rates.input, rates.output);
   const stated = share(attributes['quality']) ?? share(facts.quality);
   return {
     candidate,
     quality: stated ?? facts.ability ?? guessedAbility(candidate.model, price),
     qualityStated: stated !== null,
     price,
+    rates,
     latency: latencyOf(candidate, facts, latencies),
     contextLength: count(attributes['context_length']) ?? facts.contextLength,
     maxOutput: count(attributes['max_output']) ?? facts.maxOutput,

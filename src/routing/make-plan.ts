@@ -44,7 +44,7 @@ export function makePlan(input: PlanInput): Plan | Promise<Plan> {
     if (!isFilled(candidates)) throw nothingLeft(excluded, blame);
     return { id, candidates, excluded, limits, reason: candidates[0].why.reason };
   };
-  const ranked = parted.eligible.length === 0 ? [] : ranker.rank(request, parted.eligible);
+  const ranked = parted.eligible.length === 0 ? [] : ranker.rank({ ...request, promptTokens: size.tokens }, parted.eligible);
   return Array.isArray(ranked) ? finish(ranked) : ranked.then(finish);
 }
 
@@ -58,6 +58,10 @@ export interface CandidateExplanation {
   price: number | null;
   /** Seconds to the first token. */
   latency: number | null;
+  /** Standard deviation of the quality; absent where the ranker does not tell. */
+  uncertainty?: number;
+  /** Expected USD for answering this conversation; absent where the ranker does not tell. */
+  cost?: number | null;
   score: number | null;
   /** Why it stands where it stands. */
   reason?: string;
@@ -68,8 +72,14 @@ export interface CandidateExplanation {
 /** Without the dust of binary fractions. */
 const dusted = (figure: number | null | undefined): number | null => (figure === null || figure === undefined ? null : Math.round(figure * 1e9) / 1e9);
 
+/** As precise as a guess is. */
+const rounded = (figure: number): number => Math.round(figure * 1000) / 1000;
+
 function explain({ label, provider, model }: Candidate, figures: Figures | undefined, score: number | null): CandidateExplanation {
-  return { label, provider, model, quality: dusted(figures?.quality), price: dusted(figures?.price), latency: dusted(figures?.latency), score };
+  const told: CandidateExplanation = { label, provider, model, quality: dusted(figures?.quality), price: dusted(figures?.price), latency: dusted(figures?.latency), score };
+  if (figures?.uncertainty !== undefined) told.uncertainty = rounded(figures.uncertainty);
+  if (figures?.cost !== undefined) told.cost = dusted(figures.cost);
+  return told;
 }
 
 /** Explains a plan candidate by candidate: those that serve, best first, then those that cannot. */

@@ -30,6 +30,16 @@ export interface Figures {
   price: number | null;
   /** Seconds to the first token. */
   latency: number | null;
+  /** Standard deviation of the predicted quality. Absent where the ranker does not tell. */
+  uncertainty?: number;
+  /** Expected USD for answering this conversation. Absent where the ranker does not tell, null where the price is not known. */
+  cost?: number | null;
+}
+
+/** What tokens cost, by what is done with them: USD per million. */
+export interface Rates extends Price {
+  /** Of a prompt that the provider has read before. */
+  cachedInput: number | null;
 }
 
 /** Why a candidate stands where it stands. */
@@ -45,6 +55,8 @@ export interface Appraisal extends Figures {
   readonly candidate: Candidate;
   /** True where the caller or the configuration stated the quality: no ranker knows better. */
   readonly qualityStated: boolean;
+  /** USD per million tokens for a prompt of this length; null where nobody knows. */
+  readonly rates: Rates;
   /** Tokens that prompt and answer may have together. */
   readonly contextLength: number | null;
   readonly maxOutput: number | null;
@@ -83,6 +95,8 @@ export interface RoutingRequest {
   tradeoff?: 'cost' | 'latency' | null;
   /** How far down the quality ranking a tradeoff may reach, and how many are told. */
   maxModelDepth?: number | null;
+  /** About how many tokens messages and tools have; told by whoever makes the plan. */
+  promptTokens?: number;
   /** What the caller prefers, where it named a preference. */
   preference?: PreferenceSettings | null;
 }

@@ -11,16 +11,19 @@ function ascending(a: number | null, b: number | null): number {
   return a - b;
 }
 
-const byQuality: Order = (a, b) => b.quality - a.quality || ascending(a.price, b.price) || ascending(a.latency, b.latency);
-const byCost: Order = (a, b) => ascending(a.price, b.price) || byQuality(a, b);
+/** What answering costs: expected for this very conversation where the ranker tells it, else per token. A ranker tells it of all or of none. */
+const costOf = ({ cost, price }: Appraisal): number | null => (cost === undefined ? price : cost);
+
+const byQuality: Order = (a, b) => b.quality - a.quality || ascending(costOf(a), costOf(b)) || ascending(a.latency, b.latency);
+const byCost: Order = (a, b) => ascending(costOf(a), costOf(b)) || byQuality(a, b);
 const byLatency: Order = (a, b) => ascending(a.latency, b.latency) || byQuality(a, b);
 
 const short = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** What a tradeoff sorts its winners by, and how it says so. */
 const tradeoffs = {
-  cost: { order: byCost, figure: (known: Appraisal) => known.price, best: 'cheapest', unknown: 'its price is not known', unit: 'USD per million tokens' },
-  latency: { order: byLatency, figure: (known: Appraisal) => known.latency, best: 'fastest', unknown: 'its latency is not known', unit: 's to the first token' },
+  cost: { order: byCost, figure: costOf, best: 'cheapest', unknown: 'its price is not known', told: (known: Appraisal) => (known.cost === undefined ? `${short(known.price ?? 0)} USD per million tokens` : `about ${Number((known.cost ?? 0).toPrecision(2))} USD`) },
+  latency: { order: byLatency, figure: (known: Appraisal) => known.latency, best: 'fastest', unknown: 'its latency is not known', told: (known: Appraisal) => `${short(known.latency ?? 0)} s to the first token` },
 };
 
 function rankByQuality(sorted: readonly Appraisal[], best: number): RankedCandidate[] {
@@ -31,12 +34,12 @@ function rankByQuality(sorted: readonly Appraisal[], best: number): RankedCandid
 }
 
 /** Winners score above 1, the more the smaller the figure; the others by their quality: never rising down the list. */
-function rankWinners(winners: readonly Appraisal[], { figure, best, unknown, unit }: (typeof tradeoffs)['cost'], tolerance: number): RankedCandidate[] {
+function rankWinners(winners: readonly Appraisal[], { figure, best, unknown, told }: (typeof tradeoffs)['cost'], tolerance: number): RankedCandidate[] {
   return winners.map((known, index) => {
     const value = figure(known);
     const within = `within ${short(tolerance)} of the best quality`;
     if (value === null) return placed(known, 1, `${within}, ${unknown}`);
-    return placed(known, 1 + 1 / (1 + value), `${index === 0 ? `${best} ` : ''}${within}, ${short(value)} ${unit}`);
+    return placed(known, 1 + 1 / (1 + value), `${index === 0 ? `${best} ` : ''}${within}, ${told(known)}`);
   });
 }
 

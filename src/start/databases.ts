@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import type { Config } from '../config.js';
 import type { Backing } from '../store/backing.js';
 import { backingOf } from '../store/open-backing.js';
@@ -8,7 +9,7 @@ export function databaseUrlOf({ database, dataDir }: Pick<Config, 'database' | '
   return database.url ?? `file:${join(dataDir, 'signalbox.db')}`;
 }
 
-/** The databases of a process of its own. */
-export function openedBy(config: Config, onWarning: (warning: string) => void): Backing {
-  return backingOf({ databaseUrl: databaseUrlOf(config), poolSize: config.database.poolSize, redisUrl: config.redis.url, onWarning });
+/** The databases of a process of its own; what they tell is logged. */
+export function openedBy(config: Config, logger: Logger): Backing {
+  return backingOf({ databaseUrl: databaseUrlOf(config), poolSize: config.database.poolSize, redisUrl: config.redis.url, onWarning: (warning) => logger.warn(warning), onNews: (news) => logger.info(news) });
 }

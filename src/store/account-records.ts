@@ -33,8 +33,24 @@ export interface AccountStore {
   find(id: string): Promise<AccountRecord | null>;
   findByEmail(email: string): Promise<AccountRecord | null>;
   list(page: PageRequest): Promise<Page<AccountRecord>>;
-  /** Null where there is no such account. Disabling one also tells the caches of its keys. */
-  update(id: string, changes: Partial<Pick<AccountRecord, 'email' | 'passwordHash' | 'role' | 'disabledAt'>>): Promise<AccountRecord | null>;
+  /**
+   * Null where there is no such account. Disabling one also tells the caches of its keys.
+   * @param from nothing is changed, and null is the answer, unless this is still the password's hash
+   */
+  update(id: string, changes: Partial<Pick<AccountRecord, 'email' | 'passwordHash' | 'role' | 'disabledAt'>>, from?: string): Promise<AccountRecord | null>;
+  /**
+   * Sets a password and ends, in the same step, all that was opened with the one before: sign-ins but one, and reset links.
+   * @returns false where nothing was changed: there is no such account, or `from` is not its password's hash any more
+   */
+  setPassword(id: string, passwordHash: string, options?: PasswordOptions): Promise<boolean>;
+}
+
+/** What a password is set for. */
+export interface PasswordOptions {
+  /** Absent: whatever the password was. */
+  readonly from?: string;
+  /** The sign-in that goes on; absent or null: none does. */
+  readonly keepTokenHash?: string | null;
 }
 
 /** A browser that has signed in. */
@@ -58,10 +74,11 @@ export interface ResetRecord {
 
 /** Browsers that have signed in, and reset links. Expired ones are not found. */
 export interface SignInStore {
-  add(signIn: SignInRecord): Promise<void>;
+  /** False, and nothing is added, where the account is disabled or its password is another by now. @param passwordHash what was checked */
+  add(signIn: SignInRecord, passwordHash: string): Promise<boolean>;
   find(tokenHash: string, now: number): Promise<{ signIn: SignInRecord; account: AccountRecord } | null>;
   remove(tokenHash: string): Promise<void>;
-  /** Ends all of an account's but one. */
+  /** Ends all of an account's but one, and its reset links. */
   removeAll(accountId: string, exceptTokenHash: string | null): Promise<void>;
   addReset(reset: ResetRecord): Promise<void>;
   /** Whose link it is, null for one that is used, expired or unknown; it cannot be used again. Other links of that account end too. */

@@ -33,14 +33,30 @@ export function unstored(stored: readonly string[], sent: readonly string[]): nu
 
 /** Where in `sent` the longest run ends that is also the end of `stored`; 0 where none has two messages. Of equals the first: storing twice is better than losing. */
 function endOfLongestRun(stored: readonly string[], sent: readonly string[]): number {
+  // backwards, for there both begin with what is compared; no digest is empty
+  const runs = runsOfStart([...[...stored].reverse(), '', ...[...sent].reverse()]);
   let longest = 1;
   let found = 0;
   for (let end = 2; end <= sent.length; end += 1) {
-    let run = 0;
-    while (run < end && run < stored.length && sent[end - 1 - run] === stored[stored.length - 1 - run]) run += 1;
+    const run = runs[stored.length + 1 + sent.length - end]!;
     if (run > longest) [longest, found] = [run, end];
   }
   return found;
+}
+
+/** How many items from each index on are those that the list begins with (0 for the first index), in time that grows with the list alone. */
+function runsOfStart(items: readonly string[]): number[] {
+  const runs = new Array<number>(items.length).fill(0);
+  // the part that is known to be as the start, and reaches furthest
+  let from = 0;
+  let to = 0;
+  for (let index = 1; index < items.length; index += 1) {
+    let run = index < to ? Math.min(to - index, runs[index - from]!) : 0;
+    while (index + run < items.length && items[run] === items[index + run]) run += 1;
+    if (index + run > to) [from, to] = [index, index + run];
+    runs[index] = run;
+  }
+  return runs;
 }
 
 function plainText(content: unknown): string | null {

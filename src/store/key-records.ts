@@ -43,7 +43,7 @@ export interface KeyRecord {
 }
 
 export type NewKey = Omit<KeyRecord, 'accountRole' | 'accountDisabledAt' | 'revokedAt' | 'lastUsedAt'>;
-export type KeyChanges = Partial<Pick<KeyRecord, 'name' | 'scopes' | 'models' | 'limits' | 'expiresAt' | 'revokedAt'>>;
+export type KeyChanges = Partial<Pick<KeyRecord, 'name' | 'scopes' | 'models' | 'expiresAt' | 'revokedAt'> & { readonly limits: Partial<KeyLimits> }>;
 
 /** Issued keys. */
 export interface KeyStore {
@@ -54,6 +54,7 @@ export interface KeyStore {
   /** Null for `accountId`: of all accounts. */
   find(accountId: string | null, id: string): Promise<KeyRecord | null>;
   list(accountId: string | null, page: PageRequest): Promise<Page<KeyRecord>>;
+  /** Of the limits too only those that are given are changed, whoever else changes others at the same time. */
   update(accountId: string | null, id: string, changes: KeyChanges): Promise<KeyRecord | null>;
   /** The keys that have changed since then, revoked ones too, and those of accounts that have changed. */
   changedSince(revision: number): Promise<Changes<KeyRecord>>;

@@ -2,7 +2,7 @@ import { Backing } from './backing.js';
 import { openCounters } from './open-counters.js';
 import { openStore } from './open-store.js';
 
-/** Which databases, and where warnings of them go. */
+/** Which databases, and where what they tell goes. */
 export interface BackingOptions {
   /** `file:<path>`, `:memory:` or `postgres://…` */
   readonly databaseUrl: string;
@@ -10,13 +10,21 @@ export interface BackingOptions {
   /** `redis://…`; null: numbers are kept in this process. */
   readonly redisUrl: string | null;
   readonly onWarning: (warning: string) => void;
+  /** What is good to know and no warning. */
+  readonly onNews?: (news: string) => void;
 }
 
 /** The databases that a configuration names, opened when they are first needed. */
-export function backingOf({ databaseUrl, poolSize, redisUrl, onWarning }: BackingOptions): Backing {
+export function backingOf({ databaseUrl, poolSize, redisUrl, onWarning, onNews = () => undefined }: BackingOptions): Backing {
   const open = async (): Promise<{ store: Awaited<ReturnType<typeof openStore>>; counters: Awaited<ReturnType<typeof openCounters>> }> => {
     const store = await openStore(databaseUrl, { poolSize, onWarning });
-    return { store, counters: await openCounters(redisUrl, { onWarning }) };
+    try {
+      return { store, counters: await openCounters(redisUrl, { onWarning, onNews }) };
+    } catch (error) {
+      // whoever asks again opens another one
+      await store.close();
+      throw error;
+    }
   };
   return new Backing(open, databaseUrl === ':memory:');
 }

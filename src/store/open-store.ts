@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { type Dialect, Kysely, sql } from 'kysely';
 import { GatewayError } from '../errors.js';
+import { DatabaseFailure } from './failure.js';
 import { backUp } from './libsql/back-up.js';
 import { LibsqlDialect } from './libsql/dialect.js';
 import { migrate } from './migrate.js';
@@ -19,7 +20,7 @@ export interface StoreOptions {
 
 /**
  * Opens the store at `file:<path>`, `:memory:`, `postgres://…` or `postgresql://…`, and brings its schema to the newest version.
- * @throws GatewayError `unavailable` where it cannot be reached, `internal` for an address that cannot be read or a database of a newer version
+ * @throws GatewayError `unavailable` where it cannot be reached, `internal` for an address that cannot be read, a file that is damaged or a database of a newer version
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   if (/^postgres(ql)?:/.test(url)) return openPostgres(url, options);
@@ -35,6 +36,9 @@ async function openLibsql(path: string): Promise<Store> {
     await sql`pragma busy_timeout = 60000`.execute(database);
     await migrate(database, 'libsql');
     await sql`pragma busy_timeout = 5000`.execute(database);
+  }).catch((error: unknown) => {
+    const damage = damageOf(error);
+    throw damage === null ? error : new GatewayError('internal', `${path} is damaged or no database (${damage}): a backup may be put in its place`, { cause: error });
   });
   return createSqlStore(database, 'libsql', (file) => backUp(database, path, file));
 }
@@ -45,6 +49,12 @@ async function openPostgres(url: string, { poolSize = 10, onWarning = () => unde
   await migrate(patient, 'postgres').finally(() => patient.destroy());
   return createSqlStore(opened(postgresDialect(url, { poolSize, onWarning })), 'postgres', () =>
     Promise.reject(new GatewayError('not_implemented', 'PostgreSQL is backed up with its own tools: pg_dump')));
+}
+
+/** SQLite's word for a file that is none of its own, or not whole; null for other failures. */
+function damageOf(error: unknown): string | null {
+  const code = error instanceof GatewayError && error.cause instanceof DatabaseFailure ? error.cause.code : null;
+  return code !== null && /^SQLITE_(NOTADB|CORRUPT)/.test(code) ? code : null;
 }
 
 const opened = (dialect: Dialect): Kysely<Tables> => new Kysely<Tables>({ dialect });

@@ -15,6 +15,7 @@ export interface RecordSource<T> {
 
 const mostRecords = 50_000;
 const pollMs = 500;
+const mostPolls = 4;
 /** Lookups of unknown keys under way: more are somebody guessing. */
 const mostLookups = 64;
 const forgetUnknownMs = 1_000;
@@ -34,6 +35,8 @@ export class RecordCache<T extends object> {
   private lookups = 0;
   private timer: NodeJS.Timeout | undefined;
   private bulletin: Bulletin | null = null;
+  private polls = 0;
+  private isBehind = false;
   private isClosed = false;
 
   constructor(private readonly backing: Backing, private readonly source: RecordSource<T>) {}
@@ -47,9 +50,12 @@ export class RecordCache<T extends object> {
     return this.unknown.has(key) ? null : this.lookUp(key);
   }
 
-  /** Takes in a record that this process has changed, and tells the other replicas that there is something new. */
+  /** Forgets a record that this process has changed, so that it is looked up anew, and tells the other replicas that there is something new. */
   changed(record: T): void {
-    this.take([record]);
+    const key = this.source.keyOf(record);
+    // not taken in: a change made elsewhere after ours may have been heard of before our commit was answered
+    this.known.delete(key);
+    this.unknown.delete(key);
     this.bulletin?.tell(this.source.topic, '');
   }
 
@@ -94,15 +100,31 @@ export class RecordCache<T extends object> {
     if (!this.isClosed) this.timer = setTimeout(() => void this.poll(opened).then(() => this.schedule(opened)), pollMs).unref();
   }
 
+  /** A few at a time, for one connection may hang: what is told meanwhile, however often, is asked for once more. */
   private async poll(opened: Opened): Promise<void> {
+    this.isBehind = this.polls >= mostPolls;
+    if (this.isBehind) return;
+    this.polls++;
+    await this.catchUp(opened).then(() => {
+      this.polls--;
+      if (this.isBehind && !this.isClosed) void this.poll(opened);
+    });
+  }
+
+  private async catchUp(opened: Opened): Promise<void> {
     try {
-      const { revision, records } = await this.source.changedSince(opened, this.revision ?? 0);
-      if (this.isClosed || revision <= (this.revision ?? 0)) return;
+      const before = this.revision ?? 0;
+      const { revision, records } = await this.source.changedSince(opened, before);
+      // a standby that lacked the last changes, or a backup, has taken over: its revisions count on from there
+      const isAnother = revision < before;
+      if (this.isClosed || (!isAnother && revision <= (this.revision ?? 0))) return;
       this.revision = revision;
       this.unknown.clear();
-      this.take(records);
+      if (isAnother) this.known.clear();
+      else this.take(records);
     } catch {
       // the database is away: readiness tells of it, and the next turn asks again
+      this.isBehind = false;
     }
   }
 

@@ -9,7 +9,7 @@ import { RedisLimits } from './redis/limits.js';
 import { RedisLink } from './redis/link.js';
 import { type LiveHold, LiveHolds } from './redis/live-holds.js';
 import { RedisNotes } from './redis/notes.js';
-import { type Part, partsOf } from './redis/part.js';
+import { keyOf, type Part, partsOf } from './redis/part.js';
 import { failScript, noteScript, renewScript, seedScript, settleScript, takeScript } from './redis/scripts.js';
 import { Settlements } from './redis/settlements.js';
 
@@ -18,8 +18,10 @@ export interface RedisCountersOptions {
   readonly prefix?: string;
   /** Hears when Redis goes and comes back, and of a Redis that is away from the start. */
   readonly onState?: (state: CountersState) => void;
-  /** The same in words, and what is lost. */
+  /** In words: that Redis is away, and what is lost. */
   readonly onWarning?: (warning: string) => void;
+  /** In words: that Redis is there. */
+  readonly onNews?: (news: string) => void;
   /** Epoch ms, instead of Redis's own clock. */
   readonly now?: () => number;
   /** How long Redis keeps the holds of a process that has died, in ms. */
@@ -27,6 +29,8 @@ export interface RedisCountersOptions {
 }
 
 const drainMs = 1_000;
+/** What replicas tell each other when a budget is told anew what was used of it. */
+const seeded = 'budget-seeded';
 
 /**
  * Counters that replicas share through the Redis or Valkey (6 or later) at `redis://…` or `rediss://…`. Where it cannot be reached each counts for
@@ -73,6 +77,7 @@ class RedisCounters implements Counters {
     this.settlements = new Settlements(link, this.processId, time, onWarning);
     this.notes = new RedisNotes(link, prefix, time, this.now);
     this.bulletin = new RedisBulletin(link, channel, this.processId, onWarning);
+    this.bulletin.hear(seeded, (key) => this.holds.renew(key));
   }
 
   open(): Promise<void> {
@@ -84,8 +89,17 @@ class RedisCounters implements Counters {
   }
 
   async seed(claim: Parameters<Counters['seed']>[0], used: number): Promise<void> {
-    // never both: what Redis counts from now on the memory would not know
-    await this.limits.seed(claim, used).catch(() => this.own.seed(claim, used));
+    try {
+      await this.limits.seed(claim, used);
+    } catch {
+      // never both: what Redis counts from now on the memory would not know
+      this.own.seed(claim, used);
+      return;
+    }
+    // where it was lost, what is held of it was lost too
+    const key = keyOf(this.prefix, claim);
+    this.holds.renew(key);
+    this.bulletin.tell(seeded, key);
   }
 
   fail(subject: string): Promise<Patience> {
@@ -151,20 +165,21 @@ class RedisCounters implements Counters {
     this.settlements.resume();
     this.holds.renew();
     this.notes.flush();
-    this.tell('redis', 'Redis is there: limits are shared');
+    this.turn('redis');
+    this.options.onNews?.('Redis is there: limits are shared');
   }
 
   private fallBack(reason: string): void {
     // what was seeded the last time is out of date
     this.own = new MemoryLimits(this.now);
     for (const hold of this.holds.values()) hold.place = { ...hold.place, own: this.own.adopt(hold.claims) };
-    this.tell('fallback', `Redis cannot be used (${reason}): each process counts limits for itself`);
+    this.turn('fallback');
+    this.options.onWarning?.(`Redis cannot be used (${reason}): each process counts limits for itself`);
   }
 
-  private tell(state: CountersState, warning: string): void {
+  private turn(state: CountersState): void {
     this.state = state;
     this.options.onState?.(state);
-    this.options.onWarning?.(warning);
   }
 }
 

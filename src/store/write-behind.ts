@@ -50,6 +50,8 @@ export class WriteBehind<T> {
   private added = 0;
   private settled = 0;
   private failures = 0;
+  /** The most that are written at once: fewer where so many have failed, for a slow database may take part of them in time. */
+  private batch = largestBatch;
   private isWriting = false;
   private isClosed = false;
   private timer: NodeJS.Timeout | null = null;
@@ -75,7 +77,8 @@ export class WriteBehind<T> {
     this.queue.push(record);
     this.bytes += weight;
     this.added++;
-    const atRest = mostAtRest?.() ?? null;
+    // what is being written is taken off when it is
+    const atRest = this.isWriting ? null : (mostAtRest?.() ?? null);
     if (atRest !== null) this.take(Math.max(0, this.queue.length - atRest));
     else if (this.timer === null && !this.isWriting) this.schedule(delayMs);
     else if (this.queue.length >= largestBatch && this.failures === 0) void this.write();
@@ -117,11 +120,14 @@ export class WriteBehind<T> {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
     this.isWriting = true;
+    const count = Math.min(this.queue.length, this.batch);
     try {
-      await this.store(Math.min(this.queue.length, largestBatch));
+      await this.store(count);
       this.failures = 0;
+      this.batch = Math.min(largestBatch, 2 * this.batch);
     } catch {
       this.failures++;
+      this.batch = Math.ceil(count / 2);
     }
     this.isWriting = false;
     for (const { upTo, done } of [...this.waiters]) if (this.settled >= upTo) done(true);
@@ -131,7 +137,7 @@ export class WriteBehind<T> {
   private goOn(): void {
     if (this.queue.length === 0) return;
     if (this.failures > 0) this.schedule(this.backoffMs());
-    else if (this.waiters.length > 0 || this.queue.length >= largestBatch) this.schedule(0);
+    else if (this.waiters.length > 0 || this.queue.length >= this.batch) this.schedule(0);
     else this.schedule(this.options.delayMs ?? 200);
   }
 

@@ -8,6 +8,7 @@ describe('a mail address', () => {
     ["o'neil@example.org", "o'neil@example.org"],
     ['root@localhost', 'root@localhost'],
     ['jos\u0065\u0301@ex\u00e4mple.org', 'jos\u00e9@ex\u00e4mple.org'],
+    ['J\u030cana@example.org', '\u01f0ana@example.org'],
     [`${'a'.repeat(64)}@example.org`, `${'a'.repeat(64)}@example.org`],
   ])('%s is found as %s', (written, kept) => {
     expect(mailAddressOf(written)).toBe(kept);

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { AccountDesk, AccountRules } from '../../src/accounts/desk.js';
 import { Errands } from '../../src/accounts/errands.js';
 import type { Mail } from '../../src/accounts/mailer.js';
-import { completeReset, requestReset } from '../../src/accounts/new-password.js';
+import { changePassword, completeReset, requestReset } from '../../src/accounts/new-password.js';
 import { argon2Hasher, type PasswordHasher, Passwords } from '../../src/accounts/passwords.js';
 import { issueResetLink } from '../../src/accounts/reset-link.js';
 import { signIn } from '../../src/accounts/sign-in.js';
@@ -16,13 +16,15 @@ const from = '192.0.2.1';
 const password = 'correct horse';
 const rules: AccountRules = { signUp: 'open', signUpDomains: [], signInMs: 3_600_000, resetMs: 60_000, publicUrl: 'https://llm.example.org', mailer: null, warn: () => undefined };
 
-/** argon2 whose work is put down; a test may step in before a password is verified. */
+/** argon2 whose work is put down; a test may step in after a password is verified and before one is hashed. */
 class WatchedHasher implements PasswordHasher {
   work: string[] = [];
   beforeVerify: () => Promise<void> = () => Promise.resolve();
+  beforeHash: () => Promise<void> = () => Promise.resolve();
 
-  hash(text: string): Promise<string> {
+  async hash(text: string): Promise<string> {
     this.work.push('hash');
+    await this.beforeHash();
     return argon2Hasher.hash(text);
   }
 
@@ -48,6 +50,9 @@ beforeEach(async () => {
   await signUp(desk, { email: 'ada@example.org', password, from });
 });
 afterEach(() => store.close());
+
+/** What nobody's password is compared with is hashed once, by the first check. */
+const passwordsReady = (): Promise<unknown> => desk.passwords.check('any password', null);
 
 describe('signing in', () => {
   it('does the same work for an address without an account, for one that is disabled and for one that has no password yet', async () => {
@@ -75,11 +80,28 @@ describe('signing in', () => {
     const changed = await argon2Hasher.hash('another horse');
     hasher.beforeVerify = async () => {
       hasher.beforeVerify = () => Promise.resolve();
-      await store.accounts.update(account!.id, { passwordHash: changed });
-      await store.signIns.removeAll(account!.id, null);
+      await store.accounts.setPassword(account!.id, changed);
     };
     await expect(signIn(desk, { email: 'ada@example.org', password, from })).rejects.toMatchObject({ code: 'unauthorized' });
     await expect(signIn(desk, { email: 'ada@example.org', password: 'another horse', from })).resolves.toBeDefined();
+  });
+
+  it('does not outlast an account that was disabled while the password was checked, and enabled again later', async () => {
+    const account = await store.accounts.findByEmail('ada@example.org');
+    await passwordsReady();
+    hasher.beforeVerify = () => store.accounts.update(account!.id, { disabledAt: 1 }).then(() => undefined);
+    await expect(signIn(desk, { email: 'ada@example.org', password, from })).rejects.toMatchObject({ code: 'unauthorized' });
+  });
+
+  it('does not bring back a password that was changed while it was hashed anew', async () => {
+    const { hash } = await import('@node-rs/argon2');
+    const account = await store.accounts.findByEmail('ada@example.org');
+    await store.accounts.update(account!.id, { passwordHash: await hash(password, { memoryCost: 8_192, timeCost: 1 }) });
+    const changed = await argon2Hasher.hash('another horse');
+    await passwordsReady();
+    hasher.beforeHash = () => store.accounts.setPassword(account!.id, changed).then(() => undefined);
+    await signIn(desk, { email: 'ada@example.org', password, from });
+    expect((await store.accounts.find(account!.id))!.passwordHash).toBe(changed);
   });
 
   it('hashes a password anew that was hashed with less work', async () => {
@@ -91,6 +113,18 @@ describe('signing in', () => {
     expect(passwordHash).toMatch(/m=19456,t=2,p=1/);
     await signIn(desk, { email: 'ada@example.org', password, from });
     expect((await store.accounts.find(account!.id))!.passwordHash).toBe(passwordHash);
+  });
+});
+
+describe('changing a password', () => {
+  it('does not undo one that was set with a link while the old one was checked', async () => {
+    const account = await store.accounts.findByEmail('ada@example.org');
+    const rescued = await argon2Hasher.hash('set with a link');
+    await passwordsReady();
+    hasher.beforeHash = () => store.accounts.setPassword(account!.id, rescued).then(() => undefined);
+    const change = changePassword(desk, { accountId: account!.id, currentPassword: password, newPassword: 'set by a thief', keepTokenHash: null, from });
+    await expect(change).rejects.toMatchObject({ code: 'forbidden', field: 'currentPassword' });
+    expect((await store.accounts.find(account!.id))!.passwordHash).toBe(rescued);
   });
 });
 

@@ -72,6 +72,19 @@ describe('a conversation is joined', () => {
     await expect(keeper.join('bob', asked((begun as JoinedConversation).id))).rejects.toMatchObject({ code: 'not_found' });
   });
 
+  it('that was created empty is not waited for where its title cannot be stored just now', async () => {
+    const { keeper, backing } = keep();
+    const { id } = await keeper.create('ann', null);
+    const joined = await keeper.join('ann', asked(id));
+    const { store } = await backing.get();
+    store.conversations.rename = () => new Promise(() => undefined);
+    const startedAt = performance.now();
+    await keeper.name(joined);
+    expect(performance.now() - startedAt).toBeLessThan(1_500);
+    store.conversations.rename = () => Promise.reject(new GatewayError('unavailable', 'the database cannot be reached'));
+    await keeper.name(joined);
+  });
+
   it('with an id for its answer though the database is away, and not where it has to be looked up', async () => {
     const away = new Backing(() => Promise.reject(new GatewayError('unavailable', 'the database cannot be reached')), false);
     const { keeper } = keep({ backing: away, patienceMs: 50 });

@@ -103,12 +103,18 @@ describe('while the database is slow or away', () => {
     expect(performance.now() - startedAt).toBeLessThan(40);
   });
 
+  it('fewer go into one transaction where it is too slow for so many', async () => {
+    const { queue, tries } = open([(turns) => (turns.length > 3 ? Promise.reject(away) : stores(turns))], { patienceMs: 2_000, batch: 10 });
+    expect(await Promise.all(['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((id) => queue.add(turn(id))))).toEqual(Array.from({ length: 9 }, () => 'stored'));
+    expect(tries.filter((ids) => ids.length <= 3).flat()).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9']);
+  });
+
   it('turns beyond its bounds are lost, counted and told', async () => {
     const { queue, lost, tries } = open([() => Promise.reject(away)], { maxTurns: 3, maxSize: 5_000, longestRetryMs: 10 });
     const ends = await Promise.all(['1', '2', '3', '4'].map((id) => queue.add(turn(id))));
     expect(ends).toEqual(['late', 'late', 'late', 'lost']);
     expect(lost).toEqual([[1, 'too many turns wait for the database']]);
-    expect(tries.at(-1)).toEqual(['1', '2', '3']);
+    expect(tries[0]).toEqual(['1', '2', '3']);
     const narrow = open([() => Promise.reject(away)], { maxSize: 5_000 });
     expect(await Promise.all([narrow.queue.add(turn('1', { text: 'x'.repeat(4_000) })), narrow.queue.add(turn('2', { text: 'x'.repeat(4_000) }))])).toEqual(['late', 'lost']);
   });
@@ -167,5 +173,17 @@ describe('closing', () => {
     await hanging.queue.add(turn('1'));
     await hanging.queue.close();
     expect(hanging.lost).toEqual([[1, 'the gateway stops and the database is away']]);
+  });
+
+  it('takes no more when it is over, and takes no other turn\'s end for that of a new one', async () => {
+    const { write, release } = held();
+    const { queue, lost } = open([write], { closeMs: 20 });
+    const first = queue.add(turn('1'));
+    await queue.close();
+    expect(await first).toBe('lost');
+    const second = queue.add(turn('2'));
+    release();
+    expect(await second).toBe('lost');
+    expect(lost).toEqual([[1, 'the gateway stops and the database is away'], [1, 'the gateway has stopped']]);
   });
 });

@@ -25,6 +25,8 @@ export async function offerProvisions(provisions: Provisions): Promise<{ url: st
   const offers = new Map(Object.entries(provisions).map(([name, make]) => [`/${word}/${name}`, make as () => Promise<string>]));
   const server = createServer((request, response) => {
     const make = offers.get(request.url ?? '') ?? (() => Promise.reject(new Error('there is no such provision')));
+    // a worker that was busy for seconds would ask again on a connection that is just being closed for its idleness
+    response.setHeader('connection', 'close');
     make().then((text) => response.end(text), (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)));
   });
   // an installation may take its minutes

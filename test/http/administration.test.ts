@@ -68,7 +68,7 @@ describe('the administrator', () => {
     expect(invited).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' }, json: { account: { id: firstAccountId, email: 'ada@example.org', role: 'admin' } } });
     expectConforms('invitation.response', invited.json);
     const token = textAt(invited.json, 'token');
-    expect(textAt(invited.json, 'url')).toBe(`https://llm.example.org/reset-password?token=${token}`);
+    expect(textAt(invited.json, 'url')).toBe(`https://llm.example.org/reset-password#token=${token}`);
     const ada = new Browser(fresh.url);
     expect((await ada.ask('POST', '/api/v1/auth/password-reset/complete', { token, password: goodPassword })).status).toBe(204);
     expect((await ada.signIn('ada@example.org', goodPassword)).status).toBe(200);
@@ -84,7 +84,7 @@ describe('the administrator', () => {
     expect(given).toMatchObject({ status: 201, headers: { 'cache-control': 'no-store' } });
     expectConforms('reset-link.response', given.json);
     const token = textAt(given.json, 'token');
-    expect(textAt(given.json, 'url')).toBe(`${gateway.url}/reset-password?token=${token}`);
+    expect(textAt(given.json, 'url')).toBe(`${gateway.url}/reset-password#token=${token}`);
     expect((await complete(token, 'a new password')).status).toBe(204);
     expect((await complete(token, 'another password')).status).toBe(422);
     expect((await visitor().signIn('forgot@example.org', 'a new password')).status).toBe(200);
@@ -154,11 +154,13 @@ describe('a disabled account', () => {
     expect(await admin.ask('POST', `/api/v1/accounts/${id}/reset-link`)).toMatchObject({ status: 409, json: { message: 'this account is disabled' } });
   });
 
-  it('can sign in again once it is enabled; what had signed in before stays out', async () => {
+  it('can sign in again once it is enabled; what had signed in before stays out, and links from before are worthless', async () => {
     const { id, browser } = await member('back@example.org');
+    const token = textAt((await admin.ask('POST', `/api/v1/accounts/${id}/reset-link`)).json, 'token');
     await change(id, { disabled: true });
     expect(await change(id, { disabled: false })).toMatchObject({ status: 200, json: { disabledAt: null } });
     expect((await browser.account()).status).toBe(401);
+    expect((await complete(token, 'a new password')).status).toBe(422);
     expect((await browser.signIn('back@example.org', goodPassword)).status).toBe(200);
   });
 });

@@ -11,7 +11,7 @@ import { textAt } from '../helpers/json.js';
 import { metricOf } from '../helpers/metrics.js';
 import { ask, post, postStream, type Reply } from '../helpers/sse.js';
 import { until } from '../helpers/until.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { startUpstream, type Step, type Upstream } from '../helpers/upstream.js';
 
 const messages = [{ role: 'user', content: 'Say hello' }];
 const budget = (name: string, dayBudgetUsd: number, more: object = {}): { name: string; key: string; limits: object } => ({ name, key: `sk_${name}`, limits: { dayBudgetUsd, ...more } });
@@ -84,6 +84,7 @@ describe('a budget', () => {
     for (let n = 0; n < 25; n++) expect((await native('quarter')).status).toBe(200);
     const refused = await native('quarter');
     expect(refused).toMatchObject({ status: 429, headers: { 'x-should-retry': 'false' }, json: { message: expect.stringMatching(/^limits: this key may spend 0\.25 USD a day \(UTC\), 0\.25 USD are spent or held .* may cost up to 0\.01 USD/) as string } });
+    expect(textAt(refused.json, 'message')).toMatch(/; a smaller `max_tokens` \(`maxTokens`\) lowers that$/);
     expect(Math.abs(Number(refused.headers['retry-after']) - untilMidnight())).toBeLessThan(5);
     expect(await openai('quarter')).toMatchObject({ status: 429, headers: { 'x-should-retry': 'false' }, json: { error: { type: 'insufficient_quota', code: 'insufficient_quota' } } });
   });
@@ -136,6 +137,36 @@ describe('a budget', () => {
     upstream.script([{}]);
     expect((await native('tight', { maxTokens: 100 })).status).toBe(200);
     expect((await native('tight', { maxTokens: 100 })).status).toBe(429);
+  });
+
+  it('is settled with what failed attempts had written too, whether another one answers or none does', async () => {
+    await restart(configured({ limits: { maxRetries: 1 } }));
+    // ten tokens each
+    const broken: Step = { reset: 'afterContent', text: ['x'.repeat(40)] };
+    const whole = { usage: { prompt: 10, completion: 10 } };
+    upstream.script([broken, whole, broken, broken, broken, whole]);
+    const replies: Reply[] = [];
+    for (let n = 0; n < 4; n++) replies.push(await native('month'));
+    expect(statuses(replies)).toEqual([200, 502, 200, 429]);
+    // what is told of an answer is of that answer alone
+    expect(replies[0]?.json).toMatchObject({ usage: { costs: { total_tokens_cost: 0.01 } } });
+  });
+
+  it('is settled with an estimate where nobody tells what an embedding took, and where the client has left', async () => {
+    const vectors = { object: 'list', model: 'prompt', data: [{ object: 'embedding', index: 0, embedding: [0.5] }] };
+    const input = 'one word after another '.repeat(20);
+    upstream.script([{ raw: Buffer.from(JSON.stringify(vectors)), contentType: 'application/json' }]);
+    const embedAll = (): Promise<Reply> => post(`${gateway.url}/v1/embeddings`, { model: 'up/prompt', input }, as('rich'));
+    expect((await embedAll()).status).toBe(200);
+    const once = await metricOf(gateway, 'signalbox_cost_usd_total');
+    expect(once).toBeGreaterThan(0.05);
+    upstream.script([{ hang: 'beforeHeaders' }]);
+    const leaving = new AbortController();
+    const left = fetch(`${gateway.url}/v1/embeddings`, { method: 'POST', headers: { ...as('rich'), 'content-type': 'application/json' }, body: JSON.stringify({ model: 'up/prompt', input }), signal: leaving.signal }).catch(() => null);
+    await upstream.received(1);
+    leaving.abort();
+    await left;
+    await until(async () => (await metricOf(gateway, 'signalbox_cost_usd_total')) === 2 * once);
   });
 
   it('is settled when the client has left', async () => {
@@ -201,6 +232,34 @@ describe('a model whose price nobody knows', () => {
   it('is why a key with a budget may not pass through to a provider', async () => {
     expect(await ask('GET', `${gateway.url}/proxy/up/models`, as('rich'))).toMatchObject({ status: 403, json: { message: 'proxy: this key has a budget, and what passes through to up is not counted' } });
     expect(upstream.requests).toEqual([]);
+  });
+});
+
+describe('a request for what costs more than its tokens', () => {
+  const extras: [string, object][] = [
+    ['service_tier', { service_tier: 'priority' }],
+    ['web_search_options', { web_search_options: {} }],
+    ['plugins', { plugins: [{ id: 'web' }] }],
+    ['modalities', { modalities: ['text', 'image'] }],
+    ['audio', { audio: { voice: 'alloy', format: 'wav' } }],
+    ['tools[1]', { tools: [{ type: 'function', function: { name: 'f' } }, { type: 'web_search' }] }],
+  ];
+
+  it.each(extras)('is refused to a key with a budget where it names %s', async (field, extra) => {
+    expect(await openai('rich', extra)).toMatchObject({ status: 400, json: { error: { param: field, message: `${field}: what it costs is not known, and this key has a budget` } } });
+    expect(upstream.requests).toEqual([]);
+    expect((await openai('requests', extra)).status).toBe(200);
+  });
+
+  it('is served where it names what costs nothing', async () => {
+    for (const extra of [{ service_tier: 'flex' }, { service_tier: null }, { plugins: [] }, { modalities: ['text'] }, { tools: [{ type: 'function', function: { name: 'f' } }] }]) {
+      expect((await openai('rich', extra)).status).toBe(200);
+    }
+  });
+
+  it('is served where the configuration says so', async () => {
+    await restart(configured({ budgets: { allowUnpriced: true } }));
+    for (const [, extra] of extras) expect((await openai('rich', extra)).status).toBe(200);
   });
 });
 

@@ -40,6 +40,12 @@ describe.each(storeRows)('conversations in $name', ({ place: newPlace }) => {
       });
     });
 
+    it('of more messages than anybody writes is answered and not stored, and says so', async () => {
+      const messages = Array.from({ length: 10_001 }, () => ({ role: 'user', content: 'a' }));
+      const { json } = await talk.complete({ models: ['up/good'], messages });
+      expect(json).toMatchObject({ conversationStored: false });
+    });
+
     it('goes on with a conversation, and of the whole history only what is new is added', async () => {
       talk.upstream.script([{ text: ['One.'], reasoning: ['hm'] }, { text: ['Two.'] }, { text: ['Three.'] }]);
       const { json } = await talk.complete(asking('First?'));

@@ -45,6 +45,17 @@ describe.each(databases)('feedback on %s', (_name, make) => {
     expect(listed).toEqual(json);
   });
 
+  it.each([
+    ['an object', 'provider[provider]', { provider: {} }], ['a number', 'provider[provider]', { provider: 5 }],
+    ['a list', 'provider[model]', { model: ['a'] }], ['far too long', 'provider[model]', { model: 'x'.repeat(513) }],
+  ])('in the dialect of /v2 is refused where the name of who is meant is %s', async (_what, field, provider) => {
+    const session_id = await select();
+    for (const [path, feedback] of [['feedback', { accuracy: 1 }], ['latency', { tokens_per_second: 1 }]] as const) {
+      const { status, text } = await post(`${gateway.url}/v2/report/metrics/${path}`, { session_id, provider, feedback }, one);
+      expect([status, text]).toEqual([400, expect.stringContaining(field)]);
+    }
+  });
+
   it('is given on an answer, and knows who answered', async () => {
     const { json: answer, headers } = await complete();
     await isLogged(headers['x-request-id']);

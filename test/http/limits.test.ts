@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import express from 'express';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { keepingLogger, type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { startHost } from '../helpers/host.js';
 import { metricOf } from '../helpers/metrics.js';
 import { redisIsThere, startRedis } from '../helpers/redis.js';
@@ -143,6 +143,19 @@ describe('stages in a host\'s route', () => {
 });
 
 describe.skipIf(!redisIsThere)('a limit of two gateways on one Redis', () => {
+  it('is no reason for a warning while Redis is there', async () => {
+    const redis = await startRedis();
+    const { logger, lines } = keepingLogger();
+    const sharing = await startGateway({ ...configured(), redis: { url: redis?.url ?? '' } }, { logger });
+    try {
+      await until(() => lines.some(({ msg }) => msg === 'Redis is there: limits are shared'));
+      expect(lines.filter(({ level }) => Number(level) > logger.levels.values['info']!)).toEqual([]);
+    } finally {
+      await sharing.close();
+      await redis?.stop();
+    }
+  });
+
   it('holds across both, and falls back to each for itself when Redis is gone', async () => {
     const redis = await startRedis();
     const config = { ...configured(), redis: { url: redis?.url ?? '' } };

@@ -2,6 +2,7 @@ import { request, Agent } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '../../src/store/open-store.js';
 import { buildOnce } from '../helpers/build.js';
 import { textAt } from '../helpers/json.js';
 import { endProcesses, startProcess, type GatewayProcess } from '../helpers/process.js';
@@ -120,6 +121,20 @@ describe('while it stops', () => {
     expect(tookMs).toBeGreaterThan(250);
     expect(tookMs).toBeLessThan(3_000);
     await upstream.closed(0);
+  });
+
+  it('puts down the requests that it has cut off', async () => {
+    const gateway = await startGateway('limits: { drainMs: 100 }');
+    upstream.script([{ hang: 'afterContent' }, { hang: 'afterContent' }, { hang: 'afterContent' }]);
+    const replies = [0, 1, 2].map(() => postStream(gateway.url + path, body, { headers: auth }));
+    await Promise.all([0, 1, 2].map((index) => upstream.received(index)));
+    gateway.signal('SIGTERM');
+    await Promise.all(replies);
+    expect(await gateway.ended).toMatchObject({ code: 0 });
+    const store = await openStore(`file:${gateway.folder}/data/signalbox.db`);
+    const { items } = await store.requests.list({ accountId: null }, { limit: 10, cursor: null });
+    await store.close();
+    expect(items.map(({ code }) => code)).toEqual(['client_closed', 'client_closed', 'client_closed']);
   });
 
   it('ends at once at a second signal', async () => {

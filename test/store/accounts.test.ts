@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AccountRecord, firstAccountId, type NewAccount } from '../../src/store/account-records.js';
+import { type AccountRecord, firstAccountId, type NewAccount, type SignInRecord } from '../../src/store/account-records.js';
 import type { NewKey } from '../../src/store/key-records.js';
 import { noLimits } from '../../src/store/key-records.js';
 import type { Store } from '../../src/store/store.js';
@@ -120,7 +120,7 @@ describe.each(storeRows)('accounts on $name', (row) => {
   it('are known by a sign-in until it expires or is removed', async () => {
     const account = await member();
     const signIn = { tokenHash: randomUUID(), accountId: account.id, csrfToken: 'c', createdAt: 100, expiresAt: 200 };
-    await store.signIns.add(signIn);
+    expect(await store.signIns.add(signIn, account.passwordHash ?? '')).toBe(true);
     expect(await store.signIns.find(signIn.tokenHash, 199)).toEqual({ signIn, account });
     expect(await store.signIns.find(signIn.tokenHash, 200)).toBeNull();
     expect(await store.signIns.find(randomUUID(), 100)).toBeNull();
@@ -134,13 +134,50 @@ describe.each(storeRows)('accounts on $name', (row) => {
     const signIn = (accountId: string): { tokenHash: string; accountId: string; csrfToken: string; createdAt: number; expiresAt: number } =>
       ({ tokenHash: randomUUID(), accountId, csrfToken: 'c', createdAt: 100, expiresAt: 200 });
     const [first, second, other] = [signIn(ada.id), signIn(ada.id), signIn(grace.id)];
-    for (const each of [first, second, other]) await store.signIns.add(each);
+    for (const each of [first, second, other]) await store.signIns.add(each, ada.passwordHash ?? '');
     const present = async (): Promise<boolean[]> =>
       Promise.all([first, second, other].map(async ({ tokenHash }) => (await store.signIns.find(tokenHash, 150)) !== null));
     await store.signIns.removeAll(ada.id, second.tokenHash);
     expect(await present()).toEqual([false, true, true]);
     await store.signIns.removeAll(ada.id, null);
     expect(await present()).toEqual([false, false, true]);
+  });
+
+  it('take no sign-in for a password that is another by now, nor for an account that is disabled', async () => {
+    const account = await member();
+    const signIn = { tokenHash: randomUUID(), accountId: account.id, csrfToken: 'c', createdAt: 100, expiresAt: 200 };
+    expect(await store.signIns.add(signIn, 'another')).toBe(false);
+    await store.accounts.update(account.id, { disabledAt: 9 });
+    expect(await store.signIns.add(signIn, account.passwordHash ?? '')).toBe(false);
+    expect(await store.signIns.find(signIn.tokenHash, 150)).toBeNull();
+  });
+
+  it('end with a new password all that was opened with the one before, and nothing of another account', async () => {
+    const [ada, grace] = [await member(), await member()];
+    const [kept, ended, other] = [ada, ada, grace].map(({ id }) => ({ tokenHash: randomUUID(), accountId: id, csrfToken: 'c', createdAt: 100, expiresAt: 200 })) as [SignInRecord, SignInRecord, SignInRecord];
+    for (const each of [kept, ended, other]) {
+      await store.signIns.add(each, ada.passwordHash ?? '');
+      await store.signIns.addReset({ tokenHash: `link of ${each.tokenHash}`, accountId: each.accountId, expiresAt: 200 });
+    }
+    expect(await store.accounts.setPassword(ada.id, 'new', { from: 'another' })).toBe(false);
+    expect(await store.accounts.setPassword(randomUUID(), 'new')).toBe(false);
+    expect((await store.accounts.find(ada.id))?.passwordHash).toBe(ada.passwordHash);
+    expect(await store.accounts.setPassword(ada.id, 'new', { from: ada.passwordHash ?? '', keepTokenHash: kept.tokenHash })).toBe(true);
+    expect((await store.accounts.find(ada.id))?.passwordHash).toBe('new');
+    const isThere = await Promise.all([kept, ended, other].map(async ({ tokenHash }) => (await store.signIns.find(tokenHash, 150)) !== null));
+    expect(isThere).toEqual([true, false, true]);
+    const owners = await Promise.all([kept, ended, other].map(({ tokenHash }) => store.signIns.takeReset(`link of ${tokenHash}`, 150)));
+    expect(owners).toEqual([null, null, grace.id]);
+    expect(await store.accounts.setPassword(ada.id, 'newest')).toBe(true);
+    expect(await store.signIns.find(kept.tokenHash, 150)).toBeNull();
+  });
+
+  it('have no sign-in left of a password that is changed while many sign in with it', async () => {
+    const account = await member();
+    const signIns = Array.from({ length: 40 }, () => ({ tokenHash: randomUUID(), accountId: account.id, csrfToken: 'c', createdAt: 100, expiresAt: 200 }));
+    const adding = signIns.map((signIn) => store.signIns.add(signIn, account.passwordHash ?? ''));
+    await Promise.all([store.accounts.setPassword(account.id, 'new'), ...adding]);
+    for (const { tokenHash } of signIns) expect(await store.signIns.find(tokenHash, 150)).toBeNull();
   });
 
   it('use a reset link once, whoever tries at the same time, and the others of that account end with it', async () => {

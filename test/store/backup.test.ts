@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { statSync, writeFileSync, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { randomUUID } from 'node:crypto';
@@ -5,6 +6,12 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open-store.js';
 import type { Store } from '../../src/store/store.js';
 import { libsqlPlace, openFreshStore, type Place, postgresPlace } from '../helpers/stores.js';
+
+/** Opens a database file as the command line does beside a server, and closes it again. */
+function askFromAnotherProcess(path: string, query: string): unknown {
+  const script = `import Database from 'libsql'; const database = new Database(process.argv[1]); console.log(JSON.stringify(database.prepare(process.argv[2]).all())); database.close();`;
+  return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', script, path, query], { encoding: 'utf8' }));
+}
 
 const signUp = (store: Store, email: string): Promise<unknown> => store.accounts.create({ id: randomUUID(), email, passwordHash: null, at: 1 });
 
@@ -39,6 +46,14 @@ describe('a backup of an embedded database', () => {
     const copy = await openStore(`file:${file}`);
     expect((await copy.accounts.list({ limit: 100, cursor: null })).items.length).toBeGreaterThan(0);
     await copy.close();
+  });
+
+  it('leaves the database locked for other processes: what is stored afterwards is there though one of them has come and gone', async () => {
+    const path = place.url.slice('file:'.length);
+    await store.backup(file);
+    askFromAnotherProcess(path, 'select count(*) from accounts');
+    await signUp(store, 'grace@example.com');
+    expect(askFromAnotherProcess(path, 'select email from accounts order by email')).toEqual([{ email: 'ada@example.com' }, { email: 'grace@example.com' }]);
   });
 
   it('overwrites nothing', async () => {

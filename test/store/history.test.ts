@@ -57,6 +57,13 @@ describe('what is stored is not put in again', () => {
     }));
   });
 
+  it('takes time in proportion to the number of messages, however they repeat', () => {
+    const many = new Array<string>(100_000).fill('a');
+    const startedAt = performance.now();
+    expect(unstored(many, ['x', ...many])).toBe(100_001);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+  });
+
   it('sending the same again adds no message', () => {
     fc.assert(fc.property(fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }), fc.string(), (sent, answer) => {
       expect(unstored([...sent, answer], sent)).toBe(sent.length);

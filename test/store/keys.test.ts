@@ -45,6 +45,7 @@ describe.each(storeRows)('keys on $name', (row) => {
     expect(await store.keys.find(grace, key.id)).toBeNull();
     expect(await store.keys.update(grace, key.id, { revokedAt: 1 })).toBeNull();
     expect((await store.keys.list(grace, { limit: 100, cursor: null })).items).toEqual([]);
+    expect((await store.keys.list('\0', { limit: 100, cursor: null })).items).toEqual([]);
     expect(await store.keys.find(ada, key.id)).toEqual(key);
     const { next } = await store.keys.list(ada, { limit: 1, cursor: null });
     expect((await store.keys.list(grace, { limit: 100, cursor: next })).items).toEqual([]);
@@ -62,6 +63,16 @@ describe.each(storeRows)('keys on $name', (row) => {
     expect(first.items).toEqual([keys[2]]);
     expect(await store.keys.list(grace, { limit: 1, cursor: first.next })).toEqual({ items: [keys[0]], next: null });
     expect((await store.keys.list(null, { limit: 3, cursor: null })).items).toEqual([...keys].reverse());
+  });
+
+  it('keep what several have changed of their limits at the same time', async () => {
+    const other = await place.open();
+    const key = await store.keys.add(newKey(ada));
+    await Promise.all([
+      store.keys.update(ada, key.id, { limits: { dayBudgetUsd: 0.1 } }), other.keys.update(ada, key.id, { limits: { requestsPerMinute: null } }),
+      store.keys.update(ada, key.id, { limits: { tokensPerMinute: 5 } }), other.keys.update(ada, key.id, { name: 'two' }),
+    ]);
+    expect(await store.keys.find(ada, key.id)).toEqual({ ...key, name: 'two', limits: { requestsPerMinute: null, tokensPerMinute: 5, dayBudgetUsd: 0.1, monthBudgetUsd: 1e-9 } });
   });
 
   it('change in what is said and in nothing else', async () => {

@@ -34,6 +34,17 @@ describe.each(storeRows)('preferences on $name', (row) => {
     expect((await preferences.find(accountId, id))!.updatedAt).toBeGreaterThanOrEqual(before);
   });
 
+  it('keep what several have changed of them at the same time', async () => {
+    const accountId = randomUUID();
+    const { id } = await added(accountId);
+    const other = (await place.open()).preferences;
+    await Promise.all([
+      preferences.update(accountId, id, { settings: { tradeoff: 'latency' } }), other.update(accountId, id, { settings: { maxPrice: 2 } }),
+      preferences.update(accountId, id, { name: 'Fast' }), other.update(accountId, id, { settings: { exclude: null } }),
+    ]);
+    expect(await preferences.find(accountId, id)).toMatchObject({ name: 'Fast', settings: { tradeoff: 'latency', maxPrice: 2, exclude: null } });
+  });
+
   it('are neither found, changed nor removed by another account', async () => {
     const accountId = randomUUID();
     const preference = await added(accountId);

@@ -16,6 +16,8 @@ class Source {
   revision = 0;
   loads: string[] = [];
   isAway = false;
+  /** How often it was asked for changes. */
+  asked = 0;
   /** What a lookup waits for. */
   gate: Promise<void> = Promise.resolve();
 
@@ -32,6 +34,7 @@ class Source {
     return found;
   };
   readonly changedSince = (_opened: unknown, since: number): Promise<{ revision: number; records: Thing[] }> => {
+    this.asked++;
     if (this.isAway) return Promise.reject(new Error('away'));
     return Promise.resolve({ revision: this.revision, records: [...this.rows.values()].filter(({ revision }) => revision > since).map(({ thing }) => thing) });
   };
@@ -105,6 +108,35 @@ describe('a record cache', () => {
     source.isAway = false;
     source.put({ name: 'a', value: 3 });
     await until(async () => (await cache.find('a'))?.value === 3);
+  });
+
+  it('believes a database that has lost its last changes, as a standby that takes over may have', async () => {
+    const source = new Source();
+    for (const value of [1, 2, 3]) source.put({ name: 'other', value });
+    source.put({ name: 'a', value: 1 });
+    const cache = cacheOf(source);
+    await cache.find('a');
+    // two changes are lost, and one comes
+    source.revision -= 2;
+    source.put({ name: 'a', value: 2 });
+    await until(async () => (await cache.find('a'))?.value === 2, 2_000);
+  });
+
+  it('asks few times for what it is told of while it asks, however often', async () => {
+    const source = new Source();
+    source.put({ name: 'a', value: 1 });
+    const { store, counters } = await backing().get();
+    const listeners: ((text: string) => void)[] = [];
+    const bulletin = { tell: () => undefined, hear: (_topic: string, listener: (text: string) => void) => void listeners.push(listener) };
+    const own = new Backing(() => Promise.resolve({ store, counters: { ...counters, bulletin } }), false);
+    const cache = new RecordCache(own, source);
+    open.push({ cache, backing: own });
+    await cache.find('a');
+    const asked = source.asked;
+    source.put({ name: 'a', value: 2 });
+    for (let told = 0; told < 100; told++) listeners[0]!('');
+    await until(async () => (await cache.find('a'))?.value === 2, 400);
+    expect(source.asked - asked).toBeLessThan(10);
   });
 
   it('asks for what nobody knows once a second, and for few such things at a time', async () => {

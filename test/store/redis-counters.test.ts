@@ -179,6 +179,20 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await until(async () => (await usedOf(counters)) === 5);
     });
 
+    it('and hold them on all replicas before anybody else takes, where Redis has lost everything and is told anew what was used', async () => {
+      prefix = `lost-${++round}:`;
+      const replicas = [await replica(), await replica()];
+      await replicas[0]!.seed(day, 0);
+      granted(await replicas[0]!.take(dollar(40)));
+      granted(await replicas[1]!.take(dollar(30)));
+      await command('FLUSHALL');
+      expect(await replicas[0]!.take(dollar(50))).toMatchObject({ outcome: 'unseeded' });
+      await replicas[0]!.seed(day, 20);
+      // its own at once, the other's as soon as it hears of it
+      expect(await replicas[0]!.take(dollar(50))).toMatchObject({ outcome: 'refused' });
+      await until(async () => (await usedOf(replicas[0]!)) === 90, 1_000);
+    });
+
     it('and hold them again where Redis has lost everything', async () => {
       prefix = `lost-${++round}:`;
       const counters = await replica({ leaseMs: 60 });
@@ -196,8 +210,8 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       prefix = `start-${++round}:`;
       await redis.stop();
       const states: string[] = [];
-      const warnings: string[] = [];
-      const counters = await replica({ onState: (state) => states.push(state), onWarning: (warning) => warnings.push(warning) });
+      const [warnings, news]: [string[], string[]] = [[], []];
+      const counters = await replica({ onState: (state) => states.push(state), onWarning: (warning) => warnings.push(warning), onNews: (text) => news.push(text) });
       expect(counters.state).toBe('fallback');
       expect(await counters.take(dollar(1))).toMatchObject({ outcome: 'unseeded' });
       await counters.seed(day, 0);
@@ -207,7 +221,8 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await isIn(counters, 'redis');
       granted(await counters.take([claim('requests', 1, 1)]));
       expect(states).toEqual(['fallback', 'redis']);
-      expect(warnings).toEqual([expect.stringMatching(/^Redis cannot be used \(.*ECONNREFUSED.*\): each process counts limits for itself$/), 'Redis is there: limits are shared']);
+      expect(warnings).toEqual([expect.stringMatching(/^Redis cannot be used \(.*ECONNREFUSED.*\): each process counts limits for itself$/)]);
+      expect(news).toEqual(['Redis is there: limits are shared']);
     });
 
     it('fall back when Redis is stopped in the middle, and come back with everything that they do', async () => {

@@ -57,6 +57,8 @@ describe.each(storeRows)('the request log on $name', (row) => {
     const stranger = randomUUID();
     expect(await requests.find(stranger, request.id)).toBeNull();
     expect(await requests.find(accountId, `${request.id}\0`)).toBeNull();
+    expect(await idsOf({ accountId: '\0' })).toEqual([]);
+    expect(await requests.usage({ accountId: '\0' })).toEqual([]);
     expect(await idsOf({ accountId: stranger })).toEqual([]);
     expect(await requests.usage({ accountId: stranger })).toEqual([]);
   });

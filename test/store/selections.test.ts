@@ -44,6 +44,12 @@ describe.each(storeRows)('decisions on $name', (row) => {
     expect(await groupOf(accountId, id('unknown'))).toEqual([]);
   });
 
+  it('stand behind those that they continue, though they were made in the same millisecond', async () => {
+    const [accountId, id] = [randomUUID(), named()];
+    await selections.add([selectionOf(accountId, id('z'), null, 5), selectionOf(accountId, id('y'), id('z'), 5), selectionOf(accountId, id('x'), id('y'), 5), selectionOf(accountId, id('a'), id('x'), 6)]);
+    expect(await groupOf(accountId, id('a'))).toEqual(['z', 'y', 'x', 'a'].map(id));
+  });
+
   it('are found where those before them were written later, or never', async () => {
     const [accountId, id] = [randomUUID(), named()];
     await selections.add([selectionOf(accountId, id('c'), id('b'), 3), selectionOf(accountId, id('d'), id('b'), 4)]);

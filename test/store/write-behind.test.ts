@@ -113,6 +113,21 @@ describe('while the database is away', () => {
     expect(lost).toBe(0);
   });
 
+  it('fewer are written at once where it is too slow for so many, and more again later', async () => {
+    const slow = (records: readonly number[]): void => {
+      if (records.length > 100) throw away();
+    };
+    ledger.before.push(...Array.from({ length: 500 }, () => slow));
+    const queue = queueOf();
+    fill(queue, 1_000);
+    await until(() => queue.size === 0);
+    expect(ledger.stored).toEqual(numbers(1_000));
+    ledger.before.length = 0;
+    fill(queue, 3_000);
+    await until(() => queue.size === 0);
+    expect(Math.max(...ledger.batches.map(({ length }) => length))).toBe(500);
+  });
+
   it('it is asked less and less often', async () => {
     const askedAt: number[] = [];
     const queue = queueOf({
@@ -208,6 +223,21 @@ describe('before anybody has opened a memory', () => {
     queue.add(25);
     await until(() => queue.size === 0);
     expect(ledger.stored).toEqual(numbers(11, 15));
+  });
+
+  it('those that are being written while it is opened do not give way to others', async () => {
+    let release = (): void => undefined;
+    ledger.before.push(() => new Promise((resolve) => (release = resolve)));
+    let atRest: number | null = 5;
+    const queue = queueOf({ mostAtRest: () => atRest });
+    fill(queue, 5);
+    const flushed = queue.flush(1_000);
+    fill(queue, 4, 5);
+    atRest = null;
+    release();
+    await flushed;
+    await queue.flush(1_000);
+    expect(ledger.stored).toEqual(numbers(9));
   });
 
   it('an end forgets them', async () => {

@@ -65,14 +65,14 @@ export function changeKey(parts: Parts): RequestHandler {
     const { limits, expiresAt, scopes, ...rest } = req.body as Partial<KeyRequest>;
     const reach = reachOf(res);
     const { store } = await parts.memory.opened();
-    const before = found(await store.keys.find(reach, idOf(req)));
+    const { id } = found(await store.keys.find(reach, idOf(req)));
     const changes: KeyChanges = {
       ...rest,
       ...(scopes ? { scopes } : {}),
       ...(expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt) }),
-      ...(limits === undefined ? {} : { limits: limits === null ? noLimits : { ...before.limits, ...limits } }),
+      ...(limits === undefined ? {} : { limits: limits ?? noLimits }),
     };
-    sendJson(res, 200, shownKey(await change(parts, reach, before.id, changes)));
+    sendJson(res, 200, shownKey(await change(parts, reach, id, changes)));
   });
 }
 

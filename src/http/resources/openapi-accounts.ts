@@ -23,7 +23,7 @@ function passwordPaths(): object {
   return {
     ...resourcePath('/api/v1/auth/password', { post: { summary: 'Change the own password; other browsers are signed out', request: 'password-change.request' } }),
     ...resourcePath('/api/v1/auth/password-reset', {
-      post: { summary: 'Ask for a mail with a link to `/reset-password?token=…`; answers the same whether the address has an account or not', request: 'password-reset.request', status: 202, isPublic: true },
+      post: { summary: 'Ask for a mail with a link to `/reset-password#token=…`; answers the same whether the address has an account or not', request: 'password-reset.request', status: 202, isPublic: true },
     }),
     ...resourcePath('/api/v1/auth/password-reset/complete', { post: { summary: 'Choose a new password with a link\'s token, which is good once; all browsers are signed out', request: 'password-reset-complete.request', isPublic: true } }),
   };

@@ -31,8 +31,9 @@ export async function addPreference({ memory }: Parts, { accountId }: Caller, { 
 /** Changes what is given of it. @throws GatewayError `not_found` for what is not this account's */
 export async function changeSettings({ memory }: Parts, { accountId }: Caller, id: string, { name, ...settings }: PreferenceRequest): Promise<PreferenceRecord> {
   const { store } = await memory.opened();
-  const before = found(await store.preferences.find(accountId, id));
-  const record = found(await store.preferences.update(accountId, id, { ...(name ? { name } : {}), settings: { ...before.settings, ...settings } }));
+  // guesses must not make all caches ask for changes
+  found(await store.preferences.find(accountId, id));
+  const record = found(await store.preferences.update(accountId, id, { ...(name ? { name } : {}), settings }));
   memory.preferences.changed(record);
   return record;
 }

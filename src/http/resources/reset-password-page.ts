@@ -7,7 +7,7 @@ label{display:block;margin:.75rem 0 .25rem}input,button{font:inherit;width:100%;
 button{margin-top:1.25rem;border:0;background:#1d4ed8;color:#fff;cursor:pointer}button:disabled{opacity:.6;cursor:default}p{min-height:1.5em}.wrong{color:#c62828}@media(prefers-color-scheme:dark){.wrong{color:#ff8a80}}`;
 
 /** The token stays out of the address bar, the history and every Referer from the first moment on. */
-const script = `const token=new URLSearchParams(location.search).get('token')??'';history.replaceState(null,'',location.pathname);
+const script = `const token=new URLSearchParams(location.hash.slice(1)).get('token')??'';history.replaceState(null,'',location.pathname);
 const form=document.querySelector('form'),told=document.querySelector('p'),button=document.querySelector('button');
 const tell=(text,wrong)=>{told.textContent=text;told.className=wrong?'wrong':''};
 if(!token)tell('This link is not whole: open it again as it was sent.',true);
@@ -31,7 +31,7 @@ const protect = helmet({
   strictTransportSecurity: false,
 });
 
-/** `GET /reset-password?token=…`: where a reset link leads; loads nothing from elsewhere, and keeps no token. */
+/** `GET /reset-password#token=…`: where a reset link leads; loads nothing from elsewhere, and keeps no token. */
 export const resetPasswordPage: RequestHandler = (req, res) => {
   protect(req, res, () => {
     res.setHeader('Content-Type', 'text/html; charset=utf-8');

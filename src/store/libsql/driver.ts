@@ -21,7 +21,8 @@ export class LibsqlDriver implements Driver {
   private readonly turns = new Turns();
   private thread: DatabaseThread | null = null;
 
-  constructor(private readonly path: string) {}
+  /** @param start begins another life of the thread */
+  constructor(private readonly path: string, private readonly start = (at: string): DatabaseThread => new DatabaseThread(at)) {}
 
   /** Nothing: the thread starts with the first statement. */
   init(): Promise<void> {
@@ -33,8 +34,18 @@ export class LibsqlDriver implements Driver {
       throw libsqlError(error);
     });
     // a database in memory is gone with its thread: the statements say so
-    if (this.thread === null || (this.thread.isGone && this.path !== ':memory:')) this.thread = new DatabaseThread(this.path);
-    return new LibsqlConnection(this.thread);
+    if (this.thread === null || (this.thread.isGone && this.path !== ':memory:')) this.startThread();
+    return new LibsqlConnection(this.thread!);
+  }
+
+  private startThread(): void {
+    try {
+      this.thread = this.start(this.path);
+    } catch (error) {
+      // the system has no thread to spare just now: the next in turn may get one
+      this.turns.give();
+      throw storeError(new DatabaseFailure(error instanceof Error ? error.message : String(error), threadGone), true);
+    }
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {

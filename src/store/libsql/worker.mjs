@@ -23,7 +23,7 @@ let opened = null;
 function open() {
   if (path !== ':memory:') {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    closeSync(openSync(path, 'a', 0o600));
+    create();
   }
   const database = new Database(path);
   database.pragma(`busy_timeout = ${busyTimeoutMs}`);
@@ -31,6 +31,18 @@ function open() {
   // an acknowledged change outlives a power cut
   database.pragma('synchronous = FULL');
   return database;
+}
+
+/**
+ * Makes the file, which SQLite would make readable to all. One that is there is not touched: whoever closes a file gives up all locks that its
+ * process has on it, another connection's too, and the next process to leave would take the log away from under that one.
+ */
+function create() {
+  try {
+    closeSync(openSync(path, 'wx', 0o600));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  }
 }
 
 /** @param {InstanceType<typeof Database>} database @param {string} sql */

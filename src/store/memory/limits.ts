@@ -41,14 +41,14 @@ export class MemoryLimits {
     }
     if (isUnseeded) return { outcome: 'unseeded', claims: this.unseeded(claims, now) };
     if (!allFit) return refuse(claims, tallies.map((tally) => tally.use()), now);
-    const hold = new MemoryHold(claims, tallies, this.now);
+    const hold = new MemoryHold(claims, tallies, this.now, this.tallyAt);
     return { outcome: 'granted', hold, used: tallies.map((tally) => Math.ceil(tally.used(now))) };
   }
 
   /** Holds what was granted elsewhere, whether it fits here or not. */
   adopt(claims: readonly Claim[]): Hold {
     const now = this.now();
-    return new MemoryHold(claims, claims.map((claim) => this.tallyOf(claim, now)), this.now);
+    return new MemoryHold(claims, claims.map((claim) => this.tallyOf(claim, now)), this.now, this.tallyAt);
   }
 
   /** See `Counters.seed`. */
@@ -64,6 +64,8 @@ export class MemoryLimits {
       return tally.fits(claim, now) === null ? [{ ...claim, since: tally.since(now) }] : [];
     });
   }
+
+  private readonly tallyAt = (claim: Claim, now: number): Tally => this.tallyOf(claim, now);
 
   private tallyOf({ subject, measure }: Claim, now: number): Tally {
     if (measure === 'usd_day' || measure === 'usd_month') return this.budgetOf(subject, measure, now);
@@ -91,7 +93,8 @@ class MemoryHold implements Hold {
   private readonly periods: number[] = [];
   private isSettled = false;
 
-  constructor(private readonly claims: readonly Claim[], private readonly tallies: readonly Tally[], private readonly now: () => number) {
+  /** @param tallyOf the tally that counts when it is settled: the one that it was taken from may have been forgotten by then */
+  constructor(private readonly claims: readonly Claim[], tallies: readonly Tally[], private readonly now: () => number, private readonly tallyOf: (claim: Claim, now: number) => Tally) {
     const at = now();
     for (const [index, tally] of tallies.entries()) this.periods.push(tally.take(claims[index]?.amount ?? 0, at));
   }
@@ -100,9 +103,8 @@ class MemoryHold implements Hold {
     if (this.isSettled) return;
     this.isSettled = true;
     const now = this.now();
-    for (const [index, tally] of this.tallies.entries()) {
-      const held = this.claims[index]?.amount ?? 0;
-      tally.settle(this.periods[index] ?? 0, held, settledAmount(used[index], held), now);
+    for (const [index, claim] of this.claims.entries()) {
+      this.tallyOf(claim, now).settle(this.periods[index] ?? 0, claim.amount, settledAmount(used[index], claim.amount), now);
     }
   }
 }

@@ -14,6 +14,9 @@ const statementMs = 10_000;
 /** Of the client, for a server that does not answer at all. */
 const answerMs = 15_000;
 
+/** Of a transaction in which nothing is asked: its process has vanished without a word, and others wait for what it has locked. */
+const vanishedMs = 30_000;
+
 /** PostgreSQL's numbers of its types for whole numbers of 64 bits, and for their sums. */
 const int8 = 20;
 const numeric = 1700;
@@ -30,7 +33,7 @@ export function postgresDialect(url: string, { poolSize, isPatient = false, onWa
       const limits: PoolConfig = isPatient ? {} : { statement_timeout: statementMs, query_timeout: answerMs };
       const pool = new pg.Pool({
         connectionString: url, max: poolSize, connectionTimeoutMillis: connectMs, idleTimeoutMillis: 30_000, keepAlive: true,
-        application_name: 'signalbox', types, ...limits,
+        application_name: 'signalbox', types, idle_in_transaction_session_timeout: vanishedMs, ...limits,
       });
       return new GuardedPool(pool, onWarning);
     },

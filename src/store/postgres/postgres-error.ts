@@ -6,8 +6,8 @@ import { DatabaseFailure, storeError } from '../failure.js';
  * another transaction, out of resources, stopped by an operator or a timeout, trouble with the system; a standby server; a lock that is held.
  */
 const passing = /^(08|28|3D|40|53|57|58|25006|55P03)/;
-/** After these the server closes the connection. */
-const closing = /^(08|57P)/;
+/** After these the server closes the connection, or it leads to one that has become a standby: a new one may lead to its successor. */
+const closing = /^(08|57P|25006)/;
 
 /** A failure, and whether the connection can be used again. */
 export interface PostgresFailure {

@@ -34,12 +34,12 @@ export class LiveHolds<T extends LiveHold> {
     return this.holds.values();
   }
 
-  /** Has Redis hold all of them for another lease, those that it does not know too. */
-  renew(): void {
+  /** Has Redis hold all of them for another lease, those that it does not know too. @param key of one budget alone */
+  renew(key?: string): void {
     if (!this.link.isUp) return;
     const budgets = new Map<string, { part: Part; held: string[] }>();
     for (const { id, parts } of this.holds.values()) {
-      for (const part of parts.filter(isBudget)) {
+      for (const part of parts.filter((each) => isBudget(each) && (key === undefined || each.key === key))) {
         const name = `${part.key} ${part.period}`;
         const budget = budgets.get(name) ?? { part, held: [] };
         budgets.set(name, budget);

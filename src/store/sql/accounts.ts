@@ -1,9 +1,10 @@
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import { GatewayError } from '../../errors.js';
-import { type AccountRecord, type AccountStore, firstAccountId, type NewAccount, type Role } from '../account-records.js';
+import { type AccountRecord, type AccountStore, firstAccountId, type NewAccount, type PasswordOptions, type Role } from '../account-records.js';
 import { isDuplicate } from '../failure.js';
 import { clean } from './columns.js';
 import { after, type Order, pageOf } from './pages.js';
+import { endAccess } from './end-access.js';
 import { raiseRevision } from './revisions.js';
 import type { AccountTable, Tables } from './tables.js';
 import { transact } from './transact.js';
@@ -31,7 +32,8 @@ export function createAccountStore(database: Kysely<Tables>): AccountStore {
         .orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit + 1).execute();
       return pageOf(rows, limit, (row) => [row.created_at, row.id], accountOf);
     },
-    update: async (id, changes) => found(await update(database, clean(id), changes)),
+    update: async (id, changes, from) => found(await update(database, clean(id), changes, from)),
+    setPassword: (id, passwordHash, options) => setPassword(database, clean(id), passwordHash, options),
   };
 }
 
@@ -50,7 +52,7 @@ function insert(database: Kysely<Tables>, { id, email, passwordHash, at }: NewAc
     .onConflict((conflict) => conflict.column('email').doNothing()).returningAll().executeTakeFirst();
 }
 
-async function update(database: Kysely<Tables>, id: string, changes: Parameters<AccountStore['update']>[1]): Promise<Row | undefined> {
+async function update(database: Kysely<Tables>, id: string, changes: Parameters<AccountStore['update']>[1], from?: string): Promise<Row | undefined> {
   try {
     return await transact(database, async (transaction) => {
       // keys are known together with their account's role and whether it is disabled
@@ -59,12 +61,23 @@ async function update(database: Kysely<Tables>, id: string, changes: Parameters<
         await transaction.updateTable('api_keys').where('account_id', '=', id).set({ revision }).execute();
       }
       // an update must set something
-      return transaction.updateTable('accounts').where('id', '=', id).set({ ...columnsOf(changes), id }).returningAll().executeTakeFirst();
+      const account = transaction.updateTable('accounts').where('id', '=', id).set({ ...columnsOf(changes), id });
+      return (from === undefined ? account : account.where('password_hash', '=', from)).returningAll().executeTakeFirst();
     });
   } catch (error) {
     if (isDuplicate(error)) throw new GatewayError('conflict', 'email: is taken', { field: 'email' });
     throw error;
   }
+}
+
+function setPassword(database: Kysely<Tables>, id: string, passwordHash: string, { from, keepTokenHash = null }: PasswordOptions = {}): Promise<boolean> {
+  return transact(database, async (transaction) => {
+    const account = transaction.updateTable('accounts').where('id', '=', id).set({ password_hash: passwordHash });
+    const changed = await (from === undefined ? account : account.where('password_hash', '=', from)).returning('id').executeTakeFirst();
+    if (changed === undefined) return false;
+    await endAccess(transaction, id, keepTokenHash);
+    return true;
+  });
 }
 
 /** Absent changes are undefined, and left alone. */

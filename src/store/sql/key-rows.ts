@@ -26,7 +26,9 @@ export function keyOf(row: KeyRow): KeyRecord {
 export function newRow(key: NewKey, revision: number): Selectable<ApiKeyTable> {
   return {
     id: key.id, account_id: key.accountId, name: clean(key.name), prefix: key.prefix, hash: key.hash,
-    scopes: JSON.stringify(key.scopes), models: modelsOf(key.models), ...limitColumns(key.limits),
+    scopes: JSON.stringify(key.scopes), models: modelsOf(key.models),
+    requests_per_minute: key.limits.requestsPerMinute, tokens_per_minute: key.limits.tokensPerMinute,
+    day_budget_usd: key.limits.dayBudgetUsd, month_budget_usd: key.limits.monthBudgetUsd,
     created_at: key.createdAt, expires_at: key.expiresAt, revoked_at: null, last_used_at: null, revision,
   };
 }
@@ -44,7 +46,7 @@ export function changedColumns({ name, scopes, models, limits, expiresAt, revoke
 
 const modelsOf = (models: readonly string[] | null): string | null => (models === null ? null : JSON.stringify(models));
 
-const limitColumns = (limits: KeyLimits): Pick<ApiKeyTable, 'requests_per_minute' | 'tokens_per_minute' | 'day_budget_usd' | 'month_budget_usd'> => ({
+const limitColumns = (limits: Partial<KeyLimits>): Updateable<ApiKeyTable> => ({
   requests_per_minute: limits.requestsPerMinute, tokens_per_minute: limits.tokensPerMinute,
   day_budget_usd: limits.dayBudgetUsd, month_budget_usd: limits.monthBudgetUsd,
 });

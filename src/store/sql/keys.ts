@@ -44,7 +44,7 @@ type KeyQuery = SelectQueryBuilder<Tables & { accounts: Nullable<AccountTable> }
 function keys(database: Database, accountId: string | null): KeyQuery {
   const all = database.selectFrom('api_keys').leftJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .selectAll('api_keys').select(['accounts.role as account_role', 'accounts.disabled_at as account_disabled_at']);
-  return accountId === null ? all : all.where('api_keys.account_id', '=', accountId);
+  return accountId === null ? all : all.where('api_keys.account_id', '=', clean(accountId));
 }
 
 async function find(database: Database, accountId: string | null, id: string): Promise<KeyRecord | null> {

@@ -4,7 +4,7 @@ import type { PreferenceRecord, PreferenceStore } from '../preference-records.js
 import { clean } from './columns.js';
 import { after, pageOf } from './pages.js';
 import { changesSince, raiseRevision } from './revisions.js';
-import type { PreferenceTable, Tables } from './tables.js';
+import type { Database, PreferenceTable, Tables } from './tables.js';
 import { transact } from './transact.js';
 
 /**
@@ -12,12 +12,15 @@ import { transact } from './transact.js';
  * @param now what changes are dated by, ms since 1970
  */
 export function createPreferenceStore(database: Kysely<Tables>, now: () => number = Date.now): PreferenceStore {
-  const change = (accountId: string, id: string, columns: Partial<PreferenceTable>): Promise<PreferenceRecord | null> =>
+  const change = (accountId: string, id: string, columnsOf: (before: PreferenceSettings) => Partial<PreferenceTable>): Promise<PreferenceRecord | null> =>
     transact(database, async (transaction) => {
+      // nobody else changes one from here on: what is read is still there when it is written
       const revision = await raiseRevision(transaction, 'preferences');
-      const row = await transaction.updateTable('preferences').set({ ...columns, updated_at: now(), revision })
-        .where('id', '=', clean(id)).where('account_id', '=', accountId).where('deleted_at', 'is', null).returningAll().executeTakeFirst();
-      return row ? fromColumns(row) : null;
+      const before = await present(transaction, accountId).where('id', '=', clean(id)).executeTakeFirst();
+      if (!before) return null;
+      const row = await transaction.updateTable('preferences').set({ ...columnsOf(fromColumns(before).settings), updated_at: now(), revision })
+        .where('id', '=', before.id).returningAll().executeTakeFirstOrThrow();
+      return fromColumns(row);
     });
   return {
     add: (preference) => addPreference(database, preference),
@@ -30,18 +33,18 @@ export function createPreferenceStore(database: Kysely<Tables>, now: () => numbe
         .orderBy('created_at', 'desc').orderBy('id', 'desc').limit(page.limit + 1).execute();
       return pageOf(rows, page.limit, (row) => [row.created_at, row.id], fromColumns);
     },
-    update: (accountId, id, { name, settings }) => change(accountId, id, {
+    update: (accountId, id, { name, settings }) => change(accountId, id, (before) => ({
       ...(name === undefined ? {} : { name: clean(name) }),
-      ...(settings === undefined ? {} : { settings: JSON.stringify(settings) }),
-    }),
-    remove: async (accountId, id) => await change(accountId, id, { settings: '{}', deleted_at: now() }) !== null,
+      ...(settings === undefined ? {} : { settings: JSON.stringify({ ...before, ...settings }) }),
+    })),
+    remove: async (accountId, id) => await change(accountId, id, () => ({ settings: '{}', deleted_at: now() })) !== null,
     changedSince: (since) => changesSince(database, 'preferences', since, async (revision) =>
       (await database.selectFrom('preferences').selectAll().where('revision', '>', revision).orderBy('revision').execute()).map(fromColumns)),
   };
 }
 
 /** Those of an account that are not deleted. */
-function present(database: Kysely<Tables>, accountId: string) {
+function present(database: Database, accountId: string) {
   return database.selectFrom('preferences').selectAll().where('account_id', '=', accountId).where('deleted_at', 'is', null);
 }
 
@@ -61,7 +64,7 @@ function fromColumns(row: Selectable<PreferenceTable>): PreferenceRecord {
     id: row.id,
     accountId: row.account_id,
     name: row.name,
-    // written by `add` and `update` alone
+    // written by `add` and `change` alone
     settings: JSON.parse(row.settings) as PreferenceSettings,
     createdAt: row.created_at,
     updatedAt: row.updated_at,

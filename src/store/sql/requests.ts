@@ -52,11 +52,11 @@ async function addRequests(database: Kysely<Tables>, rows: readonly RequestRow[]
 
 async function listRequests(database: Kysely<Tables>, filter: RequestFilter, page: PageRequest): Promise<Page<RequestRow>> {
   let query = database.selectFrom('requests').selectAll();
-  if (filter.accountId !== null) query = query.where('account_id', '=', filter.accountId);
+  if (filter.accountId !== null) query = query.where('account_id', '=', clean(filter.accountId));
   if (typeof filter.keyId === 'string') query = query.where('key_id', '=', clean(filter.keyId));
   if (typeof filter.provider === 'string') query = query.where('provider', '=', clean(filter.provider));
   if (typeof filter.model === 'string') query = query.where('model', '=', clean(filter.model));
-  if (typeof filter.responseId === 'string') query = query.where('response_id', '=', filter.responseId);
+  if (typeof filter.responseId === 'string') query = query.where('response_id', '=', clean(filter.responseId));
   if (typeof filter.status === 'number') query = query.where('status', '=', filter.status);
   if (typeof filter.statusClass === 'number') query = query.where('status', '>=', filter.statusClass * 100).where('status', '<', (filter.statusClass + 1) * 100);
   if (typeof filter.from === 'number') query = query.where('at', '>=', filter.from);

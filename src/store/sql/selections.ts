@@ -48,7 +48,22 @@ async function readGroup(database: Kysely<Tables>, accountId: string, id: string
     .selectFrom('selections').selectAll().where('account_id', '=', accountId)
     .where('id', 'in', (query) => query.selectFrom('linked').select('linked.id').limit(largestGroup))
     .orderBy('at').orderBy('id').execute();
-  return rows.map(fromColumns);
+  return parentsFirst(rows.map(fromColumns));
+}
+
+/** Decisions of one millisecond in the order in which they followed each other. */
+function parentsFirst(rows: readonly SelectionRow[]): SelectionRow[] {
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const depths = new Map<string, number>();
+  const depthOf = (row: SelectionRow): number => {
+    let depth = 0;
+    for (let above = byId.get(row.previousId ?? ''); above && depth < rows.length; above = byId.get(above.previousId ?? '')) depth++;
+    return depth;
+  };
+  rows.forEach((row, index) => {
+    if (rows[index - 1]?.at === row.at || rows[index + 1]?.at === row.at) depths.set(row.id, depthOf(row));
+  });
+  return [...rows].sort((a, b) => a.at - b.at || (depths.get(a.id) ?? 0) - (depths.get(b.id) ?? 0));
 }
 
 /** The decision that a group began with, as far up as a group is large; the id itself where it continues none. */

@@ -1,31 +1,35 @@
 import type { Kysely } from 'kysely';
 import type { ResetRecord, SignInRecord, SignInStore } from '../account-records.js';
 import { accountOf } from './accounts.js';
+import { endAccess } from './end-access.js';
 import type { Tables } from './tables.js';
 import { transact } from './transact.js';
 
 /** Browsers that have signed in, and reset links, in SQL. */
 export function createSignInStore(database: Kysely<Tables>): SignInStore {
   return {
-    add: (signIn) => add(database, signIn),
+    add: (signIn, passwordHash) => add(database, signIn, passwordHash),
     find: (tokenHash, now) => find(database, tokenHash, now),
     async remove(tokenHash) {
       await database.deleteFrom('sign_ins').where('token_hash', '=', tokenHash).execute();
     },
-    async removeAll(accountId, exceptTokenHash) {
-      await database.deleteFrom('sign_ins').where('account_id', '=', accountId).where('token_hash', '!=', exceptTokenHash ?? '').execute();
-    },
+    removeAll: (accountId, exceptTokenHash) => transact(database, (transaction) => endAccess(transaction, accountId, exceptTokenHash)),
     addReset: (reset) => addReset(database, reset),
     takeReset: (tokenHash, now) => takeReset(database, tokenHash, now),
   };
 }
 
 /** The account's expired ones go on the occasion. */
-async function add(database: Kysely<Tables>, { tokenHash, accountId, csrfToken, createdAt, expiresAt }: SignInRecord): Promise<void> {
-  await transact(database, async (transaction) => {
+function add(database: Kysely<Tables>, { tokenHash, accountId, csrfToken, createdAt, expiresAt }: SignInRecord, passwordHash: string): Promise<boolean> {
+  return transact(database, async (transaction) => {
+    // an update, because it waits for whoever is changing the password, and they for us: they then see what is added here
+    const held = await transaction.updateTable('accounts').where('id', '=', accountId).where('password_hash', '=', passwordHash).where('disabled_at', 'is', null)
+      .set({ id: accountId }).returning('id').executeTakeFirst();
+    if (held === undefined) return false;
     await transaction.deleteFrom('sign_ins').where('account_id', '=', accountId).where('expires_at', '<=', createdAt).execute();
     await transaction.insertInto('sign_ins')
       .values({ token_hash: tokenHash, account_id: accountId, csrf_token: csrfToken, created_at: createdAt, expires_at: expiresAt }).execute();
+    return true;
   });
 }
 

@@ -51,7 +51,7 @@ function sumOf(request: RequestRow): Sums {
 /** The sums of whole days that a filter's time touches; its status does not count. */
 export async function readUsage(database: Kysely<Tables>, filter: RequestFilter): Promise<UsageRow[]> {
   let query = database.selectFrom('usage_days').selectAll();
-  if (filter.accountId !== null) query = query.where('account_id', '=', filter.accountId);
+  if (filter.accountId !== null) query = query.where('account_id', '=', clean(filter.accountId));
   if (typeof filter.keyId === 'string') query = query.where('key_id', '=', clean(filter.keyId));
   if (typeof filter.provider === 'string') query = query.where('provider', '=', clean(filter.provider));
   if (typeof filter.model === 'string') query = query.where('model', '=', clean(filter.model));

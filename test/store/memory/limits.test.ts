@@ -23,6 +23,17 @@ describe('limits in memory', () => {
     now += 86_399_999;
     for (let turn = 0; turn < 100; turn++) expect(limits.take([claim])).toMatchObject({ outcome: 'refused' });
   });
+
+  it('count what was used beyond a hold that outlives its minute, though others have come and gone meanwhile', () => {
+    let now = Date.UTC(2026, 10, 21);
+    const limits = new MemoryLimits(() => now);
+    const claim = { subject: 'key:a', measure: 'tokens', limit: 1_000, amount: 10 } as const;
+    const verdict = limits.take([claim]);
+    now += 180_000;
+    for (let other = 0; other < 10; other++) limits.take([{ ...claim, subject: `key:${other}` }]);
+    if (verdict.outcome === 'granted') verdict.hold.settle([990]);
+    expect(limits.take([{ ...claim, amount: 100 }])).toMatchObject({ outcome: 'refused', used: 980 });
+  });
 });
 
 describe('a swept map', () => {

@@ -11,6 +11,8 @@ export interface Tried {
 const hourMs = 3_600_000;
 /** Requests a minute of one remote address that cost us a hash, a record or a mail. */
 const mostAMinute = 10;
+/** Passwords a minute that one remote address has checked for one account, right ones too: each takes a hash, and each that is right a record. */
+const mostChecksAMinute = 30;
 
 const accountSubject = (email: string): string => `sign-in:account:${hashToken(email)}`;
 
@@ -24,6 +26,7 @@ const subjectsOf = ({ from, email }: Tried, now: number): string[] => [`sign-in:
  */
 export async function attempt<T>(desk: Pick<AccountDesk, 'counters' | 'now'>, tried: Tried, check: () => Promise<T | null>): Promise<T | null> {
   const subjects = subjectsOf(tried, desk.now());
+  await countRequest(desk, accountSubject(tried.email), tried.from, mostChecksAMinute);
   await refuseWhileWaiting(desk, subjects);
   const result = await check();
   // guesses that were made at the same time have failed meanwhile: then nobody learns what came of this one
@@ -39,8 +42,8 @@ export async function forgive({ counters }: Pick<AccountDesk, 'counters'>, email
 }
 
 /** Bounds how often an address may have something done without having signed in. @throws GatewayError `too_many_requests` */
-export async function countRequest({ counters }: Pick<AccountDesk, 'counters'>, what: string, from: string): Promise<void> {
-  const verdict = await counters.take([{ subject: `${what}:from:${from}`, measure: 'requests', limit: mostAMinute, amount: 1 }]);
+export async function countRequest({ counters }: Pick<AccountDesk, 'counters'>, what: string, from: string, most = mostAMinute): Promise<void> {
+  const verdict = await counters.take([{ subject: `${what}:from:${from}`, measure: 'requests', limit: most, amount: 1 }]);
   if (verdict.outcome === 'refused') throw tooMany(verdict.retryAfterMs);
   if (verdict.outcome === 'granted') verdict.hold.settle([1]);
 }

@@ -5,6 +5,9 @@ import type { AnswerWriter } from './answer-writer.js';
 /** What comes before the first content (a role, an empty delta) is held back; more of it than this is not an opening. */
 const maxHeld = 1_000;
 
+/** Characters of an answer for one token, where nobody counts them. */
+export const charactersPerToken = 4;
+
 /** Stands between a provider's reader and the writer: holds back what comes before the first content, since it commits nothing. */
 export class CommitGate implements CompletionSink {
   private held: [CompletionChunk, string | null][] = [];
@@ -14,14 +17,14 @@ export class CommitGate implements CompletionSink {
   ended = false;
   finishReason: string | null = null;
   usage: Usage | null = null;
-  /** Characters of content so far, from which usage is estimated where nobody reports it. */
+  /** Characters of content so far, from which usage is estimated where nobody reports it. A chunk holds a token at least, however short it is. */
   contentLength = 0;
 
   constructor(private readonly writer: AnswerWriter, private readonly candidate: RankedCandidate) {}
 
   text(escaped: string, frame: string | null): void {
     if (this.firstContentAt === null) this.open();
-    this.contentLength += escaped.length;
+    this.contentLength += Math.max(charactersPerToken, escaped.length);
     this.writer.text(escaped, frame);
   }
 
@@ -33,7 +36,8 @@ export class CommitGate implements CompletionSink {
       }
       this.open();
     }
-    this.contentLength += lengthOf(chunk);
+    const length = lengthOf(chunk);
+    if (length > 0) this.contentLength += Math.max(charactersPerToken, length);
     this.writer.chunk(chunk, frame);
   }
 

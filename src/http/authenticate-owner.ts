@@ -29,6 +29,8 @@ export function authenticateOwner(parts: Parts, { scope, role }: OwnerOptions = 
   return stage(async (req, res) => {
     const context = contextOf(res);
     const runtime = (context.runtime ??= parts.current());
+    // a cache goes by the address alone, and a browser's cookie does not stop it
+    res.setHeader('Cache-Control', 'no-store');
     const key = bearerKey(req.headers);
     const caller = key === null ? await findSignedIn(parts, req, context) : await findCaller(parts, runtime, key);
     if (!caller && (runtime.keysRequired || ownersOnly)) throw unauthorized(key);

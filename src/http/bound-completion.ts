@@ -11,7 +11,7 @@ import { type PlannedCall, traceEntry } from './plan-completion.js';
 import type { Runtime } from './runtime.js';
 import type { CompletionSurface } from './surfaces/surface.js';
 import { isBounded, type Settle, takeLimits, unbounded } from './take-limits.js';
-import { unpricedExtra } from './unpriced-extra.js';
+import { searchesFirst, unpricedExtra } from './unpriced-extra.js';
 
 /** Why a key with a budget may not use a model. */
 export const unpricedReason = 'its price is not known, and this key has a budget';
@@ -54,7 +54,7 @@ function withinBudget(planned: PlannedCall, runtime: Runtime, surface: Completio
 
 function withoutUnpriced(planned: PlannedCall, runtime: Runtime, surface: CompletionSurface): PlannedCall {
   const { plan, call } = planned;
-  const isPriced = (candidate: RankedCandidate): boolean => highestCostOf({ promptTokens: 1, completionTokens: 1 }, candidate, runtime) !== null;
+  const isPriced = (candidate: RankedCandidate): boolean => !searchesFirst(candidate.model) && highestCostOf({ promptTokens: 1, completionTokens: 1 }, candidate, runtime) !== null;
   const [first, ...others] = plan.candidates.filter(isPriced);
   if (!first) throw invalidField(call.modelsField === 'models' ? 'models[0]' : call.modelsField, unpricedReason, surface.invalidCode);
   if (others.length + 1 === plan.candidates.length) return planned;

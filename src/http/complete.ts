@@ -1,11 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { anonymous } from '../accounts/caller.js';
 import type { Usage } from '../completion.js';
 import { makeUsage } from '../completion.js';
 import { Cancellation } from '../dispatch/cancellation.js';
 import { type Attempt, BrokenStream, carryOut, type Outcome } from '../dispatch/carry-out.js';
+import { charactersPerToken } from '../dispatch/commit-gate.js';
 import { GatewayError } from '../errors.js';
 import { costOf, type Costs } from '../routing/cost.js';
-import { statedAnswer } from '../routing/longest-cost.js';
+import { cautiousPrompt, statedAnswer } from '../routing/longest-cost.js';
 import type { RankedCandidate } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
 import { boundCompletion } from './bound-completion.js';
@@ -19,9 +21,7 @@ import type { Runtime } from './runtime.js';
 import { stage } from './stage.js';
 import type { NativeRequest } from './surfaces/native-request.js';
 import type { CompletionSurface, FinishedAnswer, SurfaceWriter } from './surfaces/surface.js';
-
-/** Characters of an answer for one token, where nobody counted them. */
-const charactersPerToken = 4;
+import { isBounded } from './take-limits.js';
 
 const clientLeft = (): GatewayError => new GatewayError('client_closed', 'the client left');
 
@@ -164,10 +164,12 @@ class RunningCompletion {
     return costs;
   }
 
-  /** For answers whose tokens nobody reported. */
+  /** For answers whose tokens nobody reported. Whoever holds a key with bounds could have written the prompt to look small, and left before it was counted. */
   private estimate(contentLength: number): Usage {
     const { chat } = this.planned.call;
     const most = (statedAnswer(chat) ?? Infinity) * (chat.n ?? 1);
-    return makeUsage({ promptTokens: measureRequest(chat.messages, chat.tools ?? []).tokens, completionTokens: Math.min(Math.ceil(contentLength / charactersPerToken), most), estimated: true });
+    const measured = measureRequest(chat.messages, chat.tools ?? []).tokens;
+    const promptTokens = isBounded(this.context.caller ?? anonymous) ? cautiousPrompt(chat, measured) : measured;
+    return makeUsage({ promptTokens, completionTokens: Math.min(Math.ceil(contentLength / charactersPerToken), most), estimated: true });
   }
 }

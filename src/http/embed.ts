@@ -8,7 +8,7 @@ import { keepText } from '../records/kept-content.js';
 import { costOf } from '../routing/cost.js';
 import type { Candidate } from '../routing/plan.js';
 import { boundEmbedding, estimateInput } from './bound-embedding.js';
-import { contextOf, type RequestContext } from './context.js';
+import { callerOf, contextOf, type RequestContext } from './context.js';
 import type { Parts } from './parts.js';
 import { candidateOf, limitsOf } from './plan-completion.js';
 import type { Runtime } from './runtime.js';
@@ -39,11 +39,11 @@ export function createEmbeddings(parts: Parts): RequestHandler {
           runtime.onAttempt(attempt);
         },
       });
-      account(context, runtime, candidate, outcome.promptTokens ?? estimateInput(body));
+      account(context, runtime, candidate, outcome.promptTokens ?? estimateInput(callerOf(res), body));
       sendJson(res, 200, outcome.answer as object);
     } catch (error) {
       // whoever leaves while a provider is at work has used it all the same
-      if (context.record.attempts.at(-1)?.outcome === 'client_closed') account(context, runtime, candidate, estimateInput(body));
+      if (context.record.attempts.at(-1)?.outcome === 'client_closed') account(context, runtime, candidate, estimateInput(callerOf(res), body));
       throw error;
     } finally {
       settle();

@@ -55,6 +55,31 @@ export function longestPrompt(chat: ChatRequest): number {
   return tokens;
 }
 
+/** Of text in most scripts. */
+export const bytesPerToken = 4;
+/** Of a picture of ordinary size. */
+const usualImageTokens = 1000;
+/** What is shorter than this names a file, and does not hold it. */
+const shortestFile = 2_048;
+
+const isAttachment = ({ type }: ContentPart): boolean => type !== 'text' && type !== 'refusal';
+
+function likelyPart(part: ContentPart): number {
+  if (isPicture(part)) return usualImageTokens;
+  const bytes = jsonBytes(part);
+  return bytes < shortestFile ? fileTokens : Math.min(fileTokens, Math.ceil(bytes / bytesPerToken));
+}
+
+/**
+ * Tokens of a prompt that its provider never counted: `measured`, or more where that could have been led astray, since it looks at samples of a
+ * long text and at no file at all.
+ */
+export function cautiousPrompt(chat: ChatRequest, measured: number): number {
+  const attachments = chat.messages.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isAttachment) : []));
+  const written = attachments.reduce((left, part) => left - longestPart(part), longestPrompt(chat));
+  return Math.max(measured, attachments.reduce((sum, part) => sum + likelyPart(part), Math.ceil(written / bytesPerToken)));
+}
+
 /** The output tokens that a request asks for, for each of its answers; null where it leaves that to the model. Providers differ in which of two bounds they obey. */
 export function statedAnswer({ max_tokens: older, max_completion_tokens: newer }: ChatRequest): number | null {
   return older || newer ? Math.max(older ?? 0, newer ?? 0) : null;

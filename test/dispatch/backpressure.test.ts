@@ -40,7 +40,7 @@ beforeEach(async () => {
   flood = { server, written: 0, closed: false };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  gateway = await startGateway({ providers: { up: { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1`, timeouts: { firstEventMs: 5_000, idleMs: 100 } } } });
+  gateway = await startGateway({ providers: { up: { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1`, timeouts: { firstEventMs: 5_000, idleMs: 400 } } } });
 });
 afterEach(async () => {
   await gateway.close();
@@ -95,8 +95,8 @@ describe('a client that does not read', () => {
   it.each(streamedRows)('is not taken for a silent provider, and gets everything in the end, asked %s', async (_name, way) => {
     const response = await openUnread(way);
     await stalledAt();
-    // three times the provider's idle timeout of 100 ms
-    for (let n = 0; n < 4; n++) await pause(75);
+    // twice the provider's idle timeout
+    for (let n = 0; n < 10; n++) await pause(80);
     const { frames, length, end } = await readAll(response);
     expect(end).toMatch(/data: \[DONE\]\n\n$/);
     // the last words of a stream are two or three frames more

@@ -54,6 +54,12 @@ const embed = (name: string, model: string): Promise<Reply> => post(`${gateway.u
 const statuses = (replies: readonly Reply[]): number[] => replies.map(({ status }) => status);
 const passed = (replies: readonly Reply[]): number => statuses(replies).filter((status) => status === 200).length;
 const times = (count: number, call: () => Promise<Reply>): Promise<Reply[]> => Promise.all(Array.from({ length: count }, call));
+/** A text of which the twelve samples that its size is estimated by hold nothing. */
+function blankWhereSampled(length: number): string {
+  const text = Array.from('word '.repeat(length / 5));
+  for (let n = 0; n < 12; n++) text.fill(' ', Math.floor((n * (length - 1024)) / 11), Math.floor((n * (length - 1024)) / 11) + 1024);
+  return text.join('');
+}
 /** Whole seconds to midnight, UTC. */
 const untilMidnight = (): number => Math.ceil((86_400_000 - (Date.now() % 86_400_000)) / 1000);
 
@@ -160,13 +166,18 @@ describe('a budget', () => {
     expect((await embedAll()).status).toBe(200);
     const once = await metricOf(gateway, 'signalbox_cost_usd_total');
     expect(once).toBeGreaterThan(0.05);
+    expect((await post(`${gateway.url}/v1/embeddings`, { model: 'up/prompt', input: blankWhereSampled(200_000) }, as('rich'))).status).toBe(200);
+    const before = await metricOf(gateway, 'signalbox_cost_usd_total');
+    // fifty thousand tokens for 1,000 USD a million
+    expect(before - once).toBeGreaterThanOrEqual(50);
     upstream.script([{ hang: 'beforeHeaders' }]);
     const leaving = new AbortController();
     const left = fetch(`${gateway.url}/v1/embeddings`, { method: 'POST', headers: { ...as('rich'), 'content-type': 'application/json' }, body: JSON.stringify({ model: 'up/prompt', input }), signal: leaving.signal }).catch(() => null);
-    await upstream.received(1);
+    await upstream.received(2);
     leaving.abort();
     await left;
-    await until(async () => (await metricOf(gateway, 'signalbox_cost_usd_total')) === 2 * once);
+    await until(async () => (await metricOf(gateway, 'signalbox_cost_usd_total')) > before);
+    expect(await metricOf(gateway, 'signalbox_cost_usd_total')).toBeCloseTo(before + once, 9);
   });
 
   it('is settled when the client has left', async () => {
@@ -174,6 +185,24 @@ describe('a budget', () => {
     await postStream(`${gateway.url}/api/v1/completions`, { messages, models: ['up/m'], maxTokens: 100, stream: true }, { headers: as('tight'), abortAfterFrames: 1 });
     upstream.script([{}]);
     await until(async () => (await native('tight', { maxTokens: 100 })).status === 200);
+  });
+
+  it('is settled with a token at least for each piece of an answer that broke off', async () => {
+    upstream.script([{ endWithoutMarker: true, text: Array.from({ length: 10 }, () => 'x') }]);
+    await postStream(`${gateway.url}/api/v1/completions`, { messages, models: ['up/m'], maxTokens: 100, stream: true }, { headers: as('tight') });
+    expect(await metricOf(gateway, 'signalbox_cost_usd_total')).toBeCloseTo(0.01, 9);
+  });
+
+  it.each<[string, () => unknown]>([
+    ['text that is blank wherever samples are taken of it', () => blankWhereSampled(400_000)],
+    ['a file that is only named', () => [{ type: 'file', file: { file_id: 'file-1' } }]],
+    ['a file that it holds', () => [{ type: 'file', file: { file_data: `data:application/pdf;base64,${'A'.repeat(400_000)}` } }]],
+  ])('is settled with the whole prompt where the client has left before anybody counted it: %s', async (_what, contentOf) => {
+    upstream.script([{ hang: 'afterContent', text: ['x'] }]);
+    const body = { messages: [{ role: 'user', content: contentOf() }], model: 'up/prompt', max_tokens: 10, stream: true };
+    await postStream(`${gateway.url}/v1/chat/completions`, body, { headers: as('rich'), abortAfterFrames: 1 });
+    // a hundred thousand tokens for 1,000 USD a million
+    await until(async () => (await metricOf(gateway, 'signalbox_cost_usd_total')) >= 90);
   });
 
   it('is free again after a request that failed', async () => {
@@ -242,6 +271,16 @@ describe('a request for what costs more than its tokens', () => {
     ['plugins', { plugins: [{ id: 'web' }] }],
     ['modalities', { modalities: ['text', 'image'] }],
     ['audio', { audio: { voice: 'alloy', format: 'wav' } }],
+    ['search_parameters', { search_parameters: { mode: 'on' } }],
+    ['enable_search', { enable_search: true }],
+    ['background', { background: true }],
+    ['previous_response_id', { previous_response_id: 'resp_1' }],
+    ['generationConfig', { generationConfig: { maxOutputTokens: 65_536, candidateCount: 8 } }],
+    ['serviceTier', { serviceTier: { type: 'priority' } }],
+    ['performanceConfig', { performanceConfig: { latency: 'optimized' } }],
+    ['additionalModelRequestFields', { additionalModelRequestFields: { max_tokens: 64_000 } }],
+    ['provider', { provider: { only: ['the dearest'] } }],
+    ['tools[0]', { tools: [{ type: 'function', function: { name: 'f' }, systemTool: { name: 'nova_grounding' } }] }],
     ['tools[1]', { tools: [{ type: 'function', function: { name: 'f' } }, { type: 'web_search' }] }],
   ];
 
@@ -249,6 +288,13 @@ describe('a request for what costs more than its tokens', () => {
     expect(await openai('rich', extra)).toMatchObject({ status: 400, json: { error: { param: field, message: `${field}: what it costs is not known, and this key has a budget` } } });
     expect(upstream.requests).toEqual([]);
     expect((await openai('requests', extra)).status).toBe(200);
+  });
+
+  it('is passed over for a key with a budget where the name of its model asks for a search', async () => {
+    await restart(configured({ models: { 'up/m:online': { inputPrice: 0, outputPrice: 1000 } } }));
+    expect((await openai('rich', { model: 'up/m:online' })).status).toBe(400);
+    expect(upstream.requests).toEqual([]);
+    expect((await openai('requests', { model: 'up/m:online' })).status).toBe(200);
   });
 
   it('is served where it names what costs nothing', async () => {

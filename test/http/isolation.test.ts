@@ -87,6 +87,12 @@ describe('what belongs to one account', () => {
     expect(await snapshot()).toEqual(before);
   });
 
+  it('is kept by no cache on the way, which would give it to whoever asks for the same address', async () => {
+    for (const path of ['keys', 'conversations', `conversations/${owned.conversation}`, 'preferences', 'requests', 'usage', 'sessions', 'feedback', 'auth/account']) {
+      expect((await ask('GET', `${gateway.url}/api/v1/${path}`, a)).headers, path).toMatchObject({ 'cache-control': 'no-store' });
+    }
+  });
+
   it('is in no list of another one', async () => {
     const lists = Object.keys(paths).filter((path) => paths[path]?.['get'] && !path.includes('{') && path.startsWith('/api/'));
     expect(lists.length).toBeGreaterThan(7);

@@ -90,6 +90,14 @@ describe('an API key', () => {
     expect((await complete(textAt(past.json, 'key'))).status).toBe(401);
   });
 
+  it('does not expire at a time that cannot be told', async () => {
+    const refused = { status: 422, json: { message: 'expiresAt: must be a valid date-time' } };
+    expect(await make({ name: 'leap', expiresAt: '2099-12-31T23:59:60Z' })).toMatchObject(refused);
+    const id = textAt((await make({ name: 'whole' })).json, 'id');
+    expect(await change(id, { expiresAt: '2099-12-31T23:59:60Z' })).toMatchObject(refused);
+    expect((await keys(`/${id}`)).json).toMatchObject({ expiresAt: null });
+  });
+
   it('is good for its scopes alone', async () => {
     const chooser = textAt((await make({ name: 'chooser', scopes: ['model-select'] })).json, 'key');
     expect((await select(chooser)).status).toBe(200);

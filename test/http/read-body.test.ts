@@ -121,7 +121,7 @@ describe('a compressed body', () => {
     expect((await post(`${wide.url}/api/v1/completions`, Buffer.concat(Array.from({ length: 32 }, () => member)), { ...wide.auth, 'content-encoding': 'gzip' })).status).toBe(413);
     const before = process.cpuUsage();
     await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(process.cpuUsage(before).user / 1000).toBeLessThan(30);
+    expect(process.cpuUsage(before).user / 1000).toBeLessThan(75);
   });
 });
 

@@ -133,6 +133,18 @@ describe('failed sign-ins', () => {
   });
 });
 
+describe('sign-ins that succeed', () => {
+  it('are not more than thirty a minute of one account from one address: each costs as much as one that fails', async () => {
+    const { from, pass } = await clocked();
+    await from('192.0.2.1').signUp('ada@example.org', goodPassword);
+    for (let index = 0; index < 30; index++) expect((await from('192.0.2.1').signIn('ada@example.org', goodPassword)).status).toBe(200);
+    expect((await from('192.0.2.1').signIn('ada@example.org', goodPassword)).status).toBe(429);
+    expect((await from('192.0.2.2').signIn('ada@example.org', goodPassword)).status).toBe(200);
+    pass(120_000);
+    expect((await from('192.0.2.1').signIn('ada@example.org', goodPassword)).status).toBe(200);
+  });
+});
+
 describe('what anybody may ask', () => {
   it.each(['sign-up', 'password-reset', 'password-reset/complete'])('%s is done ten times a minute for one address', async (path) => {
     const { from, pass } = await clocked();

@@ -152,6 +152,18 @@ describe.each(storeRows)('accounts on $name', (row) => {
     expect(await store.signIns.find(signIn.tokenHash, 150)).toBeNull();
   });
 
+  it('keep the newest hundred of their sign-ins: one that signs in again and again does not fill the table', async () => {
+    const [ada, grace] = [await member(), await member()];
+    const signInAt = (accountId: string, createdAt: number): SignInRecord => ({ tokenHash: randomUUID(), accountId, csrfToken: 'c', createdAt, expiresAt: 10_000 });
+    const other = signInAt(grace.id, 1);
+    await store.signIns.add(other, grace.passwordHash ?? '');
+    const all = Array.from({ length: 105 }, (_, index) => signInAt(ada.id, index + 10));
+    for (const each of all) expect(await store.signIns.add(each, ada.passwordHash ?? '')).toBe(true);
+    const found = await Promise.all(all.map(({ tokenHash }) => store.signIns.find(tokenHash, 500)));
+    expect(found.map((each) => each !== null)).toEqual(all.map((_, index) => index >= 5));
+    expect(await store.signIns.find(other.tokenHash, 500)).not.toBeNull();
+  });
+
   it('end with a new password all that was opened with the one before, and nothing of another account', async () => {
     const [ada, grace] = [await member(), await member()];
     const [kept, ended, other] = [ada, ada, grace].map(({ id }) => ({ tokenHash: randomUUID(), accountId: id, csrfToken: 'c', createdAt: 100, expiresAt: 200 })) as [SignInRecord, SignInRecord, SignInRecord];

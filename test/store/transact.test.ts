@@ -28,7 +28,7 @@ describe('transactions on PostgreSQL', () => {
       await count(second);
     });
     await Promise.all([countBoth('a', 'b'), countBoth('b', 'a')]);
-    expect(begun).toHaveLength(3);
+    expect(begun.length).toBeGreaterThanOrEqual(3);
     for (const id of ['a', 'b']) expect(await store.conversations.find('x', id)).toMatchObject({ messageCount: 2 });
   });
 });

@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { type Caller, ordinaryScopes } from '../../accounts/caller.js';
 import { keyFor } from '../../accounts/first-key.js';
 import { newKey } from '../../accounts/key-book.js';
-import { GatewayError } from '../../errors.js';
+import { GatewayError, invalidField } from '../../errors.js';
 import { type KeyChanges, type KeyLimits, type KeyRecord, noLimits, type Scope } from '../../store/key-records.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
@@ -113,4 +113,9 @@ function found(key: KeyRecord | null): KeyRecord {
   return key;
 }
 
-const timeOf = (text: string | null | undefined): number | null => (text ? Date.parse(text) : null);
+function timeOf(text: string | null | undefined): number | null {
+  const at = text ? Date.parse(text) : null;
+  // a leap second is a time by the standard, but not to JavaScript
+  if (Number.isNaN(at)) throw invalidField('expiresAt', 'must be a valid date-time');
+  return at;
+}

@@ -19,7 +19,10 @@ export function createSignInStore(database: Kysely<Tables>): SignInStore {
   };
 }
 
-/** The account's expired ones go on the occasion. */
+/** Of one account. */
+const mostSignIns = 100;
+
+/** The account's expired ones go on the occasion, and so do the oldest of too many. */
 function add(database: Kysely<Tables>, { tokenHash, accountId, csrfToken, createdAt, expiresAt }: SignInRecord, passwordHash: string): Promise<boolean> {
   return transact(database, async (transaction) => {
     // an update, because it waits for whoever is changing the password, and they for us: they then see what is added here
@@ -27,6 +30,9 @@ function add(database: Kysely<Tables>, { tokenHash, accountId, csrfToken, create
       .set({ id: accountId }).returning('id').executeTakeFirst();
     if (held === undefined) return false;
     await transaction.deleteFrom('sign_ins').where('account_id', '=', accountId).where('expires_at', '<=', createdAt).execute();
+    const { created_at: last = null } = await transaction.selectFrom('sign_ins').select('created_at').where('account_id', '=', accountId)
+      .orderBy('created_at', 'desc').offset(mostSignIns - 1).limit(1).executeTakeFirst() ?? {};
+    if (last !== null) await transaction.deleteFrom('sign_ins').where('account_id', '=', accountId).where('created_at', '<=', last).execute();
     await transaction.insertInto('sign_ins')
       .values({ token_hash: tokenHash, account_id: accountId, csrf_token: csrfToken, created_at: createdAt, expires_at: expiresAt }).execute();
     return true;

@@ -19,6 +19,8 @@ const usage = `signalbox: a gateway for language models
   signalbox keys revoke ID|PREFIX       a running gateway feels it within a second
   signalbox accounts create MAIL        makes an account and prints a link that sets its password
   signalbox accounts reset MAIL         prints a link that sets a new password
+  signalbox train FILE --preference ID [--account MAIL] [--prompt-column NAME] [--minimize]
+                                        trains the preference's own router from evaluations: CSV or lines of JSON
   signalbox db migrate                  brings the database up to date, as every start does
   signalbox db backup FILE              copies the embedded database while it is in use
   signalbox --help | --version
@@ -41,7 +43,7 @@ function readArguments(): Arguments {
     const [first = 'start', second, ...rest] = positionals;
     const command = commands[`${first} ${second ?? ''}`] ? `${first} ${second ?? ''}` : first;
     const words = command === first ? positionals.slice(1) : rest;
-    if (command === first && first !== 'start' && first !== 'check') throw new Error(`there is no command ${JSON.stringify([first, second].filter(Boolean).join(' '))}`);
+    if (command === first && first !== 'start' && first !== 'check' && !commands[first]) throw new Error(`there is no command ${JSON.stringify([first, second].filter(Boolean).join(' '))}`);
     refuseWhatIsNotTaken(command, words, values);
     return { command, word: words[0], values };
   } catch (error) {

@@ -15,7 +15,7 @@ import { completionsRouter, metricsRouter, modelSelectRouter, openaiRouter, prox
 import type { Readiness } from './http/resources/health.js';
 import type { Runtime } from './http/runtime.js';
 import { readBody, selectModelWith, type SelectModelOptions } from './http/select-model.js';
-import { planHostCall, plannedCallOf } from './http/select-model.js';
+import { planHostCall, plannedCallOf, validateHostCall } from './http/select-model.js';
 import { native } from './http/surfaces/native.js';
 import { countRequest } from './http/take-limits.js';
 import { track } from './http/track.js';
@@ -131,7 +131,7 @@ class AssembledGateway implements Gateway {
     this.router = this.wholeRouter();
     this.authenticate = authenticate(this.parts);
     this.selectModel = chain(readBody(this.parts), countRequest(this.parts), selectModelWith(this.parts, {}));
-    this.complete = chain(track(this.parts, native), readBody(this.parts), planHostCall(this.parts, native), joinConversation(this.parts), complete(this.parts, native, plannedCallOf));
+    this.complete = chain(track(this.parts, native), readBody(this.parts), validateHostCall(native), joinConversation(this.parts), planHostCall(this.parts, native), complete(this.parts, native, plannedCallOf));
     this.metrics = metricsPage(this.measured);
     this.errorHandler = errorHandler(this.parts);
     this.notFound = notFound(this.parts);

@@ -1,6 +1,7 @@
 import type { Backing, Opened } from './store/backing.js';
 import { DatabaseProbe, type DatabaseState } from './store/database-state.js';
 import { ConversationKeeper } from './conversations/keeper.js';
+import { LastModels } from './conversations/last-models.js';
 import type { ConversationReports } from './conversations/reports.js';
 import { TitleWriter } from './conversations/title-writer.js';
 import { Errands } from './accounts/errands.js';
@@ -10,6 +11,9 @@ import { LimitBook } from './accounts/limit-book.js';
 import { PreferenceBook } from './accounts/preference-book.js';
 import { SignedIds } from './accounts/signed-ids.js';
 import { Recorder, type RecorderOptions } from './records/recorder.js';
+import { shippedRouter } from './routing/learned/shipped-router.js';
+import { tuningReader } from './trainings/tuning-reader.js';
+import { Trainings } from './trainings/trainings.js';
 
 /** What the gateway remembers beyond a request. It outlives configurations: a reload swaps the runtime, not this. */
 export class Memory {
@@ -17,18 +21,21 @@ export class Memory {
   readonly limits: LimitBook;
   readonly ids: SignedIds;
   readonly preferences: PreferenceBook;
+  readonly trainings: Trainings;
   readonly passwords = new Passwords();
   readonly errands = new Errands();
   readonly records: Recorder;
   readonly conversations: ConversationKeeper;
   readonly titles: TitleWriter;
+  readonly lastModels = new LastModels();
   private readonly probe: DatabaseProbe;
 
   constructor(private readonly backing: Backing, recording: RecorderOptions, conversing: ConversationReports) {
     this.probe = new DatabaseProbe(backing);
     this.keys = new IssuedKeys(backing);
     this.ids = new SignedIds(backing);
-    this.preferences = new PreferenceBook(backing);
+    this.preferences = new PreferenceBook(backing, tuningReader(recording.report.warn));
+    this.trainings = new Trainings(backing, { router: shippedRouter, onTrained: (preference) => this.preferences.changed(preference), warn: recording.report.warn });
     this.records = new Recorder(backing, recording);
     this.limits = new LimitBook(backing, () => this.records.settle());
     this.conversations = new ConversationKeeper(backing, this.ids, conversing.turns);
@@ -48,7 +55,7 @@ export class Memory {
 
   /** What is still to be written is written; then the databases are closed. */
   async close(): Promise<void> {
-    await this.errands.done();
+    await Promise.all([this.errands.done(), this.trainings.close()]);
     this.keys.close();
     this.preferences.close();
     this.titles.close();

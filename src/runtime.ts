@@ -10,7 +10,10 @@ import { type Catalog, createCatalog } from './routing/catalog.js';
 import type { LatencyWindow } from './routing/latency-window.js';
 import { autoCandidates } from './routing/auto-candidates.js';
 import { givenOrder } from './routing/rankers/given-order.js';
+import { createLearnedRanker } from './routing/rankers/learned-ranker.js';
 import { createPriorRanker } from './routing/rankers/prior-ranker.js';
+import { shippedRouter } from './routing/learned/shipped-router.js';
+import type { Ranker } from './routing/plan.js';
 
 /** What outlives a configuration: measurements go on when it is swapped. */
 export interface RuntimeSharing {
@@ -52,10 +55,11 @@ export function createRuntime(config: Config, providerConfigs: readonly Provider
     providers,
     catalog,
     latencies,
-    ranker: createPriorRanker({ tolerance: config.routing.tolerance }),
+    ranker: rankerOf(config),
     givenOrder,
     routing: {
       order: config.routing.order,
+      explainHeader: config.routing.explainHeader,
       allow: config.routing.allow ?? null,
       deny: config.routing.deny ?? [],
       auto: config.routing.auto.length > 0 ? config.routing.auto : autoOf(config, providers, catalog),
@@ -70,6 +74,10 @@ export function createRuntime(config: Config, providerConfigs: readonly Provider
       onAttempt(attempt);
     },
   };
+}
+
+function rankerOf({ routing: { ranker, tolerance, affinity } }: Config): Ranker {
+  return ranker === 'learned' ? createLearnedRanker({ router: shippedRouter(), tolerance, affinity }) : createPriorRanker({ tolerance, affinity });
 }
 
 function accountRulesOf({ auth: { signUp, signUpDomains, signInMs, resetMs }, publicUrl, mail }: Config, warn: AccountRules['warn']): AccountRules {

@@ -1,15 +1,27 @@
+import type { Tuning } from '../routing/learned/tuning.js';
 import type { PreferenceSettings } from '../routing/preference.js';
 import type { Backing } from '../store/backing.js';
 import type { PreferenceRecord } from '../store/preference-records.js';
 import { RecordCache } from '../store/record-cache.js';
+
+/** A preference as requests use it: what changes their ranking. */
+export interface KnownPreference {
+  readonly preference: PreferenceSettings;
+  /** The preference's own router, where it has one. */
+  readonly tunings: readonly Tuning[];
+}
+
+/** Makes a tuning of stored weights; null where they cannot be used. Never throws. */
+export type ReadTuning = (weights: string) => Tuning | null;
 
 const keyOf = (accountId: string, id: string): string => `${accountId} ${id}`;
 
 /** Preferences by account and id: one that has been used here before is known without asking the database. */
 export class PreferenceBook {
   private readonly cache: RecordCache<PreferenceRecord>;
+  private readonly read = new WeakMap<PreferenceRecord, KnownPreference>();
 
-  constructor(backing: Backing) {
+  constructor(backing: Backing, private readonly readTuning: ReadTuning = () => null) {
     this.cache = new RecordCache(backing, {
       topic: 'preferences',
       keyOf: ({ accountId, id }) => keyOf(accountId, id),
@@ -22,11 +34,11 @@ export class PreferenceBook {
   }
 
   /** Null where the account has no such preference; a promise where it has to be looked up. @throws GatewayError `unavailable` */
-  find(accountId: string, id: string): PreferenceSettings | null | Promise<PreferenceSettings | null> {
+  find(accountId: string, id: string): KnownPreference | null | Promise<KnownPreference | null> {
     // what is no id is nobody's, and does not reach the database
     if (!/^[\w-]{1,64}$/.test(id)) return null;
     const record = this.cache.find(keyOf(accountId, id));
-    return record instanceof Promise ? record.then(settingsOf) : settingsOf(record);
+    return record instanceof Promise ? record.then((found) => this.known(found)) : this.known(record);
   }
 
   /** Takes in a preference that this process has changed. */
@@ -38,6 +50,14 @@ export class PreferenceBook {
   close(): void {
     this.cache.close();
   }
-}
 
-const settingsOf = (record: PreferenceRecord | null): PreferenceSettings | null => (record === null || record.deletedAt !== null ? null : record.settings);
+  private known(record: PreferenceRecord | null): KnownPreference | null {
+    if (record === null || record.deletedAt !== null) return null;
+    let known = this.read.get(record);
+    if (!known) {
+      const tuning = record.router && this.readTuning(record.router.weights);
+      this.read.set(record, (known = { preference: record.settings, tunings: tuning ? [tuning] : [] }));
+    }
+    return known;
+  }
+}

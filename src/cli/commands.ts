@@ -2,6 +2,7 @@ import { backup, migrate } from './database.js';
 import { createKey, revokeKey } from './keys.js';
 import { listKeys } from './list-keys.js';
 import { addAccount, resetAccount } from './accounts.js';
+import { train } from './train.js';
 import type { Config } from '../config.js';
 import type { Store } from '../store/store.js';
 
@@ -19,6 +20,9 @@ export const options = {
   'tokens-per-minute': { type: 'string' },
   'day-budget': { type: 'string' },
   'month-budget': { type: 'string' },
+  preference: { type: 'string' },
+  'prompt-column': { type: 'string' },
+  minimize: { type: 'boolean' },
 } as const;
 
 /** What was given on the command line. */
@@ -34,13 +38,14 @@ export interface Command {
 
 const bounds = ['requests-per-minute', 'tokens-per-minute', 'day-budget', 'month-budget'] as const;
 
-/** The commands of two words, by both. */
+/** The commands that work on the database, by their words. */
 export const commands: Readonly<Record<string, Command>> = {
   'keys create': { options: ['name', 'account', 'scopes', 'models', 'expires', ...bounds], words: 0, run: (store, values) => createKey(store, wishesOf(values)) },
   'keys list': { options: [], words: 0, run: (store) => listKeys(store) },
   'keys revoke': { options: [], words: 1, run: (store, _values, word) => revokeKey(store, word) },
   'accounts create': { options: [], words: 1, run: (store, _values, word, config) => addAccount(store, word, config) },
   'accounts reset': { options: [], words: 1, run: (store, _values, word, config) => resetAccount(store, word, config) },
+  train: { options: ['preference', 'account', 'prompt-column', 'minimize'], words: 1, run: (store, values, word) => train(store, word, { preference: values.preference, account: values.account, promptColumn: values['prompt-column'], minimize: values.minimize }) },
   'db migrate': { options: [], words: 0, run: (store) => migrate(store) },
   'db backup': { options: [], words: 1, run: (store, _values, word) => backup(store, word) },
 };

@@ -56,7 +56,8 @@ async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
   return only;
 }
 
-async function accountOf(store: Store, email: string | undefined): Promise<string> {
+/** The account with a mail address; the one that is there from the start where none is named. @throws Error where there is none */
+export async function accountOf(store: Store, email: string | undefined): Promise<string> {
   if (email === undefined) return firstAccountId;
   const account = await store.accounts.findByEmail(mailAddressOf(email, '--account'));
   if (!account) throw new Error(`--account: there is no account ${email}`);

@@ -74,7 +74,13 @@ export interface ModelConfig {
 export interface RoutingConfig {
   /** How much worse than the best, from 0 to 1, a cheaper or faster model may be. */
   readonly tolerance: number;
+  /** How much worse than the best, from 0 to 1, the model may be that a conversation goes on with; 0: it is chosen anew each time. */
+  readonly affinity: number;
+  /** How quality is told: by what was learned of conversations like this one, or by the model's family alone. */
+  readonly ranker: 'learned' | 'prior';
   readonly order: 'ranked' | 'given';
+  /** Whether completions answer with `x-signalbox-routing`. */
+  readonly explainHeader: boolean;
   /** The candidates of `model: auto`; empty: every model that is configured. */
   readonly auto: readonly string[];
   /** Globs of labels; absent: everything. */

@@ -6,6 +6,7 @@ import type { Backing } from '../store/backing.js';
 import type { ConversationRecord, ConversationStore, Turn } from '../store/conversation-records.js';
 import { conversationTitle } from './conversation-title.js';
 import { HeldConversations, type KnownConversation, KnownConversations } from './known-conversations.js';
+import { type LastModel, warmMs } from './last-models.js';
 import { sizeOf, type TurnEnd, TurnQueue, type TurnQueueLimits, type TurnQueueReports } from './turn-queue.js';
 
 /** What a request says of the conversation that it belongs to. */
@@ -30,6 +31,8 @@ export interface JoinedConversation {
   readonly begins: boolean;
   /** Its title was made of this request's messages. */
   readonly titledNow: boolean;
+  /** Who answered in it last; null where nobody has in the last hour. */
+  readonly last: LastModel | null;
 }
 
 const namingMs = 1_000;
@@ -57,11 +60,11 @@ export class ConversationKeeper {
 
   /** Adds a turn, before the client is told of its end. Never rejects, and takes two seconds at most. */
   async append(turn: Turn): Promise<TurnEnd> {
-    const { accountId, conversationId, begins } = turn;
+    const { accountId, conversationId } = turn;
     const end = await this.queue.add(turn);
     if (end === 'gone') this.forget(accountId, conversationId);
     else if (end !== 'lost') this.held?.use(accountId, conversationId, sizeOf(turn));
-    if (end === 'stored' && begins) this.known.add(accountId, conversationId, { title: begins.title, untitled: false });
+    if (end === 'stored') this.learn(turn);
     return end;
   }
 
@@ -105,7 +108,7 @@ export class ConversationKeeper {
     const { conversationId, messages, storing } = asked;
     // a guest's database is opened while the model answers; one that cannot be is heard of when the turn is written
     if (storing === 'on' && this.backing.now === null) this.backing.get().catch(() => undefined);
-    const begun = (id: string): JoinedConversation => this.joined(accountId, id, asked, { title: conversationTitle(messages), untitled: true }, true);
+    const begun = (id: string): JoinedConversation => this.joined(accountId, id, asked, { title: conversationTitle(messages), untitled: true, last: null }, true);
     if (conversationId === null) return begun(randomUUID());
     if (storing === 'off') return begun(conversationId);
     // what was given may be spelled in capitals
@@ -115,25 +118,33 @@ export class ConversationKeeper {
     return known ? continued(known) : this.find(accountId, id).then(continued);
   }
 
-  private joined(accountId: string, id: string, { messages, storing }: Asked, { title, untitled }: KnownConversation, begins: boolean): JoinedConversation {
+  private joined(accountId: string, id: string, { messages, storing }: Asked, { title, untitled, last }: KnownConversation, begins: boolean): JoinedConversation {
     return {
       id, accountId, begins,
       title: untitled && !begins ? conversationTitle(messages) : title,
       answerId: this.ids.isReady ? this.ids.make(accountId) : randomUUID(),
       stores: storing === 'on',
       titledNow: untitled,
+      last,
     };
   }
 
   /** One that this process has begun may still be on its way to the database. */
   private async find(accountId: string, id: string): Promise<KnownConversation> {
     const title = this.queue.titleOfBegun(accountId, id);
-    if (title !== null) return { title, untitled: false };
+    if (title !== null) return { title, untitled: false, last: null };
     const record = await (await this.store()).find(accountId, id);
     if (!record) throw invalidField('conversationId', 'not found', 'not_found');
-    const known = { title: record.title, untitled: record.titleSource === 'derived' && record.messageCount === 0 };
+    const known = { title: record.title, untitled: record.titleSource === 'derived' && record.messageCount === 0, last: record.updatedAt > Date.now() - warmMs ? record.last : null };
     this.known.add(accountId, id, known);
     return known;
+  }
+
+  /** A turn has been stored: what it says of its conversation need not be looked up. */
+  private learn({ accountId, conversationId, begins, answer: { provider, model } }: Turn): void {
+    const last = model === null ? null : { provider, model };
+    if (begins) this.known.add(accountId, conversationId, { title: begins.title, untitled: false, last });
+    else if (last) this.known.answered(accountId, conversationId, last);
   }
 
   private forget(accountId: string, id: string): void {

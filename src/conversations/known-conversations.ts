@@ -1,10 +1,13 @@
 import { LRUCache } from 'lru-cache';
+import type { LastModel } from './last-models.js';
 
 /** What has to be known of a conversation before a turn is added to it. */
 export interface KnownConversation {
   readonly title: string;
   /** Its title is to be made of the first messages that it gets: it has none yet, and nobody has named it. */
   readonly untitled: boolean;
+  /** Who answered in it last; null where nobody has in the last hour. */
+  readonly last: LastModel | null;
 }
 
 const mostKnown = 20_000;
@@ -23,6 +26,12 @@ export class KnownConversations {
 
   add(accountId: string, id: string, conversation: KnownConversation): void {
     this.known.set(keyOf(accountId, id), conversation);
+  }
+
+  /** Somebody has answered in it, known or not. */
+  answered(accountId: string, id: string, last: LastModel): void {
+    const known = this.known.get(keyOf(accountId, id));
+    if (known) this.known.set(keyOf(accountId, id), { ...known, last }, { noUpdateTTL: true });
   }
 
   remove(accountId: string, id: string): void {

@@ -12,12 +12,14 @@ import type { RankedCandidate } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
 import { boundCompletion } from './bound-completion.js';
 import { contextOf, type RequestContext } from './context.js';
+import { rememberAnswered } from './continued.js';
 import { copyContent } from './copy-content.js';
 import { EventStream } from './event-stream.js';
 import { keepTurn } from './keep-turn.js';
 import type { Parts } from './parts.js';
 import type { PlannedCall } from './plan-completion.js';
 import type { Runtime } from './runtime.js';
+import { routingHeader } from './routing-header.js';
 import { stage } from './stage.js';
 import type { NativeRequest } from './surfaces/native-request.js';
 import type { CompletionSurface, FinishedAnswer, SurfaceWriter } from './surfaces/surface.js';
@@ -51,6 +53,8 @@ class RunningCompletion {
   constructor(private readonly parts: Parts, surface: CompletionSurface, private readonly planned: PlannedCall, private readonly req: Request, private readonly res: Response) {
     this.context = contextOf(res);
     this.runtime = this.context.runtime ??= parts.current();
+    const told = this.runtime.routing.explainHeader ? routingHeader(planned.plan) : null;
+    if (told !== null && !res.headersSent) res.setHeader('x-signalbox-routing', told);
     this.stream = planned.call.stream ? new EventStream(res, { holdMs: this.runtime.limits.holdStatusMs, pingMs: this.runtime.limits.pingMs }) : null;
     this.writer = surface.writer(res, planned.call, req.body, this.stream);
   }
@@ -70,6 +74,7 @@ class RunningCompletion {
     parts.metrics.overhead(context, performance.now() - context.startedAt);
     try {
       const answer = this.finished(await this.carryOut());
+      rememberAnswered(parts, context, this.planned.call.chat.messages, answer.candidate);
       const keeping = this.keep(answer);
       if (keeping) answer.stored = await keeping;
       answer.latencyMs = Math.max(answer.ttftMs, Math.round(performance.now() - context.startedAt));

@@ -25,12 +25,26 @@ export function readJsonBody(req: IncomingMessage & BodyCarrier, maxBytes: numbe
   if (!isJson(type)) throw new GatewayError('unsupported_media_type', `content-type: must be application/json${type ? '' : ' and is missing'}`);
   if (typeof req.body === 'object' && req.body !== null && (req.readableEnded || req.complete)) return notTooDeep(req.body);
   if (typeof req.body === 'string' && req.readableEnded) return Promise.resolve(parse(Buffer.from(req.body)));
+  return readUnpacked(req, maxBytes, parse);
+}
+
+/**
+ * Reads a body of any kind as it was before it was compressed. One that a host's parser has read as text is taken as it is.
+ * @throws GatewayError `unsupported_media_type`, `payload_too_large`, `malformed_json`
+ */
+export function readBytes(req: IncomingMessage & BodyCarrier, maxBytes: number): Promise<Buffer> {
+  if (req.readableEnded && (typeof req.body === 'string' || Buffer.isBuffer(req.body))) return Promise.resolve(Buffer.from(req.body));
+  if (req.readableEnded) throw new GatewayError('malformed_json', 'the body was read by another parser of the host');
+  return readUnpacked(req, maxBytes, (body) => body);
+}
+
+function readUnpacked<T>(req: IncomingMessage, maxBytes: number, read: (body: Buffer) => T): Promise<T> {
   if (Number(req.headers['content-length'] ?? 0) > maxBytes) throw tooLarge(maxBytes);
   const encoding = req.headers['content-encoding']?.toLowerCase() ?? 'identity';
-  if (encoding === 'identity') return collect(req, req, maxBytes);
+  if (encoding === 'identity') return collect(req, req, maxBytes, read);
   const decompress = Object.hasOwn(decompressors, encoding) ? decompressors[encoding] : undefined;
   if (!decompress) throw new GatewayError('unsupported_media_type', `content-encoding: ${Object.keys(decompressors).join(', ')} are understood`);
-  return collect(req, req.pipe(decompress()), maxBytes);
+  return collect(req, req.pipe(decompress()), maxBytes, read);
 }
 
 function isJson(type: string | undefined): boolean {
@@ -39,7 +53,7 @@ function isJson(type: string | undefined): boolean {
   return bare !== undefined && (bare === 'application/json' || /^application\/[\w.-]+\+json$/.test(bare));
 }
 
-function collect(req: IncomingMessage, source: Readable, maxBytes: number): Promise<unknown> {
+function collect<T>(req: IncomingMessage, source: Readable, maxBytes: number, read: (body: Buffer) => T): Promise<T> {
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let length = 0;
@@ -54,7 +68,7 @@ function collect(req: IncomingMessage, source: Readable, maxBytes: number): Prom
     });
     source.on('end', () => {
       try {
-        if (length <= maxBytes) resolve(parse(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length)));
+        if (length <= maxBytes) resolve(read(pieces.length === 1 ? pieces[0]! : Buffer.concat(pieces, length)));
       } catch (error) {
         reject(asError(error));
       }

@@ -25,7 +25,9 @@ import { listSessions, readSession } from './resources/sessions.js';
 import { readUsage } from './resources/usage.js';
 import { changePreference, createPreference, deletePreference, listPreferences, readPreference } from './resources/preferences.js';
 import { resetPasswordPage } from './resources/reset-password-page.js';
-import { createUserPreference, deleteUserPreference, reportMetrics, sendProviders, trainCustomRouter, updateUserPreference } from './resources/v2.js';
+import { createUserPreference, deleteUserPreference, reportMetrics, sendProviders, updateUserPreference } from './resources/v2.js';
+import { trainCustomRouter } from './resources/train-custom-router.js';
+import { createTraining, readTraining, removeTraining } from './resources/trainings.js';
 import { changeOwnPassword, completePasswordReset, readOwnAccount, requestPasswordReset, signInBrowser, signOutBrowser, signUpAccount } from './resources/sign-in.js';
 import { planCall, plannedCallOf, selectModel, sendSelection } from './select-model.js';
 import { modelSelect } from './surfaces/model-select.js';
@@ -66,14 +68,14 @@ export function v2Router(parts: Parts): Router {
   path('delete', '/v2/preferences/userPreferenceDelete/:id', deleteUserPreference(parts));
   path('post', '/v2/report/metrics/feedback', validate(parts, compileSchema('v2-feedback.request')), reportMetrics(parts));
   path('post', '/v2/report/metrics/latency', validate(parts, compileSchema('v2-latency.request')), reportMetrics(parts));
-  path('post', '/v2/pzn/trainCustomRouter', trainCustomRouter);
+  path('post', '/v2/pzn/trainCustomRouter', trainCustomRouter(parts));
   return router.use(errorHandler(parts));
 }
 
 /** `POST /api/v1/completions`: the answer itself. */
 export function completionsRouter(parts: Parts): Router {
   return Router()
-    .post(completionPaths, track(parts, native), authenticate(parts, { scope: 'completions' }), validate(parts, compileSchema('completions.request')), planCall(parts, native), joinConversation(parts), complete(parts, native, plannedCallOf))
+    .post(completionPaths, track(parts, native), authenticate(parts, { scope: 'completions' }), validate(parts, compileSchema('completions.request')), joinConversation(parts), planCall(parts, native), complete(parts, native, plannedCallOf))
     .all(completionPaths, track(parts, native), authenticate(parts), methodNotAllowed('POST'))
     .use(errorHandler(parts));
 }
@@ -108,6 +110,7 @@ export function resourcesRouter(parts: Parts): Router {
   resource('/api/v1/preferences/:id', authenticateOwner(parts), {
     get: [readPreference(parts)], patch: [preference, changePreference(parts)], put: [preference, changePreference(parts)], delete: [deletePreference(parts)],
   });
+  resource('/api/v1/preferences/:id/training', authenticateOwner(parts), { get: [readTraining(parts)], post: [createTraining(parts)], delete: [removeTraining(parts)] });
   resource('/api/v1/keys/:id', administer, { get: [readKey(parts)], patch: [checked('key-change.request'), changeKey(parts)], delete: [revokeKey(parts)] });
   const owner = authenticateOwner(parts, { scope: 'completions' });
   resource('/api/v1/conversations', owner, { get: [listConversations(parts)], post: [checked('conversation.request'), createConversation(parts)] });

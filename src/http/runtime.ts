@@ -28,6 +28,8 @@ export interface Runtime {
   readonly givenOrder: Ranker;
   readonly routing: {
     readonly order: 'ranked' | 'given';
+    /** Whether completions tell in a header what was weighed. */
+    readonly explainHeader: boolean;
     readonly allow: readonly string[] | null;
     readonly deny: readonly string[];
     /** The candidates of `model: auto`. */

@@ -4,6 +4,7 @@ import { GatewayError, invalidField } from '../errors.js';
 import { makePlan } from '../routing/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../routing/plan.js';
 import { contextOf, type RequestContext } from './context.js';
+import { continuedBy, type Going, rememberChosen } from './continued.js';
 import { keepDigest, keepText } from '../records/kept-content.js';
 import { followLinks, type Links } from './links.js';
 import type { Parts } from './parts.js';
@@ -30,9 +31,9 @@ export function selectModel(parts: Parts): RequestHandler {
     const body = req.body as ModelSelectRequest;
     const { context, runtime } = begin(parts, res);
     if (!parts.memory.ids.isReady) await parts.memory.ids.ready();
-    const preference = await followLinks(parts, context.caller ?? anonymous, body);
+    const linked = await followLinks(parts, context.caller ?? anonymous, body);
     const candidates = body.llm_providers.map((entry) => candidateOfEntry(entry, runtime.catalog.identify));
-    const request = { ...routingRequestOf(body), preference };
+    const request = going(parts, context, { ...routingRequestOf(body), ...linked }, body, candidates.length);
     await plan(parts, context, runtime, request, candidates, 'llm_providers');
     remember(parts, context, request, body);
   });
@@ -55,9 +56,10 @@ export function planCall(parts: Parts, surface: CompletionSurface): RequestHandl
     const { context, runtime } = begin(parts, res);
     const read = surface.readCall(req.body);
     const links = req.body as Links;
-    const preference = await followLinks(parts, context.caller ?? anonymous, links);
+    const linked = await followLinks(parts, context.caller ?? anonymous, links);
     context.record.previousSession = links.previous_session ?? null;
-    const call = preference ? { ...read, routing: { ...read.routing, preference } } : read;
+    const routing = going(parts, context, linked ? { ...read.routing, ...linked } : read.routing, req.body as Going, read.models?.length);
+    const call = routing === read.routing ? read : { ...read, routing };
     const startedAt = performance.now();
     const planned = await planCompletion(call, runtime, context.caller ?? anonymous, surface.invalidCode);
     parts.metrics.selection(performance.now() - startedAt);
@@ -66,31 +68,43 @@ export function planCall(parts: Parts, surface: CompletionSurface): RequestHandl
   });
 }
 
+/** The request with the model that answered last in what it goes on with, where there is a choice and somebody knows. */
+function going(parts: Parts, context: RequestContext, request: RoutingRequest, links: Omit<Going, 'messages' | 'tools'>, candidates = 2): RoutingRequest {
+  if (candidates < 2 || request.continued) return request;
+  const { conversationId = null, previous_session = null } = links;
+  const continued = continuedBy(parts, context, { conversationId, previous_session, messages: request.messages, tools: request.tools ?? [] });
+  return continued ? { ...request, continued } : request;
+}
+
 /** A label of a configured provider says itself whose it is. */
 function candidateOfLabel(label: string, runtime: Runtime): Candidate {
   const candidate = candidateOf(label);
   return runtime.providers.has(candidate.provider ?? '') ? candidate : candidateOfEntry({ name: label }, runtime.catalog.identify);
 }
 
-/**
- * Plans a completion for a host's own route. A plan that `selectModel` has left there is carried out as it is; otherwise the body's
- * `models` are planned as on the gateway's own route, and so is the validation.
- */
-export function planHostCall(parts: Parts, surface: CompletionSurface): RequestHandler {
+/** Validates a completion on a host's own route as on the gateway's own; the models of a plan that `selectModel` has left there are its `models`. */
+export function validateHostCall(surface: CompletionSurface): RequestHandler {
   const schema = compileSchema('completions.request');
+  return stage((req, res) => {
+    const failure = schema.firstFailure(plannedBody(req, res));
+    if (failure) throw invalidField(failure.field, failure.reason, surface.invalidCode);
+  });
+}
+
+/** Plans a valid completion for a host's own route. A plan that `selectModel` has left there is carried out as it is; otherwise the body's `models` are planned as on the gateway's own route. */
+export function planHostCall(parts: Parts, surface: CompletionSurface): RequestHandler {
   const planOwn = planCall(parts, surface);
-  return (req, res, next) => {
-    const { plan: made } = contextOf(res);
-    const body = req.body as Record<string, unknown>;
-    const complete = made ? { ...body, models: made.candidates.map(nameOf) } : body;
-    const failure = schema.firstFailure(complete);
-    if (failure) {
-      next(invalidField(failure.field, failure.reason, surface.invalidCode));
-    } else if (made) {
-      contextOf(res).planned = { call: surface.readCall(complete), plan: made, passedOver: [] };
-      next();
-    } else void planOwn(req, res, next);
-  };
+  const takeMade = stage((req, res) => {
+    const context = contextOf(res);
+    if (context.plan) context.planned = { call: surface.readCall(plannedBody(req, res)), plan: context.plan, passedOver: [] };
+  });
+  return (req, res, next) => (contextOf(res).plan ? takeMade : planOwn)(req, res, next);
+}
+
+function plannedBody(req: Request, res: Response): Record<string, unknown> {
+  const { plan: made } = contextOf(res);
+  const body = req.body as Record<string, unknown>;
+  return made ? { ...body, models: made.candidates.map(nameOf) } : body;
 }
 
 /** The label of a planned candidate is the host's own word; this is what it stands for. */
@@ -117,7 +131,7 @@ export function plannedCallOf(res: Response): PlannedCall {
 }
 
 /** A host's body: model selection's, where a list of labels may stand for `llm_providers`. */
-type HostBody = Partial<ModelSelectRequest> & { models?: string[] | null };
+type HostBody = Partial<ModelSelectRequest> & { models?: string[] | null; conversationId?: unknown };
 
 /** The stage for a host's own route: never answers, only calls `next`. */
 export function selectModelWith(parts: Parts, options: SelectModelOptions): RequestHandler {
@@ -127,10 +141,11 @@ export function selectModelWith(parts: Parts, options: SelectModelOptions): Requ
     if (!parts.memory.ids.isReady) await parts.memory.ids.ready();
     const body = (req.body ?? {}) as HostBody;
     checkHostBody(schema, body, options);
-    const preference = options.from ? null : await followLinks(parts, context.caller ?? anonymous, body);
-    const request = options.from?.(req) ?? { ...routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] }), preference };
+    const linked = options.from ? null : await followLinks(parts, context.caller ?? anonymous, body);
+    const asked = options.from?.(req) ?? { ...routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] }), ...linked };
     const entries = options.candidates ?? body.llm_providers ?? body.models ?? runtime.routing.auto;
     const candidates = entries.map((entry) => (typeof entry === 'string' ? candidateOfLabel(entry, runtime) : 'label' in entry ? entry : candidateOfEntry(entry, runtime.catalog.identify)));
+    const request = going(parts, context, asked, options.from ? {} : body, candidates.length);
     await plan(parts, context, runtime, request, candidates, body.llm_providers ? 'llm_providers' : 'models');
     remember(parts, context, request, options.from ? {} : body);
   });
@@ -159,6 +174,7 @@ async function plan(parts: Parts, context: RequestContext, runtime: Runtime, req
   });
   parts.metrics.selection(performance.now() - startedAt);
   context.plan = made;
+  rememberChosen(parts, context, made.id, made.candidates[0]);
   return made;
 }
 

@@ -1,9 +1,11 @@
-import { type CandidateExplanation, explainPlan } from '../routing/make-plan.js';
+import { type CandidateExplanation, explainPlan, gateOf } from '../routing/make-plan.js';
 import type { Plan } from '../routing/plan.js';
 
 /** A plan as it is stored. */
 export interface KeptPlan {
   readonly reason: string;
+  /** 0..1: how familiar the request was. Absent where the ranker did not tell. */
+  readonly gate?: number;
   /** What `explainPlan` tells, best first. */
   readonly candidates: readonly CandidateExplanation[];
   /** How many more there were, where they were too many to keep. */
@@ -20,7 +22,7 @@ export function keptPlan(plan: Plan): KeptPlan {
   const candidates = plan.candidates.slice(0, mostCandidates);
   const excluded = plan.excluded.slice(0, mostCandidates - candidates.length);
   const omitted = plan.candidates.length + plan.excluded.length - candidates.length - excluded.length;
-  return { reason: cut(plan.reason, longestReason), candidates: explainPlan({ candidates, excluded }).map(shortened), ...(omitted === 0 ? {} : { omitted }) };
+  return { reason: cut(plan.reason, longestReason), ...gateOf(plan), candidates: explainPlan({ candidates, excluded }).map(shortened), ...(omitted === 0 ? {} : { omitted }) };
 }
 
 /** A candidate's names are the client's words. */

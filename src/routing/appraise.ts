@@ -12,9 +12,12 @@ export interface Sources {
 
 const noAttributes: Record<string, unknown> = {};
 
-/** A number that can be weighed: finite and not negative. */
+/** The largest figure that is taken for one; products and sums of such stay finite. */
+const mostFigure = 1e12;
+
+/** A number that can be weighed: not negative, and no more than anything costs, takes or holds. */
 function figure(value: unknown): number | null {
-  return typeof value === 'number' && Number.isFinite(value) && value >= 0 ? value : null;
+  return typeof value === 'number' && value >= 0 && value <= mostFigure ? value : null;
 }
 
 function share(value: unknown): number | null {

@@ -42,7 +42,8 @@ export function makePlan(input: PlanInput): Plan | Promise<Plan> {
   const excluded = [...(input.excluded ?? []), ...parted.excluded];
   const finish = (candidates: RankedCandidate[]): Plan => {
     if (!isFilled(candidates)) throw nothingLeft(excluded, blame);
-    return { id, candidates, excluded, limits, reason: candidates[0].why.reason };
+    const { reason, gate } = candidates[0].why;
+    return gate === undefined ? { id, candidates, excluded, limits, reason } : { id, candidates, excluded, limits, reason, gate };
   };
   const ranked = parted.eligible.length === 0 ? [] : ranker.rank({ ...request, promptTokens: size.tokens }, parted.eligible);
   return Array.isArray(ranked) ? finish(ranked) : ranked.then(finish);
@@ -62,6 +63,10 @@ export interface CandidateExplanation {
   uncertainty?: number;
   /** Expected USD for answering this conversation; absent where the ranker does not tell. */
   cost?: number | null;
+  /** Tokens that the answer is expected to have; absent where the ranker does not tell. */
+  output_tokens?: number;
+  /** What the account's own traffic has changed in the quality; absent: nothing. */
+  learned?: readonly string[];
   score: number | null;
   /** Why it stands where it stands. */
   reason?: string;
@@ -79,13 +84,28 @@ function explain({ label, provider, model }: Candidate, figures: Figures | undef
   const told: CandidateExplanation = { label, provider, model, quality: dusted(figures?.quality), price: dusted(figures?.price), latency: dusted(figures?.latency), score };
   if (figures?.uncertainty !== undefined) told.uncertainty = rounded(figures.uncertainty);
   if (figures?.cost !== undefined) told.cost = dusted(figures.cost);
+  if (figures?.outputTokens !== undefined) told.output_tokens = Math.round(figures.outputTokens);
+  if (figures?.learned !== undefined) told.learned = figures.learned;
   return told;
+}
+
+/** How familiar the request was, as precise as it is known; absent where the ranker does not tell. */
+export function gateOf({ gate }: Pick<Plan, 'gate'>): { gate?: number } {
+  return gate === undefined ? {} : { gate: rounded(gate) };
 }
 
 /** Explains a plan candidate by candidate: those that serve, best first, then those that cannot. */
 export function explainPlan({ candidates, excluded }: { readonly candidates: readonly RankedCandidate[]; readonly excluded: readonly Exclusion[] }): CandidateExplanation[] {
-  return [
-    ...candidates.map((candidate) => ({ ...explain(candidate, candidate.why, candidate.score), reason: candidate.why.reason })),
-    ...excluded.map(({ candidate, reason, figures }) => ({ ...explain(candidate, figures, null), excluded: reason })),
-  ];
+  // no spreads: they cost more than the rest of it
+  const told = candidates.map((candidate) => {
+    const one = explain(candidate, candidate.why, candidate.score);
+    one.reason = candidate.why.reason;
+    return one;
+  });
+  for (const { candidate, reason, figures } of excluded) {
+    const one = explain(candidate, figures, null);
+    one.excluded = reason;
+    told.push(one);
+  }
+  return told;
 }

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../completion.js';
+import type { Tuning } from './learned/tuning.js';
 import type { PreferenceSettings } from './preference.js';
 
 /** USD for a million tokens. Null: nobody knows. One blended figure is written as both. */
@@ -34,6 +35,12 @@ export interface Figures {
   uncertainty?: number;
   /** Expected USD for answering this conversation. Absent where the ranker does not tell, null where the price is not known. */
   cost?: number | null;
+  /** Tokens that the answer is expected to have. Absent where the ranker does not tell. */
+  outputTokens?: number;
+  /** What the account's own traffic has changed in the quality, in a few words each. Absent: nothing. */
+  learned?: readonly string[];
+  /** 0..1: how familiar the ranker is with requests like this one; the same for all candidates. Absent where it does not tell. */
+  gate?: number;
 }
 
 /** What tokens cost, by what is done with them: USD per million. */
@@ -85,6 +92,14 @@ export interface Limits {
   totalTimeoutMs: number;
 }
 
+/** Who answered last in a conversation that goes on. */
+export interface Continued {
+  readonly provider: string | null;
+  readonly model: string;
+  /** About how many tokens of the prompt its provider has read before, and may have kept. */
+  readonly cachedTokens: number;
+}
+
 /** What is known of a request when its model is chosen. */
 export interface RoutingRequest {
   messages: readonly ChatMessage[];
@@ -99,6 +114,10 @@ export interface RoutingRequest {
   promptTokens?: number;
   /** What the caller prefers, where it named a preference. */
   preference?: PreferenceSettings | null;
+  /** What the account's own traffic has taught, one after the other; absent: nothing. */
+  tunings?: readonly Tuning[];
+  /** Absent or null: a conversation that begins, or nobody knows who answered in it. */
+  continued?: Continued | null;
 }
 
 /** The ordered candidates and limits for one request: plain data with an id, so it can be logged, stored and replayed. */
@@ -110,6 +129,8 @@ export interface Plan {
   limits: Limits;
   /** Which rule decided, in a short sentence. */
   reason: string;
+  /** 0..1: how familiar the ranker is with requests like this one. Absent where it does not tell. */
+  gate?: number;
 }
 
 /** Puts candidates in order, best first; scores never rise down the list. Never calls a provider, never drops a candidate. */

@@ -1,6 +1,13 @@
+import { savesLittle, stayedWith } from './affinity.js';
 import { placed } from './placed.js';
-import type { Appraisal, RankedCandidate, RoutingRequest } from './plan.js';
+import type { Appraisal, Figures, RankedCandidate, RoutingRequest } from './plan.js';
 import { rankByWeights } from './rank-by-weights.js';
+
+/** How far below the best a quality may be: for a cheaper or faster model, and for the model that a conversation goes on with; 0: not at all. */
+export interface Margins {
+  readonly tolerance: number;
+  readonly affinity: number;
+}
 
 type Order = (a: Appraisal, b: Appraisal) => number;
 
@@ -12,7 +19,7 @@ function ascending(a: number | null, b: number | null): number {
 }
 
 /** What answering costs: expected for this very conversation where the ranker tells it, else per token. A ranker tells it of all or of none. */
-const costOf = ({ cost, price }: Appraisal): number | null => (cost === undefined ? price : cost);
+const costOf = ({ cost, price }: Figures): number | null => (cost === undefined ? price : cost);
 
 const byQuality: Order = (a, b) => b.quality - a.quality || ascending(costOf(a), costOf(b)) || ascending(a.latency, b.latency);
 const byCost: Order = (a, b) => ascending(costOf(a), costOf(b)) || byQuality(a, b);
@@ -22,8 +29,8 @@ const short = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** What a tradeoff sorts its winners by, and how it says so. */
 const tradeoffs = {
-  cost: { order: byCost, figure: costOf, best: 'cheapest', unknown: 'its price is not known', told: (known: Appraisal) => (known.cost === undefined ? `${short(known.price ?? 0)} USD per million tokens` : `about ${Number((known.cost ?? 0).toPrecision(2))} USD`) },
-  latency: { order: byLatency, figure: (known: Appraisal) => known.latency, best: 'fastest', unknown: 'its latency is not known', told: (known: Appraisal) => `${short(known.latency ?? 0)} s to the first token` },
+  cost: { order: byCost, figure: costOf, best: 'cheapest', unknown: 'its price is not known', told: (known: Figures) => (known.cost === undefined ? `${short(known.price ?? 0)} USD per million tokens` : `about ${Number((known.cost ?? 0).toPrecision(2))} USD`) },
+  latency: { order: byLatency, figure: (known: Figures) => known.latency, best: 'fastest', unknown: 'its latency is not known', told: (known: Figures) => `${short(known.latency ?? 0)} s to the first token` },
 };
 
 function rankByQuality(sorted: readonly Appraisal[], best: number): RankedCandidate[] {
@@ -43,6 +50,23 @@ function rankWinners(winners: readonly Appraisal[], { figure, best, unknown, tol
   });
 }
 
+// .9 - .85 is a little more than .05 in binary
+const dust = 1e-9;
+
+/** The best by quality or by weights, unless the conversation's own model is hardly worse. */
+function stayedByScore(ranked: RankedCandidate[], { continued }: RoutingRequest, depth: number, affinity: number, what: string): RankedCandidate[] {
+  if (affinity <= 0) return ranked;
+  return stayedWith(ranked, continued, depth, ({ score }, best) => (score < best.score - affinity - dust ? null : `${what} ${short(score)}, best is ${short(best.score)}`));
+}
+
+/** The best of the winners, unless leaving the conversation's own model saves little. */
+function stayedByFigure(ranked: RankedCandidate[], { continued }: RoutingRequest, reach: number, { figure, best, told, unknown }: (typeof tradeoffs)['cost']): RankedCandidate[] {
+  return stayedWith(ranked, continued, reach, ({ why }, { why: least }) => {
+    if (!savesLittle(figure(why), figure(least))) return null;
+    return figure(why) === null ? unknown : `${told(why)}, the ${best} is ${told(least)}`;
+  });
+}
+
 /**
  * Orders candidates by their predicted quality and the request's tradeoff; every ranker that predicts quality ends here.
  *
@@ -51,20 +75,23 @@ function rankWinners(winners: readonly Appraisal[], { figure, best, unknown, tol
  * quality. `maxModelDepth` bounds how far down the quality ranking such winners are sought, so that the first
  * `maxModelDepth` candidates are the same with and without a tradeoff. The order given decides between exact equals only.
  * A preference's tradeoff counts where the request names none, its weights where there is no tradeoff at all.
+ *
+ * A continued conversation stays with its model, within the same depth, where its quality (or its score by the weights) is within `affinity`
+ * of the best; with a tradeoff, where it is one of the winners and another saves less than a fifth of its cost or time.
  */
-export function rankByTradeoff(request: RoutingRequest, candidates: readonly Appraisal[], tolerance: number): RankedCandidate[] {
+export function rankByTradeoff(request: RoutingRequest, candidates: readonly Appraisal[], { tolerance, affinity }: Margins): RankedCandidate[] {
   const { preference } = request;
   const wanted = request.tradeoff ?? preference?.tradeoff;
-  if (!wanted && preference?.weights) return rankByWeights(candidates, preference.weights);
+  const depth = Math.max(1, request.maxModelDepth ?? candidates.length);
+  if (!wanted && preference?.weights) return stayedByScore(rankByWeights(candidates, preference.weights), request, depth, affinity, 'score by the weights of the preference');
   const sorted = [...candidates].sort(byQuality);
   const best = sorted[0]?.quality ?? 0;
-  if (!wanted) return rankByQuality(sorted, best);
+  if (!wanted) return stayedByScore(rankByQuality(sorted, best), request, depth, affinity, 'predicted quality');
   const tradeoff = tradeoffs[wanted];
-  const depth = Math.max(1, request.maxModelDepth ?? sorted.length);
-  // .9 - .85 is a little more than .05 in binary
-  const lowest = best - tolerance - 1e-9;
+  const lowest = best - tolerance - dust;
   const reach = sorted.findIndex((known, index) => index >= depth || known.quality < lowest);
   const winners = reach < 0 ? sorted : sorted.slice(0, reach);
   const rest = sorted.slice(winners.length).map((known) => placed(known, known.quality, `predicted quality ${short(known.quality)}, best is ${short(best)}`));
-  return [...rankWinners([...winners].sort(tradeoff.order), tradeoff, tolerance), ...rest];
+  const ranked = [...rankWinners([...winners].sort(tradeoff.order), tradeoff, tolerance), ...rest];
+  return affinity > 0 ? stayedByFigure(ranked, request, winners.length, tradeoff) : ranked;
 }

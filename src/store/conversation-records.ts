@@ -11,6 +11,11 @@ export interface ConversationRecord {
   readonly updatedAt: number;
 }
 
+/** A conversation, and who answered in it last; null where nobody has. */
+export interface FoundConversation extends ConversationRecord {
+  readonly last: { readonly provider: string | null; readonly model: string } | null;
+}
+
 export interface MessageRecord {
   readonly id: string;
   readonly role: string;
@@ -43,7 +48,7 @@ export interface Turn {
 export interface ConversationStore {
   /** Creates an empty one. */
   create(conversation: Omit<ConversationRecord, 'messageCount' | 'updatedAt'>): Promise<ConversationRecord>;
-  find(accountId: string, id: string): Promise<ConversationRecord | null>;
+  find(accountId: string, id: string): Promise<FoundConversation | null>;
   /** The one that was used last comes first. */
   list(accountId: string, page: PageRequest): Promise<Page<ConversationRecord>>;
   /** Oldest first. Null where there is no such conversation. */

@@ -1,11 +1,14 @@
 import type { PreferenceSettings } from '../routing/preference.js';
 import type { Changes, Page, PageRequest } from './store.js';
+import type { StoredRouter } from './training-records.js';
 
 export interface PreferenceRecord {
   readonly id: string;
   readonly accountId: string;
   readonly name: string;
   readonly settings: PreferenceSettings;
+  /** What was trained for it and is switched on. */
+  readonly router: StoredRouter | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly deletedAt: number | null;
@@ -13,7 +16,7 @@ export interface PreferenceRecord {
 
 /** Preferences of accounts. */
 export interface PreferenceStore {
-  add(preference: Omit<PreferenceRecord, 'updatedAt' | 'deletedAt'>): Promise<PreferenceRecord>;
+  add(preference: Omit<PreferenceRecord, 'router' | 'updatedAt' | 'deletedAt'>): Promise<PreferenceRecord>;
   /** Null for one that was deleted. */
   find(accountId: string, id: string): Promise<PreferenceRecord | null>;
   list(accountId: string, page: PageRequest): Promise<Page<PreferenceRecord>>;

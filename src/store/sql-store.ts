@@ -9,6 +9,8 @@ import { readSecret } from './sql/secrets.js';
 import { createSelectionStore } from './sql/selections.js';
 import { createSignInStore } from './sql/sign-ins.js';
 import type { Tables } from './sql/tables.js';
+import { createTrainingQueue } from './sql/training-queue.js';
+import { createTrainingStore } from './sql/trainings.js';
 import type { Store } from './store.js';
 
 /** The store on a database whose schema is the newest. */
@@ -20,6 +22,8 @@ export function createSqlStore(database: Kysely<Tables>, kind: Store['kind'], ba
     keys: createKeyStore(database),
     conversations: createConversationStore(database),
     preferences: createPreferenceStore(database),
+    trainings: createTrainingStore(database),
+    trainingQueue: createTrainingQueue(database),
     selections: createSelectionStore(database),
     requests: createRequestStore(database),
     feedback: createFeedbackStore(database),

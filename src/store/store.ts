@@ -3,6 +3,7 @@ import type { ConversationStore } from './conversation-records.js';
 import type { KeyStore } from './key-records.js';
 import type { PreferenceStore } from './preference-records.js';
 import type { FeedbackStore, RequestStore, SelectionStore } from './request-records.js';
+import type { TrainingQueue, TrainingStore } from './training-records.js';
 
 /**
  * What outlives the process: one SQL schema on an embedded database or on PostgreSQL. Every method rejects with a GatewayError
@@ -16,6 +17,8 @@ export interface Store {
   readonly keys: KeyStore;
   readonly conversations: ConversationStore;
   readonly preferences: PreferenceStore;
+  readonly trainings: TrainingStore;
+  readonly trainingQueue: TrainingQueue;
   readonly selections: SelectionStore;
   readonly requests: RequestStore;
   readonly feedback: FeedbackStore;

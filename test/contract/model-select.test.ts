@@ -97,10 +97,14 @@ describe('model selection', () => {
     const { json } = await select({ messages: long, llm_providers: llmProviders }, '?explain=true');
     expectConforms('model-select.response', json);
     expect(at(json, 'candidates')).toEqual([
-      { label: 'Best One', provider: null, model: 'Best One', quality: 0.9, price: 5, latency: 2, score: expect.any(Number) as number, reason: expect.any(String) as string },
+      {
+        label: 'Best One', provider: null, model: 'Best One', quality: 0.9, uncertainty: 0, price: 5, cost: expect.any(Number) as number, output_tokens: expect.any(Number) as number, latency: 2,
+        score: expect.any(Number) as number, reason: expect.any(String) as string,
+      },
       expect.objectContaining({ label: 'Fast One', quality: 0.87 }), expect.objectContaining({ label: 'Cheap One' }),
       expect.objectContaining({ label: 'up/short', price: 2, score: null, excluded: expect.stringContaining('it takes 50 tokens') as string }),
     ]);
+    expect(at(json, 'gate')).toBeGreaterThanOrEqual(0);
     expect((await select({ llm_providers: three }, '?explain=false')).json).not.toHaveProperty('candidates');
     expect((await select({ llm_providers: three })).json).not.toHaveProperty('candidates');
   });

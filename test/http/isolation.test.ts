@@ -52,7 +52,7 @@ afterAll(async () => {
 
 const methods = ['get', 'post', 'put', 'patch', 'delete'];
 /** A body that each path would take, were what it names the caller's own. */
-const bodies: Record<string, object> = { '/api/v1/preferences/{id}': { name: 'B was here' }, '/api/v1/keys/{id}': { name: 'B was here' }, '/api/v1/conversations/{id}': { title: 'B was here' }, '/api/v1/accounts/{id}': { disabled: true } };
+const bodies: Record<string, object> = { '/api/v1/preferences/{id}': { name: 'B was here' }, '/api/v1/keys/{id}': { name: 'B was here' }, '/api/v1/conversations/{id}': { title: 'B was here' }, '/api/v1/accounts/{id}': { disabled: true }, '/api/v1/preferences/{id}/training': { rows: Array.from({ length: 50 }, (_, at) => ({ prompt: `B was here ${at}`, scores: { 'up/m': at % 2, 'up/n': 1 } })) } };
 
 /** All that A can see of its own. */
 async function snapshot(): Promise<unknown[]> {

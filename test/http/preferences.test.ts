@@ -82,7 +82,8 @@ describe('model selection with a preference', () => {
     [{ quality: 1, cost: 0, latency: 0 }, ['best', 'near', 'cheap', 'fast']],
     [{ quality: 0, cost: 1, latency: 0 }, ['cheap', 'near', 'fast', 'best']],
     [{ quality: 0, cost: 0, latency: 1 }, ['fast', 'near', 'best', 'cheap']],
-    [{ quality: 1, cost: 1, latency: 0 }, ['near', 'cheap', 'best', 'fast']],
+    [{ quality: 1, cost: 1, latency: 0 }, ['near', 'best', 'cheap', 'fast']],
+    [{ quality: 1, cost: 30, latency: 0 }, ['cheap', 'near', 'fast', 'best']],
   ])('ranks by its weights %j', async (weights, expected) => {
     const reply = await select({ preference_id: await created({ weights }) });
     expect(ranking(reply)).toEqual(expected);
@@ -176,6 +177,6 @@ describe('the /v2 dialect', () => {
     expect(await v2('POST', 'modelRouter/modelSelect', { messages: 'Hi' })).toMatchObject({ status: 400, json: { detail: 'llm_providers: is required' } });
     expect(await v2('POST', 'modelRouter/modelSelect', {}, {})).toMatchObject({ status: 401, json: { detail: expect.stringContaining('authorization') as string } });
     expect(await v2('GET', 'modelRouter/modelSelect')).toMatchObject({ status: 405, headers: { allow: 'POST' } });
-    expect(await v2('POST', 'pzn/trainCustomRouter', {})).toMatchObject({ status: 501, json: { detail: expect.any(String) as string } });
+    expect(await v2('POST', 'pzn/trainCustomRouter', {})).toMatchObject({ status: 422, json: { detail: 'rows: is required' } });
   });
 });

@@ -41,7 +41,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     const turn = { ...turnOf(them, ['s:be brief'], 'a:A cat.', { begins, at: 5_000 }), history: [sent('system', 's:be brief'), sent('user', parts)] };
     expect(await conversations.append([turn])).toEqual(['stored']);
     expect(await conversations.find(them.accountId, them.conversationId)).toEqual({
-      id: them.conversationId, accountId: them.accountId, title: 'Hello', titleSource: 'derived', messageCount: 3, createdAt: 5_000, updatedAt: 5_000,
+      id: them.conversationId, accountId: them.accountId, title: 'Hello', titleSource: 'derived', messageCount: 3, createdAt: 5_000, updatedAt: 5_000, last: { provider: 'openai', model: 'gpt-4o' },
     });
     const page = await conversations.messages(them.accountId, them.conversationId, { limit: 100, cursor: null });
     expect(page).toEqual({ items: [...turn.history, turn.answer].map((message) => ({ ...message, createdAt: 5_000 })), next: null });

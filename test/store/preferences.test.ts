@@ -20,7 +20,7 @@ describe.each(storeRows)('preferences on $name', (row) => {
     const preference = await added(accountId, { name: 'Cheap \0 \ud800', settings: { weights: { quality: 0.5, cost: 2, latency: 0 }, allow: null, maxPrice: 1.25 } });
     expect(preference).toEqual({
       id: preference.id, accountId, name: 'Cheap \ufffd \ufffd', settings: { weights: { quality: 0.5, cost: 2, latency: 0 }, allow: null, maxPrice: 1.25 },
-      createdAt: 1_000, updatedAt: 1_000, deletedAt: null,
+      router: null, createdAt: 1_000, updatedAt: 1_000, deletedAt: null,
     });
     expect(await preferences.find(accountId, preference.id)).toEqual(preference);
   });

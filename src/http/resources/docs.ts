@@ -11,7 +11,7 @@ interface Parameter {
 interface Operation {
   summary?: string;
   parameters?: Parameter[];
-  requestBody?: { content: Record<string, { schema: { $ref: string } }> };
+  requestBody?: { content: Record<string, { schema: Schema }> };
   responses: Record<string, { description: string; content?: Record<string, { schema?: Answer }> }>;
 }
 
@@ -48,10 +48,14 @@ function typeOf(schema: Schema): string {
   return types.map((type) => (type === 'array' && schema.items ? `${typeOf(schema.items)}[]` : type)).join(' | ');
 }
 
-function schemaTable(name: string, schema: Schema): string {
+function fieldTable(schema: Schema): string {
   const rows = Object.entries(schema.properties ?? {}).map(([field, inner]) =>
     `<tr><td><code>${escape(field)}</code></td><td><code>${escape(typeOf(inner))}</code></td><td>${schema.required?.includes(field) ? 'required' : ''}</td><td>${prose(inner.description ?? '')}</td></tr>`);
-  return `<h3 id="${name}">${escape(schema.title ?? name)}</h3>${schema.description ? `<p>${prose(schema.description)}</p>` : ''}<div class="scroll"><table><thead><tr><th>Field</th><th>Type</th><th></th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+  return `<div class="scroll"><table><thead><tr><th>Field</th><th>Type</th><th></th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+}
+
+function schemaTable(name: string, schema: Schema): string {
+  return `<h3 id="${name}">${escape(schema.title ?? name)}</h3>${schema.description ? `<p>${prose(schema.description)}</p>` : ''}${fieldTable(schema)}`;
 }
 
 /** Where an operation stands on the page. */
@@ -67,10 +71,17 @@ function answerLink(answer: Answer | undefined): string {
   return ref ? ` <a href="#${nameOf(ref)}">${nameOf(ref)}</a>${answer?.$ref ? '' : '[]'}` : '';
 }
 
+/** A body has its own section, or is told where it stands: a form is no shape of others. */
+function bodyOf({ requestBody }: Operation): string {
+  const [[type, { schema }] = ['', { schema: null }]] = Object.entries(requestBody?.content ?? {});
+  if (schema === null) return '';
+  if (schema.$ref) return `<p>Body: <a href="#${nameOf(schema.$ref)}">${nameOf(schema.$ref)}</a></p>`;
+  return `<p>Body: <code>${escape(type)}</code></p>${fieldTable(schema)}`;
+}
+
 function operationSection(path: string, method: string, operation: Operation): string {
-  const request = Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => nameOf(schema.$ref))[0];
   const responses = Object.entries(operation.responses).map(([status, { description, content }]) => `<li><b>${status}</b> ${prose(description)}${answerLink(content?.['application/json']?.schema)}</li>`);
-  return `<section><h2 id="${anchorOf(path, method)}"><span class="method">${method.toUpperCase()}</span> <code>${escape(path)}</code></h2><p>${prose(operation.summary ?? '')}</p>${request ? `<p>Body: <a href="#${request}">${request}</a></p>` : ''}${parameterList(operation)}<ul>${responses.join('')}</ul></section>`;
+  return `<section><h2 id="${anchorOf(path, method)}"><span class="method">${method.toUpperCase()}</span> <code>${escape(path)}</code></h2><p>${prose(operation.summary ?? '')}</p>${bodyOf(operation)}${parameterList(operation)}<ul>${responses.join('')}</ul></section>`;
 }
 
 const style = `:root{color-scheme:light dark;--line:#8884;--quiet:#767676}body{font:16px/1.5 system-ui,sans-serif;max-width:60rem;margin:0 auto;padding:1.5rem 1rem 4rem}

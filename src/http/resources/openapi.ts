@@ -10,6 +10,9 @@ const upstreamErrors = { 502: failure('Every model failed.'), 503: failure('Ever
 
 const openAIErrors = { '4XX': failure('The request cannot be served.', 'openai-error'), '5XX': failure('No model answered.', 'openai-error') };
 
+/** What was weighed, where there was a choice. */
+const routed = { 'x-signalbox-routing': { description: 'What was weighed, where there was more than one candidate: compact JSON `{reason, gate, candidates, omitted}`, as `?explain=true` tells it.', schema: { type: 'string', maxLength: 1024 } } };
+
 /** The same operation under another path. */
 const alias = (post: object): object => ({ post: { ...post, deprecated: true } });
 const page = (summary: string, answer: string, more: object = {}): object => ({ get: { ...operation(summary, null, { 200: { description: answer }, ...more }), security: [] } });
@@ -23,14 +26,14 @@ function selectionOperation(): object {
 function completionOperation(): object {
   const stream = { 'text/event-stream': { schema: ref('completions.chunk') } };
   return operation('Answer a conversation', 'completions.request', {
-    200: { description: 'The answer; with `stream: true` as server-sent events, closed by `data: [DONE]`.', content: { ...json('completions.response'), ...stream } },
+    200: { description: 'The answer; with `stream: true` as server-sent events, closed by `data: [DONE]`.', headers: routed, content: { ...json('completions.response'), ...stream } },
     ...nativeErrors('422'), ...upstreamErrors,
   });
 }
 
 function openAIPaths(): object {
   return {
-    '/v1/chat/completions': { post: operation("Answer a conversation, in OpenAI's shape", 'chat-completions.request', { 200: { description: "OpenAI's completion, or its chunks." }, ...openAIErrors }) },
+    '/v1/chat/completions': { post: operation("Answer a conversation, in OpenAI's shape", 'chat-completions.request', { 200: { description: "OpenAI's completion, or its chunks.", headers: routed }, ...openAIErrors }) },
     '/v1/embeddings': { post: operation("Embed texts, in OpenAI's shape", 'embeddings.request', { 200: { description: "OpenAI's embeddings." }, ...openAIErrors }) },
     '/v1/models': { get: operation('The models that this key may call', null, { 200: { description: 'The list.', content: json('models.response') }, ...openAIErrors }) },
     '/v1/models/{model}': {

@@ -4,6 +4,7 @@ import type { Caller } from '../../accounts/caller.js';
 import { GatewayError } from '../../errors.js';
 import type { PreferenceSettings } from '../../routing/preference.js';
 import type { PreferenceRecord } from '../../store/preference-records.js';
+import type { TrainingState } from '../../store/training-records.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';
@@ -18,8 +19,18 @@ export interface PreferenceRequest extends PreferenceSettings {
 const unnamed = 'Preference';
 const nothing = { weights: null, allow: null, exclude: null, maxPrice: null, maxLatency: null, tradeoff: null };
 
-function shownPreference({ id, name, settings, createdAt, updatedAt }: PreferenceRecord): object {
-  return { object: 'preference', id, preference_id: id, name, ...nothing, ...settings, createdAt: isoOrNull(createdAt), updatedAt: isoOrNull(updatedAt) };
+/** @param state of its last training; null: there was none */
+function shownPreference({ id, name, settings, router, createdAt, updatedAt }: PreferenceRecord, state: TrainingState | null): object {
+  const trained = router || state ? { state: state ?? 'done', trainedAt: isoOrNull(router?.trainedAt ?? null), gain: router?.gain ?? null } : null;
+  return { object: 'preference', id, preference_id: id, name, ...nothing, ...settings, router: trained, createdAt: isoOrNull(createdAt), updatedAt: isoOrNull(updatedAt) };
+}
+
+/** Shows preferences of one account, each with how its last training is. */
+async function shown({ memory }: Parts, accountId: string, preferences: readonly PreferenceRecord[]): Promise<(preference: PreferenceRecord) => object> {
+  const { store } = await memory.opened();
+  const trainings = await store.trainings.latest(accountId, preferences.map(({ id }) => id));
+  const states = new Map(trainings.map(({ preferenceId, state }) => [preferenceId, state]));
+  return (preference) => shownPreference(preference, states.get(preference.id) ?? null);
 }
 
 /** Makes a preference for that account. */
@@ -48,7 +59,7 @@ export async function dropPreference({ memory }: Parts, { accountId }: Caller, i
 
 /** `POST /api/v1/preferences`. */
 export function createPreference(parts: Parts): RequestHandler {
-  return answer(async (req, res) => sendJson(res, 201, shownPreference(await addPreference(parts, callerOf(res), req.body as PreferenceRequest))));
+  return answer(async (req, res) => sendJson(res, 201, shownPreference(await addPreference(parts, callerOf(res), req.body as PreferenceRequest), null)));
 }
 
 /** `GET /api/v1/preferences`. */
@@ -56,7 +67,9 @@ export function listPreferences(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
     const { store } = await parts.memory.opened();
-    sendJson(res, 200, listOf(await store.preferences.list(callerOf(res).accountId, page), shownPreference));
+    const { accountId } = callerOf(res);
+    const found = await store.preferences.list(accountId, page);
+    sendJson(res, 200, listOf(found, await shown(parts, accountId, found.items)));
   });
 }
 
@@ -64,13 +77,17 @@ export function listPreferences(parts: Parts): RequestHandler {
 export function readPreference(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { store } = await parts.memory.opened();
-    sendJson(res, 200, shownPreference(found(await store.preferences.find(callerOf(res).accountId, idOf(req)))));
+    const preference = found(await store.preferences.find(callerOf(res).accountId, idOf(req)));
+    sendJson(res, 200, (await shown(parts, preference.accountId, [preference]))(preference));
   });
 }
 
 /** `PATCH` and `PUT /api/v1/preferences/{id}`. */
 export function changePreference(parts: Parts): RequestHandler {
-  return answer(async (req, res) => sendJson(res, 200, shownPreference(await changeSettings(parts, callerOf(res), idOf(req), req.body as PreferenceRequest))));
+  return answer(async (req, res) => {
+    const preference = await changeSettings(parts, callerOf(res), idOf(req), req.body as PreferenceRequest);
+    sendJson(res, 200, (await shown(parts, preference.accountId, [preference]))(preference));
+  });
 }
 
 /** `DELETE /api/v1/preferences/{id}`. */

@@ -27,11 +27,20 @@ export function readSession(parts: Parts): RequestHandler {
     const store = await settledStore(parts);
     const group = await store.selections.group(accountId, id);
     if (group.length === 0) throw invalidField('session_id', 'not found', 'not_found');
-    sendJson(res, 200, { object: 'session', session_id: id, group: group.map((row) => ({ ...decisionOf(row), candidates: row.candidates })) });
+    sendJson(res, 200, { object: 'session', session_id: id, group: group.map((row) => ({ ...decisionOf(row), ...weighedIn(row) })) });
   });
 }
 
 /** In model selection's own words. Its content is for those who may read the request log. */
 function decisionOf({ id, previousId, at, label, reason, tradeoff, preferenceId, keyId }: SelectionRow): object {
   return { session_id: id, previous_session: previousId, at: isoOrNull(at), llm_label: label, reason, tradeoff, preference_id: preferenceId, keyId };
+}
+
+/** What was weighed; how familiar the request was stands with the first candidate. */
+function weighedIn({ candidates }: SelectionRow): object {
+  if (!Array.isArray(candidates)) return { candidates };
+  const [first, ...others] = candidates as ({ gate?: number } | null)[];
+  if (first?.gate === undefined) return { candidates };
+  const { gate, ...told } = first;
+  return { gate, candidates: [told, ...others] };
 }

@@ -64,11 +64,6 @@ export function reportMetrics(parts: Parts): RequestHandler {
   });
 }
 
-/** `POST /v2/pzn/trainCustomRouter`. */
-export const trainCustomRouter: RequestHandler = answer(() => {
-  throw new GatewayError('not_implemented', 'custom routers cannot be trained yet');
-});
-
 /** Of a body that may hold anything, what a preference is made of. */
 function settingsOf(body: unknown): PreferenceRequest {
   const { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff } = body as PreferenceRequest;

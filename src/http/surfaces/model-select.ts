@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../completion.js';
-import { type CandidateExplanation, explainPlan } from '../../routing/make-plan.js';
+import { type CandidateExplanation, explainPlan, gateOf } from '../../routing/make-plan.js';
 import type { Candidate, Plan, Price, RoutingRequest } from '../../routing/plan.js';
 import { nativeErrorBody } from '../error-handler.js';
 import type { Surface } from './surface.js';
@@ -70,13 +70,13 @@ function priceOf({ price, input_price: input, output_price: output }: ProviderEn
 }
 
 /** The answer: the label to call, the ranking cut at `max_model_depth`, and why. */
-export function selectionOf(plan: Plan, depth: number | null, explain: boolean): { llm_label: string; session_id: string; providers: object[]; reason: string; candidates?: CandidateExplanation[] } {
+export function selectionOf(plan: Plan, depth: number | null, explain: boolean): { llm_label: string; session_id: string; providers: object[]; reason: string; gate?: number; candidates?: CandidateExplanation[] } {
   const told = plan.candidates.slice(0, depth ?? plan.candidates.length);
   return {
     llm_label: plan.candidates[0].label,
     session_id: plan.id,
     providers: told.map(({ provider, model }) => ({ provider, model })),
     reason: plan.reason,
-    ...(explain ? { candidates: explainPlan(plan) } : {}),
+    ...(explain ? { ...gateOf(plan), candidates: explainPlan(plan) } : {}),
   };
 }

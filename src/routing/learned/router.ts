@@ -100,7 +100,9 @@ export class Router {
 
   private scaleDense(dense: Float32Array): Float64Array {
     const { mean, scale } = this.weights;
-    return Float64Array.from(dense, (value, at) => Math.max(-clip, Math.min(clip, (value - mean[at]!) * scale[at]!)));
+    const scaled = new Float64Array(dense.length);
+    for (let at = 0; at < dense.length; at++) scaled[at] = Math.max(-clip, Math.min(clip, (dense[at]! - mean[at]!) * scale[at]!));
+    return scaled;
   }
 
   private locate({ buckets, weights: amounts }: Features, dense: Float64Array): Float64Array {

@@ -146,7 +146,11 @@ function count(sizes: Map<string, number>, name: string): void {
 
 /** Solves a symmetric, positive system of which the lower half is given (Cholesky). The matrix is used up. */
 export function solve(matrix: Float64Array[], target: Float64Array): Float64Array {
-  const lower = cholesky(matrix);
+  return solveFactored(cholesky(matrix), target);
+}
+
+/** The same for a matrix of which the lower triangular root is given. */
+export function solveFactored(lower: readonly Float64Array[], target: Float64Array): Float64Array {
   const size = target.length;
   const solution = target.slice();
   for (let row = 0; row < size; row++) {

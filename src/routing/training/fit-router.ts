@@ -19,6 +19,8 @@ export interface FitOptions {
   /** Absent: the usual one. */
   readonly gate?: Float32Array;
   readonly epochs?: number;
+  /** Only what tells the place of a text: difficulty and slopes are left at nothing. */
+  readonly isPlaceOnly?: boolean;
   readonly onProgress?: (share: number, doing: string) => void;
 }
 
@@ -26,7 +28,7 @@ const rank = 32;
 const usualEpochs = 4;
 
 /** Fits a router to some rows of evaluations. The same rows and seed give the same weights, to the last bit. */
-export function fitRouter(evaluations: Evaluations, rows: Int32Array, { seed, name, known, gate = usualGate, epochs = usualEpochs, onProgress = () => undefined }: FitOptions): RouterWeights {
+export function fitRouter(evaluations: Evaluations, rows: Int32Array, { seed, name, known, gate = usualGate, epochs = usualEpochs, isPlaceOnly = false, onProgress = () => undefined }: FitOptions): RouterWeights {
   const features = Array.from(rows, (row) => evaluations.features[row]!);
   const tasks = Int32Array.from(rows, (row) => evaluations.tasks[row]!);
   const taskCount = evaluations.taskNames.length;
@@ -35,8 +37,9 @@ export function fitRouter(evaluations: Evaluations, rows: Int32Array, { seed, na
   const centres = fitCentres(features.map((one) => placeOf(one, embedding, scaling)), tasks, taskCount, rank);
   const tables = fitTables(evaluations, rows, known);
   onProgress(0.75, 'abilities');
-  const difficulty = fitDifficulty(evaluations, rows, tables, scaling, seed);
-  const slopes = fitSlopes(evaluations, rows, tables, scaling, seed);
+  const toLearn = isPlaceOnly ? rows.subarray(0, 0) : rows;
+  const difficulty = fitDifficulty(evaluations, toLearn, tables, scaling, seed);
+  const slopes = fitSlopes(evaluations, toLearn, tables, scaling, seed);
   onProgress(0.95, 'difficulty');
   const lengths = fitLengths(evaluations, rows, scaling);
   onProgress(1, 'lengths of answers');

@@ -1,4 +1,4 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import type { ConversationRecord, ConversationStore, MessageRecord } from '../conversation-records.js';
 import type { Page, PageRequest } from '../store.js';
 import { clean, fromJson } from './columns.js';
@@ -18,8 +18,8 @@ export function createConversationStore(database: Kysely<Tables>): ConversationS
       return fromColumns(row);
     },
     async find(accountId, id) {
-      const row = await owned(accountId).where('id', '=', clean(id)).executeTakeFirst();
-      return row ? fromColumns(row) : null;
+      const row = await owned(accountId).where('id', '=', clean(id)).select((select) => [lastAnswer(select, 'provider').as('last_provider'), lastAnswer(select, 'model').as('last_model')]).executeTakeFirst();
+      return row ? { ...fromColumns(row), last: row.last_model === null ? null : { provider: row.last_provider, model: row.last_model } } : null;
     },
     async list(accountId, page) {
       const rows = await owned(accountId).where(after(['updated_at', 'id'], page.cursor))
@@ -39,6 +39,11 @@ export function createConversationStore(database: Kysely<Tables>): ConversationS
     remove: (accountId, id) => removeConversation(database, accountId, id),
     append: (turns) => appendTurns(database, turns),
   };
+}
+
+/** A column of the last message that a model wrote: one step down an index. */
+function lastAnswer<C extends 'provider' | 'model'>(select: ExpressionBuilder<Tables, 'conversations'>, column: C) {
+  return select.selectFrom('messages').select(column).whereRef('conversation_id', '=', 'conversations.id').where('model', 'is not', null).orderBy('position', 'desc').limit(1);
 }
 
 async function readMessages(database: Kysely<Tables>, id: string, page: PageRequest): Promise<Page<MessageRecord>> {

@@ -1,7 +1,8 @@
 import type { Kysely, Selectable } from 'kysely';
 import type { PreferenceSettings } from '../../routing/preference.js';
 import type { PreferenceRecord, PreferenceStore } from '../preference-records.js';
-import { clean } from './columns.js';
+import type { StoredRouter } from '../training-records.js';
+import { clean, fromJson } from './columns.js';
 import { after, pageOf } from './pages.js';
 import { changesSince, raiseRevision } from './revisions.js';
 import type { Database, PreferenceTable, Tables } from './tables.js';
@@ -12,12 +13,13 @@ import { transact } from './transact.js';
  * @param now what changes are dated by, ms since 1970
  */
 export function createPreferenceStore(database: Kysely<Tables>, now: () => number = Date.now): PreferenceStore {
-  const change = (accountId: string, id: string, columnsOf: (before: PreferenceSettings) => Partial<PreferenceTable>): Promise<PreferenceRecord | null> =>
+  const change = (accountId: string, id: string, columnsOf: (before: PreferenceSettings) => Partial<PreferenceTable>, without?: 'trainings'): Promise<PreferenceRecord | null> =>
     transact(database, async (transaction) => {
       // nobody else changes one from here on: what is read is still there when it is written
       const revision = await raiseRevision(transaction, 'preferences');
       const before = await present(transaction, accountId).where('id', '=', clean(id)).executeTakeFirst();
       if (!before) return null;
+      if (without) await transaction.deleteFrom(without).where('preference_id', '=', before.id).execute();
       const row = await transaction.updateTable('preferences').set({ ...columnsOf(fromColumns(before).settings), updated_at: now(), revision })
         .where('id', '=', before.id).returningAll().executeTakeFirstOrThrow();
       return fromColumns(row);
@@ -37,7 +39,7 @@ export function createPreferenceStore(database: Kysely<Tables>, now: () => numbe
       ...(name === undefined ? {} : { name: clean(name) }),
       ...(settings === undefined ? {} : { settings: JSON.stringify({ ...before, ...settings }) }),
     })),
-    remove: async (accountId, id) => await change(accountId, id, () => ({ settings: '{}', deleted_at: now() })) !== null,
+    remove: async (accountId, id) => await change(accountId, id, () => ({ settings: '{}', router: null, deleted_at: now() }), 'trainings') !== null,
     changedSince: (since) => changesSince(database, 'preferences', since, async (revision) =>
       (await database.selectFrom('preferences').selectAll().where('revision', '>', revision).orderBy('revision').execute()).map(fromColumns)),
   };
@@ -53,7 +55,7 @@ async function addPreference(database: Kysely<Tables>, preference: Parameters<Pr
   return await transact(database, async (transaction) => {
     const revision = await raiseRevision(transaction, 'preferences');
     const row = await transaction.insertInto('preferences').values({
-      id, account_id: accountId, name: clean(name), settings: JSON.stringify(settings), created_at: createdAt, updated_at: createdAt, deleted_at: null, revision,
+      id, account_id: accountId, name: clean(name), settings: JSON.stringify(settings), created_at: createdAt, updated_at: createdAt, deleted_at: null, router: null, revision,
     }).returningAll().executeTakeFirstOrThrow();
     return fromColumns(row);
   });
@@ -66,6 +68,7 @@ function fromColumns(row: Selectable<PreferenceTable>): PreferenceRecord {
     name: row.name,
     // written by `add` and `change` alone
     settings: JSON.parse(row.settings) as PreferenceSettings,
+    router: fromJson(row.router) as StoredRouter | null,
     createdAt: row.created_at,
     updatedAt: row.updated_at,
     deletedAt: row.deleted_at,

@@ -70,7 +70,30 @@ export interface PreferenceTable {
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
+  /** JSON, or null: the router that was trained for it. */
+  router: string | null;
   revision: number;
+}
+
+export interface TrainingTable {
+  id: string;
+  account_id: string;
+  preference_id: string;
+  state: string;
+  progress: number;
+  doing: string;
+  /** JSON. */
+  wishes: string;
+  /** The rows as they came; null once it is over. */
+  dataset: string | null;
+  /** JSON, or null. */
+  report: string | null;
+  error: string | null;
+  attempts: number;
+  owner: string | null;
+  lease_until: number | null;
+  created_at: number;
+  updated_at: number;
 }
 
 export interface ConversationTable {
@@ -181,6 +204,7 @@ export interface Tables {
   password_resets: ResetTable;
   api_keys: ApiKeyTable;
   preferences: PreferenceTable;
+  trainings: TrainingTable;
   conversations: ConversationTable;
   messages: MessageTable;
   selections: SelectionTable;

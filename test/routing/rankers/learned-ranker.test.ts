@@ -42,6 +42,13 @@ describe('the learned ranker', () => {
     expect(rank(code, [appraisalOf('unpriced')])[0]!.why.cost).toBeNull();
   });
 
+  it('adds what the account\'s own traffic has taught, and keeps it within bounds', () => {
+    const against = { adjust: ({ model }: { model: string }) => (model === 'coder-70b' ? { odds: -1e9, reason: 'bad feedback' } : null) };
+    const ranked = rank(code, pool, { tunings: [against, { adjust: () => ({ odds: NaN, reason: 'broken' }) }] });
+    expect(ranked.at(-1)!.model).toBe('coder-70b');
+    expect(ranked.at(-1)!.why.quality).toBeGreaterThan(0);
+  });
+
   const candidates = fc.uniqueArray(fc.record({
     model: fc.oneof(fc.constantFrom('coder-70b', 'scholar-70b', 'cheap-8b', 'gpt-4o', 'claude-opus-4-8'), fc.string({ minLength: 1 })),
     quality: fc.double({ min: 0.05, max: 0.97, noNaN: true }), price: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null }), latency: fc.option(fc.double({ min: 0, max: 100, noNaN: true }), { nil: null }),

@@ -1,0 +1,62 @@
+import { randomUUID } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { shippedRouter } from '../routing/learned/shipped-router.js';
+import { formatOf } from '../routing/training/custom/evaluation-format.js';
+import type { TrainingReport } from '../routing/training/custom/report.js';
+import type { Store } from '../store/store.js';
+import { carryOutTraining, leaseOf } from '../trainings/carry-out.js';
+import { accountOf } from './keys.js';
+
+/** What `signalbox train` is told. */
+export interface TrainWishes {
+  readonly preference: string | undefined;
+  /** Mail address; absent: the account that is there from the start. */
+  readonly account: string | undefined;
+  readonly promptColumn: string | undefined;
+  readonly minimize: boolean | undefined;
+}
+
+const seed = 1;
+const leaseMs = 30_000;
+
+/** `signalbox train <file> --preference <id>`: trains as the API does, here and now. Progress goes to standard error. @throws Error that says what is wrong */
+export async function train(store: Store, file: string | undefined, { preference, account, promptColumn = 'prompt', minimize = false }: TrainWishes): Promise<string> {
+  if (!file) throw new Error('train: the file with the evaluations is needed');
+  if (!preference) throw new Error('train: --preference is needed');
+  const dataset = await readFile(file, 'utf8');
+  const accountId = await accountOf(store, account);
+  const wishes = { format: formatOf(dataset), promptColumn, models: null, maximize: !minimize, seed };
+  const carrier = { owner: randomUUID(), leaseMs, router: shippedRouter, warn: say, onProgress: told() };
+  const { id } = await store.trainings.add({ id: randomUUID(), accountId, preferenceId: preference, dataset, wishes, at: Date.now() }, leaseOf(carrier));
+  const end = await carryOutTraining(store, { id, accountId, preferenceId: preference, dataset, wishes, attempts: 1 }, carrier, new AbortController().signal);
+  if (end?.error) throw new Error(`train: ${end.error}`);
+  if (!end) throw new Error('train: the training was removed meanwhile');
+  return linesOf(end.report as TrainingReport);
+}
+
+const say = (line: string): void => void process.stderr.write(`${line}\n`);
+
+/** Says what is done once, and each tenth of it. */
+function told(): (share: number, doing: string) => void {
+  let last = '';
+  return (share, doing) => {
+    const line = `${String(Math.floor(share * 10) * 10).padStart(3)} %  ${doing}`;
+    if (line !== last) say((last = line));
+  };
+}
+
+const figure = (value: number): string => value.toFixed(4);
+const names = { router: 'the shipped router', offsets: 'with an offset for each model', fitted: 'the trained router' } as const;
+
+function linesOf({ rows, prompts, models, bestSingle, choices, aiq, verdict }: TrainingReport): string {
+  const ways = (Object.keys(names) as (keyof typeof names)[]).map((way) => {
+    const { score, gain } = choices[way];
+    return `${names[way].padEnd(32)}${figure(score)}   ${gain.value < 0 ? '' : '+'}${figure(gain.value)} (${figure(gain.low)} to ${figure(gain.high)})`;
+  });
+  return [
+    `${rows} rows, ${prompts} prompts, ${models.length} models; scores from 0 to 1, on prompts that were held out`,
+    `${`always ${bestSingle.model}`.padEnd(32)}${figure(bestSingle.score)}`, ...ways,
+    ...(aiq ? [`AIQ: ${Object.entries(aiq).map(([name, value]) => `${name} ${figure(value)}`).join(', ')}`] : []),
+    verdict, '',
+  ].join('\n');
+}

@@ -1,0 +1,66 @@
+import type { RequestHandler } from 'express';
+import { invalidField } from '../../errors.js';
+import { callerOf } from '../context.js';
+import type { Parts } from '../parts.js';
+import { sendJson } from '../send-json.js';
+import { answer } from '../stage.js';
+import { addPreference, dropPreference } from './preferences.js';
+import { evaluationsIn, startTraining } from './trainings.js';
+
+/** An entry of `llm_providers`. */
+interface Entry {
+  readonly provider?: unknown;
+  readonly model?: unknown;
+}
+
+/** `POST /v2/pzn/trainCustomRouter`: `{preference_id}`, of a preference that is made where none is named. */
+export function trainCustomRouter(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const caller = callerOf(res);
+    const body = await evaluationsIn(parts, req, res);
+    const models = modelsIn(body.fields['llm_providers']);
+    const override = body.fields['override'] ?? 'true';
+    const named = body.fields['preference_id'] || null;
+    if (named !== null && /^false$/i.test(override)) await refuseTrained(parts, caller.accountId, named);
+    const id = named ?? (await addPreference(parts, caller, { name: 'Custom router' })).id;
+    try {
+      await startTraining(parts, caller.accountId, id, { ...body, wishes: { ...body.wishes, models: models && columnsOf(models, body.text) } });
+    } catch (error) {
+      // nobody has been told of it
+      if (named === null) await dropPreference(parts, caller, id);
+      throw error;
+    }
+    sendJson(res, 200, { preference_id: id });
+  });
+}
+
+async function refuseTrained({ memory }: Parts, accountId: string, preferenceId: string): Promise<void> {
+  const { store } = await memory.opened();
+  if ((await store.preferences.find(accountId, preferenceId))?.router) throw invalidField('override', 'the preference has a trained router already', 'bad_request');
+}
+
+/** The models that are asked for, `provider/model`; null where none are named. */
+function modelsIn(text: string | undefined): Required<Entry>[] | null {
+  if (text === undefined || text.trim() === '') return null;
+  const entries = parsed(text);
+  if (!Array.isArray(entries) || entries.length < 2) throw invalidField('llm_providers', 'must be a JSON list of at least 2 models', 'bad_request');
+  return entries.map((entry: Entry | string | null) => {
+    const { provider, model } = typeof entry === 'string' ? { provider: entry.slice(0, entry.indexOf('/')), model: entry.slice(entry.indexOf('/') + 1) } : entry ?? {};
+    if (typeof provider !== 'string' || typeof model !== 'string') throw invalidField('llm_providers', 'must name a provider and a model in each entry', 'bad_request');
+    return { provider, model };
+  });
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}
+
+/** The columns of these models: a file may name them with or without their provider. */
+function columnsOf(models: readonly Required<Entry>[], text: string): string[] {
+  const beginning = text.slice(0, 20_000);
+  return models.map(({ provider, model }) => (beginning.includes(`${String(provider)}/${String(model)}`) ? `${String(provider)}/${String(model)}` : String(model)));
+}

@@ -1,0 +1,58 @@
+import type { Request, RequestHandler, Response } from 'express';
+import { GatewayError } from '../../errors.js';
+import type { TrainingRecord } from '../../store/training-records.js';
+import { callerOf, contextOf } from '../context.js';
+import type { Parts } from '../parts.js';
+import { sendJson } from '../send-json.js';
+import { answer } from '../stage.js';
+import { idOf, isoOrNull } from './page-request.js';
+import { readTrainingBody, type TrainingBody } from './training-body.js';
+
+function shownTraining({ id, preferenceId, state, progress, doing, report, error, createdAt, updatedAt }: TrainingRecord): object {
+  return { object: 'training', id, preferenceId, state, progress, doing, report, error, createdAt: isoOrNull(createdAt), updatedAt: isoOrNull(updatedAt) };
+}
+
+/** Reads the evaluations of a request, as large as the configuration allows. @throws GatewayError */
+export function evaluationsIn(parts: Parts, req: Request, res: Response): Promise<TrainingBody> {
+  return readTrainingBody(req, (contextOf(res).runtime ??= parts.current()).limits.maxBodyBytes);
+}
+
+/** Lets a preference's own router be trained. @throws GatewayError `not_found`, `conflict`, `validation_failed`, `unavailable` */
+export async function startTraining({ memory }: Parts, accountId: string, preferenceId: string, { text, wishes }: TrainingBody): Promise<TrainingRecord> {
+  const { store } = await memory.opened();
+  // before the rows are read, which takes a while
+  if (!(await store.preferences.find(accountId, preferenceId))) throw notFound('preference_id');
+  return memory.trainings.add(accountId, preferenceId, text, wishes);
+}
+
+const notFound = (what: string): GatewayError => new GatewayError('not_found', `${what}: not found`, { field: what });
+
+/** `POST /api/v1/preferences/{id}/training`. */
+export function createTraining(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const body = await evaluationsIn(parts, req, res);
+    sendJson(res, 202, shownTraining(await startTraining(parts, callerOf(res).accountId, idOf(req), body)));
+  });
+}
+
+/** `GET /api/v1/preferences/{id}/training`: the last one. */
+export function readTraining(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { store } = await parts.memory.opened();
+    const [training] = await store.trainings.latest(callerOf(res).accountId, [idOf(req)]);
+    if (!training) throw notFound('training');
+    sendJson(res, 200, shownTraining(training));
+  });
+}
+
+/** `DELETE /api/v1/preferences/{id}/training`: switches the trained router off and forgets it. */
+export function removeTraining(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { accountId } = callerOf(res);
+    const { store } = await parts.memory.opened();
+    const preference = await store.preferences.find(accountId, idOf(req));
+    if (!preference || !(await store.trainings.remove(accountId, preference.id))) throw notFound('training');
+    parts.memory.preferences.changed(preference);
+    res.status(204).end();
+  });
+}

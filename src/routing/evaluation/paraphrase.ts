@@ -1,0 +1,48 @@
+/** Words that may stand for each other; whoever reads the prompt understands the same. */
+const synonyms: Readonly<Record<string, string>> = {
+  find: 'determine', determine: 'find', calculate: 'compute', compute: 'calculate', which: 'what', following: 'below', write: 'create', create: 'write', big: 'large', large: 'big', show: 'display', answer: 'reply',
+  choose: 'pick', select: 'choose', begin: 'start', start: 'begin', many: 'numerous', quickly: 'fast', also: 'too', about: 'regarding', correct: 'right', help: 'assist', list: 'enumerate', explain: 'describe', describe: 'explain',
+  give: 'provide', get: 'obtain', buy: 'purchase', near: 'close to', however: 'but', only: 'just', needs: 'requires', need: 'require', total: 'overall', whole: 'entire', entire: 'whole',
+};
+
+function withSynonyms(text: string): string {
+  return text.replace(/[A-Za-z]+/g, (word) => {
+    const other = Object.hasOwn(synonyms, word.toLowerCase()) ? synonyms[word.toLowerCase()]! : null;
+    if (other === null || (word !== word.toLowerCase() && word !== capitalised(word.toLowerCase()))) return word;
+    return word === word.toLowerCase() ? other : capitalised(other);
+  });
+}
+
+const capitalised = (word: string): string => word.slice(0, 1).toUpperCase() + word.slice(1);
+
+const optionLine = /^(\s*\(?[A-J][).:]\s*)(.*\S.*)$/;
+
+/** Options of a multiple choice in the opposite order, under the same letters. */
+function withOptionsReversed(text: string): string {
+  const lines = text.split('\n');
+  const places = [...lines.keys()].filter((at) => optionLine.test(lines[at]!));
+  if (places.length < 2) return text;
+  const bodies = places.map((at) => optionLine.exec(lines[at]!)![2]!).reverse();
+  places.forEach((at, option) => (lines[at] = optionLine.exec(lines[at]!)![1]! + bodies[option]!));
+  return lines.join('\n');
+}
+
+const polite = (text: string): string => `Hello! Could you please help me with this?\n\n${text}\n\nThank you very much.`;
+
+function withoutPunctuation(text: string): string {
+  return text.replace(/[?.!:]+\s*$/, '').replace(/, (?=[a-z])/g, ' ').replace(/[“”]/g, '"').replace(/ {2,}/g, ' ');
+}
+
+/** Ways to say the same, by name: mechanical, and always the same for the same text. */
+export const paraphrases: Readonly<Record<string, (text: string) => string>> = {
+  case: (text) => text.toLowerCase(),
+  punctuation: withoutPunctuation,
+  'polite frame': polite,
+  synonyms: withSynonyms,
+  'reversed options': withOptionsReversed,
+  'all but case': (text) => polite(withSynonyms(withOptionsReversed(withoutPunctuation(text)))),
+};
+
+/** How paraphrases are made, for those who read the figures. */
+export const paraphraseNote = 'paraphrases are made mechanically: all in small letters; without closing punctuation and commas; with "Hello! Could you please help me with this?" before and thanks behind; '
+  + 'with words replaced from a table of synonyms; with the options of a multiple choice reversed; and all of these but the small letters at once. A prompt that one of them leaves as it is does not count for it.';

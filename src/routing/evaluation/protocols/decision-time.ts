@@ -1,0 +1,22 @@
+import type { Router } from '../../learned/router.js';
+import { createLearnedRanker } from '../../rankers/learned-ranker.js';
+import type { PublishedEvaluations } from '../../training/published-evaluations.js';
+import { candidateOf } from './stability.js';
+
+const candidateCount = 40, promptLength = 1024;
+const batches = 60, batchSize = 100;
+
+/** Microseconds of one thread for one decision, from the text to the order of 40 candidates, for prompts of a kilobyte: the median of batches. */
+export async function measureDecision({ prompts, models }: PublishedEvaluations, router: Router): Promise<number> {
+  const ranker = createLearnedRanker({ router });
+  const candidates = Array.from({ length: candidateCount }, (_, at) => candidateOf(models[Math.floor((at * models.length) / candidateCount)]!));
+  const text = prompts.slice(0, batchSize * 20).join('\n').padEnd(promptLength * batchSize, 'a prompt of some words; ');
+  const texts = Array.from({ length: batchSize }, (_, at) => text.slice(at * promptLength, (at + 1) * promptLength));
+  const times: number[] = [];
+  for (let batch = 0; batch < batches; batch++) {
+    const startedAt = performance.now();
+    for (const content of texts) await ranker.rank({ messages: [{ role: 'user', content }], promptTokens: promptLength / 4 }, candidates);
+    times.push(((performance.now() - startedAt) * 1000) / batchSize);
+  }
+  return times.sort((a, b) => a - b)[batches >> 1]!;
+}

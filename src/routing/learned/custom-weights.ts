@@ -1,0 +1,44 @@
+/** What an account's own evaluations taught, on top of one router: numbers alone, no prompt and no row. */
+export interface CustomWeights {
+  /** `name` of the weights that they were fitted on: on another router they mean nothing. */
+  readonly router: string;
+  readonly models: readonly string[];
+  /** 0..1: how much of what the router says of single prompts counts here. */
+  readonly trust: number;
+  /** By coordinate, the router's places first, then the dense features. */
+  readonly mean: Float32Array;
+  /** Multiplied after the mean is taken away; 0: it never varied. */
+  readonly scale: Float32Array;
+  /** By model: the mean of the router's log odds on the evaluated prompts, what is added to them, and the quality by which an unmeasured model was guessed. */
+  readonly centres: Float32Array;
+  readonly offsets: Float32Array;
+  readonly known: Float32Array;
+  /** By model: standard deviation of its quality. */
+  readonly spreads: Float32Array;
+  /** By model, a number for each coordinate. */
+  readonly slopes: Float32Array;
+}
+
+const arrays = ['mean', 'scale', 'centres', 'offsets', 'known', 'spreads', 'slopes'] as const;
+
+/** Weights as JSON, their numbers in base64. */
+export function encodeCustom(weights: CustomWeights): string {
+  const numbers = Object.fromEntries(arrays.map((name) => [name, Buffer.from(weights[name].buffer, weights[name].byteOffset, weights[name].byteLength).toString('base64')]));
+  return JSON.stringify({ router: weights.router, models: weights.models, trust: weights.trust, ...numbers });
+}
+
+/** Weights that `encodeCustom` has written. @throws Error where they are damaged */
+export function decodeCustom(text: string): CustomWeights {
+  const written = JSON.parse(text) as Record<(typeof arrays)[number], string> & Pick<CustomWeights, 'router' | 'models' | 'trust'>;
+  const numbers = Object.fromEntries(arrays.map((name) => [name, floatsIn(written[name])])) as Record<(typeof arrays)[number], Float32Array>;
+  const weights = { router: written.router, models: written.models, trust: written.trust, ...numbers };
+  const { length: wide } = weights.mean, { length: models } = weights.models;
+  const isWhole = weights.scale.length === wide && weights.slopes.length === wide * models && weights.offsets.length === models && weights.centres.length === models && weights.spreads.length === models && weights.known.length === models;
+  if (!isWhole || arrays.some((name) => weights[name].some((number) => !Number.isFinite(number)))) throw new Error('the weights of a trained router are damaged');
+  return weights;
+}
+
+function floatsIn(text: string): Float32Array {
+  const bytes = Buffer.from(text, 'base64');
+  return new Float32Array(new Uint8Array(bytes).buffer);
+}

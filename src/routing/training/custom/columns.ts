@@ -1,0 +1,57 @@
+import { FileProblem, quoted } from './file-problem.js';
+
+/** What a column of evaluations tells. */
+export type Role = 'score' | 'cost' | 'latency';
+
+/** A column that holds numbers of one model. */
+export interface NumberColumn {
+  readonly name: string;
+  readonly model: string;
+  readonly role: Role;
+}
+
+/** How columns are read. */
+export interface ColumnOptions {
+  readonly promptColumn: string;
+  /** The models whose columns count; null: every column but the prompt's is a model's. */
+  readonly models: readonly string[] | null;
+}
+
+const suffix = /^(.+)\/(score|cost|latency|response)$/;
+const mostModels = 100;
+
+/**
+ * Sorts columns by what they tell: `<model>` or `<model>/score`, `<model>/cost` (USD), `<model>/latency` (seconds). What a model answered
+ * (`<model>/response`) is passed over.
+ * @throws FileProblem for a missing prompt, a name that comes twice, fewer than two models
+ */
+export function readColumns(names: readonly string[], { promptColumn, models }: ColumnOptions): NumberColumn[] {
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new FileProblem(`the column ${quoted(twice)} comes twice`, 1);
+  if (!names.includes(promptColumn)) throw new FileProblem(`there is no column ${quoted(promptColumn)}; there are ${names.slice(0, 10).map(quoted).join(', ')}`, 1);
+  const known = new Set(names);
+  const columns = names.filter((name) => name !== promptColumn).flatMap((name) => columnOf(name, known) ?? []);
+  const wanted = models === null ? columns : columns.filter(({ model }) => models.includes(model));
+  checkModels(wanted, models);
+  return wanted;
+}
+
+/** A model may itself be called `…/cost`: only beside the column of its model does such a name tell a cost. */
+function columnOf(name: string, known: ReadonlySet<string>): NumberColumn | null {
+  if (name.trim() === '') throw new FileProblem('a column has no name', 1);
+  const [, model = '', role = ''] = suffix.exec(name) ?? [];
+  if (role === 'score') return { name, model, role };
+  const isBeside = role !== '' && (known.has(model) || known.has(`${model}/score`));
+  if (!isBeside) return { name, model: name, role: 'score' };
+  return role === 'response' ? null : { name, model, role: role as Role };
+}
+
+function checkModels(columns: readonly NumberColumn[], asked: readonly string[] | null): void {
+  const models = columns.filter(({ role }) => role === 'score').map(({ model }) => model);
+  const twice = models.find((model, at) => models.indexOf(model) !== at);
+  if (twice !== undefined) throw new FileProblem(`the scores of ${quoted(twice)} stand in two columns`, 1);
+  const missing = asked?.find((model) => !models.includes(model));
+  if (missing !== undefined) throw new FileProblem(`there is no column with the scores of ${quoted(missing)}`, 1);
+  if (models.length < 2) throw new FileProblem(`scores of at least 2 models are needed, and there ${models.length === 1 ? 'is 1' : 'are none'}`, 1);
+  if (models.length > mostModels) throw new FileProblem(`at most ${mostModels} models can be compared, and there are ${models.length}`, 1);
+}

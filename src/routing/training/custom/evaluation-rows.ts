@@ -1,0 +1,65 @@
+import { FileProblem, quoted } from './file-problem.js';
+import type { NumberColumn, Role } from './columns.js';
+
+/** A user's evaluations as they were written. What a cell leaves out is NaN. */
+export interface EvaluationRows {
+  readonly models: readonly string[];
+  readonly prompts: readonly string[];
+  /** By row and model: row `r` and model `m` at `r * models.length + m`. */
+  readonly scores: Float32Array;
+  /** USD, laid out as the scores; null where no column tells any. */
+  readonly costs: Float32Array | null;
+}
+
+const fewestRows = 50, mostRows = 100_000;
+/** Beyond this it is no score, cost or latency, but a slip. */
+const largest = 1e9;
+
+/** Gathers rows one by one, and says of each number that is none where it stands. */
+export class RowReader {
+  readonly models: readonly string[];
+  private readonly places: ReadonlyMap<string, number>;
+  private readonly prompts: string[] = [];
+  private readonly numbers: Record<'score' | 'cost', number[]> = { score: [], cost: [] };
+
+  constructor(private readonly columns: readonly NumberColumn[]) {
+    this.models = columns.filter(({ role }) => role === 'score').map(({ model }) => model);
+    this.places = new Map(this.models.map((model, place) => [model, place]));
+  }
+
+  /** @param cells by column, in the order of the columns @throws FileProblem */
+  add(prompt: unknown, cells: readonly unknown[], line: number): void {
+    if (typeof prompt !== 'string' || prompt.trim() === '') throw new FileProblem('the prompt is empty', line);
+    if (this.prompts.length === mostRows) throw new FileProblem(`there are more than ${mostRows.toLocaleString('en')} rows`, line);
+    const from = this.prompts.push(prompt) * this.models.length - this.models.length;
+    for (let model = 0; model < this.models.length; model++) this.numbers.score[from + model] = this.numbers.cost[from + model] = NaN;
+    this.columns.forEach((column, at) => {
+      const value = numberIn(cells[at], column, line);
+      const place = this.places.get(column.model);
+      if (value !== null && place !== undefined && column.role !== 'latency') this.numbers[column.role][from + place] = value;
+    });
+  }
+
+  /** What was read. @throws FileProblem where it is too little to learn from */
+  finish(): EvaluationRows {
+    const { models, prompts, numbers } = this;
+    if (prompts.length < fewestRows) throw new FileProblem(`at least ${fewestRows} rows are needed, and there are ${prompts.length}`);
+    models.forEach((model, place) => {
+      if (!prompts.some((_, row) => !Number.isNaN(numbers.score[row * models.length + place]))) throw new FileProblem(`the column of ${quoted(model)} holds no score`);
+    });
+    const hasCosts = this.columns.some(({ role }) => role === 'cost');
+    return { models, prompts, scores: Float32Array.from(numbers.score), costs: hasCosts ? Float32Array.from(numbers.cost) : null };
+  }
+}
+
+const must: Record<Role, string> = { score: 'a score', cost: 'a cost in USD', latency: 'a latency in seconds' };
+
+/** Null for an empty cell. */
+function numberIn(cell: unknown, { name, role }: NumberColumn, line: number): number | null {
+  if (cell === undefined || cell === null || (typeof cell === 'string' && cell.trim() === '')) return null;
+  const value = typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'string' ? Number(cell) : NaN;
+  const told = quoted(typeof cell === 'string' ? cell.trim() : JSON.stringify(cell));
+  if (!Number.isFinite(value)) throw new FileProblem(`column ${quoted(name)}: ${told} is no number; every column but the prompt's must hold a model's scores, costs or latencies`, line);
+  if (Math.abs(value) > largest || (role !== 'score' && value < 0)) throw new FileProblem(`column ${quoted(name)}: ${told} cannot be ${must[role]}`, line);
+  return value;
+}

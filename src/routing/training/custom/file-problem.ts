@@ -1,0 +1,16 @@
+/** What is wrong with a file of evaluations, said so that its author finds the place. Repeats names of columns and short cells, never a prompt. */
+export class FileProblem extends Error {
+  override readonly name = 'FileProblem';
+
+  /** @param line counted from 1, as editors do; null where no line is at fault */
+  constructor(reason: string, readonly line: number | null = null) {
+    super(line === null ? reason : `line ${line}: ${reason}`);
+  }
+}
+
+const longestQuote = 40;
+
+/** A name or a cell as a message repeats it. */
+export function quoted(text: string): string {
+  return JSON.stringify(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text);
+}

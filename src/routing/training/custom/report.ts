@@ -1,0 +1,69 @@
+import { aiqOf, chosenScores, meanOf, meanScores, pricedPool, type Predicted } from './choices.js';
+import { bootstrapMean, type Interval } from './bootstrap.js';
+import type { HeldOut } from './cross-validate.js';
+import type { CustomRows } from './custom-rows.js';
+import type { Setting } from './fit-correction.js';
+import type { Scale } from './scale-scores.js';
+
+/** One way to choose, on prompts that it was not trained on. Scores are 0..1. */
+export interface ChoiceReport {
+  readonly score: number;
+  /** Over always calling the best single model. */
+  readonly gain: Interval;
+}
+
+/** What a training found, honestly. */
+export interface TrainingReport {
+  readonly rows: number;
+  /** Prompts that differ. */
+  readonly prompts: number;
+  readonly models: readonly { readonly model: string; readonly rows: number; readonly score: number }[];
+  readonly scale: Scale;
+  readonly seed: number;
+  /** How much of the router is believed, and the penalty on what was learned beside it (null: an offset for each model alone). */
+  readonly setting: Setting;
+  /** The best single model, known with hindsight: the hardest to beat. */
+  readonly bestSingle: { readonly model: string; readonly score: number };
+  readonly choices: Readonly<Record<keyof HeldOut, ChoiceReport>>;
+  /** Of the trained router. */
+  readonly gain: Interval;
+  /** Mean height of the cost-quality hull, beside that of mixtures of single models; null where costs are not known. */
+  readonly aiq: Readonly<Record<string, number>> | null;
+  /** Whether the whole interval of the gain is above 0. */
+  readonly isUseful: boolean;
+  readonly verdict: string;
+}
+
+const short = (value: number): string => (value >= 0 ? '+' : '') + value.toFixed(4);
+
+/** Compares what was predicted of held-out rows with always calling the best single model. */
+export function reportOn(rows: CustomRows, heldOut: HeldOut, { scale, seed, setting }: Pick<TrainingReport, 'scale' | 'seed' | 'setting'>): TrainingReport {
+  const means = meanScores(rows), width = rows.models.length;
+  const best = means.indexOf(Math.max(...means));
+  const single = chosenScores(rows, (_row, model) => means[model]!);
+  const judge = (predicted: Predicted): ChoiceReport => {
+    const scores = chosenScores(rows, (row, model) => predicted[row * width + model]!);
+    return { score: meanOf(scores), gain: bootstrapMean(scores.map((score, row) => score - single[row]!), rows.groups, seed) };
+  };
+  const choices = { router: judge(heldOut.router), offsets: judge(heldOut.offsets), fitted: judge(heldOut.fitted) };
+  const { gain } = choices.fitted;
+  const priced = pricedPool(rows);
+  const model = rows.models[best]!, isUseful = gain.low > 0;
+  return {
+    rows: rows.count, prompts: new Set(rows.groups).size, models: modelsOf(rows, means), scale, seed, setting,
+    bestSingle: { model, score: meanOf(single) }, choices, gain,
+    aiq: priced && aiqOf(priced, { ...heldOut }),
+    isUseful, verdict: verdictOn(gain, model, isUseful),
+  };
+}
+
+function modelsOf({ models, scores, count }: CustomRows, means: Float64Array): TrainingReport['models'] {
+  const measured = new Int32Array(models.length);
+  for (let at = 0; at < count * models.length; at++) if (!Number.isNaN(scores[at]!)) measured[at % models.length]!++;
+  return models.map((model, place) => ({ model, rows: measured[place]!, score: means[place]! }));
+}
+
+function verdictOn({ value, low, high }: Interval, model: string, isUseful: boolean): string {
+  const told = `${short(value)}, from ${short(low)} to ${short(high)} in 95 of 100 cases`;
+  return isUseful ? `better than always calling ${model}: ${told}` : `no gain over always calling ${model} (${told}): it is not switched on`;
+}

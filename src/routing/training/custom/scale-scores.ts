@@ -1,0 +1,27 @@
+import { FileProblem } from './file-problem.js';
+
+/** How scores were brought to 0..1. */
+export interface Scale {
+  /** What counts as 0 and as 1. */
+  readonly worst: number;
+  readonly best: number;
+}
+
+/**
+ * Brings scores to 0..1 in place, higher being better; scores that lie there already stay as they are.
+ * @param maximize false: lower was better
+ * @throws FileProblem where all scores are the same
+ */
+export function scaleScores(scores: Float32Array, maximize: boolean): Scale {
+  let least = Infinity, most = -Infinity;
+  for (const score of scores) {
+    if (score < least) least = score;
+    if (score > most) most = score;
+  }
+  if (least === most) throw new FileProblem('all scores are the same: there is nothing to learn from them');
+  const isShare = least >= 0 && most <= 1;
+  const [low, high] = isShare ? [0, 1] : [least, most];
+  const scale: Scale = maximize ? { worst: low, best: high } : { worst: high, best: low };
+  for (let at = 0; at < scores.length; at++) scores[at] = (scores[at]! - scale.worst) / (scale.best - scale.worst);
+  return scale;
+}

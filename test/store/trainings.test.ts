@@ -1,0 +1,100 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Store } from '../../src/store/store.js';
+import type { Lease, NewTraining, TrainingEnd } from '../../src/store/training-records.js';
+import { type Place, storeRows } from '../helpers/stores.js';
+
+const wishes = { format: 'csv', promptColumn: 'prompt', models: null, maximize: true, seed: 1 } as const;
+const router = { weights: '{"a":1}', gain: 0.25, trainedAt: 5_000 };
+const useful: TrainingEnd = { state: 'done', report: { rows: 60 }, error: null, router };
+const lease = (owner: string, at = 1_000, until = at + 100): Lease => ({ owner, at, until });
+
+describe.each(storeRows)('trainings on $name', (row) => {
+  let place: Place;
+  let store: Store;
+  let accountId: string;
+  let preferenceId: string;
+
+  beforeAll(async () => {
+    place = await row.place();
+    store = await place.open();
+  });
+  afterAll(() => place.remove());
+  beforeEach(async () => {
+    // what other tests have left in the queue
+    for (let left = await store.trainingQueue.claim(lease('sweep', 1e12)); left; left = await store.trainingQueue.claim(lease('sweep', 1e12))) await store.trainings.remove(left.accountId, left.preferenceId);
+    accountId = randomUUID();
+    preferenceId = await preference();
+  });
+  const preference = async (): Promise<string> => (await store.preferences.add({ id: randomUUID(), accountId, name: 'Mine', settings: {}, createdAt: 1_000 })).id;
+  const added = (changes: Partial<NewTraining> = {}, begun?: Lease) => store.trainings.add({ id: randomUUID(), accountId, preferenceId, wishes, dataset: 'prompt,a,b', at: 1_000, ...changes }, begun);
+  const state = async (): Promise<string | undefined> => (await store.trainings.latest(accountId, [preferenceId]))[0]?.state;
+
+  it('wait, are taken on once, say how far they are, and end with a router that the preference uses', async () => {
+    const other = await place.open();
+    const { id, state: begun } = await added();
+    expect(begun).toBe('queued');
+    const claims = await Promise.all([store.trainingQueue.claim(lease('one')), other.trainingQueue.claim(lease('two'))]);
+    const owner = claims[0] ? 'one' : 'two';
+    expect(claims.filter(Boolean)).toEqual([{ id, accountId, preferenceId, wishes, dataset: 'prompt,a,b', attempts: 1 }]);
+    expect(await store.trainingQueue.keep(id, lease(owner), 0.5, 'fitting')).toBe(true);
+    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([{ state: 'running', progress: 0.5, doing: 'fitting', report: null }]);
+    const { revision } = await store.preferences.changedSince(0);
+    expect(await store.trainingQueue.finish(id, { owner, at: 2_000 }, useful)).toBe(true);
+    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([{ state: 'done', progress: 1, report: { rows: 60 }, updatedAt: 2_000 }]);
+    expect((await store.preferences.find(accountId, preferenceId))!.router).toEqual(router);
+    expect((await other.preferences.changedSince(revision)).records).toMatchObject([{ id: preferenceId, router }]);
+  });
+
+  it('are taken over only after the lease of the process that had them has run out', async () => {
+    const { id } = await added();
+    await store.trainingQueue.claim(lease('one', 1_000, 1_100));
+    expect(await store.trainingQueue.claim(lease('two', 1_099))).toBeNull();
+    expect(await store.trainingQueue.claim(lease('two', 1_100))).toMatchObject({ id, attempts: 2 });
+    expect(await store.trainingQueue.keep(id, lease('one'), 0.9, 'late')).toBe(false);
+    expect(await store.trainingQueue.finish(id, { owner: 'one', at: 2_000 }, useful)).toBe(false);
+    expect((await store.preferences.find(accountId, preferenceId))!.router).toBeNull();
+  });
+
+  it('are put back by a process that stops, without counting as an attempt', async () => {
+    await added();
+    const claimed = await store.trainingQueue.claim(lease('one'));
+    await store.trainingQueue.release(claimed!.id, 'one');
+    expect(await state()).toBe('queued');
+    expect(await store.trainingQueue.claim(lease('two'))).toMatchObject({ attempts: 1 });
+  });
+
+  it('may be begun as they are added', async () => {
+    await added({}, lease('one'));
+    expect(await state()).toBe('running');
+    expect(await store.trainingQueue.claim(lease('two', 1_050))).toBeNull();
+  });
+
+  it('are one at a time for each account, and replace what is over', async () => {
+    const { id } = await added({}, lease('one'));
+    await expect(added({ preferenceId: await preference() })).rejects.toMatchObject({ code: 'conflict' });
+    await store.trainingQueue.finish(id, { owner: 'one', at: 2_000 }, { state: 'not_useful', report: {}, error: null, router: null });
+    const next = await added();
+    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([{ id: next.id, state: 'queued' }]);
+  });
+
+  it('of another account cannot be added, seen or removed', async () => {
+    const stranger = randomUUID();
+    await expect(added({ accountId: stranger })).rejects.toMatchObject({ code: 'not_found' });
+    await added();
+    expect(await store.trainings.latest(stranger, [preferenceId])).toEqual([]);
+    expect(await store.trainings.remove(stranger, preferenceId)).toBe(false);
+    expect(await state()).toBe('queued');
+  });
+
+  it('are removed with what they switched on, and go with their preference', async () => {
+    const { id } = await added({}, lease('one'));
+    await store.trainingQueue.finish(id, { owner: 'one', at: 2_000 }, useful);
+    expect(await store.trainings.remove(accountId, preferenceId)).toBe(true);
+    expect((await store.preferences.find(accountId, preferenceId))!.router).toBeNull();
+    expect(await store.trainings.remove(accountId, preferenceId)).toBe(false);
+    await added({}, lease('one'));
+    await store.preferences.remove(accountId, preferenceId);
+    expect(await store.trainings.latest(accountId, [preferenceId])).toEqual([]);
+  });
+});

@@ -21,11 +21,15 @@ const usage = `signalbox: a gateway for language models
   signalbox accounts reset MAIL         prints a link that sets a new password
   signalbox train FILE --preference ID [--account MAIL] [--prompt-column NAME] [--minimize]
                                         trains the preference's own router from evaluations: CSV or lines of JSON
+  signalbox train --shipped DIR [--data DIR] [--seed N]
+                                        fits the router that is shipped, DIR/router.bin, to published evaluations
+  signalbox evaluate [--data DIR] [--out DIR] [--quick] [--card FILE]
+                                        says how good the router is on published evaluations; writes a report to --out
   signalbox db migrate                  brings the database up to date, as every start does
   signalbox db backup FILE              copies the embedded database while it is in use
   signalbox --help | --version
 
-  --config FILE names the configuration for every command.
+  --config FILE names the configuration for every command; --data DIR, or ROUTING_DATA, the folder of published evaluations.
   PORT, HOST, SIGNALBOX_CONFIG, SIGNALBOX_DATA_DIR, SIGNALBOX_API_KEY, SIGNALBOX_DATABASE_URL and SIGNALBOX_REDIS_URL are read from
   the environment.
 `;
@@ -66,7 +70,7 @@ async function administer({ command, word, values }: Arguments): Promise<string>
   const config = loadConfig({ ...rules, ...(values.config ? { path: values.config } : {}) });
   const store = await openStore(databaseUrlOf(config), { poolSize: 2 });
   try {
-    return (await commands[command]?.run(store, values, word, config)) ?? '';
+    return (await commands[command]?.run?.(store, values, word, config)) ?? '';
   } finally {
     await store.close();
   }
@@ -79,7 +83,7 @@ async function main(): Promise<void> {
   else if (values.version) process.stdout.write(`${version}\n`);
   else if (command === 'check') process.stdout.write(`${check(values.config).join('\n')}\n`);
   else if (command === 'start') await start(values.config);
-  else process.stdout.write(await administer(given));
+  else process.stdout.write(await (commands[command]?.alone?.(values, given.word) ?? administer(given)));
 }
 
 try {

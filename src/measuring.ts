@@ -11,6 +11,8 @@ export function measuring(metrics: Metrics): RequestMetrics {
     streamOpened: () => metrics.streamOpened(),
     streamClosed: () => metrics.streamClosed(),
     usageMissing: (provider) => metrics.usageMissing(provider),
+    rated: () => metrics.rated(),
+    explored: () => metrics.explored(),
     limited: (limit) => metrics.limited(limit),
   };
 }

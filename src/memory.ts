@@ -10,6 +10,8 @@ import { Passwords } from './accounts/passwords.js';
 import { LimitBook } from './accounts/limit-book.js';
 import { PreferenceBook } from './accounts/preference-book.js';
 import { SignedIds } from './accounts/signed-ids.js';
+import { LearningBook } from './learning/learning-book.js';
+import { OutcomeCounts } from './learning/outcome-counts.js';
 import { Recorder, type RecorderOptions } from './records/recorder.js';
 import { shippedRouter } from './routing/learned/shipped-router.js';
 import { tuningReader } from './trainings/tuning-reader.js';
@@ -22,6 +24,8 @@ export class Memory {
   readonly ids: SignedIds;
   readonly preferences: PreferenceBook;
   readonly trainings: Trainings;
+  readonly learning: LearningBook;
+  readonly outcomes: OutcomeCounts;
   readonly passwords = new Passwords();
   readonly errands = new Errands();
   readonly records: Recorder;
@@ -36,6 +40,8 @@ export class Memory {
     this.ids = new SignedIds(backing);
     this.preferences = new PreferenceBook(backing, tuningReader(recording.report.warn));
     this.trainings = new Trainings(backing, { router: shippedRouter, onTrained: (preference) => this.preferences.changed(preference), warn: recording.report.warn });
+    this.learning = new LearningBook(backing, { router: () => shippedRouter().weights.name });
+    this.outcomes = new OutcomeCounts(backing, { report: recording.report, hasFaults: (scope) => this.learning.hasFaults(scope) });
     this.records = new Recorder(backing, recording);
     this.limits = new LimitBook(backing, () => this.records.settle());
     this.conversations = new ConversationKeeper(backing, this.ids, conversing.turns);
@@ -58,8 +64,9 @@ export class Memory {
     await Promise.all([this.errands.done(), this.trainings.close()]);
     this.keys.close();
     this.preferences.close();
+    this.learning.close();
     this.titles.close();
-    await Promise.all([this.conversations.close(), this.records.close()]);
+    await Promise.all([this.conversations.close(), this.records.close(), this.outcomes.close()]);
     await this.backing.close();
   }
 }

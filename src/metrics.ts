@@ -46,6 +46,8 @@ function createInstruments(registry: Registry, prefix: string) {
     disconnects: counter('signalbox_client_disconnects_total', 'Requests whose client left before the end.', 'surface'),
     reloads: counter('signalbox_config_reloads_total', 'Configurations read while running, by result.', 'result'),
     limited: counter('signalbox_limited_total', 'Requests that were refused because of a limit of their key, by limit.', 'limit'),
+    ratings: counter('signalbox_ratings_total', 'Ratings that were taken in to move later choices.'),
+    explored: counter('signalbox_explored_total', 'Decisions that tried another candidate than the first.'),
     turnsLost: counter('signalbox_turns_lost_total', 'Turns of conversations that could not be stored and are lost.'),
     recordsLost: counter('signalbox_records_lost_total', 'Records of requests that could not be written and are lost.', 'kind'),
     duration: histogram('gen_ai_server_request_duration_seconds', 'Time of a model\'s answer, retries and fallbacks included.', [...genAiLabels, 'error_type'], requestBuckets),
@@ -116,7 +118,9 @@ export class Metrics {
     for (const result of ['applied', 'refused']) this.instruments.reloads.series(result);
     for (const limit of ['requests', 'tokens', 'usd_day', 'usd_month']) this.instruments.limited.series(limit);
     this.instruments.turnsLost.series();
-    for (const kind of ['requests', 'selections']) this.instruments.recordsLost.series(kind);
+    this.instruments.ratings.series();
+    this.instruments.explored.series();
+    for (const kind of ['requests', 'selections', 'outcomes']) this.instruments.recordsLost.series(kind);
     registerQueueGauge(this.registry, prefix, recordsQueued);
     registerFallbackGauge(this.registry, prefix, isFallback);
   }
@@ -159,6 +163,14 @@ export class Metrics {
 
   limited(limit: string): void {
     this.instruments.limited.series(limit).inc();
+  }
+
+  rated(): void {
+    this.instruments.ratings.series().inc();
+  }
+
+  explored(): void {
+    this.instruments.explored.series().inc();
   }
 
   streamOpened(): void {

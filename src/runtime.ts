@@ -60,6 +60,8 @@ export function createRuntime(config: Config, providerConfigs: readonly Provider
     routing: {
       order: config.routing.order,
       explainHeader: config.routing.explainHeader,
+      // no other ranker predicts by kinds of task
+      learning: { enabled: config.routing.learning && config.routing.ranker === 'learned', exploration: config.routing.exploration },
       allow: config.routing.allow ?? null,
       deny: config.routing.deny ?? [],
       auto: config.routing.auto.length > 0 ? config.routing.auto : autoOf(config, providers, catalog),

@@ -32,6 +32,7 @@ const mayImport: Record<string, RegExp> = {
   'records/': /^(completion|errors|http\/context|accounts\/[\w-]+|dispatch\/carry-out|routing\/[\w-]+|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
   'store/': /^(errors|routing\/preference)\.ts$/,
   'trainings/': /^(errors|accounts\/preference-book|routing\/(learned|training\/custom)\/[\w-]+|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
+  'learning/': /^(errors|dispatch\/carry-out|routing\/plan|routing\/learned\/[\w-]+|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
   // no provider, ranker or driver by name, and nothing of how the parts are put together
   'http/': /^(?!providers\/(?!adapter\.ts$)|routing\/rankers\/|(gateway|runtime|start|cli|config)(\.ts$|\/))/,
 };

@@ -11,8 +11,8 @@ export interface KnownPreference {
   readonly tunings: readonly Tuning[];
 }
 
-/** Makes a tuning of stored weights; null where they cannot be used. Never throws. */
-export type ReadTuning = (weights: string) => Tuning | null;
+/** Makes a tuning of the stored weights of a preference; null where they cannot be used. Never throws. */
+export type ReadTuning = (weights: string, preferenceId: string) => Tuning | null;
 
 const keyOf = (accountId: string, id: string): string => `${accountId} ${id}`;
 
@@ -55,7 +55,7 @@ export class PreferenceBook {
     if (record === null || record.deletedAt !== null) return null;
     let known = this.read.get(record);
     if (!known) {
-      const tuning = record.router && this.readTuning(record.router.weights);
+      const tuning = record.router && this.readTuning(record.router.weights, record.id);
       this.read.set(record, (known = { preference: record.settings, tunings: tuning ? [tuning] : [] }));
     }
     return known;

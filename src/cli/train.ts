@@ -1,11 +1,15 @@
+import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { shippedRouter } from '../routing/learned/shipped-router.js';
 import { formatOf } from '../routing/training/custom/evaluation-format.js';
 import type { TrainingReport } from '../routing/training/custom/report.js';
 import type { Store } from '../store/store.js';
+import type { StoredWishes } from '../store/training-records.js';
 import { carryOutTraining, leaseOf } from '../trainings/carry-out.js';
+import { RefusedEvaluations, runTask } from '../trainings/training-thread.js';
 import { accountOf } from './keys.js';
+import { printable } from './list-keys.js';
 
 /** What `signalbox train` is told. */
 export interface TrainWishes {
@@ -23,15 +27,25 @@ const leaseMs = 30_000;
 export async function train(store: Store, file: string | undefined, { preference, account, promptColumn = 'prompt', minimize = false }: TrainWishes): Promise<string> {
   if (!file) throw new Error('train: the file with the evaluations is needed');
   if (!preference) throw new Error('train: --preference is needed');
-  const dataset = await readFile(file, 'utf8');
+  const bytes = await readFile(file);
+  if (!isUtf8(bytes)) throw new Error(`train: ${file} is not valid UTF-8`);
+  const dataset = bytes.toString('utf8');
   const accountId = await accountOf(store, account);
-  const wishes = { format: formatOf(dataset), promptColumn, models: null, maximize: !minimize, seed };
+  const wishes: StoredWishes = { format: formatOf(dataset), promptColumn, models: null, maximize: !minimize, seed };
+  await checked(dataset, wishes);
   const carrier = { owner: randomUUID(), leaseMs, router: shippedRouter, warn: say, onProgress: told() };
   const { id } = await store.trainings.add({ id: randomUUID(), accountId, preferenceId: preference, dataset, wishes, at: Date.now() }, leaseOf(carrier));
   const end = await carryOutTraining(store, { id, accountId, preferenceId: preference, dataset, wishes, attempts: 1 }, carrier, new AbortController().signal);
   if (end?.error) throw new Error(`train: ${end.error}`);
   if (!end) throw new Error('train: the training was removed meanwhile');
   return linesOf(end.report as TrainingReport);
+}
+
+/** Before a training is added, which takes the place of the one before it. @throws Error that says what is wrong */
+async function checked(text: string, wishes: StoredWishes): Promise<void> {
+  await runTask({ text, wishes, router: null }, new AbortController().signal).catch((error: unknown) => {
+    throw error instanceof RefusedEvaluations ? new Error(`train: ${error.message}`, { cause: error }) : error;
+  });
 }
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
@@ -55,8 +69,8 @@ function linesOf({ rows, prompts, models, bestSingle, choices, aiq, verdict }: T
   });
   return [
     `${rows} rows, ${prompts} prompts, ${models.length} models; scores from 0 to 1, on prompts that were held out`,
-    `${`always ${bestSingle.model}`.padEnd(32)}${figure(bestSingle.score)}`, ...ways,
+    `${`always ${printable(bestSingle.model)}`.padEnd(32)}${figure(bestSingle.score)}`, ...ways,
     ...(aiq ? [`AIQ: ${Object.entries(aiq).map(([name, value]) => `${name} ${figure(value)}`).join(', ')}`] : []),
-    verdict, '',
+    printable(verdict), '',
   ].join('\n');
 }

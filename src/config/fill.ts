@@ -10,7 +10,7 @@ export const defaults = {
   requestLog: { enabled: true, content: false, keepDays: 30, maxQueued: 10_000 },
   budgets: { allowUnpriced: false },
   timeouts: { connectMs: 10_000, firstEventMs: 300_000, idleMs: 120_000 },
-  routing: { tolerance: 0.05, affinity: 0.03, ranker: 'learned', order: 'ranked', explainHeader: true, auto: [] },
+  routing: { tolerance: 0.05, affinity: 0.03, ranker: 'learned', learning: true, exploration: 0.02, order: 'ranked', explainHeader: true, auto: [] },
   limits: {
     maxBodyBytes: 33_554_432, maxRetries: 2, totalTimeoutMs: 600_000, holdStatusMs: 10_000, pingMs: 15_000,
     requestTimeoutMs: 60_000, headersTimeoutMs: 15_000, maxHeaderBytes: 16_384, drainMs: 30_000,

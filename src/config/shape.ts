@@ -79,6 +79,10 @@ export interface RoutingConfig {
   /** How quality is told: by what was learned of conversations like this one, or by the model's family alone. */
   readonly ranker: 'learned' | 'prior';
   readonly order: 'ranked' | 'given';
+  /** Whether feedback and outcomes move later choices of the same account. */
+  readonly learning: boolean;
+  /** The share of decisions, from 0 to 0.2, that may try another candidate than the first where somebody rates. */
+  readonly exploration: number;
   /** Whether completions answer with `x-signalbox-routing`. */
   readonly explainHeader: boolean;
   /** The candidates of `model: auto`; empty: every model that is configured. */

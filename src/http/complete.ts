@@ -74,6 +74,7 @@ class RunningCompletion {
     parts.metrics.overhead(context, performance.now() - context.startedAt);
     try {
       const answer = this.finished(await this.carryOut());
+      context.record.finishReason = answer.finishReason;
       rememberAnswered(parts, context, this.planned.call.chat.messages, answer.candidate);
       const keeping = this.keep(answer);
       if (keeping) answer.stored = await keeping;

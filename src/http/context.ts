@@ -29,6 +29,10 @@ export interface RequestRecord {
   responseId: string | null;
   /** The session that the client says it continues. */
   previousSession: string | null;
+  /** The preference that the client names. */
+  preferenceId: string | null;
+  /** Why the answer ended; null where there was none. */
+  finishReason: string | null;
   /** What the configuration asks to keep of messages and answer. */
   content: KeptContent | null;
 }
@@ -82,7 +86,7 @@ function newContext(request: IncomingMessage | undefined): RequestContext {
     conversation: null,
     record: {
       status: null, code: null, provider: null, model: null, attempts: [], fallbacks: 0, stream: false, ttftMs: null,
-      promptTokens: null, completionTokens: null, costUsd: null, conversationId: null, responseId: null, previousSession: null, content: null,
+      promptTokens: null, completionTokens: null, costUsd: null, conversationId: null, responseId: null, previousSession: null, preferenceId: null, finishReason: null, content: null,
     },
   };
 }

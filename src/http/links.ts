@@ -1,7 +1,10 @@
 import type { KnownPreference } from '../accounts/preference-book.js';
 import type { Caller } from '../accounts/caller.js';
 import { invalidField } from '../errors.js';
+import type { KnownLearning } from '../learning/learning-book.js';
+import type { Taught } from '../routing/plan.js';
 import type { Parts } from './parts.js';
+import type { Runtime } from './runtime.js';
 
 /** The ids in a request that link it to what was made before. */
 export interface Links {
@@ -31,4 +34,18 @@ export function followLinks(parts: Parts, caller: Caller, links: Links): KnownPr
 function known(preference: KnownPreference | null): KnownPreference {
   if (preference === null) throw invalidField('preference_id', 'not found', 'not_found');
   return preference;
+}
+
+/**
+ * What the caller's feedback and outcomes have taught, with the preference that the request names or without any. Immediate where it is known here;
+ * null where nothing is, or it cannot be looked up in a moment. Never fails.
+ * @param linked as `followLinks` told it
+ */
+export function taughtIn(parts: Parts, { routing: { learning } }: Runtime, caller: Caller, links: Links, linked: KnownPreference | null): Taught | null | Promise<Taught | null> {
+  if (!learning.enabled) return null;
+  // a session that goes on may have begun where nobody here knows of it
+  const share = isGiven(links.previous_session) ? 0 : linked?.preference.exploration ?? learning.exploration;
+  const taught = (found: KnownLearning | null): Taught | null => (found?.tuning ? { tuning: found.tuning, exploration: found.isRated ? share : 0 } : null);
+  const found = parts.memory.learning.find({ accountId: caller.accountId, preferenceId: links.preference_id ?? '' });
+  return found instanceof Promise ? found.then(taught) : taught(found);
 }

@@ -20,6 +20,10 @@ export interface RequestMetrics {
   streamOpened(): void;
   streamClosed(): void;
   usageMissing(provider: string): void;
+  /** A rating was taken in. */
+  rated(): void;
+  /** A candidate was chosen to be tried. */
+  explored(): void;
   /** A request was refused because of that limit. */
   limited(limit: Measure): void;
 }

@@ -17,6 +17,7 @@ import { exportConversation } from './resources/export-conversation.js';
 import { healthz, type Readiness, readyz } from './resources/health.js';
 import { changeKey, createKey, listKeys, readKey, revokeKey } from './resources/keys.js';
 import { metricsPage } from './resources/metrics-page.js';
+import { forgetLearning, readLearning } from './resources/learning.js';
 import { listModels, readModel } from './resources/models.js';
 import { giveFeedback, listFeedback } from './resources/feedback.js';
 import { openApi } from './resources/openapi.js';
@@ -110,6 +111,7 @@ export function resourcesRouter(parts: Parts): Router {
   resource('/api/v1/preferences/:id', authenticateOwner(parts), {
     get: [readPreference(parts)], patch: [preference, changePreference(parts)], put: [preference, changePreference(parts)], delete: [deletePreference(parts)],
   });
+  for (const path of ['/api/v1/learning', '/api/v1/preferences/:id/learning']) resource(path, authenticateOwner(parts), { get: [readLearning(parts)], delete: [forgetLearning(parts)] });
   resource('/api/v1/preferences/:id/training', authenticateOwner(parts), { get: [readTraining(parts)], post: [createTraining(parts)], delete: [removeTraining(parts)] });
   resource('/api/v1/keys/:id', administer, { get: [readKey(parts)], patch: [checked('key-change.request'), changeKey(parts)], delete: [revokeKey(parts)] });
   const owner = authenticateOwner(parts, { scope: 'completions' });

@@ -30,6 +30,12 @@ export interface Runtime {
     readonly order: 'ranked' | 'given';
     /** Whether completions tell in a header what was weighed. */
     readonly explainHeader: boolean;
+    readonly learning: {
+      /** Whether feedback and outcomes are taken in, and move choices. */
+      readonly enabled: boolean;
+      /** The share of decisions that may try another candidate, unless a preference says otherwise. */
+      readonly exploration: number;
+    };
     readonly allow: readonly string[] | null;
     readonly deny: readonly string[];
     /** The candidates of `model: auto`. */

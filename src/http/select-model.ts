@@ -1,12 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { anonymous } from '../accounts/caller.js';
+import type { KnownPreference } from '../accounts/preference-book.js';
 import { GatewayError, invalidField } from '../errors.js';
 import { makePlan } from '../routing/make-plan.js';
-import type { Candidate, Plan, RoutingRequest } from '../routing/plan.js';
+import type { Candidate, Plan, RoutingRequest, Taught } from '../routing/plan.js';
 import { contextOf, type RequestContext } from './context.js';
 import { continuedBy, type Going, rememberChosen } from './continued.js';
 import { keepDigest, keepText } from '../records/kept-content.js';
-import { followLinks, type Links } from './links.js';
+import { followLinks, type Links, taughtIn } from './links.js';
 import type { Parts } from './parts.js';
 import { compileSchema, type Validator } from '../schema.js';
 import { candidateOf, limitsOf, planCompletion, type PlannedCall } from './plan-completion.js';
@@ -15,7 +16,7 @@ import type { Runtime } from './runtime.js';
 import { sendJson } from './send-json.js';
 import { answer, stage } from './stage.js';
 import { candidateOfEntry, type ModelSelectRequest, routingRequestOf, selectionOf } from './surfaces/model-select.js';
-import type { CompletionSurface } from './surfaces/surface.js';
+import type { CompletionCall, CompletionSurface } from './surfaces/surface.js';
 
 /** What a host's own way of choosing needs: candidates as labels or entries, and how a request is read. */
 export interface SelectModelOptions {
@@ -32,8 +33,9 @@ export function selectModel(parts: Parts): RequestHandler {
     const { context, runtime } = begin(parts, res);
     if (!parts.memory.ids.isReady) await parts.memory.ids.ready();
     const linked = await followLinks(parts, context.caller ?? anonymous, body);
+    const taught = body.llm_providers.length < 2 ? null : await learnedFor(parts, context, runtime, body, linked);
     const candidates = body.llm_providers.map((entry) => candidateOfEntry(entry, runtime.catalog.identify));
-    const request = going(parts, context, { ...routingRequestOf(body), ...linked }, body, candidates.length);
+    const request = going(parts, context, { ...routingRequestOf(body), ...linked, taught }, body, candidates.length);
     await plan(parts, context, runtime, request, candidates, 'llm_providers');
     remember(parts, context, request, body);
   });
@@ -58,14 +60,27 @@ export function planCall(parts: Parts, surface: CompletionSurface): RequestHandl
     const links = req.body as Links;
     const linked = await followLinks(parts, context.caller ?? anonymous, links);
     context.record.previousSession = links.previous_session ?? null;
-    const routing = going(parts, context, linked ? { ...read.routing, ...linked } : read.routing, req.body as Going, read.models?.length);
+    context.record.preferenceId = links.preference_id ?? null;
+    const taught = isChoice(read) ? await learnedFor(parts, context, runtime, links, linked) : null;
+    const routing = going(parts, context, linked || taught ? { ...read.routing, ...linked, taught } : read.routing, req.body as Going, read.models?.length);
     const call = routing === read.routing ? read : { ...read, routing };
     const startedAt = performance.now();
     const planned = await planCompletion(call, runtime, context.caller ?? anonymous, surface.invalidCode);
-    parts.metrics.selection(performance.now() - startedAt);
+    measure(parts, startedAt, planned.plan);
     context.plan = planned.plan;
     context.planned = planned;
   });
+}
+
+/** Where there is but one model, nothing that was learned makes a difference. */
+const isChoice = ({ models }: CompletionCall): boolean => models === null || models.length > 1;
+
+const learnedFor = (parts: Parts, { caller }: RequestContext, runtime: Runtime, links: Links, linked: KnownPreference | null): Taught | null | Promise<Taught | null> =>
+  taughtIn(parts, runtime, caller ?? anonymous, links, linked);
+
+function measure({ metrics }: Parts, startedAt: number, { candidates: [first] }: Plan): void {
+  metrics.selection(performance.now() - startedAt);
+  if (first.why.explored) metrics.explored();
 }
 
 /** The request with the model that answered last in what it goes on with, where there is a choice and somebody knows. */
@@ -142,7 +157,8 @@ export function selectModelWith(parts: Parts, options: SelectModelOptions): Requ
     const body = (req.body ?? {}) as HostBody;
     checkHostBody(schema, body, options);
     const linked = options.from ? null : await followLinks(parts, context.caller ?? anonymous, body);
-    const asked = options.from?.(req) ?? { ...routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] }), ...linked };
+    const taught = await learnedFor(parts, context, runtime, options.from ? {} : body, linked);
+    const asked = { ...(options.from?.(req) ?? { ...routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] }), ...linked }), taught };
     const entries = options.candidates ?? body.llm_providers ?? body.models ?? runtime.routing.auto;
     const candidates = entries.map((entry) => (typeof entry === 'string' ? candidateOfLabel(entry, runtime) : 'label' in entry ? entry : candidateOfEntry(entry, runtime.catalog.identify)));
     const request = going(parts, context, asked, options.from ? {} : body, candidates.length);
@@ -172,7 +188,7 @@ async function plan(parts: Parts, context: RequestContext, runtime: Runtime, req
     id: parts.memory.ids.make((context.caller ?? anonymous).accountId), request, candidates, ranker: runtime.ranker, catalog: runtime.catalog, latencies: runtime.latencies, limits: limitsOf(runtime, null),
     allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: context.caller?.models ?? null, blame: { field, code: 'bad_request' },
   });
-  parts.metrics.selection(performance.now() - startedAt);
+  measure(parts, startedAt, made);
   context.plan = made;
   rememberChosen(parts, context, made.id, made.candidates[0]);
   return made;
@@ -181,6 +197,7 @@ async function plan(parts: Parts, context: RequestContext, runtime: Runtime, req
 /** Puts the decision down; of its content a hash where the request asks for that, the text where the configuration does, else nothing. */
 function remember(parts: Parts, context: RequestContext, { messages, tradeoff = null }: RoutingRequest, links: Links & Pick<Partial<ModelSelectRequest>, 'hash_content'>): void {
   const { record, runtime } = context;
+  record.preferenceId = links.preference_id ?? null;
   if (!runtime?.requestLog.enabled) return;
   record.previousSession = links.previous_session ?? null;
   record.content = links.hash_content ? keepDigest(messages) : runtime.requestLog.content ? keepText(messages) : null;

@@ -1,5 +1,8 @@
 import type { RequestHandler } from 'express';
-import { contextOf } from './context.js';
+import { anonymous } from '../accounts/caller.js';
+import { outcomesOf } from '../learning/outcomes.js';
+import { statedAnswer } from '../routing/longest-cost.js';
+import { contextOf, type RequestContext } from './context.js';
 import type { Parts } from './parts.js';
 import type { Surface } from './surfaces/surface.js';
 
@@ -14,6 +17,7 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
       parts.metrics.request(context);
       parts.log.request(context);
       parts.memory.records.request(context);
+      learnOutcomes(parts, context);
     };
     res.once('close', () => {
       if (res.writableFinished) {
@@ -27,6 +31,14 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
     });
     next();
   };
+}
+
+/** How the models of a completion fared, for the account's later choices. */
+function learnOutcomes({ memory }: Parts, { planned, runtime, caller, record: { attempts, finishReason, preferenceId } }: RequestContext): void {
+  if (planned === null || !runtime?.routing.learning.enabled || attempts.length === 0) return;
+  // as it was sent: a budget may have bounded what the client had not
+  const isBounded = statedAnswer(planned.call.chat) !== null;
+  memory.outcomes.add({ accountId: (caller ?? anonymous).accountId, preferenceId: preferenceId ?? '' }, outcomesOf({ attempts, finishReason, isBounded }));
 }
 
 /** The first stage of pages that are asked for all the time, by health checks and scrapers: they have a request id, but are not told of. */

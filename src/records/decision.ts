@@ -20,10 +20,10 @@ const longestLabel = 1_024;
 
 /** The row of a decision. @param salt for content of which only a hash is kept */
 export function selectionRowOf({ plan, caller, at, previousId, tradeoff, preferenceId, content }: Decision, salt: Buffer | null): SelectionRow {
-  const { reason, gate, candidates: [first, ...others] } = keptPlan(plan);
+  const { reason, gate, kinds, candidates: [first, ...others] } = keptPlan(plan);
   return {
     id: plan.id, accountId: caller.accountId, keyId: caller.keyId, previousId, at, label: cut(plan.candidates[0].label, longestLabel),
-    // with the first one, for the row has no place of its own for it
-    candidates: gate === undefined ? [first, ...others] : [{ ...first, gate }, ...others], reason, tradeoff, preferenceId, content: storedContent(content, salt),
+    // with the first one, for the row has no place of their own for them
+    candidates: gate === undefined ? [first, ...others] : [{ ...first, gate, ...(kinds ? { kinds } : {}) }, ...others], reason, tradeoff, preferenceId, content: storedContent(content, salt),
   };
 }

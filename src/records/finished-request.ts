@@ -45,7 +45,7 @@ export function requestRowOf({ id, requestId, caller, surface, at, latencyMs, re
     provider: named(provider), model: named(model), planId: plan?.id ?? null, conversationId, responseId,
     stream, latencyMs: Math.round(latencyMs), ttftMs, promptTokens, completionTokens, costUsd,
     // a decision has a row of its own with its plan
-    plan: isBare || plan === null || surface === 'model_select' ? null : { ...keptPlan(plan), ...(record.previousSession === null ? {} : { previousSession: record.previousSession }) },
+    plan: isBare || plan === null || surface === 'model_select' ? null : { ...keptPlan(plan), ...(record.previousSession === null ? {} : { previousSession: record.previousSession }), ...(record.preferenceId === null ? {} : { preferenceId: record.preferenceId }) },
     attempts: isBare ? null : record.attempts.map((attempt) => keptAttempt(attempt, content)),
     content: isBare ? null : storedContent(content, salt),
   };

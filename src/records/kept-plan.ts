@@ -1,11 +1,13 @@
 import { type CandidateExplanation, explainPlan, gateOf } from '../routing/make-plan.js';
-import type { Plan } from '../routing/plan.js';
+import type { KindsOfTask, Plan } from '../routing/plan.js';
 
 /** A plan as it is stored. */
 export interface KeptPlan {
   readonly reason: string;
   /** 0..1: how familiar the request was. Absent where the ranker did not tell. */
   readonly gate?: number;
+  /** The kinds of task that it was made of: what a rating needs when its content is gone. Absent where the ranker did not tell. */
+  readonly kinds?: KindsOfTask;
   /** What `explainPlan` tells, best first. */
   readonly candidates: readonly CandidateExplanation[];
   /** How many more there were, where they were too many to keep. */
@@ -22,7 +24,12 @@ export function keptPlan(plan: Plan): KeptPlan {
   const candidates = plan.candidates.slice(0, mostCandidates);
   const excluded = plan.excluded.slice(0, mostCandidates - candidates.length);
   const omitted = plan.candidates.length + plan.excluded.length - candidates.length - excluded.length;
-  return { reason: cut(plan.reason, longestReason), ...gateOf(plan), candidates: explainPlan({ candidates, excluded }).map(shortened), ...(omitted === 0 ? {} : { omitted }) };
+  return { reason: cut(plan.reason, longestReason), ...gateOf(plan), ...kindsOf(plan), candidates: explainPlan({ candidates, excluded }).map(shortened), ...(omitted === 0 ? {} : { omitted }) };
+}
+
+function kindsOf({ kinds }: Plan): { kinds?: KindsOfTask } {
+  if (kinds === undefined || kinds.shares.length === 0) return {};
+  return { kinds: { router: kinds.router, shares: kinds.shares.map(([task, share]) => [task, Math.round(share * 1000) / 1000]) } };
 }
 
 /** A candidate's names are the client's words. */

@@ -5,6 +5,8 @@ const firstAfterMs = 60_000;
 const everyMs = 3_600_000;
 const dayMs = 86_400_000;
 const removedAtOnce = 1_000;
+/** After a year next to nothing is left of what was learned. */
+const fadedDays = 365;
 /** Between two removals, so that what is asked of the database meanwhile is answered. */
 const breathMs = 50;
 /** The most rows of a database in memory. */
@@ -18,7 +20,7 @@ export interface RetentionOptions {
   readonly mostVolatile?: number;
 }
 
-/** Removes requests and decisions that are older than they are to be kept, hourly, a few at a time. Any number of replicas may do it. */
+/** Removes requests and decisions that are older than they are to be kept, and what has faded of what was learned, hourly, a few at a time. Any number of replicas may do it. */
 export class Retention {
   private timer: NodeJS.Timeout | null;
   private isClosed = false;
@@ -51,7 +53,13 @@ export class Retention {
 
   private async run(): Promise<void> {
     await this.removeBefore(Date.now() - this.options.keepDays() * dayMs);
+    await this.removeFaded(Date.now() - fadedDays * dayMs);
     if (!this.isClosed) this.timer = this.later(this.options.everyMs ?? everyMs);
+  }
+
+  /** Never rejects either. */
+  private async removeFaded(at: number): Promise<void> {
+    await this.backing.now?.store.learnings.removeBefore(at, removedAtOnce).catch(() => undefined);
   }
 
   /** Never rejects: what cannot be removed now is removed the next time. */

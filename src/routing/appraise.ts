@@ -10,6 +10,14 @@ export interface Sources {
   readonly latencies: Pick<LatencyWindow, 'p50Ms'>;
 }
 
+/** What appraisal has to know of the request. */
+export interface AppraisalTerms {
+  /** Decides the tier of a tiered price. */
+  readonly promptTokens: number;
+  /** Whether cost is weighed: then the caller's own price of a model that nobody knows is no sign of its quality, or a lower price could count against it. */
+  readonly weighsCost: boolean;
+}
+
 const noAttributes: Record<string, unknown> = {};
 
 /** The largest figure that is taken for one; products and sums of such stay finite. */
@@ -34,9 +42,12 @@ function rate(stated: number | null | undefined, listed: TokenPrice | null, prom
 
 function ratesOf({ price }: Candidate, facts: ModelFacts, promptTokens: number): Rates {
   const input = rate(price?.input, facts.inputPrice, promptTokens);
-  // a price of the caller's own says nothing of what is cached
-  const cachedInput = price === undefined ? rate(null, facts.cachedInputPrice, promptTokens) : null;
-  return { input, output: rate(price?.output, facts.outputPrice, promptTokens), cachedInput: cachedInput ?? input };
+  const output = rate(price?.output, facts.outputPrice, promptTokens);
+  // a price of the caller's own is all that is asked: it says nothing of what is cached, nor of a fee
+  if (price !== undefined) return { input, output, cachedInput: input };
+  const rates = { input, output, cachedInput: rate(null, facts.cachedInputPrice, promptTokens) ?? input };
+  const request = figure(facts.requestPrice);
+  return request === null ? rates : { ...rates, request };
 }
 
 function latencyOf(candidate: Candidate, facts: ModelFacts, latencies: Sources['latencies']): number | null {
@@ -56,9 +67,8 @@ function identified(candidate: Candidate, catalog: Sources['catalog']): Candidat
  * Gathers what is known of a candidate; one without a provider gets its maker where the catalogue knows the name. Of the
  * free-form attributes it reads `quality` (0..1), `context_length`, `max_output`, `tools` and `images`; values of another
  * type or range are ignored.
- * @param promptTokens decides the tier of a tiered price
  */
-export function appraise(sent: Candidate, promptTokens: number, { catalog, latencies }: Sources): Appraisal {
+export function appraise(sent: Candidate, { promptTokens, weighsCost }: AppraisalTerms, { catalog, latencies }: Sources): Appraisal {
   const candidate = identified(sent, catalog);
   const facts = catalog.lookup(candidate.provider, candidate.model);
   const attributes = candidate.attributes ?? noAttributes;
@@ -67,7 +77,7 @@ export function appraise(sent: Candidate, promptTokens: number, { catalog, laten
   const stated = share(attributes['quality']) ?? share(facts.quality);
   return {
     candidate,
-    quality: stated ?? facts.ability ?? guessedAbility(candidate.model, price),
+    quality: stated ?? facts.ability ?? guessedAbility(candidate.model, weighsCost && candidate.price !== undefined ? null : price),
     qualityStated: stated !== null,
     price,
     rates,

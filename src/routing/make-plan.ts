@@ -30,6 +30,11 @@ function isFilled(ranked: RankedCandidate[]): ranked is [RankedCandidate, ...Ran
   return ranked.length > 0;
 }
 
+function weighsCost({ tradeoff, preference }: RoutingRequest): boolean {
+  const wanted = tradeoff ?? preference?.tradeoff;
+  return wanted ? wanted === 'cost' : (preference?.weights?.cost ?? 0) > 0;
+}
+
 /**
  * Decides which candidates serve a request, in which order. Synchronous where the ranker is.
  * @throws GatewayError `blame.code` naming `blame.field`, with the reason for each candidate, when none is left
@@ -37,15 +42,19 @@ function isFilled(ranked: RankedCandidate[]): ranked is [RankedCandidate, ...Ran
 export function makePlan(input: PlanInput): Plan | Promise<Plan> {
   const { request, ranker, limits, id = randomUUID(), blame } = input;
   const size = measureRequest(request.messages, request.tools);
-  const known = input.candidates.map((candidate) => appraise(candidate, size.tokens, input));
+  const terms = { promptTokens: size.tokens, weighsCost: weighsCost(request) };
+  const known = input.candidates.map((candidate) => appraise(candidate, terms, input));
   const parted = eligible(request, size, known, input);
   const excluded = [...(input.excluded ?? []), ...parted.excluded];
   const finish = (candidates: RankedCandidate[]): Plan => {
     if (!isFilled(candidates)) throw nothingLeft(excluded, blame);
-    const { reason, gate } = candidates[0].why;
-    return gate === undefined ? { id, candidates, excluded, limits, reason } : { id, candidates, excluded, limits, reason, gate };
+    const { reason, gate, kinds } = candidates[0].why;
+    const plan: Plan = { id, candidates, excluded, limits, reason };
+    if (gate !== undefined) plan.gate = gate;
+    if (kinds !== undefined) plan.kinds = kinds;
+    return plan;
   };
-  const ranked = parted.eligible.length === 0 ? [] : ranker.rank({ ...request, promptTokens: size.tokens }, parted.eligible);
+  const ranked = parted.eligible.length === 0 ? [] : ranker.rank({ ...request, promptTokens: size.tokens, planId: id }, parted.eligible);
   return Array.isArray(ranked) ? finish(ranked) : ranked.then(finish);
 }
 
@@ -67,6 +76,10 @@ export interface CandidateExplanation {
   output_tokens?: number;
   /** What the account's own traffic has changed in the quality; absent: nothing. */
   learned?: readonly string[];
+  /** The quality before the account's feedback and outcomes moved it; absent: they did not. */
+  quality_before?: number;
+  /** It stands first to be tried; absent: it was not. */
+  explored?: true;
   score: number | null;
   /** Why it stands where it stands. */
   reason?: string;
@@ -86,6 +99,7 @@ function explain({ label, provider, model }: Candidate, figures: Figures | undef
   if (figures?.cost !== undefined) told.cost = dusted(figures.cost);
   if (figures?.outputTokens !== undefined) told.output_tokens = Math.round(figures.outputTokens);
   if (figures?.learned !== undefined) told.learned = figures.learned;
+  if (figures?.qualityBefore !== undefined) told.quality_before = rounded(figures.qualityBefore);
   return told;
 }
 
@@ -100,6 +114,7 @@ export function explainPlan({ candidates, excluded }: { readonly candidates: rea
   const told = candidates.map((candidate) => {
     const one = explain(candidate, candidate.why, candidate.score);
     one.reason = candidate.why.reason;
+    if (candidate.why.explored) one.explored = true;
     return one;
   });
   for (const { candidate, reason, figures } of excluded) {

@@ -28,7 +28,9 @@ export function canonicalName(model: string): string {
     .replace(/(\d)p(?=\d)/g, '$1-')
     .replace(/[._\s]+/g, '-')
     .replace(/([a-z]{3,})(?=\d)/g, '$1-')
-    .replace(/-v(?=\d)/g, '-');
+    .replace(/-v(?=\d)/g, '-')
+    .replace(/^meta-(?=llama)/, '')
+    .replace(/^gpt-35-turbo(?=$|-16k|-\d)/, 'gpt-3-5-turbo');
 }
 
 const version = /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|\d{4}|\d{2}-\d{2}|00\d|latest|preview|exp|instruct|instruct-turbo|instruct-lite|it|hf|versatile|instant|maas|fp8|q\d(?:-[a-z0-9]){0,2})$/;

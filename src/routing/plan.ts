@@ -23,6 +23,13 @@ export interface Candidate {
   attributes?: Record<string, unknown>;
 }
 
+/** The kinds of task that a request is made of, by the number that a router gives them; only those that make up much of it. */
+export interface KindsOfTask {
+  /** The router's name: another router numbers them otherwise. */
+  readonly router: string;
+  readonly shares: readonly (readonly [task: number, share: number])[];
+}
+
 /** What a choice weighs. Null: nobody knows. */
 export interface Figures {
   /** Predicted, 0..1: the share of everyday tasks done well. */
@@ -39,19 +46,27 @@ export interface Figures {
   outputTokens?: number;
   /** What the account's own traffic has changed in the quality, in a few words each. Absent: nothing. */
   learned?: readonly string[];
+  /** The quality before the account's feedback and outcomes moved it. Absent where they did not. */
+  qualityBefore?: number;
   /** 0..1: how familiar the ranker is with requests like this one; the same for all candidates. Absent where it does not tell. */
   gate?: number;
+  /** The kinds of task that the request is made of; the same for all candidates. Absent where the ranker does not tell. */
+  kinds?: KindsOfTask;
 }
 
 /** What tokens cost, by what is done with them: USD per million. */
 export interface Rates extends Price {
   /** Of a prompt that the provider has read before. */
   cachedInput: number | null;
+  /** USD for each request, whatever its tokens. Absent: none. */
+  request?: number;
 }
 
 /** Why a candidate stands where it stands. */
 export interface Explanation extends Figures {
   reason: string;
+  /** It stands first to be tried, not for what is predicted of it. */
+  explored?: true;
 }
 
 /**
@@ -100,6 +115,14 @@ export interface Continued {
   readonly cachedTokens: number;
 }
 
+/** What the account's feedback and outcomes have taught in one scope. */
+export interface Taught {
+  /** Asked after all other tunings, with what is expected after them. */
+  readonly tuning: Tuning;
+  /** 0..0.2: the share of the decisions that may try another candidate than the first. */
+  readonly exploration: number;
+}
+
 /** What is known of a request when its model is chosen. */
 export interface RoutingRequest {
   messages: readonly ChatMessage[];
@@ -114,8 +137,11 @@ export interface RoutingRequest {
   promptTokens?: number;
   /** What the caller prefers, where it named a preference. */
   preference?: PreferenceSettings | null;
-  /** What the account's own traffic has taught, one after the other; absent: nothing. */
+  /** What the account's own evaluations have taught, one after the other; absent: nothing. */
   tunings?: readonly Tuning[];
+  taught?: Taught | null;
+  /** The plan's id, told by whoever makes the plan: without it nothing is explored. */
+  planId?: string;
   /** Absent or null: a conversation that begins, or nobody knows who answered in it. */
   continued?: Continued | null;
 }
@@ -131,6 +157,8 @@ export interface Plan {
   reason: string;
   /** 0..1: how familiar the ranker is with requests like this one. Absent where it does not tell. */
   gate?: number;
+  /** The kinds of task that the request is made of. Absent where the ranker does not tell. */
+  kinds?: KindsOfTask;
 }
 
 /** Puts candidates in order, best first; scores never rise down the list. Never calls a provider, never drops a candidate. */

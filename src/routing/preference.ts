@@ -17,6 +17,8 @@ export interface PreferenceSettings {
   readonly maxPrice?: number | null;
   /** Seconds to the first token: a model that is known to take longer is not chosen. */
   readonly maxLatency?: number | null;
+  /** The share of decisions, 0 to 0.2, that may try another candidate; null: as configured. */
+  readonly exploration?: number | null;
   /** Where the request names none. */
   readonly tradeoff?: 'cost' | 'latency' | null;
 }

@@ -83,8 +83,8 @@ export function rankByTradeoff(request: RoutingRequest, candidates: readonly App
   const { preference } = request;
   const wanted = request.tradeoff ?? preference?.tradeoff;
   const depth = Math.max(1, request.maxModelDepth ?? candidates.length);
-  if (!wanted && preference?.weights) return stayedByScore(rankByWeights(candidates, preference.weights), request, depth, affinity, 'score by the weights of the preference');
   const sorted = [...candidates].sort(byQuality);
+  if (!wanted && preference?.weights) return stayedByScore(rankByWeights(sorted, preference.weights), request, depth, affinity, 'score by the weights of the preference');
   const best = sorted[0]?.quality ?? 0;
   if (!wanted) return stayedByScore(rankByQuality(sorted, best), request, depth, affinity, 'predicted quality');
   const tradeoff = tradeoffs[wanted];

@@ -50,6 +50,11 @@ export class RecordCache<T extends object> {
     return this.unknown.has(key) ? null : this.lookUp(key);
   }
 
+  /** A record that is known here, without looking it up. */
+  peek(key: string): T | null {
+    return this.known.peek(key) ?? null;
+  }
+
   /** Forgets a record that this process has changed, so that it is looked up anew, and tells the other replicas that there is something new. */
   changed(record: T): void {
     const key = this.source.keyOf(record);

@@ -3,6 +3,7 @@ import { createAccountStore } from './sql/accounts.js';
 import { createConversationStore } from './sql/conversations.js';
 import { createFeedbackStore } from './sql/feedback.js';
 import { createKeyStore } from './sql/keys.js';
+import { createLearningStore } from './sql/learnings.js';
 import { createPreferenceStore } from './sql/preferences.js';
 import { createRequestStore } from './sql/requests.js';
 import { readSecret } from './sql/secrets.js';
@@ -27,6 +28,7 @@ export function createSqlStore(database: Kysely<Tables>, kind: Store['kind'], ba
     selections: createSelectionStore(database),
     requests: createRequestStore(database),
     feedback: createFeedbackStore(database),
+    learnings: createLearningStore(database),
     secret: (name) => readSecret(database, name),
     async ping() {
       await sql`select 1`.execute(database);

@@ -1,6 +1,7 @@
 import type { AccountStore, SignInStore } from './account-records.js';
 import type { ConversationStore } from './conversation-records.js';
 import type { KeyStore } from './key-records.js';
+import type { LearningStore } from './learning-records.js';
 import type { PreferenceStore } from './preference-records.js';
 import type { FeedbackStore, RequestStore, SelectionStore } from './request-records.js';
 import type { TrainingQueue, TrainingStore } from './training-records.js';
@@ -22,6 +23,7 @@ export interface Store {
   readonly selections: SelectionStore;
   readonly requests: RequestStore;
   readonly feedback: FeedbackStore;
+  readonly learnings: LearningStore;
   /** 32 random bytes under a name, the same for every process on this database; made when first asked for. */
   secret(name: string): Promise<Buffer>;
   /** Resolves where the database answers. */

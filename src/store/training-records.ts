@@ -69,7 +69,7 @@ export interface TrainingEnd {
 /** Trainings as their accounts see them. */
 export interface TrainingStore {
   /**
-   * Adds one that waits, or that is begun already under a lease. Of a preference the last one is kept.
+   * Adds one that waits, or that is begun already under a lease. Of a preference the last one is kept; one whose lease has run out gives way.
    * @throws GatewayError `not_found` for a preference that is not this account's, `conflict` where the account has one that is not over,
    * `unavailable` where too many wait
    */

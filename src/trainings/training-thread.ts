@@ -6,6 +6,9 @@ export class RefusedEvaluations extends Error {
   override readonly name = 'RefusedEvaluations';
 }
 
+/** What the process was started with, but for what speaks of its own entry: a thread refuses that. */
+const execArgv = process.execArgv.filter((argument) => !argument.startsWith('--input-type'));
+
 /** A training reads 32 MB of text into some hundred MB at most. */
 const mostMemoryMb = 1024;
 
@@ -21,7 +24,7 @@ export function runTask(task: Task, signal: AbortSignal, onProgress: (share: num
       reject(new Error('the training was stopped'));
       return;
     }
-    const worker = new Worker(new URL('./worker.mjs', import.meta.url), { workerData: task, name: 'training', resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb } });
+    const worker = new Worker(new URL('./worker.mjs', import.meta.url), { workerData: task, execArgv, name: 'training', resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb } });
     const stop = (): void => void worker.terminate();
     signal.addEventListener('abort', stop);
     worker.on('message', (news: News) => {
@@ -29,10 +32,12 @@ export function runTask(task: Task, signal: AbortSignal, onProgress: (share: num
       else if (news.kind === 'problem') reject(new RefusedEvaluations(news.message));
       else resolve(news);
     });
-    worker.on('error', (error: Error) => reject(error));
+    worker.on('error', (error: Error) => reject(isOutOfMemory(error) ? new RefusedEvaluations('they need more memory than a training may have') : error));
     worker.on('exit', () => {
       signal.removeEventListener('abort', stop);
       reject(new Error(signal.aborted ? 'the training was stopped' : 'the thread of the training has ended'));
     });
   });
 }
+
+const isOutOfMemory = (error: Error): boolean => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -5,13 +5,13 @@ import { shippedRouter } from '../routing/learned/shipped-router.js';
 
 /** Reads stored weights as tunings of the shipped router. What cannot be used is passed over, with a warning: requests go on without it. */
 export function tuningReader(warn: (warning: string) => void): ReadTuning {
-  return (weights) => {
+  return (weights, preferenceId) => {
     try {
       const tuning = createTuning(decodeCustom(weights), shippedRouter());
-      if (!tuning) warn('a trained router was fitted on an earlier router and is passed over: train it again');
+      if (!tuning) warn(`the trained router of preference ${preferenceId} was fitted on another router and is passed over: train it again`);
       return tuning;
     } catch (error) {
-      warn(`a trained router cannot be used: ${error instanceof Error ? error.message : 'unknown'}`);
+      warn(`the trained router of preference ${preferenceId} cannot be used: ${error instanceof Error ? error.message : 'unknown'}`);
       return null;
     }
   };

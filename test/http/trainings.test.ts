@@ -39,7 +39,7 @@ const over = async (id: string, running: RunningGateway = gateway): Promise<unkn
 const chosen = async (content: string, preference_id: string, running: RunningGateway = gateway): Promise<string> =>
   textAt((await post(`${running.url}/api/v1/model-select`, { messages: [{ role: 'user', content }], llm_providers: all.map((name) => ({ name })), preference_id }, auth)).json, 'llm_label');
 
-describe('a preference that is trained', () => {
+describe('a preference that is trained', { timeout: 60_000 }, () => {
   it('chooses by what was evaluated, on both operations, until the training is removed', async () => {
     const id = await created();
     const begun = await sent(pathOf(id), evaluationsCsv(240), 'text/csv');
@@ -124,7 +124,7 @@ describe('a preference that is trained', () => {
   it('is refused for a body of another kind', async () => expect((await sent(pathOf(await created()), 'x', 'text/plain')).status).toBe(415));
 });
 
-describe('the /v2 call for a custom router', () => {
+describe('the /v2 call for a custom router', { timeout: 60_000 }, () => {
   const form = (fields: Record<string, string>, csv = evaluationsCsv(120)): FormData => {
     const made = new FormData();
     made.set('dataset_file', new Blob([csv]), 'dataset.csv');
@@ -152,12 +152,12 @@ describe('the /v2 call for a custom router', () => {
   });
 });
 
-describe.each(databases)('a training on %s', (_name, make) => {
+describe.each(databases)('a training on %s', { timeout: 60_000 }, (_name, make) => {
   let database: TestDatabase;
   beforeAll(async () => (database = await make()));
   afterAll(() => database.drop());
 
-  it('goes on after the process has stopped in the middle, and leaves no rows behind', async () => {
+  it('goes on after the process has stopped in the middle', async () => {
     const first = await start({ database: { url: database.url } });
     const id = await created(first);
     expect((await sent(pathOf(id, first), evaluationsCsv(3_000), 'text/csv')).status).toBe(202);

@@ -15,6 +15,9 @@ describe('a model\'s name in one spelling', () => {
     ['ft:gpt-4o-mini-2024-07-18:acme::abc123', 'gpt-4o-mini-2024-07-18'],
     ['deepseek.r1-v1:0', 'r1'],
     ['o3-mini', 'o3-mini'],
+    ['meta-llama/Meta-Llama-3.1-70B-Instruct-Turbo', 'llama-3-1-70b-instruct-turbo'],
+    ['azure/gpt-35-turbo-16k', 'gpt-3-5-turbo-16k'],
+    ['gpt-350', 'gpt-350'],
     [' GPT-4.1 ', 'gpt-4-1'],
   ])('%s is %s', (name, canonical) => expect(canonicalName(name)).toBe(canonical));
 

@@ -78,6 +78,23 @@ describe.each(storeRows)('trainings on $name', (row) => {
     expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([{ id: next.id, state: 'queued' }]);
   });
 
+  it('give way to a new one of their preference where their process has left them behind', async () => {
+    const { id } = await added({}, lease('one', 1_000, 1_100));
+    await expect(added({ at: 1_099 })).rejects.toMatchObject({ code: 'conflict' });
+    const next = await added({ at: 1_100 });
+    expect(await store.trainingQueue.finish(id, { owner: 'one', at: 1_200 }, useful)).toBe(false);
+    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([{ id: next.id, state: 'queued' }]);
+    expect((await store.preferences.find(accountId, preferenceId))!.router).toBeNull();
+  });
+
+  it('hold no rows once they are over, however they ended', async () => {
+    for (const end of [useful, { state: 'failed', report: null, error: 'why', router: null }, { state: 'not_useful', report: {}, error: null, router: null }] as const) {
+      const { id } = await added({}, lease('one'));
+      await store.trainingQueue.finish(id, { owner: 'one', at: 2_000 }, end);
+      expect(await place.connect().selectFrom('trainings').select('dataset').where('id', '=', id).executeTakeFirst()).toEqual({ dataset: null });
+    }
+  });
+
   it('of another account cannot be added, seen or removed', async () => {
     const stranger = randomUUID();
     await expect(added({ accountId: stranger })).rejects.toMatchObject({ code: 'not_found' });

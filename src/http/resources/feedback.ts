@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Caller } from '../../accounts/caller.js';
 import { invalidField } from '../../errors.js';
-import type { CandidateExplanation } from '../../routing/make-plan.js';
+import { decisionOfRequest, decisionOfSelection, type RatedDecision, ratingOf } from '../../learning/rated-decision.js';
 import type { FeedbackRow } from '../../store/request-records.js';
 import type { Store } from '../../store/store.js';
 import { callerOf } from '../context.js';
@@ -62,10 +62,10 @@ export function listFeedback(parts: Parts): RequestHandler {
 }
 
 /**
- * Stores feedback; it is stored when this resolves.
+ * Stores feedback, and what it teaches; both are stored when this resolves.
  * @throws GatewayError `not_found` naming the field of a subject that is not this caller's, `unavailable` while the database is away
  */
-export async function recordFeedback(parts: Pick<Parts, 'memory'>, caller: Caller, { subject, ...feedback }: NewFeedback): Promise<FeedbackRow> {
+export async function recordFeedback(parts: Parts, caller: Caller, { subject, ...feedback }: NewFeedback): Promise<FeedbackRow> {
   const { ids } = parts.memory;
   await ids.ready();
   if (subject.kind !== 'request' && !ids.isOf(subject.id, caller.accountId)) throw notFound(subject);
@@ -77,29 +77,45 @@ export async function recordFeedback(parts: Pick<Parts, 'memory'>, caller: Calle
     provider: named.provider ?? null, model: named.model ?? null,
     score: feedback.score ?? null, comment: feedback.comment ?? null, tokensPerSecond: feedback.tokensPerSecond ?? null,
   };
-  await store.feedback.add(row);
+  await keep(parts, row, found.decision);
   return row;
 }
 
-type Found = Pick<FeedbackRow, 'sessionId' | 'responseId' | 'provider' | 'model'>;
+/** A rating of a model that was a candidate moves later choices of the same scope. */
+async function keep({ memory, metrics, current }: Parts, row: FeedbackRow, decision: RatedDecision | null): Promise<void> {
+  const { accountId, provider, model, score, at } = row;
+  const rating = current().routing.learning.enabled && decision && score !== null ? ratingOf(decision, { provider, model, score, at }) : null;
+  if (rating === null || decision === null) {
+    const { store } = await memory.opened();
+    await store.feedback.add(row);
+    return;
+  }
+  await memory.learning.rate(row, { accountId, preferenceId: decision.preferenceId }, (earlier) => ({ ...rating, earlier }));
+  metrics.rated();
+}
+
+/** Null as a decision: it is not known any more, or not yet, so that nothing can be learned of it. */
+type Found = Pick<FeedbackRow, 'sessionId' | 'responseId' | 'provider' | 'model'> & { readonly decision: RatedDecision | null };
 
 /** Who is meant. A decision or an answer is known by its id alone, so its record may be gone, or be another replica's to write. */
 async function findSubject(store: Store, accountId: string, { kind, id }: FeedbackSubject): Promise<Found> {
   if (kind === 'session') {
     const row = (await store.selections.group(accountId, id)).find((decision) => decision.id === id);
-    const [first] = (row?.candidates ?? []) as CandidateExplanation[];
-    return { sessionId: id, responseId: null, provider: first?.provider ?? null, model: first?.model ?? null };
+    const [first] = (row?.candidates ?? []) as { provider: string | null; model: string }[];
+    return { sessionId: id, responseId: null, provider: first?.provider ?? null, model: first?.model ?? null, decision: row ? decisionOfSelection(row) : null };
   }
   if (kind === 'response') {
     const { items: [row] } = await store.requests.list({ accountId, responseId: id }, { limit: 1, cursor: null });
-    return { sessionId: null, responseId: id, provider: row?.provider ?? null, model: row?.model ?? null };
+    return { sessionId: null, responseId: id, provider: row?.provider ?? null, model: row?.model ?? null, decision: row ? decisionOfRequest(row) : null };
   }
   const row = await store.requests.find(accountId, id);
   if (!row) throw notFound({ kind, id });
   const { responseId, planId, provider, model } = row;
   // an answer that has no id of ours is known by its plan
   if (responseId === null && planId === null) throw invalidField('request_id', 'no model was chosen for this request');
-  return { sessionId: responseId === null ? planId : null, responseId, provider, model };
+  // model selection keeps its decision by itself
+  if (responseId === null && planId !== null && row.surface === 'model_select') return findSubject(store, accountId, { kind: 'session', id: planId });
+  return { sessionId: responseId === null ? planId : null, responseId, provider, model, decision: decisionOfRequest(row) };
 }
 
 const notFound = ({ kind }: FeedbackSubject): Error => invalidField(`${kind}_id`, 'not found', 'not_found');

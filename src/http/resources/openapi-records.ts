@@ -11,7 +11,13 @@ const by = queryParameter('by', 'What the sums are grouped by: one or more of `d
 
 /** The request log, sums over it, sessions, and feedback. */
 export function recordPaths(): object {
+  const learning = {
+    get: { summary: 'What feedback and outcomes have taught', response: 'learning.response' },
+    delete: { summary: 'Forget it: choices are as they were before' },
+  };
   return {
+    ...resourcePath('/api/v1/learning', learning),
+    ...resourcePath('/api/v1/preferences/{id}/learning', learning),
     ...resourcePath('/api/v1/requests', {
       get: { summary: 'The account\'s requests, newest first', response: 'request.response', isList: true, parameters: [account, key, provider, model, status, from, to] },
     }),

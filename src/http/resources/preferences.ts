@@ -17,7 +17,7 @@ export interface PreferenceRequest extends PreferenceSettings {
 }
 
 const unnamed = 'Preference';
-const nothing = { weights: null, allow: null, exclude: null, maxPrice: null, maxLatency: null, tradeoff: null };
+const nothing = { weights: null, allow: null, exclude: null, maxPrice: null, maxLatency: null, tradeoff: null, exploration: null };
 
 /** @param state of its last training; null: there was none */
 function shownPreference({ id, name, settings, router, createdAt, updatedAt }: PreferenceRecord, state: TrainingState | null): object {

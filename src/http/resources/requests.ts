@@ -31,7 +31,7 @@ export function readRequest(parts: Parts): RequestHandler {
     const row = await store.requests.find(role === 'admin' ? null : accountId, idOf(req));
     if (!row) throw new GatewayError('not_found', 'id: not found', { field: 'id' });
     const { attempts, content } = row;
-    sendJson(res, 200, { ...shownRequest(row), plan: row.plan ?? (await decisionOf(store, row)), attempts, content });
+    sendJson(res, 200, { ...shownRequest(row), plan: shownPlan(row.plan) ?? (await decisionOf(store, row)), attempts, content });
   });
 }
 
@@ -39,7 +39,14 @@ export function readRequest(parts: Parts): RequestHandler {
 async function decisionOf({ selections }: Store, { surface, planId, accountId }: RequestRow): Promise<object | null> {
   if (surface !== 'model_select' || planId === null) return null;
   const decision = (await selections.group(accountId, planId)).find(({ id }) => id === planId);
-  return decision ? { reason: decision.reason, candidates: decision.candidates } : null;
+  return decision ? { reason: decision.reason, candidates: Array.isArray(decision.candidates) ? decision.candidates.map(shownPlan) : decision.candidates } : null;
+}
+
+/** The numbers of kinds of task are for the learner alone. */
+function shownPlan(plan: unknown): unknown {
+  if (typeof plan !== 'object' || plan === null || !('kinds' in plan)) return plan;
+  const { kinds: _kinds, ...told } = plan;
+  return told;
 }
 
 function shownRequest({ at, plan: _plan, attempts: _attempts, content: _content, ...row }: RequestRow): object {

@@ -39,8 +39,9 @@ function decisionOf({ id, previousId, at, label, reason, tradeoff, preferenceId,
 /** What was weighed; how familiar the request was stands with the first candidate. */
 function weighedIn({ candidates }: SelectionRow): object {
   if (!Array.isArray(candidates)) return { candidates };
-  const [first, ...others] = candidates as ({ gate?: number } | null)[];
+  const [first, ...others] = candidates as ({ gate?: number; kinds?: unknown } | null)[];
   if (first?.gate === undefined) return { candidates };
-  const { gate, ...told } = first;
+  // the numbers of kinds of task are for the learner alone
+  const { gate, kinds: _kinds, ...told } = first;
   return { gate, candidates: [told, ...others] };
 }

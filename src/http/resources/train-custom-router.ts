@@ -61,6 +61,7 @@ function parsed(text: string): unknown {
 
 /** The columns of these models: a file may name them with or without their provider. */
 function columnsOf(models: readonly Required<Entry>[], text: string): string[] {
-  const beginning = text.slice(0, 20_000);
-  return models.map(({ provider, model }) => (beginning.includes(`${String(provider)}/${String(model)}`) ? `${String(provider)}/${String(model)}` : String(model)));
+  // whole names: a cell of a CSV's header, or a key of JSON
+  const named = new Set(text.slice(0, 20_000).split(/[",\r\n\ufeff]/).map((name) => name.trim().replace(/\/score$/, '')));
+  return models.map(({ provider, model }) => (named.has(`${String(provider)}/${String(model)}`) ? `${String(provider)}/${String(model)}` : String(model)));
 }

@@ -49,3 +49,12 @@ export function estimateOf(value: number, draws: readonly number[]): Estimate {
   if (sorted.length === 0) return { value, low: value, high: value };
   return { value, low: sorted[Math.floor(0.025 * sorted.length)]!, high: sorted[Math.min(sorted.length - 1, Math.floor(0.975 * sorted.length))]! };
 }
+
+/**
+ * The same for a figure that is an error: drawing rows twice makes it larger than it is, so that its draws are moved to where the figure is
+ * before the interval is read.
+ */
+export function estimateOfError(value: number, draws: readonly number[]): Estimate {
+  const excess = draws.reduce((sum, draw) => sum + draw, 0) / draws.length - value;
+  return estimateOf(value, draws.map((draw) => Math.max(0, draw - excess)));
+}

@@ -1,3 +1,5 @@
+import { seeded, shuffle } from '../training/seeded.js';
+import { cheapestOf } from './baselines/single-models.js';
 import { averageQuality, costOfScore, hullOf, type Point } from './cost-curve.js';
 
 /** What is told of a way to choose on a pool. */
@@ -10,19 +12,23 @@ export type FigureName = (typeof figureNames)[number];
 export interface Bar {
   /** The model of the best score, by its mean over the rows that are judged. */
   readonly best: Point;
-  readonly cheapest: number;
+  readonly cheapest: Point;
+  /** USD. */
   readonly dearest: number;
 }
 
 /** The bar of a pool. @param best the place of its best model */
 export function barOf(singles: readonly Point[], best: number): Bar {
-  const costs = singles.map(({ cost }) => cost);
-  return { best: singles[best]!, cheapest: Math.min(...costs), dearest: Math.max(...costs) };
+  return { best: singles[best]!, cheapest: singles[cheapestOf(singles)]!, dearest: Math.max(...singles.map(({ cost }) => cost)) };
 }
 
-/** Area under a curve of points, from the cheapest to the dearest single model (AIQ). */
+/**
+ * Area under a curve of points, from the cheapest to the dearest single model (AIQ). Every curve may also call the cheapest model: one that
+ * begins further on is not credited for what it does not offer.
+ */
 export function areaOf(points: readonly Point[], { cheapest, dearest }: Bar): number {
-  return dearest > cheapest ? averageQuality(hullOf(points), cheapest, dearest) : hullOf(points).at(-1)!.score;
+  const hull = hullOf([cheapest, ...points]);
+  return dearest > cheapest.cost ? averageQuality(hull, cheapest.cost, dearest) : hull.at(-1)!.score;
 }
 
 /** Figures of a curve of points, the first of them at any price. */
@@ -40,7 +46,10 @@ export function curveFigures(points: readonly Point[], bar: Bar): Partial<Record
 
 const bins = 15;
 
-/** Expected calibration error: how far chances are from what came true, in 15 bins of equal width. @param weights by row */
+/**
+ * Expected calibration error: how far chances are from what came true, in 15 bins of equal width, over all rows and models.
+ * @param weights by row
+ */
 export function calibrationError(chances: Float64Array, scores: Float64Array, weights: Float64Array): number {
   const width = chances.length / weights.length;
   const gaps = new Float64Array(bins);
@@ -63,12 +72,18 @@ export interface PairFigures {
   readonly cpt80: number;
 }
 
-/** Rows in the order in which they go to the strong model: the largest predicted gain first; equals as they stand. */
+/** Rows in the order in which they go to the strong model: the largest predicted gain first; equals in an order that is drawn, since that in which they stand tells their source. */
 export function orderOfGains(gains: Float64Array): Int32Array {
-  return Int32Array.from(gains.keys()).sort((a, b) => gains[b]! - gains[a]! || a - b);
+  const order = Int32Array.from(gains.keys());
+  shuffle(order, seeded(1));
+  return order.sort((a, b) => gains[b]! - gains[a]!);
 }
 
-/** @param differences by row: score of the strong model less that of the weak one @param weights by row */
+/**
+ * The gap is that of the rows as they are weighed; where the strong model is not better there is none, and no figure.
+ * @param differences by row: score of the strong model less that of the weak one
+ * @param weights by row
+ */
 export function pairFigures(order: Int32Array, differences: Float64Array, weights: Float64Array): PairFigures {
   let gap = 0, whole = 0;
   for (let row = 0; row < weights.length; row++) {

@@ -5,7 +5,13 @@ const synonyms: Readonly<Record<string, string>> = {
   give: 'provide', get: 'obtain', buy: 'purchase', near: 'close to', however: 'but', only: 'just', needs: 'requires', need: 'require', total: 'overall', whole: 'entire', entire: 'whole',
 };
 
-function withSynonyms(text: string): string {
+/** Lines that mean something else when a letter or a comma changes: code, formulas, tables. */
+const exact = /[{}[\]=;_\\$<>`|]|\w\(|^(?: {2,}|\t)/;
+
+/** Changes the lines that are sentences. */
+const inProse = (change: (line: string) => string) => (text: string): string => text.split('\n').map((line) => (exact.test(line) ? line : change(line))).join('\n');
+
+function replaceWords(text: string): string {
   return text.replace(/[A-Za-z]+/g, (word) => {
     const other = Object.hasOwn(synonyms, word.toLowerCase()) ? synonyms[word.toLowerCase()]! : null;
     if (other === null || (word !== word.toLowerCase() && word !== capitalised(word.toLowerCase()))) return word;
@@ -29,13 +35,12 @@ function withOptionsReversed(text: string): string {
 
 const polite = (text: string): string => `Hello! Could you please help me with this?\n\n${text}\n\nThank you very much.`;
 
-function withoutPunctuation(text: string): string {
-  return text.replace(/[?.!:]+\s*$/, '').replace(/, (?=[a-z])/g, ' ').replace(/[“”]/g, '"').replace(/ {2,}/g, ' ');
-}
+const withSynonyms = inProse(replaceWords);
+const withoutPunctuation = inProse((line) => line.replace(/[?.!:]+\s*$/, '').replace(/, (?=[a-z])/g, ' ').replace(/[“”]/g, '"'));
 
 /** Ways to say the same, by name: mechanical, and always the same for the same text. */
 export const paraphrases: Readonly<Record<string, (text: string) => string>> = {
-  case: (text) => text.toLowerCase(),
+  case: inProse((line) => line.toLowerCase()),
   punctuation: withoutPunctuation,
   'polite frame': polite,
   synonyms: withSynonyms,
@@ -45,4 +50,4 @@ export const paraphrases: Readonly<Record<string, (text: string) => string>> = {
 
 /** How paraphrases are made, for those who read the figures. */
 export const paraphraseNote = 'paraphrases are made mechanically: all in small letters; without closing punctuation and commas; with "Hello! Could you please help me with this?" before and thanks behind; '
-  + 'with words replaced from a table of synonyms; with the options of a multiple choice reversed; and all of these but the small letters at once. A prompt that one of them leaves as it is does not count for it.';
+  + 'with words replaced from a table of synonyms; with the options of a multiple choice reversed; and all of these but the small letters at once. Lines of code and formulas stay as they are. A prompt that one of them leaves as it is does not count for it.';

@@ -15,7 +15,8 @@ export interface EvaluatedPool extends Pool {
   readonly groups: readonly string[];
 }
 
-const frontierModels = [
+/** The models of frontier-12. */
+export const frontierModels = [
   'gpt-4o-2024-05-13', 'gpt-4o-2024-08-06', 'gpt-4o-mini-2024-07-18', 'claude-3-5-sonnet-20240620', 'claude-3-opus-20240229', 'claude-3-haiku-20240307',
   'gemini-1.5-pro', 'gemini-1.5-flash', 'mistral-large-2407', 'llama-3-70b-instruct', 'llama-3-8b-instruct', 'gpt-3.5-turbo-0125',
 ];
@@ -123,6 +124,11 @@ export function poolsOfFamily(evaluations: PublishedEvaluations, family: string)
     const isOfSource = (row: number): boolean => evaluations.sources[row] === source && isIn(row);
     return gatherPool(evaluations, `${family} (${source})`, modelsBySource[source] ?? measuredModels(evaluations, isOfSource), isOfSource);
   }).filter(({ rows }) => rows >= fewestRows);
+}
+
+/** The pool of a family's largest source; null where all are too small. */
+export function largestPoolOf(evaluations: PublishedEvaluations, family: string): EvaluatedPool | null {
+  return poolsOfFamily(evaluations, family).sort((a, b) => b.rows - a.rows)[0] ?? null;
 }
 
 /** Models that answered nearly all of some rows. */

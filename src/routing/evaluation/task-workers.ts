@@ -2,10 +2,18 @@ import { Worker } from 'node:worker_threads';
 import type { Kind, RunTask } from './tasks.js';
 
 interface Waiting {
-  readonly message: { readonly kind: Kind; readonly task: unknown };
+  readonly message: { readonly kind: Kind; readonly given: unknown };
   readonly resolve: (outcome: never) => void;
   readonly reject: (error: Error) => void;
 }
+
+interface Answer {
+  readonly outcome?: unknown;
+  readonly problem?: string;
+}
+
+/** A thread reads 50,000 prompts into a gigabyte and fits within another. */
+const mostMemoryMb = 2560;
 
 /** Threads that carry out tasks on the published evaluations of a folder: each reads them once and takes one task at a time, in order. */
 export class TaskWorkers {
@@ -18,9 +26,12 @@ export class TaskWorkers {
     for (let thread = 0; thread < threads; thread++) this.start(folder);
   }
 
-  readonly run: RunTask = (kind, task) => new Promise((resolve, reject) => {
-    if (this.failure !== null) { reject(this.failure); return; }
-    this.waiting.push({ message: { kind, task }, resolve, reject });
+  readonly run: RunTask = (kind, given) => new Promise((resolve, reject) => {
+    if (this.failure !== null) {
+      reject(this.failure);
+      return;
+    }
+    this.waiting.push({ message: { kind, given }, resolve, reject });
     this.handOut();
   });
 
@@ -31,13 +42,14 @@ export class TaskWorkers {
   }
 
   private start(folder: string): void {
-    const worker = new Worker(new URL('./evaluation-worker.js', import.meta.url), { workerData: { folder } });
+    const worker = new Worker(new URL('./evaluation-worker.mjs', import.meta.url), { workerData: { folder }, name: 'evaluation', resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb } });
     this.busy.set(worker, null);
-    worker.on('message', (answer: { outcome?: unknown; problem?: string }) => this.settle(worker, answer));
+    worker.on('message', (answer: Answer) => this.settle(worker, answer));
     worker.on('error', (error) => this.fail(error instanceof Error ? error : new Error(String(error))));
+    worker.on('exit', () => this.fail(new Error('a thread of the evaluation has ended')));
   }
 
-  private settle(worker: Worker, { outcome, problem }: { outcome?: unknown; problem?: string }): void {
+  private settle(worker: Worker, { outcome, problem }: Answer): void {
     const done = this.busy.get(worker);
     this.busy.set(worker, null);
     if (problem !== undefined) done?.reject(new Error(problem));

@@ -1,16 +1,19 @@
+import { encodeRouter, decodeRouter } from '../learned/router-file.js';
 import { Router } from '../learned/router.js';
 import { fitGate } from '../training/fit-gate.js';
-import { fitRouter } from '../training/fit-router.js';
+import { fitRouter, type FitOptions } from '../training/fit-router.js';
 import { familiesToHoldOut, publicAbilities } from '../training/fit-shipped.js';
 import type { PublishedEvaluations } from '../training/published-evaluations.js';
-import { estimateOf, type DrawOptions, type Estimate } from './estimates.js';
-import { judge, type Verdict } from './judge.js';
-import { namedPools } from './pools.js';
+import type { DrawOptions } from './estimates.js';
+import { judge, type DrawnVerdict, type Figures, type Verdict } from './judge.js';
+import { meanOfVerdicts } from './mean-verdict.js';
+import { atMost, largestPoolOf, namedPools } from './pools.js';
 import { measureDecision } from './protocols/decision-time.js';
-import { rowsWithoutFamily, tryFamily } from './protocols/held-out-family.js';
+import { rowsWithoutFamilies, tryFamily } from './protocols/held-out-family.js';
 import { rowsWithoutBlock, signalsFor, signalsOfBlock, type BlockSignals } from './protocols/held-out-gate.js';
 import { rowsWithoutFold, tryFold } from './protocols/in-distribution.js';
 import { learningCurve, type CurveOptions, type LearningCurve } from './protocols/learning-curve.js';
+import { streamOnline, type StreamRegret } from './protocols/online-stream.js';
 import { measureStability, type Stability } from './protocols/stability.js';
 import { trainOnRows } from './protocols/train-on-rows.js';
 import type { Trial } from './protocols/trial.js';
@@ -18,28 +21,32 @@ import type { Trial } from './protocols/trial.js';
 /** What came of holding out one family. */
 export interface FamilyResult {
   readonly family: string;
-  /** One for each source that measured it. */
+  /** One for each source that measured it; none where all are too small. */
   readonly verdicts: readonly Verdict[];
-  /** How far the router's AIQ is above the zero router's of hindsight: the mean of the sources by their rows. */
-  readonly overZero: Estimate;
+  /** Figures of each way to choose: means of the sources by their rows. */
+  readonly means: Readonly<Record<string, Figures>>;
   readonly curve: LearningCurve | null;
+  /** As a stream of requests, of which only the score of the model that was chosen is told. */
+  readonly online: StreamRegret | null;
 }
 
 /** What came of one fold, on the prompts that its fit did not see. */
 export interface FoldResult {
   readonly trials: readonly Trial[];
   readonly stability: Stability | null;
-  readonly decisionMicros: number | null;
+  /** The router that was fitted, as a file; null where nothing more is asked of it. */
+  readonly router: Uint8Array | null;
 }
 
 /** What each kind of task is given. */
 export interface Given {
   families: Record<string, never>;
   block: { readonly block: readonly string[] };
-  /** `isMeasured`: with the figures that one fit can tell, stability and time. */
+  /** `isMeasured`: with what one fit can tell beside, stability and the router itself. */
   fold: { readonly fold: number; readonly blocks: readonly BlockSignals[]; readonly isMeasured: boolean };
   family: { readonly family: string; readonly blocks: readonly BlockSignals[]; readonly draw: DrawOptions; readonly curve: CurveOptions };
   judge: { readonly trial: Trial; readonly draw: DrawOptions };
+  decision: { readonly router: Uint8Array };
 }
 
 /** What each kind of task gives. */
@@ -49,6 +56,8 @@ export interface Outcomes {
   fold: FoldResult;
   family: FamilyResult;
   judge: Verdict;
+  /** Microseconds. */
+  decision: number;
 }
 
 /** Kinds of tasks. */
@@ -59,42 +68,51 @@ export type RunTask = <K extends Kind>(kind: K, given: Given[K]) => Promise<Outc
 
 const seed = 1;
 const gateEpochs = 3;
+/** Share of the decisions of a stream that try another model. */
+export const triedShare = 0.05;
 
 type Work = { readonly [K in Kind]: (evaluations: PublishedEvaluations, given: Given[K]) => Outcomes[K] | Promise<Outcomes[K]> };
 
 const work: Work = {
   families: (evaluations) => familiesToHoldOut(evaluations),
   block: (evaluations, { block }) => {
-    const rows = rowsWithoutBlock(evaluations, block), known = publicAbilities(evaluations.models);
-    return signalsOfBlock(evaluations, new Router(fitRouter(evaluations, rows, { seed, name: `without ${block.join(', ')}`, known, epochs: gateEpochs, isPlaceOnly: true })), block);
+    const rows = rowsWithoutBlock(evaluations, block);
+    if (rows.length === 0) return { block, signals: {} };
+    return signalsOfBlock(evaluations, fitted(evaluations, rows, { epochs: gateEpochs, isPlaceOnly: true }), block);
   },
   fold: async (evaluations, { fold, blocks, isMeasured }) => {
-    const everything = blocks.flatMap(({ signals }) => Object.values(signals).flat());
-    const router = fitted(evaluations, rowsWithoutFold(evaluations, fold), fitGate(everything));
+    // three numbers fitted to where texts stand; they never see a score
+    const gate = fitGate(blocks.flatMap(({ signals }) => Object.values(signals).flat()));
+    const router = fitted(evaluations, rowsWithoutFold(evaluations, fold), { gate });
     return {
       trials: tryFold(evaluations, router, fold, seed),
       stability: isMeasured ? await measureStability(evaluations, router, namedPools(evaluations)[0]!.models, fold) : null,
-      decisionMicros: isMeasured ? await measureDecision(evaluations, router) : null,
+      router: isMeasured ? encodeRouter(router.weights) : null,
     };
   },
   family: (evaluations, { family, blocks, draw, curve }) => {
-    const rows = rowsWithoutFamily(evaluations, family);
-    const router = fitted(evaluations, rows, fitGate(signalsFor(family, blocks)));
+    const rows = rowsWithoutFamilies(evaluations, [family]);
+    const router = fitted(evaluations, rows, { gate: fitGate(signalsFor(family, blocks)) });
     const verdicts = tryFamily(evaluations, router, family, rows, seed).map((trial) => judge(trial, draw));
-    return { family, verdicts: verdicts.map((verdict) => ({ ...verdict, drawsOverZero: [] })), overZero: meanOverZero(verdicts), curve: learningCurve(evaluations, router, family, trainOnRows, curve) };
+    return { family, verdicts: verdicts.map(withoutDraws), means: meanOfVerdicts(verdicts), curve: learningCurve(evaluations, router, family, trainOnRows, curve), online: streamed(evaluations, router, family, curve.repeats) };
   },
-  judge: (_, { trial, draw }) => ({ ...judge(trial, draw), drawsOverZero: [] }),
+  judge: (_, { trial, draw }) => withoutDraws(judge(trial, draw)),
+  decision: (evaluations, { router }) => measureDecision(evaluations, new Router(decodeRouter(router))),
 };
 
-function fitted(evaluations: PublishedEvaluations, rows: Int32Array, gate: Float32Array): Router {
-  return new Router(fitRouter(evaluations, rows, { seed, name: 'for an evaluation', known: publicAbilities(evaluations.models), gate }));
+function fitted(evaluations: PublishedEvaluations, rows: Int32Array, options: Pick<FitOptions, 'gate' | 'epochs' | 'isPlaceOnly'>): Router {
+  return new Router(fitRouter(evaluations, rows, { seed, name: 'for an evaluation', known: publicAbilities(evaluations.models), ...options }));
 }
 
-function meanOverZero(verdicts: readonly Verdict[]): Estimate {
-  const whole = verdicts.reduce((sum, { rows }) => sum + rows, 0);
-  const mean = (of: (verdict: Verdict) => number): number => verdicts.reduce((sum, verdict) => sum + (verdict.rows / whole) * of(verdict), 0);
-  const draws = verdicts[0]?.drawsOverZero.map((_, draw) => mean(({ drawsOverZero }) => drawsOverZero[draw]!)) ?? [];
-  return estimateOf(mean(({ ways }) => ways['router']!.overZero!.value), draws);
+const mostStreamed = 2000;
+
+function streamed(evaluations: PublishedEvaluations, router: Router, family: string, repeats: number): StreamRegret | null {
+  const pool = largestPoolOf(evaluations, family);
+  return pool && streamOnline(router, atMost(pool, mostStreamed), { seed, repeats, exploration: triedShare });
+}
+
+function withoutDraws({ draws, ...verdict }: DrawnVerdict): Verdict {
+  return verdict;
 }
 
 /** Carries out one task. The same evaluations and task give the same result, but for measured times. */

@@ -39,7 +39,7 @@ const bag = new GramBag();
 function textOf({ content }: ChatMessage): string {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return '';
-  return content.length === 1 ? content[0]!.text ?? '' : content.map((part) => (typeof part.text === 'string' ? part.text : '')).join('\n');
+  return content.map((part) => (typeof part.text === 'string' ? part.text : '')).join('\n');
 }
 
 function lengthOf({ content }: ChatMessage): number {
@@ -103,6 +103,8 @@ function writeConversation(dense: Float32Array, at: number, messages: readonly C
  */
 export function featuresOf({ messages, tools = [] }: Featured): Features {
   const asked = askedIn(messages);
+  // whatever a call left that was broken off is not this text's
+  bag.take();
   const scan = new TextScan(bag);
   if (asked.length <= headLength + tailLength) scan.scan(asked, 0, asked.length);
   else {

@@ -8,25 +8,49 @@ export type FindModel = (name: string) => number;
 const longestName = 200;
 const mostKept = 4000;
 
+/** Names that without their date or packaging would be another model's, and what they are versions of instead. */
+const apart: readonly (readonly [name: RegExp, family: string])[] = [
+  [/^gpt-4-(?:1106|0125)-preview$/, 'gpt-4-turbo'],
+  [/^o1-preview(?:-[\d-]+)?$/, 'o1-preview'],
+  [/^qwq-32b-preview$/, 'qwq-32b-preview'],
+  [/^gpt-3-5-turbo-instruct(?:-\d+)?$/, 'gpt-3-5-turbo-instruct'],
+];
+
+/** What a canonical name is a version of. */
+const familyOf = (canonical: string): string => apart.find(([name]) => name.test(canonical))?.[1] ?? undatedName(canonical.replace(/-0-\d(?=-hf$|$)/, ''));
+
+/** What is served under a bare name is made for conversation, as `llama3.1:8b` is. */
+const conversing = ['-instruct', '-it', '-chat'];
+
+/** A canonical name whose versions sort by age: of the dates without a year, one is not of the year that the others are. */
+const byAge = (canonical: string): string => canonical.replace(/-0125(?=-|$)/, '-2024-01-25');
+
+/** The name of a fine-tuned model, null for others. */
+const tunedName = (model: string): string | null => /(?:^|\/)(ft:.*)$/.exec(model)?.[1] ?? null;
+
 /**
  * Matches names to measured models: `openai/gpt-4o-2024-08-06`, `gpt-4o`, `azure/gpt-4o` and `gpt-4o-2024-11-20` are all GPT-4o. The same
- * version is found first; of other versions under one name, the newest.
+ * version is found first; of other versions under one name, the newest. A fine-tuned model that nobody measured is what it was made of.
  */
 export function createFindModel(models: readonly string[]): FindModel {
   const exact = new Map<string, number>(), undated = new Map<string, number>();
   models.forEach((model, place) => {
-    const name = canonicalName(model);
+    const tuned = tunedName(model);
+    // it says nothing of the model that it was made of
+    if (tuned !== null) return void exact.set(tuned, place);
+    const name = canonicalName(model), family = familyOf(name);
     exact.set(name, place);
-    const rival = undated.get(undatedName(name));
-    if (rival === undefined || canonicalName(models[rival]!) < name) undated.set(undatedName(name), place);
+    const rival = undated.get(family);
+    if (rival === undefined || byAge(canonicalName(models[rival]!)) < byAge(name)) undated.set(family, place);
   });
+  const exactly = (canonical: string): number | undefined => exact.get(conversing.map((ending) => canonical + ending).find((name) => exact.has(name) && familyOf(name) === familyOf(canonical)) ?? canonical);
   const kept = new LRUCache<string, number>({ max: mostKept });
   return (name) => {
     if (name.length > longestName) return -1;
     let place = kept.get(name);
     if (place === undefined) {
       const canonical = canonicalName(name);
-      place = exact.get(canonical) ?? undated.get(undatedName(canonical)) ?? -1;
+      place = exact.get(tunedName(name) ?? '') ?? exactly(canonical) ?? undated.get(familyOf(canonical)) ?? -1;
       kept.set(name, place);
     }
     return place;

@@ -35,6 +35,15 @@ export interface RouterWeights {
   readonly hardness: Float32Array;
   /** By model: how much of a text's difficulty it feels; 1 is usual. */
   readonly slopes: Float32Array;
+  /** What single texts mean for single models, in log odds: the places of the models that have such a head, */
+  readonly headModels: Float32Array;
+  /** by bucket one number for each of them (whole numbers of `headScale`, which is by head), by dense feature, and each task's mean. */
+  readonly headGrams: Int8Array;
+  readonly headScale: Float32Array;
+  readonly headDense: Float32Array;
+  readonly headMeans: Float32Array;
+  /** By task: how much is believed of heads, of difficulty beside a head, and of difficulty where there is none. */
+  readonly trust: Float32Array;
   /** [general hardness, gain and bias of publicly known ability] */
   readonly general: Float32Array;
   /** How hard a text is among those of its task: by bucket (whole numbers of `difficultyScale`), by dense feature, and each task's mean. */

@@ -8,10 +8,15 @@ export interface Reading {
   readonly gate: number;
   /** By task; adding up to 1. */
   readonly shares: Float64Array;
+  /** The tasks whose share counts: a few. */
+  readonly tasks: readonly number[];
   /** The request's place in the learned space. */
   readonly place: Float64Array;
-  /** Log odds that every model loses on it, beside what its tasks tell. */
+  /** Log odds that a model of usual slope loses on it, beside what its tasks tell: one without a head, and one that has a head. */
   readonly difficulty: number;
+  readonly headDifficulty: number;
+  /** Log odds that the model of a head wins on it, beside. Worked out when it is first asked for: few candidates have a head. */
+  readonly leaning: (head: number) => number;
   readonly generalDifficulty: number;
   /** Natural logarithm of the output tokens of a model of average verbosity. */
   readonly length: number;
@@ -40,8 +45,13 @@ const kept = (share: number): number => Math.min(0.995, Math.max(0.005, share));
 export class Router {
   private readonly placesOfModels: ReadonlyMap<string, number>;
 
+  /** By model: the place of its head, -1 where it has none. */
+  private readonly heads: Int16Array;
+
   constructor(readonly weights: RouterWeights) {
     this.placesOfModels = new Map(weights.models.map((model, at) => [model, at]));
+    this.heads = new Int16Array(weights.models.length).fill(-1);
+    weights.headModels.forEach((model, head) => (this.heads[model] = head));
   }
 
   /** The place of a model that was measured, by the name that the weights have for it; -1 for others. */
@@ -56,11 +66,17 @@ export class Router {
     const shares = this.tasksAt(place);
     const { entropy, distance } = this.standing(place, shares);
     const { gate, taskLengths, denseLengths, generalDifficulty } = this.weights;
+    const tasks: number[] = [];
+    for (let task = 0; task < shares.length; task++) if (shares[task]! >= least) tasks.push(task);
+    const { hard, headDifficulty, leaning } = this.beside(features, dense, shares, tasks);
     return {
       gate: sigmoid(gate[0]! + gate[1]! * entropy + gate[2]! * distance),
       shares,
+      tasks,
       place,
-      difficulty: this.difficultyOf(features, dense, shares),
+      difficulty: hard,
+      headDifficulty,
+      leaning,
       generalDifficulty: dot(dense, generalDifficulty),
       length: dot(shares, taskLengths) + dot(dense, denseLengths),
     };
@@ -70,15 +86,16 @@ export class Router {
   expect(reading: Reading, model: number): Expectation {
     const { shares: table, counts, models, ability, slopes, general, modelLengths } = this.weights;
     let share = 0, variance = 0;
-    for (let task = 0; task < reading.shares.length; task++) {
+    for (const task of reading.tasks) {
       const weight = reading.shares[task]!;
-      if (weight < least) continue;
       const at = task * models.length + model;
       const one = table[at]!;
       share += weight * one;
       variance += (weight * one * (1 - one)) / (priorRows + counts[at]!);
     }
-    const special = oddsOf(share) - slopes[model]! * reading.difficulty;
+    const head = this.heads[model]!;
+    const beside = head < 0 ? -slopes[model]! * reading.difficulty : reading.leaning(head) - slopes[model]! * reading.headDifficulty;
+    const special = oddsOf(share) + beside;
     return mix(reading, special, variance, ability[model]! - general[0]!, generalSpread, modelLengths[model]!);
   }
 
@@ -91,10 +108,7 @@ export class Router {
     const { discrimination, hardness, general } = this.weights;
     const ability = general[1]! * oddsOf(known) + general[2]!;
     let share = 0;
-    for (let task = 0; task < reading.shares.length; task++) {
-      const weight = reading.shares[task]!;
-      if (weight >= least) share += weight * sigmoid(discrimination[task]! * ability - hardness[task]!);
-    }
+    for (const task of reading.tasks) share += reading.shares[task]! * sigmoid(discrimination[task]! * ability - hardness[task]!);
     return mix(reading, oddsOf(share) - reading.difficulty, guessedSpread ** 2, ability - general[0]!, guessedSpread, verbosity);
   }
 
@@ -151,6 +165,37 @@ export class Router {
     return { entropy, distance: Math.sqrt(nearest) };
   }
 
+  /** What the text itself tells beside its tasks, as far as that is believed for them. */
+  private beside(features: Features, dense: Float64Array, shares: Float64Array, tasks: readonly number[]): { hard: number; headDifficulty: number; leaning: (head: number) => number } {
+    const { trust, headScale } = this.weights;
+    const difficulty = this.difficultyOf(features, dense, shares);
+    let inHeads = 0, besideHeads = 0, alone = 0;
+    for (const task of tasks) {
+      const share = shares[task]!;
+      inHeads += share * trust[task * 3]!;
+      besideHeads += share * trust[task * 3 + 1]!;
+      alone += share * trust[task * 3 + 2]!;
+    }
+    const known = new Float64Array(headScale.length).fill(NaN);
+    const leaning = (head: number): number => {
+      if (Number.isNaN(known[head]!)) known[head] = inHeads * this.headOf(head, features, dense, shares, tasks);
+      return known[head]!;
+    };
+    return { hard: alone * difficulty, headDifficulty: besideHeads * difficulty, leaning };
+  }
+
+  /** What a head says of a text beyond the mean of its tasks. */
+  private headOf(head: number, { buckets, weights: amounts }: Features, dense: Float64Array, shares: Float64Array, tasks: readonly number[]): number {
+    const { headGrams, headScale, headDense, headMeans } = this.weights;
+    const { length: width } = headScale;
+    let said = 0;
+    for (let at = 0; at < buckets.length; at++) said += amounts[at]! * headGrams[buckets[at]! * width + head]!;
+    said *= headScale[head]!;
+    for (let at = 0; at < dense.length; at++) said += dense[at]! * headDense[at * width + head]!;
+    for (const task of tasks) said -= shares[task]! * headMeans[task * width + head]!;
+    return said;
+  }
+
   private difficultyOf({ buckets, weights: amounts }: Features, dense: Float64Array, shares: Float64Array): number {
     const { difficultyGrams, difficultyDense, difficultyMeans, difficultyScale } = this.weights;
     let sum = 0;
@@ -190,5 +235,6 @@ function dotAt(place: Float64Array, matrix: Float32Array, from: number): number 
 export function misfitOf(weights: RouterWeights, denseNames: readonly string[]): string | null {
   if (weights.denseNames.join() !== denseNames.join()) return 'it was fitted to other features';
   if (weights.grams.length !== gramBuckets * weights.rank) return 'its n-grams have another number of buckets';
+  if (weights.headGrams.length !== gramBuckets * weights.headModels.length) return 'its heads have another number of buckets';
   return null;
 }

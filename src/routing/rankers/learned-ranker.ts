@@ -1,10 +1,12 @@
 import { defaultAffinity } from '../affinity.js';
+import { explored } from '../explore.js';
 import { featuresOf } from '../learned/features.js';
 import { createFindModel, type FindModel } from '../learned/known-models.js';
+import { largestShares } from '../learned/online-state.js';
 import type { Expectation, Router } from '../learned/router.js';
-import type { TunedRequest, Tuning } from '../learned/tuning.js';
+import type { Adjustment, TunedRequest } from '../learned/tuning.js';
 import type { Appraisal, Ranker, RoutingRequest } from '../plan.js';
-import { predicted } from '../predicted.js';
+import { predicted, type Understood } from '../predicted.js';
 import { type Margins, rankByTradeoff } from '../rank-by-tradeoff.js';
 import { defaultTolerance } from './prior-ranker.js';
 
@@ -16,20 +18,51 @@ export interface LearnedRankerOptions extends Partial<Margins> {
 const mostOdds = 4;
 
 /** The prediction after all tunings: log odds added up, the quality kept between 0 and 1, and why. */
-function tuned(known: Appraisal, expectation: Expectation, tunings: readonly Tuning[], seen: TunedRequest, request: RoutingRequest): Appraisal {
-  let odds = Math.log(expectation.quality / (1 - expectation.quality));
-  let { uncertainty } = expectation;
-  const learned: string[] = [];
-  for (const tuning of tunings) {
-    const adjustment = tuning.adjust(known.candidate, seen, expectation);
-    if (adjustment === null || !Number.isFinite(adjustment.odds)) continue;
-    odds += Math.max(-mostOdds, Math.min(mostOdds, adjustment.odds));
-    if (adjustment.uncertainty !== undefined && adjustment.uncertainty >= 0) uncertainty = adjustment.uncertainty;
-    if (adjustment.odds !== 0) learned.push(adjustment.reason);
+class Tuned {
+  readonly learned: string[] = [];
+  private odds: number;
+  private uncertainty: number;
+
+  constructor(private readonly expectation: Expectation) {
+    this.odds = Math.log(expectation.quality / (1 - expectation.quality));
+    this.uncertainty = expectation.uncertainty;
   }
-  const quality = Math.max(0.001, Math.min(0.999, 1 / (1 + Math.exp(-odds))));
-  const told = predicted(known, { quality, uncertainty, outputTokens: expectation.outputTokens }, request, seen.reading.gate);
-  if (learned.length > 0) told.learned = learned;
+
+  /** False where there is nothing to take in. */
+  take(adjustment: Adjustment | null): boolean {
+    if (adjustment === null || !Number.isFinite(adjustment.odds)) return false;
+    const { odds, uncertainty, reason } = adjustment;
+    this.odds += Math.max(-mostOdds, Math.min(mostOdds, odds));
+    if (uncertainty !== undefined && uncertainty >= 0) this.uncertainty = uncertainty;
+    if (odds !== 0) this.learned.push(reason);
+    return odds !== 0;
+  }
+
+  get expected(): Expectation {
+    const quality = Math.max(0.001, Math.min(0.999, 1 / (1 + Math.exp(-this.odds))));
+    return { quality, uncertainty: this.uncertainty, outputTokens: this.expectation.outputTokens };
+  }
+}
+
+/** A conversation that goes on is no place to try something, whoever answered in it. */
+const isUnderWay = ({ continued, messages }: RoutingRequest): boolean => Boolean(continued) || messages.some(({ role }) => role === 'assistant');
+
+/** Whether the time to the first token has a say in the order. */
+function isInHaste({ tradeoff, preference }: RoutingRequest): boolean {
+  const wanted = tradeoff ?? preference?.tradeoff;
+  return wanted ? wanted === 'latency' : (preference?.weights?.latency ?? 0) > 0;
+}
+
+/** What is known of a candidate after the account's own evaluations, and then its feedback and outcomes. */
+function tuned(known: Appraisal, expectation: Expectation, seen: TunedRequest, understood: Understood, request: RoutingRequest): Appraisal {
+  const { tunings = [], taught } = request;
+  const result = new Tuned(expectation);
+  for (const tuning of tunings) result.take(tuning.adjust(known.candidate, seen, expectation));
+  const before = result.expected;
+  const isMoved = taught ? result.take(taught.tuning.adjust(known.candidate, seen, before)) : false;
+  const told = predicted(known, isMoved ? result.expected : before, request, understood);
+  if (result.learned.length > 0) told.learned = result.learned;
+  if (isMoved) told.qualityBefore = before.quality;
   return told;
 }
 
@@ -46,14 +79,17 @@ export function createLearnedRanker({ router, tolerance = defaultTolerance, affi
       const features = featuresOf(request);
       const seen = { features, reading: router.read(features) };
       const { reading } = seen;
-      const { tunings = [] } = request;
+      const understood = { gate: reading.gate, kinds: { router: router.weights.name, shares: largestShares(reading.shares) } };
+      const { tunings = [], taught, planId } = request;
+      const isTuned = tunings.length > 0 || Boolean(taught);
       const known = candidates.map((one) => {
         const place = find(one.candidate.model);
         const expectation = place < 0 ? router.guess(reading, one.quality) : router.expect(reading, place);
-        if (tunings.length === 0 || one.qualityStated) return predicted(one, expectation, request, reading.gate);
-        return tuned(one, expectation, tunings, seen, request);
+        return isTuned && !one.qualityStated ? tuned(one, expectation, seen, understood, request) : predicted(one, expectation, request, understood);
       });
-      return rankByTradeoff(request, known, margins);
+      const ranked = rankByTradeoff(request, known, margins);
+      if (!taught || planId === undefined || isUnderWay(request)) return ranked;
+      return explored(ranked, taught.exploration, planId, request.maxModelDepth ?? ranked.length, isInHaste(request));
     },
   };
 }

@@ -3,11 +3,14 @@ import type { RouterWeights } from '../learned/router-weights.js';
 import type { Evaluations } from './evaluations.js';
 import { fitCentres, placeOf } from './fit-centres.js';
 import { fitDifficulty } from './fit-difficulty.js';
-import { fitEmbedding, scalingOf, type Embedding } from './fit-embedding.js';
+import { fitHeads } from './fit-heads.js';
+import { fitEmbedding, scalingOf, type Embedding, type Scaling } from './fit-embedding.js';
 import { usualGate } from './fit-gate.js';
 import { fitSlopes } from './fit-slopes.js';
 import { fitLengths } from './fit-lengths.js';
-import { fitTables } from './fit-tables.js';
+import { fitTables, type Tables } from './fit-tables.js';
+import { fitTrust } from './fit-trust.js';
+import { foldOf } from './published-evaluations.js';
 
 /** What governs the fit of a router. */
 export interface FitOptions {
@@ -37,21 +40,35 @@ export function fitRouter(evaluations: Evaluations, rows: Int32Array, { seed, na
   const centres = fitCentres(features.map((one) => placeOf(one, embedding, scaling)), tasks, taskCount, rank);
   const tables = fitTables(evaluations, rows, known);
   onProgress(0.75, 'abilities');
-  const toLearn = isPlaceOnly ? rows.subarray(0, 0) : rows;
-  const difficulty = fitDifficulty(evaluations, toLearn, tables, scaling, seed);
-  const slopes = fitSlopes(evaluations, toLearn, tables, scaling, seed);
-  onProgress(0.95, 'difficulty');
+  const texts = fitTexts(evaluations, isPlaceOnly ? rows.subarray(0, 0) : rows, tables, scaling, seed);
+  onProgress(0.95, 'single texts');
   const lengths = fitLengths(evaluations, rows, scaling);
   onProgress(1, 'lengths of answers');
-  const small = quantise(difficulty.grams, 1);
   return {
     name, denseNames, rank, taskNames: evaluations.taskNames, models: evaluations.models, ...scaling, ...quantisedGrams(embedding),
     dense: embedding.dense, bias: embedding.bias, tasks: embedding.tasks, taskBias: embedding.taskBias, ...centres, gate,
     shares: tables.shares, counts: tables.counts, ability: tables.ability, discrimination: tables.discrimination, hardness: tables.hardness,
-    slopes,
-    general: Float32Array.from([tables.generalHardness, tables.publicGain, tables.publicBias]),
-    difficultyGrams: small.numbers, difficultyScale: small.units, difficultyDense: difficulty.dense, difficultyMeans: difficulty.means, generalDifficulty: difficulty.general,
+    general: Float32Array.from([tables.generalHardness, tables.publicGain, tables.publicBias]), ...texts,
     taskLengths: lengths.tasks, denseLengths: lengths.dense, modelLengths: lengths.models,
+  };
+}
+
+type Texts = Pick<RouterWeights, 'slopes' | 'difficultyGrams' | 'difficultyScale' | 'difficultyDense' | 'difficultyMeans' | 'generalDifficulty' | 'headModels' | 'headGrams' | 'headScale' | 'headDense' | 'headMeans' | 'trust'>;
+
+/** One part of so many is kept back: on it is judged what was learned from the others. */
+const keptBack = 8;
+
+/** What single texts tell beside their tasks, and how much of it holds. */
+function fitTexts(evaluations: Evaluations, rows: Int32Array, tables: Tables, scaling: Scaling, seed: number): Texts {
+  const isKept = (row: number): boolean => foldOf(`${evaluations.groups[row]!} kept back`, keptBack) === 0;
+  const learned = rows.filter((row) => !isKept(row));
+  const difficulty = fitDifficulty(evaluations, learned, tables, scaling, seed), heads = fitHeads(evaluations, learned, tables, scaling, seed);
+  const slopes = fitSlopes(evaluations, rows, tables, scaling, seed);
+  const hard = quantise(difficulty.grams, 1), said = quantise(heads.grams, heads.models.length);
+  return {
+    slopes, difficultyGrams: hard.numbers, difficultyScale: hard.units, difficultyDense: difficulty.dense, difficultyMeans: difficulty.means, generalDifficulty: difficulty.general,
+    headModels: Float32Array.from(heads.models), headGrams: said.numbers, headScale: said.units, headDense: heads.dense, headMeans: heads.means,
+    trust: fitTrust(evaluations, rows.filter(isKept), { tables, difficulty, slopes, heads }, scaling),
   };
 }
 
@@ -60,11 +77,13 @@ function quantisedGrams({ grams, rank }: Embedding): Pick<RouterWeights, 'grams'
   return { grams: numbers, gramScale: units };
 }
 
+/** How many units are a standard deviation: fine enough for sums of hundreds, and small where the file is packed. */
+const unitsPerDeviation = 5;
+
 /** Numbers as whole numbers of -127..127 times a unit for each of `columns` columns. Rare large ones are cut. */
 function quantise(values: Float32Array, columns: number): { numbers: Int8Array; units: Float32Array } {
   const squares = new Float64Array(columns);
   for (let at = 0; at < values.length; at++) squares[at % columns]! += values[at]! ** 2;
-  const units = Float32Array.from(squares, (sum) => (Math.sqrt((sum * columns) / values.length) * 6) / 127 || 1);
+  const units = Float32Array.from(squares, (sum) => Math.sqrt((sum * columns) / values.length) / unitsPerDeviation || 1);
   return { numbers: Int8Array.from(values, (value, at) => Math.max(-127, Math.min(127, Math.round(value / units[at % columns]!)))), units };
 }
-

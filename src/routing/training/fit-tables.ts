@@ -1,4 +1,5 @@
-import { logit, sigmoid, type Evaluations } from './evaluations.js';
+import { drawnShares } from './drawn-shares.js';
+import { logit, type Evaluations } from './evaluations.js';
 
 /** How well models do kinds of tasks. Task by model: `task * models + model`. */
 export interface Tables {
@@ -18,13 +19,12 @@ export interface Tables {
   readonly publicBias: number;
 }
 
-/** Rows that the expectation is worth, beside what was measured. */
-const priorRows = 5;
 /** Families that public knowledge of a model is worth. */
 const publicWeight = 2;
 const rounds = 40;
 
-interface Cells {
+/** What was measured of tasks and models, task by model. */
+export interface Cells {
   readonly odds: Float64Array;
   readonly counts: Float32Array;
   readonly sums: Float64Array;
@@ -78,12 +78,11 @@ function lineThrough(points: readonly { x: number; y: number; weight: number }[]
 
 /**
  * Fits abilities of models and hardness of tasks to each other, in turns, as item response theory has them; what is publicly known of a
- * model counts as two families. Then draws each measured share towards what these let one expect.
+ * model counts as two families. Then draws each measured share towards what these and the rest of its family let one expect.
  * @param known by model: its publicly known ability, 0..1
  */
 export function fitTables(evaluations: Evaluations, rows: ArrayLike<number>, known: ArrayLike<number>): Tables {
-  const { models, taskNames } = evaluations;
-  const width = models.length;
+  const { taskNames } = evaluations;
   const cells = cellsOf(evaluations, rows);
   const ability = Float32Array.from(known, logit);
   const discrimination = new Float32Array(taskNames.length).fill(1), hardness = new Float32Array(taskNames.length);
@@ -92,11 +91,7 @@ export function fitTables(evaluations: Evaluations, rows: ArrayLike<number>, kno
     fitTasks(cells, ability, discrimination, hardness);
     publicly = fitAbilities(cells, known, ability, discrimination, hardness);
   }
-  const shares = Float32Array.from(cells.counts, (count, at) => {
-    const task = Math.floor(at / width);
-    const expected = sigmoid(discrimination[task]! * ability[at % width]! - hardness[task]!);
-    return (cells.sums[at]! + priorRows * expected) / (count + priorRows);
-  });
+  const shares = drawnShares(evaluations.families, cells, { ability, discrimination, hardness });
   return { shares, counts: cells.counts, ability, discrimination, hardness, generalHardness: generalHardness(evaluations, cells, hardness), publicGain: publicly.slope, publicBias: publicly.bias };
 }
 

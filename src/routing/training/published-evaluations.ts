@@ -98,9 +98,17 @@ function readPrompts(folder: string): Omit<PublishedEvaluations, 'models' | 'sco
 
 /**
  * Reads the folder of published evaluations: `prompts.jsonl.gz` and `scores.csv.gz`. Takes some seconds and 400 MB.
- * @throws Error where a file is missing or not as expected
+ * @throws Error that names the folder where a file is missing or not as expected
  */
 export function readPublishedEvaluations(folder: string): PublishedEvaluations {
+  try {
+    return readFolder(folder);
+  } catch (error) {
+    throw new Error(`the published evaluations in ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+  }
+}
+
+function readFolder(folder: string): PublishedEvaluations {
   const { places, ...read } = readPrompts(folder);
   const lines: string[][] = parse(gunzipSync(readFileSync(join(folder, 'scores.csv.gz'))), { from: 2 });
   const models = [...new Set(lines.map(([, model]) => model!))].sort();

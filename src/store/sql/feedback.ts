@@ -2,20 +2,23 @@ import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { FeedbackRow, FeedbackStore } from '../request-records.js';
 import { clean } from './columns.js';
 import { after, pageOf } from './pages.js';
-import type { FeedbackTable, Tables } from './tables.js';
+import type { Database, FeedbackTable, Tables } from './tables.js';
 
 /** Feedback. Adding the same again changes nothing. */
 export function createFeedbackStore(database: Kysely<Tables>): FeedbackStore {
   return {
-    async add(row) {
-      await database.insertInto('feedback').values(toColumns(row)).onConflict((conflict) => conflict.column('id').doNothing()).execute();
-    },
+    add: (row) => addFeedback(database, row),
     async list(accountId, page) {
       const rows = await database.selectFrom('feedback').selectAll().where('account_id', '=', accountId)
         .where(after(['at', 'id'], page.cursor)).orderBy('at', 'desc').orderBy('id', 'desc').limit(page.limit + 1).execute();
       return pageOf(rows, page.limit, (row) => [row.at, row.id], fromColumns);
     },
   };
+}
+
+/** Stores feedback, alone or as a part of something greater. */
+export async function addFeedback(database: Database, row: FeedbackRow): Promise<void> {
+  await database.insertInto('feedback').values(toColumns(row)).onConflict((conflict) => conflict.column('id').doNothing()).execute();
 }
 
 function toColumns(row: FeedbackRow): Insertable<FeedbackTable> {

@@ -1,8 +1,9 @@
-import type { Kysely, Selectable } from 'kysely';
+import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { PreferenceSettings } from '../../routing/preference.js';
 import type { PreferenceRecord, PreferenceStore } from '../preference-records.js';
 import type { StoredRouter } from '../training-records.js';
 import { clean, fromJson } from './columns.js';
+import { forgetLearning } from './learnings.js';
 import { after, pageOf } from './pages.js';
 import { changesSince, raiseRevision } from './revisions.js';
 import type { Database, PreferenceTable, Tables } from './tables.js';
@@ -13,13 +14,13 @@ import { transact } from './transact.js';
  * @param now what changes are dated by, ms since 1970
  */
 export function createPreferenceStore(database: Kysely<Tables>, now: () => number = Date.now): PreferenceStore {
-  const change = (accountId: string, id: string, columnsOf: (before: PreferenceSettings) => Partial<PreferenceTable>, without?: 'trainings'): Promise<PreferenceRecord | null> =>
+  const change = (accountId: string, id: string, columnsOf: (before: PreferenceSettings) => Partial<PreferenceTable>, isEnd = false): Promise<PreferenceRecord | null> =>
     transact(database, async (transaction) => {
       // nobody else changes one from here on: what is read is still there when it is written
       const revision = await raiseRevision(transaction, 'preferences');
       const before = await present(transaction, accountId).where('id', '=', clean(id)).executeTakeFirst();
       if (!before) return null;
-      if (without) await transaction.deleteFrom(without).where('preference_id', '=', before.id).execute();
+      if (isEnd) await removeBelongings(transaction, accountId, before.id, now());
       const row = await transaction.updateTable('preferences').set({ ...columnsOf(fromColumns(before).settings), updated_at: now(), revision })
         .where('id', '=', before.id).returningAll().executeTakeFirstOrThrow();
       return fromColumns(row);
@@ -39,10 +40,16 @@ export function createPreferenceStore(database: Kysely<Tables>, now: () => numbe
       ...(name === undefined ? {} : { name: clean(name) }),
       ...(settings === undefined ? {} : { settings: JSON.stringify({ ...before, ...settings }) }),
     })),
-    remove: async (accountId, id) => await change(accountId, id, () => ({ settings: '{}', router: null, deleted_at: now() }), 'trainings') !== null,
+    remove: async (accountId, id) => await change(accountId, id, () => ({ settings: '{}', router: null, deleted_at: now() }), true) !== null,
     changedSince: (since) => changesSince(database, 'preferences', since, async (revision) =>
       (await database.selectFrom('preferences').selectAll().where('revision', '>', revision).orderBy('revision').execute()).map(fromColumns)),
   };
+}
+
+/** What is nothing without its preference. */
+async function removeBelongings(transaction: Transaction<Tables>, accountId: string, id: string, at: number): Promise<void> {
+  await transaction.deleteFrom('trainings').where('preference_id', '=', id).execute();
+  await forgetLearning(transaction, { accountId, preferenceId: id }, at);
 }
 
 /** Those of an account that are not deleted. */

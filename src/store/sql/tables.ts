@@ -7,7 +7,7 @@ import type { Kysely, Transaction } from 'kysely';
 
 /** One number for each kind of record that processes keep in memory; raised by every change, in its transaction. */
 export interface RevisionTable {
-  topic: 'keys' | 'preferences';
+  topic: 'keys' | 'preferences' | 'learnings';
   revision: number;
 }
 
@@ -72,6 +72,16 @@ export interface PreferenceTable {
   deleted_at: number | null;
   /** JSON, or null: the router that was trained for it. */
   router: string | null;
+  revision: number;
+}
+
+export interface LearningTable {
+  account_id: string;
+  /** '': of requests without a preference. */
+  preference_id: string;
+  /** JSON; null: forgotten. */
+  state: string | null;
+  updated_at: number;
   revision: number;
 }
 
@@ -205,6 +215,7 @@ export interface Tables {
   api_keys: ApiKeyTable;
   preferences: PreferenceTable;
   trainings: TrainingTable;
+  learnings: LearningTable;
   conversations: ConversationTable;
   messages: MessageTable;
   selections: SelectionTable;

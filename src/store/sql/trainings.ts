@@ -30,6 +30,8 @@ async function add(transaction: Transaction<Tables>, { id, accountId, preference
   await holdRevision(transaction, 'preferences');
   const preference = await transaction.selectFrom('preferences').select('id').where('id', '=', clean(preferenceId)).where('account_id', '=', accountId).where('deleted_at', 'is', null).executeTakeFirst();
   if (!preference) throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
+  // one of this preference that its process has left behind, and nobody took up, gives way
+  await transaction.deleteFrom('trainings').where('preference_id', '=', preference.id).where('state', '=', 'running').where('lease_until', '<=', at).execute();
   const waiting = await transaction.selectFrom('trainings').select('account_id').where('state', 'in', underWay).execute();
   if (waiting.some((other) => other.account_id === accountId)) throw new GatewayError('conflict', 'another training of this account is not over yet');
   if (waiting.length >= mostWaiting) throw new GatewayError('unavailable', 'too many trainings are waiting', { retryAfterMs: 60_000 });

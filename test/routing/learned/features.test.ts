@@ -76,3 +76,71 @@ describe('the features of a conversation', () => {
     expect(value(long, 'chars')).toBeCloseTo(Math.log1p(8192 + 4096) / 5, 4);
   });
 });
+
+describe('hostile requests', () => {
+  const tool = (at: number): object => ({ name: `tool_${at}`, description: 'word '.repeat(2_000), parameters: { type: 'object', properties: Object.fromEntries(Array.from({ length: 40 }, (_, each) => [`p${each}`, { type: 'string', description: 'd'.repeat(500) }])) } });
+  const nested = (depth: number): object => {
+    let schema: object = { type: 'string' };
+    for (let level = 0; level < depth; level++) schema = { type: 'object', properties: { a: schema, b: schema }, items: schema, required: ['a'] };
+    return { name: 'deep', parameters: schema };
+  };
+  const texts: [string, string][] = [
+    ['a megabyte of one character', 'a'.repeat(1 << 20)], ['a megabyte of spaces', ' '.repeat(1 << 20)], ['a megabyte of line ends', '\n'.repeat(1 << 20)], ['a megabyte of lone high surrogates', '\ud83d'.repeat(1 << 20)],
+    ['a megabyte of lone low surrogates', '\udc00'.repeat(1 << 20)], ['a megabyte of pictographs', '😀'.repeat(1 << 19)], ['a megabyte without spaces', Array.from({ length: 1 << 17 }, (_, at) => (at * 2_654_435_761 >>> 0).toString(36).padStart(8, '0')).join('')],
+    ['a megabyte of Chinese', '法国的首都是哪里'.repeat(1 << 17)], ['a megabyte of backticks', '`'.repeat(1 << 20)], ['nulls', '\0'.repeat(1 << 20)], ['indentation', ('\n' + '\t'.repeat(8_000)).repeat(130)], ['nothing', ''],
+  ];
+  /** The quickest of several: what else runs on this machine is no fault of ours. */
+  const quickestMs = (act: () => unknown): number => Math.min(...Array.from({ length: 15 }, () => {
+    const startedAt = performance.now();
+    act();
+    return performance.now() - startedAt;
+  }));
+  const isSound = ({ dense, buckets, weights }: Features): boolean => dense.every((one) => Number.isFinite(one) && one >= 0 && one < 100) && weights.every(Number.isFinite) && buckets.length === weights.length;
+
+  it.each(texts)('%s: has finite features, in a few milliseconds', (_what, text) => {
+    expect(isSound(of(text))).toBe(true);
+    expect(quickestMs(() => of(text))).toBeLessThan(4);
+  });
+
+  it('32 KB of prose take about a millisecond', () => {
+    const text = Array.from({ length: 5_500 }, (_, at) => `word${at % 977}`).join(' ').slice(0, 32_768);
+    of(text);
+    expect(quickestMs(() => of(text))).toBeLessThan(2);
+  });
+
+  it('thousands of tools are counted, and no more than some are read', () => {
+    const tools = Array.from({ length: 5_000 }, (_, at) => tool(at));
+    const features = of('Is it raining?', tools);
+    expect(isSound(features)).toBe(true);
+    expect(value(features, 'tools')).toBeCloseTo(Math.log1p(5_000), 4);
+    expect(quickestMs(() => of('Is it raining?', tools))).toBeLessThan(20);
+  });
+
+  it('schemas that branch without end are read to a few levels', () => {
+    const tools = [nested(400), nested(24)];
+    expect(isSound(of('Is it raining?', tools))).toBe(true);
+    expect(quickestMs(() => of('Is it raining?', tools))).toBeLessThan(10);
+  });
+
+  it('of ten thousand messages what was asked last is read', () => {
+    const turn = 'Why is the sky blue? '.repeat(50);
+    const messages = Array.from({ length: 10_001 }, (_, at) => ({ role: at % 2 === 0 ? 'user' : 'assistant', content: turn }));
+    expect(featuresOf({ messages }).buckets).toEqual(of(turn).buckets);
+    expect(quickestMs(() => featuresOf({ messages }))).toBeLessThan(10);
+  });
+
+  it('leave nothing behind for the next request', () => {
+    const plain = of('How many prime numbers are there below 100?');
+    for (const content of [[{ type: 'text', text: 5 }], [{ type: 'text', text: 'How many?' }, { type: 'image_url' }], [], null, 7]) {
+      for (const role of ['user', 'assistant']) {
+        const messages = JSON.parse(JSON.stringify([{ role, content }, { role: 'assistant', content }, { role: 'user', content: 'A question that is long enough to stand by itself, without the turn that was before it.' }])) as { role: string; content: string }[];
+        try {
+          featuresOf({ messages });
+        } catch {
+          // no request that is served looks so
+        }
+        expect(of('How many prime numbers are there below 100?')).toEqual(plain);
+      }
+    }
+  });
+});

@@ -42,7 +42,7 @@ describe('a router fitted to evaluations', () => {
   });
 
   it('keeps chances between 0 and 1 and knows a strange text for one', () => {
-    const near = router.read(featuresOf({ messages: [{ role: 'user', content: 'Write a Python function that can merge a list of lamp objects:\ndef merge_lamp(items):' }] }));
+    const near = router.read(smallEvaluations(1, 3).features[0]!);
     const far = router.read(featuresOf({ messages: [{ role: 'user', content: '请用中文写一首关于秋天的诗，要押韵，并且提到月亮和故乡。' }] }));
     expect(near.gate).toBeGreaterThan(far.gate);
     for (const reading of [near, far]) {

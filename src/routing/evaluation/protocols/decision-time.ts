@@ -6,7 +6,10 @@ import { candidateOf } from './stability.js';
 const candidateCount = 40, promptLength = 1024;
 const batches = 60, batchSize = 100;
 
-/** Microseconds of one thread for one decision, from the text to the order of 40 candidates, for prompts of a kilobyte: the median of batches. */
+/**
+ * Microseconds of the processor for one decision, from the text to the order of 40 candidates, for prompts of a kilobyte: the median of batches.
+ * The whole process is counted: other threads should rest.
+ */
 export async function measureDecision({ prompts, models }: PublishedEvaluations, router: Router): Promise<number> {
   const ranker = createLearnedRanker({ router });
   const candidates = Array.from({ length: candidateCount }, (_, at) => candidateOf(models[Math.floor((at * models.length) / candidateCount)]!));
@@ -14,9 +17,10 @@ export async function measureDecision({ prompts, models }: PublishedEvaluations,
   const texts = Array.from({ length: batchSize }, (_, at) => text.slice(at * promptLength, (at + 1) * promptLength));
   const times: number[] = [];
   for (let batch = 0; batch < batches; batch++) {
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage();
     for (const content of texts) await ranker.rank({ messages: [{ role: 'user', content }], promptTokens: promptLength / 4 }, candidates);
-    times.push(((performance.now() - startedAt) * 1000) / batchSize);
+    const { user, system } = process.cpuUsage(startedAt);
+    times.push((user + system) / batchSize);
   }
   return times.sort((a, b) => a - b)[batches >> 1]!;
 }

@@ -6,14 +6,14 @@ import { atMost, gatherPool, poolsOfFamily, type EvaluatedPool } from '../pools.
 import { predictionsOf, tryOut, type Trial } from './trial.js';
 
 /** Prompts of a pool that are judged, and that baselines learn from, at most. */
-const mostTested = 4000, mostTrained = 6000;
+const mostTested = 3000, mostTrained = 5000;
 const fewestTrained = 300;
 
-/** The rows that a fit may see that is to be judged by a family: no prompt of the family, nor one that another source lists elsewhere. */
-export function rowsWithoutFamily({ tasks, families, groups }: PublishedEvaluations, family: string): Int32Array {
-  const isOfFamily = (row: number): boolean => families[tasks[row]!] === family;
-  const theirs = new Set(groups.filter((_, row) => isOfFamily(row)));
-  return Int32Array.from(groups.keys()).filter((row) => !isOfFamily(row) && !theirs.has(groups[row]!));
+/** The rows that a fit may see that is to know nothing of some families: no prompt of theirs, nor one that another source lists under another family. */
+export function rowsWithoutFamilies({ tasks, families, groups }: PublishedEvaluations, without: readonly string[]): Int32Array {
+  const isTheirs = (row: number): boolean => without.includes(families[tasks[row]!]!);
+  const theirs = new Set(groups.filter((_, row) => isTheirs(row)));
+  return Int32Array.from(groups.keys()).filter((row) => !theirs.has(groups[row]!));
 }
 
 /** What is known beforehand of a pool's models on a family that nobody measured: abilities, prices and usual lengths of answers. */

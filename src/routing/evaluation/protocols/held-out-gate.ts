@@ -2,6 +2,7 @@ import type { Router } from '../../learned/router.js';
 import type { GateSignals } from '../../training/fit-gate.js';
 import { gateSignals } from '../../training/fit-shipped.js';
 import { foldOf, type PublishedEvaluations } from '../../training/published-evaluations.js';
+import { rowsWithoutFamilies } from './held-out-family.js';
 
 /** Families that were held out of one fit, and what a gate saw of it. */
 export interface BlockSignals {
@@ -12,34 +13,46 @@ export interface BlockSignals {
 
 const familiarParts = 11;
 const isFamiliarPart = (group: string): boolean => foldOf(group, familiarParts) === 0;
+/** More together would leave too little to fit to. */
+const largest = 4;
+
+const pairName = (a: string, b: string): string => [a, b].sort().join(' ');
 
 /**
- * Blocks of up to three families, so that every two of them are in a block together: what a family's gate is fitted to are other families of
+ * Blocks of up to four families, so that every two of them are in a block together: what a family's gate is fitted to are other families of
  * fits that saw neither.
  */
 export function blocksOf(families: readonly string[]): string[][] {
-  const open = new Set(families.flatMap((a, at) => families.slice(at + 1).map((b) => `${a} ${b}`)));
-  const triples = families.flatMap((a, at) => families.slice(at + 1).flatMap((b, next) => families.slice(at + next + 2).map((c) => [a, b, c])));
+  const open = new Map(families.flatMap((a, at) => families.slice(at + 1).map((b) => [pairName(a, b), [a, b]] as const)));
   const blocks: string[][] = [];
-  const pairsIn = (block: readonly string[]): string[] => block.flatMap((a, at) => block.slice(at + 1).map((b) => `${a} ${b}`));
-  const closes = (block: readonly string[]): number => pairsIn(block).filter((pair) => open.has(pair)).length;
-  while (open.size > 0) {
-    const block = triples.reduce((best, triple) => (closes(triple) > closes(best) ? triple : best), [...open][0]!.split(' '));
-    for (const pair of pairsIn(block)) open.delete(pair);
+  for (let [pair] = open.values(); pair; [pair] = open.values()) {
+    const block = grown([...pair], families, open);
+    block.forEach((a, at) => { for (const b of block.slice(at + 1)) open.delete(pairName(a, b)); });
     blocks.push(block);
   }
   return blocks;
 }
 
+/** A block with those families that are yet to meet most of it. */
+function grown(block: string[], families: readonly string[], open: ReadonlyMap<string, unknown>): string[] {
+  const meets = (family: string): number => (block.includes(family) ? 0 : block.filter((other) => open.has(pairName(family, other))).length);
+  while (block.length < largest) {
+    const next = families.reduce((best, family) => (meets(family) > meets(best) ? family : best));
+    if (meets(next) === 0) break;
+    block.push(next);
+  }
+  return block;
+}
+
 /** The rows that a fit without a block may see: none of its families, and not those that stand for familiar texts. */
-export function rowsWithoutBlock({ tasks, families, groups }: PublishedEvaluations, block: readonly string[]): Int32Array {
-  return Int32Array.from(groups.keys()).filter((row) => !block.includes(families[tasks[row]!]!) && !isFamiliarPart(groups[row]!));
+export function rowsWithoutBlock(evaluations: PublishedEvaluations, block: readonly string[]): Int32Array {
+  return rowsWithoutFamilies(evaluations, block).filter((row) => !isFamiliarPart(evaluations.groups[row]!));
 }
 
 /** What a gate sees of a fit without a block. */
 export function signalsOfBlock(evaluations: PublishedEvaluations, router: Router, block: readonly string[]): BlockSignals {
-  const { tasks, families, groups } = evaluations;
-  const isFamiliar = (row: number): boolean => isFamiliarPart(groups[row]!) && !block.includes(families[tasks[row]!]!);
+  const known = new Set(rowsWithoutFamilies(evaluations, block));
+  const isFamiliar = (row: number): boolean => isFamiliarPart(evaluations.groups[row]!) && known.has(row);
   return { block, signals: Object.fromEntries(block.map((family) => [family, gateSignals(evaluations, router, family, isFamiliar)])) };
 }
 

@@ -6,9 +6,9 @@ import { seeded, shuffle } from '../../training/seeded.js';
 import { bestOf, cheapestOf, zeroRouterShares } from '../baselines/single-models.js';
 import { singlesOf, type Pool } from '../cost-curve.js';
 import { areaOf, barOf } from '../figures.js';
-import { atMost, partOf, poolsOfFamily, type EvaluatedPool } from '../pools.js';
+import { atMost, largestPoolOf, partOf, type EvaluatedPool } from '../pools.js';
 import { pointsOf, profileOfPredictions, profileOfShares } from '../profiles.js';
-import { predictionsOf } from './trial.js';
+import { predictionsOf, spanOf } from './trial.js';
 
 /** Some labelled prompts of one's own. */
 export interface LabelledRows {
@@ -54,7 +54,7 @@ const mostTested = 2000;
  * @param router fitted without the family
  */
 export function learningCurve(evaluations: PublishedEvaluations, router: Router, family: string, fitOnRows: FitOnRows, { sizes, repeats, seed }: CurveOptions): LearningCurve | null {
-  const pool = poolsOfFamily(evaluations, family).sort((a, b) => b.rows - a.rows)[0];
+  const pool = largestPoolOf(evaluations, family);
   if (!pool) return null;
   const asked = withQuestionsAlone(evaluations, pool);
   const labelled = partOf(asked, (row) => foldOf(asked.groups[row]!, 2) === 0), tested = atMost(partOf(asked, (row) => foldOf(asked.groups[row]!, 2) === 1), mostTested);
@@ -90,7 +90,7 @@ function pointOf(tested: EvaluatedPool, known: Pool, quality: Float64Array, cost
   const all = new Float64Array(tested.rows).fill(1);
   const singles = singlesOf(tested), before = singlesOf(known);
   const bar = barOf(singles, bestOf(singles)), cheapest = cheapestOf(before);
-  const span = Math.max(...before.map((single) => single.cost)) - before[cheapest]!.cost || 1;
+  const span = spanOf(before, cheapest);
   const points = pointsOf(profileOfPredictions(tested, { quality, cost }, { cheapest, span }), all);
   const aiq = areaOf(points, bar), { score: accuracy } = points[0]!;
   const knownZero = areaOf(pointsOf(profileOfShares(tested, zeroRouterShares(before)), all), bar);

@@ -1,4 +1,4 @@
-import { Router } from '../../learned/router.js';
+import type { Router } from '../../learned/router.js';
 import { cheapestOf, bestOf, randomShares, singleShares, zeroRouterShares } from '../baselines/single-models.js';
 import { lengthOnly } from '../baselines/length-only.js';
 import type { Learner } from '../baselines/learner.js';
@@ -37,6 +37,9 @@ export interface Contest {
   readonly seed: number;
 }
 
+/** Mixtures of single models, as they are known beforehand and as they turned out on the very rows that are judged. */
+export const knownZero = 'zero router, known', hindsightZero = 'zero router, hindsight';
+
 const learners: Readonly<Record<string, Learner>> = { 'length only': lengthOnly, 'nearest neighbours': nearestNeighbours, 'logistic heads': logisticHeads, 'random forest': randomForest };
 
 /** What the router predicts of a pool. */
@@ -71,7 +74,7 @@ function qualityBy(learner: Learner, trained: EvaluatedPool, tested: EvaluatedPo
 /** Lets the router and the baselines choose on a pool that none of them saw. */
 export function tryOut({ router, tested, trained, known, seed }: Contest): Trial {
   const cheapest = cheapestOf(known);
-  const spread = { cheapest, span: Math.max(...known.map(({ cost }) => cost)) - known[cheapest]!.cost || 1 };
+  const spread = { cheapest, span: spanOf(known, cheapest) };
   const width = tested.models.length;
   const outcomes: Record<string, Outcome> = {};
   const choose = (name: string, predictions: Predictions): void => {
@@ -80,9 +83,14 @@ export function tryOut({ router, tested, trained, known, seed }: Contest): Trial
   choose('router', predictionsOf(router, tested));
   outcomes['random'] = { profile: profileOfShares(tested, randomShares(width)), quality: null };
   outcomes['best single'] = { profile: profileOfShares(tested, [singleShares(width, bestOf(known))]), quality: null };
-  outcomes['zero router, known'] = { profile: profileOfShares(tested, zeroRouterShares(known)), quality: null };
+  outcomes[knownZero] = { profile: profileOfShares(tested, zeroRouterShares(known)), quality: null };
   if (trained !== null) for (const [name, learner] of Object.entries(learners)) choose(name, { quality: qualityBy(learner, trained, tested, seed), cost: usualCosts(trained, tested) });
   return { name: tested.name, pool: { models: tested.models, rows: tested.rows, scores: tested.scores, costs: tested.costs }, groups: tested.groups, outcomes };
+}
+
+/** USD between the cheapest and the dearest model of a pool; 1 where they cost the same. */
+export function spanOf(singles: readonly Point[], cheapest: number): number {
+  return Math.max(...singles.map(({ cost }) => cost)) - singles[cheapest]!.cost || 1;
 }
 
 /** Joins trials of the parts of one pool. */
@@ -103,9 +111,10 @@ export function joinTrials(parts: readonly Trial[]): Trial {
 /** Adds what only somebody could choose who knows the scores that are judged by: the zero router of these very rows, and the best answer to each. */
 export function withHindsight(trial: Trial): Trial {
   const { pool } = trial, singles = singlesOf(pool), best = bestOf(singles), cheapest = cheapestOf(singles);
+  // the first setting is quality at any price
   const order = [best, ...pool.models.keys()];
-  const span = Math.max(...singles.map(({ cost }) => cost)) - singles[cheapest]!.cost || 1;
+  const span = spanOf(singles, cheapest);
   const zero = profileOfShares(pool, order.map((model) => singleShares(pool.models.length, model)));
   const oracle = profileOfPredictions(pool, { quality: pool.scores, cost: pool.costs }, { cheapest, span });
-  return { ...trial, outcomes: { ...trial.outcomes, 'zero router, hindsight': { profile: zero, quality: null }, oracle: { profile: oracle, quality: null } } };
+  return { ...trial, outcomes: { ...trial.outcomes, [hindsightZero]: { profile: zero, quality: null }, oracle: { profile: oracle, quality: null } } };
 }

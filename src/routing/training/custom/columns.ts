@@ -19,13 +19,19 @@ export interface ColumnOptions {
 
 const suffix = /^(.+)\/(score|cost|latency|response)$/;
 const mostModels = 100;
+/** A model has up to four columns; beyond this a file is no table of evaluations. */
+const mostColumns = 1000;
+const longestName = 200;
 
 /**
  * Sorts columns by what they tell: `<model>` or `<model>/score`, `<model>/cost` (USD), `<model>/latency` (seconds). What a model answered
  * (`<model>/response`) is passed over.
- * @throws FileProblem for a missing prompt, a name that comes twice, fewer than two models
+ * @throws FileProblem for a missing prompt, a name that comes twice or is a text, fewer than two models, columns without end
  */
 export function readColumns(names: readonly string[], { promptColumn, models }: ColumnOptions): NumberColumn[] {
+  if (names.length > mostColumns) throw new FileProblem(`at most ${mostColumns} columns can be read, and there are ${names.length}`, 1);
+  const long = names.find((name) => name.length > longestName);
+  if (long !== undefined) throw new FileProblem(`the name of the column ${quoted(long)} is longer than ${longestName} characters`, 1);
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new FileProblem(`the column ${quoted(twice)} comes twice`, 1);
   if (!names.includes(promptColumn)) throw new FileProblem(`there is no column ${quoted(promptColumn)}; there are ${names.slice(0, 10).map(quoted).join(', ')}`, 1);

@@ -4,7 +4,7 @@ import { coordinateCount, standardise, writeCoordinates } from '../../learned/co
 import { featuresOf } from '../../learned/features.js';
 import type { Router } from '../../learned/router.js';
 import { canonicalName } from '../../model-name.js';
-import type { EvaluationRows } from './evaluation-rows.js';
+import { compared, type EvaluationRows } from './evaluation-rows.js';
 
 /** Evaluations as a fit sees them: prompts are a hundred numbers each, so that many fit into memory. */
 export interface CustomRows {
@@ -59,7 +59,7 @@ function spreadOf(points: Float32Array, width: number): { mean: Float32Array; sc
 function groupsOf(prompts: readonly string[]): Int32Array {
   const places = new Map<string, number>();
   return Int32Array.from(prompts, (prompt) => {
-    const text = prompt.toLowerCase().replace(/\s+/g, ' ').trim();
+    const text = compared(prompt);
     const place = places.get(text) ?? places.size;
     places.set(text, place);
     return place;

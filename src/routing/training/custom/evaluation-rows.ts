@@ -11,9 +11,20 @@ export interface EvaluationRows {
   readonly costs: Float32Array | null;
 }
 
-const fewestRows = 50, mostRows = 100_000;
+const fewestRows = 50;
+/** More than these are not read. */
+export const mostRows = 100_000;
+/** Rows times models: what is trained in minutes and some hundred MB. */
+const mostCells = 2_000_000;
+/** Of fewer prompts an interval of the gain would say nothing. */
+const fewestCompared = 20;
 /** Beyond this it is no score, cost or latency, but a slip. */
 const largest = 1e9;
+
+/** A prompt as it is compared with others: how it is spaced and capitalised makes it no other prompt. */
+export function compared(prompt: string): string {
+  return prompt.toLowerCase().replace(/\s+/g, ' ').trim();
+}
 
 /** Gathers rows one by one, and says of each number that is none where it stands. */
 export class RowReader {
@@ -31,6 +42,7 @@ export class RowReader {
   add(prompt: unknown, cells: readonly unknown[], line: number): void {
     if (typeof prompt !== 'string' || prompt.trim() === '') throw new FileProblem('the prompt is empty', line);
     if (this.prompts.length === mostRows) throw new FileProblem(`there are more than ${mostRows.toLocaleString('en')} rows`, line);
+    if ((this.prompts.length + 1) * this.models.length > mostCells) throw new FileProblem(`at most ${mostCells.toLocaleString('en')} scores can be learned from, and ${this.models.length} models need more for so many rows`, line);
     const from = this.prompts.push(prompt) * this.models.length - this.models.length;
     for (let model = 0; model < this.models.length; model++) this.numbers.score[from + model] = this.numbers.cost[from + model] = NaN;
     this.columns.forEach((column, at) => {
@@ -47,8 +59,20 @@ export class RowReader {
     models.forEach((model, place) => {
       if (!prompts.some((_, row) => !Number.isNaN(numbers.score[row * models.length + place]))) throw new FileProblem(`the column of ${quoted(model)} holds no score`);
     });
+    this.checkCompared();
     const hasCosts = this.columns.some(({ role }) => role === 'cost');
     return { models, prompts, scores: Float32Array.from(numbers.score), costs: hasCosts ? Float32Array.from(numbers.cost) : null };
+  }
+
+  /** Only a row that holds several models' scores tells which of them to choose. */
+  private checkCompared(): void {
+    const { length } = this.models, found = new Set<string>();
+    this.prompts.forEach((prompt, row) => {
+      if (found.size >= fewestCompared) return;
+      const measured = this.models.filter((_, place) => !Number.isNaN(this.numbers.score[row * length + place])).length;
+      if (measured >= 2) found.add(compared(prompt));
+    });
+    if (found.size < fewestCompared) throw new FileProblem(`at least ${fewestCompared} different prompts with scores of at least 2 models each are needed, and there are ${found.size}`);
   }
 }
 
@@ -58,7 +82,8 @@ const must: Record<Role, string> = { score: 'a score', cost: 'a cost in USD', la
 function numberIn(cell: unknown, { name, role }: NumberColumn, line: number): number | null {
   if (cell === undefined || cell === null || (typeof cell === 'string' && cell.trim() === '')) return null;
   const value = typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'string' ? Number(cell) : NaN;
-  const told = quoted(typeof cell === 'string' ? cell.trim() : JSON.stringify(cell));
+  // what is nested may be too deep to be written again
+  const told = typeof cell === 'string' || typeof cell === 'number' ? quoted(String(cell).trim()) : 'a list or an object';
   if (!Number.isFinite(value)) throw new FileProblem(`column ${quoted(name)}: ${told} is no number; every column but the prompt's must hold a model's scores, costs or latencies`, line);
   if (Math.abs(value) > largest || (role !== 'score' && value < 0)) throw new FileProblem(`column ${quoted(name)}: ${told} cannot be ${must[role]}`, line);
   return value;

@@ -1,5 +1,6 @@
 import { sigmoid } from '../evaluations.js';
 import { cholesky, solveFactored } from '../fit-difficulty.js';
+import { seeded, shuffle } from '../seeded.js';
 import type { CustomRows } from './custom-rows.js';
 
 /** How much of the router is believed, and how strongly what is learned is held back. */
@@ -21,8 +22,8 @@ export interface Correction {
 /** An offset is believed half after about 20 rows. */
 const offsetRidge = 4;
 const offsetRounds = 8, slopeRounds = 12;
-/** So many rows tell how coordinates go together. */
-const mostSampled = 3000;
+/** So many rows tell how coordinates go together, rare ones included. */
+const mostSampled = 20_000;
 const enough = 1e-3;
 
 /** Log odds of a row and model under a correction. */
@@ -93,12 +94,9 @@ function factorFor(rows: CustomRows, chosen: Int32Array, ridge: number): Float64
 
 /** The mean of the products of coordinates, lower half. */
 function productsOf({ points, width }: CustomRows, chosen: Int32Array): Float64Array[] {
-  const step = Math.max(1, Math.ceil(chosen.length / mostSampled));
+  const sampled = sampleOf(chosen);
   const products = Array.from({ length: width }, () => new Float64Array(width));
-  let count = 0;
-  for (let at = 0; at < chosen.length; at += step) {
-    const row = chosen[at]!;
-    count++;
+  for (const row of sampled) {
     for (let j = 0, from = row * width; j < width; j++) {
       const value = points[from + j]!;
       if (value === 0) continue;
@@ -106,8 +104,16 @@ function productsOf({ points, width }: CustomRows, chosen: Int32Array): Float64A
       for (let k = 0; k <= j; k++) line[k]! += value * points[from + k]!;
     }
   }
-  for (const line of products) for (let k = 0; k < line.length; k++) line[k]! /= Math.max(1, count);
+  for (const line of products) for (let k = 0; k < line.length; k++) line[k]! /= Math.max(1, sampled.length);
   return products;
+}
+
+/** Drawn, and not every so many: rows may take turns, and a bound on the curvature that misses some of them lets the fit run away. */
+function sampleOf(chosen: Int32Array): Int32Array {
+  if (chosen.length <= mostSampled) return chosen;
+  const order = chosen.slice();
+  shuffle(order, seeded(mostSampled));
+  return order.subarray(0, mostSampled);
 }
 
 function factorOf(products: readonly Float64Array[], rows: number, ridge: number): Float64Array[] {

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { type ColumnOptions, type NumberColumn, readColumns } from './columns.js';
-import { type EvaluationRows, RowReader } from './evaluation-rows.js';
-import { FileProblem } from './file-problem.js';
+import { type EvaluationRows, mostRows, RowReader } from './evaluation-rows.js';
+import { FileProblem, quoted } from './file-problem.js';
 
 /** How a file of evaluations is read. */
 export interface ReadOptions extends ColumnOptions {
@@ -50,19 +50,40 @@ function wordsFor({ code }: CsvError): string {
   return `it is no CSV (${code.toLowerCase().replaceAll('_', ' ')})`;
 }
 
+interface Line {
+  readonly row: Record<string, unknown>;
+  readonly line: number;
+}
+
 function readLines(text: string, options: ReadOptions): EvaluationRows {
-  const lines = text.replace(/^\ufeff/, '').split('\n');
-  const rows = lines.flatMap((line, at) => (line.trim() === '' ? [] : [{ row: flat(objectIn(line, at + 1), options.promptColumn), line: at + 1 }]));
+  const rows = linesIn(text, options.promptColumn);
   const names = new Set(rows.slice(0, 1000).flatMap(({ row }) => Object.keys(row)));
   if (rows.length === 0) return finished(null);
   const columns = readColumns([...names], options);
   const reader = new RowReader(columns);
   for (const { row, line } of rows) {
     const strange = options.models === null ? Object.keys(row).find((name) => !names.has(name)) : undefined;
-    if (strange !== undefined) throw new FileProblem(`it names ${JSON.stringify(strange.slice(0, 40))}, which none of the first 1000 lines does`, line);
-    reader.add(row[options.promptColumn], columns.map(({ name }) => row[name]), line);
+    if (strange !== undefined) throw new FileProblem(`it names ${quoted(strange)}, which none of the first 1000 lines does`, line);
+    reader.add(own(row, options.promptColumn), columns.map(({ name }) => own(row, name)), line);
   }
   return reader.finish();
+}
+
+/** A model may be called as something that every object inherits. */
+const own = (row: Record<string, unknown>, name: string): unknown => (Object.hasOwn(row, name) ? row[name] : undefined);
+
+/** Line by line: millions of them are not taken apart to be refused. */
+function linesIn(text: string, promptColumn: string): Line[] {
+  const rows: Line[] = [];
+  for (let from = text.startsWith('\ufeff') ? 1 : 0, line = 1; from < text.length; line++) {
+    const end = text.indexOf('\n', from), to = end < 0 ? text.length : end;
+    const written = text.slice(from, to);
+    from = to + 1;
+    if (written.trim() === '') continue;
+    // one more than may be is refused where rows are counted
+    if (rows.push({ row: flat(objectIn(written, line), promptColumn, line), line }) > mostRows) break;
+  }
+  return rows;
 }
 
 function objectIn(line: string, at: number): Record<string, unknown> {
@@ -77,11 +98,16 @@ function objectIn(line: string, at: number): Record<string, unknown> {
 
 const nested = [['scores', '/score'], ['costs', '/cost'], ['latencies', '/latency']] as const;
 
-/** A row with its models' numbers as columns of their own. */
-function flat(row: Record<string, unknown>, promptColumn: string): Record<string, unknown> {
-  if (typeof row['scores'] !== 'object' || row['scores'] === null) return row;
-  const cells = nested.flatMap(([field, ending]) => Object.entries((row[field] ?? {})).map(([model, value]) => [model + ending, value as unknown]));
-  return { [promptColumn]: row[promptColumn], ...(Object.fromEntries(cells) as object) };
+/** A row with its models' numbers as columns of their own. What a model cost that has no score tells nothing. */
+function flat(row: Record<string, unknown>, promptColumn: string, line: number): Record<string, unknown> {
+  const scores = own(row, 'scores');
+  if (typeof scores !== 'object' || scores === null) return row;
+  const cells = nested.flatMap(([field, ending]) => {
+    const told = own(row, field) ?? {};
+    if (typeof told !== 'object' || Array.isArray(told)) throw new FileProblem(`${field} must be an object`, line);
+    return Object.entries(told).flatMap(([model, value]) => (Object.hasOwn(scores, model) ? [[model + ending, value as unknown]] : []));
+  });
+  return { [promptColumn]: own(row, promptColumn), ...(Object.fromEntries(cells) as object) };
 }
 
 function finished(reader: RowReader | null): EvaluationRows {

@@ -38,9 +38,8 @@ const short = (value: number): string => (value >= 0 ? '+' : '') + value.toFixed
 
 /** Compares what was predicted of held-out rows with always calling the best single model. */
 export function reportOn(rows: CustomRows, heldOut: HeldOut, { scale, seed, setting }: Pick<TrainingReport, 'scale' | 'seed' | 'setting'>): TrainingReport {
-  const means = meanScores(rows), width = rows.models.length;
-  const best = means.indexOf(Math.max(...means));
-  const single = chosenScores(rows, (_row, model) => means[model]!);
+  const width = rows.models.length;
+  const { best, single } = bestSingleOf(rows);
   const judge = (predicted: Predicted): ChoiceReport => {
     const scores = chosenScores(rows, (row, model) => predicted[row * width + model]!);
     return { score: meanOf(scores), gain: bootstrapMean(scores.map((score, row) => score - single[row]!), rows.groups, seed) };
@@ -50,17 +49,34 @@ export function reportOn(rows: CustomRows, heldOut: HeldOut, { scale, seed, sett
   const priced = pricedPool(rows);
   const model = rows.models[best]!, isUseful = gain.low > 0;
   return {
-    rows: rows.count, prompts: new Set(rows.groups).size, models: modelsOf(rows, means), scale, seed, setting,
+    rows: rows.count, prompts: new Set(rows.groups).size, models: modelsOf(rows), scale, seed, setting,
     bestSingle: { model, score: meanOf(single) }, choices, gain,
     aiq: priced && aiqOf(priced, { ...heldOut }),
     isUseful, verdict: verdictOn(gain, model, isUseful),
   };
 }
 
-function modelsOf({ models, scores, count }: CustomRows, means: Float64Array): TrainingReport['models'] {
-  const measured = new Int32Array(models.length);
-  for (let at = 0; at < count * models.length; at++) if (!Number.isNaN(scores[at]!)) measured[at % models.length]!++;
-  return models.map((model, place) => ({ model, rows: measured[place]!, score: means[place]! }));
+/** The model that, called wherever it was measured, does best on the rows that compare models; where it was not, the best of those that were. */
+function bestSingleOf(rows: CustomRows): { readonly best: number; readonly single: Float64Array } {
+  const means = meanScores(rows);
+  let best = 0, single: Float64Array = new Float64Array(0), highest = -Infinity;
+  rows.models.forEach((_, place) => {
+    // not by the means alone: a model that was measured on easy rows has a high one, and is easily beaten on them
+    const scores = chosenScores(rows, (_row, model) => (model === place ? 2 : means[model]!));
+    const score = meanOf(scores);
+    if (score > highest) [best, single, highest] = [place, scores, score];
+  });
+  return { best, single };
+}
+
+function modelsOf({ models, scores, count }: CustomRows): TrainingReport['models'] {
+  const measured = new Int32Array(models.length), sums = new Float64Array(models.length);
+  for (let at = 0; at < count * models.length; at++) {
+    if (Number.isNaN(scores[at]!)) continue;
+    measured[at % models.length]!++;
+    sums[at % models.length]! += scores[at]!;
+  }
+  return models.map((model, place) => ({ model, rows: measured[place]!, score: sums[place]! / measured[place]! }));
 }
 
 function verdictOn({ value, low, high }: Interval, model: string, isUseful: boolean): string {

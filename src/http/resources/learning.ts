@@ -1,0 +1,64 @@
+import type { Request, RequestHandler } from 'express';
+import { GatewayError } from '../../errors.js';
+import type { ShownLearning } from '../../learning/learning-book.js';
+import { fadedModel, fadedServed } from '../../routing/learned/online-learner.js';
+import type { RatedModel, Served } from '../../routing/learned/online-state.js';
+import type { LearningScope } from '../../store/learning-records.js';
+import { callerOf } from '../context.js';
+import type { Parts } from '../parts.js';
+import { sendJson } from '../send-json.js';
+import { answer } from '../stage.js';
+import { idOf, isoOrNull } from './page-request.js';
+
+/** `GET /api/v1/learning` and `GET /api/v1/preferences/{id}/learning`: what feedback and outcomes have taught. */
+export function readLearning(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { scope, exploration } = await scopeOf(parts, req, callerOf(res).accountId);
+    sendJson(res, 200, shownLearning(scope, exploration, parts.current().routing.learning.enabled, await parts.memory.learning.show(scope)));
+  });
+}
+
+/** `DELETE` of both: forgets it; choices are as they were before, at once. */
+export function forgetLearning(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { scope } = await scopeOf(parts, req, callerOf(res).accountId);
+    await parts.memory.learning.forget(scope);
+    res.status(204).end();
+  });
+}
+
+/** @throws GatewayError `not_found` for a preference that is not this account's */
+async function scopeOf({ memory, current }: Parts, req: Request, accountId: string): Promise<{ scope: LearningScope; exploration: number }> {
+  const { exploration } = current().routing.learning;
+  if (req.params['id'] === undefined) return { scope: { accountId, preferenceId: '' }, exploration };
+  const { store } = await memory.opened();
+  const preference = await store.preferences.find(accountId, idOf(req));
+  if (!preference) throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
+  return { scope: { accountId, preferenceId: preference.id }, exploration: preference.settings.exploration ?? exploration };
+}
+
+function shownLearning({ preferenceId }: LearningScope, exploration: number, enabled: boolean, { state, updatedAt }: ShownLearning): object {
+  const now = Date.now();
+  return {
+    object: 'learning', preference_id: preferenceId === '' ? null : preferenceId, enabled, exploration, updatedAt: isoOrNull(updatedAt),
+    models: [...state.models].sort(([, a], [, b]) => b.ratings - a.ratings).map(([model, rated]) => shownModel(model, rated, now)),
+    outcomes: [...state.served].sort(([, a], [, b]) => b.answers - a.answers).map(([name, served]) => shownServed(name, served, now)),
+  };
+}
+
+const short = (value: number): number => Math.round(value * 1000) / 1000;
+
+function shownModel(model: string, rated: RatedModel, now: number): object {
+  const { offset, kinds } = fadedModel(rated, now);
+  const { ratings, scoreSum, at } = rated;
+  return {
+    model, ratings, score: ratings === 0 ? null : short(Math.min(1, scoreSum / ratings)), move: short(offset.mean), spread: short(Math.sqrt(offset.variance)),
+    kinds: [...kinds].map(([kind, { mean }]) => ({ kind, move: short(mean) })), updatedAt: isoOrNull(at),
+  };
+}
+
+function shownServed(name: string, served: Served, now: number): object {
+  const slash = name.indexOf('/');
+  const { answers, faults } = fadedServed(served, now);
+  return { provider: name.slice(0, slash) || null, model: name.slice(slash + 1), answers: short(answers), faults: short(faults), updatedAt: isoOrNull(served.at) };
+}

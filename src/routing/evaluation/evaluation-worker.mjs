@@ -1,0 +1,15 @@
+// @ts-check
+import { parentPort, workerData } from 'node:worker_threads';
+import { readPublishedEvaluations } from '../training/published-evaluations.js';
+import { carryOut } from './tasks.js';
+
+/* A thread that holds published evaluations and carries out one task of `tasks.ts` after the other: minutes of arithmetic. */
+
+const evaluations = readPublishedEvaluations(/** @type {{ folder: string }} */ (workerData).folder);
+
+parentPort?.on('message', (/** @type {{ kind: import('./tasks.js').Kind, given: import('./tasks.js').Given[import('./tasks.js').Kind] }} */ { kind, given }) => {
+  carryOut(evaluations, kind, given).then(
+    (outcome) => parentPort?.postMessage({ outcome }),
+    (error) => parentPort?.postMessage({ problem: error instanceof Error ? error.message : String(error) }),
+  );
+});

@@ -1,0 +1,92 @@
+import type { Candidate } from '../plan.js';
+import { fadedModel, fadedServed, mostMove, oddsOf } from './online-learner.js';
+import { largestShares, type OnlineState, priors, ratedName, servedName } from './online-state.js';
+import type { Expectation } from './router.js';
+import type { Adjustment, TunedRequest, Tuning } from './tuning.js';
+
+/** So many answers without a fault are taken for granted of everybody. */
+const priorAnswers = 50;
+/** Less is forgotten. */
+const leastFaults = 0.5;
+/** Names of models whose spelling has been looked at. */
+const mostNames = 2_000;
+
+interface KnownModel {
+  readonly ratings: number;
+  readonly offset: { readonly mean: number; readonly variance: number };
+  readonly kinds: ReadonlyMap<number, { readonly mean: number; readonly variance: number }>;
+}
+
+interface KnownFaults {
+  /** 0..1, beside one that never fails. */
+  readonly reliability: number;
+  readonly reason: string;
+}
+
+/**
+ * What a scope's own traffic taught, as a tuning: a model moves by its ratings, as a whole and on kinds of task like this one, and falls by its
+ * faults; together by no more than a bound. `expected` may have been moved by other tunings before.
+ * @param router the name of the router that numbers the kinds of task
+ * @param now ms since 1970: what is older counts less
+ * @returns null where nothing is known of any model
+ */
+export function createOnlineTuning(state: OnlineState, router: string, now: number): Tuning | null {
+  const models = new Map([...state.models].map(([name, model]) => [name, knownModel(fadedModel(model, now), state.router === router)]));
+  const served = new Map<string, KnownFaults>();
+  for (const [name, one] of state.served) {
+    const { answers, faults } = fadedServed(one, now);
+    if (faults >= leastFaults) served.set(name, { reliability: 1 - faults / (priorAnswers + answers), reason: `${Math.round(faults)} of ${Math.round(answers)} answers failed` });
+  }
+  return models.size + served.size === 0 ? null : new OnlineTuning(models, served);
+}
+
+const knownModel = ({ ratings, offset, kinds }: KnownModel, isSameRouter: boolean): KnownModel => ({ ratings, offset, kinds: isSameRouter ? kinds : new Map() });
+
+/** Whether faults are remembered of any model. @param now ms since 1970 */
+export const hasFaults = ({ served }: OnlineState, now: number): boolean => [...served.values()].some((one) => fadedServed(one, now).faults >= leastFaults);
+
+class OnlineTuning implements Tuning {
+  private readonly names = new Map<string, string | null>();
+  /** All candidates of one request are asked one after the other. */
+  private last: { readonly request: TunedRequest; readonly shares: readonly (readonly [number, number])[] } | null = null;
+
+  constructor(private readonly models: ReadonlyMap<string, KnownModel>, private readonly served: ReadonlyMap<string, KnownFaults>) {}
+
+  adjust({ provider, model }: Candidate, request: TunedRequest, expected: Expectation): Adjustment | null {
+    const known = this.models.get(this.nameOf(model) ?? '');
+    const service = this.served.size === 0 ? undefined : this.served.get(servedName(provider, model) ?? '');
+    if (!known && !service) return null;
+    const rated = known ? this.ratedMove(known, request) : null;
+    const lost = service ? oddsOf(expected.quality * service.reliability) - oddsOf(expected.quality) : 0;
+    const odds = Math.max(-mostMove, Math.min(mostMove, (rated?.move ?? 0) + lost));
+    const reason = [...(known ? [known.ratings === 1 ? 'moved by 1 rating' : `moved by ${known.ratings} ratings`] : []), ...(service ? [service.reason] : [])].join('; ');
+    return rated ? { odds, reason, uncertainty: expected.uncertainty * rated.doubt } : { odds, reason };
+  }
+
+  /** By how much ratings move a model on such a request, and which part of the doubt they leave. */
+  private ratedMove({ offset, kinds }: KnownModel, request: TunedRequest): { move: number; doubt: number } {
+    let move = offset.mean, variance = offset.variance, before = priors.offset.variance;
+    for (const [task, share] of this.sharesOf(request)) {
+      const kind = kinds.get(task) ?? priors.kind;
+      move += share * kind.mean;
+      variance += share * share * kind.variance;
+      before += share * share * priors.kind.variance;
+    }
+    return { move, doubt: Math.sqrt(variance / before) };
+  }
+
+  private sharesOf(request: TunedRequest): readonly (readonly [number, number])[] {
+    if (this.last?.request !== request) this.last = { request, shares: largestShares(request.reading.shares) };
+    return this.last.shares;
+  }
+
+  private nameOf(model: string): string | null {
+    let name = this.names.get(model);
+    if (name === undefined) {
+      // what clients type may be anything
+      if (this.names.size >= mostNames) this.names.clear();
+      this.names.set(model, (name = ratedName(model)));
+    }
+    return name;
+  }
+}

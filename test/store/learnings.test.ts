@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { LearningScope, LearningStore } from '../../src/store/learning-records.js';
+import type { FeedbackRow } from '../../src/store/request-records.js';
+import type { Store } from '../../src/store/store.js';
+import { type Place, storeRows } from '../helpers/stores.js';
+
+const feedbackOf = ({ accountId }: LearningScope, changes: Partial<FeedbackRow> = {}): FeedbackRow => ({
+  id: randomUUID(), accountId, keyId: null, at: Date.now(), sessionId: randomUUID(), responseId: null, provider: 'p', model: 'a', score: 1, comment: null, tokensPerSecond: null, ...changes,
+});
+const more = (state: string | null): string => String(Number(state ?? 0) + 1);
+const scopeOf = (preferenceId = ''): LearningScope => ({ accountId: randomUUID(), preferenceId });
+
+describe.each(storeRows)('what is learned, on $name', (row) => {
+  let place: Place;
+  let store: Store;
+  let learnings: LearningStore;
+  beforeAll(async () => {
+    place = await row.place();
+    store = await place.open();
+    learnings = store.learnings;
+  });
+  afterAll(() => place.remove());
+
+  it('is there as it was left, each account and preference its own', async () => {
+    const scope = scopeOf();
+    expect(await learnings.find(scope)).toBeNull();
+    await learnings.change([[scope, () => '{"a":1}'], [scopeOf(), () => 'x']]);
+    expect(await learnings.find(scope)).toMatchObject({ ...scope, state: '{"a":1}' });
+    expect(await learnings.find(scopeOf())).toBeNull();
+  });
+
+  it('loses nothing of what two replicas add at the same time', async () => {
+    const scope = scopeOf();
+    const other = (await place.open()).learnings;
+    await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? learnings : other).change([[scope, more]])));
+    await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? learnings : other).rate(feedbackOf(scope), scope, more)));
+    expect(await learnings.find(scope)).toMatchObject({ state: '30' });
+  });
+
+  it('is stored with the feedback that taught it, or neither is', async () => {
+    const scope = scopeOf();
+    const failing = learnings.rate(feedbackOf(scope), scope, () => {
+      throw new Error('cannot learn');
+    });
+    await expect(failing).rejects.toThrow();
+    expect((await store.feedback.list(scope.accountId, { limit: 10, cursor: null })).items).toEqual([]);
+    await learnings.rate(feedbackOf(scope), scope, more);
+    expect((await store.feedback.list(scope.accountId, { limit: 10, cursor: null })).items).toHaveLength(1);
+  });
+
+  it('knows what the same account said before of the same model on the same decision or answer', async () => {
+    const scope = scopeOf(), sessionId = randomUUID();
+    const heard: (number | null)[] = [];
+    const rate = (changes: Partial<FeedbackRow>, accountId = scope.accountId): Promise<void> => learnings.rate(feedbackOf({ ...scope, accountId }, { sessionId, ...changes }), scope, (state, earlier) => {
+      heard.push(earlier);
+      return more(state);
+    });
+    await rate({ score: 0.25, at: 1 });
+    await rate({ score: null, at: 2 });
+    await rate({ score: 1, at: 3 });
+    await rate({ score: 0, at: 4 });
+    await rate({ provider: null, score: 0.5, at: 5 });
+    await rate({ provider: 'q', at: 6 });
+    await rate({ model: 'b', at: 7 });
+    await rate({ sessionId: null, responseId: sessionId, at: 8 });
+    await rate({ at: 9 }, randomUUID());
+    expect(heard).toEqual([null, 0.25, 0.25, 1, 0, 0.5, null, null, null]);
+  });
+
+  it('goes with its preference, and does not come back by what is learned late', async () => {
+    const { accountId } = scopeOf();
+    const { id: preferenceId } = await store.preferences.add({ id: randomUUID(), accountId, name: 'Mine', settings: {}, createdAt: 1 });
+    const scope = { accountId, preferenceId };
+    await learnings.change([[scope, more]]);
+    await learnings.change([[{ ...scope, accountId: randomUUID() }, more]]);
+    expect(await learnings.find(scope)).toMatchObject({ state: '1' });
+    await store.preferences.remove(accountId, preferenceId);
+    await learnings.change([[scope, more]]);
+    await learnings.rate(feedbackOf(scope), scope, more);
+    expect(await learnings.find(scope)).toMatchObject({ state: null });
+  });
+
+  it('is forgotten, of which other processes hear', async () => {
+    const scope = scopeOf();
+    expect(await learnings.forget(scope)).toBe(false);
+    await learnings.change([[scope, more]]);
+    const { revision } = await learnings.changedSince(0);
+    expect(await learnings.forget(scope)).toBe(true);
+    expect(await learnings.forget(scope)).toBe(false);
+    const changes = await learnings.changedSince(revision);
+    expect(changes.records).toMatchObject([{ ...scope, state: null }]);
+    expect(changes.revision).toBeGreaterThan(revision);
+  });
+
+  it('is removed when nothing was added for long', async () => {
+    const scope = scopeOf();
+    await learnings.change([[scope, more]]);
+    expect(await learnings.removeBefore(1, 100)).toBe(0);
+    expect(await learnings.removeBefore(Date.now() + 1_000, 1_000)).toBeGreaterThan(0);
+    expect(await learnings.find(scope)).toBeNull();
+  });
+});

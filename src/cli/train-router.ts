@@ -7,6 +7,7 @@ import { fitShipped } from '../routing/training/fit-shipped.js';
 import { type PublishedEvaluations, readPublishedEvaluations } from '../routing/training/published-evaluations.js';
 import { evaluationsFolder } from './evaluations-folder.js';
 import { writeSection, writeWhole } from './write-file.js';
+import { tellProgress } from './tell-progress.js';
 
 /** What `signalbox train --shipped` is told. */
 export interface TrainRouterWishes {
@@ -30,7 +31,7 @@ export async function trainRouter({ shipped, data, seed = '1' }: TrainRouterWish
   await access(card).catch((error: unknown) => { throw new Error(`train: there is no ${cardName} in ${shipped}`, { cause: error }); });
   process.stderr.write('  0 %  reading\n');
   const evaluations = readPublishedEvaluations(folder);
-  const weights = named(fitShipped(evaluations, { seed: Number(seed), name: 'router', onProgress: tellProgress() }));
+  const weights = named(fitShipped(evaluations, { seed: Number(seed), name: 'router', onProgress: tellProgress(100) }));
   const bytes = encodeRouter(weights);
   await writeWhole(join(shipped, routerName), bytes);
   await writeSection(card, 'fit', fitTable(evaluations, weights, bytes, seed));
@@ -42,14 +43,6 @@ const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes)
 /** Weights under a name of their own: what was trained on top of others must not be taken for theirs. */
 function named(weights: RouterWeights): RouterWeights {
   return { ...weights, name: `router ${sha256(encodeRouter(weights)).slice(0, 12)}` };
-}
-
-function tellProgress(): (share: number, doing: string) => void {
-  let last = '';
-  return (share, doing) => {
-    const line = `${String(Math.floor(share * 100)).padStart(3)} %  ${doing}\n`;
-    if (line !== last) process.stderr.write((last = line));
-  };
 }
 
 function fitTable({ features, groups, scores, families, models }: PublishedEvaluations, { name, taskNames }: RouterWeights, bytes: Uint8Array, seed: string): string {

@@ -10,6 +10,7 @@ import { carryOutTraining, leaseOf } from '../trainings/carry-out.js';
 import { RefusedEvaluations, runTask } from '../trainings/training-thread.js';
 import { accountOf } from './keys.js';
 import { printable } from './list-keys.js';
+import { tellProgress } from './tell-progress.js';
 
 /** What `signalbox train` is told. */
 export interface TrainWishes {
@@ -33,7 +34,7 @@ export async function train(store: Store, file: string | undefined, { preference
   const accountId = await accountOf(store, account);
   const wishes: StoredWishes = { format: formatOf(dataset), promptColumn, models: null, maximize: !minimize, seed };
   await checked(dataset, wishes);
-  const carrier = { owner: randomUUID(), leaseMs, router: shippedRouter, warn: say, onProgress: told() };
+  const carrier = { owner: randomUUID(), leaseMs, router: shippedRouter, warn: say, onProgress: tellProgress(10) };
   const { id } = await store.trainings.add({ id: randomUUID(), accountId, preferenceId: preference, dataset, wishes, at: Date.now() }, leaseOf(carrier));
   const end = await carryOutTraining(store, { id, accountId, preferenceId: preference, dataset, wishes, attempts: 1 }, carrier, new AbortController().signal);
   if (end?.error) throw new Error(`train: ${end.error}`);
@@ -49,15 +50,6 @@ async function checked(text: string, wishes: StoredWishes): Promise<void> {
 }
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
-
-/** Says what is done once, and each tenth of it. */
-function told(): (share: number, doing: string) => void {
-  let last = '';
-  return (share, doing) => {
-    const line = `${String(Math.floor(share * 10) * 10).padStart(3)} %  ${doing}`;
-    if (line !== last) say((last = line));
-  };
-}
 
 const figure = (value: number): string => value.toFixed(4);
 const names = { router: 'the shipped router', offsets: 'with an offset for each model', fitted: 'the trained router' } as const;

@@ -1,5 +1,6 @@
 import { type CandidateExplanation, explainPlan } from '../routing/make-plan.js';
 import type { Plan } from '../routing/plan.js';
+import { thousandths } from '../routing/thousandths.js';
 
 /** The longest value, in characters: proxies bound all headers together to some kilobytes. */
 const longest = 1_024;
@@ -15,7 +16,7 @@ const short = (text: string, length: number): string => (text.length > length ? 
 const ascii = (json: string): string => json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 type Figure = number | null | undefined;
-const rounded = (figure: Figure): Figure => (typeof figure === 'number' ? Math.round(figure * 1000) / 1000 : figure);
+const rounded = (figure: Figure): Figure => (typeof figure === 'number' ? thousandths(figure) : figure);
 /** A cost may be of any size. */
 const significant = (figure: Figure): Figure => (typeof figure === 'number' ? Number(figure.toPrecision(3)) : figure);
 

@@ -1,4 +1,5 @@
 import type { Figures, RankedCandidate } from './plan.js';
+import { thousandths } from './thousandths.js';
 
 /** The largest share of decisions that may try another candidate than the first. */
 const mostExploration = 0.2;
@@ -8,7 +9,6 @@ export const defaultExploration = 0.02;
 /** A candidate that is tried may be expected to cost, or to take, so many times what the first one does. */
 const mostTimes = 2;
 
-const short = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** A number from 0 to 1 that an id always gives, and that says nothing of the ids beside it. @param salt another one gives another number */
 export function drawOf(id: string, salt: number): number {
@@ -52,6 +52,6 @@ export function explored(ranked: RankedCandidate[], share: number, id: string, d
   const tried = ranked[at]!;
   tried.score = first.score;
   tried.why.explored = true;
-  tried.why.reason = `explored: predicted quality ${short(tried.why.quality)} ± ${short(tried.why.uncertainty ?? 0)}, the first one's is ${short(first.why.quality)}`;
+  tried.why.reason = `explored: predicted quality ${thousandths(tried.why.quality)} ± ${thousandths(tried.why.uncertainty ?? 0)}, the first one's is ${thousandths(first.why.quality)}`;
   return [tried, ...ranked.slice(0, at), ...ranked.slice(at + 1)];
 }

@@ -5,6 +5,7 @@ import { appraise, type Sources } from './appraise.js';
 import { eligible } from './eligible.js';
 import type { Candidate, Exclusion, Figures, Limits, Plan, RankedCandidate, Ranker, RoutingRequest } from './plan.js';
 import { measureRequest } from './tokens.js';
+import { thousandths } from './thousandths.js';
 
 /** All that goes into a plan. */
 export interface PlanInput extends AccessRules, Sources {
@@ -90,22 +91,19 @@ export interface CandidateExplanation {
 /** Without the dust of binary fractions. */
 const dusted = (figure: number | null | undefined): number | null => (figure === null || figure === undefined ? null : Math.round(figure * 1e9) / 1e9);
 
-/** As precise as a guess is. */
-const rounded = (figure: number): number => Math.round(figure * 1000) / 1000;
-
 function explain({ label, provider, model }: Candidate, figures: Figures | undefined, score: number | null): CandidateExplanation {
   const told: CandidateExplanation = { label, provider, model, quality: dusted(figures?.quality), price: dusted(figures?.price), latency: dusted(figures?.latency), score };
-  if (figures?.uncertainty !== undefined) told.uncertainty = rounded(figures.uncertainty);
+  if (figures?.uncertainty !== undefined) told.uncertainty = thousandths(figures.uncertainty);
   if (figures?.cost !== undefined) told.cost = dusted(figures.cost);
   if (figures?.outputTokens !== undefined) told.output_tokens = Math.round(figures.outputTokens);
   if (figures?.learned !== undefined) told.learned = figures.learned;
-  if (figures?.qualityBefore !== undefined) told.quality_before = rounded(figures.qualityBefore);
+  if (figures?.qualityBefore !== undefined) told.quality_before = thousandths(figures.qualityBefore);
   return told;
 }
 
 /** How familiar the request was, as precise as it is known; absent where the ranker does not tell. */
 export function gateOf({ gate }: Pick<Plan, 'gate'>): { gate?: number } {
-  return gate === undefined ? {} : { gate: rounded(gate) };
+  return gate === undefined ? {} : { gate: thousandths(gate) };
 }
 
 /** Explains a plan candidate by candidate: those that serve, best first, then those that cannot. */

@@ -2,6 +2,7 @@ import { savesLittle, stayedWith } from './affinity.js';
 import { placed } from './placed.js';
 import type { Appraisal, Figures, RankedCandidate, RoutingRequest } from './plan.js';
 import { rankByWeights } from './rank-by-weights.js';
+import { thousandths } from './thousandths.js';
 
 /** How far below the best a quality may be: for a cheaper or faster model, and for the model that a conversation goes on with; 0: not at all. */
 export interface Margins {
@@ -25,17 +26,16 @@ const byQuality: Order = (a, b) => b.quality - a.quality || ascending(costOf(a),
 const byCost: Order = (a, b) => ascending(costOf(a), costOf(b)) || byQuality(a, b);
 const byLatency: Order = (a, b) => ascending(a.latency, b.latency) || byQuality(a, b);
 
-const short = (value: number): number => Math.round(value * 1000) / 1000;
 
 /** What a tradeoff sorts its winners by, and how it says so. */
 const tradeoffs = {
-  cost: { order: byCost, figure: costOf, best: 'cheapest', unknown: 'its price is not known', told: (known: Figures) => (known.cost === undefined ? `${short(known.price ?? 0)} USD per million tokens` : `about ${Number((known.cost ?? 0).toPrecision(2))} USD`) },
-  latency: { order: byLatency, figure: (known: Figures) => known.latency, best: 'fastest', unknown: 'its latency is not known', told: (known: Figures) => `${short(known.latency ?? 0)} s to the first token` },
+  cost: { order: byCost, figure: costOf, best: 'cheapest', unknown: 'its price is not known', told: (known: Figures) => (known.cost === undefined ? `${thousandths(known.price ?? 0)} USD per million tokens` : `about ${Number((known.cost ?? 0).toPrecision(2))} USD`) },
+  latency: { order: byLatency, figure: (known: Figures) => known.latency, best: 'fastest', unknown: 'its latency is not known', told: (known: Figures) => `${thousandths(known.latency ?? 0)} s to the first token` },
 };
 
 function rankByQuality(sorted: readonly Appraisal[], best: number): RankedCandidate[] {
   return sorted.map((known, index) => {
-    const reason = index === 0 ? `best predicted quality, ${short(best)}` : `predicted quality ${short(known.quality)}, best is ${short(best)}`;
+    const reason = index === 0 ? `best predicted quality, ${thousandths(best)}` : `predicted quality ${thousandths(known.quality)}, best is ${thousandths(best)}`;
     return placed(known, known.quality, reason);
   });
 }
@@ -44,7 +44,7 @@ function rankByQuality(sorted: readonly Appraisal[], best: number): RankedCandid
 function rankWinners(winners: readonly Appraisal[], { figure, best, unknown, told }: (typeof tradeoffs)['cost'], tolerance: number): RankedCandidate[] {
   return winners.map((known, index) => {
     const value = figure(known);
-    const within = `within ${short(tolerance)} of the best quality`;
+    const within = `within ${thousandths(tolerance)} of the best quality`;
     if (value === null) return placed(known, 1, `${within}, ${unknown}`);
     return placed(known, 1 + 1 / (1 + value), `${index === 0 ? `${best} ` : ''}${within}, ${told(known)}`);
   });
@@ -56,7 +56,7 @@ const dust = 1e-9;
 /** The best by quality or by weights, unless the conversation's own model is hardly worse. */
 function stayedByScore(ranked: RankedCandidate[], { continued }: RoutingRequest, depth: number, affinity: number, what: string): RankedCandidate[] {
   if (affinity <= 0) return ranked;
-  return stayedWith(ranked, continued, depth, ({ score }, best) => (score < best.score - affinity - dust ? null : `${what} ${short(score)}, best is ${short(best.score)}`));
+  return stayedWith(ranked, continued, depth, ({ score }, best) => (score < best.score - affinity - dust ? null : `${what} ${thousandths(score)}, best is ${thousandths(best.score)}`));
 }
 
 /** The best of the winners, unless leaving the conversation's own model saves little. */
@@ -91,7 +91,7 @@ export function rankByTradeoff(request: RoutingRequest, candidates: readonly App
   const lowest = best - tolerance - dust;
   const reach = sorted.findIndex((known, index) => index >= depth || known.quality < lowest);
   const winners = reach < 0 ? sorted : sorted.slice(0, reach);
-  const rest = sorted.slice(winners.length).map((known) => placed(known, known.quality, `predicted quality ${short(known.quality)}, best is ${short(best)}`));
+  const rest = sorted.slice(winners.length).map((known) => placed(known, known.quality, `predicted quality ${thousandths(known.quality)}, best is ${thousandths(best)}`));
   const ranked = [...rankWinners([...winners].sort(tradeoff.order), tradeoff, tolerance), ...rest];
   return affinity > 0 ? stayedByFigure(ranked, request, winners.length, tradeoff) : ranked;
 }

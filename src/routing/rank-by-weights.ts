@@ -1,6 +1,7 @@
 import { placed } from './placed.js';
 import type { Appraisal, Figures, RankedCandidate } from './plan.js';
 import type { Weights } from './preference.js';
+import { thousandths } from './thousandths.js';
 
 /**
  * What counts as half bad: the expected cost of an answer in USD, or where no ranker tells it the price in USD per million tokens, and
@@ -17,7 +18,6 @@ const badness = (figure: number | null, middle: number): number => (figure === n
 
 const costBadness = ({ cost, price }: Figures): number => (cost === undefined ? badness(price, middlePrice) : badness(cost, middleCost));
 
-const short = (value: number): number => Math.round(value * 1000) / 1000;
 
 /**
  * Orders candidates by what a preference says that quality, cost and latency are worth; scores are between 0 and 1. Cost is what this
@@ -29,5 +29,5 @@ export function rankByWeights(candidates: readonly Appraisal[], { quality, cost,
   const scoreOf = (known: Appraisal): number =>
     (quality * known.quality + cost * (1 - costBadness(known)) + latency * (1 - badness(known.latency, middleLatency))) / whole;
   const scored = candidates.map((known) => ({ known, score: scoreOf(known) })).sort((a, b) => b.score - a.score || b.known.quality - a.known.quality);
-  return scored.map(({ known, score }, index) => placed(known, score, `${index === 0 ? 'best ' : ''}${short(score)} by the weights of the preference`));
+  return scored.map(({ known, score }, index) => placed(known, score, `${index === 0 ? 'best ' : ''}${thousandths(score)} by the weights of the preference`));
 }

@@ -9,6 +9,7 @@ import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull } from './page-request.js';
+import { thousandths } from '../../routing/thousandths.js';
 
 /** `GET /api/v1/learning` and `GET /api/v1/preferences/{id}/learning`: what feedback and outcomes have taught. */
 export function readLearning(parts: Parts): RequestHandler {
@@ -46,19 +47,18 @@ function shownLearning({ preferenceId }: LearningScope, exploration: number, ena
   };
 }
 
-const short = (value: number): number => Math.round(value * 1000) / 1000;
 
 function shownModel(model: string, rated: RatedModel, now: number): object {
   const { offset, kinds } = fadedModel(rated, now);
   const { ratings, scoreSum, at } = rated;
   return {
-    model, ratings, score: ratings === 0 ? null : short(Math.min(1, scoreSum / ratings)), move: short(offset.mean), spread: short(Math.sqrt(offset.variance)),
-    kinds: [...kinds].map(([kind, { mean }]) => ({ kind, move: short(mean) })), updatedAt: isoOrNull(at),
+    model, ratings, score: ratings === 0 ? null : thousandths(Math.min(1, scoreSum / ratings)), move: thousandths(offset.mean), spread: thousandths(Math.sqrt(offset.variance)),
+    kinds: [...kinds].map(([kind, { mean }]) => ({ kind, move: thousandths(mean) })), updatedAt: isoOrNull(at),
   };
 }
 
 function shownServed(name: string, served: Served, now: number): object {
   const slash = name.indexOf('/');
   const { answers, faults } = fadedServed(served, now);
-  return { provider: name.slice(0, slash) || null, model: name.slice(slash + 1), answers: short(answers), faults: short(faults), updatedAt: isoOrNull(served.at) };
+  return { provider: name.slice(0, slash) || null, model: name.slice(slash + 1), answers: thousandths(answers), faults: thousandths(faults), updatedAt: isoOrNull(served.at) };
 }

@@ -1,14 +1,11 @@
+import { logOdds } from '../log-odds.js';
 import type { Candidate } from '../plan.js';
 import { standardise, writeCoordinates } from './coordinates.js';
 import type { CustomWeights } from './custom-weights.js';
 import { createFindModel } from './known-models.js';
 import type { Expectation, Router } from './router.js';
-import type { Adjustment, TunedRequest, Tuning } from './tuning.js';
+import { type Adjustment, keptOdds, type TunedRequest, type Tuning } from './tuning.js';
 
-const mostOdds = 4;
-const kept = (odds: number): number => Math.max(-mostOdds, Math.min(mostOdds, odds));
-/** The log odds of a predicted quality. */
-export const oddsOf = (quality: number): number => Math.log(quality / (1 - quality));
 
 /** What the router expects of each model of the weights, as when they were fitted. */
 export function expectationsOf(router: Router, models: readonly string[], known: ArrayLike<number>): (request: TunedRequest) => Expectation[] {
@@ -45,8 +42,8 @@ class CustomTuning implements Tuning {
     const learned = this.learnedFor(request);
     const model = this.placeOf(candidate);
     const { length } = this.weights.models;
-    if (model < 0) return { odds: kept(learned[length]!), reason: "moved as the account's evaluated models are together" };
-    return { odds: kept(learned[model]! - oddsOf(quality)), uncertainty: this.weights.spreads[model]!, reason: "learned from the account's evaluations" };
+    if (model < 0) return { odds: keptOdds(learned[length]!), reason: "moved as the account's evaluated models are together" };
+    return { odds: keptOdds(learned[model]! - logOdds(quality)), uncertainty: this.weights.spreads[model]!, reason: "learned from the account's evaluations" };
   }
 
   private placeOf({ label, provider, model }: Candidate): number {
@@ -67,7 +64,7 @@ class CustomTuning implements Tuning {
       let shift = offsets[model]!;
       for (let at = 0, from = model * point.length; at < point.length; at++) shift += slopes[from + at]! * point[at]!;
       whole += shift;
-      learned[model] = shift + centres[model]! + trust * (oddsOf(expected[model]!.quality) - centres[model]!);
+      learned[model] = shift + centres[model]! + trust * (logOdds(expected[model]!.quality) - centres[model]!);
     }
     learned[models.length] = whole / models.length;
     this.last = { request, learned };

@@ -1,3 +1,4 @@
+import { logOdds, sigmoid } from '../log-odds.js';
 import type { KindsOfTask } from '../plan.js';
 import { type Belief, largestShares, type OnlineState, priors, type RatedModel, ratedName, type Served } from './online-state.js';
 
@@ -32,10 +33,9 @@ const mostKinds = 24;
 /** Of each provider's model, so that a change shows after some hundred answers. */
 const mostAnswers = 200;
 
-const sigmoid = (odds: number): number => 1 / (1 + Math.exp(-odds));
 const share = (value: number): number => (Number.isNaN(value) ? 0.5 : Math.min(0.98, Math.max(0.02, value)));
 /** The log odds of a share, kept away from 0 and 1. */
-export const oddsOf = (value: number): number => Math.log(share(value) / (1 - share(value)));
+export const oddsOf = (value: number): number => logOdds(share(value));
 
 const leftOf = (since: number, now: number, halfLifeMs: number): number => 2 ** (-Math.max(0, now - since) / halfLifeMs);
 

@@ -1,4 +1,5 @@
 import type { Features } from './features.js';
+import { logOdds, sigmoid } from '../log-odds.js';
 import { gramBuckets } from './hashing.js';
 import type { RouterWeights } from './router-weights.js';
 
@@ -38,7 +39,6 @@ const generalSpread = 0.1, guessedSpread = 0.15;
 const priorRows = 6;
 const fewestTokens = 1, mostTokens = 64_000;
 
-const sigmoid = (odds: number): number => 1 / (1 + Math.exp(-odds));
 const kept = (share: number): number => Math.min(0.995, Math.max(0.005, share));
 
 /** Predicts from learned weights. Reading a request of a kilobyte takes some tens of microseconds, a model less than one. */
@@ -215,8 +215,7 @@ function mix(reading: Reading, special: number, variance: number, generalOdds: n
 }
 
 function oddsOf(share: number): number {
-  const inside = kept(share);
-  return Math.log(inside / (1 - inside));
+  return logOdds(kept(share));
 }
 
 function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {

@@ -8,6 +8,12 @@ export interface TunedRequest {
   readonly features: Features;
 }
 
+/** The most that one tuning moves a prediction, in log odds. */
+const mostOdds = 4;
+
+/** Log odds as far as one tuning may move a prediction. */
+export const keptOdds = (odds: number): number => Math.max(-mostOdds, Math.min(mostOdds, odds));
+
 /** What a tuning says of one candidate. */
 export interface Adjustment {
   /** Log odds to add to the predicted quality; between -4 and 4. */

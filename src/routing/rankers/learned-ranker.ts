@@ -4,7 +4,8 @@ import { featuresOf } from '../learned/features.js';
 import { createFindModel, type FindModel } from '../learned/known-models.js';
 import { largestShares } from '../learned/online-state.js';
 import type { Expectation, Router } from '../learned/router.js';
-import type { Adjustment, TunedRequest } from '../learned/tuning.js';
+import { keptOdds, type Adjustment, type TunedRequest } from '../learned/tuning.js';
+import { logOdds, sigmoid } from '../log-odds.js';
 import type { Appraisal, Ranker, RoutingRequest } from '../plan.js';
 import { predicted, type Understood } from '../predicted.js';
 import { type Margins, rankByTradeoff } from '../rank-by-tradeoff.js';
@@ -15,7 +16,6 @@ export interface LearnedRankerOptions extends Partial<Margins> {
   readonly router: Router;
 }
 
-const mostOdds = 4;
 
 /** The prediction after all tunings: log odds added up, the quality kept between 0 and 1, and why. */
 class Tuned {
@@ -24,7 +24,7 @@ class Tuned {
   private uncertainty: number;
 
   constructor(private readonly expectation: Expectation) {
-    this.odds = Math.log(expectation.quality / (1 - expectation.quality));
+    this.odds = logOdds(expectation.quality);
     this.uncertainty = expectation.uncertainty;
   }
 
@@ -32,14 +32,14 @@ class Tuned {
   take(adjustment: Adjustment | null): boolean {
     if (adjustment === null || !Number.isFinite(adjustment.odds)) return false;
     const { odds, uncertainty, reason } = adjustment;
-    this.odds += Math.max(-mostOdds, Math.min(mostOdds, odds));
+    this.odds += keptOdds(odds);
     if (uncertainty !== undefined && uncertainty >= 0) this.uncertainty = uncertainty;
     if (odds !== 0) this.learned.push(reason);
     return odds !== 0;
   }
 
   get expected(): Expectation {
-    const quality = Math.max(0.001, Math.min(0.999, 1 / (1 + Math.exp(-this.odds))));
+    const quality = Math.max(0.001, Math.min(0.999, sigmoid(this.odds)));
     return { quality, uncertainty: this.uncertainty, outputTokens: this.expectation.outputTokens };
   }
 }

@@ -1,4 +1,4 @@
-import { sigmoid } from './evaluations.js';
+import { sigmoid } from '../log-odds.js';
 import type { Cells, Tables } from './fit-tables.js';
 
 type Curves = Pick<Tables, 'ability' | 'discrimination' | 'hardness'>;

@@ -1,4 +1,5 @@
 import type { Features } from '../learned/features.js';
+import { logOdds } from '../log-odds.js';
 
 /** Prompts, and how well models answered them. Rows are prompts; what nobody measured is NaN. */
 export interface Evaluations {
@@ -27,11 +28,5 @@ export function scoreAt({ scores, models }: Pick<Evaluations, 'scores' | 'models
 
 /** Log odds, of a share kept away from 0 and 1. */
 export function logit(share: number): number {
-  const kept = Math.min(0.97, Math.max(0.03, share));
-  return Math.log(kept / (1 - kept));
-}
-
-/** The share of log odds. */
-export function sigmoid(odds: number): number {
-  return 1 / (1 + Math.exp(-odds));
+  return logOdds(Math.min(0.97, Math.max(0.03, share)));
 }

@@ -3,6 +3,7 @@ import { gramBuckets } from '../learned/hashing.js';
 import type { Scaling } from './fit-embedding.js';
 import { scaled } from './fit-embedding.js';
 import { logit, type Evaluations } from './evaluations.js';
+import { sigmoid } from '../log-odds.js';
 import type { Tables } from './fit-tables.js';
 import { seeded, shuffle } from './seeded.js';
 
@@ -35,7 +36,7 @@ function missed({ scores, models, tasks }: Evaluations, { shares }: Tables, row:
     const score = scores[row * width + model]!;
     if (Number.isNaN(score)) continue;
     const odds = logit(shares[from + model]!) - shift;
-    slope += 1 / (1 + Math.exp(-odds)) - score;
+    slope += sigmoid(odds) - score;
     count++;
   }
   return { slope: count === 0 ? 0 : (slope / count) * Math.min(1, count / mostModels + 0.25), models: count };

@@ -1,3 +1,5 @@
+import { sigmoid } from '../log-odds.js';
+
 /** What tells a familiar text from a strange one. */
 export interface GateSignals {
   readonly entropy: number;
@@ -33,7 +35,7 @@ function newton(gate: readonly number[], signals: readonly GateSignals[], wholes
   const gradient = [0, 0, 0], curve = [[1e-3, 0, 0], [0, 1e-3, 0], [0, 0, 1e-3]];
   for (const { entropy, distance, isStrange, weight } of signals) {
     const values = [1, entropy, distance];
-    const chance = 1 / (1 + Math.exp(-(gate[0]! + gate[1]! * entropy + gate[2]! * distance)));
+    const chance = sigmoid(gate[0]! + gate[1]! * entropy + gate[2]! * distance);
     const share = (isStrange ? 1 : familiarOdds) * (weight / wholes[isStrange ? 1 : 0]!);
     for (let row = 0; row < 3; row++) {
       gradient[row]! += share * ((isStrange ? 0 : 1) - chance) * values[row]!;

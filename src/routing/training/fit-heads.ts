@@ -1,6 +1,7 @@
 import type { Features } from '../learned/features.js';
 import { gramBuckets } from '../learned/hashing.js';
-import { logit, sigmoid, type Evaluations } from './evaluations.js';
+import { logit, type Evaluations } from './evaluations.js';
+import { sigmoid } from '../log-odds.js';
 import { scaled, type Scaling } from './fit-embedding.js';
 import type { Tables } from './fit-tables.js';
 import { seeded, shuffle } from './seeded.js';

@@ -1,4 +1,5 @@
-import { logit, sigmoid, type Evaluations } from './evaluations.js';
+import { logit, type Evaluations } from './evaluations.js';
+import { sigmoid } from '../log-odds.js';
 import { difficultyOf, fitDifficulty, type Difficulty } from './fit-difficulty.js';
 import type { Scaling } from './fit-embedding.js';
 import type { Tables } from './fit-tables.js';

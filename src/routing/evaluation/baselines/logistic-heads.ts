@@ -1,6 +1,7 @@
 import type { Features } from '../../learned/features.js';
 import { gramBuckets } from '../../learned/hashing.js';
-import { logit, sigmoid } from '../../training/evaluations.js';
+import { logit } from '../../training/evaluations.js';
+import { sigmoid } from '../../log-odds.js';
 import { scaled, scalingOf } from '../../training/fit-embedding.js';
 import { seeded, shuffle } from '../../training/seeded.js';
 import { meansOf, type AnsweredRows, type Learner } from './learner.js';

@@ -1,5 +1,5 @@
 import type { Router } from '../../learned/router.js';
-import { sigmoid } from '../../training/evaluations.js';
+import { sigmoid } from '../../log-odds.js';
 import type { PublishedEvaluations } from '../../training/published-evaluations.js';
 import type { Point } from '../cost-curve.js';
 import { atMost, gatherPool, poolsOfFamily, type EvaluatedPool } from '../pools.js';

@@ -1,3 +1,4 @@
+import { logOdds, sigmoid } from '../../log-odds.js';
 import { drawOf, plausiblePlaces } from '../../explore.js';
 import { withRating } from '../../learned/online-learner.js';
 import { largestShares, nothingLearned, type OnlineState } from '../../learned/online-state.js';
@@ -93,8 +94,8 @@ function chosenOf({ router, predicted, candidates }: Stream, state: OnlineState,
   const request = { reading: one.reading, features: { buckets: new Int32Array(), weights: new Float32Array(), dense: new Float32Array() } };
   const figures: (Figures & { readonly model: number })[] = one.models.map((expected, model) => {
     const moved = tuning?.adjust(candidates[model]!, request, expected);
-    const odds = Math.log(expected.quality / (1 - expected.quality)) + (moved?.odds ?? 0);
-    return { model, quality: 1 / (1 + Math.exp(-odds)), uncertainty: moved?.uncertainty ?? expected.uncertainty, cost: expected.cost, price: null, latency: null };
+    const odds = logOdds(expected.quality) + (moved?.odds ?? 0);
+    return { model, quality: sigmoid(odds), uncertainty: moved?.uncertainty ?? expected.uncertainty, cost: expected.cost, price: null, latency: null };
   });
   figures.sort((a, b) => b.quality - a.quality);
   const places = drawOf(`row ${row}`, 0) < exploration ? plausiblePlaces(figures) : [];

@@ -1,5 +1,5 @@
 import { createTuning } from '../../learned/custom-tuning.js';
-import { sigmoid } from '../../training/evaluations.js';
+import { logOdds, sigmoid } from '../../log-odds.js';
 import { trainCustom } from '../../training/custom/train-custom.js';
 import type { FitOnRows } from './learning-curve.js';
 
@@ -14,7 +14,7 @@ export const trainOnRows: FitOnRows = ({ models, prompts, scores }, router, seed
     return places.map((place, at) => {
       const expected = router.expect(seen.reading, place);
       const { odds = 0 } = tuning?.adjust({ label: models[at]!, provider: null, model: models[at]! }, seen, expected) ?? {};
-      return sigmoid(Math.log(expected.quality / (1 - expected.quality)) + odds);
+      return sigmoid(logOdds(expected.quality) + odds);
     });
   };
 };

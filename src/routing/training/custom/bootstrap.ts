@@ -1,17 +1,11 @@
+import { type Estimate, estimateOf } from '../../evaluation/estimates.js';
 import { seeded } from '../seeded.js';
-
-/** A mean, and between what it lies in 95 of 100 cases. */
-export interface Interval {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
 
 const fewDraws = 400, manyDraws = 2000;
 const many = 10_000;
 
 /** The mean of values, with the interval of means of draws with replacement; equal prompts are drawn together. NaN counts for nothing. */
-export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: number): Interval {
+export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: number): Estimate {
   const sums: number[] = [], counts: number[] = [];
   values.forEach((value, row) => {
     if (Number.isNaN(value)) return;
@@ -23,7 +17,7 @@ export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: nu
   if (present.length === 0) return { value: 0, low: 0, high: 0 };
   const draws = present.length > many ? fewDraws : manyDraws;
   const random = seeded(seed);
-  const means = Float64Array.from({ length: draws }, () => {
+  const means = Array.from({ length: draws }, () => {
     let sum = 0, count = 0;
     for (let at = 0; at < present.length; at++) {
       const group = present[Math.floor(random() * present.length)]!;
@@ -31,7 +25,7 @@ export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: nu
       count += counts[group]!;
     }
     return sum / count;
-  }).sort();
+  });
   const whole = present.reduce((sum, group) => sum + sums[group]!, 0) / present.reduce((sum, group) => sum + counts[group]!, 0);
-  return { value: whole, low: means[Math.floor(0.025 * draws)]!, high: means[Math.min(draws - 1, Math.floor(0.975 * draws))]! };
+  return estimateOf(whole, means);
 }

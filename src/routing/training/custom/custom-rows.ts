@@ -1,5 +1,6 @@
 import { guessedAbility, knownAbility } from '../../ability-priors.js';
-import { expectationsOf, oddsOf } from '../../learned/custom-tuning.js';
+import { expectationsOf } from '../../learned/custom-tuning.js';
+import { logOdds } from '../../log-odds.js';
 import { coordinateCount, standardise, writeCoordinates } from '../../learned/coordinates.js';
 import { featuresOf } from '../../learned/features.js';
 import type { Router } from '../../learned/router.js';
@@ -38,7 +39,7 @@ export function readCustomRows({ models, prompts, scores, costs }: EvaluationRow
     const features = featuresOf({ messages: [{ role: 'user', content }] });
     const reading = router.read(features);
     writeCoordinates(reading, features, points, row * width);
-    expect({ features, reading }).forEach(({ quality }, model) => (odds[row * models.length + model] = oddsOf(quality)));
+    expect({ features, reading }).forEach(({ quality }, model) => (odds[row * models.length + model] = logOdds(quality)));
     if (row % everyRows === 0) onProgress(row / prompts.length);
   });
   const scaling = spreadOf(points, width);

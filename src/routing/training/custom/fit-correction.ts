@@ -1,4 +1,4 @@
-import { sigmoid } from '../evaluations.js';
+import { sigmoid } from '../../log-odds.js';
 import { cholesky, solveFactored } from '../fit-difficulty.js';
 import { seeded, shuffle } from '../seeded.js';
 import type { CustomRows } from './custom-rows.js';

@@ -1,5 +1,6 @@
 import { aiqOf, chosenScores, meanOf, meanScores, pricedPool, type Predicted } from './choices.js';
-import { bootstrapMean, type Interval } from './bootstrap.js';
+import { bootstrapMean } from './bootstrap.js';
+import type { Estimate } from '../../evaluation/estimates.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import type { Setting } from './fit-correction.js';
@@ -9,7 +10,7 @@ import type { Scale } from './scale-scores.js';
 export interface ChoiceReport {
   readonly score: number;
   /** Over always calling the best single model. */
-  readonly gain: Interval;
+  readonly gain: Estimate;
 }
 
 /** What a training found, honestly. */
@@ -26,7 +27,7 @@ export interface TrainingReport {
   readonly bestSingle: { readonly model: string; readonly score: number };
   readonly choices: Readonly<Record<keyof HeldOut, ChoiceReport>>;
   /** Of the trained router. */
-  readonly gain: Interval;
+  readonly gain: Estimate;
   /** Mean height of the cost-quality hull, beside that of mixtures of single models; null where costs are not known. */
   readonly aiq: Readonly<Record<string, number>> | null;
   /** Whether the whole interval of the gain is above 0. */
@@ -79,7 +80,7 @@ function modelsOf({ models, scores, count }: CustomRows): TrainingReport['models
   return models.map((model, place) => ({ model, rows: measured[place]!, score: sums[place]! / measured[place]! }));
 }
 
-function verdictOn({ value, low, high }: Interval, model: string, isUseful: boolean): string {
+function verdictOn({ value, low, high }: Estimate, model: string, isUseful: boolean): string {
   const told = `${short(value)}, from ${short(low)} to ${short(high)} in 95 of 100 cases`;
   return isUseful ? `better than always calling ${model}: ${told}` : `no gain over always calling ${model} (${told}): it is not switched on`;
 }

@@ -1,4 +1,4 @@
-import { sigmoid } from '../evaluations.js';
+import { sigmoid } from '../../log-odds.js';
 import type { CustomWeights } from '../../learned/custom-weights.js';
 import type { Router } from '../../learned/router.js';
 import { chooseSetting, fitSetting } from './choose-setting.js';

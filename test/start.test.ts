@@ -1,7 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { mkdirSync, openSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { type AddressInfo, createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -9,6 +8,7 @@ import { dialects } from '../src/providers/index.js';
 import { buildOnce } from './helpers/build.js';
 import { at, listAt, textAt } from './helpers/json.js';
 import { endProcesses, newFolder, runToEnd, startProcess, type GatewayProcess, type ProcessOptions } from './helpers/process.js';
+import { freePort } from './helpers/server-process.js';
 import { ask, post, postStream } from './helpers/sse.js';
 
 const messages = [{ role: 'user', content: 'What is a signal box?' }];
@@ -22,14 +22,6 @@ async function paste(command: string, env: Record<string, string> = {}): Promise
   return JSON.parse(stdout) as unknown;
 }
 const curlIn = (output: string): string => /^ {2}(curl [^]*?})'$/m.exec(output)?.[0] ?? 'there is no curl';
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
 
 beforeAll(async () => { await buildOnce(); }, 120_000);
 afterEach(endProcesses);

@@ -33,7 +33,7 @@ export function canonicalName(model: string): string {
     .replace(/^gpt-35-turbo(?=$|-16k|-\d)/, 'gpt-3-5-turbo');
 }
 
-const version = /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|\d{4}|\d{2}-\d{2}|00\d|latest|preview|exp|instruct|instruct-turbo|instruct-lite|it|hf|versatile|instant|maas|fp8|q\d(?:-[a-z0-9]){0,2})$/;
+const version = /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|(?!00)\d{4}|\d{2}-\d{2}|00\d|latest|preview|exp|instruct|instruct-turbo|instruct-lite|it|hf|versatile|instant|maas|fp8|q\d(?:-[a-z0-9]){0,2})$/;
 
 /** A canonical name without its date and without words for packaging, for finding the same model elsewhere. */
 export function undatedName(canonical: string): string {

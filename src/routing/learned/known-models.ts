@@ -11,7 +11,7 @@ const mostKept = 4000;
 /** Names that without their date or packaging would be another model's, and what they are versions of instead. */
 const apart: readonly (readonly [name: RegExp, family: string])[] = [
   [/^gpt-4-(?:1106|0125)-preview$/, 'gpt-4-turbo'],
-  [/^o1-preview(?:-[\d-]+)?$/, 'o1-preview'],
+  [/^o1-preview(?:-\d{4}(?:-\d{2}-\d{2})?)?$/, 'o1-preview'],
   [/^qwq-32b-preview$/, 'qwq-32b-preview'],
   [/^gpt-3-5-turbo-instruct(?:-\d+)?$/, 'gpt-3-5-turbo-instruct'],
 ];

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createFindModel } from '../../../src/routing/learned/known-models.js';
 import { shippedRouter } from '../../../src/routing/learned/shipped-router.js';
@@ -69,11 +68,11 @@ describe('the models of the shipped router', () => {
 
   const other = ['-mini', '-nano', '-pro', '-coder', '-thinking', '-vision', '-audio', '-distill', '2', '-7b', '-405b', 'x'];
   it('are not taken for a model whose name only begins or ends alike', () => {
-    fc.assert(fc.property(fc.constantFrom(...shipped), fc.constantFrom(...other), (model, suffix) => {
-      const found = named(`${model}${suffix}`);
-      if (found !== null) expect(found).not.toBe(model);
+    // all pairs: some draws of them missed what was wrong
+    for (const model of shipped) {
+      for (const suffix of other) expect(named(`${model}${suffix}`), suffix).not.toBe(model);
       expect(named(`notquite-${model}`)).not.toBe(model);
-    }), { numRuns: 500 });
+    }
   });
 
   it('keep their size: no other size is found for one', () => {

@@ -156,6 +156,12 @@ describe('what schemas may hold', () => {
   });
 });
 
+describe('the schemas of the package', () => {
+  it.each(schemaNames())('%s says what is wrong with a value', (name) => {
+    expect(compileSchema(name).firstFailure('nothing of the kind')).toMatchObject({ reason: expect.any(String) as string });
+  });
+});
+
 describe('several failures', () => {
   it('come in the declared order, one for each field, up to the limit', () => {
     const listed = validator.failures({ messages: [{}], stream: 1, temperature: 5, models: [1, 2] }, 4);

@@ -7,6 +7,7 @@ import type { Backing } from '../store/backing.js';
 import type { LearningRecord, LearningScope } from '../store/learning-records.js';
 import { RecordCache } from '../store/record-cache.js';
 import type { FeedbackRow } from '../store/request-records.js';
+import { RatingQueue } from './rating-queue.js';
 
 /** What a scope has learned, as requests use it. */
 export interface KnownLearning {
@@ -35,6 +36,11 @@ export interface LearningBookOptions {
   readonly now?: () => number;
 }
 
+interface GivenRating {
+  readonly feedback: FeedbackRow;
+  readonly ratingOf: (earlier: number | null) => Rating;
+}
+
 const recentMs = 30 * 86_400_000;
 /** What was learned fades: after so long it is looked at anew. */
 const freshMs = 600_000;
@@ -46,6 +52,7 @@ export class LearningBook {
   private readonly cache: RecordCache<LearningRecord>;
   private readonly read = new WeakMap<LearningRecord, { readonly known: KnownLearning | null; readonly until: number }>();
   private readonly now: () => number;
+  private readonly ratings = new RatingQueue<GivenRating>((scope, ratings) => this.take(scope, ratings));
   private readonly looking = new Map<string, Promise<KnownLearning | null>>();
   private restingUntil = 0;
 
@@ -79,9 +86,14 @@ export class LearningBook {
   }
 
   /** Stores feedback, and takes it in where it is a rating. @throws GatewayError `unavailable` */
-  async rate(feedback: FeedbackRow, scope: LearningScope, ratingOf: (earlier: number | null) => Rating): Promise<void> {
+  rate(feedback: FeedbackRow, scope: LearningScope, ratingOf: (earlier: number | null) => Rating): Promise<void> {
+    return this.ratings.add(scope, { feedback, ratingOf });
+  }
+
+  private async take(scope: LearningScope, ratings: readonly GivenRating[]): Promise<void> {
     const { store } = await this.backing.get();
-    await store.learnings.rate(feedback, scope, (state, earlier) => encodeOnline(withRating(decodeOnline(state), this.numberedHere(ratingOf(earlier)))));
+    await store.learnings.rate(scope, ratings.map(({ feedback }) => feedback), (state, earlier) =>
+      encodeOnline(ratings.reduce((before, { ratingOf }, at) => withRating(before, this.numberedHere(ratingOf(earlier[at] ?? null))), decodeOnline(state))));
     this.changed(scope);
   }
 

@@ -12,10 +12,13 @@ export interface OutcomeCountsOptions {
   /** Whether answers of a scope are known to have failed before. */
   readonly hasFaults: (scope: LearningScope) => boolean;
   readonly everyMs?: number;
+  readonly now?: () => number;
 }
 
 interface ScopeCounts {
   readonly scope: LearningScope;
+  /** When the first of them was counted. */
+  since: number;
   readonly tallies: Map<string, Tally>;
 }
 
@@ -30,23 +33,30 @@ const mostModels = 40;
 const fewAnswers = 50, mostAnswers = 200;
 const none: Tally = { answers: 0, faults: 0 };
 
+const keyOf = ({ accountId, preferenceId }: LearningScope): string => `${accountId} ${preferenceId}`;
+
 /**
  * Counts answers and faults in memory, and adds them to what the scopes have learned every few seconds. A scope whose answers never failed is not
  * written: that is taken for granted. While the database is away counts are added up, within bounds. What was written without our hearing of it is
- * counted twice.
+ * counted twice. What this process counted before a scope is forgotten does not come back; what others counted does not either, as far as their
+ * clocks agree and none of them has written something newer in between.
  */
 export class OutcomeCounts {
   private counts = new Map<string, ScopeCounts>();
   private timer: NodeJS.Timeout | null = null;
   private isClosed = false;
   private writing: Promise<void> = Promise.resolve();
+  private readonly now: () => number;
 
-  constructor(private readonly backing: Backing, private readonly options: OutcomeCountsOptions) {}
+  constructor(private readonly backing: Backing, private readonly options: OutcomeCountsOptions) {
+    this.now = options.now ?? Date.now;
+  }
 
   /** Takes the outcomes of one request. Never throws. */
   add(scope: LearningScope, outcomes: Outcomes): void {
     if (this.isClosed || outcomes.size === 0) return;
-    for (const [name, outcome] of outcomes) this.merge(scope, name, { answers: 1, faults: outcome === 'failed' ? 1 : 0 });
+    const counts = this.countsOf(scope, this.now());
+    for (const [name, outcome] of outcomes) merge(counts, name, { answers: 1, faults: outcome === 'failed' ? 1 : 0 });
     this.timer ??= setTimeout(() => void this.write(), this.options.everyMs ?? writeEveryMs).unref();
   }
 
@@ -55,6 +65,13 @@ export class OutcomeCounts {
     if (this.timer) clearTimeout(this.timer);
     this.timer = null;
     return (this.writing = this.writing.then(() => this.writeDue()));
+  }
+
+  /** Does what forgets a scope while nothing is written, and forgets what waits of it. Rejects as that does, and then everything waits on. */
+  forget(scope: LearningScope, forgetStored: () => Promise<void>): Promise<void> {
+    const forgotten = this.writing.then(forgetStored).then(() => void this.counts.delete(keyOf(scope)));
+    this.writing = forgotten.catch(() => undefined);
+    return forgotten;
   }
 
   /** Writes what it can within a few seconds and takes no more. */
@@ -71,8 +88,8 @@ export class OutcomeCounts {
     for (let from = 0; from < due.length; from += mostAtOnce) {
       try {
         const { store } = await this.backing.get();
-        const at = Date.now();
-        await store.learnings.change(due.slice(from, from + mostAtOnce).map(({ scope, tallies }) => [scope, (state) => encodeOnline(withOutcomes(decodeOnline(state), tallies, at))]));
+        const at = this.now();
+        await store.learnings.change(due.slice(from, from + mostAtOnce).map((counts) => [counts.scope, (state, forgottenAt) => added(state, forgottenAt, counts, at)]));
       } catch (error) {
         this.failed(due.slice(from), error);
         return;
@@ -99,7 +116,7 @@ export class OutcomeCounts {
   private failed(due: readonly ScopeCounts[], error: unknown): void {
     const { report, everyMs = writeEveryMs } = this.options;
     if (error instanceof GatewayError && error.code === 'unavailable' && !this.isClosed) {
-      for (const { scope, tallies } of due) for (const [name, tally] of tallies) this.merge(scope, name, tally);
+      for (const { scope, since, tallies } of due) for (const [name, tally] of tallies) merge(this.countsOf(scope, since), name, tally);
       this.timer ??= setTimeout(() => void this.write(), everyMs).unref();
       return;
     }
@@ -107,24 +124,14 @@ export class OutcomeCounts {
     report.warn(`outcomes of answers could not be stored and are lost: ${error instanceof Error ? error.message : String(error)}`);
   }
 
-  private merge(scope: LearningScope, name: string, { answers, faults }: Tally): void {
-    const counts = this.countsOf(scope);
-    if (!counts.tallies.has(name) && counts.tallies.size >= mostModels) {
-      // the one that was first counted gives way
-      counts.tallies.delete(counts.tallies.keys().next().value ?? '');
-    }
-    const before = counts.tallies.get(name) ?? none;
-    const whole = before.answers + answers, kept = Math.min(1, mostAnswers / whole);
-    counts.tallies.set(name, { answers: whole * kept, faults: (before.faults + faults) * kept });
-  }
-
-  private countsOf(scope: LearningScope): ScopeCounts {
-    const key = `${scope.accountId} ${scope.preferenceId}`;
+  private countsOf(scope: LearningScope, since: number): ScopeCounts {
+    const key = keyOf(scope);
     let counts = this.counts.get(key);
     if (!counts) {
       if (this.counts.size >= mostScopes) this.makeRoom();
-      this.counts.set(key, (counts = { scope, tallies: new Map() }));
+      this.counts.set(key, (counts = { scope, since, tallies: new Map() }));
     }
+    counts.since = Math.min(counts.since, since);
     return counts;
   }
 
@@ -135,4 +142,17 @@ export class OutcomeCounts {
     this.counts.delete(key);
     if (this.isDue(counts)) this.options.report.lost('outcomes', 1);
   }
+}
+
+/** What a scope holds with these counts; as it was where it was forgotten after the first of them. */
+function added(state: string | null, forgottenAt: number | null, { since, tallies }: ScopeCounts, at: number): string | null {
+  return forgottenAt !== null && since < forgottenAt ? state : encodeOnline(withOutcomes(decodeOnline(state), tallies, at));
+}
+
+function merge({ tallies }: ScopeCounts, name: string, { answers, faults }: Tally): void {
+  // the one that was first counted gives way
+  if (!tallies.has(name) && tallies.size >= mostModels) tallies.delete(tallies.keys().next().value ?? '');
+  const before = tallies.get(name) ?? none;
+  const whole = before.answers + answers, kept = Math.min(1, mostAnswers / whole);
+  tallies.set(name, { answers: whole * kept, faults: (before.faults + faults) * kept });
 }

@@ -3,7 +3,7 @@ import type { RequestContext } from '../http/context.js';
 import type { Backing } from '../store/backing.js';
 import type { Store } from '../store/store.js';
 import { WriteBehind, type WriteBehindReport } from '../store/write-behind.js';
-import { type Decision, selectionRowOf } from './decision.js';
+import { type Decision, decisionOf, type DecisionLinks, selectionRowOf } from './decision.js';
 import { type FinishedRequest, finishedRequest, requestRowOf } from './finished-request.js';
 import { type KeptContent, weightOf } from './kept-content.js';
 import { KeyUses } from './key-uses.js';
@@ -57,9 +57,9 @@ export class Recorder {
   }
 
   /** Takes a decision of model selection. Where the configuration keeps no request log it is forgotten. */
-  decision({ caller, plan, runtime, record }: RequestContext, told: Pick<Decision, 'previousId' | 'tradeoff' | 'preferenceId'>): void {
+  decision({ caller, plan, runtime, record: { content } }: RequestContext, links: Omit<DecisionLinks, 'content'>): void {
     if (plan === null || !(runtime?.requestLog.enabled ?? true)) return;
-    this.selections.add({ plan, caller: caller ?? anonymous, at: Date.now(), content: record.content, ...told });
+    this.selections.add(decisionOf(plan, caller ?? anonymous, { ...links, content }));
   }
 
   /** What has been taken so far is written, so that it can be read; waits no longer than the limit. */

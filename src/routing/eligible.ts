@@ -1,12 +1,12 @@
 import { forbiddenReason, type AccessRules } from './access-rules.js';
-import type { Appraisal, Exclusion, RoutingRequest } from './plan.js';
+import type { Appraisal, RoutingRequest } from './plan.js';
 import type { PreferenceSettings } from './preference.js';
 import type { RequestSize } from './tokens.js';
 
 /** Candidates that can serve a request, in the order given, and those that cannot, each with its reason. */
 export interface Eligibility {
   eligible: Appraisal[];
-  excluded: Exclusion[];
+  excluded: { known: Appraisal; reason: string }[];
 }
 
 function contextReason({ contextLength, maxOutput }: Appraisal, { tokens }: RequestSize, maxTokens: number): string | null {
@@ -40,7 +40,7 @@ export function eligible(request: RoutingRequest, size: RequestSize, candidates:
   for (const known of candidates) {
     const reason = forbiddenReason(known.candidate, rules) ?? (request.preference ? unwantedReason(known, request.preference) : null) ?? incapableReason(request, size, known);
     if (reason === null) parted.eligible.push(known);
-    else parted.excluded.push({ candidate: known.candidate, reason, figures: { quality: known.quality, price: known.price, latency: known.latency } });
+    else parted.excluded.push({ known, reason });
   }
   return parted;
 }

@@ -3,7 +3,7 @@ import { invalidField, type GatewayError } from '../errors.js';
 import type { AccessRules } from './access-rules.js';
 import { appraise, type Sources } from './appraise.js';
 import { eligible } from './eligible.js';
-import type { Candidate, Exclusion, Figures, Limits, Plan, RankedCandidate, Ranker, RoutingRequest } from './plan.js';
+import type { Appraisal, Candidate, Exclusion, Figures, Limits, Plan, RankedCandidate, Ranker, RoutingRequest } from './plan.js';
 import { measureRequest } from './tokens.js';
 import { thousandths } from './thousandths.js';
 
@@ -36,17 +36,21 @@ function weighsCost({ tradeoff, preference }: RoutingRequest): boolean {
   return wanted ? wanted === 'cost' : (preference?.weights?.cost ?? 0) > 0;
 }
 
+const knownBefore = ({ quality, price, latency }: Appraisal): Figures => ({ quality, price, latency });
+
 /**
  * Decides which candidates serve a request, in which order. Synchronous where the ranker is.
  * @throws GatewayError `blame.code` naming `blame.field`, with the reason for each candidate, when none is left
  */
 export function makePlan(input: PlanInput): Plan | Promise<Plan> {
-  const { request, ranker, limits, id = randomUUID(), blame } = input;
+  const { request, ranker, limits, id = randomUUID(), blame, excluded: before = [] } = input;
   const size = measureRequest(request.messages, request.tools);
   const terms = { promptTokens: size.tokens, weighsCost: weighsCost(request) };
   const known = input.candidates.map((candidate) => appraise(candidate, terms, input));
   const parted = eligible(request, size, known, input);
-  const excluded = [...(input.excluded ?? []), ...parted.excluded];
+  const asked = { ...request, promptTokens: size.tokens, planId: id };
+  const ranked = parted.eligible.length === 0 ? [] : ranker.rank(asked, parted.eligible);
+  const excluded = [...before, ...parted.excluded.map(({ known: one, reason }) => ({ candidate: one.candidate, reason, figures: ranker.expect?.(asked, one) ?? knownBefore(one) }))];
   const finish = (candidates: RankedCandidate[]): Plan => {
     if (!isFilled(candidates)) throw nothingLeft(excluded, blame);
     const { reason, gate, kinds } = candidates[0].why;
@@ -55,7 +59,6 @@ export function makePlan(input: PlanInput): Plan | Promise<Plan> {
     if (kinds !== undefined) plan.kinds = kinds;
     return plan;
   };
-  const ranked = parted.eligible.length === 0 ? [] : ranker.rank({ ...request, promptTokens: size.tokens, planId: id }, parted.eligible);
   return Array.isArray(ranked) ? finish(ranked) : ranked.then(finish);
 }
 
@@ -92,7 +95,7 @@ export interface CandidateExplanation {
 const dusted = (figure: number | null | undefined): number | null => (figure === null || figure === undefined ? null : Math.round(figure * 1e9) / 1e9);
 
 function explain({ label, provider, model }: Candidate, figures: Figures | undefined, score: number | null): CandidateExplanation {
-  const told: CandidateExplanation = { label, provider, model, quality: dusted(figures?.quality), price: dusted(figures?.price), latency: dusted(figures?.latency), score };
+  const told: CandidateExplanation = { label, provider, model, quality: dusted(figures?.quality), price: dusted(figures?.price), latency: dusted(figures?.latency), score: dusted(score) };
   if (figures?.uncertainty !== undefined) told.uncertainty = thousandths(figures.uncertainty);
   if (figures?.cost !== undefined) told.cost = dusted(figures.cost);
   if (figures?.outputTokens !== undefined) told.output_tokens = Math.round(figures.outputTokens);

@@ -7,10 +7,11 @@ function lastSegment(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-/** `model:8b` says a size (Ollama), `…-v1:0` a revision (Bedrock), `model:free` a variant (OpenRouter), `ft:model:org::id` a fine-tuned model. */
+/** `model:8b` says a size (Ollama), `…-v1:0` a revision and `…-v0:2` a version (Bedrock), `model:free` a variant (OpenRouter), `ft:model:org::id` a fine-tuned model. */
 function withoutTail(name: string): string {
   const tuned = name.startsWith('ft:') ? name.slice(3) : name;
-  const revision = tuned.replace(/(?:-v?\d+)?:\d+(?::[a-z0-9]+)?$/, '');
+  const versioned = tuned.replace(/-v(\d+):([1-9]\d*)(?=$|:)/, '-v$1.$2');
+  const revision = versioned.replace(/(?:-v?\d+)?:\d+(?::[a-z0-9]+)?$/, '');
   const sized = revision.replace(/:(e?\d+(?:\.\d+)?b)\b/, '-$1');
   const colon = sized.indexOf(':');
   return colon > 0 ? sized.slice(0, colon) : sized;
@@ -19,17 +20,21 @@ function withoutTail(name: string): string {
 /**
  * A model's name in one spelling, whoever serves it: lower case, words and numbers parted by hyphens, without vendor, region,
  * variant or revision; dates stay. `eu.anthropic.claude-3-5-sonnet-20240620-v1:0`, `anthropic/claude-3.5-sonnet:beta` and
- * `claude-3-5-sonnet@20240620` all begin `claude-3-5-sonnet`; `llama3.1:8b`, `Llama-3.1-8B` and `llama-v3p1-8b` are the same.
+ * `claude-3-5-sonnet@20240620` all begin `claude-3-5-sonnet`; `llama3.1:8b`, `Llama-3.1-8B` and `llama-v3p1-8b` are the same, and so are
+ * `gemini-pro-1.5` and `gemini-1.5-pro`.
  */
 export function canonicalName(model: string): string {
   return withoutTail(lastSegment(model.trim().toLowerCase()))
     .replace(bedrockPrefix, '')
+    // Vertex's and others' name for the version of October 2024
+    .replace(/^claude-3[.-]5-sonnet-v2(?:@20241022)?$/, 'claude-3-5-sonnet-20241022')
     .replace('@', '-')
     .replace(/(\d)p(?=\d)/g, '$1-')
     .replace(/[._\s]+/g, '-')
     .replace(/([a-z]{3,})(?=\d)/g, '$1-')
     .replace(/-v(?=\d)/g, '-')
     .replace(/^meta-(?=llama)/, '')
+    .replace(/^gemini-(pro|flash)-(\d-\d)(?=$|-)/, 'gemini-$2-$1')
     .replace(/^gpt-35-turbo(?=$|-16k|-\d)/, 'gpt-3-5-turbo');
 }
 

@@ -165,4 +165,6 @@ export interface Plan {
 export interface Ranker {
   readonly name: string;
   rank(request: RoutingRequest, candidates: readonly Appraisal[]): RankedCandidate[] | Promise<RankedCandidate[]>;
+  /** What it expects of a candidate that cannot serve, for explanations; absent: what was known beforehand is told of those. */
+  expect?(request: RoutingRequest, candidate: Appraisal): Figures;
 }

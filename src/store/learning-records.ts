@@ -14,8 +14,17 @@ export interface LearningRecord extends LearningScope {
   readonly updatedAt: number;
 }
 
-/** Changes the state of a scope. May be called several times where the database asks for it, so it does nothing else. */
-export type ChangeLearning = (state: string | null) => string | null;
+/**
+ * Changes the state of a scope. May be called several times where the database asks for it, so it does nothing else.
+ * @param forgottenAt when the scope was forgotten, ms since 1970; null: it never was, or something was learned since
+ */
+export type ChangeLearning = (state: string | null, forgottenAt: number | null) => string | null;
+
+/**
+ * Takes ratings in. May be called several times where the database asks for it, so it does nothing else.
+ * @param earlier for each of them the score that this account gave the same model on the same decision or answer before, null where it gave none
+ */
+export type LearnRatings = (state: string | null, earlier: readonly (number | null)[]) => string | null;
 
 /** What accounts and their preferences have learned. Of two that change the same scope at once, the second goes on from what the first has left. */
 export interface LearningStore {
@@ -23,12 +32,9 @@ export interface LearningStore {
   find(scope: LearningScope): Promise<LearningRecord | null>;
   /** Changes several scopes, all or none. A preference that is gone learns nothing. */
   change(changes: readonly (readonly [LearningScope, ChangeLearning])[]): Promise<void>;
-  /**
-   * Stores feedback and what it teaches, both or none.
-   * @param learn gets the score that this account gave the same model on the same decision or answer before, null where it gave none
-   */
-  rate(feedback: FeedbackRow, scope: LearningScope, learn: (state: string | null, earlier: number | null) => string | null): Promise<void>;
-  /** Forgets; other processes hear of it. False where there was nothing. */
+  /** Stores feedback on one scope, in the order given, and what it teaches, all or nothing. */
+  rate(scope: LearningScope, feedback: readonly FeedbackRow[], learn: LearnRatings): Promise<void>;
+  /** Forgets; other processes hear of it, even where there was nothing: they may have counted what is not stored yet. False where there was nothing. */
   forget(scope: LearningScope): Promise<boolean>;
   /** Those that have changed since then, forgotten ones too. */
   changedSince(revision: number): Promise<Changes<LearningRecord>>;

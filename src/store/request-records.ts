@@ -100,10 +100,16 @@ export interface SelectionRow {
   readonly content: unknown;
 }
 
+/** A decision that is to be stored. Its candidates are one text already, for many wait at a time and objects are dear to hold. */
+export interface NewSelection extends Omit<SelectionRow, 'candidates'> {
+  /** As `packCandidates` writes them. */
+  readonly candidates: string;
+}
+
 /** Decisions, linked into sessions. */
 export interface SelectionStore {
   /** Rows that are there already are passed over. */
-  add(rows: readonly SelectionRow[]): Promise<void>;
+  add(rows: readonly NewSelection[]): Promise<void>;
   /** All decisions that are linked with this one, oldest first, at most a thousand; empty where there is none. */
   group(accountId: string, id: string): Promise<SelectionRow[]>;
   /** Decisions that began a group. */

@@ -160,6 +160,15 @@ describe('the /v2 dialect', () => {
     expect((await v2('DELETE', `preferences/userPreferenceDelete/${id}`)).status).toBe(404);
   });
 
+  it('takes a preference\'s share of exploration, within its bounds', async () => {
+    const id = textAt((await v2('POST', 'preferences/userPreferenceCreate', { exploration: 0.1 })).json, 'preference_id');
+    expect((await preferences('GET', `/${id}`)).json).toMatchObject({ exploration: 0.1 });
+    expect((await v2('PUT', 'preferences/userPreferenceUpdate', { preference_id: id, exploration: 0 })).status).toBe(200);
+    expect((await preferences('GET', `/${id}`)).json).toMatchObject({ exploration: 0 });
+    for (const exploration of [0.21, -1, 'often']) expect(await v2('PUT', 'preferences/userPreferenceUpdate', { preference_id: id, exploration })).toMatchObject({ json: { detail: expect.stringMatching(/^exploration: /) as string } });
+    expect((await preferences('GET', `/${id}`)).json).toMatchObject({ exploration: 0 });
+  });
+
   it('takes feedback and latencies on a session, tells them back, and keeps them', async () => {
     const session_id = textAt((await v2('POST', 'modelRouter/modelSelect', { messages: 'Hi', llm_providers: entries })).json, 'session_id');
     const feedback = { session_id, provider: { provider: 'up', model: 'best' }, feedback: { accuracy: 1 } };

@@ -1,4 +1,7 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { decodeCustom, encodeCustom } from '../../src/routing/learned/custom-weights.js';
+import { openStore } from '../../src/store/open-store.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { databases, type TestDatabase } from '../helpers/databases.js';
 import { codePrompt, evaluationsCsv, factsPrompt } from '../helpers/evaluations-csv.js';
@@ -122,6 +125,49 @@ describe('a preference that is trained', { timeout: 60_000 }, () => {
   });
 
   it('is refused for a body of another kind', async () => expect((await sent(pathOf(await created()), 'x', 'text/plain')).status).toBe(415));
+});
+
+describe('a trained router that is passed over', { timeout: 60_000 }, () => {
+  const told = async (id: string, running: RunningGateway): Promise<unknown[]> => {
+    const replies = [await ask('GET', `${running.url}/api/v1/preferences/${id}`, auth), await training(id, running)];
+    expectConforms('preference.response', replies[0]!.json);
+    expectConforms('training.response', replies[1]!.json);
+    const { json: list } = await ask('GET', `${running.url}/api/v1/preferences`, auth);
+    return [at(replies[0]!.json, 'router', 'passedOver'), at(list, 'items', 0, 'router', 'passedOver'), at(replies[1]!.json, 'passedOver')];
+  };
+  const thrice = (text: unknown): unknown[] => [text, text, text];
+
+  it('is told of so while the configuration ranks otherwise', async () => {
+    const database = await databases[0]![1]();
+    const prior = await start({ database: { url: database.url }, routing: { ranker: 'prior' } });
+    const id = await created(prior);
+    expect((await ask('GET', `${prior.url}/api/v1/preferences/${id}`, auth)).json).toMatchObject({ router: null });
+    expect((await sent(pathOf(id, prior), evaluationsCsv(240), 'text/csv')).status).toBe(202);
+    expect(at((await training(id, prior)).json, 'passedOver')).toBeNull();
+    expect(await over(id, prior)).toMatchObject({ state: 'done' });
+    expect(await told(id, prior)).toEqual(thrice('routing.ranker is not "learned"'));
+    await prior.close();
+    const learned = await start({ database: { url: database.url } });
+    expect(await told(id, learned)).toEqual(thrice(null));
+    await learned.close();
+    await database.drop();
+  });
+
+  it('is told of so where it was trained on top of another router', async () => {
+    const database = await databases[0]![1]();
+    const running = await start({ database: { url: database.url } });
+    const id = await created(running);
+    expect((await sent(pathOf(id, running), evaluationsCsv(240), 'text/csv')).status).toBe(202);
+    await over(id, running);
+    const store = await openStore(database.url);
+    const { accountId, router } = (await store.preferences.changedSince(0)).records.find((one) => one.id === id)!;
+    const { id: trainingId } = await store.trainings.add({ id: randomUUID(), accountId, preferenceId: id, wishes: { format: 'csv', promptColumn: 'prompt', models: null, maximize: true, seed: 1 }, dataset: '', at: Date.now() }, { owner: 'earlier', at: 1, until: 1e13 });
+    await store.trainingQueue.finish(trainingId, { owner: 'earlier', at: 2 }, { state: 'done', report: null, error: null, router: { ...router!, weights: encodeCustom({ ...decodeCustom(router!.weights), router: 'an earlier one' }) } });
+    expect(await told(id, running)).toEqual(thrice('it was fitted on another router: train it again'));
+    await store.close();
+    await running.close();
+    await database.drop();
+  });
 });
 
 describe('the /v2 call for a custom router', { timeout: 60_000 }, () => {

@@ -2,10 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { LearningBook } from '../../src/learning/learning-book.js';
 import { decodeOnline, encodeOnline } from '../../src/routing/learned/online-codec.js';
+import { elsewhere } from '../../src/routing/learned/online-evidence.js';
 import { withOutcomes } from '../../src/routing/learned/online-learner.js';
 import type { Backing } from '../../src/store/backing.js';
 import { backingOf } from '../../src/store/open-backing.js';
 import type { FeedbackRow } from '../../src/store/request-records.js';
+import { databases } from '../helpers/databases.js';
 
 const router = (): string => 'r';
 const open = (): Backing => backingOf({ databaseUrl: ':memory:', poolSize: 1, redisUrl: null, onWarning: () => undefined });
@@ -83,6 +85,25 @@ describe('what is known of a scope', () => {
     await backing.close();
   });
 
+  it.each(databases)('counts every rating of a crowd on %s, which leaves connections to others', async (_name, make) => {
+    const database = await make();
+    const backing = backingOf({ databaseUrl: database.url, poolSize: 2, redisUrl: null, onWarning: () => undefined });
+    const book = new LearningBook(backing, { router });
+    const { store } = await backing.get();
+    const crowd = Promise.all(Array.from({ length: 400 }, () => book.rate(feedback(), scope, rating())));
+    const under = { way: true };
+    void crowd.finally(() => (under.way = false));
+    let meanwhile = 0;
+    for (; under.way; meanwhile++) await store.learnings.find(scope);
+    await crowd;
+    expect((await book.show(scope)).state.models.get('a')).toMatchObject({ ratings: 400 });
+    expect((await store.feedback.list(scope.accountId, { limit: 500, cursor: null })).items).toHaveLength(400);
+    expect(meanwhile).toBeGreaterThan(3);
+    book.close();
+    await backing.close();
+    await database.drop();
+  });
+
   it('on kinds of task stays where a decision is rated that another router had made', async () => {
     const backing = open();
     const book = new LearningBook(backing, { router });
@@ -91,7 +112,7 @@ describe('what is known of a scope', () => {
     await rate('an older one');
     const { state } = await book.show(scope);
     expect(state).toMatchObject({ router: 'r' });
-    expect([...state.models.get('a')!.kinds.keys()]).toEqual([0]);
+    expect([...state.models.get('a')!.evidence.keys()]).toEqual([0, elsewhere]);
     expect(state.models.get('a')!.ratings).toBe(2);
     book.close();
     await backing.close();

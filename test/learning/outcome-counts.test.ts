@@ -22,6 +22,9 @@ describe('counts of outcomes', () => {
   afterEach(() => backing.close());
   const countsOn = (on: Backing, hasFaults = false): OutcomeCounts =>
     new OutcomeCounts(on, { report: { lost: (...what) => lost.push(what), warn: () => undefined }, hasFaults: () => hasFaults, everyMs: never });
+  const forget = (counts: OutcomeCounts, of = scope): Promise<void> => counts.forget(of, async () => {
+    await (await backing.get()).store.learnings.forget(of);
+  });
   const stored = async (of = scope): Promise<Record<string, unknown> | null> => {
     const record = await (await backing.get()).store.learnings.find(of);
     return record && Object.fromEntries([...decodeOnline(record.state).served].map(([name, { answers, faults }]) => [name, [Math.round(answers), Math.round(faults)]]));
@@ -86,6 +89,53 @@ describe('counts of outcomes', () => {
     expect(written).toBe(1);
     await counts.close();
     expect(await stored()).toEqual({ 'p/a': [2, 2] });
+  });
+
+  it('do not come back once their scope was forgotten, while those of another scope do', async () => {
+    const other = { ...scope, preferenceId: '', accountId: randomUUID() };
+    const counts = countsOn(backing);
+    for (const each of [scope, other]) counts.add(each, outcome('failed'));
+    await forget(counts);
+    await counts.write();
+    expect([await stored(), await stored(other)]).toEqual([{}, { 'p/a': [1, 1] }]);
+    counts.add(scope, outcome('failed'));
+    await counts.write();
+    expect(await stored()).toEqual({ 'p/a': [1, 1] });
+  });
+
+  it('that are being written when their scope is forgotten do not come back', async () => {
+    let open = (): void => undefined;
+    const held = new Promise<void>((resolve) => (open = resolve));
+    const slow = Object.assign(Object.create(backing) as Backing, { get: () => held.then(() => backing.get()) });
+    const counts = countsOn(slow);
+    counts.add(scope, outcome('failed'));
+    const written = counts.write();
+    const forgotten = forget(counts);
+    open();
+    await Promise.all([written, forgotten]);
+    expect(await stored()).toEqual({});
+  });
+
+  it('wait on where their scope could not be forgotten', async () => {
+    const counts = countsOn(backing);
+    counts.add(scope, outcome('failed'));
+    await expect(counts.forget(scope, () => Promise.reject(new GatewayError('unavailable', 'away')))).rejects.toThrow('away');
+    await counts.write();
+    expect(await stored()).toEqual({ 'p/a': [1, 1] });
+  });
+
+  it('that another process has counted before are left out too', async () => {
+    let now = Date.now() - 1_000;
+    const other = new OutcomeCounts(backing, { report: { lost: () => undefined, warn: () => undefined }, hasFaults: () => false, everyMs: never, now: () => now });
+    other.add(scope, outcome('failed'));
+    await forget(countsOn(backing));
+    now += 5_000;
+    other.add(scope, outcome('failed'));
+    await other.write();
+    expect(await stored()).toEqual({});
+    other.add(scope, outcome('failed'));
+    await other.write();
+    expect(await stored()).toEqual({ 'p/a': [1, 1] });
   });
 
   it('are told of as lost where they cannot be stored, or the gateway stops without a database', async () => {

@@ -4,14 +4,14 @@ import { appraisalOf } from '../helpers/appraisals.js';
 
 const request = { messages: [] };
 const tool = { name: 'look' };
-const reasons = (...args: Parameters<typeof eligible>) => eligible(...args).excluded.map(({ candidate, reason }) => `${candidate.model}: ${reason}`);
+const reasons = (...args: Parameters<typeof eligible>) => eligible(...args).excluded.map(({ known, reason }) => `${known.candidate.model}: ${reason}`);
 
 describe('who can serve a request', () => {
-  it('keeps the order given and tells the figures of those left out', () => {
+  it('keeps the order given and tells what is known of those left out', () => {
     const known = [appraisalOf('a'), appraisalOf('b', { tools: false, price: 2, latency: 1 }), appraisalOf('c')];
     const parted = eligible({ ...request, tools: [tool] }, { tokens: 10, images: 0 }, known, {});
     expect(parted.eligible.map(({ candidate }) => candidate.model)).toEqual(['a', 'c']);
-    expect(parted.excluded).toEqual([{ candidate: known[1]!.candidate, reason: 'it calls no tools, the request offers 1', figures: { quality: 0.5, price: 2, latency: 1 } }]);
+    expect(parted.excluded).toEqual([{ known: known[1], reason: 'it calls no tools, the request offers 1' }]);
   });
 
   it('is nobody that is known to lack tools or images, where they are needed', () => {

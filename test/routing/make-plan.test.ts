@@ -5,6 +5,8 @@ import { createCatalog } from '../../src/routing/catalog.js';
 import { createLatencyWindow } from '../../src/routing/latency-window.js';
 import { explainPlan, makePlan, type PlanInput } from '../../src/routing/make-plan.js';
 import type { Candidate, Plan, Ranker } from '../../src/routing/plan.js';
+import { shippedRouter } from '../../src/routing/learned/shipped-router.js';
+import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';
 import { createPriorRanker } from '../../src/routing/rankers/prior-ranker.js';
 
 const catalog = createCatalog({ priceIds: { openai: 'openai', anthropic: 'anthropic', local: null }, overrides: { 'local/small': { contextLength: 100, tools: false } } });
@@ -127,6 +129,37 @@ describe('a plan', () => {
       const all = [...order(made), ...made.excluded.map((each) => each.candidate.label)];
       expect(all.sort()).toEqual([...labels, 'bare'].sort());
     }), { numRuns: 50 });
+  });
+});
+
+describe('a candidate that is left out', () => {
+  const request = { messages: [{ role: 'user', content: 'Write a function that sorts a list of numbers.' }], tools: [{ name: 'look' }] };
+  const incapable = { tools: false };
+
+  it('is told of with what the ranker predicts of it, as if it could serve', () => {
+    const ranker = createLearnedRanker({ router: shippedRouter() });
+    const taught = { adjust: () => ({ odds: 1, reason: 'as rated' }) };
+    const asked = { ...request, tunings: [taught] };
+    const able = plan([candidate('openai/gpt-4o'), candidate('openai/gpt-4o-mini')], { ranker, request: asked });
+    const [left] = plan([candidate('openai/gpt-4o'), candidate('openai/gpt-4o-mini', { attributes: incapable })], { ranker, request: asked }).excluded;
+    const { reason: _, ...expected } = able.candidates.find(({ model }) => model === 'gpt-4o-mini')!.why;
+    expect(left).toMatchObject({ reason: 'it calls no tools, the request offers 1', figures: expected });
+    expect(left!.figures).toMatchObject({ uncertainty: expect.any(Number), cost: expect.any(Number), learned: ['as rated'] });
+  });
+
+  it('costs no second reading of the request', () => {
+    const router = shippedRouter();
+    let readings = 0;
+    const counting = Object.assign(Object.create(router) as typeof router, { read: (...given: Parameters<typeof router.read>) => (readings++, router.read(...given)) });
+    const others = Array.from({ length: 20 }, (_, at) => candidate(`openai/gpt-4o-${at}`, { attributes: incapable }));
+    expect(plan([candidate('openai/gpt-4o'), ...others], { ranker: createLearnedRanker({ router: counting }), request }).excluded).toHaveLength(20);
+    expect(readings).toBe(1);
+  });
+
+  it('is told of by what was known beforehand where the ranker needs time', async () => {
+    const slow: Ranker = { name: 'slow', rank: async (asked, known) => createPriorRanker().rank(asked, known) };
+    const made = await planOrPromise([candidate('openai/gpt-4o'), candidate('local/small')], { ranker: slow, request });
+    expect(made.excluded[0]!.figures).toEqual({ quality: expect.any(Number), price: null, latency: null });
   });
 });
 

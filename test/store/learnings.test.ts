@@ -34,26 +34,26 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     const scope = scopeOf();
     const other = (await place.open()).learnings;
     await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? learnings : other).change([[scope, more]])));
-    await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? learnings : other).rate(feedbackOf(scope), scope, more)));
+    await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? learnings : other).rate(scope, [feedbackOf(scope)], more)));
     expect(await learnings.find(scope)).toMatchObject({ state: '30' });
   });
 
   it('is stored with the feedback that taught it, or neither is', async () => {
     const scope = scopeOf();
-    const failing = learnings.rate(feedbackOf(scope), scope, () => {
+    const failing = learnings.rate(scope, [feedbackOf(scope)], () => {
       throw new Error('cannot learn');
     });
     await expect(failing).rejects.toThrow();
     expect((await store.feedback.list(scope.accountId, { limit: 10, cursor: null })).items).toEqual([]);
-    await learnings.rate(feedbackOf(scope), scope, more);
+    await learnings.rate(scope, [feedbackOf(scope)], more);
     expect((await store.feedback.list(scope.accountId, { limit: 10, cursor: null })).items).toHaveLength(1);
   });
 
   it('knows what the same account said before of the same model on the same decision or answer', async () => {
     const scope = scopeOf(), sessionId = randomUUID();
     const heard: (number | null)[] = [];
-    const rate = (changes: Partial<FeedbackRow>, accountId = scope.accountId): Promise<void> => learnings.rate(feedbackOf({ ...scope, accountId }, { sessionId, ...changes }), scope, (state, earlier) => {
-      heard.push(earlier);
+    const rate = (changes: Partial<FeedbackRow>, accountId = scope.accountId): Promise<void> => learnings.rate(scope, [feedbackOf({ ...scope, accountId }, { sessionId, ...changes })], (state, earlier) => {
+      heard.push(...earlier);
       return more(state);
     });
     await rate({ score: 0.25, at: 1 });
@@ -68,6 +68,22 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     expect(heard).toEqual([null, 0.25, 0.25, 1, 0, 0.5, null, null, null]);
   });
 
+  it('takes several ratings in at once, in their order, all or none', async () => {
+    const scope = scopeOf(), sessionId = randomUUID();
+    let heard: readonly (number | null)[] = [];
+    const several = [{ score: 0.25, at: 1 }, { score: 1, at: 2, model: 'b' }, { score: 0.5, at: 3 }, { score: 0, at: 4 }].map((changes) => feedbackOf(scope, { sessionId, ...changes }));
+    await learnings.rate(scope, several, (state, earlier) => {
+      heard = earlier;
+      return more(state);
+    });
+    expect(heard).toEqual([null, null, 0.25, 0.5]);
+    expect(await learnings.find(scope)).toMatchObject({ state: '1' });
+    await expect(learnings.rate(scope, [feedbackOf(scope), feedbackOf(scope)], () => {
+      throw new Error('cannot learn');
+    })).rejects.toThrow();
+    expect((await store.feedback.list(scope.accountId, { limit: 10, cursor: null })).items).toHaveLength(4);
+  });
+
   it('goes with its preference, and does not come back by what is learned late', async () => {
     const { accountId } = scopeOf();
     const { id: preferenceId } = await store.preferences.add({ id: randomUUID(), accountId, name: 'Mine', settings: {}, createdAt: 1 });
@@ -77,7 +93,7 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     expect(await learnings.find(scope)).toMatchObject({ state: '1' });
     await store.preferences.remove(accountId, preferenceId);
     await learnings.change([[scope, more]]);
-    await learnings.rate(feedbackOf(scope), scope, more);
+    await learnings.rate(scope, [feedbackOf(scope)], more);
     expect(await learnings.find(scope)).toMatchObject({ state: null });
   });
 
@@ -91,6 +107,24 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     const changes = await learnings.changedSince(revision);
     expect(changes.records).toMatchObject([{ ...scope, state: null }]);
     expect(changes.revision).toBeGreaterThan(revision);
+  });
+
+  it('tells whoever changes it after it was forgotten when that was, though nothing had been there', async () => {
+    const scope = scopeOf();
+    const heard: (number | null)[] = [];
+    const put = (next: string | null): Promise<void> => learnings.change([[scope, (_state, forgottenAt) => {
+      heard.push(forgottenAt);
+      return next;
+    }]]);
+    await put(null);
+    const before = Date.now();
+    expect(await learnings.forget(scope)).toBe(false);
+    await put(null);
+    await put('1');
+    await put('2');
+    await learnings.forget(scope);
+    await put('1');
+    expect(heard.map((at) => at !== null && at >= before)).toEqual([false, true, true, false, true]);
   });
 
   it('is removed when nothing was added for long', async () => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { packCandidates } from '../../src/store/packed-candidates.js';
 import type { RequestFilter, RequestRow, RequestStore } from '../../src/store/request-records.js';
 import type { Store } from '../../src/store/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
@@ -173,7 +174,7 @@ describe.each(storeRows)('what is old on $name', (row) => {
     const { requests, selections } = await place.open();
     await requests.add(Array.from({ length: 1_200 }, (_, index) => requestOf({ at: index })));
     await selections.add(Array.from({ length: 30 }, (_, at) => ({
-      id: `selection-${at}`, accountId: 'somebody', keyId: null, previousId: null, at, label: 'a/b', candidates: [], reason: '', tradeoff: null, preferenceId: null, content: null,
+      id: `selection-${at}`, accountId: 'somebody', keyId: null, previousId: null, at, label: 'a/b', candidates: packCandidates([]), reason: '', tradeoff: null, preferenceId: null, content: null,
     })));
     expect(await requests.removeBefore(1_100, 700)).toBe(700);
     expect(await requests.removeBefore(1_100, 700)).toBe(430);

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { SelectionRow, SelectionStore } from '../../src/store/request-records.js';
+import { packCandidates } from '../../src/store/packed-candidates.js';
+import type { NewSelection, SelectionRow, SelectionStore } from '../../src/store/request-records.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
-const selectionOf = (accountId: string, id: string, previousId: string | null, at: number, changes: Partial<SelectionRow> = {}): SelectionRow => ({
-  id, accountId, keyId: null, previousId, at, label: 'openai/gpt-4o', candidates: [{ label: 'openai/gpt-4o' }], reason: 'cheapest', tradeoff: null, preferenceId: null, content: null, ...changes,
+const weighed = [{ label: 'openai/gpt-4o', provider: 'openai', model: 'gpt-4o', quality: 0.78, price: 4.375, latency: null, score: 0.78, reason: 'cheapest' }];
+const selectionOf = (accountId: string, id: string, previousId: string | null, at: number, changes: Partial<NewSelection> = {}): NewSelection => ({
+  id, accountId, keyId: null, previousId, at, label: 'openai/gpt-4o', candidates: packCandidates(weighed), reason: 'cheapest', tradeoff: null, preferenceId: null, content: null, ...changes,
 });
 
 describe.each(storeRows)('decisions on $name', (row) => {
@@ -29,7 +31,14 @@ describe.each(storeRows)('decisions on $name', (row) => {
     await selections.add([full]);
     await selections.add([{ ...full, label: 'other' }]);
     await selections.add([]);
-    expect(await selections.group(accountId, id)).toEqual([full]);
+    expect(await selections.group(accountId, id)).toEqual([{ ...full, candidates: weighed } satisfies SelectionRow]);
+    expect((await selections.list(accountId, { limit: 1, cursor: null })).items).toEqual([{ ...full, candidates: weighed }]);
+  });
+
+  it('of earlier versions, whose candidates were stored as objects, are read as well', async () => {
+    const [accountId, id] = [randomUUID(), randomUUID()];
+    await selections.add([selectionOf(accountId, id, null, 5, { candidates: JSON.stringify(weighed) })]);
+    expect(await selections.group(accountId, id)).toMatchObject([{ id, candidates: weighed }]);
   });
 
   it('form one group from the first to every one that continues it, whichever of them is asked for', async () => {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Store } from '../../src/store/store.js';
 import type { Lease, NewTraining, TrainingEnd } from '../../src/store/training-records.js';
-import { type Place, storeRows } from '../helpers/stores.js';
+import { type Place, postgresPlace, storeRows } from '../helpers/stores.js';
 
 const wishes = { format: 'csv', promptColumn: 'prompt', models: null, maximize: true, seed: 1 } as const;
 const router = { weights: '{"a":1}', gain: 0.25, trainedAt: 5_000 };
@@ -44,6 +45,20 @@ describe.each(storeRows)('trainings on $name', (row) => {
     expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([{ state: 'done', progress: 1, report: { rows: 60 }, updatedAt: 2_000 }]);
     expect((await store.preferences.find(accountId, preferenceId))!.router).toEqual(router);
     expect((await other.preferences.changedSince(revision)).records).toMatchObject([{ id: preferenceId, router }]);
+  });
+
+  it('are taken on one by each of the processes that ask at the same time, while there are any', async () => {
+    const queues = [store, ...(await Promise.all(Array.from({ length: 5 }, () => place.open())))].map(({ trainingQueue }) => trainingQueue);
+    for (let rounds = 0; rounds < 5; rounds++) {
+      const ids: string[] = [];
+      for (let at = 0; at < queues.length; at++) {
+        accountId = randomUUID();
+        ids.push((await added({ preferenceId: await preference() })).id);
+      }
+      const claims = await Promise.all(queues.map((queue, at) => queue.claim(lease(`owner ${at}`))));
+      expect(claims.map((claimed) => claimed?.id).sort()).toEqual(ids.sort());
+      for (const claimed of claims) await store.trainings.remove(claimed!.accountId, claimed!.preferenceId);
+    }
   });
 
   it('are taken over only after the lease of the process that had them has run out', async () => {
@@ -113,5 +128,28 @@ describe.each(storeRows)('trainings on $name', (row) => {
     await added({}, lease('one'));
     await store.preferences.remove(accountId, preferenceId);
     expect(await store.trainings.latest(accountId, [preferenceId])).toEqual([]);
+  });
+});
+
+describe('trainings on a PostgreSQL that gives transactions up for each other', () => {
+  let place: Place;
+  beforeAll(async () => {
+    place = await postgresPlace();
+    await place.open();
+    const { pathname } = new URL(place.url);
+    await sql`alter database ${sql.id(pathname.slice(1))} set default_transaction_isolation to 'repeatable read'`.execute(place.connect());
+  });
+  afterAll(() => place.remove());
+
+  it('are taken on one by each process, too', async () => {
+    const stores = await Promise.all(Array.from({ length: 3 }, () => place.open()));
+    const ids: string[] = [];
+    for (const { preferences, trainings } of stores) {
+      const accountId = randomUUID();
+      const { id: preferenceId } = await preferences.add({ id: randomUUID(), accountId, name: 'Mine', settings: {}, createdAt: 1 });
+      ids.push((await trainings.add({ id: randomUUID(), accountId, preferenceId, wishes, dataset: '', at: 1 })).id);
+    }
+    const claims = await Promise.all(stores.map(({ trainingQueue }, at) => trainingQueue.claim(lease(`owner ${at}`))));
+    expect(claims.map((claimed) => claimed?.id).sort()).toEqual(ids.sort());
   });
 });

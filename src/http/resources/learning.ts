@@ -1,8 +1,11 @@
 import type { Request, RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
 import type { ShownLearning } from '../../learning/learning-book.js';
-import { fadedModel, fadedServed } from '../../routing/learned/online-learner.js';
+import type { Beliefs } from '../../routing/learned/online-beliefs.js';
+import { elsewhere } from '../../routing/learned/online-evidence.js';
+import { beliefsOf, fadedServed } from '../../routing/learned/online-learner.js';
 import type { RatedModel, Served } from '../../routing/learned/online-state.js';
+import { surePart } from '../../routing/learned/online-tuning.js';
 import type { LearningScope } from '../../store/learning-records.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
@@ -23,7 +26,8 @@ export function readLearning(parts: Parts): RequestHandler {
 export function forgetLearning(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { scope } = await scopeOf(parts, req, callerOf(res).accountId);
-    await parts.memory.learning.forget(scope);
+    const { learning, outcomes } = parts.memory;
+    await outcomes.forget(scope, () => learning.forget(scope));
     res.status(204).end();
   });
 }
@@ -39,21 +43,21 @@ async function scopeOf({ memory, current }: Parts, req: Request, accountId: stri
 }
 
 function shownLearning({ preferenceId }: LearningScope, exploration: number, enabled: boolean, { state, updatedAt }: ShownLearning): object {
-  const now = Date.now();
+  const now = Date.now(), beliefs = beliefsOf(state, now);
   return {
     object: 'learning', preference_id: preferenceId === '' ? null : preferenceId, enabled, exploration, updatedAt: isoOrNull(updatedAt),
-    models: [...state.models].sort(([, a], [, b]) => b.ratings - a.ratings).map(([model, rated]) => shownModel(model, rated, now)),
+    models: [...state.models].sort(([, a], [, b]) => b.ratings - a.ratings).map(([model, rated]) => shownModel(model, rated, beliefs)),
     outcomes: [...state.served].sort(([, a], [, b]) => b.answers - a.answers).map(([name, served]) => shownServed(name, served, now)),
   };
 }
 
 
-function shownModel(model: string, rated: RatedModel, now: number): object {
-  const { offset, kinds } = fadedModel(rated, now);
-  const { ratings, scoreSum, at } = rated;
+function shownModel(model: string, { evidence, ratings, scoreSum, at }: RatedModel, beliefs: Beliefs): object {
+  const whole = beliefs.moveOf(model, []), move = surePart(whole);
+  const kinds = [...evidence.keys()].filter((kind) => kind !== elsewhere);
   return {
-    model, ratings, score: ratings === 0 ? null : thousandths(Math.min(1, scoreSum / ratings)), move: thousandths(offset.mean), spread: thousandths(Math.sqrt(offset.variance)),
-    kinds: [...kinds].map(([kind, { mean }]) => ({ kind, move: thousandths(mean) })), updatedAt: isoOrNull(at),
+    model, ratings, score: ratings === 0 ? null : thousandths(Math.min(1, scoreSum / ratings)), move: thousandths(move), spread: thousandths(Math.sqrt(whole.variance)),
+    kinds: kinds.map((kind) => ({ kind, move: thousandths(surePart(beliefs.moveOf(model, [[kind, 1]])) - move) })), updatedAt: isoOrNull(at),
   };
 }
 

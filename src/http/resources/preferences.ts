@@ -5,6 +5,7 @@ import { GatewayError } from '../../errors.js';
 import type { PreferenceSettings } from '../../routing/preference.js';
 import type { PreferenceRecord } from '../../store/preference-records.js';
 import type { TrainingState } from '../../store/training-records.js';
+import { whyPassedOver } from '../../trainings/tuning-reader.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';
@@ -19,18 +20,25 @@ export interface PreferenceRequest extends PreferenceSettings {
 const unnamed = 'Preference';
 const nothing = { weights: null, allow: null, exclude: null, maxPrice: null, maxLatency: null, tradeoff: null, exploration: null };
 
+/** Why requests go on without the router that is switched on for a preference; null: they do not, or none is. */
+export function whyPassedOverNow({ current }: Parts, { router }: PreferenceRecord): string | null {
+  if (router === null) return null;
+  return current().ranker.name === 'learned' ? whyPassedOver(router.weights) : 'routing.ranker is not "learned"';
+}
+
 /** @param state of its last training; null: there was none */
-function shownPreference({ id, name, settings, router, createdAt, updatedAt }: PreferenceRecord, state: TrainingState | null): object {
-  const trained = router || state ? { state: state ?? 'done', trainedAt: isoOrNull(router?.trainedAt ?? null), gain: router?.gain ?? null } : null;
+function shownPreference(parts: Parts, preference: PreferenceRecord, state: TrainingState | null): object {
+  const { id, name, settings, router, createdAt, updatedAt } = preference;
+  const trained = router || state ? { state: state ?? 'done', trainedAt: isoOrNull(router?.trainedAt ?? null), gain: router?.gain ?? null, passedOver: whyPassedOverNow(parts, preference) } : null;
   return { object: 'preference', id, preference_id: id, name, ...nothing, ...settings, router: trained, createdAt: isoOrNull(createdAt), updatedAt: isoOrNull(updatedAt) };
 }
 
 /** Shows preferences of one account, each with how its last training is. */
-async function shown({ memory }: Parts, accountId: string, preferences: readonly PreferenceRecord[]): Promise<(preference: PreferenceRecord) => object> {
-  const { store } = await memory.opened();
+async function shown(parts: Parts, accountId: string, preferences: readonly PreferenceRecord[]): Promise<(preference: PreferenceRecord) => object> {
+  const { store } = await parts.memory.opened();
   const trainings = await store.trainings.latest(accountId, preferences.map(({ id }) => id));
   const states = new Map(trainings.map(({ preferenceId, state }) => [preferenceId, state]));
-  return (preference) => shownPreference(preference, states.get(preference.id) ?? null);
+  return (preference) => shownPreference(parts, preference, states.get(preference.id) ?? null);
 }
 
 /** Makes a preference for that account. */
@@ -59,7 +67,7 @@ export async function dropPreference({ memory }: Parts, { accountId }: Caller, i
 
 /** `POST /api/v1/preferences`. */
 export function createPreference(parts: Parts): RequestHandler {
-  return answer(async (req, res) => sendJson(res, 201, shownPreference(await addPreference(parts, callerOf(res), req.body as PreferenceRequest), null)));
+  return answer(async (req, res) => sendJson(res, 201, shownPreference(parts, await addPreference(parts, callerOf(res), req.body as PreferenceRequest), null)));
 }
 
 /** `GET /api/v1/preferences`. */

@@ -6,10 +6,12 @@ import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull } from './page-request.js';
+import { whyPassedOverNow } from './preferences.js';
 import { readTrainingBody, type TrainingBody } from './training-body.js';
 
-function shownTraining({ id, preferenceId, state, progress, doing, report, error, createdAt, updatedAt }: TrainingRecord): object {
-  return { object: 'training', id, preferenceId, state, progress, doing, report, error, createdAt: isoOrNull(createdAt), updatedAt: isoOrNull(updatedAt) };
+/** @param passedOver why requests go on without the router that is switched on; null: they do not, or none is */
+function shownTraining({ id, preferenceId, state, progress, doing, report, error, createdAt, updatedAt }: TrainingRecord, passedOver: string | null): object {
+  return { object: 'training', id, preferenceId, state, progress, doing, report, error, passedOver, createdAt: isoOrNull(createdAt), updatedAt: isoOrNull(updatedAt) };
 }
 
 /** Reads the evaluations of a request, as large as the configuration allows. @throws GatewayError */
@@ -27,11 +29,18 @@ export async function startTraining({ memory }: Parts, accountId: string, prefer
 
 const notFound = (what: string): GatewayError => new GatewayError('not_found', `${what}: not found`, { field: what });
 
+async function passedOver(parts: Parts, { accountId, preferenceId }: TrainingRecord): Promise<string | null> {
+  const { store } = await parts.memory.opened();
+  const preference = await store.preferences.find(accountId, preferenceId);
+  return preference && whyPassedOverNow(parts, preference);
+}
+
 /** `POST /api/v1/preferences/{id}/training`. */
 export function createTraining(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const body = await evaluationsIn(parts, req, res);
-    sendJson(res, 202, shownTraining(await startTraining(parts, callerOf(res).accountId, idOf(req), body)));
+    const training = await startTraining(parts, callerOf(res).accountId, idOf(req), body);
+    sendJson(res, 202, shownTraining(training, await passedOver(parts, training)));
   });
 }
 
@@ -41,7 +50,7 @@ export function readTraining(parts: Parts): RequestHandler {
     const { store } = await parts.memory.opened();
     const [training] = await store.trainings.latest(callerOf(res).accountId, [idOf(req)]);
     if (!training) throw notFound('training');
-    sendJson(res, 200, shownTraining(training));
+    sendJson(res, 200, shownTraining(training, await passedOver(parts, training)));
   });
 }
 

@@ -66,7 +66,7 @@ export function reportMetrics(parts: Parts): RequestHandler {
 
 /** Of a body that may hold anything, what a preference is made of. */
 function settingsOf(body: unknown): PreferenceRequest {
-  const { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff } = body as PreferenceRequest;
-  const given = { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff };
+  const { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff, exploration } = body as PreferenceRequest;
+  const given = { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff, exploration };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

@@ -1,6 +1,7 @@
 import type { Candidate } from '../plan.js';
-import { fadedModel, fadedServed, mostMove, oddsOf } from './online-learner.js';
-import { largestShares, type OnlineState, priors, ratedName, servedName } from './online-state.js';
+import type { Beliefs } from './online-beliefs.js';
+import { beliefsOf, fadedServed, mostMove, oddsOf, withoutKinds } from './online-learner.js';
+import { type Belief, largestShares, type OnlineState, type RatedModel, ratedName, servedName } from './online-state.js';
 import type { Expectation } from './router.js';
 import type { Adjustment, TunedRequest, Tuning } from './tuning.js';
 
@@ -11,11 +12,14 @@ const leastFaults = 0.5;
 /** Names of models whose spelling has been looked at. */
 const mostNames = 2_000;
 
-interface KnownModel {
-  readonly ratings: number;
-  readonly offset: { readonly mean: number; readonly variance: number };
-  readonly kinds: ReadonlyMap<number, { readonly mean: number; readonly variance: number }>;
-}
+/**
+ * So many standard deviations of what ratings say of a model are left out of what moves it: on kinds of task that no router had seen, what was moved
+ * by less made choices worse as often as better (2026-11).
+ */
+const leftOut = 0.5;
+
+/** By how much a belief moves a model: nothing, where it may well be chance. */
+export const surePart = ({ mean, variance }: Belief): number => Math.sign(mean) * Math.max(0, Math.abs(mean) - leftOut * Math.sqrt(variance));
 
 interface KnownFaults {
   /** 0..1, beside one that never fails. */
@@ -31,16 +35,14 @@ interface KnownFaults {
  * @returns null where nothing is known of any model
  */
 export function createOnlineTuning(state: OnlineState, router: string, now: number): Tuning | null {
-  const models = new Map([...state.models].map(([name, model]) => [name, knownModel(fadedModel(model, now), state.router === router)]));
   const served = new Map<string, KnownFaults>();
   for (const [name, one] of state.served) {
     const { answers, faults } = fadedServed(one, now);
     if (faults >= leastFaults) served.set(name, { reliability: 1 - faults / (priorAnswers + answers), reason: `${Math.round(faults)} of ${Math.round(answers)} answers failed` });
   }
-  return models.size + served.size === 0 ? null : new OnlineTuning(models, served);
+  if (state.models.size + served.size === 0) return null;
+  return new OnlineTuning(state.models, beliefsOf(state.router === router ? state : withoutKinds(state), now), served);
 }
-
-const knownModel = ({ ratings, offset, kinds }: KnownModel, isSameRouter: boolean): KnownModel => ({ ratings, offset, kinds: isSameRouter ? kinds : new Map() });
 
 /** Whether faults are remembered of any model. @param now ms since 1970 */
 export const hasFaults = ({ served }: OnlineState, now: number): boolean => [...served.values()].some((one) => fadedServed(one, now).faults >= leastFaults);
@@ -50,29 +52,17 @@ class OnlineTuning implements Tuning {
   /** All candidates of one request are asked one after the other. */
   private last: { readonly request: TunedRequest; readonly shares: readonly (readonly [number, number])[] } | null = null;
 
-  constructor(private readonly models: ReadonlyMap<string, KnownModel>, private readonly served: ReadonlyMap<string, KnownFaults>) {}
+  constructor(private readonly models: ReadonlyMap<string, RatedModel>, private readonly beliefs: Beliefs, private readonly served: ReadonlyMap<string, KnownFaults>) {}
 
   adjust({ provider, model }: Candidate, request: TunedRequest, expected: Expectation): Adjustment | null {
-    const known = this.models.get(this.nameOf(model) ?? '');
+    const name = this.nameOf(model) ?? '', known = this.models.get(name);
     const service = this.served.size === 0 ? undefined : this.served.get(servedName(provider, model) ?? '');
     if (!known && !service) return null;
-    const rated = known ? this.ratedMove(known, request) : null;
+    const rated = known ? this.beliefs.moveOf(name, this.sharesOf(request)) : null;
     const lost = service ? oddsOf(expected.quality * service.reliability) - oddsOf(expected.quality) : 0;
-    const odds = Math.max(-mostMove, Math.min(mostMove, (rated?.move ?? 0) + lost));
+    const odds = Math.max(-mostMove, Math.min(mostMove, (rated ? surePart(rated) : 0) + lost));
     const reason = [...(known ? [known.ratings === 1 ? 'moved by 1 rating' : `moved by ${known.ratings} ratings`] : []), ...(service ? [service.reason] : [])].join('; ');
-    return rated ? { odds, reason, uncertainty: expected.uncertainty * rated.doubt } : { odds, reason };
-  }
-
-  /** By how much ratings move a model on such a request, and which part of the doubt they leave. */
-  private ratedMove({ offset, kinds }: KnownModel, request: TunedRequest): { move: number; doubt: number } {
-    let move = offset.mean, variance = offset.variance, before = priors.offset.variance;
-    for (const [task, share] of this.sharesOf(request)) {
-      const kind = kinds.get(task) ?? priors.kind;
-      move += share * kind.mean;
-      variance += share * share * kind.variance;
-      before += share * share * priors.kind.variance;
-    }
-    return { move, doubt: Math.sqrt(variance / before) };
+    return rated ? { odds, reason, uncertainty: expected.uncertainty * Math.sqrt(rated.variance / rated.before) } : { odds, reason };
   }
 
   private sharesOf(request: TunedRequest): readonly (readonly [number, number])[] {

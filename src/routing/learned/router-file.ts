@@ -1,19 +1,21 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { gramBuckets } from './hashing.js';
+import { gramsOfPrototype } from './prototypes.js';
 import type { RouterWeights } from './router-weights.js';
 
 /*
  * A file of weights: eight bytes that name the format, then, deflated: the length of the header (32 bits, little-endian), the header as
  * JSON, padding to four bytes, and the arrays one behind the other, each padded to four bytes. The header tells each array's length.
  */
-const magic = 'SBROUTE2';
-const kinds = { f32: Float32Array, i8: Int8Array } as const;
+const magic = 'SBROUTE3';
+const kinds = { f32: Float32Array, i8: Int8Array, u8: Uint8Array, u16: Uint16Array } as const;
 type Kind = keyof typeof kinds;
-type Numbers = Float32Array | Int8Array;
+type Numbers = Float32Array | Int8Array | Uint8Array | Uint16Array;
 
 const arrays = {
   mean: 'f32', scale: 'f32', grams: 'i8', gramScale: 'f32', dense: 'f32', bias: 'f32', tasks: 'f32', taskBias: 'f32', centres: 'f32', whitening: 'f32', gate: 'f32', shares: 'f32', counts: 'f32',
   ability: 'f32', discrimination: 'f32', hardness: 'f32', slopes: 'f32', general: 'f32', headModels: 'f32', headGrams: 'i8', headScale: 'f32', headDense: 'f32', headMeans: 'f32', trust: 'f32', difficultyGrams: 'i8', difficultyDense: 'f32', difficultyMeans: 'f32', generalDifficulty: 'f32', difficultyScale: 'f32',
-  taskLengths: 'f32', denseLengths: 'f32', modelLengths: 'f32',
+  taskLengths: 'f32', denseLengths: 'f32', modelLengths: 'f32', telling: 'i8', prototypeBuckets: 'u16', prototypeGrams: 'i8', prototypeShares: 'i8', prototypeFamilies: 'u8', taskFamilies: 'u8', prototypeTrust: 'f32',
 } as const satisfies Record<string, Kind>;
 type ArrayName = keyof typeof arrays;
 const arrayNames = Object.keys(arrays) as ArrayName[];
@@ -81,17 +83,24 @@ function inflated(bytes: Uint8Array): Buffer {
   }
 }
 
+/** How long the prototypes' arrays are to be, by the first of them. */
+function prototypesOf({ prototypeBuckets, models }: RouterWeights): Pick<Record<ArrayName, number>, 'prototypeBuckets' | 'prototypeGrams' | 'prototypeShares' | 'prototypeFamilies'> {
+  const prototypes = Math.ceil(prototypeBuckets.length / gramsOfPrototype);
+  return { prototypeBuckets: prototypes * gramsOfPrototype, prototypeGrams: prototypes * gramsOfPrototype, prototypeShares: prototypes * models.length, prototypeFamilies: prototypes };
+}
+
 function checked(weights: RouterWeights): RouterWeights {
   const { rank, denseNames: { length: wide }, taskNames: { length: tasks }, models: { length: models }, headModels: { length: heads } } = weights;
   const expected: Partial<Record<ArrayName, number>> = {
     mean: wide, scale: wide, gramScale: rank, dense: wide * rank, bias: rank, tasks: tasks * rank, taskBias: tasks, centres: tasks * rank, whitening: rank * rank, gate: 3, shares: tasks * models,
     counts: tasks * models, ability: models, discrimination: tasks, hardness: tasks, slopes: models, general: 3, headScale: heads, headDense: wide * heads, headMeans: tasks * heads, trust: tasks * 3, difficultyDense: wide, difficultyMeans: tasks, generalDifficulty: wide, difficultyScale: 1,
-    taskLengths: tasks, denseLengths: wide, modelLengths: models,
+    taskLengths: tasks, denseLengths: wide, modelLengths: models, telling: gramBuckets, taskFamilies: tasks, prototypeTrust: tasks, ...prototypesOf(weights),
   };
   for (const [name, length] of Object.entries(expected) as [ArrayName, number][]) {
     if (weights[name].length !== length) throw new Error(`the router weights do not fit together: "${name}" has ${weights[name].length} numbers and not ${length}`);
     if (weights[name].some((number) => !Number.isFinite(number))) throw new Error(`the router weights hold a number that is none: "${name}"`);
   }
   if (weights.headModels.some((place) => !Number.isInteger(place) || place < 0 || place >= models)) throw new Error('the router weights hold a head of a model that they do not name');
+  if (weights.prototypeBuckets.some((bucket) => bucket >= gramBuckets)) throw new Error('the router weights hold a prototype with a bucket that there is not');
   return weights;
 }

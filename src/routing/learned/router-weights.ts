@@ -1,5 +1,8 @@
+import { gramBuckets } from './hashing.js';
+import type { PrototypeWeights } from './prototypes.js';
+
 /** Everything that was learned, as numbers. `rank` is the number of coordinates that a text is mapped to. */
-export interface RouterWeights {
+export interface RouterWeights extends PrototypeWeights {
   /** When and from what it was fitted, for people. */
   readonly name: string;
   readonly denseNames: readonly string[];
@@ -44,6 +47,8 @@ export interface RouterWeights {
   readonly headMeans: Float32Array;
   /** By task: how much is believed of heads, of difficulty beside a head, and of difficulty where there is none. */
   readonly trust: Float32Array;
+  /** By task: how much prototypes count beside what is predicted without them, 0..1. */
+  readonly prototypeTrust: Float32Array;
   /** [general hardness, gain and bias of publicly known ability] */
   readonly general: Float32Array;
   /** How hard a text is among those of its task: by bucket (whole numbers of `difficultyScale`), by dense feature, and each task's mean. */
@@ -58,4 +63,13 @@ export interface RouterWeights {
   readonly taskLengths: Float32Array;
   readonly denseLengths: Float32Array;
   readonly modelLengths: Float32Array;
+}
+
+/** Whether weights fit together and to this program's features; the reason where they do not. */
+export function misfitOf(weights: RouterWeights, denseNames: readonly string[]): string | null {
+  if (weights.denseNames.join() !== denseNames.join()) return 'it was fitted to other features';
+  if (weights.grams.length !== gramBuckets * weights.rank) return 'its n-grams have another number of buckets';
+  if (weights.telling.length !== gramBuckets) return 'its prototypes have another number of buckets';
+  if (weights.headGrams.length !== gramBuckets * weights.headModels.length) return 'its heads have another number of buckets';
+  return null;
 }

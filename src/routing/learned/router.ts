@@ -1,7 +1,8 @@
 import type { Features } from './features.js';
 import { logOdds, sigmoid } from '../log-odds.js';
-import { gramBuckets } from './hashing.js';
+import { Prototypes, type Nearest } from './prototypes.js';
 import type { RouterWeights } from './router-weights.js';
+import { columnsOf, sumOfNumbers, sumOfRows } from './columns.js';
 
 /** What was understood of one request, whoever is to answer it. */
 export interface Reading {
@@ -18,6 +19,9 @@ export interface Reading {
   readonly headDifficulty: number;
   /** Log odds that the model of a head wins on it, beside. Worked out when it is first asked for: few candidates have a head. */
   readonly leaning: (head: number) => number;
+  /** How much prompts like it count beside all this, 0..1; and which they are, null where they do not count. */
+  readonly trustInNearest: number;
+  readonly nearest: Nearest | null;
   readonly generalDifficulty: number;
   /** Natural logarithm of the output tokens of a model of average verbosity. */
   readonly length: number;
@@ -34,6 +38,10 @@ export interface Expectation {
 
 const clip = 4;
 const least = 0.004;
+/** Where less is believed of prompts like it, it is not worth the time to find them. */
+const leastTrust = 0.02;
+/** So like a prototype are prompts of kinds that were not measured, and most of those of its own kind. */
+const strangeLikeness = 0.1, familiarLikeness = 0.2;
 /** Spread of a model's quality on kinds of tasks that were not measured. */
 const generalSpread = 0.1, guessedSpread = 0.15;
 const priorRows = 6;
@@ -48,8 +56,15 @@ export class Router {
   /** By model: the place of its head, -1 where it has none. */
   private readonly heads: Int16Array;
 
+  private readonly prototypes: Prototypes;
+
+  /** By head and bucket: one head is asked at a time, and its numbers stand near each other. */
+  private readonly gramsOfHeads: readonly Int8Array[];
+
   constructor(readonly weights: RouterWeights) {
     this.placesOfModels = new Map(weights.models.map((model, at) => [model, at]));
+    this.prototypes = new Prototypes(weights);
+    this.gramsOfHeads = columnsOf(weights.headGrams, weights.headModels.length);
     this.heads = new Int16Array(weights.models.length).fill(-1);
     weights.headModels.forEach((model, head) => (this.heads[model] = head));
   }
@@ -68,15 +83,17 @@ export class Router {
     const { gate, taskLengths, denseLengths, generalDifficulty } = this.weights;
     const tasks: number[] = [];
     for (let task = 0; task < shares.length; task++) if (shares[task]! >= least) tasks.push(task);
+    const familiar = sigmoid(gate[0]! + gate[1]! * entropy + gate[2]! * distance);
     const { hard, headDifficulty, leaning } = this.beside(features, dense, shares, tasks);
     return {
-      gate: sigmoid(gate[0]! + gate[1]! * entropy + gate[2]! * distance),
+      gate: familiar,
       shares,
       tasks,
       place,
       difficulty: hard,
       headDifficulty,
       leaning,
+      ...this.alikeTo(features, shares, tasks, familiar),
       generalDifficulty: dot(dense, generalDifficulty),
       length: dot(shares, taskLengths) + dot(dense, denseLengths),
     };
@@ -95,8 +112,8 @@ export class Router {
     }
     const head = this.heads[model]!;
     const beside = head < 0 ? -slopes[model]! * reading.difficulty : reading.leaning(head) - slopes[model]! * reading.headDifficulty;
-    const special = oddsOf(share) + beside;
-    return mix(reading, special, variance, ability[model]! - general[0]!, generalSpread, modelLengths[model]!);
+    const alike = reading.nearest === null ? 0 : share + this.prototypes.beyondTask(reading.nearest, model, models.length);
+    return mix(reading, oddsOf(share) + beside, variance, ability[model]! - general[0]!, generalSpread, modelLengths[model]!, reading.trustInNearest, alike);
   }
 
   /**
@@ -112,6 +129,16 @@ export class Router {
     return mix(reading, oddsOf(share) - reading.difficulty, guessedSpread ** 2, ability - general[0]!, guessedSpread, verbosity);
   }
 
+  /** Which prompts it is like, and how far what is known of them is believed: as far as its kind is familiar, or they are really alike. */
+  private alikeTo(features: Features, shares: Float64Array, tasks: readonly number[], familiar: number): Pick<Reading, 'nearest' | 'trustInNearest'> {
+    let trust = 0;
+    for (const task of tasks) trust += shares[task]! * this.weights.prototypeTrust[task]!;
+    if (trust < leastTrust) return { nearest: null, trustInNearest: 0 };
+    const nearest = this.prototypes.nearTo(features, shares);
+    const alike = Math.min(1, Math.max(0, (nearest.likeness - strangeLikeness) / (familiarLikeness - strangeLikeness)));
+    return { nearest, trustInNearest: trust * (familiar + (1 - familiar) * alike) };
+  }
+
   private scaleDense(dense: Float32Array): Float64Array {
     const { mean, scale } = this.weights;
     const scaled = new Float64Array(dense.length);
@@ -121,11 +148,7 @@ export class Router {
 
   private locate({ buckets, weights: amounts }: Features, dense: Float64Array): Float64Array {
     const { rank, grams, gramScale, dense: matrix, bias } = this.weights;
-    const place = new Float64Array(rank);
-    for (let at = 0; at < buckets.length; at++) {
-      const amount = amounts[at]!;
-      for (let j = 0, from = buckets[at]! * rank; j < rank; j++) place[j]! += amount * grams[from + j]!;
-    }
+    const place = sumOfRows(grams, rank, buckets, amounts);
     for (let j = 0; j < rank; j++) place[j] = place[j]! * gramScale[j]! + bias[j]!;
     for (let at = 0; at < dense.length; at++) {
       const value = dense[at]!;
@@ -139,7 +162,7 @@ export class Router {
     const shares = new Float64Array(taskBias.length);
     let highest = -Infinity;
     for (let task = 0; task < shares.length; task++) {
-      shares[task] = dotAt(place, tasks, task * place.length) + taskBias[task]!;
+      shares[task] = dot(place, tasks, task * place.length) + taskBias[task]!;
       highest = Math.max(highest, shares[task]!);
     }
     let whole = 0;
@@ -186,11 +209,9 @@ export class Router {
 
   /** What a head says of a text beyond the mean of its tasks. */
   private headOf(head: number, { buckets, weights: amounts }: Features, dense: Float64Array, shares: Float64Array, tasks: readonly number[]): number {
-    const { headGrams, headScale, headDense, headMeans } = this.weights;
+    const { headScale, headDense, headMeans } = this.weights;
     const { length: width } = headScale;
-    let said = 0;
-    for (let at = 0; at < buckets.length; at++) said += amounts[at]! * headGrams[buckets[at]! * width + head]!;
-    said *= headScale[head]!;
+    let said = sumOfNumbers(this.gramsOfHeads[head]!, buckets, amounts) * headScale[head]!;
     for (let at = 0; at < dense.length; at++) said += dense[at]! * headDense[at * width + head]!;
     for (const task of tasks) said -= shares[task]! * headMeans[task * width + head]!;
     return said;
@@ -198,17 +219,16 @@ export class Router {
 
   private difficultyOf({ buckets, weights: amounts }: Features, dense: Float64Array, shares: Float64Array): number {
     const { difficultyGrams, difficultyDense, difficultyMeans, difficultyScale } = this.weights;
-    let sum = 0;
-    for (let at = 0; at < buckets.length; at++) sum += amounts[at]! * difficultyGrams[buckets[at]!]!;
-    return sum * difficultyScale[0]! + dot(dense, difficultyDense) - dot(shares, difficultyMeans);
+    return sumOfNumbers(difficultyGrams, buckets, amounts) * difficultyScale[0]! + dot(dense, difficultyDense) - dot(shares, difficultyMeans);
   }
 }
 
-/** What is known of the kind of task and what is known in general, by how familiar the request is. */
-function mix(reading: Reading, special: number, variance: number, generalOdds: number, spread: number, verbosity: number): Expectation {
+/** What is known of the kind of task and what is known in general, by how familiar the request is; and as far as `trust` goes, what holds on prompts like it. */
+function mix(reading: Reading, special: number, variance: number, generalOdds: number, spread: number, verbosity: number, trust = 0, alike = 0): Expectation {
   const { gate } = reading;
+  const mixed = gate * sigmoid(special) + (1 - gate) * sigmoid(generalOdds - reading.generalDifficulty);
   return {
-    quality: kept(gate * sigmoid(special) + (1 - gate) * sigmoid(generalOdds - reading.generalDifficulty)),
+    quality: kept((1 - trust) * mixed + trust * alike),
     uncertainty: Math.sqrt(gate * variance + (1 - gate) * spread ** 2),
     outputTokens: Math.min(mostTokens, Math.max(fewestTokens, Math.exp(reading.length + verbosity))),
   };
@@ -218,22 +238,8 @@ function oddsOf(share: number): number {
   return logOdds(kept(share));
 }
 
-function dot(a: ArrayLike<number>, b: ArrayLike<number>): number {
+function dot(a: ArrayLike<number>, b: ArrayLike<number>, from = 0): number {
   let sum = 0;
-  for (let at = 0; at < a.length; at++) sum += a[at]! * b[at]!;
+  for (let at = 0; at < a.length; at++) sum += a[at]! * b[from + at]!;
   return sum;
-}
-
-function dotAt(place: Float64Array, matrix: Float32Array, from: number): number {
-  let sum = 0;
-  for (let j = 0; j < place.length; j++) sum += place[j]! * matrix[from + j]!;
-  return sum;
-}
-
-/** Whether weights fit together and to this program's features; the reason where they do not. */
-export function misfitOf(weights: RouterWeights, denseNames: readonly string[]): string | null {
-  if (weights.denseNames.join() !== denseNames.join()) return 'it was fitted to other features';
-  if (weights.grams.length !== gramBuckets * weights.rank) return 'its n-grams have another number of buckets';
-  if (weights.headGrams.length !== gramBuckets * weights.headModels.length) return 'its heads have another number of buckets';
-  return null;
 }

@@ -1,7 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { decodeRouter } from './router-file.js';
 import { denseNames } from './features.js';
-import { misfitOf, Router } from './router.js';
+import { Router } from './router.js';
+import { misfitOf } from './router-weights.js';
 
 /** Where the weights stand: beside `src` and beside `dist`. */
 const file = new URL('../../../config/router/router.bin', import.meta.url);

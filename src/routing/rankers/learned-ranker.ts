@@ -16,7 +16,6 @@ export interface LearnedRankerOptions extends Partial<Margins> {
   readonly router: Router;
 }
 
-
 /** The prediction after all tunings: log odds added up, the quality kept between 0 and 1, and why. */
 class Tuned {
   readonly learned: string[] = [];
@@ -73,23 +72,36 @@ function tuned(known: Appraisal, expectation: Expectation, seen: TunedRequest, u
 export function createLearnedRanker({ router, tolerance = defaultTolerance, affinity = defaultAffinity }: LearnedRankerOptions): Ranker {
   const find: FindModel = createFindModel(router.weights.models);
   const margins = { tolerance, affinity };
+  // a plan asks again for those that are left out, and reading costs more than all else
+  const readings = new WeakMap<RoutingRequest, TunedRequest>();
+  const read = (request: RoutingRequest): TunedRequest => {
+    let seen = readings.get(request);
+    if (!seen) {
+      const features = featuresOf(request);
+      readings.set(request, (seen = { features, reading: router.read(features) }));
+    }
+    return seen;
+  };
+  const expected = (request: RoutingRequest, candidates: readonly Appraisal[]): Appraisal[] => {
+    const seen = read(request);
+    const { reading } = seen;
+    const understood = { gate: reading.gate, kinds: { router: router.weights.name, shares: largestShares(reading.shares) } };
+    const isTuned = (request.tunings ?? []).length > 0 || Boolean(request.taught);
+    return candidates.map((one) => {
+      const place = find(one.candidate.model);
+      const expectation = place < 0 ? router.guess(reading, one.quality) : router.expect(reading, place);
+      return isTuned && !one.qualityStated ? tuned(one, expectation, seen, understood, request) : predicted(one, expectation, request, understood);
+    });
+  };
   return {
     name: 'learned',
     rank(request, candidates) {
-      const features = featuresOf(request);
-      const seen = { features, reading: router.read(features) };
-      const { reading } = seen;
-      const understood = { gate: reading.gate, kinds: { router: router.weights.name, shares: largestShares(reading.shares) } };
-      const { tunings = [], taught, planId } = request;
-      const isTuned = tunings.length > 0 || Boolean(taught);
-      const known = candidates.map((one) => {
-        const place = find(one.candidate.model);
-        const expectation = place < 0 ? router.guess(reading, one.quality) : router.expect(reading, place);
-        return isTuned && !one.qualityStated ? tuned(one, expectation, seen, understood, request) : predicted(one, expectation, request, understood);
-      });
-      const ranked = rankByTradeoff(request, known, margins);
+      const ranked = rankByTradeoff(request, expected(request, candidates), margins);
+      const { taught, planId } = request;
       if (!taught || planId === undefined || isUnderWay(request)) return ranked;
       return explored(ranked, taught.exploration, planId, request.maxModelDepth ?? ranked.length, isInHaste(request));
     },
+    // ranked alone: its score is of no account
+    expect: (request, candidate) => rankByTradeoff(request, expected(request, [candidate]), margins)[0]!.why,
   };
 }

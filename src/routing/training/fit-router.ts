@@ -9,7 +9,8 @@ import { usualGate } from './fit-gate.js';
 import { fitSlopes } from './fit-slopes.js';
 import { fitLengths } from './fit-lengths.js';
 import { fitTables, type Tables } from './fit-tables.js';
-import { fitTrust } from './fit-trust.js';
+import { chancesWithout, fitTrust } from './fit-trust.js';
+import { fitTrustedPrototypes, type TrustedPrototypes } from './trust-prototypes.js';
 import { foldOf } from './published-evaluations.js';
 
 /** What governs the fit of a router. */
@@ -53,22 +54,25 @@ export function fitRouter(evaluations: Evaluations, rows: Int32Array, { seed, na
   };
 }
 
-type Texts = Pick<RouterWeights, 'slopes' | 'difficultyGrams' | 'difficultyScale' | 'difficultyDense' | 'difficultyMeans' | 'generalDifficulty' | 'headModels' | 'headGrams' | 'headScale' | 'headDense' | 'headMeans' | 'trust'>;
+type Texts = Pick<RouterWeights, 'slopes' | 'difficultyGrams' | 'difficultyScale' | 'difficultyDense' | 'difficultyMeans' | 'generalDifficulty' | 'headModels' | 'headGrams' | 'headScale' | 'headDense' | 'headMeans' | 'trust' | keyof TrustedPrototypes>;
 
 /** One part of so many is kept back: on it is judged what was learned from the others. */
-const keptBack = 8;
+const partsKeptBack = 8;
 
 /** What single texts tell beside their tasks, and how much of it holds. */
 function fitTexts(evaluations: Evaluations, rows: Int32Array, tables: Tables, scaling: Scaling, seed: number): Texts {
-  const isKept = (row: number): boolean => foldOf(`${evaluations.groups[row]!} kept back`, keptBack) === 0;
+  const isKept = (row: number): boolean => foldOf(`${evaluations.groups[row]!} kept back`, partsKeptBack) === 0;
   const learned = rows.filter((row) => !isKept(row));
   const difficulty = fitDifficulty(evaluations, learned, tables, scaling, seed), heads = fitHeads(evaluations, learned, tables, scaling, seed);
   const slopes = fitSlopes(evaluations, rows, tables, scaling, seed);
+  const keptBack = rows.filter(isKept), parts = { tables, difficulty, slopes, heads };
+  const trust = fitTrust(evaluations, keptBack, parts, scaling);
+  const prototypes = fitTrustedPrototypes(evaluations, { learned, keptBack }, tables, chancesWithout(evaluations, parts, trust, scaling), seed);
   const hard = quantise(difficulty.grams, 1), said = quantise(heads.grams, heads.models.length);
   return {
     slopes, difficultyGrams: hard.numbers, difficultyScale: hard.units, difficultyDense: difficulty.dense, difficultyMeans: difficulty.means, generalDifficulty: difficulty.general,
     headModels: Float32Array.from(heads.models), headGrams: said.numbers, headScale: said.units, headDense: heads.dense, headMeans: heads.means,
-    trust: fitTrust(evaluations, rows.filter(isKept), { tables, difficulty, slopes, heads }, scaling),
+    trust, ...prototypes,
   };
 }
 
@@ -78,7 +82,7 @@ function quantisedGrams({ grams, rank }: Embedding): Pick<RouterWeights, 'grams'
 }
 
 /** How many units are a standard deviation: fine enough for sums of hundreds, and small where the file is packed. */
-const unitsPerDeviation = 5;
+const unitsPerDeviation = 4;
 
 /** Numbers as whole numbers of -127..127 times a unit for each of `columns` columns. Rare large ones are cut. */
 function quantise(values: Float32Array, columns: number): { numbers: Int8Array; units: Float32Array } {

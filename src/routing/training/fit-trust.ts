@@ -72,6 +72,22 @@ function signalsOf({ features, scores, tasks, models }: Evaluations, { tables, d
   };
 }
 
+/** The chances of all models on a row, NaN for one that nobody measured there, as heads and difficulty tell them. @param trust as `fitTrust` found it */
+export function chancesWithout({ features, scores, tasks, models }: Evaluations, { tables, difficulty, slopes, heads }: Learned, trust: Float32Array, scaling: Scaling): (row: number) => Float64Array {
+  const width = models.length, said = new Float64Array(heads.models.length), headOf = new Map(Array.from(heads.models, (model, head) => [model, head]));
+  return (row) => {
+    const task = tasks[row]!, [inHeads, besideHeads, alone] = trust.subarray(task * trustWidth);
+    const hard = difficultyOf(features[row]!, difficulty.grams, difficulty.dense, scaling) - difficulty.means[task]!;
+    headsOf(features[row]!, heads, scaling, said);
+    return Float64Array.from(models, (_, model) => {
+      if (Number.isNaN(scores[row * width + model]!)) return NaN;
+      const head = headOf.get(model), felt = slopes[model]! * hard;
+      const beside = head === undefined ? -alone! * felt : inHeads! * (said[head]! - heads.means[task * said.length + head]!) - besideHeads! * felt;
+      return sigmoid(logit(tables.shares[task * width + model]!) + beside);
+    });
+  };
+}
+
 /** Newton's method on a few coefficients. */
 function trustIn({ signals, odds, scores, weights }: Answers, usual: readonly number[], seen: (signals: readonly [number, number]) => readonly number[]): number[] {
   const trust = [...usual];

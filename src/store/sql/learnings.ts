@@ -1,5 +1,5 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import type { LearningRecord, LearningScope, LearningStore } from '../learning-records.js';
+import type { ChangeLearning, LearningRecord, LearningScope, LearningStore } from '../learning-records.js';
 import type { FeedbackRow } from '../request-records.js';
 import { clean } from './columns.js';
 import { addFeedback } from './feedback.js';
@@ -22,13 +22,16 @@ export function createLearningStore(database: Kysely<Tables>, now: () => number 
       const revision = await raiseRevision(transaction, 'learnings');
       for (const [scope, change] of changes) await put(transaction, scope, change, revision, now());
     }),
-    rate: (feedback, scope, learn) => transact(database, async (transaction) => {
+    rate: (scope, feedback, learn) => transact(database, async (transaction) => {
       const revision = await raiseRevision(transaction, 'learnings');
-      const earlier = await earlierScore(transaction, feedback);
-      await addFeedback(transaction, feedback);
+      const earlier: (number | null)[] = [];
+      for (const row of feedback) {
+        earlier.push(await earlierScore(transaction, row));
+        await addFeedback(transaction, row);
+      }
       await put(transaction, scope, (state) => learn(state, earlier), revision, now());
     }),
-    forget: (scope) => transact(database, (transaction) => forgetLearning(transaction, scope, now())),
+    forget: (scope) => transact(database, (transaction) => forget(transaction, scope, now())),
     changedSince: (since) => changesSince(database, 'learnings', since, async (revision) =>
       (await database.selectFrom('learnings').selectAll().where('revision', '>', revision).orderBy('revision').execute()).map(fromColumns)),
     async removeBefore(at, atMost) {
@@ -40,7 +43,15 @@ export function createLearningStore(database: Kysely<Tables>, now: () => number 
   };
 }
 
-/** Forgets what a scope has learned, as a part of something greater. */
+/** Leaves an empty row even where there was none: what was counted before that and is not stored yet is told by it. */
+async function forget(transaction: Transaction<Tables>, scope: LearningScope, at: number): Promise<boolean> {
+  const revision = await raiseRevision(transaction, 'learnings');
+  const before = await find(transaction, scope);
+  await write(transaction, scope, { state: null, updated_at: at, revision });
+  return before !== undefined && before.state !== null;
+}
+
+/** Forgets what a scope that goes has learned, as a part of something greater. */
 export async function forgetLearning(transaction: Transaction<Tables>, { accountId, preferenceId }: LearningScope, at: number): Promise<boolean> {
   const revision = await raiseRevision(transaction, 'learnings');
   const { numUpdatedRows } = await transaction.updateTable('learnings').set({ state: null, updated_at: at, revision })
@@ -52,13 +63,16 @@ function find(database: Database, { accountId, preferenceId }: LearningScope): P
   return database.selectFrom('learnings').selectAll().where('account_id', '=', accountId).where('preference_id', '=', clean(preferenceId)).executeTakeFirst();
 }
 
-async function put(transaction: Transaction<Tables>, scope: LearningScope, change: (state: string | null) => string | null, revision: number, at: number): Promise<void> {
+async function put(transaction: Transaction<Tables>, scope: LearningScope, change: ChangeLearning, revision: number, at: number): Promise<void> {
   if (!(await exists(transaction, scope))) return;
-  const before = await find(transaction, scope);
-  const state = change(before?.state ?? null);
-  if (state === (before?.state ?? null)) return;
-  await transaction.insertInto('learnings').values({ account_id: scope.accountId, preference_id: scope.preferenceId, state, updated_at: at, revision })
-    .onConflict((conflict) => conflict.columns(['account_id', 'preference_id']).doUpdateSet({ state, updated_at: at, revision })).execute();
+  const { state: before, updated_at: changedAt } = (await find(transaction, scope)) ?? { state: null, updated_at: null };
+  const state = change(before, before === null ? changedAt : null);
+  if (state !== before) await write(transaction, scope, { state, updated_at: at, revision });
+}
+
+async function write(transaction: Transaction<Tables>, { accountId, preferenceId }: LearningScope, columns: Pick<Selectable<LearningTable>, 'state' | 'updated_at' | 'revision'>): Promise<void> {
+  await transaction.insertInto('learnings').values({ account_id: accountId, preference_id: preferenceId, ...columns })
+    .onConflict((conflict) => conflict.columns(['account_id', 'preference_id']).doUpdateSet(columns)).execute();
 }
 
 /** A preference that has been removed meanwhile must not come back by what is learned late. */

@@ -1,5 +1,6 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
-import type { SelectionRow, SelectionStore } from '../request-records.js';
+import { unpackCandidates } from '../packed-candidates.js';
+import type { NewSelection, SelectionRow, SelectionStore } from '../request-records.js';
 import { clean, fromJson, toJson } from './columns.js';
 import { after, pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
@@ -26,7 +27,7 @@ const insertSelections = new RepeatedInsert<'selections'>(
   (database, rows) => database.insertInto('selections').values(rows).onConflict((conflict) => conflict.column('id').doNothing()),
 );
 
-async function addSelections(database: Kysely<Tables>, rows: readonly SelectionRow[]): Promise<void> {
+async function addSelections(database: Kysely<Tables>, rows: readonly NewSelection[]): Promise<void> {
   if (rows.length === 0) return;
   const sorted = rows.map(toColumns).sort((a, b) => (a.id < b.id ? -1 : 1));
   await transact(database, async (transaction) => {
@@ -78,7 +79,7 @@ async function firstOf(database: Kysely<Tables>, accountId: string, id: string):
   return top.id;
 }
 
-function toColumns(row: SelectionRow): Insertable<SelectionTable> {
+function toColumns(row: NewSelection): Insertable<SelectionTable> {
   return {
     id: row.id,
     account_id: row.accountId,
@@ -86,7 +87,7 @@ function toColumns(row: SelectionRow): Insertable<SelectionTable> {
     previous_id: row.previousId,
     at: Math.round(row.at),
     label: clean(row.label),
-    candidates: JSON.stringify(row.candidates ?? null),
+    candidates: row.candidates,
     reason: clean(row.reason),
     tradeoff: row.tradeoff,
     preference_id: row.preferenceId,
@@ -102,7 +103,7 @@ function fromColumns(row: Selectable<SelectionTable>): SelectionRow {
     previousId: row.previous_id,
     at: row.at,
     label: row.label,
-    candidates: fromJson(row.candidates),
+    candidates: unpackCandidates(fromJson(row.candidates)),
     reason: row.reason,
     tradeoff: row.tradeoff,
     preferenceId: row.preference_id,

@@ -1,14 +1,17 @@
 import type { ExpressionBuilder, Kysely, Transaction } from 'kysely';
 import type { ClaimedTraining, Lease, StoredWishes, TrainingEnd, TrainingQueue } from '../training-records.js';
 import { clean } from './columns.js';
-import { raiseRevision } from './revisions.js';
-import type { Tables } from './tables.js';
+import { holdRevision, raiseRevision } from './revisions.js';
+import type { Database, Tables } from './tables.js';
 import { transact } from './transact.js';
 
 /** The queue of trainings that processes on one database share. */
 export function createTrainingQueue(database: Kysely<Tables>): TrainingQueue {
   return {
-    claim: (lease) => transact(database, (transaction) => claim(transaction, lease)),
+    async claim(lease) {
+      // mostly there is none: then nobody is made to wait
+      return (await firstFree(database, lease)) ? transact(database, (transaction) => claim(transaction, lease)) : null;
+    },
     async keep(id, lease, progress, doing) {
       const row = await database.updateTable('trainings').set({ progress, doing, lease_until: lease.until, updated_at: lease.at })
         .where('id', '=', id).where('owner', '=', lease.owner).where('state', '=', 'running').returning('id').executeTakeFirst();
@@ -16,8 +19,8 @@ export function createTrainingQueue(database: Kysely<Tables>): TrainingQueue {
     },
     async release(id, owner) {
       // it is not its fault that the process stops
-      await database.updateTable('trainings').set((eb) => ({ state: 'queued', owner: null, lease_until: null, progress: 0, doing: 'waiting', attempts: eb('attempts', '-', 1) }))
-        .where('id', '=', id).where('owner', '=', owner).where('state', '=', 'running').execute();
+      await transact(database, (transaction) => transaction.updateTable('trainings').set((eb) => ({ state: 'queued', owner: null, lease_until: null, progress: 0, doing: 'waiting', attempts: eb('attempts', '-', 1) }))
+        .where('id', '=', id).where('owner', '=', owner).where('state', '=', 'running').execute());
     },
     finish: (id, lease, end) => transact(database, (transaction) => finish(transaction, id, lease, end)),
   };
@@ -26,10 +29,16 @@ export function createTrainingQueue(database: Kysely<Tables>): TrainingQueue {
 const isFree = (at: number) => (eb: ExpressionBuilder<Tables, 'trainings'>) =>
   eb.or([eb('state', '=', 'queued'), eb.and([eb('state', '=', 'running'), eb('lease_until', '<=', at)])]);
 
-async function claim(transaction: Transaction<Tables>, { owner, at, until }: Lease): Promise<ClaimedTraining | null> {
-  const free = await transaction.selectFrom('trainings').select('id').where(isFree(at)).orderBy('created_at').orderBy('id').limit(1).executeTakeFirst();
+function firstFree(database: Database, { at }: Lease): Promise<{ id: string } | undefined> {
+  return database.selectFrom('trainings').select('id').where(isFree(at)).orderBy('created_at').orderBy('id').limit(1).executeTakeFirst();
+}
+
+async function claim(transaction: Transaction<Tables>, lease: Lease): Promise<ClaimedTraining | null> {
+  // of several processes that look at the same time each finds one of its own
+  await holdRevision(transaction, 'preferences');
+  const free = await firstFree(transaction, lease);
   if (!free) return null;
-  // another process may have been quicker since
+  const { owner, at, until } = lease;
   const row = await transaction.updateTable('trainings')
     .set((eb) => ({ state: 'running', owner, lease_until: until, updated_at: at, progress: 0, doing: 'starting', attempts: eb('attempts', '+', 1) }))
     .where('id', '=', free.id).where(isFree(at)).returning(['id', 'account_id', 'preference_id', 'wishes', 'dataset', 'attempts']).executeTakeFirst();

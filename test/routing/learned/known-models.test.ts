@@ -61,10 +61,21 @@ describe('the models of the shipped router', () => {
   it.each([
     ['gpt-4o', /^gpt-4o-20/], ['openai/gpt-4o-2024-08-06', /^gpt-4o-2024-08-06$/], ['azure/gpt-4o', /^gpt-4o-20/], ['ft:gpt-4o-mini-2024-07-18:acme:x:abc', /^gpt-4o-mini/], ['gpt-4', /^gpt-4-0\d{3}$/], ['gpt-4-turbo', /^gpt-4-turbo/],
     ['anthropic.claude-3-5-sonnet-20240620-v1:0', /^claude-3-5-sonnet-20240620$/], ['arn:aws:bedrock:us-east-1::foundation-model/anthropic.claude-3-haiku-20240307-v1:0', /^claude-3-haiku/],
+    ['us.anthropic.claude-3-5-sonnet-20240620-v1:0', /^claude-3-5-sonnet-20240620$/], ['claude-3-5-sonnet@20240620', /^claude-3-5-sonnet-20240620$/], ['google/gemini-pro-1.5', /^gemini-1\.5-pro/], ['gemini-flash-1.5', /^gemini-1\.5-flash/],
+    ['anthropic.claude-v2:1', /^claude-2\.1$/], ['mistral.mistral-7b-instruct-v0:2', /^mistral-7b-instruct-v0\.2$/],
     ['meta-llama/Llama-3.1-70B-Instruct', /^llama-3\.1-70b/], ['meta-llama/Meta-Llama-3.1-70B-Instruct-Turbo', /^llama-3\.1-70b/], ['Meta-Llama-3-8B-Instruct', /^llama-3-8b/], ['accounts/fireworks/models/llama-v3p1-70b-instruct', /^llama-3\.1-70b/],
     ['llama3.1:8b', /^llama-3\.1-8b-instruct$/], ['llama3:70b-instruct-q4_0', /^llama-3-70b-instruct$/], ['llama3-8b-8192', /^llama-3-8b-instruct$/], ['gemma:7b', /^gemma-7b-it$/],
     ['mistral.mixtral-8x7b-instruct-v0:1', /^mixtral-8x7b-instruct-v0\.1$/], ['mistral:7b', /^mistral-7b-instruct-v0\.3$/], ['gpt-3.5-turbo', /^gpt-3\.5-turbo-0125$/], ['gpt-4-turbo-preview', /^gpt-4-turbo/], ['us.meta.llama3-1-8b-instruct-v1:0', /^llama-3\.1-8b/], ['publishers/google/models/gemini-1.5-pro-002', /^gemini-1\.5-pro/],
   ])('%s is one of them', (name, model) => expect(named(name)).toMatch(model));
+
+  it.each(['claude-3-5-sonnet-v2@20241022', 'vertex_ai/claude-3-5-sonnet-v2@20241022', 'anthropic.claude-3-5-sonnet-20241022-v2:0', 'claude-3-5-sonnet-v2'])('%s is what that version is in its usual spelling', (name) => {
+    expect(named(name)).toBe(named('claude-3-5-sonnet-20241022'));
+    expect(named(name)).toMatch(/^claude-3-5-sonnet-/);
+  });
+
+  it.each(['gemini-flash-1.5-8b', 'gemini-pro-vision', 'gemini-pro-2.5', 'gemini-flash-2.0', 'claude-3-sonnet-v2', 'claude-3-5-haiku@20241022', 'claude-3-7-sonnet@20250219', 'anthropic.claude-v3'])('%s is none of them', (name) => {
+    expect(named(name)).toBeNull();
+  });
 
   const other = ['-mini', '-nano', '-pro', '-coder', '-thinking', '-vision', '-audio', '-distill', '2', '-7b', '-405b', 'x'];
   it('are not taken for a model whose name only begins or ends alike', () => {

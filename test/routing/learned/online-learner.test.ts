@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeOnline, encodeOnline } from '../../../src/routing/learned/online-codec.js';
-import { mostMove, type Rating, withOutcomes, withRating } from '../../../src/routing/learned/online-learner.js';
+import type { Move } from '../../../src/routing/learned/online-beliefs.js';
+import { elsewhere } from '../../../src/routing/learned/online-evidence.js';
+import { beliefsOf, mostMove, type Rating, withOutcomes, withRating } from '../../../src/routing/learned/online-learner.js';
 import { largestShares, nothingLearned, type OnlineState } from '../../../src/routing/learned/online-state.js';
 import { createOnlineTuning } from '../../../src/routing/learned/online-tuning.js';
 import { type Expectation, Router } from '../../../src/routing/learned/router.js';
@@ -21,12 +23,14 @@ const first = requestOf(1, 0);
 const rating = (score: number, changes: Partial<Rating> = {}): Rating => ({ model: 'a', kinds: { router: 'r', shares: [[0, 1]] }, predicted: 0.8, score, earlier: null, at: 0, ...changes });
 const rated = (times: number, one: Rating, from: OnlineState = nothingLearned): OnlineState => Array.from({ length: times }).reduce<OnlineState>((state) => withRating(state, one), from);
 const adjusted = (state: OnlineState, model = 'a', request = first, now = 0, router = 'r'): Adjustment | null => createOnlineTuning(state, router, now)?.adjust(candidateOf(model), request, expected) ?? null;
+/** What is believed of a model on the first request, whether or not it is sure enough to move it. */
+const believedOf = (state: OnlineState, model = 'a'): number => beliefsOf(state, 0).moveOf(model, [[0, 1]]).mean;
 const moveOf = (...given: Parameters<typeof adjusted>): number => adjusted(...given)?.odds ?? 0;
 
 describe('what ratings teach', () => {
   it('moves the model that was rated, up or down, and no other', () => {
     expect(moveOf(rated(5, rating(0)))).toBeLessThan(-0.2);
-    expect(moveOf(rated(5, rating(1)))).toBeGreaterThan(0.05);
+    expect(moveOf(rated(50, rating(1)))).toBeGreaterThan(0.05);
     expect(adjusted(rated(5, rating(0)), 'b')).toBeNull();
     expect(createOnlineTuning(nothingLearned, 'r', 0)).toBeNull();
   });
@@ -35,6 +39,33 @@ describe('what ratings teach', () => {
     const state = rated(10, rating(0));
     expect(moveOf(state, 'a', requestOf(1, 0))).toBeLessThan(moveOf(state, 'a', requestOf(0, 1)));
     expect(moveOf(state, 'a', requestOf(0, 1))).toBeLessThan(0);
+  });
+
+  it('is nothing yet where it may well be chance', () => {
+    for (const score of [0, 1]) expect(Math.abs(moveOf(rated(1, rating(score))))).toBeLessThan(0.05);
+    const asPredicted = [1, 0, 1, 1, 1].map((score) => rating(score));
+    expect(moveOf(Array.from({ length: 10 }).flatMap(() => asPredicted).reduce(withRating, nothingLearned))).toBe(0);
+  });
+
+  it('is what sets a model apart: where all fare alike, all stay where they are', () => {
+    const models = ['a', 'b', 'c', 'd'];
+    const worse = (score: (model: string) => number): OnlineState => models.reduce((state, model) => rated(60, rating(score(model), { model }), state), nothingLearned);
+    const alike = worse(() => 0.5), apart = worse((model) => (model === 'a' ? 0.5 : 0.8));
+    for (const model of models) expect(Math.abs(moveOf(alike, model))).toBeLessThan(0.2);
+    expect(moveOf(apart)).toBeLessThan(-0.4);
+  });
+
+  it('is taken back from a model by others that fare no better', () => {
+    const driven = rated(20, rating(0.3));
+    const followed = rated(60, rating(0.3, { model: 'c' }), rated(60, rating(0.3, { model: 'b' }), driven));
+    expect(moveOf(driven)).toBeLessThan(-0.2);
+    expect(moveOf(followed)).toBeGreaterThan(moveOf(driven) + 0.15);
+  });
+
+  it('of a kind of task that is hard for all is held against nobody on another kind', () => {
+    const hard = ['a', 'b', 'c'].reduce((state, model) => rated(40, rating(0.2, { model }), state), nothingLearned);
+    const easy = rated(40, rating(0.8, { model: 'b', kinds: { router: 'r', shares: [[1, 1]] } }), hard);
+    for (const request of [first, requestOf(0, 1)]) expect(Math.abs(moveOf(easy, 'a', request))).toBeLessThan(0.35);
   });
 
   it('is the same model whoever serves it, but a fine-tuned one is another', () => {
@@ -52,23 +83,27 @@ describe('what ratings teach', () => {
     expect(doubts[0]).toBeLessThan(expected.uncertainty);
   });
 
-  it('fades: half is left after a month, next to nothing after some years', () => {
+  it('fades: after a month it counts as half as many ratings would, after a year it moves nothing', () => {
+    const beliefs = (state: OnlineState, now: number): Move => beliefsOf(state, now).moveOf('a', [[0, 1]]);
+    const [whole, half] = [20, 10].map((times) => rated(times, rating(0.2, { predicted: 0.3 })));
+    expect(beliefs(whole!, 30 * dayMs).mean / beliefs(half!, 0).mean).toBeCloseTo(1, 1);
+    expect(beliefs(whole!, 30 * dayMs).variance).toBeCloseTo(beliefs(half!, 0).variance, 2);
     const state = rated(20, rating(0));
-    expect(moveOf(state, 'a', first, 30 * dayMs)).toBeCloseTo(moveOf(state) / 2, 6);
-    expect(Math.abs(moveOf(state, 'a', first, 1_000 * dayMs))).toBeLessThan(1e-6);
+    expect(moveOf(state, 'a', first, 30 * dayMs)).toBeGreaterThan(moveOf(state));
+    expect(moveOf(state, 'a', first, 365 * dayMs)).toBe(0);
   });
 
   it('follows a model that has become better', () => {
-    expect(moveOf(rated(40, rating(1, { at: 90 * dayMs }), rated(200, rating(0))), 'a', first, 90 * dayMs)).toBeGreaterThan(0);
+    expect(moveOf(rated(80, rating(1, { at: 90 * dayMs, predicted: 0.7 }), rated(200, rating(0))), 'a', first, 90 * dayMs)).toBeGreaterThan(0);
   });
 
   it('of one who changes their mind counts once: what was said last', () => {
     const once = rated(1, rating(0));
     const again = rated(50, rating(0, { earlier: 0 }), once);
-    expect(moveOf(again)).toBeCloseTo(moveOf(once), 9);
+    expect(believedOf(again)).toBeCloseTo(believedOf(once), 9);
     const turned = withRating(once, rating(1, { earlier: 0 }));
     expect(turned.models.get('a')).toMatchObject({ ratings: 1, scoreSum: 1 });
-    expect(moveOf(turned)).toBeGreaterThan(moveOf(once));
+    expect(believedOf(turned)).toBeGreaterThan(believedOf(once));
   });
 
   it('of one who cannot decide is no more than the last word', () => {
@@ -76,20 +111,20 @@ describe('what ratings teach', () => {
       const once = rated(1, rating(0, { predicted }));
       let state = once;
       for (let times = 0; times < 200; times++) for (const [score, earlier] of [[1, 0], [0, 1]] as const) state = withRating(state, rating(score, { predicted, earlier }));
-      expect(moveOf(state)).toBeCloseTo(moveOf(once), 6);
+      expect(believedOf(state)).toBeCloseTo(believedOf(once), 6);
     }
   });
 
   it('does not hold it against a model that all are rated strictly', () => {
     const strict = rated(60, rating(0.4, { model: 'b' }));
-    expect(Math.abs(moveOf(rated(1, rating(0.4), strict)))).toBeLessThan(Math.abs(moveOf(rated(1, rating(0.4)))));
+    expect(Math.abs(believedOf(rated(1, rating(0.4), strict)))).toBeLessThan(Math.abs(believedOf(rated(1, rating(0.4)))));
   });
 
   it('on kinds of task of another router is dropped, what is known of the model as a whole stays', () => {
     const state = rated(10, rating(0));
     const whole = moveOf(state, 'a', requestOf(0, 1));
     expect(moveOf(state, 'a', first, 0, 'another')).toBeCloseTo(whole, 9);
-    expect(withRating(state, rating(0.8, { kinds: { router: 'another', shares: [] } })).models.get('a')!.kinds.size).toBe(0);
+    expect([...withRating(state, rating(0.8, { kinds: { router: 'another', shares: [] } })).models.get('a')!.evidence.keys()]).toEqual([elsewhere]);
   });
 });
 
@@ -159,7 +194,9 @@ describe('a state', () => {
     expect(state.models.size).toBe(200);
     expect([state.models.has('model-99x'), state.models.has('model-100x'), state.models.has('model-299x')]).toEqual([false, true, true]);
     const kinds = Array.from({ length: 60 }, (_, kind) => rating(0, { kinds: { router: 'r', shares: [[kind, 1]] } }));
-    expect(kinds.reduce(withRating, nothingLearned).models.get('a')!.kinds.size).toBe(24);
+    const { evidence } = kinds.reduce(withRating, nothingLearned).models.get('a')!;
+    expect([evidence.size, evidence.has(elsewhere)]).toEqual([25, true]);
+    expect(believedOf({ ...nothingLearned, router: 'r', models: new Map(Array.from({ length: 200 }, (_, at) => [`m${at}`, { evidence: new Map([[at, { weight: 1, sum: -1 }]]), ratings: 1, scoreSum: 0, at: 0 }])) }, 'm199')).toBeLessThan(0);
   });
 
   it('is read as it was written, and what is no state has taught nothing', () => {
@@ -170,9 +207,16 @@ describe('a state', () => {
       expect([...read.models.keys()].sort()).toEqual([...state.models.keys()].sort());
       for (const model of ['a', 'b']) expect(moveOf(read, model)).toBeCloseTo(moveOf(state, model), 4);
     }));
-    fc.assert(fc.property(fc.oneof(fc.json(), fc.string(), fc.constantFrom(null, '{"version":1}', '{"version":1,"models":[["a",1e9,1,1,1,1]]}')), (text) => {
+    fc.assert(fc.property(fc.oneof(fc.json(), fc.string(), fc.constantFrom(null, '{"version":2}', '{"version":2,"models":[["a",1,-1,1,1]]}')), (text) => {
       expect(decodeOnline(text).models.size).toBe(0);
     }));
+  });
+
+  it('of an earlier version keeps its outcomes, for what ratings taught was told otherwise', () => {
+    const earlier = { version: 1, router: 'r', ratedAt: 5, strictness: [0, 1, 0], models: [['a', -1, 0.1, 5, 1, 0, [[0, -1, 0.2]]]], served: [['p/a', 40, 20, 0]] };
+    const state = decodeOnline(JSON.stringify(earlier));
+    expect([state.models.size, state.ratedAt]).toEqual([0, null]);
+    expect(state.served).toEqual(new Map([['p/a', { answers: 40, faults: 20, at: 0 }]]));
   });
 
   it('looks at the largest kinds of a request alone', () => {

@@ -7,7 +7,7 @@ import { cut, keptPlan } from './kept-plan.js';
 
 /**
  * A model that was chosen, until it is written: its row but for the content. It holds no plan, for the garbage collector would copy the objects of
- * all that wait again and again: with forty candidates that took 190 µs a decision, and takes 60 so (2026-11).
+ * all that wait again and again, which takes longer than to write them.
  */
 export interface Decision extends Omit<NewSelection, 'content'> {
   readonly content: KeptContent | null;

@@ -30,6 +30,26 @@ function sumEight(matrix: Int8Array, width: number, rows: Int32Array, amounts: F
   sums.set([a, b, c, d, e, f, g, h], column);
 }
 
+/** Adds to sums all rows of a matrix, each times its amount; returns the sums. */
+export function addRows(matrix: Float32Array, amounts: Float64Array, sums: Float64Array): Float64Array {
+  const width = sums.length;
+  for (let column = 0; column < width; column += 4) addFour(matrix, amounts, sums, column, Math.min(4, width - column));
+  return sums;
+}
+
+function addFour(matrix: Float32Array, amounts: Float64Array, sums: Float64Array, column: number, wide: number): void {
+  const width = sums.length;
+  let a = sums[column]!, b = sums[column + 1] ?? 0, c = sums[column + 2] ?? 0, d = sums[column + 3] ?? 0;
+  for (let at = 0, from = column; at < amounts.length; at++, from += width) {
+    const amount = amounts[at]!;
+    a += amount * matrix[from]!;
+    b += amount * matrix[from + 1]!;
+    c += amount * matrix[from + 2]!;
+    d += amount * matrix[from + 3]!;
+  }
+  sums.set([a, b, c, d].slice(0, wide), column);
+}
+
 /** Numbers at some places, each times its amount, added up; four sums at a time, for none of them waits for another. */
 export function sumOfNumbers(numbers: Int8Array, places: Int32Array, amounts: Float32Array): number {
   let a = 0, b = 0, c = 0, d = 0, at = 0;

@@ -2,7 +2,7 @@ import type { Features } from './features.js';
 import { logOdds, sigmoid } from '../log-odds.js';
 import { Prototypes, type Nearest } from './prototypes.js';
 import type { RouterWeights } from './router-weights.js';
-import { columnsOf, sumOfNumbers, sumOfRows } from './columns.js';
+import { addRows, columnsOf, sumOfNumbers, sumOfRows } from './columns.js';
 
 /** What was understood of one request, whoever is to answer it. */
 export interface Reading {
@@ -41,7 +41,7 @@ const least = 0.004;
 /** Where less is believed of prompts like it, it is not worth the time to find them. */
 const leastTrust = 0.02;
 /** So like a prototype are prompts of kinds that were not measured, and most of those of its own kind. */
-const strangeLikeness = 0.1, familiarLikeness = 0.2;
+const strangeLikeness = 0.15, familiarLikeness = 0.3;
 /** Spread of a model's quality on kinds of tasks that were not measured. */
 const generalSpread = 0.1, guessedSpread = 0.15;
 const priorRows = 6;
@@ -150,11 +150,7 @@ export class Router {
     const { rank, grams, gramScale, dense: matrix, bias } = this.weights;
     const place = sumOfRows(grams, rank, buckets, amounts);
     for (let j = 0; j < rank; j++) place[j] = place[j]! * gramScale[j]! + bias[j]!;
-    for (let at = 0; at < dense.length; at++) {
-      const value = dense[at]!;
-      for (let j = 0, from = at * rank; j < rank; j++) place[j]! += value * matrix[from + j]!;
-    }
-    return place;
+    return addRows(matrix, dense, place);
   }
 
   private tasksAt(place: Float64Array): Float64Array {

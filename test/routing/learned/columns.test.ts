@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnsOf, sumOfNumbers, sumOfRows } from '../../../src/routing/learned/columns.js';
+import { addRows, columnsOf, sumOfNumbers, sumOfRows } from '../../../src/routing/learned/columns.js';
 
 const matrices = fc.integer({ min: 1, max: 21 }).chain((width) => fc.record({
   width: fc.constant(width),
@@ -19,6 +19,14 @@ describe('sums over the rows of a matrix', () => {
         expect(sums[column]).toBeCloseTo(sum, 6);
         expect(sumOfNumbers(columns[column]!, rows, amounts)).toBeCloseTo(sum, 6);
       });
+    }));
+  });
+
+  it('are added to what is there', () => {
+    fc.assert(fc.property(matrices, ({ width, numbers }) => {
+      const amounts = Float64Array.from({ length: numbers.length / width }, (_, at) => at - 1.5), before = Float64Array.from({ length: width }, (_, at) => at);
+      const plain = before.map((value, column) => amounts.reduce((sum, amount, row) => sum + amount * numbers[row * width + column]!, value));
+      expect([...addRows(Float32Array.from(numbers), amounts, before.slice())]).toEqual([...plain]);
     }));
   });
 });

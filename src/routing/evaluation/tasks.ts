@@ -1,4 +1,4 @@
-import { encodeRouter, decodeRouter } from '../learned/router-file.js';
+import { encodeRouter } from '../learned/router-file.js';
 import { Router } from '../learned/router.js';
 import { fitGate } from '../training/fit-gate.js';
 import { fitRouter, type FitOptions } from '../training/fit-router.js';
@@ -8,7 +8,7 @@ import type { DrawOptions } from './estimates.js';
 import { judge, type DrawnVerdict, type Figures, type Verdict } from './judge.js';
 import { meanOfVerdicts } from './mean-verdict.js';
 import { atMost, largestPoolOf, namedPools } from './pools.js';
-import { measureDecision } from './protocols/decision-time.js';
+import { sampleForDecisions, type DecisionSample } from './protocols/decision-time.js';
 import { rowsWithoutFamilies, tryFamily } from './protocols/held-out-family.js';
 import { rowsWithoutBlock, signalsFor, signalsOfBlock, type BlockSignals } from './protocols/held-out-gate.js';
 import { rowsWithoutFold, tryFold } from './protocols/in-distribution.js';
@@ -46,7 +46,7 @@ export interface Given {
   fold: { readonly fold: number; readonly blocks: readonly BlockSignals[]; readonly isMeasured: boolean };
   family: { readonly family: string; readonly blocks: readonly BlockSignals[]; readonly draw: DrawOptions; readonly curve: CurveOptions };
   judge: { readonly trial: Trial; readonly draw: DrawOptions };
-  decision: { readonly router: Uint8Array };
+  decisionSample: Record<string, never>;
 }
 
 /** What each kind of task gives. */
@@ -56,8 +56,7 @@ export interface Outcomes {
   fold: FoldResult;
   family: FamilyResult;
   judge: Verdict;
-  /** Microseconds. */
-  decision: number;
+  decisionSample: DecisionSample;
 }
 
 /** Kinds of tasks. */
@@ -97,7 +96,7 @@ const work: Work = {
     return { family, verdicts: verdicts.map(withoutDraws), means: meanOfVerdicts(verdicts), curve: learningCurve(evaluations, router, family, trainOnRows, curve), online: streamed(evaluations, router, family, curve.repeats) };
   },
   judge: (_, { trial, draw }) => withoutDraws(judge(trial, draw)),
-  decision: (evaluations, { router }) => measureDecision(evaluations, new Router(decodeRouter(router))),
+  decisionSample: sampleForDecisions,
 };
 
 function fitted(evaluations: PublishedEvaluations, rows: Int32Array, options: Pick<FitOptions, 'gate' | 'epochs' | 'isPlaceOnly'>): Router {

@@ -34,6 +34,13 @@ export function ratingOf({ kinds, candidates }: RatedDecision, { provider, model
   return model === null || typeof predicted !== 'number' ? null : { model, kinds, predicted, score, at };
 }
 
+/** The candidate of a decision that has this label, as its provider and model; null where there is none. A label is what model selection answers with. */
+export function labelledCandidate({ candidates }: RatedDecision, label: string): { readonly provider: string | null; readonly model: string } | null {
+  const found = candidates.filter(isRecord).find((one) => one['label'] === label);
+  if (typeof found?.['model'] !== 'string') return null;
+  return { provider: typeof found['provider'] === 'string' ? found['provider'] : null, model: found['model'] };
+}
+
 const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function kindsOf(told: unknown): KindsOfTask | null {

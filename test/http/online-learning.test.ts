@@ -140,6 +140,16 @@ describe.each(databases)('online learning on %s', (_name, make) => {
     expect(await client.learning(one, path)).toMatchObject({ models: [{ ratings: 1, score: 1 }] });
   });
 
+  it('knows a model by the label that was answered, and by its name: twice the same is one rating', async () => {
+    const client = clientOf(gateway), key = bearer('two');
+    await client.forget(key);
+    const session_id = textAt((await client.select(key)).json, 'session_id');
+    await client.rate({ session_id }, 0, key, { model: strong });
+    await client.rate({ session_id }, 0, key, { model: 'gpt-4o' });
+    expect(await client.learning(key)).toMatchObject({ models: [{ model: 'gpt-4o', ratings: 1, score: 0 }] });
+    await client.forget(key);
+  });
+
   it('learns nothing of a model that was no candidate', async () => {
     const client = clientOf(gateway);
     const preference_id = await client.preference();

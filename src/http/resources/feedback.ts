@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Caller } from '../../accounts/caller.js';
 import { invalidField } from '../../errors.js';
-import { decisionOfRequest, decisionOfSelection, type RatedDecision, ratingOf } from '../../learning/rated-decision.js';
+import { decisionOfRequest, decisionOfSelection, labelledCandidate, type RatedDecision, ratingOf } from '../../learning/rated-decision.js';
 import type { FeedbackRow } from '../../store/request-records.js';
 import type { Store } from '../../store/store.js';
 import { callerOf } from '../context.js';
@@ -71,7 +71,7 @@ export async function recordFeedback(parts: Parts, caller: Caller, { subject, ..
   if (subject.kind !== 'request' && !ids.isOf(subject.id, caller.accountId)) throw notFound(subject);
   const store = await settledStore(parts);
   const found = await findSubject(store, caller.accountId, subject);
-  const named = feedback.provider || feedback.model ? feedback : found;
+  const named = feedback.provider || feedback.model ? meant(feedback, found.decision) : found;
   const row: FeedbackRow = {
     id: randomUUID(), accountId: caller.accountId, keyId: caller.keyId, at: Date.now(), sessionId: found.sessionId, responseId: found.responseId,
     provider: named.provider ?? null, model: named.model ?? null,
@@ -79,6 +79,11 @@ export async function recordFeedback(parts: Parts, caller: Caller, { subject, ..
   };
   await keep(parts, row, found.decision);
   return row;
+}
+
+/** Who is named: by provider and model, or by the label that model selection answered with. */
+function meant({ provider, model }: Pick<NewFeedback, 'provider' | 'model'>, decision: RatedDecision | null): Pick<NewFeedback, 'provider' | 'model'> {
+  return (!provider && model && decision ? labelledCandidate(decision, model) : null) ?? { provider, model };
 }
 
 /** A rating of a model that was a candidate moves later choices of the same scope. */

@@ -47,19 +47,27 @@ function readArguments(): Arguments {
     const [first = 'start', second, ...rest] = positionals;
     const command = commands[`${first} ${second ?? ''}`] ? `${first} ${second ?? ''}` : first;
     const words = command === first ? positionals.slice(1) : rest;
-    if (command === first && first !== 'start' && first !== 'check' && !commands[first]) throw new Error(`there is no command ${JSON.stringify([first, second].filter(Boolean).join(' '))}`);
+    if (command === first && first !== 'start' && first !== 'check' && !commands[first])
+      throw new Error(
+        `there is no command ${JSON.stringify([first, second].filter(Boolean).join(' '))}`,
+      );
     refuseWhatIsNotTaken(command, words, values);
     return { command, word: words[0], values };
   } catch (error) {
     // Node's own advice after the first sentence is for programmers
-    throw new Error(`${(error as Error).message.split('. ')[0] ?? ''}\n\n${usage}`, { cause: error });
+    throw new Error(`${(error as Error).message.split('. ')[0] ?? ''}\n\n${usage}`, {
+      cause: error,
+    });
   }
 }
 
 function refuseWhatIsNotTaken(command: string, words: readonly string[], values: Values): void {
   const { words: most = 0, options: taken = [] } = commands[command] ?? {};
   const extra = words[most];
-  if (extra !== undefined) throw new Error(`${command} takes ${most === 0 ? 'no arguments' : 'one argument'}, but there is ${JSON.stringify(extra)}`);
+  if (extra !== undefined)
+    throw new Error(
+      `${command} takes ${most === 0 ? 'no arguments' : 'one argument'}, but there is ${JSON.stringify(extra)}`,
+    );
   const known = ['config', 'help', 'version', ...taken];
   const strange = Object.keys(values).find((option) => !known.includes(option));
   if (strange !== undefined) throw new Error(`${command} knows no option --${strange}`);
@@ -83,7 +91,10 @@ async function main(): Promise<void> {
   else if (values.version) process.stdout.write(`${version}\n`);
   else if (command === 'check') process.stdout.write(`${check(values.config).join('\n')}\n`);
   else if (command === 'start') await start(values.config);
-  else process.stdout.write(await (commands[command]?.alone?.(values, given.word) ?? administer(given)));
+  else
+    process.stdout.write(
+      await (commands[command]?.alone?.(values, given.word) ?? administer(given)),
+    );
 }
 
 try {

@@ -34,7 +34,13 @@ export interface ChatMessage {
 
 export interface ToolDefinition {
   type: 'function';
-  function: { name: string; description?: string; parameters?: Record<string, unknown>; strict?: boolean | null; [field: string]: unknown };
+  function: {
+    name: string;
+    description?: string;
+    parameters?: Record<string, unknown>;
+    strict?: boolean | null;
+    [field: string]: unknown;
+  };
   [field: string]: unknown;
 }
 
@@ -49,9 +55,23 @@ export interface ChatRequest {
   n?: number | null;
   seed?: number | null;
   tools?: ToolDefinition[] | null;
-  tool_choice?: 'none' | 'auto' | 'required' | { type: string; function?: { name: string }; [field: string]: unknown } | null;
+  tool_choice?:
+    | 'none'
+    | 'auto'
+    | 'required'
+    | { type: string; function?: { name: string }; [field: string]: unknown }
+    | null;
   parallel_tool_calls?: boolean | null;
-  response_format?: { type: string; json_schema?: { name?: string; schema?: Record<string, unknown>; strict?: boolean | null; [field: string]: unknown }; [field: string]: unknown } | null;
+  response_format?: {
+    type: string;
+    json_schema?: {
+      name?: string;
+      schema?: Record<string, unknown>;
+      strict?: boolean | null;
+      [field: string]: unknown;
+    };
+    [field: string]: unknown;
+  } | null;
   /** `none`, `minimal`, `low`, `medium`, `high`, `xhigh`. */
   reasoning_effort?: string | null;
   stream_options?: { include_usage?: boolean; [field: string]: unknown } | null;
@@ -69,7 +89,14 @@ export interface ToolCallDelta {
 /** A source that an answer cites. Character offsets into the answer's text where they are known. */
 export interface UrlCitation {
   type: 'url_citation';
-  url_citation: { url: string; title?: string; content?: string; start_index?: number; end_index?: number; [field: string]: unknown };
+  url_citation: {
+    url: string;
+    title?: string;
+    content?: string;
+    start_index?: number;
+    end_index?: number;
+    [field: string]: unknown;
+  };
 }
 
 export interface ChunkDelta {
@@ -138,7 +165,11 @@ export interface OpenAIUsage {
   prompt_tokens?: number | null;
   completion_tokens?: number | null;
   total_tokens?: number | null;
-  prompt_tokens_details?: { cached_tokens?: number | null; cache_write_tokens?: number | null; [field: string]: unknown } | null;
+  prompt_tokens_details?: {
+    cached_tokens?: number | null;
+    cache_write_tokens?: number | null;
+    [field: string]: unknown;
+  } | null;
   completion_tokens_details?: { reasoning_tokens?: number | null; [field: string]: unknown } | null;
   [field: string]: unknown;
 }
@@ -183,7 +214,10 @@ export interface EventReader {
 }
 
 /** The reasoning text of a message or delta: some providers say `reasoning_content`, others `reasoning`. */
-export function reasoningOf(part: { reasoning_content?: string | null; [field: string]: unknown }): string | null {
+export function reasoningOf(part: {
+  reasoning_content?: string | null;
+  [field: string]: unknown;
+}): string | null {
   if (typeof part.reasoning_content === 'string') return part.reasoning_content;
   return typeof part['reasoning'] === 'string' ? part['reasoning'] : null;
 }
@@ -193,8 +227,16 @@ export function hasContent(chunk: CompletionChunk): boolean {
   for (const choice of chunk.choices) {
     const delta = choice.delta as ChunkDelta | undefined;
     if (!delta) continue;
-    if (delta.content || delta.reasoning_content || delta['reasoning'] || delta.refusal) return true;
-    if (delta.tool_calls?.length || delta.reasoning_details?.length || delta['function_call'] || delta['audio'] || delta['images']) return true;
+    if (delta.content || delta.reasoning_content || delta['reasoning'] || delta.refusal)
+      return true;
+    if (
+      delta.tool_calls?.length ||
+      delta.reasoning_details?.length ||
+      delta['function_call'] ||
+      delta['audio'] ||
+      delta['images']
+    )
+      return true;
   }
   return false;
 }
@@ -203,7 +245,14 @@ const count = (value: number | null | undefined): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
 
 /** Makes whole, non-negative numbers of whatever a provider reported; absent classes are 0. */
-export function makeUsage(parts: { promptTokens?: number | null; completionTokens?: number | null; reasoningTokens?: number | null; cachedTokens?: number | null; cacheWriteTokens?: number | null; estimated?: boolean }): Usage {
+export function makeUsage(parts: {
+  promptTokens?: number | null;
+  completionTokens?: number | null;
+  reasoningTokens?: number | null;
+  cachedTokens?: number | null;
+  cacheWriteTokens?: number | null;
+  estimated?: boolean;
+}): Usage {
   return {
     promptTokens: count(parts.promptTokens),
     completionTokens: count(parts.completionTokens),
@@ -220,7 +269,10 @@ export function toOpenAIUsage(usage: Usage): OpenAIUsage {
     prompt_tokens: usage.promptTokens,
     completion_tokens: usage.completionTokens,
     total_tokens: usage.promptTokens + usage.completionTokens,
-    prompt_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens },
+    prompt_tokens_details: {
+      cached_tokens: usage.cachedTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+    },
     completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
     ...(usage.estimated ? { estimated: true } : {}),
   };
@@ -228,7 +280,9 @@ export function toOpenAIUsage(usage: Usage): OpenAIUsage {
 
 /** A string as it stands between the quotes of a JSON string, ASCII only, so that it is its own byte string. */
 export function escapeJson(text: string): string {
-  return JSON.stringify(text).slice(1, -1).replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
+  return JSON.stringify(text)
+    .slice(1, -1)
+    .replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Back from a JSON-escaped byte string to text. */

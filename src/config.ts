@@ -11,7 +11,19 @@ import type { Config, ConfigInput } from './config/shape.js';
 export { ConfigError, type ConfigProblem } from './config/problem.js';
 export type { ParseOptions } from './config/resolve.js';
 export type { ConfigWatch } from './config/watch.js';
-export type { Config, ConfigInput, FixedKey, LimitsConfig, Listener, ModelConfig, ProviderConfig, ProviderInput, ProviderTimeouts, RoutingConfig, SurfaceName } from './config/shape.js';
+export type {
+  Config,
+  ConfigInput,
+  FixedKey,
+  LimitsConfig,
+  Listener,
+  ModelConfig,
+  ProviderConfig,
+  ProviderInput,
+  ProviderTimeouts,
+  RoutingConfig,
+  SurfaceName,
+} from './config/shape.js';
 
 /** Which configuration to load. */
 export interface LoadOptions extends ParseOptions {
@@ -26,7 +38,9 @@ export function configPath(path: string | undefined, env: Environment = process.
   const chosen = path ?? variableOf(env, 'SIGNALBOX_CONFIG');
   if (chosen !== undefined) return chosen;
   const local = 'config/signalbox.yaml';
-  return existsSync(local) ? local : fileURLToPath(new URL('../config/signalbox.yaml', import.meta.url));
+  return existsSync(local)
+    ? local
+    : fileURLToPath(new URL('../config/signalbox.yaml', import.meta.url));
 }
 
 /** Reads and checks the configuration file. Throws a ConfigError, one line for each of up to five problems: file, line, path, reason. */
@@ -37,13 +51,22 @@ export function loadConfig(options: LoadOptions = {}): Config {
 }
 
 /** Checks the text of a configuration file; `file` is its name in messages. Throws a ConfigError. */
-export function parseConfig(text: string, file: string, env: Environment = process.env, options: ParseOptions = {}): Config {
+export function parseConfig(
+  text: string,
+  file: string,
+  env: Environment = process.env,
+  options: ParseOptions = {},
+): Config {
   const { value, lineOf } = readYaml(text, file);
   return settled(file, value, env, options, lineOf);
 }
 
 /** Checks a configuration given as an object, to the same rules as a file, variables included. Throws a ConfigError. */
-export function resolveConfig(input: ConfigInput | undefined, env: Environment = process.env, options: ParseOptions = {}): Config {
+export function resolveConfig(
+  input: ConfigInput | undefined,
+  env: Environment = process.env,
+  options: ParseOptions = {},
+): Config {
   return settled(null, input, env, options, () => null);
 }
 
@@ -52,15 +75,35 @@ export function resolveConfig(input: ConfigInput | undefined, env: Environment =
  * in use stays in use. Neither is called for the content that stands there at the start.
  */
 export function watchConfig(
-  path: string, env: Environment, onConfig: WatchReports['onConfig'], onError: WatchReports['onError'],
+  path: string,
+  env: Environment,
+  onConfig: WatchReports['onConfig'],
+  onError: WatchReports['onError'],
   { debounceMs = 100, ...options }: ParseOptions & { readonly debounceMs?: number } = {},
 ): ConfigWatch {
-  return watchFile(path, (text) => parseConfig(text, path, env, options), { onConfig, onError, debounceMs });
+  return watchFile(path, (text) => parseConfig(text, path, env, options), {
+    onConfig,
+    onError,
+    debounceMs,
+  });
 }
 
-function settled(file: string | null, written: unknown, env: Environment, options: ParseOptions, lineOf: (path: readonly string[]) => number | null): Config {
+function settled(
+  file: string | null,
+  written: unknown,
+  env: Environment,
+  options: ParseOptions,
+  lineOf: (path: readonly string[]) => number | null,
+): Config {
   const resolved = resolve(written, env, options);
   if ('config' in resolved) return { file, ...resolved.config };
-  const problemOf = ({ path, reason, inEnvironment }: Finding) => ({ path, reason, line: inEnvironment ? null : lineOf(path) });
-  throw new ConfigError(file, resolved.findings.map(problemOf).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)));
+  const problemOf = ({ path, reason, inEnvironment }: Finding) => ({
+    path,
+    reason,
+    line: inEnvironment ? null : lineOf(path),
+  });
+  throw new ConfigError(
+    file,
+    resolved.findings.map(problemOf).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+  );
 }

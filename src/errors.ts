@@ -56,15 +56,30 @@ export type ErrorCode = keyof typeof kinds;
 export const errorCodes = Object.keys(kinds) as ErrorCode[];
 
 const titles: Record<number, string> = {
-  400: 'Bad Request', 401: 'Unauthorized', 402: 'Payment Required', 403: 'Forbidden', 404: 'Not Found',
-  405: 'Method Not Allowed', 409: 'Conflict', 413: 'Payload Too Large', 415: 'Unsupported Media Type',
-  422: 'Validation Error', 429: 'Too Many Requests', 499: 'Client Closed Request', 500: 'Internal Server Error',
-  501: 'Not Implemented', 502: 'Bad Gateway', 503: 'Service Unavailable', 504: 'Gateway Timeout',
+  400: 'Bad Request',
+  401: 'Unauthorized',
+  402: 'Payment Required',
+  403: 'Forbidden',
+  404: 'Not Found',
+  405: 'Method Not Allowed',
+  409: 'Conflict',
+  413: 'Payload Too Large',
+  415: 'Unsupported Media Type',
+  422: 'Validation Error',
+  429: 'Too Many Requests',
+  499: 'Client Closed Request',
+  500: 'Internal Server Error',
+  501: 'Not Implemented',
+  502: 'Bad Gateway',
+  503: 'Service Unavailable',
+  504: 'Gateway Timeout',
 };
 
 /** The title that stands in `error` for a status; an unlisted one reads as the plainest of its class. */
 export function statusTitle(status: number): string {
-  return titles[status] ?? (status >= 400 && status < 500 ? 'Bad Request' : 'Internal Server Error');
+  return (
+    titles[status] ?? (status >= 400 && status < 500 ? 'Bad Request' : 'Internal Server Error')
+  );
 }
 
 /** One failed attempt, as the client is told of it. `status` is the provider's, null where it never answered; `latency` in ms. */
@@ -107,8 +122,10 @@ export class GatewayError extends Error {
   readonly errorTrace: readonly ErrorTraceEntry[];
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
-    super(message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1)}…` : message,
-      options.cause === undefined ? undefined : { cause: options.cause });
+    super(
+      message.length > maxMessageLength ? `${message.slice(0, maxMessageLength - 1)}…` : message,
+      options.cause === undefined ? undefined : { cause: options.cause },
+    );
     this.code = code;
     this.status = options.status ?? kinds[code].status;
     this.recovery = options.recovery ?? kinds[code].recovery;
@@ -120,11 +137,19 @@ export class GatewayError extends Error {
 
   /** Whether the same request may succeed later, as a client is told after a broken stream. */
   get retriable(): boolean {
-    return this.code !== 'request_refused' && (this.status === 429 || this.status >= 500) && this.status !== 501;
+    return (
+      this.code !== 'request_refused' &&
+      (this.status === 429 || this.status >= 500) &&
+      this.status !== 501
+    );
   }
 }
 
 /** A failed validation: the message is `<field>: <reason>`. */
-export function invalidField(field: string, reason: string, code: 'validation_failed' | 'bad_request' | 'not_found' = 'validation_failed'): GatewayError {
+export function invalidField(
+  field: string,
+  reason: string,
+  code: 'validation_failed' | 'bad_request' | 'not_found' = 'validation_failed',
+): GatewayError {
   return new GatewayError(code, `${field}: ${reason}`, { field });
 }

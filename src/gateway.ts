@@ -1,7 +1,13 @@
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
 import { KeyBook } from './accounts/key-book.js';
-import { type Config, type ConfigInput, type ParseOptions, resolveConfig, type ProviderConfig } from './config.js';
+import {
+  type Config,
+  type ConfigInput,
+  type ParseOptions,
+  resolveConfig,
+  type ProviderConfig,
+} from './config.js';
 import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
 import { conversationReports } from './conversations/reports.js';
 import { keepAside } from './dispatch/provider.js';
@@ -11,7 +17,16 @@ import { errorHandler } from './http/error-handler.js';
 import { joinConversation } from './http/join-conversation.js';
 import type { Parts } from './http/parts.js';
 import { metricsPage } from './http/resources/metrics-page.js';
-import { completionsRouter, metricsRouter, modelSelectRouter, openaiRouter, proxyRouter, publicRouter, resourcesRouter, v2Router } from './http/routes.js';
+import {
+  completionsRouter,
+  metricsRouter,
+  modelSelectRouter,
+  openaiRouter,
+  proxyRouter,
+  publicRouter,
+  resourcesRouter,
+  v2Router,
+} from './http/routes.js';
 import type { Readiness } from './http/resources/health.js';
 import type { Runtime } from './http/runtime.js';
 import { readBody, selectModelWith, type SelectModelOptions } from './http/select-model.js';
@@ -36,7 +51,15 @@ import { version } from './version.js';
 export interface Gateway {
   /** Everything: all routers below, metrics, health and the API's description. Calls `next()` for paths that are not its own. */
   readonly router: Router;
-  readonly routers: { readonly modelSelect: Router; readonly completions: Router; readonly openai: Router; readonly proxy: Router; readonly metrics: Router; readonly health: Router; readonly resources: Router };
+  readonly routers: {
+    readonly modelSelect: Router;
+    readonly completions: Router;
+    readonly openai: Router;
+    readonly proxy: Router;
+    readonly metrics: Router;
+    readonly health: Router;
+    readonly resources: Router;
+  };
   /** Lets only known keys pass. */
   readonly authenticate: RequestHandler;
   /** Chooses the model for a body with `messages` and `llm_providers` (or `models`); `planOf(res)` then has the plan. */
@@ -76,7 +99,10 @@ export interface GatewayOptions {
 export const rules: ParseOptions = configRules(dialects);
 
 /** The providers that a gateway with this configuration has, by its settings or by the environment. */
-export function providersOf(config: Config, env: NodeJS.ProcessEnv = process.env): DetectedProviders {
+export function providersOf(
+  config: Config,
+  env: NodeJS.ProcessEnv = process.env,
+): DetectedProviders {
   return detectProviders(config, dialects, env, rules);
 }
 
@@ -111,40 +137,85 @@ class AssembledGateway implements Gateway {
   private runtime: Runtime;
   private stopping = false;
 
-  constructor(config: Config, private readonly options: GatewayOptions) {
-    this.measured = new Metrics((provider, model) => this.runtime.isKnownModel(provider, model), config.metrics.prefix, () => this.memory.records.queued, () => this.memory.limits.state === 'fallback');
+  constructor(
+    config: Config,
+    private readonly options: GatewayOptions,
+  ) {
+    this.measured = new Metrics(
+      (provider, model) => this.runtime.isKnownModel(provider, model),
+      config.metrics.prefix,
+      () => this.memory.records.queued,
+      () => this.memory.limits.state === 'fallback',
+    );
     this.config = config;
     const logger = options.logger ?? createLogger(config.log);
     this.warn = (warning) => logger.warn(warning);
     this.news = new ProviderNews(() => this.runtime.providers);
-    this.sharing = { latencies: this.news.latencies, onAttempt: (attempt) => this.measured.attempt(attempt), onSetAside: (...aside) => this.news.setAside(...aside), warn: this.warn };
+    this.sharing = {
+      latencies: this.news.latencies,
+      onAttempt: (attempt) => this.measured.attempt(attempt),
+      onSetAside: (...aside) => this.news.setAside(...aside),
+      warn: this.warn,
+    };
     const backing = options.backing ?? guestBacking(config, this.warn, (news) => logger.info(news));
-    this.memory = new Memory(backing, this.recording(config), conversationReports(logger, (turns) => this.measured.turnsLost(turns)));
+    this.memory = new Memory(
+      backing,
+      this.recording(config),
+      conversationReports(logger, (turns) => this.measured.turnsLost(turns)),
+    );
     this.runtime = this.build(config);
     backing.whenOpened(({ counters }) => void this.news.share(counters));
     // what a request would otherwise have to wait for
     backing.whenOpened(() => void this.memory.ids.ready().catch(() => undefined));
     // replicas have something to tell each other before this one has anything to remember
     if (config.redis.url !== null) backing.get().catch(() => undefined);
-    this.parts = { current: () => this.runtime, log: requestLog(logger), metrics: measuring(this.measured), memory: this.memory };
+    this.parts = {
+      current: () => this.runtime,
+      log: requestLog(logger),
+      metrics: measuring(this.measured),
+      memory: this.memory,
+    };
     this.routers = this.makeRouters();
     this.router = this.wholeRouter();
     this.authenticate = authenticate(this.parts);
-    this.selectModel = chain(readBody(this.parts), countRequest(this.parts), selectModelWith(this.parts, {}));
-    this.complete = chain(track(this.parts, native), readBody(this.parts), validateHostCall(native), joinConversation(this.parts), planHostCall(this.parts, native), complete(this.parts, native, plannedCallOf));
+    this.selectModel = chain(
+      readBody(this.parts),
+      countRequest(this.parts),
+      selectModelWith(this.parts, {}),
+    );
+    this.complete = chain(
+      track(this.parts, native),
+      readBody(this.parts),
+      validateHostCall(native),
+      joinConversation(this.parts),
+      planHostCall(this.parts, native),
+      complete(this.parts, native, plannedCallOf),
+    );
     this.metrics = metricsPage(this.measured);
     this.errorHandler = errorHandler(this.parts);
     this.notFound = notFound(this.parts);
   }
 
   selectModelWith(options: SelectModelOptions): RequestHandler {
-    return chain(readBody(this.parts, { required: !options.from }), countRequest(this.parts), selectModelWith(this.parts, options));
+    return chain(
+      readBody(this.parts, { required: !options.from }),
+      countRequest(this.parts),
+      selectModelWith(this.parts, options),
+    );
   }
 
   app(surface?: keyof Gateway['routers']): Express {
-    const routers = surface === undefined ? [this.router] : [this.routers[surface], this.routers.health];
-    const isTrusted = (_address: string, hop: number): boolean => hop < this.config.auth.trustedProxies;
-    return express().disable('x-powered-by').disable('etag').set('trust proxy', isTrusted).use(...routers).use(this.notFound).use(this.errorHandler);
+    const routers =
+      surface === undefined ? [this.router] : [this.routers[surface], this.routers.health];
+    const isTrusted = (_address: string, hop: number): boolean =>
+      hop < this.config.auth.trustedProxies;
+    return express()
+      .disable('x-powered-by')
+      .disable('etag')
+      .set('trust proxy', isTrusted)
+      .use(...routers)
+      .use(this.notFound)
+      .use(this.errorHandler);
   }
 
   reconfigure(config: Config): void {
@@ -169,12 +240,17 @@ class AssembledGateway implements Gateway {
     // nobody waits for them
     this.memory.titles.close();
     this.news.close();
-    await Promise.all([...this.runtime.providers.values()].map((provider) => provider.upstreams.close()));
+    await Promise.all(
+      [...this.runtime.providers.values()].map((provider) => provider.upstreams.close()),
+    );
     await this.memory.close();
   }
 
   private recording({ requestLog: { maxQueued } }: Config): RecorderOptions {
-    const report = { lost: (kind: string, count: number): void => this.measured.recordsLost(kind, count), warn: this.warn };
+    const report = {
+      lost: (kind: string, count: number): void => this.measured.recordsLost(kind, count),
+      warn: this.warn,
+    };
     return { maxQueued, keepDays: () => this.config.requestLog.keepDays, report };
   }
 
@@ -182,14 +258,23 @@ class AssembledGateway implements Gateway {
     const keys = new KeyBook(config.auth.keys);
     const { providers, warnings } = providersOf(config, this.options.env);
     const runtime = createRuntime(config, providers, dialects, keys, this.sharing);
-    for (const warning of [...config.warnings, ...warnings, ...keyless(providers), ...linkless(config)]) this.warn(warning);
+    for (const warning of [
+      ...config.warnings,
+      ...warnings,
+      ...keyless(providers),
+      ...linkless(config),
+    ])
+      this.warn(warning);
     return runtime;
   }
 
   private makeRouters(): Gateway['routers'] {
     const { parts } = this;
     const state = async (): Promise<Readiness> => ({
-      stopping: this.stopping, providers: [...this.runtime.providers.keys()], counters: this.memory.limits.state, ...(await this.memory.state()),
+      stopping: this.stopping,
+      providers: [...this.runtime.providers.keys()],
+      counters: this.memory.limits.state,
+      ...(await this.memory.state()),
     });
     return {
       modelSelect: modelSelectRouter(parts),
@@ -205,24 +290,50 @@ class AssembledGateway implements Gateway {
   private wholeRouter(): Router {
     const { modelSelect, completions, openai, proxy, metrics, health, resources } = this.routers;
     // the busiest first: every router that a request only passes costs it some 3 µs
-    return Router().use(openai, completions, modelSelect, proxy, metrics, health, resources, v2Router(this.parts));
+    return Router().use(
+      openai,
+      completions,
+      modelSelect,
+      proxy,
+      metrics,
+      health,
+      resources,
+      v2Router(this.parts),
+    );
   }
 }
 
 /** The databases of a gateway that nobody has opened any for: a guest keeps things in memory unless its configuration names a place. */
-function guestBacking({ database, redis }: Config, onWarning: (warning: string) => void, onNews: (news: string) => void): Backing {
-  return backingOf({ databaseUrl: database.url ?? ':memory:', poolSize: database.poolSize, redisUrl: redis.url, onWarning, onNews });
+function guestBacking(
+  { database, redis }: Config,
+  onWarning: (warning: string) => void,
+  onNews: (news: string) => void,
+): Backing {
+  return backingOf({
+    databaseUrl: database.url ?? ':memory:',
+    poolSize: database.poolSize,
+    redisUrl: redis.url,
+    onWarning,
+    onNews,
+  });
 }
 
 /** A provider that wants a key and has none can be called, and will refuse: better said at the start. */
 function keyless(providers: readonly ProviderConfig[]): string[] {
-  const without = providers.filter(({ api, apiKeys, baseUrl }) => dialects.get(api)?.needsKey && apiKeys.length === 0 && baseUrl === undefined);
-  return without.map(({ name, api }) => `providers.${name}: ${api} wants an API key and none is configured`);
+  const without = providers.filter(
+    ({ api, apiKeys, baseUrl }) =>
+      dialects.get(api)?.needsKey && apiKeys.length === 0 && baseUrl === undefined,
+  );
+  return without.map(
+    ({ name, api }) => `providers.${name}: ${api} wants an API key and none is configured`,
+  );
 }
 
 /** The address that a request came to is the asker's choice: a mail's link must not lead there. */
 function linkless({ mail, publicUrl }: Config): string[] {
-  return mail && publicUrl === null ? ['publicUrl is not set: mails hold a code instead of a link'] : [];
+  return mail && publicUrl === null
+    ? ['publicUrl is not set: mails hold a code instead of a link']
+    : [];
 }
 
 /** Several handlers as one: each calls the next, a failure goes to the host. */
@@ -231,7 +342,11 @@ function chain(...handlers: RequestHandler[]): RequestHandler {
     const step = (index: number): void => {
       const handler = handlers[index];
       if (!handler) next();
-      else void handler(req, res, (error?: unknown) => { if (error) next(error); else step(index + 1); });
+      else
+        void handler(req, res, (error?: unknown) => {
+          if (error) next(error);
+          else step(index + 1);
+        });
     };
     step(0);
   };

@@ -31,7 +31,8 @@ export class LogOutput {
   flush(): void {
     let written = 0;
     try {
-      while (written < this.filled) written += writeSync(this.descriptor, this.batch, written, this.filled - written);
+      while (written < this.filled)
+        written += writeSync(this.descriptor, this.batch, written, this.filled - written);
     } catch (error) {
       // a full pipe takes the rest later; a closed one never will
       if ((error as NodeJS.ErrnoException).code !== 'EAGAIN') written = this.filled;

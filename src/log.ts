@@ -39,7 +39,10 @@ export function requestLog(logger: Logger): RequestLog {
       if (!logger.isLevelEnabled('info')) return;
       const line = lineOf(context);
       // a stream that broke off had said 200 before
-      const broken = context.record.code !== null && context.record.code !== 'client_closed' && line.status === 200;
+      const broken =
+        context.record.code !== null &&
+        context.record.code !== 'client_closed' &&
+        line.status === 200;
       write(line.status >= 500 || broken ? 'warn' : 'info', line);
     },
     failure(context, error: GatewayError) {
@@ -53,11 +56,17 @@ function writerOf(logger: Logger): (level: 'info' | 'warn', line: object) => voi
   const output = outputs.get(logger);
   if (!output) return (level, line) => logger[level](line, 'request');
   const { values } = logger.levels;
-  return (level, line) => output.write(`{"level":${values[level] ?? 0},"time":"${isoTime()}",${JSON.stringify(line).slice(1, -1)},"msg":"request"}\n`);
+  return (level, line) =>
+    output.write(
+      `{"level":${values[level] ?? 0},"time":"${isoTime()}",${JSON.stringify(line).slice(1, -1)},"msg":"request"}\n`,
+    );
 }
 
 /** What did not happen is left out; pino skips what is undefined. */
-function lineOf({ record, caller, surface, requestId, startedAt }: RequestContext): { status: number; [field: string]: unknown } {
+function lineOf({ record, caller, surface, requestId, startedAt }: RequestContext): {
+  status: number;
+  [field: string]: unknown;
+} {
   const { attempts, model, ttftMs, promptTokens } = record;
   const counted = promptTokens !== null;
   return {
@@ -68,7 +77,10 @@ function lineOf({ record, caller, surface, requestId, startedAt }: RequestContex
     code: record.code ?? undefined,
     model: model === null ? undefined : `${record.provider ?? ''}/${model}`,
     attempts: attempts.length,
-    tried: attempts.length > 1 || (record.code !== null && attempts.length > 0) ? triedOf(record) : undefined,
+    tried:
+      attempts.length > 1 || (record.code !== null && attempts.length > 0)
+        ? triedOf(record)
+        : undefined,
     stream: record.stream,
     latencyMs: Math.round(performance.now() - startedAt),
     ttftMs: ttftMs ?? undefined,
@@ -80,17 +92,32 @@ function lineOf({ record, caller, surface, requestId, startedAt }: RequestContex
 
 /** Each upstream call, where there was more than one or it failed. */
 function triedOf({ attempts }: RequestContext['record']): object[] {
-  return attempts.map(({ provider, model, outcome, status, latencyMs }) => ({ model: `${provider}/${model}`, outcome, status, latencyMs }));
+  return attempts.map(({ provider, model, outcome, status, latencyMs }) => ({
+    model: `${provider}/${model}`,
+    outcome,
+    status,
+    latencyMs,
+  }));
 }
 
 /** A line for a terminal: time, level, message, then the fields. */
 function prettyStream(): { write: (line: string) => void } {
   return {
     write(line) {
-      const { level, time, msg, ...fields } = JSON.parse(line) as { level: number; time: number; msg?: string; [field: string]: unknown };
+      const { level, time, msg, ...fields } = JSON.parse(line) as {
+        level: number;
+        time: number;
+        msg?: string;
+        [field: string]: unknown;
+      };
       // a name that a client typed must not move the cursor, nor pass for a line of its own
-      const words = Object.entries(fields).map(([name, value]) => `${name}=${(typeof value === 'string' ? value : JSON.stringify(value)).replace(/\p{C}/gu, '?')}`);
-      process.stdout.write(`${new Date(time).toISOString().slice(11, 23)} ${pino.levels.labels[level] ?? String(level)} ${msg ?? ''} ${words.join(' ')}\n`);
+      const words = Object.entries(fields).map(
+        ([name, value]) =>
+          `${name}=${(typeof value === 'string' ? value : JSON.stringify(value)).replace(/\p{C}/gu, '?')}`,
+      );
+      process.stdout.write(
+        `${new Date(time).toISOString().slice(11, 23)} ${pino.levels.labels[level] ?? String(level)} ${msg ?? ''} ${words.join(' ')}\n`,
+      );
     },
   };
 }

@@ -7,7 +7,8 @@ export function measuring(metrics: Metrics): RequestMetrics {
   return {
     request: (context) => metrics.request(measurementOf(context)),
     selection: (durationMs) => metrics.selection(durationMs),
-    overhead: (context, durationMs) => metrics.overhead(context.surface?.name ?? 'completions', durationMs),
+    overhead: (context, durationMs) =>
+      metrics.overhead(context.surface?.name ?? 'completions', durationMs),
     streamOpened: () => metrics.streamOpened(),
     streamClosed: () => metrics.streamClosed(),
     usageMissing: (provider) => metrics.usageMissing(provider),
@@ -25,6 +26,16 @@ function measurementOf({ record, surface, startedAt }: RequestContext): Measured
     status: record.status ?? 0,
     durationSeconds: (performance.now() - startedAt) / 1000,
     outcome: record.code ?? 'ok',
-    answer: answered ? { provider, model, promptTokens, completionTokens: completionTokens ?? 0, costUsd, fallbacks, ttftSeconds: ttftMs === null ? null : ttftMs / 1000 } : null,
+    answer: answered
+      ? {
+          provider,
+          model,
+          promptTokens,
+          completionTokens: completionTokens ?? 0,
+          costUsd,
+          fallbacks,
+          ttftSeconds: ttftMs === null ? null : ttftMs / 1000,
+        }
+      : null,
   };
 }

@@ -34,18 +34,32 @@ export class Memory {
   readonly lastModels = new LastModels();
   private readonly probe: DatabaseProbe;
 
-  constructor(private readonly backing: Backing, recording: RecorderOptions, conversing: ConversationReports) {
+  constructor(
+    private readonly backing: Backing,
+    recording: RecorderOptions,
+    conversing: ConversationReports,
+  ) {
     this.probe = new DatabaseProbe(backing);
     this.keys = new IssuedKeys(backing);
     this.ids = new SignedIds(backing);
     this.preferences = new PreferenceBook(backing, tuningReader(recording.report.warn));
-    this.trainings = new Trainings(backing, { router: shippedRouter, onTrained: (preference) => this.preferences.changed(preference), warn: recording.report.warn });
+    this.trainings = new Trainings(backing, {
+      router: shippedRouter,
+      onTrained: (preference) => this.preferences.changed(preference),
+      warn: recording.report.warn,
+    });
     this.learning = new LearningBook(backing, { router: () => shippedRouter().weights.name });
-    this.outcomes = new OutcomeCounts(backing, { report: recording.report, hasFaults: (scope) => this.learning.hasFaults(scope) });
+    this.outcomes = new OutcomeCounts(backing, {
+      report: recording.report,
+      hasFaults: (scope) => this.learning.hasFaults(scope),
+    });
     this.records = new Recorder(backing, recording);
     this.limits = new LimitBook(backing, () => this.records.settle());
     this.conversations = new ConversationKeeper(backing, this.ids, conversing.turns);
-    this.titles = new TitleWriter((accountId, id, title) => this.conversations.rename(accountId, id, title, 'model', true), conversing.titles);
+    this.titles = new TitleWriter(
+      (accountId, id, title) => this.conversations.rename(accountId, id, title, 'model', true),
+      conversing.titles,
+    );
   }
 
   /** @throws GatewayError `unavailable` */

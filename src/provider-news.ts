@@ -5,9 +5,17 @@ import type { Counters } from './store/counters.js';
 type Wire = Pick<Counters, 'bulletin' | 'notes'>;
 
 /** What replicas call a key that is set aside; the key itself is never told. `at` is epoch ms. */
-interface Aside { readonly provider: string; readonly mark: string; readonly forMs: number; readonly at: number }
+interface Aside {
+  readonly provider: string;
+  readonly mark: string;
+  readonly forMs: number;
+  readonly at: number;
+}
 type Sample = readonly [provider: string, model: string, ttftMs: number];
-interface Measured { readonly samples: readonly Sample[]; readonly at: number }
+interface Measured {
+  readonly samples: readonly Sample[];
+  readonly at: number;
+}
 
 const asides = 'provider-keys-aside';
 const latencies = 'provider-latencies';
@@ -32,7 +40,10 @@ export class ProviderNews {
   private timer: NodeJS.Timeout | undefined;
 
   /** @param providers those of the configuration that is in force now */
-  constructor(private readonly providers: () => ReadonlyMap<string, Provider>, private readonly window: LatencyWindow = createLatencyWindow()) {
+  constructor(
+    private readonly providers: () => ReadonlyMap<string, Provider>,
+    private readonly window: LatencyWindow = createLatencyWindow(),
+  ) {
     this.latencies = {
       record: (provider, model, ttftMs) => {
         window.record(provider, model, ttftMs);
@@ -48,10 +59,14 @@ export class ProviderNews {
     this.wire = { bulletin, notes };
     bulletin.hear(asides, (text) => this.hearAside(readAside(text), 0));
     bulletin.hear(latencies, (text) => this.hearMeasured(readMeasured(text), 0));
-    const [knownAsides, knownLatencies] = await Promise.all([notes.read(asides), notes.read(latencies)]);
+    const [knownAsides, knownLatencies] = await Promise.all([
+      notes.read(asides),
+      notes.read(latencies),
+    ]);
     for (const aside of knownAsides.map(readAside)) this.hearAside(aside, ageOf(aside));
     // the oldest first, as they were measured
-    for (const measured of knownLatencies.map(readMeasured).reverse()) this.hearMeasured(measured, ageOf(measured));
+    for (const measured of knownLatencies.map(readMeasured).reverse())
+      this.hearMeasured(measured, ageOf(measured));
   }
 
   /** A key was set aside here: by the configuration in force, or by one before it that a request still runs on. */
@@ -74,7 +89,8 @@ export class ProviderNews {
   }
 
   private hearMeasured(measured: Measured | null, ageMs: number): void {
-    for (const [provider, model, ttftMs] of measured?.samples ?? []) this.window.record(provider, model, ttftMs, ageMs);
+    for (const [provider, model, ttftMs] of measured?.samples ?? [])
+      this.window.record(provider, model, ttftMs, ageMs);
   }
 
   /** Each sample of a second is told with the same chance. */
@@ -104,17 +120,24 @@ export class ProviderNews {
 }
 
 /** Clocks of different machines differ a little. */
-const ageOf = (news: { readonly at: number } | null): number => (news ? Math.max(0, Date.now() - news.at) : 0);
+const ageOf = (news: { readonly at: number } | null): number =>
+  news ? Math.max(0, Date.now() - news.at) : 0;
 
 function readAside(text: string): Aside | null {
   const { provider, mark, forMs, at } = readObject(text);
-  const isAside = typeof provider === 'string' && typeof mark === 'string' && typeof forMs === 'number' && typeof at === 'number';
+  const isAside =
+    typeof provider === 'string' &&
+    typeof mark === 'string' &&
+    typeof forMs === 'number' &&
+    typeof at === 'number';
   return isAside ? { provider, mark, forMs, at } : null;
 }
 
 function readMeasured(text: string): Measured | null {
   const { samples, at } = readObject(text);
-  return Array.isArray(samples) && typeof at === 'number' ? { samples: samples.filter(isSample), at } : null;
+  return Array.isArray(samples) && typeof at === 'number'
+    ? { samples: samples.filter(isSample), at }
+    : null;
 }
 
 function isSample(value: unknown): value is Sample {

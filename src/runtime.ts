@@ -27,10 +27,16 @@ export interface RuntimeSharing {
 
 /** What a configuration is checked against: the dialects that there are, and what each asks of its settings. */
 export function configRules(dialects: ReadonlyMap<string, ProviderDialect>): ParseOptions {
-  return { knownApis: [...dialects.keys()], problemOf: (provider) => problemOf(provider, dialects) };
+  return {
+    knownApis: [...dialects.keys()],
+    problemOf: (provider) => problemOf(provider, dialects),
+  };
 }
 
-function problemOf(provider: ProviderConfig, dialects: ReadonlyMap<string, ProviderDialect>): string | null {
+function problemOf(
+  provider: ProviderConfig,
+  dialects: ReadonlyMap<string, ProviderDialect>,
+): string | null {
   try {
     providerOf(provider, dialects);
     return null;
@@ -43,9 +49,27 @@ function problemOf(provider: ProviderConfig, dialects: ReadonlyMap<string, Provi
  * Builds all that one configuration stands for.
  * @throws Error for a provider that cannot be made of its settings; `configRules` would have told
  */
-export function createRuntime(config: Config, providerConfigs: readonly ProviderConfig[], dialects: ReadonlyMap<string, ProviderDialect>, keys: KeyBook, sharing: RuntimeSharing): Runtime {
-  const providers = new Map(providerConfigs.map((provider) => [provider.name, providerOf(provider, dialects, (mark, forMs) => sharing.onSetAside(provider.name, mark, forMs))]));
-  const catalog = createCatalog({ overrides: config.models, priceIds: Object.fromEntries(providerConfigs.map(({ name, api }) => [name, dialects.get(api)?.pricesAs ?? null])) });
+export function createRuntime(
+  config: Config,
+  providerConfigs: readonly ProviderConfig[],
+  dialects: ReadonlyMap<string, ProviderDialect>,
+  keys: KeyBook,
+  sharing: RuntimeSharing,
+): Runtime {
+  const providers = new Map(
+    providerConfigs.map((provider) => [
+      provider.name,
+      providerOf(provider, dialects, (mark, forMs) =>
+        sharing.onSetAside(provider.name, mark, forMs),
+      ),
+    ]),
+  );
+  const catalog = createCatalog({
+    overrides: config.models,
+    priceIds: Object.fromEntries(
+      providerConfigs.map(({ name, api }) => [name, dialects.get(api)?.pricesAs ?? null]),
+    ),
+  });
   const { latencies, onAttempt } = sharing;
   return {
     limits: config.limits,
@@ -61,29 +85,53 @@ export function createRuntime(config: Config, providerConfigs: readonly Provider
       order: config.routing.order,
       explainHeader: config.routing.explainHeader,
       // no other ranker predicts by kinds of task
-      learning: { enabled: config.routing.learning && config.routing.ranker === 'learned', exploration: config.routing.exploration },
+      learning: {
+        enabled: config.routing.learning && config.routing.ranker === 'learned',
+        exploration: config.routing.exploration,
+      },
       allow: config.routing.allow ?? null,
       deny: config.routing.deny ?? [],
-      auto: config.routing.auto.length > 0 ? config.routing.auto : autoOf(config, providers, catalog),
+      auto:
+        config.routing.auto.length > 0 ? config.routing.auto : autoOf(config, providers, catalog),
     },
     requestLog: config.requestLog,
     conversations: config.conversations,
     budgets: config.budgets,
-    proxy: { enabled: config.proxy.enabled, forwardHeaders: config.proxy.forwardHeaders, allowed: new Set(providerConfigs.filter(({ allowProxy }) => allowProxy).map(({ name }) => name)) },
+    proxy: {
+      enabled: config.proxy.enabled,
+      forwardHeaders: config.proxy.forwardHeaders,
+      allowed: new Set(
+        providerConfigs.filter(({ allowProxy }) => allowProxy).map(({ name }) => name),
+      ),
+    },
     isKnownModel: knownModels(catalog),
     onAttempt(attempt) {
-      if (attempt.outcome === 'ok' && attempt.firstContentMs !== null) latencies.record(attempt.provider, attempt.model, attempt.firstContentMs);
+      if (attempt.outcome === 'ok' && attempt.firstContentMs !== null)
+        latencies.record(attempt.provider, attempt.model, attempt.firstContentMs);
       onAttempt(attempt);
     },
   };
 }
 
 function rankerOf({ routing: { ranker, tolerance, affinity } }: Config): Ranker {
-  return ranker === 'learned' ? createLearnedRanker({ router: shippedRouter(), tolerance, affinity }) : createPriorRanker({ tolerance, affinity });
+  return ranker === 'learned'
+    ? createLearnedRanker({ router: shippedRouter(), tolerance, affinity })
+    : createPriorRanker({ tolerance, affinity });
 }
 
-function accountRulesOf({ auth: { signUp, signUpDomains, signInMs, resetMs }, publicUrl, mail }: Config, warn: AccountRules['warn']): AccountRules {
-  return { signUp, signUpDomains, signInMs, resetMs, publicUrl, mailer: mail && createMailer(mail), warn };
+function accountRulesOf(
+  { auth: { signUp, signUpDomains, signInMs, resetMs }, publicUrl, mail }: Config,
+  warn: AccountRules['warn'],
+): AccountRules {
+  return {
+    signUp,
+    signUpDomains,
+    signInMs,
+    resetMs,
+    publicUrl,
+    mailer: mail && createMailer(mail),
+    warn,
+  };
 }
 
 /** Each provider's names are gathered when they are first asked for. */
@@ -96,22 +144,47 @@ function knownModels(catalog: Catalog): Runtime['isKnownModel'] {
   };
 }
 
-function autoOf(config: Config, providers: ReadonlyMap<string, Provider>, catalog: Catalog): string[] {
-  const named = Object.keys(config.models).filter((label) => providers.has(label.slice(0, label.indexOf('/'))));
+function autoOf(
+  config: Config,
+  providers: ReadonlyMap<string, Provider>,
+  catalog: Catalog,
+): string[] {
+  const named = Object.keys(config.models).filter((label) =>
+    providers.has(label.slice(0, label.indexOf('/'))),
+  );
   return named.length > 0 ? named : autoCandidates(catalog, [...providers.keys()]);
 }
 
-function providerOf(config: ProviderConfig, dialects: ReadonlyMap<string, ProviderDialect>, onSetAside?: (mark: string, forMs: number) => void): Provider {
+function providerOf(
+  config: ProviderConfig,
+  dialects: ReadonlyMap<string, ProviderDialect>,
+  onSetAside?: (mark: string, forMs: number) => void,
+): Provider {
   const dialect = dialects.get(config.api);
-  if (!dialect) throw new Error(`providers.${config.name}: there is no api ${JSON.stringify(config.api)}`);
-  return createProvider(dialect.create(settingsOf(config)), config.apiKeys, config.timeouts, { connections: config.connections ?? null, ...(onSetAside ? { onSetAside } : {}) });
+  if (!dialect)
+    throw new Error(`providers.${config.name}: there is no api ${JSON.stringify(config.api)}`);
+  return createProvider(dialect.create(settingsOf(config)), config.apiKeys, config.timeouts, {
+    connections: config.connections ?? null,
+    ...(onSetAside ? { onSetAside } : {}),
+  });
 }
 
-function settingsOf({ headers, apiKeys: _keys, timeouts: _timeouts, allowProxy: _allow, connections: _connections, baseUrl, deployments, ...rest }: ProviderConfig): ProviderSettings {
+function settingsOf({
+  headers,
+  apiKeys: _keys,
+  timeouts: _timeouts,
+  allowProxy: _allow,
+  connections: _connections,
+  baseUrl,
+  deployments,
+  ...rest
+}: ProviderConfig): ProviderSettings {
   return {
     ...rest,
     ...(baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {}),
     ...(deployments ? { deployments: { ...deployments } } : {}),
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
   };
 }

@@ -28,7 +28,14 @@ const folder = new URL('../schemas/', import.meta.url);
 const suffix = '.schema.json';
 
 // a condition may require what is declared beside it, so strictRequired is off
-const strict: Options = { strict: true, strictTypes: true, strictTuples: true, strictRequired: false, allowUnionTypes: true, messages: false };
+const strict: Options = {
+  strict: true,
+  strictTypes: true,
+  strictTuples: true,
+  strictRequired: false,
+  allowUnionTypes: true,
+  messages: false,
+};
 // the reordered copy repeats what was checked strictly in the original, in pieces that strict mode takes for mistakes
 const explaining: Options = { strict: false, strictNumbers: true, verbose: true, messages: false };
 
@@ -36,7 +43,10 @@ let packaged: SchemaSet | undefined;
 
 /** The names of all schemas there are, as `readSchema` and `compileSchema` take them. */
 export function schemaNames(): string[] {
-  return readdirSync(folder).filter((file) => file.endsWith(suffix)).map((file) => file.slice(0, -suffix.length)).sort();
+  return readdirSync(folder)
+    .filter((file) => file.endsWith(suffix))
+    .map((file) => file.slice(0, -suffix.length))
+    .sort();
 }
 
 /** The parsed content of `schemas/<name>.schema.json`, a fresh copy at each call. Throws where there is no such file. */
@@ -49,7 +59,10 @@ export function readSchema(name: string): JsonSchema {
  * yet. Throws at once where there is no such schema; one that is wrong is a fault of the build, which the tests find.
  */
 export function compileSchema<T>(name: string): Validator<T> {
-  packaged ??= new SchemaSet(Object.fromEntries(schemaNames().map((file) => [file, readSchema(file)])), { isTrusted: true });
+  packaged ??= new SchemaSet(
+    Object.fromEntries(schemaNames().map((file) => [file, readSchema(file)])),
+    { isTrusted: true },
+  );
   if (!packaged.has(name)) throw new Error(`There is no schema named ${name}`);
   const schemas = packaged;
   let validator: Validator<T> | undefined;
@@ -68,7 +81,10 @@ export class SchemaSet {
   private exhaustive: Ajv2020 | undefined;
 
   /** @param isTrusted the schemas themselves are not checked against the dialect's own schema, whose compilation takes 30 ms */
-  constructor(private readonly schemas: Readonly<Record<string, JsonSchema>>, private readonly options: { readonly isTrusted?: boolean } = {}) {
+  constructor(
+    private readonly schemas: Readonly<Record<string, JsonSchema>>,
+    private readonly options: { readonly isTrusted?: boolean } = {},
+  ) {
     this.strict = this.createAjv(strict, (schema) => schema);
   }
 
@@ -81,13 +97,13 @@ export class SchemaSet {
     const accepts = compiled<T>(this.strict, name);
     return {
       accepts,
-      firstFailure: (value) => accepts(value) ? null : this.firstFailure(name, value),
-      failures: (value, limit) => accepts(value) ? [] : this.failures(name, value, limit),
+      firstFailure: (value) => (accepts(value) ? null : this.firstFailure(name, value)),
+      failures: (value, limit) => (accepts(value) ? [] : this.failures(name, value, limit)),
     };
   }
 
   private firstFailure(name: string, value: unknown): SchemaFailure {
-    const explain = compiled(this.stepwise ??= this.createAjv(explaining, inDeclaredOrder), name);
+    const explain = compiled((this.stepwise ??= this.createAjv(explaining, inDeclaredOrder)), name);
     explain(value);
     const failure = failureOf(explain.errors ?? []);
     explain.errors = null; // verbose errors hold the caller's values
@@ -95,7 +111,10 @@ export class SchemaSet {
   }
 
   private failures(name: string, value: unknown, limit: number): SchemaFailure[] {
-    const explain = compiled(this.exhaustive ??= this.createAjv({ ...explaining, allErrors: true }, inDeclaredOrder), name);
+    const explain = compiled(
+      (this.exhaustive ??= this.createAjv({ ...explaining, allErrors: true }, inDeclaredOrder)),
+      name,
+    );
     explain(value);
     const found = new Map<string, SchemaFailure>();
     for (const failure of failuresOf(explain.errors ?? [])) {
@@ -110,7 +129,8 @@ export class SchemaSet {
     const ajv = new Ajv2020({ ...options, validateSchema: !(this.options.isTrusted ?? false) });
     addFormats.default(ajv);
     ajv.addKeyword({ keyword: 'x-reason', metaSchema: { type: ['string', 'object'] } });
-    for (const [name, schema] of Object.entries(this.schemas)) ajv.addSchema(transform(schema), name + suffix);
+    for (const [name, schema] of Object.entries(this.schemas))
+      ajv.addSchema(transform(schema), name + suffix);
     return ajv;
   }
 }

@@ -43,14 +43,23 @@ async function startOn(config: Config, { logger, demo, backing }: Ground): Promi
   await warnOfOpenSignUp(config, await backing.get(), logger);
   const gateway = assembleGateway(demo.joinTo(config), { logger, backing });
   const listening = await listen(gateway, config);
-  const watch = config.file === null ? null : followConfig(config.file, config, { gateway, demo, logger });
+  const watch =
+    config.file === null ? null : followConfig(config.file, config, { gateway, demo, logger });
   stopOnSignal(async () => {
     logger.info('stopping: requests in flight may finish');
     gateway.drain();
     await Promise.all([watch?.close(), listening.stop(config.limits.drainMs)]);
     await gateway.close();
   });
-  process.stdout.write(greeting({ config, listening, key, providers: providersOf(config).providers.map(({ name }) => name), isDemo: demo.isOn }));
+  process.stdout.write(
+    greeting({
+      config,
+      listening,
+      key,
+      providers: providersOf(config).providers.map(({ name }) => name),
+      isDemo: demo.isOn,
+    }),
+  );
 }
 
 /** Opens the databases and sees to it that there is a key. @returns the first key where it was made just now */
@@ -66,7 +75,10 @@ async function opened(backing: Backing, { database }: Config): Promise<Opened> {
   try {
     return await backing.get();
   } catch (error) {
-    throw new Error(`${database.url === null ? 'dataDir' : 'database[url]'}: ${(error as Error).message}`, { cause: error });
+    throw new Error(
+      `${database.url === null ? 'dataDir' : 'database[url]'}: ${(error as Error).message}`,
+      { cause: error },
+    );
   }
 }
 
@@ -78,8 +90,14 @@ async function opened(backing: Backing, { database }: Config): Promise<Opened> {
 export function check(configPath: string | undefined): string[] {
   const config = loadConfig({ ...rules, ...(configPath ? { path: configPath } : {}) });
   const { providers, warnings } = providersOf(config);
-  const named = providers.length > 0 ? providers.map(({ name }) => name).join(', ') : 'none: the demo would answer';
-  return [...[...config.warnings, ...warnings].map((warning) => `warning: ${warning}`), `${config.file ?? 'the configuration'} is valid; providers: ${named}`];
+  const named =
+    providers.length > 0
+      ? providers.map(({ name }) => name).join(', ')
+      : 'none: the demo would answer';
+  return [
+    ...[...config.warnings, ...warnings].map((warning) => `warning: ${warning}`),
+    `${config.file ?? 'the configuration'} is valid; providers: ${named}`,
+  ];
 }
 
 function stopOnSignal(stopAll: () => Promise<void>): void {
@@ -88,9 +106,11 @@ function stopOnSignal(stopAll: () => Promise<void>): void {
     // a second signal does not wait
     if (stopping) process.exit(1);
     stopping = true;
-    void stopAll().then(() => process.exit(0), () => process.exit(1));
+    void stopAll().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    );
   };
   process.on('SIGTERM', onSignal);
   process.on('SIGINT', onSignal);
 }
-

@@ -2,10 +2,21 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 
-const filesIn = (folder: string): string[] => readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((file) => /\.m?[tj]s$/.test(file)).sort();
+const filesIn = (folder: string): string[] =>
+  readdirSync(folder, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /\.m?[tj]s$/.test(file))
+    .sort();
 const read = (file: string): string => readFileSync(file, 'utf8');
-const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '').replace(/\s\/\/ .*$/gm, '');
-const sources = filesIn('src').map((file) => ({ file, text: read(join('src', file)), code: withoutComments(read(join('src', file))) }));
+const withoutComments = (text: string): string =>
+  text
+    .replace(/\/\*[\s\S]*?\*\//g, '')
+    .replace(/^\s*\/\/.*$/gm, '')
+    .replace(/\s\/\/ .*$/gm, '');
+const sources = filesIn('src').map((file) => ({
+  file,
+  text: read(join('src', file)),
+  code: withoutComments(read(join('src', file))),
+}));
 
 interface Import {
   from: string;
@@ -13,11 +24,23 @@ interface Import {
   to: string;
   own: boolean;
 }
-const imports: Import[] = sources.flatMap(({ file, code }) => [...code.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|import\('([^']+)'\)/gm)].map(([, still, lazy]) => {
-  const target = still ?? lazy ?? '';
-  const own = target.startsWith('.');
-  return { from: file, to: own ? normalize(join(dirname(file), target)).replace(/\.js$/, '.ts') : target.replace(/^(@[^/]+\/)?([^/]+).*$/, '$1$2'), own };
-})).filter(({ to }) => !to.startsWith('node:'));
+const imports: Import[] = sources
+  .flatMap(({ file, code }) =>
+    [...code.matchAll(/^(?:import|export)\s[^;]*?from '([^']+)'|import\('([^']+)'\)/gm)].map(
+      ([, still, lazy]) => {
+        const target = still ?? lazy ?? '';
+        const own = target.startsWith('.');
+        return {
+          from: file,
+          to: own
+            ? normalize(join(dirname(file), target)).replace(/\.js$/, '.ts')
+            : target.replace(/^(@[^/]+\/)?([^/]+).*$/, '$1$2'),
+          own,
+        };
+      },
+    ),
+  )
+  .filter(({ to }) => !to.startsWith('node:'));
 
 /** What a folder may import from outside itself; a folder that is not named here is not limited. */
 const mayImport: Record<string, RegExp> = {
@@ -27,32 +50,68 @@ const mayImport: Record<string, RegExp> = {
   'config/': /^(errors|schema)\.ts$/,
   'schema/': /^$/,
   'metrics/': /^$/,
-  'accounts/': /^(errors|config|routing\/preference|routing\/learned\/tuning|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
-  'conversations/': /^(completion|errors|providers\/adapter|accounts\/signed-ids|dispatch\/\w[\w-]*|routing\/\w[\w-]*|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
-  'records/': /^(completion|errors|http\/context|accounts\/[\w-]+|dispatch\/carry-out|routing\/[\w-]+|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
+  'accounts/':
+    /^(errors|config|routing\/preference|routing\/learned\/tuning|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
+  'conversations/':
+    /^(completion|errors|providers\/adapter|accounts\/signed-ids|dispatch\/\w[\w-]*|routing\/\w[\w-]*|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
+  'records/':
+    /^(completion|errors|http\/context|accounts\/[\w-]+|dispatch\/carry-out|routing\/[\w-]+|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
   'store/': /^(errors|routing\/preference)\.ts$/,
-  'trainings/': /^(errors|accounts\/preference-book|routing\/(learned|training\/custom)\/[\w-]+|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
-  'learning/': /^(errors|dispatch\/carry-out|routing\/plan|routing\/learned\/[\w-]+|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
+  'trainings/':
+    /^(errors|accounts\/preference-book|routing\/(learned|training\/custom)\/[\w-]+|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
+  'learning/':
+    /^(errors|dispatch\/carry-out|routing\/plan|routing\/learned\/[\w-]+|store\/(?!sql|libsql|postgres|redis|memory|migrations|open-)[\w-]+)\.ts$/,
   // no provider, ranker or driver by name, and nothing of how the parts are put together
-  'http/': /^(?!providers\/(?!adapter\.ts$)|routing\/rankers\/|(gateway|runtime|start|cli|config)(\.ts$|\/))/,
+  'http/':
+    /^(?!providers\/(?!adapter\.ts$)|routing\/rankers\/|(gateway|runtime|start|cli|config)(\.ts$|\/))/,
 };
 
 /** Who may import a dependency. */
 const importers: Record<string, RegExp> = {
-  express: /^(http\/|gateway\.ts$)/, helmet: /^http\//, 'http-proxy-middleware': /^http\/passthrough\.ts$/, ajv: /^schema\.ts$/, 'ajv-formats': /^schema\.ts$/,
-  'prom-client': /^metrics(\.ts$|\/)/, 'p-retry': /^dispatch\//, undici: /^dispatch\//, pino: /^(log|gateway)\.ts$|^start\//, yaml: /^config\//, chokidar: /^config\//, 'csv-parse': /^routing\/training\//, 'lru-cache': /^(http|routing|store|conversations)\//,
-  kysely: /^store\//, pg: /^store\/postgres\//, libsql: /^store\/libsql\//, '@redis/client': /^store\/redis/,
-  '@node-rs/argon2': /^accounts\//, nodemailer: /^accounts\//, '@pydantic/genai-prices': /^routing\//, aws4fetch: /^providers\/bedrock/, '@smithy/eventstream-codec': /^providers\/bedrock\//, 'eventsource-parser': /^providers\/sse-reader\.ts$/,
+  express: /^(http\/|gateway\.ts$)/,
+  helmet: /^http\//,
+  'http-proxy-middleware': /^http\/passthrough\.ts$/,
+  ajv: /^schema\.ts$/,
+  'ajv-formats': /^schema\.ts$/,
+  'prom-client': /^metrics(\.ts$|\/)/,
+  'p-retry': /^dispatch\//,
+  undici: /^dispatch\//,
+  pino: /^(log|gateway)\.ts$|^start\//,
+  yaml: /^config\//,
+  chokidar: /^config\//,
+  'csv-parse': /^routing\/training\//,
+  'lru-cache': /^(http|routing|store|conversations)\//,
+  kysely: /^store\//,
+  pg: /^store\/postgres\//,
+  libsql: /^store\/libsql\//,
+  '@redis/client': /^store\/redis/,
+  '@node-rs/argon2': /^accounts\//,
+  nodemailer: /^accounts\//,
+  '@pydantic/genai-prices': /^routing\//,
+  aws4fetch: /^providers\/bedrock/,
+  '@smithy/eventstream-codec': /^providers\/bedrock\//,
+  'eventsource-parser': /^providers\/sse-reader\.ts$/,
 };
 
 describe('the imports', () => {
-  it.each(Object.entries(mayImport))('of %s keep to what the folder may know', (folder, allowed) => {
-    const wrong = imports.filter(({ from, to, own }) => own && from.startsWith(folder) && !to.startsWith(folder) && !allowed.test(to));
-    expect(wrong).toEqual([]);
-  });
+  it.each(Object.entries(mayImport))(
+    'of %s keep to what the folder may know',
+    (folder, allowed) => {
+      const wrong = imports.filter(
+        ({ from, to, own }) =>
+          own && from.startsWith(folder) && !to.startsWith(folder) && !allowed.test(to),
+      );
+      expect(wrong).toEqual([]);
+    },
+  );
 
   it('of concrete providers and rankers are in the two files that wire the parts, gateway.ts and runtime.ts, alone', () => {
-    const wired = imports.filter(({ from, to, own }) => own && /^(providers\/index|routing\/rankers\/[\w-]+)\.ts$/.test(to) && !/^(providers|routing)\//.test(from));
+    const wired = imports.filter(
+      ({ from, to, own }) =>
+        own &&
+        /^(providers\/index|routing\/rankers\/[\w-]+)\.ts$/.test(to) &&
+        !/^(providers|routing)\//.test(from),
+    );
     expect([...new Set(wired.map(({ from }) => from))]).toEqual(['gateway.ts', 'runtime.ts']);
   });
 
@@ -61,43 +120,117 @@ describe('the imports', () => {
   });
 
   it('are the dependencies that the package names, all of them', () => {
-    const { dependencies } = JSON.parse(read('package.json')) as { dependencies: Record<string, string> };
-    expect([...new Set(imports.filter(({ own }) => !own).map(({ to }) => to))].sort()).toEqual(Object.keys(dependencies).filter((name) => !name.startsWith('@types/')).sort());
+    const { dependencies } = JSON.parse(read('package.json')) as {
+      dependencies: Record<string, string>;
+    };
+    expect([...new Set(imports.filter(({ own }) => !own).map(({ to }) => to))].sort()).toEqual(
+      Object.keys(dependencies)
+        .filter((name) => !name.startsWith('@types/'))
+        .sort(),
+    );
   });
 });
 
 describe('the code', () => {
-  const providers = readdirSync('src/providers').filter((file) => /^[\w-]+\.ts$/.test(file)).map((file) => file.slice(0, -3));
+  const providers = readdirSync('src/providers')
+    .filter((file) => /^[\w-]+\.ts$/.test(file))
+    .map((file) => file.slice(0, -3));
   // one word is a surface of ours too, one is an everyday word, and some are no providers
-  const named = providers.filter((name) => !['openai', 'openai-compatible', 'together', 'adapter', 'failure', 'index', 'pack-vector', 'sse-reader'].includes(name));
+  const named = providers.filter(
+    (name) =>
+      ![
+        'openai',
+        'openai-compatible',
+        'together',
+        'adapter',
+        'failure',
+        'index',
+        'pack-vector',
+        'sse-reader',
+      ].includes(name),
+  );
 
-  it('names no provider outside providers/, but for what is known of models in routing/, of SDKs\' headers in the pass-through, and in the demo', () => {
-    const elsewhere = sources.filter(({ file }) => !/^(providers\/|routing\/(ability-table|capabilities|catalog|model-name|learned\/(keywords|known-models)|evaluation\/(prices|pools)|training\/published-evaluations)\.ts$|(http\/passthrough|demo-provider)\.ts$)/.test(file));
+  it("names no provider outside providers/, but for what is known of models in routing/, of SDKs' headers in the pass-through, and in the demo", () => {
+    const elsewhere = sources.filter(
+      ({ file }) =>
+        !/^(providers\/|routing\/(ability-table|capabilities|catalog|model-name|learned\/(keywords|known-models)|evaluation\/(prices|pools)|training\/published-evaluations)\.ts$|(http\/passthrough|demo-provider)\.ts$)/.test(
+          file,
+        ),
+    );
     const names = new RegExp(`(?<![a-z])(${named.join('|')})(?![a-z])`, 'i');
     expect(named.length).toBeGreaterThan(20);
-    expect(elsewhere.filter(({ code }) => names.test(code)).map(({ file, code }) => `${file}: ${names.exec(code)?.[0] ?? ''}`)).toEqual([]);
+    expect(
+      elsewhere
+        .filter(({ code }) => names.test(code))
+        .map(({ file, code }) => `${file}: ${names.exec(code)?.[0] ?? ''}`),
+    ).toEqual([]);
   });
 
   it('never steps around the type checker', () => {
-    const all = [...sources, ...filesIn('test').filter((file) => file !== 'architecture.test.ts').map((file) => ({ file, code: withoutComments(read(join('test', file))) }))];
-    const wrong = all.filter(({ code }) => /[:<|(,]\s*any\b\s*[;,)\]>[=|]|\bas any\b|as unknown as|@ts-(ignore|expect-error|nocheck)/.test(code));
+    const all = [
+      ...sources,
+      ...filesIn('test')
+        .filter((file) => file !== 'architecture.test.ts')
+        .map((file) => ({ file, code: withoutComments(read(join('test', file))) })),
+    ];
+    const wrong = all.filter(({ code }) =>
+      /[:<|(,]\s*any\b\s*[;,)\]>[=|]|\bas any\b|as unknown as|@ts-(ignore|expect-error|nocheck)/.test(
+        code,
+      ),
+    );
     expect(wrong.map(({ file }) => file)).toEqual([]);
   });
 
   it('stands in files of at most 250 lines, named in kebab-case', () => {
-    expect(sources.filter(({ text }) => text.trimEnd().split('\n').length > 250).map(({ file }) => file)).toEqual([]);
-    expect(sources.filter(({ file }) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.(ts|mjs)$/.test(file)).map(({ file }) => file)).toEqual([]);
+    expect(
+      sources.filter(({ text }) => text.trimEnd().split('\n').length > 250).map(({ file }) => file),
+    ).toEqual([]);
+    expect(
+      sources
+        .filter(({ file }) => !/^([a-z0-9-]+\/)*[a-z0-9-]+\.(ts|mjs)$/.test(file))
+        .map(({ file }) => file),
+    ).toEqual([]);
   });
 
-  const exported = sources.flatMap(({ file, text }) => [...text.matchAll(/^(.*)\n(?:\/\/ eslint.*\n)?export (?:abstract |async )*(function\*?|const|class|interface|type) (\w+)/gm)].map(([, before = '', kind = '', name = '']) => ({ file, before, kind, name })));
+  const exported = sources.flatMap(({ file, text }) =>
+    [
+      ...text.matchAll(
+        /^(.*)\n(?:\/\/ eslint.*\n)?export (?:abstract |async )*(function\*?|const|class|interface|type) (\w+)/gm,
+      ),
+    ].map(([, before = '', kind = '', name = '']) => ({ file, before, kind, name })),
+  );
 
   it('says of each function, class and constant that it exports what it promises', () => {
     expect(exported.length).toBeGreaterThan(200);
-    expect(exported.filter(({ kind, before }) => !/^(interface|type)$/.test(kind) && !before.trimEnd().endsWith('*/')).map(({ file, name }) => `${file}: ${name}`)).toEqual([]);
+    expect(
+      exported
+        .filter(
+          ({ kind, before }) =>
+            !/^(interface|type)$/.test(kind) && !before.trimEnd().endsWith('*/'),
+        )
+        .map(({ file, name }) => `${file}: ${name}`),
+    ).toEqual([]);
   });
 
   it('uses no names that say nothing', () => {
-    const words = [...sources.map(({ file }) => file.replace(/\.ts$/, '')), ...exported.map(({ name }) => name)].map((name) => ({ name, parts: name.replace(/([a-z])([A-Z])/g, '$1-$2').toLowerCase().split(/[-/_]/) }));
-    expect(words.filter(({ parts }) => parts.some((part) => /^(utils?|helpers?|common|misc|manager|service|base|impl|data|info)$/.test(part))).map(({ name }) => name)).toEqual([]);
+    const words = [
+      ...sources.map(({ file }) => file.replace(/\.ts$/, '')),
+      ...exported.map(({ name }) => name),
+    ].map((name) => ({
+      name,
+      parts: name
+        .replace(/([a-z])([A-Z])/g, '$1-$2')
+        .toLowerCase()
+        .split(/[-/_]/),
+    }));
+    expect(
+      words
+        .filter(({ parts }) =>
+          parts.some((part) =>
+            /^(utils?|helpers?|common|misc|manager|service|base|impl|data|info)$/.test(part),
+          ),
+        )
+        .map(({ name }) => name),
+    ).toEqual([]);
   });
 });

@@ -36,19 +36,35 @@ afterEach(async () => {
 
 /** Runs a program with nothing in its environment but what is given. */
 function run(args: string[], env: Record<string, string> = {}): Program {
-  const child = spawn(process.execPath, args, { cwd: folder, env: { PATH: process.env.PATH, PORT: '0', MODEL_URL: `${upstream.url}/v1`, ...env } });
+  const child = spawn(process.execPath, args, {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PORT: '0', MODEL_URL: `${upstream.url}/v1`, ...env },
+  });
   let output = '';
-  for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const program = { process: child, output: () => output, ended: new Promise<number | null>((resolve) => child.once('close', resolve)) };
+  for (const stream of [child.stdout, child.stderr])
+    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const program = {
+    process: child,
+    output: () => output,
+    ended: new Promise<number | null>((resolve) => child.once('close', resolve)),
+  };
   programs.push(program);
   return program;
 }
 
 /** Starts an example that listens; gives its address too. */
-async function start(name: string, env: Record<string, string> = {}): Promise<Program & { url: string }> {
+async function start(
+  name: string,
+  env: Record<string, string> = {},
+): Promise<Program & { url: string }> {
   const program = run([name], env);
   const line = /^listening on (\S+)$/m;
-  await expect.poll(() => line.test(program.output()) || program.process.exitCode !== null, { timeout: 10_000, interval: 20 }).toBe(true);
+  await expect
+    .poll(() => line.test(program.output()) || program.process.exitCode !== null, {
+      timeout: 10_000,
+      interval: 20,
+    })
+    .toBe(true);
   const url = line.exec(program.output())?.[1];
   if (url === undefined) throw new Error(`${name} does not listen:\n${program.output()}`);
   return { ...program, url };
@@ -69,14 +85,59 @@ describe('the examples', () => {
   });
 
   it('mount-express.mjs: an app with the gateway under /ai', async () => {
-    const { url, process: child, output, ended } = await start('mount-express.mjs', { SIGNALBOX_API_KEY: 'sk_mine' });
+    const {
+      url,
+      process: child,
+      output,
+      ended,
+    } = await start('mount-express.mjs', { SIGNALBOX_API_KEY: 'sk_mine' });
     expect((await ask('GET', url)).text).toBe('This is the app itself.');
-    expect((await post(`${url}/ai/v1/chat/completions`, { model: 'local/m', messages }, bearer('sk_mine'))).json).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
-    expect((await post(`${url}/ai/api/v1/completions`, { models: ['local/m'], messages }, bearer('sk_mine'))).json).toMatchObject({ provider: 'local', model: 'm' });
-    expect((await post(`${url}/ai/api/v1/model-select`, { llm_providers: [{ name: 'a' }], messages }, bearer('sk_mine'))).json).toMatchObject({ llm_label: 'a' });
-    expect((await post(`${url}/ai/proxy/local/chat/completions`, { model: 'm', messages }, bearer('sk_mine'))).status).toBe(200);
+    expect(
+      (
+        await post(
+          `${url}/ai/v1/chat/completions`,
+          { model: 'local/m', messages },
+          bearer('sk_mine'),
+        )
+      ).json,
+    ).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
+    expect(
+      (
+        await post(
+          `${url}/ai/api/v1/completions`,
+          { models: ['local/m'], messages },
+          bearer('sk_mine'),
+        )
+      ).json,
+    ).toMatchObject({ provider: 'local', model: 'm' });
+    expect(
+      (
+        await post(
+          `${url}/ai/api/v1/model-select`,
+          { llm_providers: [{ name: 'a' }], messages },
+          bearer('sk_mine'),
+        )
+      ).json,
+    ).toMatchObject({ llm_label: 'a' });
+    expect(
+      (
+        await post(
+          `${url}/ai/proxy/local/chat/completions`,
+          { model: 'm', messages },
+          bearer('sk_mine'),
+        )
+      ).status,
+    ).toBe(200);
     expect((await ask('GET', `${url}/ai/metrics`)).text).toContain('signalbox_attempts_total');
-    expect((await post(`${url}/ai/v1/chat/completions`, { model: 'local/m', messages }, bearer('sk_example'))).status).toBe(401);
+    expect(
+      (
+        await post(
+          `${url}/ai/v1/chat/completions`,
+          { model: 'local/m', messages },
+          bearer('sk_example'),
+        )
+      ).status,
+    ).toBe(401);
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
     expect(output()).toMatch(/^stopped$/m);
@@ -88,52 +149,111 @@ describe('the examples', () => {
   it('select-model-stage.mjs: the stage chooses, the handler reads the plan', async () => {
     const { url } = await start('select-model-stage.mjs');
     const models = ['openai/gpt-large', 'openai/gpt-small'];
-    expect((await post(`${url}/chat`, { messages, models })).json).toMatchObject({ model: 'openai/gpt-large', otherwise: ['openai/gpt-small'], because: expect.any(String), excluded: [] });
-    expect((await post(`${url}/chat`, { messages, models, tradeoff: 'cost' })).json).toMatchObject({ model: 'openai/gpt-small' });
-    expect((await post(`${url}/chat`, { messages, models, tools: [{ name: 'f' }] })).json).toMatchObject({ model: 'openai/gpt-large', excluded: [expect.stringContaining('gpt-small')] });
-    expect(await post(`${url}/chat`, { messages, models: [] })).toMatchObject({ status: 400, json: { code: 'bad_request', problem: expect.stringContaining('models') } });
+    expect((await post(`${url}/chat`, { messages, models })).json).toMatchObject({
+      model: 'openai/gpt-large',
+      otherwise: ['openai/gpt-small'],
+      because: expect.any(String),
+      excluded: [],
+    });
+    expect((await post(`${url}/chat`, { messages, models, tradeoff: 'cost' })).json).toMatchObject({
+      model: 'openai/gpt-small',
+    });
+    expect(
+      (await post(`${url}/chat`, { messages, models, tools: [{ name: 'f' }] })).json,
+    ).toMatchObject({
+      model: 'openai/gpt-large',
+      excluded: [expect.stringContaining('gpt-small')],
+    });
+    expect(await post(`${url}/chat`, { messages, models: [] })).toMatchObject({
+      status: 400,
+      json: { code: 'bad_request', problem: expect.stringContaining('models') },
+    });
   });
 
   it('own-candidates.mjs: candidates and a body that the gateway does not know', async () => {
     const { url } = await start('own-candidates.mjs');
-    expect((await post(`${url}/ask`, { question: 'Why?' })).json).toMatchObject({ label: 'careful', answer: 'A long and careful answer to: Why?' });
-    expect((await post(`${url}/ask?hurry`, { question: 'Why?' })).json).toMatchObject({ label: 'quick', answer: 'A quick answer to: Why?' });
-    expect((await post(`${url}/ask?hurry`, { question: 'Why?', functions: [{ name: 'f' }] })).json).toMatchObject({ label: 'careful' });
-    expect((await post(`${url}/ask?hurry`, { question: 'long '.repeat(10_000) })).json).toMatchObject({ label: 'careful' });
+    expect((await post(`${url}/ask`, { question: 'Why?' })).json).toMatchObject({
+      label: 'careful',
+      answer: 'A long and careful answer to: Why?',
+    });
+    expect((await post(`${url}/ask?hurry`, { question: 'Why?' })).json).toMatchObject({
+      label: 'quick',
+      answer: 'A quick answer to: Why?',
+    });
+    expect(
+      (await post(`${url}/ask?hurry`, { question: 'Why?', functions: [{ name: 'f' }] })).json,
+    ).toMatchObject({ label: 'careful' });
+    expect(
+      (await post(`${url}/ask?hurry`, { question: 'long '.repeat(10_000) })).json,
+    ).toMatchObject({ label: 'careful' });
   });
 
-  it('metrics-only.mjs: one\'s own route and sign-in, metrics on a port of their own', async () => {
+  it("metrics-only.mjs: one's own route and sign-in, metrics on a port of their own", async () => {
     const program = await start('metrics-only.mjs', { METRICS_PORT: '0' });
     const body = { models: ['local/llama3.2'], messages };
-    expect(await post(`${program.url}/chat`, body)).toMatchObject({ status: 401, json: { problem: 'sign in first' } });
-    const streamed = await postStream(`${program.url}/chat`, { ...body, stream: true }, { headers: { cookie: 'session=alice' } });
+    expect(await post(`${program.url}/chat`, body)).toMatchObject({
+      status: 401,
+      json: { problem: 'sign in first' },
+    });
+    const streamed = await postStream(
+      `${program.url}/chat`,
+      { ...body, stream: true },
+      { headers: { cookie: 'session=alice' } },
+    );
     expect(streamed.frames.at(-1)?.data).toBe('[DONE]');
     await expect.poll(() => program.output()).toMatch(/^metrics on /m);
     const page = await ask('GET', /^metrics on (\S+)$/m.exec(program.output())?.[1] ?? '');
-    expect(page.text).toMatch(/^gen_ai_client_token_usage_count\{.*gen_ai_request_model="llama3\.2".*\} 1$/m);
+    expect(page.text).toMatch(
+      /^gen_ai_client_token_usage_count\{.*gen_ai_request_model="llama3\.2".*\} 1$/m,
+    );
     expect(page.text).toMatch(/^signalbox_cost_usd_total\{.*\} 0\.000002$/m);
     expect((await ask('GET', `${program.url}/metrics`)).status).toBe(404);
   });
 
   it('two-gateways.mjs: two teams that know nothing of each other', async () => {
-    const { url, process: child, ended } = await start('two-gateways.mjs', { SUPPORT_KEY: 'sk_other' });
+    const {
+      url,
+      process: child,
+      ended,
+    } = await start('two-gateways.mjs', { SUPPORT_KEY: 'sk_other' });
     const asked = { model: 'local/m', messages };
-    expect((await post(`${url}/research/v1/chat/completions`, asked, bearer('sk_research'))).status).toBe(200);
-    expect((await post(`${url}/support/v1/chat/completions`, asked, bearer('sk_other'))).status).toBe(200);
-    expect((await post(`${url}/support/v1/chat/completions`, asked, bearer('sk_research'))).status).toBe(401);
-    expect((await ask('GET', `${url}/research/metrics`)).text).toMatch(/^research_signalbox_attempts_total\{.*\} 1$/m);
-    expect((await ask('GET', `${url}/support/metrics`)).text).toMatch(/^support_signalbox_attempts_total\{.*\} 1$/m);
-    expect(await ask('GET', `${url}/nothing`)).toMatchObject({ status: 404, json: { problem: 'there is nothing at /nothing' } });
+    expect(
+      (await post(`${url}/research/v1/chat/completions`, asked, bearer('sk_research'))).status,
+    ).toBe(200);
+    expect(
+      (await post(`${url}/support/v1/chat/completions`, asked, bearer('sk_other'))).status,
+    ).toBe(200);
+    expect(
+      (await post(`${url}/support/v1/chat/completions`, asked, bearer('sk_research'))).status,
+    ).toBe(401);
+    expect((await ask('GET', `${url}/research/metrics`)).text).toMatch(
+      /^research_signalbox_attempts_total\{.*\} 1$/m,
+    );
+    expect((await ask('GET', `${url}/support/metrics`)).text).toMatch(
+      /^support_signalbox_attempts_total\{.*\} 1$/m,
+    );
+    expect(await ask('GET', `${url}/nothing`)).toMatchObject({
+      status: 404,
+      json: { problem: 'there is nothing at /nothing' },
+    });
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
   });
 
   it('openai-sdk.mjs: a client that streams an answer and sees an error', async () => {
     upstream.script([{ text: ['Because ', 'of Rayleigh.'] }]);
-    const gateway = await startGateway({ providers: { local: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } }, models: { 'local/blue': {} } });
-    const program = run(['openai-sdk.mjs', 'Why?'], { OPENAI_BASE_URL: `${gateway.url}/v1`, OPENAI_API_KEY: gateway.key });
+    const gateway = await startGateway({
+      providers: { local: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+      models: { 'local/blue': {} },
+    });
+    const program = run(['openai-sdk.mjs', 'Why?'], {
+      OPENAI_BASE_URL: `${gateway.url}/v1`,
+      OPENAI_API_KEY: gateway.key,
+    });
     expect(await program.ended).toBe(0);
-    expect(program.output()).toBe('Because of Rayleigh.\n\nblue: 10 tokens in, 5 out\nBadRequestError: 400 bad_request (model)\n');
+    expect(program.output()).toBe(
+      'Because of Rayleigh.\n\nblue: 10 tokens in, 5 out\nBadRequestError: 400 bad_request (model)\n',
+    );
     await gateway.close();
   });
 });
@@ -142,13 +262,17 @@ describe('the package', () => {
   const evaluate = (code: string): Program => run(['--input-type=module', '--eval', code]);
 
   it('starts nothing, says nothing and keeps no process alive when it is imported', async () => {
-    const program = evaluate('const face = await import("signalbox"); if (Object.keys(face).sort().join() !== "ConfigError,GatewayError,createGateway,planOf") throw new Error(Object.keys(face).join());');
+    const program = evaluate(
+      'const face = await import("signalbox"); if (Object.keys(face).sort().join() !== "ConfigError,GatewayError,createGateway,planOf") throw new Error(Object.keys(face).join());',
+    );
     expect(await program.ended).toBe(0);
     expect(program.output()).toBe('');
   });
 
   it('keeps no process alive for a gateway that was made and not used', async () => {
-    const program = evaluate('import { createGateway } from "signalbox"; createGateway({ providers: { a: { api: "openai", apiKey: "k" } } });');
+    const program = evaluate(
+      'import { createGateway } from "signalbox"; createGateway({ providers: { a: { api: "openai", apiKey: "k" } } });',
+    );
     expect(await program.ended).toBe(0);
     expect(program.output()).toBe('');
   });

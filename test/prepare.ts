@@ -15,7 +15,11 @@ async function redisOrSkip(): Promise<string> {
     return await obtainRedis(say);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    if (areRequired) throw new Error(`${reason}; with CI or SIGNALBOX_TEST_REQUIRE_SERVERS set that is a failure`, { cause: error });
+    if (areRequired)
+      throw new Error(
+        `${reason}; with CI or SIGNALBOX_TEST_REQUIRE_SERVERS set that is a failure`,
+        { cause: error },
+      );
     say(`${reason}: the tests that need it are skipped`);
     return '';
   }
@@ -26,7 +30,8 @@ export default async function prepare({ provide }: TestProject): Promise<() => P
   let redis: Promise<string> | undefined;
   let own: Promise<OwnPostgres> | undefined;
   const databases: string[] = [];
-  const postgres = async (): Promise<string> => DATABASE_URL || (await (own ??= startOwnPostgres())).url;
+  const postgres = async (): Promise<string> =>
+    DATABASE_URL || (await (own ??= startOwnPostgres())).url;
   const offered = await offerProvisions({
     redis: () => (redis ??= redisOrSkip()),
     postgres,
@@ -41,8 +46,13 @@ export default async function prepare({ provide }: TestProject): Promise<() => P
   provide('provisionsUrl', offered.url);
   return async () => {
     offered.close();
-    await own?.then((server) => server.remove(), () => undefined);
+    await own?.then(
+      (server) => server.remove(),
+      () => undefined,
+    );
     // a test file that crashed has left its own
-    if (DATABASE_URL) for (const name of databases) await runSql(DATABASE_URL, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
+    if (DATABASE_URL)
+      for (const name of databases)
+        await runSql(DATABASE_URL, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);
   };
 }

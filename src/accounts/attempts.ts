@@ -17,14 +17,21 @@ const mostChecksAMinute = 30;
 const accountSubject = (email: string): string => `sign-in:account:${hashToken(email)}`;
 
 /** A success does not forgive an address: whoever has an account could guess at others for ever. So each hour begins anew, for houses with one address. */
-const subjectsOf = ({ from, email }: Tried, now: number): string[] => [`sign-in:from:${from}:${Math.floor(now / hourMs)}`, accountSubject(email)];
+const subjectsOf = ({ from, email }: Tried, now: number): string[] => [
+  `sign-in:from:${from}:${Math.floor(now / hourMs)}`,
+  accountSubject(email),
+];
 
 /**
  * Checks a password, counts the failures of the address and of the account, and lets them wait longer and longer.
  * @param check null: it was wrong
  * @throws GatewayError `too_many_requests` while one of them has to wait
  */
-export async function attempt<T>(desk: Pick<AccountDesk, 'counters' | 'now'>, tried: Tried, check: () => Promise<T | null>): Promise<T | null> {
+export async function attempt<T>(
+  desk: Pick<AccountDesk, 'counters' | 'now'>,
+  tried: Tried,
+  check: () => Promise<T | null>,
+): Promise<T | null> {
   const subjects = subjectsOf(tried, desk.now());
   await countRequest(desk, accountSubject(tried.email), tried.from, mostChecksAMinute);
   await refuseWhileWaiting(desk, subjects);
@@ -37,29 +44,50 @@ export async function attempt<T>(desk: Pick<AccountDesk, 'counters' | 'now'>, tr
 }
 
 /** Forgets the account's failures. */
-export async function forgive({ counters }: Pick<AccountDesk, 'counters'>, email: string): Promise<void> {
+export async function forgive(
+  { counters }: Pick<AccountDesk, 'counters'>,
+  email: string,
+): Promise<void> {
   await counters.forgive(accountSubject(email));
 }
 
 /** Bounds how often an address may have something done without having signed in. @throws GatewayError `too_many_requests` */
-export async function countRequest({ counters }: Pick<AccountDesk, 'counters'>, what: string, from: string, most = mostAMinute): Promise<void> {
-  const verdict = await counters.take([{ subject: `${what}:from:${from}`, measure: 'requests', limit: most, amount: 1 }]);
+export async function countRequest(
+  { counters }: Pick<AccountDesk, 'counters'>,
+  what: string,
+  from: string,
+  most = mostAMinute,
+): Promise<void> {
+  const verdict = await counters.take([
+    { subject: `${what}:from:${from}`, measure: 'requests', limit: most, amount: 1 },
+  ]);
   if (verdict.outcome === 'refused') throw tooMany(verdict.retryAfterMs);
   if (verdict.outcome === 'granted') verdict.hold.settle([1]);
 }
 
 /** Whether another mail may go to that address now: whoever asks for them does not have to be who gets them. */
-export async function mayWriteTo({ counters }: Pick<AccountDesk, 'counters'>, email: string): Promise<boolean> {
+export async function mayWriteTo(
+  { counters }: Pick<AccountDesk, 'counters'>,
+  email: string,
+): Promise<boolean> {
   const subject = `mail:to:${hashToken(email)}`;
   if ((await counters.patience(subject)).waitMs > 0) return false;
   await counters.fail(subject);
   return true;
 }
 
-async function refuseWhileWaiting({ counters }: Pick<AccountDesk, 'counters'>, subjects: readonly string[]): Promise<void> {
-  const waits = await Promise.all(subjects.map(async (subject) => (await counters.patience(subject)).waitMs));
+async function refuseWhileWaiting(
+  { counters }: Pick<AccountDesk, 'counters'>,
+  subjects: readonly string[],
+): Promise<void> {
+  const waits = await Promise.all(
+    subjects.map(async (subject) => (await counters.patience(subject)).waitMs),
+  );
   const waitMs = Math.max(...waits);
   if (waitMs > 0) throw tooMany(waitMs);
 }
 
-const tooMany = (retryAfterMs: number): GatewayError => new GatewayError('too_many_requests', 'too many attempts; Retry-After says when to try again', { retryAfterMs });
+const tooMany = (retryAfterMs: number): GatewayError =>
+  new GatewayError('too_many_requests', 'too many attempts; Retry-After says when to try again', {
+    retryAfterMs,
+  });

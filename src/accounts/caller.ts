@@ -1,5 +1,11 @@
 import type { AccountRecord, Role } from '../store/account-records.js';
-import { type KeyLimits, type KeyRecord, noLimits, type Scope, scopes } from '../store/key-records.js';
+import {
+  type KeyLimits,
+  type KeyRecord,
+  noLimits,
+  type Scope,
+  scopes,
+} from '../store/key-records.js';
 
 /** Who is asking, and what they may do. */
 export interface Caller {
@@ -21,25 +27,70 @@ export const ordinaryScopes: readonly Scope[] = ['completions', 'model-select'];
 
 /** Whoever asks where keys are not required: may use models, but has nothing of its own to administer. */
 export const anonymous: Caller = {
-  accountId: 'anonymous', role: 'member', keyId: null, name: 'anonymous', scopes: ordinaryScopes, models: null, limits: noLimits,
+  accountId: 'anonymous',
+  role: 'member',
+  keyId: null,
+  name: 'anonymous',
+  scopes: ordinaryScopes,
+  models: null,
+  limits: noLimits,
 };
 
 /** A key that the configuration fixes. One that is bounded cannot issue unbounded keys, unless `admin` is granted in so many words. */
-export function fixedCaller({ name, models, scopes: granted, limits }: { name: string; models?: readonly string[]; scopes?: readonly Scope[]; limits?: Partial<KeyLimits> }): Caller {
-  return { accountId: `fixed:${name}`, role: 'member', keyId: `fixed:${name}`, name, scopes: granted ?? (models || limits ? ordinaryScopes : scopes), models: models ?? null, limits: { ...noLimits, ...limits } };
+export function fixedCaller({
+  name,
+  models,
+  scopes: granted,
+  limits,
+}: {
+  name: string;
+  models?: readonly string[];
+  scopes?: readonly Scope[];
+  limits?: Partial<KeyLimits>;
+}): Caller {
+  return {
+    accountId: `fixed:${name}`,
+    role: 'member',
+    keyId: `fixed:${name}`,
+    name,
+    scopes: granted ?? (models || limits ? ordinaryScopes : scopes),
+    models: models ?? null,
+    limits: { ...noLimits, ...limits },
+  };
 }
 
 /** A key that was issued. */
-export function callerOf({ accountId, accountRole, id, name, scopes: granted, models, limits }: KeyRecord): Caller {
+export function callerOf({
+  accountId,
+  accountRole,
+  id,
+  name,
+  scopes: granted,
+  models,
+  limits,
+}: KeyRecord): Caller {
   return { accountId, role: accountRole, keyId: id, name, scopes: granted, models, limits };
 }
 
 /** An account in a browser that has signed in: it may do everything of its own. */
 export function signedInCaller({ id, email, role }: AccountRecord): Caller {
-  return { accountId: id, role, keyId: null, name: email ?? id, scopes, models: null, limits: noLimits };
+  return {
+    accountId: id,
+    role,
+    keyId: null,
+    name: email ?? id,
+    scopes,
+    models: null,
+    limits: noLimits,
+  };
 }
 
 /** Whether an issued key may be used at that time, in ms since 1970. */
-export function isUsable({ revokedAt, expiresAt, accountDisabledAt }: KeyRecord, now: number): boolean {
-  return revokedAt === null && accountDisabledAt === null && (expiresAt === null || now < expiresAt);
+export function isUsable(
+  { revokedAt, expiresAt, accountDisabledAt }: KeyRecord,
+  now: number,
+): boolean {
+  return (
+    revokedAt === null && accountDisabledAt === null && (expiresAt === null || now < expiresAt)
+  );
 }

@@ -31,8 +31,14 @@ export interface AccountDesk {
 }
 
 /** Does what an answer does not wait for; a failure is told as a warning. */
-export function later({ errands, rules }: Pick<AccountDesk, 'errands' | 'rules'>, what: string, work: () => Promise<void>): void {
-  errands.run(work, (error) => rules.warn(`${what} failed: ${error instanceof Error ? error.message : 'unknown'}`));
+export function later(
+  { errands, rules }: Pick<AccountDesk, 'errands' | 'rules'>,
+  what: string,
+  work: () => Promise<void>,
+): void {
+  errands.run(work, (error) =>
+    rules.warn(`${what} failed: ${error instanceof Error ? error.message : 'unknown'}`),
+  );
 }
 
 /** Sends a mail, where the gateway sends any. */

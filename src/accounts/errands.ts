@@ -15,13 +15,20 @@ export class Errands {
       onFailure(new Error(`${mostUnderWay} are under way already`));
       return;
     }
-    const begun = new Promise<void>((resolve) => setImmediate(resolve)).then(work).catch(onFailure).finally(() => this.underWay.delete(begun));
+    const begun = new Promise<void>((resolve) => setImmediate(resolve))
+      .then(work)
+      .catch(onFailure)
+      .finally(() => this.underWay.delete(begun));
     this.underWay.add(begun);
   }
 
   /** Resolves when all that was begun is done, or after some seconds. */
   async done(): Promise<void> {
     const late = Date.now() + patienceMs;
-    while (this.underWay.size > 0 && Date.now() < late) await Promise.race([Promise.all(this.underWay), wait(late - Date.now(), undefined, { ref: false })]);
+    while (this.underWay.size > 0 && Date.now() < late)
+      await Promise.race([
+        Promise.all(this.underWay),
+        wait(late - Date.now(), undefined, { ref: false }),
+      ]);
   }
 }

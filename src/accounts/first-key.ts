@@ -10,10 +10,24 @@ import { hashKey, newKey } from './key-book.js';
 const prefixLength = 11;
 
 /** A key that is about to be issued to an account, with every scope and no bounds unless said otherwise. */
-export function keyFor(accountId: string, name: string, key: string, more: Partial<NewKey> = {}): NewKey {
+export function keyFor(
+  accountId: string,
+  name: string,
+  key: string,
+  more: Partial<NewKey> = {},
+): NewKey {
   return {
-    id: randomUUID(), accountId, name, prefix: key.slice(0, prefixLength), hash: hashKey(key), scopes, models: null, limits: noLimits,
-    createdAt: Date.now(), expiresAt: null, ...more,
+    id: randomUUID(),
+    accountId,
+    name,
+    prefix: key.slice(0, prefixLength),
+    hash: hashKey(key),
+    scopes,
+    models: null,
+    limits: noLimits,
+    createdAt: Date.now(),
+    expiresAt: null,
+    ...more,
   };
 }
 
@@ -34,7 +48,12 @@ export async function takeOverKeptKeys(store: Store, dataDir: string): Promise<v
   const file = join(dataDir, 'keys.json');
   for (const { name, hash, createdAt } of readKeys(file)) {
     const made = Date.parse(createdAt);
-    if (!(await store.keys.findByHash(hash))) await store.keys.add({ ...keyFor(firstAccountId, name, 'sk_…'), hash, createdAt: Number.isNaN(made) ? Date.now() : made });
+    if (!(await store.keys.findByHash(hash)))
+      await store.keys.add({
+        ...keyFor(firstAccountId, name, 'sk_…'),
+        hash,
+        createdAt: Number.isNaN(made) ? Date.now() : made,
+      });
   }
   if (existsSync(file)) renameSync(file, `${file}.taken-over`);
 }
@@ -51,10 +70,15 @@ function readKeys(file: string): KeptKey[] {
     text = readFileSync(file, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw new Error(`dataDir: the keys in ${file} cannot be read: ${(error as Error).message}`, { cause: error });
+    throw new Error(`dataDir: the keys in ${file} cannot be read: ${(error as Error).message}`, {
+      cause: error,
+    });
   }
   const kept = parsed(text);
-  if (!Array.isArray(kept) || !kept.every(isKeptKey)) throw new Error(`dataDir: ${file} does not hold what it should; move it away to have a new key made`);
+  if (!Array.isArray(kept) || !kept.every(isKeptKey))
+    throw new Error(
+      `dataDir: ${file} does not hold what it should; move it away to have a new key made`,
+    );
   return kept;
 }
 
@@ -68,5 +92,10 @@ function parsed(text: string): unknown {
 
 function isKeptKey(value: unknown): value is KeptKey {
   const { name, hash, createdAt } = (value ?? {}) as Partial<KeptKey>;
-  return typeof name === 'string' && typeof createdAt === 'string' && typeof hash === 'string' && /^[0-9a-f]{64}$/.test(hash);
+  return (
+    typeof name === 'string' &&
+    typeof createdAt === 'string' &&
+    typeof hash === 'string' &&
+    /^[0-9a-f]{64}$/.test(hash)
+  );
 }

@@ -20,7 +20,9 @@ export class IssuedKeys {
   /** Whose key it is, null for nobody's; a promise where it has to be looked up. @throws GatewayError `unavailable` */
   find(keyHash: string): Caller | null | Promise<Caller | null> {
     const record = this.cache.find(keyHash);
-    return record instanceof Promise ? record.then((found) => this.callerOf(found)) : this.callerOf(record);
+    return record instanceof Promise
+      ? record.then((found) => this.callerOf(found))
+      : this.callerOf(record);
   }
 
   /** Takes in a key that this process has changed. */

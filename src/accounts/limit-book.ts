@@ -1,6 +1,15 @@
 import { GatewayError } from '../errors.js';
 import type { Backing, Opened } from '../store/backing.js';
-import { type Claim, type CountersState, type Hold, type Measure, nanoToUsd, usdToNano, type UnseededClaim, type Verdict } from '../store/counters.js';
+import {
+  type Claim,
+  type CountersState,
+  type Hold,
+  type Measure,
+  nanoToUsd,
+  usdToNano,
+  type UnseededClaim,
+  type Verdict,
+} from '../store/counters.js';
 import type { KeyLimits } from '../store/key-records.js';
 import type { Caller } from './caller.js';
 
@@ -39,24 +48,52 @@ export interface Refused {
 
 const usd = (amount: number | null): number | null => (amount === null ? null : usdToNano(amount));
 
-const bounds: readonly { measure: Measure; limitOf: (limits: KeyLimits) => number | null; amountOf: (use: Use) => number | null }[] = [
-  { measure: 'requests', limitOf: (limits) => limits.requestsPerMinute, amountOf: (use) => use.requests },
+const bounds: readonly {
+  measure: Measure;
+  limitOf: (limits: KeyLimits) => number | null;
+  amountOf: (use: Use) => number | null;
+}[] = [
+  {
+    measure: 'requests',
+    limitOf: (limits) => limits.requestsPerMinute,
+    amountOf: (use) => use.requests,
+  },
   { measure: 'tokens', limitOf: (limits) => limits.tokensPerMinute, amountOf: (use) => use.tokens },
-  { measure: 'usd_day', limitOf: (limits) => usd(limits.dayBudgetUsd), amountOf: (use) => usd(use.costUsd) },
-  { measure: 'usd_month', limitOf: (limits) => usd(limits.monthBudgetUsd), amountOf: (use) => usd(use.costUsd) },
+  {
+    measure: 'usd_day',
+    limitOf: (limits) => usd(limits.dayBudgetUsd),
+    amountOf: (use) => usd(use.costUsd),
+  },
+  {
+    measure: 'usd_month',
+    limitOf: (limits) => usd(limits.monthBudgetUsd),
+    amountOf: (use) => usd(use.costUsd),
+  },
 ];
 const boundOf = new Map(bounds.map((bound) => [bound.measure, bound]));
 
 /** Whether a limit is money. */
-export const isMoney = (measure: Measure): boolean => measure === 'usd_day' || measure === 'usd_month';
+export const isMoney = (measure: Measure): boolean =>
+  measure === 'usd_day' || measure === 'usd_month';
 
 /** Whether a key has a bound of any kind. */
-export function isLimited({ requestsPerMinute, tokensPerMinute, dayBudgetUsd, monthBudgetUsd }: KeyLimits): boolean {
-  return requestsPerMinute !== null || tokensPerMinute !== null || dayBudgetUsd !== null || monthBudgetUsd !== null;
+export function isLimited({
+  requestsPerMinute,
+  tokensPerMinute,
+  dayBudgetUsd,
+  monthBudgetUsd,
+}: KeyLimits): boolean {
+  return (
+    requestsPerMinute !== null ||
+    tokensPerMinute !== null ||
+    dayBudgetUsd !== null ||
+    monthBudgetUsd !== null
+  );
 }
 
 /** Whether a key may spend so much and no more. */
-export const hasBudget = ({ dayBudgetUsd, monthBudgetUsd }: KeyLimits): boolean => dayBudgetUsd !== null || monthBudgetUsd !== null;
+export const hasBudget = ({ dayBudgetUsd, monthBudgetUsd }: KeyLimits): boolean =>
+  dayBudgetUsd !== null || monthBudgetUsd !== null;
 
 const nothingTaken: Granted = { outcome: 'granted', standings: [], settle: () => undefined };
 
@@ -77,7 +114,10 @@ export class LimitBook {
   private readonly seeding = new Map<string, Promise<void>>();
 
   /** @param settleRecords resolves when requests that are over stand in the request log, or after a short while */
-  constructor(private readonly backing: Backing, private readonly settleRecords: () => Promise<void>) {}
+  constructor(
+    private readonly backing: Backing,
+    private readonly settleRecords: () => Promise<void>,
+  ) {}
 
   /** Where the numbers are kept. */
   get state(): CountersState {
@@ -93,12 +133,16 @@ export class LimitBook {
     if (claims.length === 0) return nothingTaken;
     const asking = { caller, claims, seedings: mostSeedings };
     const { now: opened } = this.backing;
-    return opened ? this.takeFrom(opened, asking) : this.backing.get().then((late) => this.takeFrom(late, asking));
+    return opened
+      ? this.takeFrom(opened, asking)
+      : this.backing.get().then((late) => this.takeFrom(late, asking));
   }
 
   private takeFrom(opened: Opened, asking: Asking): Outcome | Promise<Outcome> {
     const verdict = opened.counters.take(asking.claims);
-    return verdict instanceof Promise ? verdict.then((late) => this.judge(opened, asking, late)) : this.judge(opened, asking, verdict);
+    return verdict instanceof Promise
+      ? verdict.then((late) => this.judge(opened, asking, late))
+      : this.judge(opened, asking, verdict);
   }
 
   private judge(opened: Opened, asking: Asking, verdict: Verdict): Outcome | Promise<Outcome> {
@@ -106,22 +150,34 @@ export class LimitBook {
     if (verdict.outcome === 'granted') return granted(claims, verdict.hold, verdict.used);
     if (verdict.outcome === 'refused') return refused(verdict);
     if (seedings === 0) throw unknown();
-    return Promise.all(verdict.claims.map((claim) => this.seed(opened, caller, claim))).then(() => this.takeFrom(opened, { ...asking, seedings: seedings - 1 }));
+    return Promise.all(verdict.claims.map((claim) => this.seed(opened, caller, claim))).then(() =>
+      this.takeFrom(opened, { ...asking, seedings: seedings - 1 }),
+    );
   }
 
   /** Reads once what a budget has spent, whoever else asks meanwhile. */
   private seed(opened: Opened, caller: Caller, claim: UnseededClaim): Promise<void> {
     const name = `${claim.measure} ${claim.subject}`;
     let seeding = this.seeding.get(name);
-    if (!seeding) this.seeding.set(name, (seeding = this.readSpent(opened, caller, claim).finally(() => this.seeding.delete(name))));
+    if (!seeding)
+      this.seeding.set(
+        name,
+        (seeding = this.readSpent(opened, caller, claim).finally(() => this.seeding.delete(name))),
+      );
     return seeding;
   }
 
-  private async readSpent({ store, counters }: Opened, caller: Caller, claim: UnseededClaim): Promise<void> {
+  private async readSpent(
+    { store, counters }: Opened,
+    caller: Caller,
+    claim: UnseededClaim,
+  ): Promise<void> {
     await this.settleRecords();
-    const spent = await store.requests.spentUsd(idOf(caller), ...daysOf(claim)).catch((error: unknown) => {
-      throw unknown(error);
-    });
+    const spent = await store.requests
+      .spentUsd(idOf(caller), ...daysOf(claim))
+      .catch((error: unknown) => {
+        throw unknown(error);
+      });
     await counters.seed(claim, usdToNano(spent));
   }
 }
@@ -134,7 +190,8 @@ function claimsOf(caller: Caller, most: Use): Claim[] {
   for (const { measure, limitOf, amountOf } of bounds) {
     const limit = limitOf(caller.limits);
     const amount = amountOf(most);
-    if (limit !== null && amount !== null) claims.push({ subject: `key:${idOf(caller)}`, measure, limit, amount: Math.max(1, amount) });
+    if (limit !== null && amount !== null)
+      claims.push({ subject: `key:${idOf(caller)}`, measure, limit, amount: Math.max(1, amount) });
   }
   return claims;
 }
@@ -143,24 +200,42 @@ function granted(claims: readonly Claim[], hold: Hold, used: readonly number[]):
   return {
     outcome: 'granted',
     standings: claims.map((claim, index) => standingOf(claim, used[index] ?? 0)),
-    settle: (use) => hold.settle(claims.map(({ measure }) => boundOf.get(measure)?.amountOf(use) ?? 0)),
+    settle: (use) =>
+      hold.settle(claims.map(({ measure }) => boundOf.get(measure)?.amountOf(use) ?? 0)),
   };
 }
 
 function refused({ claim, used, retryAfterMs }: Verdict & { outcome: 'refused' }): Refused {
-  return { outcome: 'refused', standing: standingOf(claim, used), wanted: inUnits(claim.measure, claim.amount), retryAfterMs };
+  return {
+    outcome: 'refused',
+    standing: standingOf(claim, used),
+    wanted: inUnits(claim.measure, claim.amount),
+    retryAfterMs,
+  };
 }
 
-const inUnits = (measure: Measure, amount: number): number => (isMoney(measure) ? nanoToUsd(amount) : amount);
-const standingOf = ({ measure, limit }: Claim, used: number): Standing => ({ measure, limit: inUnits(measure, limit), used: inUnits(measure, used) });
+const inUnits = (measure: Measure, amount: number): number =>
+  isMoney(measure) ? nanoToUsd(amount) : amount;
+const standingOf = ({ measure, limit }: Claim, used: number): Standing => ({
+  measure,
+  limit: inUnits(measure, limit),
+  used: inUnits(measure, used),
+});
 
 /** The first and the last UTC day, `YYYY-MM-DD`, of the period that a budget is for. */
 function daysOf({ measure, since }: UnseededClaim): [first: string, last: string] {
   const first = new Date(since);
-  const last = measure === 'usd_month' ? new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0)) : first;
+  const last =
+    measure === 'usd_month'
+      ? new Date(Date.UTC(first.getUTCFullYear(), first.getUTCMonth() + 1, 0))
+      : first;
   return [first.toISOString().slice(0, 10), last.toISOString().slice(0, 10)];
 }
 
 /** A budget of which nobody knows what is left lets nothing pass. */
 const unknown = (cause?: unknown): GatewayError =>
-  new GatewayError('unavailable', 'limits: what this key has spent of its budget cannot be read now', { cause, retryAfterMs: 1_000 });
+  new GatewayError(
+    'unavailable',
+    'limits: what this key has spent of its budget cannot be read now',
+    { cause, retryAfterMs: 1_000 },
+  );

@@ -8,7 +8,8 @@ const longest = 254;
 export function mailAddressOf(text: string, field = 'email'): string {
   // composed again: some letters have a composed form in lower case only
   const address = text.normalize('NFC').toLowerCase().normalize('NFC');
-  if (address.length > longest || !form.test(address)) throw invalidField(field, 'must be a mail address');
+  if (address.length > longest || !form.test(address))
+    throw invalidField(field, 'must be a mail address');
   return address;
 }
 

@@ -19,17 +19,33 @@ export interface Mailer {
 }
 
 /** Deadlines of one mail, in ms. */
-const timeouts = { connectionTimeout: 10_000, greetingTimeout: 10_000, socketTimeout: 20_000, dnsTimeout: 10_000 };
+const timeouts = {
+  connectionTimeout: 10_000,
+  greetingTimeout: 10_000,
+  socketTimeout: 20_000,
+  dnsTimeout: 10_000,
+};
 
 /** Mails by SMTP, each over a connection of its own. */
 export function createMailer({ url, from }: MailConfig): Mailer {
   return {
     async send({ to, subject, text }) {
       const { createTransport } = await import('nodemailer');
-      const transport = createTransport({ url, ...timeouts, disableFileAccess: true, disableUrlAccess: true });
+      const transport = createTransport({
+        url,
+        ...timeouts,
+        disableFileAccess: true,
+        disableUrlAccess: true,
+      });
       try {
         // as an object: what somebody signed up with is one address, never read as a list
-        await transport.sendMail({ from, to: { name: '', address: to }, subject, text, headers: { 'Auto-Submitted': 'auto-generated' } });
+        await transport.sendMail({
+          from,
+          to: { name: '', address: to },
+          subject,
+          text,
+          headers: { 'Auto-Submitted': 'auto-generated' },
+        });
       } catch (error) {
         throw new Error(`no server took a mail: ${reasonOf(error)}`);
       } finally {
@@ -41,6 +57,16 @@ export function createMailer({ url, from }: MailConfig): Mailer {
 
 /** A server's own words repeat the address. */
 function reasonOf(error: unknown): string {
-  const { code, responseCode, command } = error as { code?: string; responseCode?: number; command?: string };
-  return [code ?? 'unknown', command && `after ${command}`, responseCode && `answered ${responseCode}`].filter(Boolean).join(' ');
+  const { code, responseCode, command } = error as {
+    code?: string;
+    responseCode?: number;
+    command?: string;
+  };
+  return [
+    code ?? 'unknown',
+    command && `after ${command}`,
+    responseCode && `answered ${responseCode}`,
+  ]
+    .filter(Boolean)
+    .join(' ');
 }

@@ -24,7 +24,12 @@ export const argon2Hasher: PasswordHasher = {
   verify: async (hash, password) => (await argon2()).verify(hash, password),
   async isCurrent(hash) {
     const { memoryCost, timeCost, parallelism } = (await argon2()).parseOptions(hash);
-    return hash.startsWith('$argon2id$') && memoryCost === parameters.memoryCost && timeCost === parameters.timeCost && parallelism === parameters.parallelism;
+    return (
+      hash.startsWith('$argon2id$') &&
+      memoryCost === parameters.memoryCost &&
+      timeCost === parameters.timeCost &&
+      parallelism === parameters.parallelism
+    );
   },
 };
 
@@ -37,7 +42,8 @@ export interface PasswordCheck {
 
 /** @throws GatewayError `validation_failed` for a password that nobody may choose */
 export function checkNewPassword(password: string, field = 'password'): void {
-  if (Array.from(password.normalize('NFC')).length < shortestPassword) throw invalidField(field, `must have at least ${shortestPassword} characters`);
+  if (Array.from(password.normalize('NFC')).length < shortestPassword)
+    throw invalidField(field, `must have at least ${shortestPassword} characters`);
 }
 
 /** Half of Node's worker threads: name lookups and files of other requests wait for the same ones. */
@@ -94,7 +100,10 @@ export class Passwords {
       this.running++;
       return;
     }
-    if (this.waiting.length >= mostWaiting) throw new GatewayError('unavailable', 'too many are signing in at the moment', { retryAfterMs: 5_000 });
+    if (this.waiting.length >= mostWaiting)
+      throw new GatewayError('unavailable', 'too many are signing in at the moment', {
+        retryAfterMs: 5_000,
+      });
     return new Promise((resolve) => this.waiting.push(resolve));
   }
 }

@@ -21,7 +21,10 @@ export class PreferenceBook {
   private readonly cache: RecordCache<PreferenceRecord>;
   private readonly read = new WeakMap<PreferenceRecord, KnownPreference>();
 
-  constructor(backing: Backing, private readonly readTuning: ReadTuning = () => null) {
+  constructor(
+    backing: Backing,
+    private readonly readTuning: ReadTuning = () => null,
+  ) {
     this.cache = new RecordCache(backing, {
       topic: 'preferences',
       keyOf: ({ accountId, id }) => keyOf(accountId, id),
@@ -38,7 +41,9 @@ export class PreferenceBook {
     // what is no id is nobody's, and does not reach the database
     if (!/^[\w-]{1,64}$/.test(id)) return null;
     const record = this.cache.find(keyOf(accountId, id));
-    return record instanceof Promise ? record.then((found) => this.known(found)) : this.known(record);
+    return record instanceof Promise
+      ? record.then((found) => this.known(found))
+      : this.known(record);
   }
 
   /** Takes in a preference that this process has changed. */
@@ -56,7 +61,10 @@ export class PreferenceBook {
     let known = this.read.get(record);
     if (!known) {
       const tuning = record.router && this.readTuning(record.router.weights, record.id);
-      this.read.set(record, (known = { preference: record.settings, tunings: tuning ? [tuning] : [] }));
+      this.read.set(
+        record,
+        (known = { preference: record.settings, tunings: tuning ? [tuning] : [] }),
+      );
     }
     return known;
   }

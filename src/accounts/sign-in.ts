@@ -17,18 +17,27 @@ export interface SignedIn {
   readonly token: string;
 }
 
-const refused = (): GatewayError => new GatewayError('unauthorized', 'the mail address or the password is wrong');
+const refused = (): GatewayError =>
+  new GatewayError('unauthorized', 'the mail address or the password is wrong');
 
 /**
  * Signs a browser in, with a token that nobody had before.
  * @param email as `mailAddressOf` gives it
  * @throws GatewayError `unauthorized` for a wrong password, an unknown address and a disabled account alike, `too_many_requests`
  */
-export async function signIn(desk: AccountDesk, { email, password, from }: Credentials): Promise<SignedIn> {
+export async function signIn(
+  desk: AccountDesk,
+  { email, password, from }: Credentials,
+): Promise<SignedIn> {
   const found = await attempt(desk, { email, from }, () => checkPassword(desk, email, password));
   if (!found) throw refused();
   const signedIn = await begin(desk, found.account);
-  if (found.isOutdated) await desk.store.accounts.update(found.account.id, { passwordHash: await desk.passwords.hash(password) }, found.account.passwordHash ?? '');
+  if (found.isOutdated)
+    await desk.store.accounts.update(
+      found.account.id,
+      { passwordHash: await desk.passwords.hash(password) },
+      found.account.passwordHash ?? '',
+    );
   return signedIn;
 }
 
@@ -37,16 +46,30 @@ export async function signOut({ store }: Pick<AccountDesk, 'store'>, token: stri
   await store.signIns.remove(hashToken(token));
 }
 
-async function checkPassword({ store, passwords }: AccountDesk, email: string, password: string): Promise<{ account: AccountRecord; isOutdated: boolean } | null> {
+async function checkPassword(
+  { store, passwords }: AccountDesk,
+  email: string,
+  password: string,
+): Promise<{ account: AccountRecord; isOutdated: boolean } | null> {
   const account = await store.accounts.findByEmail(email);
   const { matches, isOutdated } = await passwords.check(password, account?.passwordHash ?? null);
   return account && account.disabledAt === null && matches ? { account, isOutdated } : null;
 }
 
-async function begin({ store, rules, now }: AccountDesk, account: AccountRecord): Promise<SignedIn> {
+async function begin(
+  { store, rules, now }: AccountDesk,
+  account: AccountRecord,
+): Promise<SignedIn> {
   const token = newToken();
-  const signIn = { tokenHash: hashToken(token), accountId: account.id, csrfToken: newToken(), createdAt: now(), expiresAt: now() + rules.signInMs };
+  const signIn = {
+    tokenHash: hashToken(token),
+    accountId: account.id,
+    csrfToken: newToken(),
+    createdAt: now(),
+    expiresAt: now() + rules.signInMs,
+  };
   // whoever changed the password or disabled the account while it was checked has ended all sign-ins but this one
-  if (await store.signIns.add(signIn, account.passwordHash ?? '')) return { account, signIn, token };
+  if (await store.signIns.add(signIn, account.passwordHash ?? ''))
+    return { account, signIn, token };
   throw refused();
 }

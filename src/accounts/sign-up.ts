@@ -22,25 +22,50 @@ export interface SignUp {
  */
 export async function signUp(desk: AccountDesk, { email, password, from }: SignUp): Promise<void> {
   const { rules, store, passwords } = desk;
-  if (rules.signUp === 'closed') throw new GatewayError('forbidden', 'sign-up is closed; an administrator can invite you');
+  if (rules.signUp === 'closed')
+    throw new GatewayError('forbidden', 'sign-up is closed; an administrator can invite you');
   const address = mailAddressOf(email);
   checkDomain(rules.signUpDomains, address);
   checkNewPassword(password);
   await countRequest(desk, 'sign-up', from);
   if (rules.mailer) later(desk, 'a sign-up by mail', () => welcome(desk, address));
-  else await store.accounts.create({ id: randomUUID(), email: address, passwordHash: await passwords.hash(password), at: desk.now() });
+  else
+    await store.accounts.create({
+      id: randomUUID(),
+      email: address,
+      passwordHash: await passwords.hash(password),
+      at: desk.now(),
+    });
 }
 
 function checkDomain(domains: readonly string[], address: string): void {
   const allowed = domains.map((domain) => domain.toLowerCase());
-  if (allowed.length > 0 && !allowed.includes(domainOf(address))) throw new GatewayError('forbidden', `email: only addresses at ${allowed.join(', ')} may sign up`, { field: 'email' });
+  if (allowed.length > 0 && !allowed.includes(domainOf(address)))
+    throw new GatewayError(
+      'forbidden',
+      `email: only addresses at ${allowed.join(', ')} may sign up`,
+      { field: 'email' },
+    );
 }
 
 async function welcome(desk: AccountDesk, address: string): Promise<void> {
   const { store, rules } = desk;
   if (!(await mayWriteTo(desk, address))) return;
-  const account = (await store.accounts.create({ id: randomUUID(), email: address, passwordHash: null, at: desk.now() })) ?? (await store.accounts.findByEmail(address));
+  const account =
+    (await store.accounts.create({
+      id: randomUUID(),
+      email: address,
+      passwordHash: null,
+      at: desk.now(),
+    })) ?? (await store.accounts.findByEmail(address));
   if (!account || account.disabledAt !== null) return;
-  const mail = account.passwordHash === null ? welcomeMail(address, rules.publicUrl, await issueResetLink(store, account.id, desk.now() + rules.resetMs)) : takenMail(address);
+  const mail =
+    account.passwordHash === null
+      ? welcomeMail(
+          address,
+          rules.publicUrl,
+          await issueResetLink(store, account.id, desk.now() + rules.resetMs),
+        )
+      : takenMail(address);
   await sendMail(desk, mail);
 }

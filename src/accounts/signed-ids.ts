@@ -38,7 +38,8 @@ export class SignedIds {
 
   /** Whether the id was made for that account. */
   isOf(id: string, accountId: string): boolean {
-    if (!/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id)) return false;
+    if (!/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id))
+      return false;
     const bytes = Buffer.from(id.replaceAll('-', ''), 'hex');
     const signed = Buffer.from(bytes);
     this.sign(signed, accountId).copy(signed, 8, 0, 8);

@@ -6,14 +6,22 @@ import type { Store } from '../store/store.js';
 type Link = Awaited<ReturnType<typeof resetLink>>['link'];
 
 /** `signalbox accounts create <mail address>`: the account and a link that sets its password. */
-export async function addAccount(store: Store, email: string | undefined, config: Config): Promise<string> {
+export async function addAccount(
+  store: Store,
+  email: string | undefined,
+  config: Config,
+): Promise<string> {
   if (!email) throw new Error('accounts create: a mail address is needed');
   const { account, link } = await createAccount(store, email, { resetMs: config.auth.resetMs });
   return `${account.role === 'admin' ? 'administrator' : 'account'} ${account.email ?? ''}\n${linkLines(link, config)}`;
 }
 
 /** `signalbox accounts reset <mail address or id>`: a link that sets a new password. */
-export async function resetAccount(store: Store, named: string | undefined, config: Config): Promise<string> {
+export async function resetAccount(
+  store: Store,
+  named: string | undefined,
+  config: Config,
+): Promise<string> {
   if (!named) throw new Error('accounts reset: a mail address is needed');
   const { account, link } = await resetLink(store, named, { resetMs: config.auth.resetMs });
   return `account ${account.email ?? account.id}\n${linkLines(link, config)}`;

@@ -32,7 +32,11 @@ export const options = {
 } as const;
 
 /** What was given on the command line. */
-export type Values = { readonly [Option in keyof typeof options]?: (typeof options)[Option]['type'] extends 'boolean' ? boolean : string };
+export type Values = {
+  readonly [Option in keyof typeof options]?: (typeof options)[Option]['type'] extends 'boolean'
+    ? boolean
+    : string;
+};
 
 /** A command that says what it did. */
 export interface Command {
@@ -40,7 +44,9 @@ export interface Command {
   /** How many words it takes after its name at most. */
   readonly words: number;
   /** Works on the database; null where it has no use for it. */
-  readonly run: ((store: Store, values: Values, word: string | undefined, config: Config) => Promise<string>) | null;
+  readonly run:
+    | ((store: Store, values: Values, word: string | undefined, config: Config) => Promise<string>)
+    | null;
   /** Works without configuration and database; null where it needs them as it was called. */
   alone?(values: Values, word: string | undefined): Promise<string> | null;
 }
@@ -49,39 +55,78 @@ const bounds = ['requests-per-minute', 'tokens-per-minute', 'day-budget', 'month
 
 /** The commands but those that start or check a gateway, by their words. */
 export const commands: Readonly<Record<string, Command>> = {
-  'keys create': { options: ['name', 'account', 'scopes', 'models', 'expires', ...bounds], words: 0, run: (store, values) => createKey(store, wishesOf(values)) },
+  'keys create': {
+    options: ['name', 'account', 'scopes', 'models', 'expires', ...bounds],
+    words: 0,
+    run: (store, values) => createKey(store, wishesOf(values)),
+  },
   'keys list': { options: [], words: 0, run: (store) => listKeys(store) },
   'keys revoke': { options: [], words: 1, run: (store, _values, word) => revokeKey(store, word) },
-  'accounts create': { options: [], words: 1, run: (store, _values, word, config) => addAccount(store, word, config) },
-  'accounts reset': { options: [], words: 1, run: (store, _values, word, config) => resetAccount(store, word, config) },
+  'accounts create': {
+    options: [],
+    words: 1,
+    run: (store, _values, word, config) => addAccount(store, word, config),
+  },
+  'accounts reset': {
+    options: [],
+    words: 1,
+    run: (store, _values, word, config) => resetAccount(store, word, config),
+  },
   train: {
     options: ['preference', 'account', 'prompt-column', 'minimize', 'shipped', 'data', 'seed'],
     words: 1,
-    run: (store, values, word) => train(store, word, { preference: values.preference, account: values.account, promptColumn: values['prompt-column'], minimize: values.minimize }),
+    run: (store, values, word) =>
+      train(store, word, {
+        preference: values.preference,
+        account: values.account,
+        promptColumn: values['prompt-column'],
+        minimize: values.minimize,
+      }),
     alone: trainAlone,
   },
   // minutes of arithmetic: what starts a gateway does not load it
-  evaluate: { options: ['data', 'out', 'quick', 'card'], words: 0, run: null, alone: async ({ data, out, quick, card }) => (await import('./evaluate.js')).evaluateRouter({ data, out, quick, card }) },
+  evaluate: {
+    options: ['data', 'out', 'quick', 'card'],
+    words: 0,
+    run: null,
+    alone: async ({ data, out, quick, card }) =>
+      (await import('./evaluate.js')).evaluateRouter({ data, out, quick, card }),
+  },
   'db migrate': { options: [], words: 0, run: (store) => migrate(store) },
   'db backup': { options: [], words: 1, run: (store, _values, word) => backup(store, word) },
 };
 
-const ofPreferences = ['preference', 'account', 'prompt-column', 'minimize'] as const, ofShipped = ['data', 'seed'] as const;
+const ofPreferences = ['preference', 'account', 'prompt-column', 'minimize'] as const,
+  ofShipped = ['data', 'seed'] as const;
 
 /** @throws Error where what was given belongs to the training of a preference and of the shipped router at once */
 function trainAlone(values: Values, word: string | undefined): Promise<string> | null {
   const { shipped, data, seed } = values;
-  const strange = (shipped === undefined ? ofShipped : ofPreferences).find((option) => values[option] !== undefined);
-  if (strange !== undefined) throw new Error(`train: --${strange} does not go ${shipped === undefined ? 'without' : 'with'} --shipped`);
+  const strange = (shipped === undefined ? ofShipped : ofPreferences).find(
+    (option) => values[option] !== undefined,
+  );
+  if (strange !== undefined)
+    throw new Error(
+      `train: --${strange} does not go ${shipped === undefined ? 'without' : 'with'} --shipped`,
+    );
   if (shipped === undefined) return null;
   if (word !== undefined) throw new Error('train: --shipped takes no file');
-  return import('./train-router.js').then(({ trainRouter }) => trainRouter({ shipped, data, seed }));
+  return import('./train-router.js').then(({ trainRouter }) =>
+    trainRouter({ shipped, data, seed }),
+  );
 }
 
 function wishesOf(values: Values): Parameters<typeof createKey>[1] {
   const { name, account, scopes, models, expires } = values;
   return {
-    name, account, scopes, models, expires,
-    requestsPerMinute: values['requests-per-minute'], tokensPerMinute: values['tokens-per-minute'], dayBudget: values['day-budget'], monthBudget: values['month-budget'],
+    name,
+    account,
+    scopes,
+    models,
+    expires,
+    requestsPerMinute: values['requests-per-minute'],
+    tokensPerMinute: values['tokens-per-minute'],
+    dayBudget: values['day-budget'],
+    monthBudget: values['month-budget'],
   };
 }

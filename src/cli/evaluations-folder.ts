@@ -11,6 +11,9 @@ const files = ['prompts.jsonl.gz', 'scores.csv.gz'];
 export function evaluationsFolder(command: string, named: string | undefined): string {
   const folder = resolve(named ?? (process.env['ROUTING_DATA'] || usualFolder));
   const missing = files.find((file) => !existsSync(join(folder, file)));
-  if (missing !== undefined) throw new Error(`${command}: there is no ${missing} in ${folder}; name the folder of published evaluations with --data or ROUTING_DATA`);
+  if (missing !== undefined)
+    throw new Error(
+      `${command}: there is no ${missing} in ${folder}; name the folder of published evaluations with --data or ROUTING_DATA`,
+    );
   return folder;
 }

@@ -3,7 +3,13 @@ import { keyFor } from '../accounts/first-key.js';
 import { newKey } from '../accounts/key-book.js';
 import { mailAddressOf } from '../accounts/mail-address.js';
 import { firstAccountId } from '../store/account-records.js';
-import { type KeyLimits, type KeyRecord, noLimits, type Scope, scopes } from '../store/key-records.js';
+import {
+  type KeyLimits,
+  type KeyRecord,
+  noLimits,
+  type Scope,
+  scopes,
+} from '../store/key-records.js';
 import type { Store } from '../store/store.js';
 import { printable } from './list-keys.js';
 
@@ -27,9 +33,14 @@ export interface KeyWishes {
 export async function createKey(store: Store, wishes: KeyWishes): Promise<string> {
   if (!wishes.name) throw new Error('keys create: --name is needed');
   const key = newKey();
-  await store.keys.add(keyFor(await accountOf(store, wishes.account), wishes.name, key, {
-    scopes: scopesOf(wishes.scopes), models: wishes.models ? listOf(wishes.models) : null, expiresAt: dateOf(wishes.expires), limits: limitsOf(wishes),
-  }));
+  await store.keys.add(
+    keyFor(await accountOf(store, wishes.account), wishes.name, key, {
+      scopes: scopesOf(wishes.scopes),
+      models: wishes.models ? listOf(wishes.models) : null,
+      expiresAt: dateOf(wishes.expires),
+      limits: limitsOf(wishes),
+    }),
+  );
   return `${key}\n`;
 }
 
@@ -64,13 +75,20 @@ export async function accountOf(store: Store, email: string | undefined): Promis
   return account.id;
 }
 
-const listOf = (text: string): string[] => text.split(',').map((part) => part.trim()).filter((part) => part !== '');
+const listOf = (text: string): string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '');
 
 function scopesOf(text: string | undefined): readonly Scope[] {
   if (text === undefined) return ordinaryScopes;
   const named = listOf(text);
   const unknown = named.find((scope) => !scopes.some((known) => known === scope));
-  if (unknown !== undefined || named.length === 0) throw new Error(`--scopes: there is no scope ${JSON.stringify(unknown ?? '')}; there are ${scopes.join(', ')}`);
+  if (unknown !== undefined || named.length === 0)
+    throw new Error(
+      `--scopes: there is no scope ${JSON.stringify(unknown ?? '')}; there are ${scopes.join(', ')}`,
+    );
   return scopes.filter((scope) => named.includes(scope));
 }
 
@@ -94,6 +112,14 @@ function limitsOf(wishes: KeyWishes): KeyLimits {
 function numberOf(option: string, text: string | undefined, isWhole: boolean): number | null {
   if (text === undefined) return null;
   const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0 || (isWhole && (!Number.isSafeInteger(value) || value < 1))) throw new Error(`${option}: must be ${isWhole ? 'a whole number of at least 1' : 'a number of USD'}`);
+  if (
+    text.trim() === '' ||
+    !Number.isFinite(value) ||
+    value < 0 ||
+    (isWhole && (!Number.isSafeInteger(value) || value < 1))
+  )
+    throw new Error(
+      `${option}: must be ${isWhole ? 'a whole number of at least 1' : 'a number of USD'}`,
+    );
   return value;
 }

@@ -13,12 +13,29 @@ export async function listKeys(store: Store): Promise<string> {
     for (const key of page.items) {
       const owner = owners.get(key.accountId) ?? (await ownerOf(store, key));
       owners.set(key.accountId, owner);
-      rows.push([key.id, key.prefix, stateOf(key), owner, key.scopes.join(','), printable(key.name)]);
+      rows.push([
+        key.id,
+        key.prefix,
+        stateOf(key),
+        owner,
+        key.scopes.join(','),
+        printable(key.name),
+      ]);
     }
     cursor = page.next;
   }
-  const widths = titles.map((_title, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  return rows.map((row) => `${row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  ').trimEnd()}\n`).join('');
+  const widths = titles.map((_title, column) =>
+    Math.max(...rows.map((row) => row[column]?.length ?? 0)),
+  );
+  return rows
+    .map(
+      (row) =>
+        `${row
+          .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+          .join('  ')
+          .trimEnd()}\n`,
+    )
+    .join('');
 }
 
 /** What somebody has named a key must not move the terminal's cursor, nor pass for a line of its own. */

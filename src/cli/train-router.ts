@@ -4,7 +4,10 @@ import { join } from 'node:path';
 import { encodeRouter } from '../routing/learned/router-file.js';
 import type { RouterWeights } from '../routing/learned/router-weights.js';
 import { fitShipped } from '../routing/training/fit-shipped.js';
-import { type PublishedEvaluations, readPublishedEvaluations } from '../routing/training/published-evaluations.js';
+import {
+  type PublishedEvaluations,
+  readPublishedEvaluations,
+} from '../routing/training/published-evaluations.js';
 import { evaluationsFolder } from './evaluations-folder.js';
 import { writeSection, writeWhole } from './write-file.js';
 import { tellProgress } from './tell-progress.js';
@@ -18,20 +21,31 @@ export interface TrainRouterWishes {
   readonly seed: string | undefined;
 }
 
-const routerName = 'router.bin', cardName = 'MODEL_CARD.md';
+const routerName = 'router.bin',
+  cardName = 'MODEL_CARD.md';
 
 /**
  * `signalbox train --shipped <folder>`: fits the router that is shipped to published evaluations and says in its card what it was fitted to.
  * The same evaluations and seed give the same bytes. Progress goes to standard error.
  * @throws Error that says what is wrong
  */
-export async function trainRouter({ shipped, data, seed = '1' }: TrainRouterWishes): Promise<string> {
-  if (!/^\d{1,9}$/.test(seed)) throw new Error('train: --seed is a whole number of at most nine digits');
-  const folder = evaluationsFolder('train', data), card = join(shipped, cardName);
-  await access(card).catch((error: unknown) => { throw new Error(`train: there is no ${cardName} in ${shipped}`, { cause: error }); });
+export async function trainRouter({
+  shipped,
+  data,
+  seed = '1',
+}: TrainRouterWishes): Promise<string> {
+  if (!/^\d{1,9}$/.test(seed))
+    throw new Error('train: --seed is a whole number of at most nine digits');
+  const folder = evaluationsFolder('train', data),
+    card = join(shipped, cardName);
+  await access(card).catch((error: unknown) => {
+    throw new Error(`train: there is no ${cardName} in ${shipped}`, { cause: error });
+  });
   process.stderr.write('  0 %  reading\n');
   const evaluations = readPublishedEvaluations(folder);
-  const weights = named(fitShipped(evaluations, { seed: Number(seed), name: 'router', onProgress: tellProgress(100) }));
+  const weights = named(
+    fitShipped(evaluations, { seed: Number(seed), name: 'router', onProgress: tellProgress(100) }),
+  );
   const bytes = encodeRouter(weights);
   await writeWhole(join(shipped, routerName), bytes);
   await writeSection(card, 'fit', fitTable(evaluations, weights, bytes, seed));
@@ -45,12 +59,25 @@ function named(weights: RouterWeights): RouterWeights {
   return { ...weights, name: `router ${sha256(encodeRouter(weights)).slice(0, 12)}` };
 }
 
-function fitTable({ features, groups, scores, families, models }: PublishedEvaluations, { name, taskNames }: RouterWeights, bytes: Uint8Array, seed: string): string {
+function fitTable(
+  { features, groups, scores, families, models }: PublishedEvaluations,
+  { name, taskNames }: RouterWeights,
+  bytes: Uint8Array,
+  seed: string,
+): string {
   const measured = scores.reduce((sum, score) => sum + (Number.isNaN(score) ? 0 : 1), 0);
   const whole = (value: number): string => value.toLocaleString('en-US');
   const lines = [
-    ['name', name], ['seed', seed], ['prompts', `${whole(features.length)}, ${whole(new Set(groups).size)} of them different`], ['scores', whole(measured)], ['models', whole(models.length)],
-    ['kinds of tasks', `${whole(taskNames.length)} in ${whole(new Set(families).size)} families`], ['size', `${whole(bytes.length)} bytes`], ['sha256', `\`${sha256(bytes)}\``],
+    ['name', name],
+    ['seed', seed],
+    ['prompts', `${whole(features.length)}, ${whole(new Set(groups).size)} of them different`],
+    ['scores', whole(measured)],
+    ['models', whole(models.length)],
+    ['kinds of tasks', `${whole(taskNames.length)} in ${whole(new Set(families).size)} families`],
+    ['size', `${whole(bytes.length)} bytes`],
+    ['sha256', `\`${sha256(bytes)}\``],
   ];
-  return ['| fit | |', '|---|---|', ...lines.map(([what, value]) => `| ${what} | ${value} |`)].join('\n');
+  return ['| fit | |', '|---|---|', ...lines.map(([what, value]) => `| ${what} | ${value} |`)].join(
+    '\n',
+  );
 }

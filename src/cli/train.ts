@@ -25,18 +25,42 @@ const seed = 1;
 const leaseMs = 30_000;
 
 /** `signalbox train <file> --preference <id>`: trains as the API does, here and now. Progress goes to standard error. @throws Error that says what is wrong */
-export async function train(store: Store, file: string | undefined, { preference, account, promptColumn = 'prompt', minimize = false }: TrainWishes): Promise<string> {
+export async function train(
+  store: Store,
+  file: string | undefined,
+  { preference, account, promptColumn = 'prompt', minimize = false }: TrainWishes,
+): Promise<string> {
   if (!file) throw new Error('train: the file with the evaluations is needed');
   if (!preference) throw new Error('train: --preference is needed');
   const bytes = await readFile(file);
   if (!isUtf8(bytes)) throw new Error(`train: ${file} is not valid UTF-8`);
   const dataset = bytes.toString('utf8');
   const accountId = await accountOf(store, account);
-  const wishes: StoredWishes = { format: formatOf(dataset), promptColumn, models: null, maximize: !minimize, seed };
+  const wishes: StoredWishes = {
+    format: formatOf(dataset),
+    promptColumn,
+    models: null,
+    maximize: !minimize,
+    seed,
+  };
   await checked(dataset, wishes);
-  const carrier = { owner: randomUUID(), leaseMs, router: shippedRouter, warn: say, onProgress: tellProgress(10) };
-  const { id } = await store.trainings.add({ id: randomUUID(), accountId, preferenceId: preference, dataset, wishes, at: Date.now() }, leaseOf(carrier));
-  const end = await carryOutTraining(store, { id, accountId, preferenceId: preference, dataset, wishes, attempts: 1 }, carrier, new AbortController().signal);
+  const carrier = {
+    owner: randomUUID(),
+    leaseMs,
+    router: shippedRouter,
+    warn: say,
+    onProgress: tellProgress(10),
+  };
+  const { id } = await store.trainings.add(
+    { id: randomUUID(), accountId, preferenceId: preference, dataset, wishes, at: Date.now() },
+    leaseOf(carrier),
+  );
+  const end = await carryOutTraining(
+    store,
+    { id, accountId, preferenceId: preference, dataset, wishes, attempts: 1 },
+    carrier,
+    new AbortController().signal,
+  );
   if (end?.error) throw new Error(`train: ${end.error}`);
   if (!end) throw new Error('train: the training was removed meanwhile');
   return linesOf(end.report as TrainingReport);
@@ -44,25 +68,49 @@ export async function train(store: Store, file: string | undefined, { preference
 
 /** Before a training is added, which takes the place of the one before it. @throws Error that says what is wrong */
 async function checked(text: string, wishes: StoredWishes): Promise<void> {
-  await runTask({ text, wishes, router: null }, new AbortController().signal).catch((error: unknown) => {
-    throw error instanceof RefusedEvaluations ? new Error(`train: ${error.message}`, { cause: error }) : error;
-  });
+  await runTask({ text, wishes, router: null }, new AbortController().signal).catch(
+    (error: unknown) => {
+      throw error instanceof RefusedEvaluations
+        ? new Error(`train: ${error.message}`, { cause: error })
+        : error;
+    },
+  );
 }
 
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const figure = (value: number): string => value.toFixed(4);
-const names = { router: 'the shipped router', offsets: 'with an offset for each model', fitted: 'the trained router' } as const;
+const names = {
+  router: 'the shipped router',
+  offsets: 'with an offset for each model',
+  fitted: 'the trained router',
+} as const;
 
-function linesOf({ rows, prompts, models, bestSingle, choices, aiq, verdict }: TrainingReport): string {
+function linesOf({
+  rows,
+  prompts,
+  models,
+  bestSingle,
+  choices,
+  aiq,
+  verdict,
+}: TrainingReport): string {
   const ways = (Object.keys(names) as (keyof typeof names)[]).map((way) => {
     const { score, gain } = choices[way];
     return `${names[way].padEnd(32)}${figure(score)}   ${gain.value < 0 ? '' : '+'}${figure(gain.value)} (${figure(gain.low)} to ${figure(gain.high)})`;
   });
   return [
     `${rows} rows, ${prompts} prompts, ${models.length} models; scores from 0 to 1, on prompts that were held out`,
-    `${`always ${printable(bestSingle.model)}`.padEnd(32)}${figure(bestSingle.score)}`, ...ways,
-    ...(aiq ? [`AIQ: ${Object.entries(aiq).map(([name, value]) => `${name} ${figure(value)}`).join(', ')}`] : []),
-    printable(verdict), '',
+    `${`always ${printable(bestSingle.model)}`.padEnd(32)}${figure(bestSingle.score)}`,
+    ...ways,
+    ...(aiq
+      ? [
+          `AIQ: ${Object.entries(aiq)
+            .map(([name, value]) => `${name} ${figure(value)}`)
+            .join(', ')}`,
+        ]
+      : []),
+    printable(verdict),
+    '',
   ].join('\n');
 }

@@ -18,8 +18,10 @@ export async function writeWhole(file: string, content: string | Uint8Array): Pr
 /** What stands between `<!-- name -->` and `<!-- /name -->` in a text, replaced. @throws Error where the marks are not there */
 export function withSection(text: string, name: string, content: string): string {
   const [open, close] = [`<!-- ${name} -->`, `<!-- /${name} -->`];
-  const from = text.indexOf(open), to = text.indexOf(close);
-  if (from < 0 || to < from) throw new Error(`there is no place for it between ${open} and ${close}`);
+  const from = text.indexOf(open),
+    to = text.indexOf(close);
+  if (from < 0 || to < from)
+    throw new Error(`there is no place for it between ${open} and ${close}`);
   return `${text.slice(0, from + open.length)}\n${content.trim()}\n${text.slice(to)}`;
 }
 

@@ -9,7 +9,10 @@ export function closestNames(written: string, known: readonly string[]): string[
   if (plain === '' || plain.length > 64) return [];
   const near = known.map((name) => ({ name, distance: distanceOf(plain, plainOf(name)) }));
   const allowed = Math.ceil(plain.length / 3);
-  return near.filter(({ distance }) => distance <= allowed).sort((a, b) => a.distance - b.distance).map(({ name }) => name);
+  return near
+    .filter(({ distance }) => distance <= allowed)
+    .sort((a, b) => a.distance - b.distance)
+    .map(({ name }) => name);
 }
 
 function plainOf(name: string): string {

@@ -20,14 +20,23 @@ export interface DetectedProviders {
  * The configured providers, and every other whose usual environment variable is set, under the name of its dialect. A variable that
  * happens to stand in the environment is no reason not to start: a provider for which it does not suffice is left out.
  */
-export function detectProviders(config: Config, dialects: ReadonlyMap<string, Detectable>, env: Environment, { problemOf }: ParseOptions = {}): DetectedProviders {
+export function detectProviders(
+  config: Config,
+  dialects: ReadonlyMap<string, Detectable>,
+  env: Environment,
+  { problemOf }: ParseOptions = {},
+): DetectedProviders {
   const configured = Object.values(config.providers);
   const providers = [...configured];
   const warnings: string[] = [];
   for (const { api, env: names } of dialects.values()) {
     const variable = names.find((name) => variableOf(env, name) !== undefined);
     // a provider that is configured under another name is the user's own choice of keys
-    if (variable === undefined || configured.some((provider) => provider.name === api || provider.api === api)) continue;
+    if (
+      variable === undefined ||
+      configured.some((provider) => provider.name === api || provider.api === api)
+    )
+      continue;
     const provider = fillProvider(api, { api, apiKey: variableOf(env, variable)!.trim() });
     const problem = problemOf?.(provider) ?? null;
     if (problem === null) providers.push(provider);

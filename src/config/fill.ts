@@ -1,19 +1,50 @@
-import type { Config, ConfigInput, Listener, ProviderConfig, ProviderInput, SurfaceName } from './shape.js';
+import type {
+  Config,
+  ConfigInput,
+  Listener,
+  ProviderConfig,
+  ProviderInput,
+  SurfaceName,
+} from './shape.js';
 
 /** What applies where a configuration says nothing; schemas/config.schema.json and config/signalbox.yaml tell the same. */
 export const defaults = {
   listen: { host: '127.0.0.1', port: 8080 },
   dataDir: './data',
   database: { poolSize: 10 },
-  auth: { keys: [], required: true, signUp: 'open', signUpDomains: [], signInMs: 1_209_600_000, resetMs: 3_600_000, trustedProxies: 0 },
+  auth: {
+    keys: [],
+    required: true,
+    signUp: 'open',
+    signUpDomains: [],
+    signInMs: 1_209_600_000,
+    resetMs: 3_600_000,
+    trustedProxies: 0,
+  },
   conversations: { store: true },
   requestLog: { enabled: true, content: false, keepDays: 30, maxQueued: 10_000 },
   budgets: { allowUnpriced: false },
   timeouts: { connectMs: 10_000, firstEventMs: 300_000, idleMs: 120_000 },
-  routing: { tolerance: 0.05, affinity: 0.03, ranker: 'learned', learning: true, exploration: 0.02, order: 'ranked', explainHeader: true, auto: [] },
+  routing: {
+    tolerance: 0.05,
+    affinity: 0.03,
+    ranker: 'learned',
+    learning: true,
+    exploration: 0.02,
+    order: 'ranked',
+    explainHeader: true,
+    auto: [],
+  },
   limits: {
-    maxBodyBytes: 33_554_432, maxRetries: 2, totalTimeoutMs: 600_000, holdStatusMs: 10_000, pingMs: 15_000,
-    requestTimeoutMs: 60_000, headersTimeoutMs: 15_000, maxHeaderBytes: 16_384, drainMs: 30_000,
+    maxBodyBytes: 33_554_432,
+    maxRetries: 2,
+    totalTimeoutMs: 600_000,
+    holdStatusMs: 10_000,
+    pingMs: 15_000,
+    requestTimeoutMs: 60_000,
+    headersTimeoutMs: 15_000,
+    maxHeaderBytes: 16_384,
+    drainMs: 30_000,
   },
   metrics: { requireKey: false },
   log: { level: 'info', pretty: false },
@@ -21,7 +52,10 @@ export const defaults = {
 } as const;
 
 /** Fills the defaults into a configuration that satisfies the schema. `leftOut` names the providers that are not to appear. */
-export function fillDefaults(input: ConfigInput, leftOut: ReadonlySet<string>): Omit<Config, 'file' | 'warnings'> {
+export function fillDefaults(
+  input: ConfigInput,
+  leftOut: ReadonlySet<string>,
+): Omit<Config, 'file' | 'warnings'> {
   const listen = { ...defaults.listen, ...input.listen };
   const providers = Object.entries(input.providers ?? {}).filter(([name]) => !leftOut.has(name));
   const proxy = { ...defaults.proxy, ...input.proxy };
@@ -67,8 +101,13 @@ export function fillProvider(name: string, input: ProviderInput): ProviderConfig
   };
 }
 
-function surfacesOf({ surfaces = {} }: ConfigInput, host: string): Partial<Record<SurfaceName, Listener>> {
-  return Object.fromEntries(Object.entries(surfaces).map(([name, listener]) => [name, { host, ...listener }]));
+function surfacesOf(
+  { surfaces = {} }: ConfigInput,
+  host: string,
+): Partial<Record<SurfaceName, Listener>> {
+  return Object.fromEntries(
+    Object.entries(surfaces).map(([name, listener]) => [name, { host, ...listener }]),
+  );
 }
 
 /** Without a prototype: a client that asks for a provider named `constructor` must find nothing. */

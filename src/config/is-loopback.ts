@@ -7,5 +7,7 @@ loopback.addAddress('::1', 'ipv6');
 /** Whether a gateway that listens on that host is reached from its own machine alone. */
 export function isLoopback(host: string): boolean {
   const version = isIP(host);
-  return version === 0 ? /^localhost\.?$/i.test(host) : loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
+  return version === 0
+    ? /^localhost\.?$/i.test(host)
+    : loopback.check(host, version === 4 ? 'ipv4' : 'ipv6');
 }

@@ -19,5 +19,8 @@ const readAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
 
 /** The settings in which a configuration differs from the one that the process was started with, and which take a restart. */
 export function needsRestart(started: Config, changed: Config): string[] {
-  return Object.keys(readAtStart).filter((setting) => !isDeepStrictEqual(readAtStart[setting]?.(started), readAtStart[setting]?.(changed)));
+  return Object.keys(readAtStart).filter(
+    (setting) =>
+      !isDeepStrictEqual(readAtStart[setting]?.(started), readAtStart[setting]?.(changed)),
+  );
 }

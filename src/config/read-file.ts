@@ -6,11 +6,20 @@ export function readConfigFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (error) {
-    throw new ConfigError(path, [{ path: [], reason: `cannot be read: ${describe(error)}`, line: null }], error);
+    throw new ConfigError(
+      path,
+      [{ path: [], reason: `cannot be read: ${describe(error)}`, line: null }],
+      error,
+    );
   }
 }
 
 function describe(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
-  return { ENOENT: 'there is no such file', EACCES: 'permission denied', EISDIR: 'it is a folder' }[code] ?? (code || 'unknown error');
+  return (
+    { ENOENT: 'there is no such file', EACCES: 'permission denied', EISDIR: 'it is a folder' }[
+      code
+    ] ??
+    (code || 'unknown error')
+  );
 }

@@ -1,4 +1,15 @@
-import { isAlias, isMap, isNode, isScalar, isSeq, LineCounter, parseDocument, visit, type Document, type YAMLError } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseDocument,
+  visit,
+  type Document,
+  type YAMLError,
+} from 'yaml';
 import { ConfigError, type ConfigProblem } from './problem.js';
 
 /** A YAML file's value, and the line (from 1) on which the field with a given path stands, or the nearest one around it. */
@@ -16,10 +27,12 @@ const reasons: Partial<Record<YAMLError['code'], string>> = {
   BAD_ALIAS: 'an alias has no valid name',
   BAD_COLLECTION_TYPE: 'a tag does not fit the value',
   BAD_DIRECTIVE: 'a line that begins with % is no YAML directive',
-  BAD_DQ_ESCAPE: 'a text in double quotes has an unknown escape sequence; in single quotes the backslash stands for itself',
+  BAD_DQ_ESCAPE:
+    'a text in double quotes has an unknown escape sequence; in single quotes the backslash stands for itself',
   BAD_INDENT: 'the indentation does not fit the lines around, or a bracket is not closed',
   BAD_SCALAR_START: 'a text begins with a character that has a meaning in YAML; put it in quotes',
-  BLOCK_AS_IMPLICIT_KEY: 'a mapping begins in the middle of a line; is the indentation right, or are quotes missing?',
+  BLOCK_AS_IMPLICIT_KEY:
+    'a mapping begins in the middle of a line; is the indentation right, or are quotes missing?',
   BLOCK_IN_FLOW: 'an indented block cannot stand inside { } or [ ]',
   DUPLICATE_KEY: 'the key is written twice',
   MISSING_CHAR: 'a closing quote, bracket or comma, or a space after a colon, is missing',
@@ -36,19 +49,39 @@ const reasons: Partial<Record<YAMLError['code'], string>> = {
  * bounded. Throws a ConfigError with the lines; nothing of the file's text stands in it.
  */
 export function readYaml(text: string, file: string): YamlSource {
-  if (text.length > maxFileCharacters) throw new ConfigError(file, [{ path: [], reason: 'is larger than 1 MiB', line: null }]);
+  if (text.length > maxFileCharacters)
+    throw new ConfigError(file, [{ path: [], reason: 'is larger than 1 MiB', line: null }]);
   const counter = new LineCounter();
   const { document, value } = parsed(text, file, counter);
   return { value, lineOf: (path) => counter.linePos(offsetOf(document, path)).line };
 }
 
-function parsed(text: string, file: string, counter: LineCounter): { document: Document; value: unknown } {
+function parsed(
+  text: string,
+  file: string,
+  counter: LineCounter,
+): { document: Document; value: unknown } {
   let problems: ConfigProblem[];
   try {
-    const document = parseDocument(text, { lineCounter: counter, prettyErrors: false, merge: true, stringKeys: true, logLevel: 'error' });
-    const faults = [...document.errors.map(faultOf), ...document.warnings.map(faultOf), ...unknownAliases(document)];
-    problems = faults.map(({ offset, reason }) => ({ path: [], reason, line: counter.linePos(offset).line }));
-    if (problems.length === 0) return { document, value: document.toJS({ maxAliasCount: maxAliases }) };
+    const document = parseDocument(text, {
+      lineCounter: counter,
+      prettyErrors: false,
+      merge: true,
+      stringKeys: true,
+      logLevel: 'error',
+    });
+    const faults = [
+      ...document.errors.map(faultOf),
+      ...document.warnings.map(faultOf),
+      ...unknownAliases(document),
+    ];
+    problems = faults.map(({ offset, reason }) => ({
+      path: [],
+      reason,
+      line: counter.linePos(offset).line,
+    }));
+    if (problems.length === 0)
+      return { document, value: document.toJS({ maxAliasCount: maxAliases }) };
   } catch (error) {
     // the parser recurses, and refuses to expand too many aliases, with exceptions of its own
     const reason = error instanceof RangeError ? 'is nested too deeply' : 'has too many aliases';
@@ -66,7 +99,11 @@ function unknownAliases(document: Document): { offset: number; reason: string }[
   const faults: { offset: number; reason: string }[] = [];
   visit(document, {
     Alias(_, alias) {
-      if (!anchors.has(alias.source)) faults.push({ offset: alias.range?.[0] ?? 0, reason: 'an alias names no anchor that stands before it' });
+      if (!anchors.has(alias.source))
+        faults.push({
+          offset: alias.range?.[0] ?? 0,
+          reason: 'an alias names no anchor that stands before it',
+        });
     },
     Value(_, node) {
       if (node.anchor !== undefined) anchors.add(node.anchor);

@@ -2,7 +2,13 @@ import { compileSchema, readSchema, type SchemaFailure, type Validator } from '.
 import { closestName, closestNames } from './closest.js';
 import { fillDefaults } from './fill.js';
 import { isLoopback } from './is-loopback.js';
-import { isApiKey, substitute, variableOf, type Environment, type Substituted } from './substitute.js';
+import {
+  isApiKey,
+  substitute,
+  variableOf,
+  type Environment,
+  type Substituted,
+} from './substitute.js';
 import type { Config, ConfigInput, FixedKey, ProviderConfig } from './shape.js';
 
 /** What a configuration is checked against, beside its schema. */
@@ -14,9 +20,14 @@ export interface ParseOptions {
 }
 
 /** A problem before its line is known. */
-export interface Finding { readonly path: readonly string[]; readonly reason: string; readonly inEnvironment?: boolean }
+export interface Finding {
+  readonly path: readonly string[];
+  readonly reason: string;
+  readonly inEnvironment?: boolean;
+}
 
-type Resolved = { readonly config: Omit<Config, 'file'> } | { readonly findings: readonly Finding[] };
+type Resolved =
+  { readonly config: Omit<Config, 'file'> } | { readonly findings: readonly Finding[] };
 type Unset = Substituted['unset'];
 
 const maxFindings = 50;
@@ -29,12 +40,20 @@ let validator: Validator<ConfigInput> | undefined;
  * Turns what was written into a configuration: variables, the schema, then what a schema cannot say, then defaults and
  * the environment's overrides. Never throws for what is written; answers with everything that is wrong.
  */
-export function resolve(written: unknown, env: Environment, { knownApis, problemOf }: ParseOptions = {}): Resolved {
+export function resolve(
+  written: unknown,
+  env: Environment,
+  { knownApis, problemOf }: ParseOptions = {},
+): Resolved {
   const { value, unset, problems } = substitute(written ?? {}, readSchema('config'), env);
   const trimmed = trimKeys(value);
   const leftOut = providersWithoutKey(trimmed);
   validator ??= compileSchema<ConfigInput>('config');
-  const findings = [...problems, ...unsetFindings(unset, leftOut), ...validator.failures(trimmed, maxFindings).map(findingOf)];
+  const findings = [
+    ...problems,
+    ...unsetFindings(unset, leftOut),
+    ...validator.failures(trimmed, maxFindings).map(findingOf),
+  ];
   if (findings.length > 0) return { findings: firstOfEachField(findings) };
   const input = withEnvironment(trimmed as ConfigInput, env, findings);
   findings.push(...keyFindings(input.auth?.keys ?? []), ...apiFindings(input, knownApis));
@@ -42,41 +61,68 @@ export function resolve(written: unknown, env: Environment, { knownApis, problem
   const config = fillDefaults(input, leftOut);
   findings.push(...settingFindings(config, problemOf));
   if (findings.length > 0) return { findings };
-  return { config: { ...config, warnings: [...leftOutWarnings(leftOut, unset), ...authWarnings(config)] } };
+  return {
+    config: { ...config, warnings: [...leftOutWarnings(leftOut, unset), ...authWarnings(config)] },
+  };
 }
 
 /** Keys come from files and secrets that end in a line break; what is around a key is never part of it. */
 function trimKeys(value: unknown): unknown {
   if (!isObject(value)) return value;
-  const providers = mapValues(value.providers, (provider) => !isObject(provider) ? provider : {
-    ...provider,
-    ...(provider.apiKey === undefined ? {} : { apiKey: trim(provider.apiKey) }),
-    ...(Array.isArray(provider.apiKeys) ? { apiKeys: provider.apiKeys.map(trim) } : {}),
-  });
-  const auth = isObject(value.auth) && Array.isArray(value.auth.keys)
-    ? { ...value.auth, keys: value.auth.keys.map((entry: unknown) => isObject(entry) && 'key' in entry ? { ...entry, key: trim(entry.key) } : entry) }
-    : value.auth;
-  return { ...value, ...(providers === undefined ? {} : { providers }), ...(auth === undefined ? {} : { auth }) };
+  const providers = mapValues(value.providers, (provider) =>
+    !isObject(provider)
+      ? provider
+      : {
+          ...provider,
+          ...(provider.apiKey === undefined ? {} : { apiKey: trim(provider.apiKey) }),
+          ...(Array.isArray(provider.apiKeys) ? { apiKeys: provider.apiKeys.map(trim) } : {}),
+        },
+  );
+  const auth =
+    isObject(value.auth) && Array.isArray(value.auth.keys)
+      ? {
+          ...value.auth,
+          keys: value.auth.keys.map((entry: unknown) =>
+            isObject(entry) && 'key' in entry ? { ...entry, key: trim(entry.key) } : entry,
+          ),
+        }
+      : value.auth;
+  return {
+    ...value,
+    ...(providers === undefined ? {} : { providers }),
+    ...(auth === undefined ? {} : { auth }),
+  };
 }
 
 /** A provider whose key is written but empty is left out; one that is written without a key needs none. */
 function providersWithoutKey(value: unknown): Set<string> {
-  const providers = isObject(value) && isObject(value.providers) ? Object.entries(value.providers) : [];
-  return new Set(providers.filter(([, provider]) => isObject(provider) && hasOnlyBlankKeys(provider)).map(([name]) => name));
+  const providers =
+    isObject(value) && isObject(value.providers) ? Object.entries(value.providers) : [];
+  return new Set(
+    providers
+      .filter(([, provider]) => isObject(provider) && hasOnlyBlankKeys(provider))
+      .map(([name]) => name),
+  );
 }
 
 function hasOnlyBlankKeys({ apiKey, apiKeys }: Record<string, unknown>): boolean {
-  const keys = [...(apiKey === undefined ? [] : [apiKey]), ...(Array.isArray(apiKeys) ? apiKeys as unknown[] : [])];
+  const keys = [
+    ...(apiKey === undefined ? [] : [apiKey]),
+    ...(Array.isArray(apiKeys) ? (apiKeys as unknown[]) : []),
+  ];
   return keys.length > 0 && keys.every((key) => key === '');
 }
 
 function unsetFindings(unset: Unset, leftOut: ReadonlySet<string>): Finding[] {
-  const wrong = unset.filter(({ path }) => !isApiKey(path) && !(path[0] === 'providers' && leftOut.has(path[1] ?? '')));
+  const wrong = unset.filter(
+    ({ path }) => !isApiKey(path) && !(path[0] === 'providers' && leftOut.has(path[1] ?? '')),
+  );
   return wrong.map(({ path, variable }) => ({
     path,
-    reason: path[0] === 'auth' && path[3] === 'key'
-      ? `is empty: the variable ${variable} is not set, and an empty key never authenticates`
-      : `the variable ${variable} is not set (\${${variable}:-…} would give a default)`,
+    reason:
+      path[0] === 'auth' && path[3] === 'key'
+        ? `is empty: the variable ${variable} is not set, and an empty key never authenticates`
+        : `the variable ${variable} is not set (\${${variable}:-…} would give a default)`,
   }));
 }
 
@@ -84,9 +130,16 @@ function findingOf({ path, reason, knownKeys }: SchemaFailure): Finding {
   if (knownKeys === undefined) return { path, reason };
   const key = path.at(-1) ?? '';
   // a slip of the pen can make a key of a secret (`{ api: openai, sk-… }`): only what looks like one of ours is shown
-  if (!/^[A-Za-z][A-Za-z_]{0,31}$/.test(key)) return { path: path.slice(0, -1), reason: 'has a key that is not known' };
+  if (!/^[A-Za-z][A-Za-z_]{0,31}$/.test(key))
+    return { path: path.slice(0, -1), reason: 'has a key that is not known' };
   const meant = closestName(key, knownKeys);
-  return { path, reason: meant === null ? `is not a known key; known are: ${knownKeys.join(', ')}` : `is not a known key; did you mean ${meant}?` };
+  return {
+    path,
+    reason:
+      meant === null
+        ? `is not a known key; known are: ${knownKeys.join(', ')}`
+        : `is not a known key; did you mean ${meant}?`,
+  };
 }
 
 function firstOfEachField(findings: readonly Finding[]): Finding[] {
@@ -104,17 +157,31 @@ function withEnvironment(input: ConfigInput, env: Environment, findings: Finding
   const key = variableOf(env, 'SIGNALBOX_API_KEY')?.trim();
   const databaseUrl = variableOf(env, 'SIGNALBOX_DATABASE_URL')?.trim();
   const redisUrl = variableOf(env, 'SIGNALBOX_REDIS_URL')?.trim();
-  const refuse = (name: string, reason: string) => findings.push({ path: [], reason: `the environment variable ${name} ${reason}`, inEnvironment: true });
-  if (port !== undefined && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535)) refuse('PORT', 'must be a whole number between 0 and 65535');
-  if (host !== undefined && /[\s/]/.test(host)) refuse('HOST', 'must be a host name or an IP address');
-  if (key !== undefined && !/^[!-~]+$/.test(key)) refuse('SIGNALBOX_API_KEY', 'must consist of printable ASCII characters without spaces');
-  if (databaseUrl !== undefined && !/^(file:.|:memory:$|postgres(ql)?:\/\/.)/i.test(databaseUrl)) refuse('SIGNALBOX_DATABASE_URL', 'must be file:<path>, :memory: or a postgres:// address');
-  if (redisUrl !== undefined && !/^rediss?:\/\/./i.test(redisUrl)) refuse('SIGNALBOX_REDIS_URL', 'must be a redis:// or rediss:// address');
+  const refuse = (name: string, reason: string) =>
+    findings.push({
+      path: [],
+      reason: `the environment variable ${name} ${reason}`,
+      inEnvironment: true,
+    });
+  if (port !== undefined && (!/^\d{1,5}$/.test(port) || Number(port) > 65_535))
+    refuse('PORT', 'must be a whole number between 0 and 65535');
+  if (host !== undefined && /[\s/]/.test(host))
+    refuse('HOST', 'must be a host name or an IP address');
+  if (key !== undefined && !/^[!-~]+$/.test(key))
+    refuse('SIGNALBOX_API_KEY', 'must consist of printable ASCII characters without spaces');
+  if (databaseUrl !== undefined && !/^(file:.|:memory:$|postgres(ql)?:\/\/.)/i.test(databaseUrl))
+    refuse('SIGNALBOX_DATABASE_URL', 'must be file:<path>, :memory: or a postgres:// address');
+  if (redisUrl !== undefined && !/^rediss?:\/\/./i.test(redisUrl))
+    refuse('SIGNALBOX_REDIS_URL', 'must be a redis:// or rediss:// address');
   const keys = input.auth?.keys ?? [];
   const isKnown = key === undefined || keys.some((entry) => entry.key === key);
   return {
     ...input,
-    listen: { ...input.listen, ...(host === undefined ? {} : { host }), ...(port === undefined ? {} : { port: Number(port) }) },
+    listen: {
+      ...input.listen,
+      ...(host === undefined ? {} : { host }),
+      ...(port === undefined ? {} : { port: Number(port) }),
+    },
     ...(dataDir === undefined ? {} : { dataDir }),
     database: { ...input.database, ...(databaseUrl === undefined ? {} : { url: databaseUrl }) },
     redis: { ...input.redis, ...(redisUrl === undefined ? {} : { url: redisUrl }) },
@@ -126,23 +193,41 @@ function keyFindings(keys: readonly FixedKey[]): Finding[] {
   return keys.flatMap(({ name, key }, index) => {
     const earlier = keys.slice(0, index);
     const path = ['auth', 'keys', String(index)];
-    if (earlier.some((other) => other.key === key)) return [{ path: [...path, 'key'], reason: 'is the same key as an earlier one' }];
+    if (earlier.some((other) => other.key === key))
+      return [{ path: [...path, 'key'], reason: 'is the same key as an earlier one' }];
     if (!earlier.some((other) => other.name === name)) return [];
-    const reason = name === environmentKeyName ? 'the name env is taken: it belongs to the key in SIGNALBOX_API_KEY' : 'is the same name as an earlier one';
+    const reason =
+      name === environmentKeyName
+        ? 'the name env is taken: it belongs to the key in SIGNALBOX_API_KEY'
+        : 'is the same name as an earlier one';
     return [{ path: [...path, 'name'], reason }];
   });
 }
 
-function apiFindings({ providers = {} }: ConfigInput, knownApis: readonly string[] | undefined): Finding[] {
+function apiFindings(
+  { providers = {} }: ConfigInput,
+  knownApis: readonly string[] | undefined,
+): Finding[] {
   if (knownApis === undefined) return [];
-  return Object.entries(providers).filter(([, { api }]) => !knownApis.includes(api)).map(([name, { api }]) => {
-    const near = closestNames(api, knownApis).slice(0, 3);
-    const hint = near.length > 0 ? `did you mean ${near.join(' or ')}?` : `known are: ${knownApis.join(', ')}`;
-    return { path: ['providers', name, 'api'], reason: `names no dialect that is known; ${hint}` };
-  });
+  return Object.entries(providers)
+    .filter(([, { api }]) => !knownApis.includes(api))
+    .map(([name, { api }]) => {
+      const near = closestNames(api, knownApis).slice(0, 3);
+      const hint =
+        near.length > 0
+          ? `did you mean ${near.join(' or ')}?`
+          : `known are: ${knownApis.join(', ')}`;
+      return {
+        path: ['providers', name, 'api'],
+        reason: `names no dialect that is known; ${hint}`,
+      };
+    });
 }
 
-function settingFindings({ providers }: Pick<Config, 'providers'>, problemOf: ParseOptions['problemOf']): Finding[] {
+function settingFindings(
+  { providers }: Pick<Config, 'providers'>,
+  problemOf: ParseOptions['problemOf'],
+): Finding[] {
   return Object.values(providers).flatMap((provider) => {
     const reason = problemOf?.(provider) ?? null;
     return reason === null ? [] : [{ path: ['providers', provider.name], reason }];
@@ -151,16 +236,27 @@ function settingFindings({ providers }: Pick<Config, 'providers'>, problemOf: Pa
 
 function leftOutWarnings(leftOut: ReadonlySet<string>, unset: Unset): string[] {
   return [...leftOut].map((name) => {
-    const variables = unset.filter(({ path }) => isApiKey(path) && path[1] === name).map(({ variable }) => variable);
-    const reason = variables.length === 0 ? 'its API key is empty' : `${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`;
+    const variables = unset
+      .filter(({ path }) => isApiKey(path) && path[1] === name)
+      .map(({ variable }) => variable);
+    const reason =
+      variables.length === 0
+        ? 'its API key is empty'
+        : `${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`;
     return `providers[${name}] is left out: ${reason}`;
   });
 }
 
 function authWarnings({ auth, listen }: Pick<Config, 'auth' | 'listen'>): string[] {
-  const foreign = auth.keys.filter(({ key }) => !key.startsWith('sk_'))
-    .map(({ name }) => `auth: the key named ${name} does not begin with sk_; some clients refuse it before they call`);
-  return auth.required || isLoopback(listen.host) ? foreign : [...foreign, `auth.required is false: whoever reaches ${listen.host} can use every provider`];
+  const foreign = auth.keys
+    .filter(({ key }) => !key.startsWith('sk_'))
+    .map(
+      ({ name }) =>
+        `auth: the key named ${name} does not begin with sk_; some clients refuse it before they call`,
+    );
+  return auth.required || isLoopback(listen.host)
+    ? foreign
+    : [...foreign, `auth.required is false: whoever reaches ${listen.host} can use every provider`];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {
@@ -168,7 +264,9 @@ function isObject(value: unknown): value is Record<string, unknown> {
 }
 
 function mapValues(value: unknown, change: (item: unknown) => unknown): unknown {
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, change(item)])) : value;
+  return isObject(value)
+    ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, change(item)]))
+    : value;
 }
 
 function trim(value: unknown): unknown {

@@ -1,5 +1,8 @@
 /** An address to listen on; port 0 lets the system choose. */
-export interface Listener { readonly host: string; readonly port: number }
+export interface Listener {
+  readonly host: string;
+  readonly port: number;
+}
 
 /** The surfaces that can have a listener of their own, beside the common one. */
 export type SurfaceName = 'modelSelect' | 'completions' | 'openai' | 'proxy' | 'metrics';
@@ -169,7 +172,10 @@ export interface Config {
   readonly routing: RoutingConfig;
   readonly limits: LimitsConfig;
   readonly metrics: { readonly requireKey: boolean; readonly prefix?: string };
-  readonly log: { readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent'; readonly pretty: boolean };
+  readonly log: {
+    readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
+    readonly pretty: boolean;
+  };
   /** Lower-case names of client headers that pass-through hands on. */
   readonly proxy: { readonly forwardHeaders: readonly string[]; readonly enabled: boolean };
   /** What is not an error but should be told at the start, one line each. */
@@ -186,7 +192,9 @@ export interface ProviderInput extends Partial<Omit<ProviderConfig, 'name' | 'ti
 /** A configuration as it is written: everything is optional. */
 export interface ConfigInput {
   readonly listen?: Partial<Listener>;
-  readonly surfaces?: Readonly<Partial<Record<SurfaceName, { readonly host?: string; readonly port: number }>>>;
+  readonly surfaces?: Readonly<
+    Partial<Record<SurfaceName, { readonly host?: string; readonly port: number }>>
+  >;
   readonly dataDir?: string;
   readonly publicUrl?: string;
   readonly database?: { readonly url?: string; readonly poolSize?: number };

@@ -40,35 +40,62 @@ export function substitute(value: unknown, schema: JsonSchema, env: Environment)
   return { value: copy(value, schema, [], walk), unset: walk.unset, problems: walk.problems };
 }
 
-function copy(value: unknown, schema: JsonSchema | undefined, path: readonly string[], walk: Walk): unknown {
+function copy(
+  value: unknown,
+  schema: JsonSchema | undefined,
+  path: readonly string[],
+  walk: Walk,
+): unknown {
   if (typeof value === 'string') return expand(value, schema, path, walk);
-  if (typeof value === 'number' || typeof value === 'boolean' || value === null || value === undefined) return value;
-  if (path.length > maxDepth || --walk.left < 0) return refuse('is nested too deeply, or is too large', path, walk);
+  if (
+    typeof value === 'number' ||
+    typeof value === 'boolean' ||
+    value === null ||
+    value === undefined
+  )
+    return value;
+  if (path.length > maxDepth || --walk.left < 0)
+    return refuse('is nested too deeply, or is too large', path, walk);
   if (Array.isArray(value)) {
     if (value.length > walk.left) return refuse('has too many items', path, walk);
     const items = schema === undefined ? undefined : childSchema(schema, 'items', walk.root);
-    return Array.from(value, (item, index) => copy(item, items, [...path, String(index)], walk) ?? null);
+    return Array.from(
+      value,
+      (item, index) => copy(item, items, [...path, String(index)], walk) ?? null,
+    );
   }
   if (!isPlain(value)) return refuse('must be plain data', path, walk);
   const entries: [string, unknown][] = [];
   for (const [key, child] of Object.entries(value)) {
     const declared = isSchema(schema?.properties) && Object.hasOwn(schema.properties, key);
     if (child === undefined || (child === null && declared)) continue;
-    const copied = copy(child, schema === undefined ? undefined : childSchema(schema, key, walk.root), [...path, key], walk);
+    const copied = copy(
+      child,
+      schema === undefined ? undefined : childSchema(schema, key, walk.root),
+      [...path, key],
+      walk,
+    );
     if (copied !== undefined) entries.push([key, copied]);
   }
   return Object.fromEntries(entries); // defines the keys, so that one named __proto__ is a key like any other
 }
 
-function expand(text: string, schema: JsonSchema | undefined, path: readonly string[], walk: Walk): unknown {
+function expand(
+  text: string,
+  schema: JsonSchema | undefined,
+  path: readonly string[],
+  walk: Walk,
+): unknown {
   if (!text.includes('${')) return text;
-  if (text.replaceAll(reference, '').includes('${')) return refuse('has a ${ without its }', path, walk);
+  if (text.replaceAll(reference, '').includes('${'))
+    return refuse('has a ${ without its }', path, walk);
   let missing: string | undefined;
   const result = text.replaceAll(reference, (all: string, escaped: string, inner: string) => {
     if (escaped !== '') return all.slice(1);
     const [, name, fallback] = /^([A-Za-z_]\w*)(?::-(.*))?$/s.exec(inner) ?? [];
-    if (name === undefined) refuse('has a ${…} that is neither ${NAME} nor ${NAME:-default}', path, walk);
-    const found = name === undefined ? '' : variableOf(walk.env, name) ?? fallback;
+    if (name === undefined)
+      refuse('has a ${…} that is neither ${NAME} nor ${NAME:-default}', path, walk);
+    const found = name === undefined ? '' : (variableOf(walk.env, name) ?? fallback);
     if (found === undefined) missing ??= name;
     return found ?? '';
   });
@@ -96,8 +123,13 @@ function refuse(reason: string, path: readonly string[], walk: Walk): null {
 }
 
 function childSchema(schema: JsonSchema, key: string, root: JsonSchema): JsonSchema | undefined {
-  const own = isSchema(schema.properties) && Object.hasOwn(schema.properties, key) ? schema.properties[key] : undefined;
-  const child = own ?? (key === 'items' && schema.type === 'array' ? schema.items : schema.additionalProperties);
+  const own =
+    isSchema(schema.properties) && Object.hasOwn(schema.properties, key)
+      ? schema.properties[key]
+      : undefined;
+  const child =
+    own ??
+    (key === 'items' && schema.type === 'array' ? schema.items : schema.additionalProperties);
   if (!isSchema(child)) return undefined;
   const name = typeof child.$ref === 'string' ? child.$ref.replace('#/$defs/', '') : undefined;
   const target = name !== undefined && isSchema(root.$defs) ? root.$defs[name] : child;
@@ -111,5 +143,9 @@ function isSchema(value: unknown): value is JsonSchema {
 function isPlain(value: unknown): value is Record<string, unknown> {
   if (typeof value !== 'object' || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
-  return prototype === null || prototype === Object.prototype || Object.getPrototypeOf(prototype) === null;
+  return (
+    prototype === null ||
+    prototype === Object.prototype ||
+    Object.getPrototypeOf(prototype) === null
+  );
 }

@@ -31,7 +31,11 @@ type Content = { readonly text: string } | { readonly error: ConfigError };
  * once. Its folders are watched rather than the file, because editors put a new file in its place and Kubernetes swaps a
  * link on the way to it; only the content decides whether anything changed.
  */
-export function watchFile(path: string, parse: (text: string) => Config, { onConfig, onError, debounceMs }: WatchReports): ConfigWatch {
+export function watchFile(
+  path: string,
+  parse: (text: string) => Config,
+  { onConfig, onError, debounceMs }: WatchReports,
+): ConfigWatch {
   let last = contentOf(path);
   let timer: NodeJS.Timeout | undefined;
   const folders = new FolderWatch(path);
@@ -51,7 +55,15 @@ export function watchFile(path: string, parse: (text: string) => Config, { onCon
     if (!folders.watcher.closed) timer = setTimeout(check, debounceMs);
   };
   folders.watcher.on('raw', stirred).on('all', stirred).on('ready', stirred);
-  folders.watcher.on('error', (cause) => onError(new ConfigError(path, [{ path: [], reason: 'cannot be watched for changes', line: null }], cause)));
+  folders.watcher.on('error', (cause) =>
+    onError(
+      new ConfigError(
+        path,
+        [{ path: [], reason: 'cannot be watched for changes', line: null }],
+        cause,
+      ),
+    ),
+  );
   return {
     ready: new Promise((done) => folders.watcher.once('ready', done)),
     reload() {
@@ -76,7 +88,11 @@ class FolderWatch {
       followSymlinks: false,
       ignoreInitial: true,
       // other files of the folder cost a watch each; links may be on the way to the file
-      ignored: (entry, stats) => stats !== undefined && !stats.isSymbolicLink() && !this.folders.has(entry) && resolve(entry) !== resolve(path),
+      ignored: (entry, stats) =>
+        stats !== undefined &&
+        !stats.isSymbolicLink() &&
+        !this.folders.has(entry) &&
+        resolve(entry) !== resolve(path),
     });
     this.follow();
   }
@@ -115,7 +131,10 @@ function isSame(a: Content, b: Content): boolean {
   return 'error' in a && 'error' in b && a.error.message === b.error.message;
 }
 
-function outcomeOf(text: string, parse: (text: string) => Config): { readonly config: Config } | { readonly error: ConfigError } {
+function outcomeOf(
+  text: string,
+  parse: (text: string) => Config,
+): { readonly config: Config } | { readonly error: ConfigError } {
   try {
     return { config: parse(text) };
   } catch (error) {

@@ -27,8 +27,13 @@ export function contentOf({ text, reasoning, sources }: AnsweredMessage): object
 }
 
 /** A message as it is shown: content as blocks whatever it was sent as, reasoning and sources beside it as in an answer. */
-export function shownContent(content: unknown): { content: object[]; reasoning?: string; sources?: unknown } {
-  if (!Array.isArray(content)) return { content: [{ type: 'text', text: typeof content === 'string' ? content : '' }] };
+export function shownContent(content: unknown): {
+  content: object[];
+  reasoning?: string;
+  sources?: unknown;
+} {
+  if (!Array.isArray(content))
+    return { content: [{ type: 'text', text: typeof content === 'string' ? content : '' }] };
   const blocks = content as { type?: unknown; text?: unknown; sources?: unknown }[];
   const reasoning = blocks.find(({ type }) => type === 'reasoning')?.text;
   const sources = blocks.find(({ type }) => type === 'sources')?.sources;
@@ -48,6 +53,12 @@ export function sentMessages(messages: readonly ChatMessage[], answerId: string)
   const head = `${seed.slice(0, 8)}-${seed.slice(8, 12)}-8${seed.slice(13, 16)}-9${seed.slice(17, 20)}-${seed.slice(20, 24)}`;
   return messages.map(({ role, content }, index) => ({
     id: head + index.toString(16).padStart(8, '0'),
-    role, content: content ?? '', provider: null, model: null, finishReason: null, usage: null, costUsd: null,
+    role,
+    content: content ?? '',
+    provider: null,
+    model: null,
+    finishReason: null,
+    usage: null,
+    costUsd: null,
   }));
 }

@@ -8,7 +8,10 @@ const plain = /^[\x20-\x7e]*$/;
 /** The text of a message's content. */
 export function textOf(content: ChatMessage['content']): string {
   if (typeof content === 'string') return content;
-  return (content ?? []).map((part) => part.text ?? '').filter((text) => text !== '').join('\n');
+  return (content ?? [])
+    .map((part) => part.text ?? '')
+    .filter((text) => text !== '')
+    .join('\n');
 }
 
 /** A conversation's title: the first sentence of the first user message, cleaned of markup, at most 60 characters. */
@@ -38,6 +41,7 @@ function endOfTitle(title: string): number {
   // finding out what a reader takes for a character costs 1 µs each
   if (plain.test(title.slice(0, maxLength + 1))) return maxLength - 1;
   const starts: number[] = [];
-  for (const { index } of graphemes.segment(title)) if (starts.push(index) > maxLength) return starts[maxLength - 1]!;
+  for (const { index } of graphemes.segment(title))
+    if (starts.push(index) > maxLength) return starts[maxLength - 1]!;
   return title.length;
 }

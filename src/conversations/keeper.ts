@@ -5,9 +5,19 @@ import { invalidField } from '../errors.js';
 import type { Backing } from '../store/backing.js';
 import type { ConversationRecord, ConversationStore, Turn } from '../store/conversation-records.js';
 import { conversationTitle } from './conversation-title.js';
-import { HeldConversations, type KnownConversation, KnownConversations } from './known-conversations.js';
+import {
+  HeldConversations,
+  type KnownConversation,
+  KnownConversations,
+} from './known-conversations.js';
 import { type LastModel, warmMs } from './last-models.js';
-import { sizeOf, type TurnEnd, TurnQueue, type TurnQueueLimits, type TurnQueueReports } from './turn-queue.js';
+import {
+  sizeOf,
+  type TurnEnd,
+  TurnQueue,
+  type TurnQueueLimits,
+  type TurnQueueReports,
+} from './turn-queue.js';
 
 /** What a request says of the conversation that it belongs to. */
 export interface Asked {
@@ -43,10 +53,23 @@ export class ConversationKeeper {
   private readonly known = new KnownConversations();
   private readonly held: HeldConversations | null;
 
-  constructor(private readonly backing: Backing, private readonly ids: SignedIds, reports: TurnQueueReports, limits: Partial<TurnQueueLimits> = {}) {
-    this.queue = new TurnQueue(async (turns) => (await this.store()).append(turns), reports, limits);
+  constructor(
+    private readonly backing: Backing,
+    private readonly ids: SignedIds,
+    reports: TurnQueueReports,
+    limits: Partial<TurnQueueLimits> = {},
+  ) {
+    this.queue = new TurnQueue(
+      async (turns) => (await this.store()).append(turns),
+      reports,
+      limits,
+    );
     // only what is in no file and on no server can outgrow this process
-    this.held = backing.isVolatile ? new HeldConversations((accountId, id) => void this.remove(accountId, id).catch(() => undefined)) : null;
+    this.held = backing.isVolatile
+      ? new HeldConversations(
+          (accountId, id) => void this.remove(accountId, id).catch(() => undefined),
+        )
+      : null;
   }
 
   /**
@@ -55,7 +78,12 @@ export class ConversationKeeper {
    */
   join(accountId: string, asked: Asked): JoinedConversation | Promise<JoinedConversation> {
     // an answer must not fail for want of an id that can be rated without a lookup
-    return this.ids.isReady ? this.joinNow(accountId, asked) : this.ids.ready().catch(() => undefined).then(() => this.joinNow(accountId, asked));
+    return this.ids.isReady
+      ? this.joinNow(accountId, asked)
+      : this.ids
+          .ready()
+          .catch(() => undefined)
+          .then(() => this.joinNow(accountId, asked));
   }
 
   /** Adds a turn, before the client is told of its end. Never rejects, and takes two seconds at most. */
@@ -70,15 +98,27 @@ export class ConversationKeeper {
 
   /** Creates an empty one; without a title it is named when its first messages come. */
   async create(accountId: string, title: string | null): Promise<ConversationRecord> {
-    const record = await (await this.store()).create({
-      id: randomUUID(), accountId, title: title ?? conversationTitle([]), titleSource: title === null ? 'derived' : 'given', createdAt: Date.now(),
+    const record = await (
+      await this.store()
+    ).create({
+      id: randomUUID(),
+      accountId,
+      title: title ?? conversationTitle([]),
+      titleSource: title === null ? 'derived' : 'given',
+      createdAt: Date.now(),
     });
     this.held?.use(accountId, record.id, 1);
     return record;
   }
 
   /** Null where there is none. `onlyDerived`: leaves a title alone that somebody has chosen. */
-  async rename(accountId: string, id: string, title: string, source: ConversationRecord['titleSource'], onlyDerived = false): Promise<ConversationRecord | null> {
+  async rename(
+    accountId: string,
+    id: string,
+    title: string,
+    source: ConversationRecord['titleSource'],
+    onlyDerived = false,
+  ): Promise<ConversationRecord | null> {
     const record = await (await this.store()).rename(accountId, id, title, source, onlyDerived);
     this.known.remove(accountId, id);
     return record;
@@ -88,7 +128,10 @@ export class ConversationKeeper {
   async name({ accountId, id, title }: JoinedConversation): Promise<void> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise((resolve) => (timer = setTimeout(resolve, namingMs)));
-    await Promise.race([late, this.rename(accountId, id, title, 'derived', true).catch(() => null)]);
+    await Promise.race([
+      late,
+      this.rename(accountId, id, title, 'derived', true).catch(() => null),
+    ]);
     clearTimeout(timer);
   }
 
@@ -104,23 +147,42 @@ export class ConversationKeeper {
     return this.queue.close();
   }
 
-  private joinNow(accountId: string, asked: Asked): JoinedConversation | Promise<JoinedConversation> {
+  private joinNow(
+    accountId: string,
+    asked: Asked,
+  ): JoinedConversation | Promise<JoinedConversation> {
     const { conversationId, messages, storing } = asked;
     // a guest's database is opened while the model answers; one that cannot be is heard of when the turn is written
     if (storing === 'on' && this.backing.now === null) this.backing.get().catch(() => undefined);
-    const begun = (id: string): JoinedConversation => this.joined(accountId, id, asked, { title: conversationTitle(messages), untitled: true, last: null }, true);
+    const begun = (id: string): JoinedConversation =>
+      this.joined(
+        accountId,
+        id,
+        asked,
+        { title: conversationTitle(messages), untitled: true, last: null },
+        true,
+      );
     if (conversationId === null) return begun(randomUUID());
     if (storing === 'off') return begun(conversationId);
     // what was given may be spelled in capitals
     const id = conversationId.toLowerCase();
-    const continued = (known: KnownConversation): JoinedConversation => this.joined(accountId, id, asked, known, false);
+    const continued = (known: KnownConversation): JoinedConversation =>
+      this.joined(accountId, id, asked, known, false);
     const known = this.known.find(accountId, id);
     return known ? continued(known) : this.find(accountId, id).then(continued);
   }
 
-  private joined(accountId: string, id: string, { messages, storing }: Asked, { title, untitled, last }: KnownConversation, begins: boolean): JoinedConversation {
+  private joined(
+    accountId: string,
+    id: string,
+    { messages, storing }: Asked,
+    { title, untitled, last }: KnownConversation,
+    begins: boolean,
+  ): JoinedConversation {
     return {
-      id, accountId, begins,
+      id,
+      accountId,
+      begins,
       title: untitled && !begins ? conversationTitle(messages) : title,
       answerId: this.ids.isReady ? this.ids.make(accountId) : randomUUID(),
       stores: storing === 'on',
@@ -135,7 +197,11 @@ export class ConversationKeeper {
     if (title !== null) return { title, untitled: false, last: null };
     const record = await (await this.store()).find(accountId, id);
     if (!record) throw invalidField('conversationId', 'not found', 'not_found');
-    const known = { title: record.title, untitled: record.titleSource === 'derived' && record.messageCount === 0, last: record.updatedAt > Date.now() - warmMs ? record.last : null };
+    const known = {
+      title: record.title,
+      untitled: record.titleSource === 'derived' && record.messageCount === 0,
+      last: record.updatedAt > Date.now() - warmMs ? record.last : null,
+    };
     this.known.add(accountId, id, known);
     return known;
   }
@@ -143,7 +209,8 @@ export class ConversationKeeper {
   /** A turn has been stored: what it says of its conversation need not be looked up. */
   private learn({ accountId, conversationId, begins, answer: { provider, model } }: Turn): void {
     const last = model === null ? null : { provider, model };
-    if (begins) this.known.add(accountId, conversationId, { title: begins.title, untitled: false, last });
+    if (begins)
+      this.known.add(accountId, conversationId, { title: begins.title, untitled: false, last });
     else if (last) this.known.answered(accountId, conversationId, last);
   }
 

@@ -18,7 +18,10 @@ const keyOf = (accountId: string, id: string): string => `${accountId}\0${id}`;
 
 /** Conversations that have been seen just now: a client that goes on at once is spared a lookup. */
 export class KnownConversations {
-  private readonly known = new LRUCache<string, KnownConversation>({ max: mostKnown, ttl: knownMs });
+  private readonly known = new LRUCache<string, KnownConversation>({
+    max: mostKnown,
+    ttl: knownMs,
+  });
 
   find(accountId: string, id: string): KnownConversation | null {
     return this.known.get(keyOf(accountId, id)) ?? null;
@@ -55,7 +58,8 @@ export class HeldConversations {
   /** @param remove takes one out of the database that has been let go */
   constructor(remove: (accountId: string, id: string) => void) {
     this.held = new LRUCache({
-      max: mostHeld, maxSize: mostText,
+      max: mostHeld,
+      maxSize: mostText,
       dispose: ({ accountId, id }, _key, reason) => {
         if (reason === 'evict') remove(accountId, id);
       },
@@ -64,7 +68,11 @@ export class HeldConversations {
 
   /** @param size of the whole conversation, in characters of text */
   use(accountId: string, id: string, size: number): void {
-    this.held.set(keyOf(accountId, id), { accountId, id }, { size: Math.min(mostText, Math.max(1, size)) });
+    this.held.set(
+      keyOf(accountId, id),
+      { accountId, id },
+      { size: Math.min(mostText, Math.max(1, size)) },
+    );
   }
 
   remove(accountId: string, id: string): void {

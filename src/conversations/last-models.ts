@@ -32,7 +32,8 @@ export class LastModels {
 }
 
 /** How many of the first and the last messages tell a history from others, and how much of each text. */
-const mostFirst = 2, mostLast = 4;
+const mostFirst = 2,
+  mostLast = 4;
 const longestEnd = 1_024;
 
 /**
@@ -53,8 +54,12 @@ function messageText({ role, content }: ChatMessage): string {
   if (!Array.isArray(content)) return `\0${role}`;
   let text = `\0${role}`;
   // one block and its text alone are the same message
-  for (const part of content.slice(0, mostFirst)) text += `\0${endsOf(typeof part.text === 'string' ? part.text : part.type)}`;
+  for (const part of content.slice(0, mostFirst))
+    text += `\0${endsOf(typeof part.text === 'string' ? part.text : part.type)}`;
   return text;
 }
 
-const endsOf = (text: string): string => (text.length <= 2 * longestEnd ? text : `${text.length}\0${text.slice(0, longestEnd)}${text.slice(-longestEnd)}`);
+const endsOf = (text: string): string =>
+  text.length <= 2 * longestEnd
+    ? text
+    : `${text.length}\0${text.slice(0, longestEnd)}${text.slice(-longestEnd)}`;

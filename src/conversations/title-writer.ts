@@ -1,4 +1,10 @@
-import { type ChatMessage, type ChatRequest, type CompletionChunk, type Usage, unescapeJson } from '../completion.js';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  type CompletionChunk,
+  type Usage,
+  unescapeJson,
+} from '../completion.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { Cancellation } from '../dispatch/cancellation.js';
 import { type Attempt, carryOut, type Outcome } from '../dispatch/carry-out.js';
@@ -46,14 +52,18 @@ const mostWaiting = 100;
 const titleTimeoutMs = 60_000;
 /** Enough for a model that reasons first. */
 const maxTokens = 1_000;
-const instruction = 'Write a title for the conversation below: at most six words, in its own language, without quotation marks. Answer with the title alone.';
+const instruction =
+  'Write a title for the conversation below: at most six words, in its own language, without quotation marks. Answer with the title alone.';
 
 /** Has a model write titles in the background, a few at a time. Where many wait, newer ones keep the titles that they have. */
 export class TitleWriter {
   private readonly underWay = new Set<Cancellation>();
   private readonly waiting: (() => Promise<void>)[] = [];
 
-  constructor(private readonly rename: Rename, private readonly reports: TitleReports) {}
+  constructor(
+    private readonly rename: Rename,
+    private readonly reports: TitleReports,
+  ) {}
 
   /** Returns at once; failures are only told. */
   write(model: TitleModel, untitled: Untitled): void {
@@ -65,7 +75,8 @@ export class TitleWriter {
   /** Breaks off what is under way. */
   close(): void {
     this.waiting.length = 0;
-    for (const cancellation of this.underWay) cancellation.cancel(new GatewayError('unavailable', 'the gateway is stopping'));
+    for (const cancellation of this.underWay)
+      cancellation.cancel(new GatewayError('unavailable', 'the gateway is stopping'));
   }
 
   private async ask(model: TitleModel, untitled: Untitled): Promise<void> {
@@ -76,7 +87,11 @@ export class TitleWriter {
       const { usage } = await askFor(model, requestOf(untitled), writer, cancellation);
       const title = titleOf(writer.title());
       if (title !== null) await this.rename(untitled.accountId, untitled.conversationId, title);
-      this.reports.written({ model: model.candidate.label, usage, costUsd: usage && model.costOf(usage) });
+      this.reports.written({
+        model: model.candidate.label,
+        usage,
+        costUsd: usage && model.costOf(usage),
+      });
     } catch (error) {
       this.reports.failed(error);
     } finally {
@@ -86,27 +101,58 @@ export class TitleWriter {
   }
 }
 
-function askFor({ candidate, provider, onAttempt }: TitleModel, request: ChatRequest, writer: AnswerWriter, cancellation: Cancellation): Promise<Outcome> {
+function askFor(
+  { candidate, provider, onAttempt }: TitleModel,
+  request: ChatRequest,
+  writer: AnswerWriter,
+  cancellation: Cancellation,
+): Promise<Outcome> {
   const why = { quality: 0, price: null, latency: null, reason: 'writes titles' };
   const plan: Plan = {
-    id: '', candidates: [{ ...candidate, score: 0, why }], excluded: [], reason: why.reason,
-    limits: { retriesPerCandidate: 1, firstEventTimeoutMs: titleTimeoutMs, idleTimeoutMs: titleTimeoutMs, totalTimeoutMs: titleTimeoutMs },
+    id: '',
+    candidates: [{ ...candidate, score: 0, why }],
+    excluded: [],
+    reason: why.reason,
+    limits: {
+      retriesPerCandidate: 1,
+      firstEventTimeoutMs: titleTimeoutMs,
+      idleTimeoutMs: titleTimeoutMs,
+      totalTimeoutMs: titleTimeoutMs,
+    },
   };
-  return carryOut({ plan, request, stream: false, writer, cancellation, providerOf: () => provider, onAttempt });
+  return carryOut({
+    plan,
+    request,
+    stream: false,
+    writer,
+    cancellation,
+    providerOf: () => provider,
+    onAttempt,
+  });
 }
 
 /** One message for the model: a conversation given as its own turns is one that models like to continue. */
 function requestOf({ messages, answer }: Untitled): ChatRequest {
   const asked = textOf(messages.find(({ role }) => role === 'user')?.content).slice(0, 2_000);
   return {
-    messages: [{ role: 'system', content: instruction }, { role: 'user', content: `<user>\n${asked}\n</user>\n<assistant>\n${answer.slice(0, 1_000)}\n</assistant>` }],
+    messages: [
+      { role: 'system', content: instruction },
+      {
+        role: 'user',
+        content: `<user>\n${asked}\n</user>\n<assistant>\n${answer.slice(0, 1_000)}\n</assistant>`,
+      },
+    ],
     max_tokens: maxTokens,
   };
 }
 
 /** What a model wrote, as a title; null where that is none. */
 function titleOf(written: string): string | null {
-  const bare = written.trim().replace(/^title:\s*/i, '').replace(/^["'“”«»„‘’]+|["'“”«»„‘’.]+$/gu, '').trim();
+  const bare = written
+    .trim()
+    .replace(/^title:\s*/i, '')
+    .replace(/^["'“”«»„‘’]+|["'“”«»„‘’.]+$/gu, '')
+    .trim();
   return bare === '' ? null : conversationTitle([{ role: 'user', content: bare }]);
 }
 

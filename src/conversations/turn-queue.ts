@@ -32,7 +32,13 @@ export interface TurnQueueLimits {
 }
 
 const usualLimits: TurnQueueLimits = {
-  batch: 200, maxTurns: 10_000, maxSize: 64 * 1024 * 1024, patienceMs: 2_000, retryMs: 50, longestRetryMs: 1_000, closeMs: 5_000,
+  batch: 200,
+  maxTurns: 10_000,
+  maxSize: 64 * 1024 * 1024,
+  patienceMs: 2_000,
+  retryMs: 50,
+  longestRetryMs: 1_000,
+  closeMs: 5_000,
 };
 
 interface Entry {
@@ -61,7 +67,11 @@ export class TurnQueue {
   private closeBy: number | null = null;
   private endPause: (() => void) | null = null;
 
-  constructor(private readonly write: Write, private readonly reports: TurnQueueReports, limits: Partial<TurnQueueLimits> = {}) {
+  constructor(
+    private readonly write: Write,
+    private readonly reports: TurnQueueReports,
+    limits: Partial<TurnQueueLimits> = {},
+  ) {
     this.limits = { ...usualLimits, ...limits };
     this.batch = this.limits.batch;
   }
@@ -70,7 +80,10 @@ export class TurnQueue {
   add(turn: Turn): Promise<TurnEnd> {
     const size = sizeOf(turn);
     if (this.isClosed || !this.hasRoom(size)) {
-      this.reports.lost(1, this.isClosed ? 'the gateway has stopped' : 'too many turns wait for the database');
+      this.reports.lost(
+        1,
+        this.isClosed ? 'the gateway has stopped' : 'too many turns wait for the database',
+      );
       return Promise.resolve('lost');
     }
     const entry: Entry = { turn, size, tell: null, patience: null };
@@ -82,7 +95,14 @@ export class TurnQueue {
 
   /** The title of a conversation whose first turn waits here, null where none does. */
   titleOfBegun(accountId: string, conversationId: string): string | null {
-    return this.entries.find(({ turn }) => turn.conversationId === conversationId && turn.begins !== null && turn.accountId === accountId)?.turn.begins?.title ?? null;
+    return (
+      this.entries.find(
+        ({ turn }) =>
+          turn.conversationId === conversationId &&
+          turn.begins !== null &&
+          turn.accountId === accountId,
+      )?.turn.begins?.title ?? null
+    );
   }
 
   /** Writes what is left, for so long as the limits say; what the database has not taken by then is lost. */
@@ -94,17 +114,22 @@ export class TurnQueue {
     await Promise.race([this.running, deadline]);
     clearTimeout(timer);
     this.isClosed = true;
-    if (this.entries.length > 0) this.drop(this.entries.length, 'the gateway stops and the database is away');
+    if (this.entries.length > 0)
+      this.drop(this.entries.length, 'the gateway stops and the database is away');
   }
 
   private hasRoom(size: number): boolean {
-    return this.entries.length === 0 || (this.entries.length < this.limits.maxTurns && this.size + size <= this.limits.maxSize);
+    return (
+      this.entries.length === 0 ||
+      (this.entries.length < this.limits.maxTurns && this.size + size <= this.limits.maxSize)
+    );
   }
 
   /** An outage is waited for once, not by every turn anew. */
   private wait(entry: Entry): Promise<TurnEnd> {
     const { patienceMs } = this.limits;
-    const leftMs = this.awaySince === null ? patienceMs : this.awaySince + patienceMs - performance.now();
+    const leftMs =
+      this.awaySince === null ? patienceMs : this.awaySince + patienceMs - performance.now();
     if (leftMs <= 0) return Promise.resolve('late');
     return new Promise((resolve) => {
       entry.tell = resolve;
@@ -173,7 +198,10 @@ export class TurnQueue {
       return;
     }
     const { retryMs, longestRetryMs } = this.limits;
-    const pauseMs = this.closeBy === null ? Math.min(longestRetryMs, Math.max(retryMs, (now - this.awaySince) / 2)) : retryMs;
+    const pauseMs =
+      this.closeBy === null
+        ? Math.min(longestRetryMs, Math.max(retryMs, (now - this.awaySince) / 2))
+        : retryMs;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, pauseMs);
       this.endPause = () => {
@@ -193,15 +221,22 @@ function tell(entry: Entry, end: TurnEnd): void {
 }
 
 /** Trying again changes nothing. */
-const isRefused = (error: unknown): boolean => !(error instanceof GatewayError) || error.code !== 'unavailable';
+const isRefused = (error: unknown): boolean =>
+  !(error instanceof GatewayError) || error.code !== 'unavailable';
 
 /** Characters of text, roughly. */
 export function sizeOf({ history, answer }: Turn): number {
-  return history.reduce((size, { content }) => size + 100 + lengthOf(content), 200 + lengthOf(answer.content));
+  return history.reduce(
+    (size, { content }) => size + 100 + lengthOf(content),
+    200 + lengthOf(answer.content),
+  );
 }
 
 function lengthOf(content: unknown): number {
   if (typeof content === 'string') return content.length;
   if (!Array.isArray(content)) return 0;
-  return (content as { text?: string }[]).reduce((length, part) => length + (part.text?.length ?? 100), 0);
+  return (content as { text?: string }[]).reduce(
+    (length, part) => length + (part.text?.length ?? 100),
+    0,
+  );
 }

@@ -12,22 +12,34 @@ export { AttemptFailure, type AttemptInput, type AttemptResult } from './exchang
  * @throws AttemptFailure
  */
 export function attempt(input: AttemptInput): Promise<AttemptResult> {
-  const unsent = (error: unknown): Promise<never> => Promise.reject(new AttemptFailure(networkFailure(input.provider.name, error), false, null, 0));
+  const unsent = (error: unknown): Promise<never> =>
+    Promise.reject(new AttemptFailure(networkFailure(input.provider.name, error), false, null, 0));
   try {
     const request = input.provider.adapter.buildRequest(input.call, input.apiKey);
-    return request instanceof Promise ? request.then((built) => exchange(built, input), unsent) : exchange(request, input);
+    return request instanceof Promise
+      ? request.then((built) => exchange(built, input), unsent)
+      : exchange(request, input);
   } catch (error) {
     return unsent(error);
   }
 }
 
 function exchange(request: UpstreamRequest, input: AttemptInput): Promise<AttemptResult> {
-  if (input.cancellation.reason) return Promise.reject(new AttemptFailure(input.cancellation.reason, false, null, 0));
+  if (input.cancellation.reason)
+    return Promise.reject(new AttemptFailure(input.cancellation.reason, false, null, 0));
   return new Promise((resolve, reject) => {
     const handler = new Exchange(input, resolve, reject);
     const { pool, path } = input.provider.upstreams.to(request.url);
     try {
-      pool.dispatch({ path, method: request.method, headers: { 'accept-encoding': 'identity', ...request.headers }, body: request.body }, handler);
+      pool.dispatch(
+        {
+          path,
+          method: request.method,
+          headers: { 'accept-encoding': 'identity', ...request.headers },
+          body: request.body,
+        },
+        handler,
+      );
     } catch (error) {
       handler.notSent(error);
     }

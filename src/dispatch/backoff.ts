@@ -7,7 +7,11 @@ const firstMs = 250;
 export const longestWaitMs = 8_000;
 
 /** How long to wait before retry number `retry` (from 1): what the provider asked for, else exponential with full jitter. */
-export function backoffMs(retry: number, failure: GatewayError, random: () => number = Math.random): number {
+export function backoffMs(
+  retry: number,
+  failure: GatewayError,
+  random: () => number = Math.random,
+): number {
   if (failure.recovery === 'next_key' || failure.recovery === 'unstreamed') return 0;
   if (failure.retryAfterMs !== null) return Math.min(failure.retryAfterMs, longestWaitMs);
   return random() * Math.min(longestWaitMs, firstMs * 2 ** (retry - 1));
@@ -18,11 +22,14 @@ export function wait(ms: number, cancellation: Cancellation, deadline: Deadline)
   if (cancellation.reason) return Promise.reject(cancellation.reason);
   const leftMs = deadline.leftMs();
   return new Promise((resolve, reject) => {
-    const timer = setTimeout(() => {
-      cancellation.onCancel(null);
-      if (ms < leftMs) resolve();
-      else reject(deadline.error());
-    }, Math.min(ms, leftMs));
+    const timer = setTimeout(
+      () => {
+        cancellation.onCancel(null);
+        if (ms < leftMs) resolve();
+        else reject(deadline.error());
+      },
+      Math.min(ms, leftMs),
+    );
     cancellation.onCancel((reason) => {
       clearTimeout(timer);
       reject(reason);

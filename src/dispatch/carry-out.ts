@@ -55,7 +55,13 @@ export interface Outcome {
  * client left while a provider was at work.
  */
 export class BrokenStream extends Error {
-  constructor(readonly error: GatewayError, readonly candidate: RankedCandidate, readonly firstContentAt: number | null, readonly contentLength: number, readonly attempts: number) {
+  constructor(
+    readonly error: GatewayError,
+    readonly candidate: RankedCandidate,
+    readonly firstContentAt: number | null,
+    readonly contentLength: number,
+    readonly attempts: number,
+  ) {
     super(error.message, { cause: error });
   }
 }
@@ -84,7 +90,15 @@ class Journey {
       try {
         const result = await this.tryCandidate(candidate);
         const { finishReason, usage, contentLength, firstContentAt } = result;
-        return { candidate, finishReason, usage, contentLength, firstContentAt, attempts: this.attempts, errorTrace: this.trace };
+        return {
+          candidate,
+          finishReason,
+          usage,
+          contentLength,
+          firstContentAt,
+          attempts: this.attempts,
+          errorTrace: this.trace,
+        };
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
         if (error.recovery === 'stop') throw this.stopped(error);
@@ -112,8 +126,18 @@ class Journey {
   }
 
   private passOver(candidate: RankedCandidate): GatewayError {
-    const error = new GatewayError('not_configured', `provider ${candidate.provider ?? '(none)'} is not configured`);
-    this.trace.push({ provider: candidate.provider ?? '', model: candidate.model, error: error.message, status: null, attempt: 0, latency: 0 });
+    const error = new GatewayError(
+      'not_configured',
+      `provider ${candidate.provider ?? '(none)'} is not configured`,
+    );
+    this.trace.push({
+      provider: candidate.provider ?? '',
+      model: candidate.model,
+      error: error.message,
+      status: null,
+      attempt: 0,
+      latency: 0,
+    });
     return error;
   }
 
@@ -122,7 +146,14 @@ class Journey {
     this.attempts++;
     if (failure && failure.code !== 'client_closed') {
       this.failures.push(failure);
-      this.trace.push({ provider: record.provider, model: record.model, error: failure.message, status: record.status, attempt: record.number, latency: record.latencyMs });
+      this.trace.push({
+        provider: record.provider,
+        model: record.model,
+        error: failure.message,
+        status: record.status,
+        attempt: record.number,
+        latency: record.latencyMs,
+      });
     }
     this.input.onAttempt(record, unusedLength);
   }
@@ -140,7 +171,12 @@ class Tries {
   private streamed = false;
   private readonly triedKeys: (string | null)[] = [];
 
-  constructor(private readonly journey: Journey, private readonly input: CarryOutInput, private readonly candidate: RankedCandidate, private readonly provider: Provider) {}
+  constructor(
+    private readonly journey: Journey,
+    private readonly input: CarryOutInput,
+    private readonly candidate: RankedCandidate,
+    private readonly provider: Provider,
+  ) {}
 
   async once(): Promise<AttemptResult> {
     const { provider, candidate, input } = this;
@@ -150,15 +186,34 @@ class Tries {
     const stream = input.stream && !provider.unstreamed.has(candidate.model);
     this.streamed = stream;
     try {
-      const result = await attempt({ provider, candidate, call: { request: input.request, model: candidate.model, stream }, apiKey, writer: input.writer, cancellation: input.cancellation, deadline: this.journey.deadline });
+      const result = await attempt({
+        provider,
+        candidate,
+        call: { request: input.request, model: candidate.model, stream },
+        apiKey,
+        writer: input.writer,
+        cancellation: input.cancellation,
+        deadline: this.journey.deadline,
+      });
       this.journey.report(this.record(startedAt, null, result.firstContentAt), null, null);
       return result;
     } catch (error) {
       if (!(error instanceof AttemptFailure)) throw error;
       this.learn(error.error, apiKey);
       const isLast = error.committed || error.error.code === 'client_closed';
-      this.journey.report(this.record(startedAt, error.error, error.firstContentAt), error.error, isLast || error.firstContentAt === null ? null : error.contentLength);
-      if (isLast) throw new BrokenStream(error.error, candidate, error.firstContentAt, error.contentLength, this.journey.attemptCount);
+      this.journey.report(
+        this.record(startedAt, error.error, error.firstContentAt),
+        error.error,
+        isLast || error.firstContentAt === null ? null : error.contentLength,
+      );
+      if (isLast)
+        throw new BrokenStream(
+          error.error,
+          candidate,
+          error.firstContentAt,
+          error.contentLength,
+          this.journey.attemptCount,
+        );
       throw error.error;
     }
   }
@@ -170,7 +225,11 @@ class Tries {
       async () => {
         // another key or another form of the same question is no retry
         if (last.recovery === 'retry') this.retries++;
-        await wait(this.anotherKey(last) ? 0 : backoffMs(this.retries, last), this.input.cancellation, this.journey.deadline);
+        await wait(
+          this.anotherKey(last) ? 0 : backoffMs(this.retries, last),
+          this.input.cancellation,
+          this.journey.deadline,
+        );
         return this.once();
       },
       {
@@ -192,7 +251,10 @@ class Tries {
     if (this.input.cancellation.reason) return false;
     switch (failure.recovery) {
       case 'retry':
-        return this.retries < this.input.plan.limits.retriesPerCandidate && ((failure.retryAfterMs ?? 0) <= longestWaitMs || this.anotherKey(failure));
+        return (
+          this.retries < this.input.plan.limits.retriesPerCandidate &&
+          ((failure.retryAfterMs ?? 0) <= longestWaitMs || this.anotherKey(failure))
+        );
       case 'next_key':
         return this.triedKeys.length < this.provider.keys.size;
       case 'unstreamed':
@@ -204,7 +266,9 @@ class Tries {
 
   /** Where one key has met its limit and another has not, there is nothing to wait for. */
   private anotherKey(failure: GatewayError): boolean {
-    return failure.code === 'rate_limited' && this.provider.keys.size > 1 && this.provider.keys.hasFree();
+    return (
+      failure.code === 'rate_limited' && this.provider.keys.size > 1 && this.provider.keys.hasFree()
+    );
   }
 
   private learn(failure: GatewayError, apiKey: string | null): void {
@@ -212,11 +276,17 @@ class Tries {
     if (failure.recovery === 'next_key') {
       this.triedKeys.push(apiKey);
       keys.setAside(apiKey, 'refused');
-    } else if (failure.code === 'rate_limited') keys.setAside(apiKey, failure.retryAfterMs ?? 1_000);
-    else if (failure.recovery === 'unstreamed') rememberUnstreamed(this.provider, this.candidate.model);
+    } else if (failure.code === 'rate_limited')
+      keys.setAside(apiKey, failure.retryAfterMs ?? 1_000);
+    else if (failure.recovery === 'unstreamed')
+      rememberUnstreamed(this.provider, this.candidate.model);
   }
 
-  private record(startedAt: number, failure: GatewayError | null, firstContentAt: number | null): Attempt {
+  private record(
+    startedAt: number,
+    failure: GatewayError | null,
+    firstContentAt: number | null,
+  ): Attempt {
     return {
       provider: this.provider.name,
       model: this.candidate.model,

@@ -1,4 +1,10 @@
-import { type CompletionChunk, type CompletionSink, hasContent, reasoningOf, type Usage } from '../completion.js';
+import {
+  type CompletionChunk,
+  type CompletionSink,
+  hasContent,
+  reasoningOf,
+  type Usage,
+} from '../completion.js';
 import type { RankedCandidate } from '../routing/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 
@@ -20,7 +26,10 @@ export class CommitGate implements CompletionSink {
   /** Characters of content so far, from which usage is estimated where nobody reports it. A chunk holds a token at least, however short it is. */
   contentLength = 0;
 
-  constructor(private readonly writer: AnswerWriter, private readonly candidate: RankedCandidate) {}
+  constructor(
+    private readonly writer: AnswerWriter,
+    private readonly candidate: RankedCandidate,
+  ) {}
 
   text(escaped: string, frame: string | null): void {
     if (this.firstContentAt === null) this.open();
@@ -61,8 +70,12 @@ export class CommitGate implements CompletionSink {
 function lengthOf(chunk: CompletionChunk): number {
   let length = 0;
   for (const { delta } of chunk.choices) {
-    length += (delta.content?.length ?? 0) + (reasoningOf(delta)?.length ?? 0) + (delta.refusal?.length ?? 0);
-    for (const call of delta.tool_calls ?? []) length += (call.function?.name?.length ?? 0) + (call.function?.arguments?.length ?? 0);
+    length +=
+      (delta.content?.length ?? 0) +
+      (reasoningOf(delta)?.length ?? 0) +
+      (delta.refusal?.length ?? 0);
+    for (const call of delta.tool_calls ?? [])
+      length += (call.function?.name?.length ?? 0) + (call.function?.arguments?.length ?? 0);
   }
   return length;
 }

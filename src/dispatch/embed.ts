@@ -30,9 +30,21 @@ export async function embed(input: EmbeddingInput): Promise<EmbeddingOutcome> {
   const kept: { outcome: EmbeddingOutcome | null } = { outcome: null };
   const adapter = asking(input, (outcome) => (kept.outcome = outcome));
   const provider = { ...input.provider, adapter };
-  const candidate: RankedCandidate = { label: `${provider.name}/${input.model}`, provider: provider.name, model: input.model, score: 1, why: { quality: 0, price: null, latency: null, reason: 'the only one' } };
+  const candidate: RankedCandidate = {
+    label: `${provider.name}/${input.model}`,
+    provider: provider.name,
+    model: input.model,
+    score: 1,
+    why: { quality: 0, price: null, latency: null, reason: 'the only one' },
+  };
   await carryOut({
-    plan: { id: '', candidates: [candidate], excluded: [], limits: input.limits, reason: 'the only one' },
+    plan: {
+      id: '',
+      candidates: [candidate],
+      excluded: [],
+      limits: input.limits,
+      reason: 'the only one',
+    },
     request: { messages: [] },
     stream: false,
     writer: nobody,
@@ -45,7 +57,10 @@ export async function embed(input: EmbeddingInput): Promise<EmbeddingOutcome> {
   return kept.outcome ?? { answer: null, promptTokens: null };
 }
 
-function asking({ provider, model, body }: EmbeddingInput, keep: (outcome: EmbeddingOutcome) => void): ProviderAdapter {
+function asking(
+  { provider, model, body }: EmbeddingInput,
+  keep: (outcome: EmbeddingOutcome) => void,
+): ProviderAdapter {
   const { adapter } = provider;
   const { embeddings } = adapter;
   if (!embeddings) return adapter;
@@ -56,7 +71,16 @@ function asking({ provider, model, body }: EmbeddingInput, keep: (outcome: Embed
     readCompletion(text) {
       keep(embeddings.readAnswer(text, model, body));
       const message = { role: 'assistant', content: '' };
-      return { completion: { id: '', object: 'embeddings', created: 0, model, choices: [{ index: 0, message, finish_reason: 'stop' }] }, usage: null };
+      return {
+        completion: {
+          id: '',
+          object: 'embeddings',
+          created: 0,
+          model,
+          choices: [{ index: 0, message, finish_reason: 'stop' }],
+        },
+        usage: null,
+      };
     },
   };
 }

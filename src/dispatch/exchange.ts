@@ -37,7 +37,12 @@ export interface AttemptResult {
 
 /** Thrown for a failed attempt: the failure, and how far the attempt had come. */
 export class AttemptFailure extends Error {
-  constructor(readonly error: GatewayError, readonly committed: boolean, readonly firstContentAt: number | null, readonly contentLength: number) {
+  constructor(
+    readonly error: GatewayError,
+    readonly committed: boolean,
+    readonly firstContentAt: number | null,
+    readonly contentLength: number,
+  ) {
     super(error.message);
   }
 }
@@ -63,10 +68,22 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** Ends a connection that stays open after the answer's end. */
   private linger: NodeJS.Timeout | null = null;
 
-  constructor(private readonly input: AttemptInput, private readonly resolve: (result: AttemptResult) => void, private readonly reject: (failure: AttemptFailure) => void) {
+  constructor(
+    private readonly input: AttemptInput,
+    private readonly resolve: (result: AttemptResult) => void,
+    private readonly reject: (failure: AttemptFailure) => void,
+  ) {
     this.gate = new CommitGate(input.writer, input.candidate);
     const { name, timeouts } = input.provider;
-    this.patience = new Patience({ provider: name, firstEventMs: timeouts.firstEventMs, idleMs: timeouts.idleMs, deadline: input.deadline }, (error) => this.fail(error));
+    this.patience = new Patience(
+      {
+        provider: name,
+        firstEventMs: timeouts.firstEventMs,
+        idleMs: timeouts.idleMs,
+        deadline: input.deadline,
+      },
+      (error) => this.fail(error),
+    );
     input.cancellation.onCancel((reason) => this.fail(reason));
   }
 
@@ -80,7 +97,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.settled) controller.abort(new Error('the request is over'));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number, headers: UpstreamHeaders): void {
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: UpstreamHeaders,
+  ): void {
     if (status < 200) return;
     this.status = status;
     this.headers = headers;
@@ -125,14 +146,18 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.flushing = false;
     if (this.settled) return;
     if (this.gate.ended) this.finishEarly();
-    else if (!this.input.writer.flush() && !this.waiting && this.controller) this.waitForClient(this.controller);
+    else if (!this.input.writer.flush() && !this.waiting && this.controller)
+      this.waitForClient(this.controller);
   };
 
   /** The answer is whole though the response is not over: whoever keeps it open for long loses the connection. */
   private finishEarly(): void {
     try {
       this.finish();
-      this.linger = setTimeout(() => this.controller?.abort(new Error('nothing is left to read')), lingerMs).unref();
+      this.linger = setTimeout(
+        () => this.controller?.abort(new Error('nothing is left to read')),
+        lingerMs,
+      ).unref();
     } catch (error) {
       this.fail(this.readingFailure(error));
     }
@@ -142,7 +167,14 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.linger) clearTimeout(this.linger);
     if (this.settled) return;
     try {
-      if (this.mode === 'failure') this.fail(this.input.provider.adapter.readFailure(this.status, this.headers, withoutSecret(this.bodyBytes().toString('utf8'), this.input.apiKey)));
+      if (this.mode === 'failure')
+        this.fail(
+          this.input.provider.adapter.readFailure(
+            this.status,
+            this.headers,
+            withoutSecret(this.bodyBytes().toString('utf8'), this.input.apiKey),
+          ),
+        );
       else {
         if (this.reader) this.reader.close();
         else this.readWhole();
@@ -164,7 +196,13 @@ export class Exchange implements Dispatcher.DispatchHandler {
   /** What comes back is read by its content type, not by what was asked. */
   private holdsEvents(headers: UpstreamHeaders): boolean {
     const type = String(headers['content-type'] ?? '');
-    if (type.includes('event-stream') || type.includes('eventstream') || type.includes('ndjson') || type.includes('stream+json')) return true;
+    if (
+      type.includes('event-stream') ||
+      type.includes('eventstream') ||
+      type.includes('ndjson') ||
+      type.includes('stream+json')
+    )
+      return true;
     return this.input.call.stream && !type.includes('json');
   }
 
@@ -189,9 +227,19 @@ export class Exchange implements Dispatcher.DispatchHandler {
     this.gate.contentLength = choice?.message.content?.length ?? 0;
     this.gate.end(choice?.finish_reason ?? null, answer.usage);
     const { message } = choice ?? {};
-    if (!message || (!choice?.finish_reason && !message.content && !message.tool_calls?.length && !message.refusal)) throw this.empty();
+    if (
+      !message ||
+      (!choice?.finish_reason &&
+        !message.content &&
+        !message.tool_calls?.length &&
+        !message.refusal)
+    )
+      throw this.empty();
     this.input.writer.begin(this.input.candidate);
-    this.input.writer.whole(answer, adapter.speaksInternalDialect && !answer.rewritten ? body : null);
+    this.input.writer.whole(
+      answer,
+      adapter.speaksInternalDialect && !answer.rewritten ? body : null,
+    );
   }
 
   private finish(): void {
@@ -205,8 +253,11 @@ export class Exchange implements Dispatcher.DispatchHandler {
     if (this.settled) return;
     this.settle();
     this.controller?.abort(error);
-    const committed = this.input.writer.streams && this.gate.firstContentAt !== null && this.reader !== null;
-    this.reject(new AttemptFailure(error, committed, this.gate.firstContentAt, this.gate.contentLength));
+    const committed =
+      this.input.writer.streams && this.gate.firstContentAt !== null && this.reader !== null;
+    this.reject(
+      new AttemptFailure(error, committed, this.gate.firstContentAt, this.gate.contentLength),
+    );
   }
 
   private settle(): void {
@@ -229,10 +280,15 @@ export class Exchange implements Dispatcher.DispatchHandler {
   }
 
   private readingFailure(error: unknown): GatewayError {
-    return error instanceof GatewayError ? error : unreadable(this.input.provider.name, 'an unexpected shape', error);
+    return error instanceof GatewayError
+      ? error
+      : unreadable(this.input.provider.name, 'an unexpected shape', error);
   }
 
   private empty(): GatewayError {
-    return unreadable(this.input.provider.name, 'neither content, nor a tool call, nor a finish reason');
+    return unreadable(
+      this.input.provider.name,
+      'neither content, nor a tool call, nor a finish reason',
+    );
   }
 }

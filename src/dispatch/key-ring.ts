@@ -22,8 +22,16 @@ export class KeyRing {
    * @param values the keys; none: calls are made without one (local servers, ambient credentials)
    * @param onSetAside hears of a key that `setAside` has set aside, by its mark
    */
-  constructor(values: readonly string[], private readonly now: () => number = () => performance.now(), private readonly onSetAside: (mark: string, forMs: number) => void = () => undefined) {
-    this.keys = (values.length > 0 ? values : [null]).map((value) => ({ value, mark: hash('sha256', value ?? '').slice(0, 16), asideUntil: 0 }));
+  constructor(
+    values: readonly string[],
+    private readonly now: () => number = () => performance.now(),
+    private readonly onSetAside: (mark: string, forMs: number) => void = () => undefined,
+  ) {
+    this.keys = (values.length > 0 ? values : [null]).map((value) => ({
+      value,
+      mark: hash('sha256', value ?? '').slice(0, 16),
+      asideUntil: 0,
+    }));
   }
 
   /** How many different keys there are to try. */
@@ -62,12 +70,14 @@ export class KeyRing {
 
   /** Sets a key aside of which another process has learned that; never for a shorter time than it is already. */
   setAsideByMark(mark: string, forMs: number): void {
-    for (const key of this.keys) if (key.mark === mark) key.asideUntil = Math.max(key.asideUntil, this.now() + forMs);
+    for (const key of this.keys)
+      if (key.mark === mark) key.asideUntil = Math.max(key.asideUntil, this.now() + forMs);
   }
 
   /** Keeps those keys aside that another ring has set aside. */
   takeOver(other: KeyRing): void {
-    for (const { mark, asideUntil } of other.keys) this.setAsideByMark(mark, asideUntil - other.now());
+    for (const { mark, asideUntil } of other.keys)
+      this.setAsideByMark(mark, asideUntil - other.now());
   }
 
   private inTurn(live: RingKey[]): RingKey {

@@ -27,15 +27,32 @@ export function networkFailure(provider: string, error: unknown, answering = fal
   const code = codeOf(error);
   // undici leaves the parser's code out of most of these
   if (error instanceof errors.HTTPParserError || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
-    return new GatewayError('unreadable_answer', `${provider} sent an answer that is not HTTP${code ? ` (${code})` : ''}`, { cause: error });
+    return new GatewayError(
+      'unreadable_answer',
+      `${provider} sent an answer that is not HTTP${code ? ` (${code})` : ''}`,
+      { cause: error },
+    );
   }
   // an adapter stumbled over a shape that nobody foresaw: asking again is of no use, another provider's adapter may take it
-  if (stumbled(error)) return new GatewayError('request_refused', `${provider} cannot be asked this: the request could not be translated for it`, { cause: error });
+  if (stumbled(error))
+    return new GatewayError(
+      'request_refused',
+      `${provider} cannot be asked this: the request could not be translated for it`,
+      { cause: error },
+    );
   const certificate = /CERT|SSL|TLS/.test(code) ? 'its certificate was not accepted' : undefined;
-  return new GatewayError('connection_failed', `${provider} ${answering ? 'broke off its answer' : 'could not be reached'}: ${words[code] ?? certificate ?? 'the connection failed'}${code ? ` (${code})` : ''}`, { cause: error });
+  return new GatewayError(
+    'connection_failed',
+    `${provider} ${answering ? 'broke off its answer' : 'could not be reached'}: ${words[code] ?? certificate ?? 'the connection failed'}${code ? ` (${code})` : ''}`,
+    { cause: error },
+  );
 }
 
 /** Errors of the language itself; what fails on the network has a code, or a cause that has one. */
 function stumbled(error: unknown): boolean {
-  return (error instanceof TypeError || error instanceof RangeError || error instanceof URIError) && codeOf(error) === '' && error.cause === undefined;
+  return (
+    (error instanceof TypeError || error instanceof RangeError || error instanceof URIError) &&
+    codeOf(error) === '' &&
+    error.cause === undefined
+  );
 }

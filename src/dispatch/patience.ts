@@ -21,7 +21,10 @@ export class Patience {
   private heardAt = performance.now();
 
   /** @param onEnd called once, with `upstream_timeout` or `deadline_exceeded` */
-  constructor(private readonly options: PatienceOptions, private readonly onEnd: (error: GatewayError) => void) {
+  constructor(
+    private readonly options: PatienceOptions,
+    private readonly onEnd: (error: GatewayError) => void,
+  ) {
     this.watch(Math.min(options.firstEventMs, options.idleMs));
   }
 
@@ -43,7 +46,10 @@ export class Patience {
   }
 
   private watch(ms: number): void {
-    this.timer = setTimeout(() => this.look(), Math.min(ms, Math.max(0, this.options.deadline.leftMs())));
+    this.timer = setTimeout(
+      () => this.look(),
+      Math.min(ms, Math.max(0, this.options.deadline.leftMs())),
+    );
   }
 
   private look(): void {
@@ -57,6 +63,11 @@ export class Patience {
 
   private silence(): GatewayError {
     const { provider, firstEventMs, idleMs } = this.options;
-    return new GatewayError('upstream_timeout', this.begun ? `${provider} sent nothing for ${idleMs} ms` : `${provider} sent no first event within ${firstEventMs} ms`);
+    return new GatewayError(
+      'upstream_timeout',
+      this.begun
+        ? `${provider} sent nothing for ${idleMs} ms`
+        : `${provider} sent no first event within ${firstEventMs} ms`,
+    );
   }
 }

@@ -28,7 +28,12 @@ export interface ProviderOptions {
 }
 
 /** Makes a provider of its adapter, keys and deadlines. */
-export function createProvider(adapter: ProviderAdapter, apiKeys: readonly string[], timeouts: ProviderTimeouts, { connections = null, onSetAside }: ProviderOptions = {}): Provider {
+export function createProvider(
+  adapter: ProviderAdapter,
+  apiKeys: readonly string[],
+  timeouts: ProviderTimeouts,
+  { connections = null, onSetAside }: ProviderOptions = {},
+): Provider {
   return {
     name: adapter.name,
     adapter,
@@ -40,7 +45,10 @@ export function createProvider(adapter: ProviderAdapter, apiKeys: readonly strin
 }
 
 /** Keys that are set aside stay so when a changed configuration makes its providers anew. */
-export function keepAside(before: ReadonlyMap<string, Provider>, after: ReadonlyMap<string, Provider>): void {
+export function keepAside(
+  before: ReadonlyMap<string, Provider>,
+  after: ReadonlyMap<string, Provider>,
+): void {
   for (const [name, { keys }] of after) {
     const known = before.get(name);
     if (known) keys.takeOver(known.keys);
@@ -50,7 +58,10 @@ export function keepAside(before: ReadonlyMap<string, Provider>, after: Readonly
 const mostUnstreamed = 1000;
 
 /** Keeps in mind that a model refuses streaming. The names are the clients' words: at a thousand of them it starts anew. */
-export function rememberUnstreamed({ unstreamed }: Pick<Provider, 'unstreamed'>, model: string): void {
+export function rememberUnstreamed(
+  { unstreamed }: Pick<Provider, 'unstreamed'>,
+  model: string,
+): void {
   if (unstreamed.size >= mostUnstreamed) unstreamed.clear();
   unstreamed.add(model);
 }

@@ -5,13 +5,19 @@ export class Upstreams {
   private readonly pools = new Map<string, Pool>();
   private closed: Promise<unknown> | undefined;
 
-  constructor(private readonly connectTimeoutMs: number, private readonly connections: number | null) {}
+  constructor(
+    private readonly connectTimeoutMs: number,
+    private readonly connections: number | null,
+  ) {}
 
   /** @param url absolute; the origin's pool and the path to ask it for */
   to(url: string): { pool: Dispatcher; path: string } {
     const slash = url.indexOf('/', url.indexOf('//') + 2);
     const origin = slash === -1 ? url : url.slice(0, slash);
-    return { pool: this.pools.get(origin) ?? this.open(origin), path: slash === -1 ? '/' : url.slice(slash) };
+    return {
+      pool: this.pools.get(origin) ?? this.open(origin),
+      path: slash === -1 ? '/' : url.slice(slash),
+    };
   }
 
   /** Waits for the calls under way, then closes the connections. May be called again. */

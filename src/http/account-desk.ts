@@ -9,13 +9,21 @@ import { stage } from './stage.js';
 export async function deskOf(parts: Parts, res: Response): Promise<AccountDesk> {
   const { store, counters } = await parts.memory.opened();
   const { passwords, errands } = parts.memory;
-  return { store, counters, passwords, errands, rules: (contextOf(res).runtime ??= parts.current()).accounts, now: Date.now };
+  return {
+    store,
+    counters,
+    passwords,
+    errands,
+    rules: (contextOf(res).runtime ??= parts.current()).accounts,
+    now: Date.now,
+  };
 }
 
 /** For what anybody may ask who has not signed in yet; but other sites' pages must not sign a browser in as somebody else. */
 export function anybody(parts: Parts): RequestHandler {
   return stage((req, res) => {
     const runtime = (contextOf(res).runtime ??= parts.current());
-    if (req.method !== 'GET' && req.method !== 'HEAD') refuseForeignPage(req, runtime.accounts.publicUrl);
+    if (req.method !== 'GET' && req.method !== 'HEAD')
+      refuseForeignPage(req, runtime.accounts.publicUrl);
   });
 }

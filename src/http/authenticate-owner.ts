@@ -24,7 +24,10 @@ export interface OwnerOptions {
  * `csrfToken` in `X-CSRF-Token`, and to come from the gateway's own pages. Where the configuration asks for no key, everybody passes for what is
  * not administration.
  */
-export function authenticateOwner(parts: Parts, { scope, role }: OwnerOptions = {}): RequestHandler {
+export function authenticateOwner(
+  parts: Parts,
+  { scope, role }: OwnerOptions = {},
+): RequestHandler {
   const ownersOnly = scope === 'admin' || role === 'admin';
   return stage(async (req, res) => {
     const context = contextOf(res);
@@ -32,25 +35,39 @@ export function authenticateOwner(parts: Parts, { scope, role }: OwnerOptions = 
     // a cache goes by the address alone, and a browser's cookie does not stop it
     res.setHeader('Cache-Control', 'no-store');
     const key = bearerKey(req.headers);
-    const caller = key === null ? await findSignedIn(parts, req, context) : await findCaller(parts, runtime, key);
+    const caller =
+      key === null
+        ? await findSignedIn(parts, req, context)
+        : await findCaller(parts, runtime, key);
     if (!caller && (runtime.keysRequired || ownersOnly)) throw unauthorized(key);
     if (caller && scope) checkScope(caller, scope);
-    if (role === 'admin' && caller?.role !== 'admin') throw new GatewayError('forbidden', 'this is for administrators');
+    if (role === 'admin' && caller?.role !== 'admin')
+      throw new GatewayError('forbidden', 'this is for administrators');
     context.caller = caller ?? anonymous;
   });
 }
 
 const unauthorized = (key: string | null): GatewayError =>
-  new GatewayError('unauthorized', key === null ? 'authorization: sign in, or send an API key as "Authorization: Bearer sk_…"' : 'authorization: this API key is not valid');
+  new GatewayError(
+    'unauthorized',
+    key === null
+      ? 'authorization: sign in, or send an API key as "Authorization: Bearer sk_…"'
+      : 'authorization: this API key is not valid',
+  );
 
 /** Whose browser it is; null where it has not signed in, or not lately enough. Never from memory: what ends a sign-in ends it here at once. */
-async function findSignedIn(parts: Parts, req: Request, context: RequestContext): Promise<Caller | null> {
+async function findSignedIn(
+  parts: Parts,
+  req: Request,
+  context: RequestContext,
+): Promise<Caller | null> {
   const token = signInToken(req.headers);
   if (token === null) return null;
   const { store } = await parts.memory.opened();
   const found = await store.signIns.find(hashToken(token), Date.now());
   if (!found || found.account.disabledAt !== null) return null;
-  if (req.method !== 'GET' && req.method !== 'HEAD') checkChange(req, found.signIn, context.runtime?.accounts.publicUrl ?? null);
+  if (req.method !== 'GET' && req.method !== 'HEAD')
+    checkChange(req, found.signIn, context.runtime?.accounts.publicUrl ?? null);
   context.signIn = found.signIn;
   return signedInCaller(found.account);
 }
@@ -60,5 +77,6 @@ function checkChange(req: Request, { csrfToken }: SignInRecord, publicUrl: strin
   refuseForeignPage(req, publicUrl);
   const given = Buffer.from(req.get('x-csrf-token') ?? '');
   const expected = Buffer.from(csrfToken);
-  if (given.length !== expected.length || !timingSafeEqual(given, expected)) throw new GatewayError('forbidden', "x-csrf-token: must be the sign-in's csrfToken");
+  if (given.length !== expected.length || !timingSafeEqual(given, expected))
+    throw new GatewayError('forbidden', "x-csrf-token: must be the sign-in's csrfToken");
 }

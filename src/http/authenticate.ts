@@ -26,7 +26,10 @@ export interface AuthenticateOptions {
 }
 
 /** Lets only known keys pass, before anybody looks at the body, and tells the context whose it is. A key that has been used here before is known without asking the database. */
-export function authenticate(parts: Parts, { scope, readKey = bearerKey, always = false }: AuthenticateOptions = {}): RequestHandler {
+export function authenticate(
+  parts: Parts,
+  { scope, readKey = bearerKey, always = false }: AuthenticateOptions = {},
+): RequestHandler {
   return stage((req, res) => {
     const context = contextOf(res);
     const runtime = (context.runtime ??= parts.current());
@@ -47,15 +50,25 @@ export function authenticate(parts: Parts, { scope, readKey = bearerKey, always 
 }
 
 /** Whose key it is, null for nobody's; a promise where it has to be looked up. @throws GatewayError `unavailable` */
-export function findCaller(parts: Parts, runtime: Runtime, key: string): Caller | null | Promise<Caller | null> {
+export function findCaller(
+  parts: Parts,
+  runtime: Runtime,
+  key: string,
+): Caller | null | Promise<Caller | null> {
   const keyHash = hashKey(key);
   return runtime.keys.find(keyHash) ?? parts.memory.keys.find(keyHash);
 }
 
 /** @throws GatewayError `forbidden` for a key that is not good for that */
 export function checkScope({ scopes }: Caller, scope: Scope): void {
-  if (!scopes.includes(scope)) throw new GatewayError('forbidden', `authorization: this API key is not good for ${scope}`);
+  if (!scopes.includes(scope))
+    throw new GatewayError('forbidden', `authorization: this API key is not good for ${scope}`);
 }
 
 const unauthorized = (key: string | null): GatewayError =>
-  new GatewayError('unauthorized', key === null ? 'authorization: an API key is required, as "Authorization: Bearer sk_…"' : 'authorization: this API key is not valid');
+  new GatewayError(
+    'unauthorized',
+    key === null
+      ? 'authorization: an API key is required, as "Authorization: Bearer sk_…"'
+      : 'authorization: this API key is not valid',
+  );

@@ -2,7 +2,12 @@ import type { Response } from 'express';
 import type { Caller } from '../accounts/caller.js';
 import { hasBudget, type Use } from '../accounts/limit-book.js';
 import { invalidField } from '../errors.js';
-import { highestCost, longestAnswer, longestPrompt, statedAnswer } from '../routing/longest-cost.js';
+import {
+  highestCost,
+  longestAnswer,
+  longestPrompt,
+  statedAnswer,
+} from '../routing/longest-cost.js';
 import type { Exclusion, RankedCandidate } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
 import { callerOf, contextOf } from './context.js';
@@ -29,7 +34,12 @@ export interface BoundCompletion {
  * where nothing bounds the key, or the numbers are in memory.
  * @throws GatewayError as `takeLimits`, and the surface's code for an invalid field where no candidate is left, or for what has no price
  */
-export function boundCompletion(parts: Parts, res: Response, planned: PlannedCall, surface: CompletionSurface): BoundCompletion | Promise<BoundCompletion> {
+export function boundCompletion(
+  parts: Parts,
+  res: Response,
+  planned: PlannedCall,
+  surface: CompletionSurface,
+): BoundCompletion | Promise<BoundCompletion> {
   const caller = callerOf(res);
   if (!isBounded(caller)) return { planned, settle: unbounded };
   const context = contextOf(res);
@@ -38,45 +48,93 @@ export function boundCompletion(parts: Parts, res: Response, planned: PlannedCal
   context.planned = bounded;
   context.plan = bounded.plan;
   const settle = takeLimits(parts, res, caller, mostOf(bounded, runtime, caller));
-  return settle instanceof Promise ? settle.then((late) => ({ planned: bounded, settle: late })) : { planned: bounded, settle };
+  return settle instanceof Promise
+    ? settle.then((late) => ({ planned: bounded, settle: late }))
+    : { planned: bounded, settle };
 }
 
 /** The same completion without candidates that have no price, and held to the configured length where it states none. */
-function withinBudget(planned: PlannedCall, runtime: Runtime, surface: CompletionSurface): PlannedCall {
+function withinBudget(
+  planned: PlannedCall,
+  runtime: Runtime,
+  surface: CompletionSurface,
+): PlannedCall {
   const { call } = planned;
   const { allowUnpriced, maxOutputTokens } = runtime.budgets;
   const extra = allowUnpriced ? null : unpricedExtra(call.chat);
-  if (extra !== null) throw invalidField(extra, 'what it costs is not known, and this key has a budget', surface.invalidCode);
+  if (extra !== null)
+    throw invalidField(
+      extra,
+      'what it costs is not known, and this key has a budget',
+      surface.invalidCode,
+    );
   const priced = allowUnpriced ? planned : withoutUnpriced(planned, runtime, surface);
   if (maxOutputTokens === null || statedAnswer(call.chat) !== null) return priced;
   return { ...priced, call: { ...call, chat: { ...call.chat, max_tokens: maxOutputTokens } } };
 }
 
-function withoutUnpriced(planned: PlannedCall, runtime: Runtime, surface: CompletionSurface): PlannedCall {
+function withoutUnpriced(
+  planned: PlannedCall,
+  runtime: Runtime,
+  surface: CompletionSurface,
+): PlannedCall {
   const { plan, call } = planned;
-  const isPriced = (candidate: RankedCandidate): boolean => !searchesFirst(candidate.model) && highestCostOf({ promptTokens: 1, completionTokens: 1 }, candidate, runtime) !== null;
+  const isPriced = (candidate: RankedCandidate): boolean =>
+    !searchesFirst(candidate.model) &&
+    highestCostOf({ promptTokens: 1, completionTokens: 1 }, candidate, runtime) !== null;
   const [first, ...others] = plan.candidates.filter(isPriced);
-  if (!first) throw invalidField(call.modelsField === 'models' ? 'models[0]' : call.modelsField, unpricedReason, surface.invalidCode);
+  if (!first)
+    throw invalidField(
+      call.modelsField === 'models' ? 'models[0]' : call.modelsField,
+      unpricedReason,
+      surface.invalidCode,
+    );
   if (others.length + 1 === plan.candidates.length) return planned;
-  const excluded: Exclusion[] = plan.candidates.filter((candidate) => !isPriced(candidate)).map((candidate) => ({ candidate, reason: unpricedReason, figures: candidate.why }));
-  return { call, plan: { ...plan, candidates: [first, ...others], excluded: [...plan.excluded, ...excluded] }, passedOver: [...planned.passedOver, ...excluded.map(traceEntry)] };
+  const excluded: Exclusion[] = plan.candidates
+    .filter((candidate) => !isPriced(candidate))
+    .map((candidate) => ({ candidate, reason: unpricedReason, figures: candidate.why }));
+  return {
+    call,
+    plan: { ...plan, candidates: [first, ...others], excluded: [...plan.excluded, ...excluded] },
+    passedOver: [...planned.passedOver, ...excluded.map(traceEntry)],
+  };
 }
 
 /** What a completion may use at most: a fallback may be the dearest. */
 function mostOf({ call: { chat }, plan }: PlannedCall, runtime: Runtime, { limits }: Caller): Use {
-  const tokens = limits.tokensPerMinute === null ? null : measureRequest(chat.messages, chat.tools ?? []).tokens + (statedAnswer(chat) ?? 0) * (chat.n ?? 1);
-  return { requests: 1, tokens, costUsd: hasBudget(limits) ? dearest(chat, plan.candidates, runtime) : null };
+  const tokens =
+    limits.tokensPerMinute === null
+      ? null
+      : measureRequest(chat.messages, chat.tools ?? []).tokens +
+        (statedAnswer(chat) ?? 0) * (chat.n ?? 1);
+  return {
+    requests: 1,
+    tokens,
+    costUsd: hasBudget(limits) ? dearest(chat, plan.candidates, runtime) : null,
+  };
 }
 
-function dearest(chat: PlannedCall['call']['chat'], candidates: readonly RankedCandidate[], runtime: Runtime): number {
+function dearest(
+  chat: PlannedCall['call']['chat'],
+  candidates: readonly RankedCandidate[],
+  runtime: Runtime,
+): number {
   const promptTokens = longestPrompt(chat);
   const costs = candidates.map((candidate) => {
-    const completionTokens = longestAnswer(chat, runtime.catalog.lookup(candidate.provider, candidate.model), runtime.budgets.maxOutputTokens);
+    const completionTokens = longestAnswer(
+      chat,
+      runtime.catalog.lookup(candidate.provider, candidate.model),
+      runtime.budgets.maxOutputTokens,
+    );
     return highestCostOf({ promptTokens, completionTokens }, candidate, runtime);
   });
   return Math.max(...costs.map((cost) => cost ?? 0));
 }
 
-function highestCostOf(usage: Parameters<typeof highestCost>[0], { provider, model }: RankedCandidate, runtime: Runtime): number | null {
+function highestCostOf(
+  usage: Parameters<typeof highestCost>[0],
+  { provider, model }: RankedCandidate,
+  runtime: Runtime,
+): number | null {
   return highestCost(usage, runtime.catalog.lookup(provider, model));
 }

@@ -14,20 +14,34 @@ import { isBounded, type Settle, takeLimits, unbounded } from './take-limits.js'
 /** Estimated tokens of what is to be embedded, where nobody has counted them; for keys with bounds every byte is looked at, and not samples of a long text. */
 export function estimateInput(caller: Caller, body: Readonly<Record<string, unknown>>): number {
   const text = JSON.stringify(body['input'] ?? '');
-  return Math.max(estimateTokens(text), isBounded(caller) ? Math.ceil(Buffer.byteLength(text) / bytesPerToken) : 0);
+  return Math.max(
+    estimateTokens(text),
+    isBounded(caller) ? Math.ceil(Buffer.byteLength(text) / bytesPerToken) : 0,
+  );
 }
 
 /**
  * Holds what an embedding may use at most of its key's limits; it writes nothing, so its input is all.
  * @throws GatewayError as `takeLimits`, and `bad_request` for a key with a budget and a model without a price
  */
-export function boundEmbedding(parts: Parts, res: Response, runtime: Runtime, { provider, model }: Candidate, body: Readonly<Record<string, unknown>>): Settle | Promise<Settle> {
+export function boundEmbedding(
+  parts: Parts,
+  res: Response,
+  runtime: Runtime,
+  { provider, model }: Candidate,
+  body: Readonly<Record<string, unknown>>,
+): Settle | Promise<Settle> {
   const caller = callerOf(res);
   if (!isBounded(caller)) return unbounded;
   const { limits } = caller;
   const tokens = limits.tokensPerMinute === null ? null : estimateInput(caller, body);
-  if (!hasBudget(limits)) return takeLimits(parts, res, caller, { requests: 1, tokens, costUsd: null });
-  const costUsd = highestCost({ promptTokens: longestPrompt({ messages: [], body }), completionTokens: 0 }, runtime.catalog.lookup(provider, model));
-  if (costUsd === null && !runtime.budgets.allowUnpriced) throw invalidField('model', unpricedReason, 'bad_request');
+  if (!hasBudget(limits))
+    return takeLimits(parts, res, caller, { requests: 1, tokens, costUsd: null });
+  const costUsd = highestCost(
+    { promptTokens: longestPrompt({ messages: [], body }), completionTokens: 0 },
+    runtime.catalog.lookup(provider, model),
+  );
+  if (costUsd === null && !runtime.budgets.allowUnpriced)
+    throw invalidField('model', unpricedReason, 'bad_request');
   return takeLimits(parts, res, caller, { requests: 1, tokens, costUsd: costUsd ?? 0 });
 }

@@ -28,7 +28,11 @@ import { isBounded } from './take-limits.js';
 const clientLeft = (): GatewayError => new GatewayError('client_closed', 'the client left');
 
 /** The last stage of a completion: carries its plan out and answers, streamed or whole. */
-export function complete(parts: Parts, surface: CompletionSurface, plannedCallOf: (res: Response) => PlannedCall): RequestHandler {
+export function complete(
+  parts: Parts,
+  surface: CompletionSurface,
+  plannedCallOf: (res: Response) => PlannedCall,
+): RequestHandler {
   return stage(async (req, res): Promise<'answered'> => {
     const bounding = boundCompletion(parts, res, plannedCallOf(res), surface);
     const { planned, settle } = bounding instanceof Promise ? await bounding : bounding;
@@ -50,12 +54,23 @@ class RunningCompletion {
   /** What failed attempts had cost by the time that they failed. */
   private lostUsd = 0;
 
-  constructor(private readonly parts: Parts, surface: CompletionSurface, private readonly planned: PlannedCall, private readonly req: Request, private readonly res: Response) {
+  constructor(
+    private readonly parts: Parts,
+    surface: CompletionSurface,
+    private readonly planned: PlannedCall,
+    private readonly req: Request,
+    private readonly res: Response,
+  ) {
     this.context = contextOf(res);
     this.runtime = this.context.runtime ??= parts.current();
     const told = this.runtime.routing.explainHeader ? routingHeader(planned.plan) : null;
     if (told !== null && !res.headersSent) res.setHeader('x-signalbox-routing', told);
-    this.stream = planned.call.stream ? new EventStream(res, { holdMs: this.runtime.limits.holdStatusMs, pingMs: this.runtime.limits.pingMs }) : null;
+    this.stream = planned.call.stream
+      ? new EventStream(res, {
+          holdMs: this.runtime.limits.holdStatusMs,
+          pingMs: this.runtime.limits.pingMs,
+        })
+      : null;
     this.writer = surface.writer(res, planned.call, req.body, this.stream);
   }
 
@@ -95,7 +110,8 @@ class RunningCompletion {
       stream: call.streamFromProvider,
       writer: copyContent(this.writer, this.context, this.planned, this.req.body),
       cancellation: this.cancellation,
-      providerOf: (candidate) => (candidate.provider === null ? undefined : this.runtime.providers.get(candidate.provider)),
+      providerOf: (candidate) =>
+        candidate.provider === null ? undefined : this.runtime.providers.get(candidate.provider),
       onAttempt: (attempt, unusedLength) => {
         this.context.record.attempts.push(attempt);
         this.runtime.onAttempt(attempt);
@@ -113,8 +129,21 @@ class RunningCompletion {
     if (!outcome.usage) this.parts.metrics.usageMissing(candidate.provider ?? '');
     const ttftMs = Math.round(outcome.firstContentAt - startedAt);
     const costs = this.account(candidate, usage, ttftMs);
-    if (!this.res.headersSent) this.res.setHeader('X-Signalbox-Model', encodeURI(`${candidate.provider ?? ''}/${candidate.model}`));
-    return { candidate, finishReason: outcome.finishReason, usage, costs, latencyMs: 0, ttftMs, errorTrace: outcome.errorTrace, stored: null };
+    if (!this.res.headersSent)
+      this.res.setHeader(
+        'X-Signalbox-Model',
+        encodeURI(`${candidate.provider ?? ''}/${candidate.model}`),
+      );
+    return {
+      candidate,
+      finishReason: outcome.finishReason,
+      usage,
+      costs,
+      latencyMs: 0,
+      ttftMs,
+      errorTrace: outcome.errorTrace,
+      stored: null,
+    };
   }
 
   /** Adds the turn to its conversation before its end is told, so that a turn that was acknowledged is there. Null: nothing is to be kept. */
@@ -137,7 +166,8 @@ class RunningCompletion {
     }
     this.context.record.code = error.code;
     const usage = broken ? this.estimate(broken.contentLength) : null;
-    const costs = broken && usage ? this.account(broken.candidate, usage, this.firstContentMs(broken)) : null;
+    const costs =
+      broken && usage ? this.account(broken.candidate, usage, this.firstContentMs(broken)) : null;
     if (this.stream?.isOpen && error.code !== 'client_closed') {
       this.writer.breakOff(error, this.context.requestId, usage, costs);
       return;
@@ -148,12 +178,16 @@ class RunningCompletion {
 
   /** Puts down what a failed attempt had cost: nobody gets its answer, but it is paid for. */
   private lose({ provider, model }: Attempt, contentLength: number): void {
-    this.lostUsd += costOf(this.estimate(contentLength), this.runtime.catalog.lookup(provider, model)).total_tokens_cost ?? 0;
+    this.lostUsd +=
+      costOf(this.estimate(contentLength), this.runtime.catalog.lookup(provider, model))
+        .total_tokens_cost ?? 0;
     if (this.lostUsd > 0) this.context.record.costUsd = this.lostUsd;
   }
 
   private firstContentMs(broken: BrokenStream): number | null {
-    return broken.firstContentAt === null ? null : Math.round(broken.firstContentAt - this.context.startedAt);
+    return broken.firstContentAt === null
+      ? null
+      : Math.round(broken.firstContentAt - this.context.startedAt);
   }
 
   /** Puts down who answered and what it took. */
@@ -166,7 +200,9 @@ class RunningCompletion {
     record.promptTokens = usage.promptTokens;
     record.completionTokens = usage.completionTokens;
     if (costs.total_tokens_cost !== null) record.costUsd = costs.total_tokens_cost + this.lostUsd;
-    if (record.attempts.length > 1) record.fallbacks = new Set(record.attempts.map((attempt) => `${attempt.provider}/${attempt.model}`)).size - 1;
+    if (record.attempts.length > 1)
+      record.fallbacks =
+        new Set(record.attempts.map((attempt) => `${attempt.provider}/${attempt.model}`)).size - 1;
     return costs;
   }
 
@@ -175,7 +211,13 @@ class RunningCompletion {
     const { chat } = this.planned.call;
     const most = (statedAnswer(chat) ?? Infinity) * (chat.n ?? 1);
     const measured = measureRequest(chat.messages, chat.tools ?? []).tokens;
-    const promptTokens = isBounded(this.context.caller ?? anonymous) ? cautiousPrompt(chat, measured) : measured;
-    return makeUsage({ promptTokens, completionTokens: Math.min(Math.ceil(contentLength / charactersPerToken), most), estimated: true });
+    const promptTokens = isBounded(this.context.caller ?? anonymous)
+      ? cautiousPrompt(chat, measured)
+      : measured;
+    return makeUsage({
+      promptTokens,
+      completionTokens: Math.min(Math.ceil(contentLength / charactersPerToken), most),
+      estimated: true,
+    });
   }
 }

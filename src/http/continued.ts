@@ -22,7 +22,8 @@ const conversationKey = (id: string): string => `conversation ${id.toLowerCase()
 const sessionKey = (id: string): string => `session ${id}`;
 
 /** Where the model's last turn stands, -1 where it had none. */
-const lastAnswer = (messages: readonly ChatMessage[]): number => messages.findLastIndex(({ role }) => role === 'assistant');
+const lastAnswer = (messages: readonly ChatMessage[]): number =>
+  messages.findLastIndex(({ role }) => role === 'assistant');
 
 /**
  * Which model answered last in what a request goes on with: in its conversation, else in its session, else after the same history. Nothing is
@@ -33,29 +34,56 @@ export function continuedBy(parts: Parts, context: RequestContext, going: Going)
   const last = lastModel(parts, context, going, end);
   if (!last) return null;
   // what it read then is what stood before its answer
-  const tokens = end < 0 ? 0 : measureRequest(going.messages.slice(0, end), going.tools ?? []).tokens;
-  return { provider: last.provider, model: last.model, cachedTokens: tokens < leastCached ? 0 : tokens };
+  const tokens =
+    end < 0 ? 0 : measureRequest(going.messages.slice(0, end), going.tools ?? []).tokens;
+  return {
+    provider: last.provider,
+    model: last.model,
+    cachedTokens: tokens < leastCached ? 0 : tokens,
+  };
 }
 
-function lastModel({ memory: { lastModels } }: Parts, { caller, conversation }: RequestContext, { conversationId, previous_session: session, messages }: Going, end: number): LastModel | null {
+function lastModel(
+  { memory: { lastModels } }: Parts,
+  { caller, conversation }: RequestContext,
+  { conversationId, previous_session: session, messages }: Going,
+  end: number,
+): LastModel | null {
   const { accountId } = caller ?? anonymous;
-  return conversation?.last
-    ?? (typeof conversationId === 'string' ? lastModels.find(accountId, conversationKey(conversationId)) : null)
-    ?? (session ? lastModels.find(accountId, sessionKey(session)) : null)
-    ?? (end > 0 ? lastModels.find(accountId, historyKey(messages, end)) : null);
+  return (
+    conversation?.last ??
+    (typeof conversationId === 'string'
+      ? lastModels.find(accountId, conversationKey(conversationId))
+      : null) ??
+    (session ? lastModels.find(accountId, sessionKey(session)) : null) ??
+    (end > 0 ? lastModels.find(accountId, historyKey(messages, end)) : null)
+  );
 }
 
 /** Puts down whom model selection has chosen. */
-export function rememberChosen(parts: Parts, { caller }: RequestContext, sessionId: string, chosen: LastModel): void {
+export function rememberChosen(
+  parts: Parts,
+  { caller }: RequestContext,
+  sessionId: string,
+  chosen: LastModel,
+): void {
   parts.memory.lastModels.add((caller ?? anonymous).accountId, sessionKey(sessionId), chosen);
 }
 
 /** Puts down who answered, for the requests that go on from there. The history is looked at only where there was a choice. */
-export function rememberAnswered(parts: Parts, { caller, conversation, record, plan }: RequestContext, messages: readonly ChatMessage[], answered: LastModel): void {
-  const { memory: { lastModels } } = parts;
+export function rememberAnswered(
+  parts: Parts,
+  { caller, conversation, record, plan }: RequestContext,
+  messages: readonly ChatMessage[],
+  answered: LastModel,
+): void {
+  const {
+    memory: { lastModels },
+  } = parts;
   const { accountId } = caller ?? anonymous;
   if (conversation) lastModels.add(accountId, conversationKey(conversation.id), answered);
-  if (record.previousSession) lastModels.add(accountId, sessionKey(record.previousSession), answered);
+  if (record.previousSession)
+    lastModels.add(accountId, sessionKey(record.previousSession), answered);
   if (plan && plan.candidates.length + plan.excluded.length > 1) {
     lastModels.add(accountId, sessionKey(plan.id), answered);
     lastModels.add(accountId, historyKey(messages), answered);

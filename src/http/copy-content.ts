@@ -8,8 +8,18 @@ import { CopiedAnswer, CopyingWriter } from './surfaces/copied-answer.js';
  * Has messages and answer kept for the request log where the configuration asks for content. Not where the request says `store: false`, or
  * has asked for a hash of its content when its model was chosen.
  */
-export function copyContent(writer: AnswerWriter, { record, runtime }: RequestContext, { call }: PlannedCall, body: unknown): AnswerWriter {
-  if (!runtime?.requestLog.enabled || !runtime.requestLog.content || record.content?.kind === 'digest') return writer;
+export function copyContent(
+  writer: AnswerWriter,
+  { record, runtime }: RequestContext,
+  { call }: PlannedCall,
+  body: unknown,
+): AnswerWriter {
+  if (
+    !runtime?.requestLog.enabled ||
+    !runtime.requestLog.content ||
+    record.content?.kind === 'digest'
+  )
+    return writer;
   if ((body as { store?: unknown }).store === false) {
     record.content = null;
     return writer;

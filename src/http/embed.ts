@@ -23,27 +23,52 @@ export function createEmbeddings(parts: Parts): RequestHandler {
     const { model: label, ...body } = req.body as { model: string; [field: string]: unknown };
     const candidate = candidateOf(label);
     const provider = runtime.providers.get(candidate.provider ?? '');
-    if (!provider) throw invalidField('model', `provider ${JSON.stringify(candidate.provider)} is not configured`, 'bad_request');
-    const forbidden = forbiddenReason(candidate, { allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: context.caller?.models ?? null });
+    if (!provider)
+      throw invalidField(
+        'model',
+        `provider ${JSON.stringify(candidate.provider)} is not configured`,
+        'bad_request',
+      );
+    const forbidden = forbiddenReason(candidate, {
+      allow: runtime.routing.allow,
+      deny: runtime.routing.deny,
+      keyModels: context.caller?.models ?? null,
+    });
     if (forbidden !== null) throw invalidField('model', forbidden, 'bad_request');
-    if (!provider.adapter.embeddings) throw new GatewayError('not_implemented', `model: ${provider.name} has no embeddings`, { field: 'model' });
-    if (runtime.requestLog.enabled && runtime.requestLog.content) context.record.content = keepText(body['input']);
+    if (!provider.adapter.embeddings)
+      throw new GatewayError('not_implemented', `model: ${provider.name} has no embeddings`, {
+        field: 'model',
+      });
+    if (runtime.requestLog.enabled && runtime.requestLog.content)
+      context.record.content = keepText(body['input']);
     const cancellation = new Cancellation();
-    res.once('close', () => cancellation.cancel(new GatewayError('client_closed', 'the client left')));
+    res.once('close', () =>
+      cancellation.cancel(new GatewayError('client_closed', 'the client left')),
+    );
     const settle = await boundEmbedding(parts, res, runtime, candidate, body);
     try {
       const outcome = await embed({
-        provider, model: candidate.model, body, limits: limitsOf(runtime, null), cancellation,
+        provider,
+        model: candidate.model,
+        body,
+        limits: limitsOf(runtime, null),
+        cancellation,
         onAttempt: (attempt) => {
           context.record.attempts.push(attempt);
           runtime.onAttempt(attempt);
         },
       });
-      account(context, runtime, candidate, outcome.promptTokens ?? estimateInput(callerOf(res), body));
+      account(
+        context,
+        runtime,
+        candidate,
+        outcome.promptTokens ?? estimateInput(callerOf(res), body),
+      );
       sendJson(res, 200, outcome.answer as object);
     } catch (error) {
       // whoever leaves while a provider is at work has used it all the same
-      if (context.record.attempts.at(-1)?.outcome === 'client_closed') account(context, runtime, candidate, estimateInput(callerOf(res), body));
+      if (context.record.attempts.at(-1)?.outcome === 'client_closed')
+        account(context, runtime, candidate, estimateInput(callerOf(res), body));
       throw error;
     } finally {
       settle();
@@ -53,8 +78,19 @@ export function createEmbeddings(parts: Parts): RequestHandler {
 }
 
 /** Puts down who answered and what it took. */
-function account({ record }: RequestContext, runtime: Runtime, { provider, model }: Candidate, promptTokens: number): void {
+function account(
+  { record }: RequestContext,
+  runtime: Runtime,
+  { provider, model }: Candidate,
+  promptTokens: number,
+): void {
   const usage = makeUsage({ promptTokens });
   const costUsd = costOf(usage, runtime.catalog.lookup(provider, model)).total_tokens_cost;
-  Object.assign(record, { provider, model, promptTokens: usage.promptTokens, completionTokens: 0, costUsd });
+  Object.assign(record, {
+    provider,
+    model,
+    promptTokens: usage.promptTokens,
+    completionTokens: 0,
+    costUsd,
+  });
 }

@@ -7,36 +7,59 @@ import type { Surface } from './surfaces/surface.js';
 
 /** The native error body: `{error, message}` and the error trace where there is one. */
 export function nativeErrorBody(error: GatewayError): object {
-  return { error: statusTitle(error.status), message: error.message, ...(error.errorTrace.length > 0 ? { errorTrace: error.errorTrace } : {}) };
+  return {
+    error: statusTitle(error.status),
+    message: error.message,
+    ...(error.errorTrace.length > 0 ? { errorTrace: error.errorTrace } : {}),
+  };
 }
 
 /** Whatever was thrown, as a GatewayError: other frameworks' errors keep a 4xx status, all else is a fault of ours. */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  const { status, type } = (typeof error === 'object' && error !== null ? error : {}) as { status?: unknown; type?: unknown };
-  if (type === 'entity.parse.failed') return new GatewayError('malformed_json', 'the body is not valid JSON', { cause: error });
-  if (type === 'entity.too.large') return new GatewayError('payload_too_large', 'the body is too large', { cause: error });
-  if (error instanceof URIError || status === 400) return new GatewayError('bad_request', 'the request cannot be read', { cause: error });
+  const { status, type } = (typeof error === 'object' && error !== null ? error : {}) as {
+    status?: unknown;
+    type?: unknown;
+  };
+  if (type === 'entity.parse.failed')
+    return new GatewayError('malformed_json', 'the body is not valid JSON', { cause: error });
+  if (type === 'entity.too.large')
+    return new GatewayError('payload_too_large', 'the body is too large', { cause: error });
+  if (error instanceof URIError || status === 400)
+    return new GatewayError('bad_request', 'the request cannot be read', { cause: error });
   // not its own message, which may repeat what somebody wrote
-  if (typeof status === 'number' && status > 400 && status < 500) return new GatewayError('bad_request', statusTitle(status), { cause: error, status });
-  return new GatewayError('internal', 'something went wrong here; the request id names it in the log', { cause: error });
+  if (typeof status === 'number' && status > 400 && status < 500)
+    return new GatewayError('bad_request', statusTitle(status), { cause: error, status });
+  return new GatewayError(
+    'internal',
+    'something went wrong here; the request id names it in the log',
+    { cause: error },
+  );
 }
 
 /** The only place that writes an error as an answer. */
-export function writeError(res: ServerResponse, error: GatewayError, surface: Surface | null): void {
+export function writeError(
+  res: ServerResponse,
+  error: GatewayError,
+  surface: Surface | null,
+): void {
   const context = contextOf(res);
   context.record.code = error.code;
   if (error.code === 'client_closed' || res.headersSent) {
     res.destroy();
     return;
   }
-  const body = Buffer.from(JSON.stringify(surface ? surface.errorBody(error) : nativeErrorBody(error)));
+  const body = Buffer.from(
+    JSON.stringify(surface ? surface.errorBody(error) : nativeErrorBody(error)),
+  );
   res.statusCode = error.status;
   res.setHeader('Content-Type', 'application/json; charset=utf-8');
   res.setHeader('Content-Length', body.length);
-  if (error.status === 429 || error.status === 503) res.setHeader('Retry-After', retryAfterSeconds(error));
+  if (error.status === 429 || error.status === 503)
+    res.setHeader('Retry-After', retryAfterSeconds(error));
   // our retries are done, a client's own would multiply them; and a budget is not back in a moment
-  if (error.errorTrace.length > 0 || error.code === 'budget_spent') res.setHeader('x-should-retry', 'false');
+  if (error.errorTrace.length > 0 || error.code === 'budget_spent')
+    res.setHeader('x-should-retry', 'false');
   if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   res.end(body);
 }

@@ -18,7 +18,10 @@ export class EventStream {
   private opened = false;
   private over = false;
 
-  constructor(private readonly res: ServerResponse, private readonly options: EventStreamOptions) {
+  constructor(
+    private readonly res: ServerResponse,
+    private readonly options: EventStreamOptions,
+  ) {
     this.holdTimer = setTimeout(() => {
       this.open();
       this.res.write(': ping\n\n');
@@ -75,7 +78,11 @@ export class EventStream {
     if (this.holdTimer) clearTimeout(this.holdTimer);
     this.holdTimer = null;
     this.opened = true;
-    this.res.writeHead(200, { 'Content-Type': 'text/event-stream; charset=utf-8', 'Cache-Control': 'no-cache, no-transform', 'X-Accel-Buffering': 'no' });
+    this.res.writeHead(200, {
+      'Content-Type': 'text/event-stream; charset=utf-8',
+      'Cache-Control': 'no-cache, no-transform',
+      'X-Accel-Buffering': 'no',
+    });
     this.pingTimer = setTimeout(() => this.ping(), this.options.pingMs);
   }
 

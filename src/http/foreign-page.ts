@@ -1,7 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import { GatewayError } from '../errors.js';
 
-const refusal = (): GatewayError => new GatewayError('forbidden', "origin: this can only be asked for by the gateway's own pages, and by programs");
+const refusal = (): GatewayError =>
+  new GatewayError(
+    'forbidden',
+    "origin: this can only be asked for by the gateway's own pages, and by programs",
+  );
 
 /**
  * Refuses what a page of somebody else's site has a browser send. Programs send neither header.
@@ -18,7 +22,9 @@ function isOwn(origin: string, headers: IncomingHttpHeaders, publicUrl: string |
   if (!URL.canParse(origin)) return false;
   const { protocol, host } = new URL(origin);
   // a foreign page cannot set these two: a browser would ask us first, and we never agree
-  const hosts = [headers.host, headers['x-forwarded-host']].flat().map((name) => hostOf(`${protocol}//${name ?? ''}`));
+  const hosts = [headers.host, headers['x-forwarded-host']]
+    .flat()
+    .map((name) => hostOf(`${protocol}//${name ?? ''}`));
   return host !== '' && [...hosts, hostOf(publicUrl ?? '')].includes(host);
 }
 

@@ -19,7 +19,11 @@ export function joinConversation(parts: Parts): RequestHandler {
       context.record.conversationId = joined.stores ? joined.id : null;
       context.record.responseId = joined.answerId;
     };
-    const joined = parts.memory.conversations.join(callerOf(res).accountId, { conversationId: conversationId ?? null, messages, storing });
+    const joined = parts.memory.conversations.join(callerOf(res).accountId, {
+      conversationId: conversationId ?? null,
+      messages,
+      storing,
+    });
     if (joined instanceof Promise) return joined.then(take);
     take(joined);
   });

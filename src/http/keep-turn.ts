@@ -1,5 +1,9 @@
 import type { ChatMessage } from '../completion.js';
-import { type AnsweredMessage, contentOf, sentMessages } from '../conversations/answered-message.js';
+import {
+  type AnsweredMessage,
+  contentOf,
+  sentMessages,
+} from '../conversations/answered-message.js';
 import type { JoinedConversation } from '../conversations/keeper.js';
 import type { TitleModel } from '../conversations/title-writer.js';
 import { costOf } from '../routing/cost.js';
@@ -23,34 +27,57 @@ export interface EndedTurn {
 const mostMessages = 10_000;
 
 /** Adds a turn to its conversation; whether it is stored by now. Never rejects, and keeps the client waiting for three seconds at most. A turn of more than 10,000 messages is not stored. */
-export async function keepTurn(parts: Parts, runtime: Runtime, { conversation, messages, message, answer }: EndedTurn): Promise<boolean> {
+export async function keepTurn(
+  parts: Parts,
+  runtime: Runtime,
+  { conversation, messages, message, answer }: EndedTurn,
+): Promise<boolean> {
   if (!message || messages.length > mostMessages) return false;
   const { id: conversationId, accountId, answerId, begins, title } = conversation;
   const end = await parts.memory.conversations.append({
-    conversationId, accountId,
+    conversationId,
+    accountId,
     begins: begins ? { title } : null,
     history: sentMessages(messages, answerId),
     answer: answerOf(answerId, message, answer),
     at: Date.now(),
   });
-  if (end === 'stored' && conversation.titledNow) await putTitle(parts, runtime, conversation, messages, message);
+  if (end === 'stored' && conversation.titledNow)
+    await putTitle(parts, runtime, conversation, messages, message);
   return end === 'stored';
 }
 
-function answerOf(id: string, message: AnsweredMessage, { candidate, finishReason, usage, costs }: FinishedAnswer): NewMessage {
+function answerOf(
+  id: string,
+  message: AnsweredMessage,
+  { candidate, finishReason, usage, costs }: FinishedAnswer,
+): NewMessage {
   return {
-    id, role: 'assistant', content: contentOf(message), provider: candidate.provider, model: candidate.model, finishReason,
-    usage: usageCounts(usage), costUsd: costs.total_tokens_cost,
+    id,
+    role: 'assistant',
+    content: contentOf(message),
+    provider: candidate.provider,
+    model: candidate.model,
+    finishReason,
+    usage: usageCounts(usage),
+    costUsd: costs.total_tokens_cost,
   };
 }
 
 /** A conversation that was created empty gets its title now; and a configured model is asked for a better one, for which nobody waits. */
-async function putTitle(parts: Parts, runtime: Runtime, conversation: JoinedConversation, messages: readonly ChatMessage[], { text }: AnsweredMessage): Promise<void> {
+async function putTitle(
+  parts: Parts,
+  runtime: Runtime,
+  conversation: JoinedConversation,
+  messages: readonly ChatMessage[],
+  { text }: AnsweredMessage,
+): Promise<void> {
   const { id, accountId, begins } = conversation;
   // the turn is stored: a title that cannot be is no reason to say otherwise
   if (!begins) await parts.memory.conversations.name(conversation);
   const model = titleModelOf(runtime);
-  if (model) parts.memory.titles.write(model, { accountId, conversationId: id, messages, answer: text });
+  if (model)
+    parts.memory.titles.write(model, { accountId, conversationId: id, messages, answer: text });
 }
 
 function titleModelOf(runtime: Runtime): TitleModel | null {

@@ -20,12 +20,20 @@ const isGiven = (id: string | null | undefined): id is string => id !== null && 
  * has to be looked up.
  * @throws GatewayError `not_found` for an id that was never this caller's, `unavailable` where it cannot be looked up
  */
-export function followLinks(parts: Parts, caller: Caller, links: Links): KnownPreference | null | Promise<KnownPreference | null> {
+export function followLinks(
+  parts: Parts,
+  caller: Caller,
+  links: Links,
+): KnownPreference | null | Promise<KnownPreference | null> {
   const { preference_id: preferenceId, previous_session: session } = links;
-  const { memory: { ids, preferences } } = parts;
+  const {
+    memory: { ids, preferences },
+  } = parts;
   const { accountId } = caller;
-  if (isGiven(session) && !ids.isReady) return ids.ready().then(() => followLinks(parts, caller, links));
-  if (isGiven(session) && !ids.isOf(session, accountId)) throw invalidField('previous_session', 'not found', 'not_found');
+  if (isGiven(session) && !ids.isReady)
+    return ids.ready().then(() => followLinks(parts, caller, links));
+  if (isGiven(session) && !ids.isOf(session, accountId))
+    throw invalidField('previous_session', 'not found', 'not_found');
   if (!isGiven(preferenceId)) return null;
   const preference = preferences.find(accountId, preferenceId);
   return preference instanceof Promise ? preference.then(known) : known(preference);
@@ -41,11 +49,23 @@ function known(preference: KnownPreference | null): KnownPreference {
  * null where nothing is, or it cannot be looked up in a moment. Never fails.
  * @param linked as `followLinks` told it
  */
-export function taughtIn(parts: Parts, { routing: { learning } }: Runtime, caller: Caller, links: Links, linked: KnownPreference | null): Taught | null | Promise<Taught | null> {
+export function taughtIn(
+  parts: Parts,
+  { routing: { learning } }: Runtime,
+  caller: Caller,
+  links: Links,
+  linked: KnownPreference | null,
+): Taught | null | Promise<Taught | null> {
   if (!learning.enabled) return null;
   // a session that goes on may have begun where nobody here knows of it
-  const share = isGiven(links.previous_session) ? 0 : linked?.preference.exploration ?? learning.exploration;
-  const taught = (found: KnownLearning | null): Taught | null => (found?.tuning ? { tuning: found.tuning, exploration: found.isRated ? share : 0 } : null);
-  const found = parts.memory.learning.find({ accountId: caller.accountId, preferenceId: links.preference_id ?? '' });
+  const share = isGiven(links.previous_session)
+    ? 0
+    : (linked?.preference.exploration ?? learning.exploration);
+  const taught = (found: KnownLearning | null): Taught | null =>
+    found?.tuning ? { tuning: found.tuning, exploration: found.isRated ? share : 0 } : null;
+  const found = parts.memory.learning.find({
+    accountId: caller.accountId,
+    preferenceId: links.preference_id ?? '',
+  });
   return found instanceof Promise ? found.then(taught) : taught(found);
 }

@@ -8,7 +8,11 @@ import { openAIErrors } from './surfaces/openai-error.js';
 import type { Surface } from './surfaces/surface.js';
 import { track } from './track.js';
 
-const elsewhere: Surface = { name: 'other', invalidCode: 'bad_request', errorBody: nativeErrorBody };
+const elsewhere: Surface = {
+  name: 'other',
+  invalidCode: 'bad_request',
+  errorBody: nativeErrorBody,
+};
 
 /**
  * For a path that nobody knows: the end of a standalone gateway's app. Only who has a key is told that there is nothing. Below `/v1` it speaks
@@ -25,8 +29,19 @@ export function notFound(parts: Parts): RequestHandler {
       return;
     }
     const tracked = /^\/v1(\/|$)/i.test(req.path) ? openai : native;
-    void tracked(req, res, () => void authenticated(req, res, (refused?: unknown) => {
-      next(refused ?? new GatewayError('not_found', `there is nothing at ${req.method} ${req.path.slice(0, 200)}`));
-    }));
+    void tracked(
+      req,
+      res,
+      () =>
+        void authenticated(req, res, (refused?: unknown) => {
+          next(
+            refused ??
+              new GatewayError(
+                'not_found',
+                `there is nothing at ${req.method} ${req.path.slice(0, 200)}`,
+              ),
+          );
+        }),
+    );
   };
 }

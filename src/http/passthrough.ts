@@ -16,13 +16,31 @@ import { isBounded, takeLimits } from './take-limits.js';
 import { refuseClimbing, upstreamPath, withoutKey } from './upstream-path.js';
 
 /** What a client's request may carry up to a provider beside the configured headers: what describes its content. */
-const contentHeaders = new Set(['accept', 'content-type', 'content-length', 'content-encoding', 'transfer-encoding', 'accept-language', 'range', 'content-range']);
+const contentHeaders = new Set([
+  'accept',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'accept-language',
+  'range',
+  'content-range',
+]);
 /** Providers' own switches that their SDKs send; they hold no secrets. */
-const providerHeaders = /^(anthropic-(version|beta)|openai-beta|x-stainless-[\w-]+|x-goog-api-client|x-goog-upload-[\w-]+|x-amzn-bedrock-[\w-]+|idempotency-key|http-referer|x-title)$/;
+const providerHeaders =
+  /^(anthropic-(version|beta)|openai-beta|x-stainless-[\w-]+|x-goog-api-client|x-goog-upload-[\w-]+|x-amzn-bedrock-[\w-]+|idempotency-key|http-referer|x-title)$/;
 const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'] as const;
-const isKeyHeader = (name: string): boolean => name === 'authorization' || keyHeaders.some((header) => header === name);
+const isKeyHeader = (name: string): boolean =>
+  name === 'authorization' || keyHeaders.some((header) => header === name);
 /** What does not come down: cookies, and what holds for the connection to the provider alone. */
-const keptHeaders = ['set-cookie', 'connection', 'keep-alive', 'proxy-authenticate', 'trailer', 'upgrade'];
+const keptHeaders = [
+  'set-cookie',
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'trailer',
+  'upgrade',
+];
 
 /** Our key wherever a provider's own SDK puts its key. */
 export function proxyKey(headers: IncomingHttpHeaders, url: string): string | null {
@@ -60,51 +78,108 @@ export function passthrough(parts: Parts): RequestHandler[] {
 
 /** A key that is bound to models may pass through only where it may use every model: which one is meant stands in a body that nobody reads. */
 function mayUseAll(models: readonly string[] | null, provider: string): boolean {
-  return models === null || models.some((pattern) => pattern === '*' || pattern.toLowerCase() === `${provider}/*`);
+  return (
+    models === null ||
+    models.some((pattern) => pattern === '*' || pattern.toLowerCase() === `${provider}/*`)
+  );
 }
 
 function routeStage(parts: Parts): RequestHandler {
   return stage(async (req, res) => {
     const runtime = (contextOf(res).runtime ??= parts.current());
     const slash = req.url.indexOf('/', 1);
-    const name = decodeURIComponent(req.url.slice(1, slash === -1 ? (req.url.indexOf('?') === -1 ? undefined : req.url.indexOf('?')) : slash));
-    const provider = runtime.proxy.enabled && runtime.proxy.allowed.has(name) ? runtime.providers.get(name) : undefined;
-    if (!provider || slash === -1) throw new GatewayError('not_found', `proxy: there is no provider ${JSON.stringify(name)} to pass through to`);
-    if (!mayUseAll(contextOf(res).caller?.models ?? null, name)) throw new GatewayError('forbidden', `proxy: this key may use some models only, and what passes through to ${name} is not looked into`);
+    const name = decodeURIComponent(
+      req.url.slice(
+        1,
+        slash === -1 ? (req.url.indexOf('?') === -1 ? undefined : req.url.indexOf('?')) : slash,
+      ),
+    );
+    const provider =
+      runtime.proxy.enabled && runtime.proxy.allowed.has(name)
+        ? runtime.providers.get(name)
+        : undefined;
+    if (!provider || slash === -1)
+      throw new GatewayError(
+        'not_found',
+        `proxy: there is no provider ${JSON.stringify(name)} to pass through to`,
+      );
+    if (!mayUseAll(contextOf(res).caller?.models ?? null, name))
+      throw new GatewayError(
+        'forbidden',
+        `proxy: this key may use some models only, and what passes through to ${name} is not looked into`,
+      );
     if (isBounded(callerOf(res))) await countPassthrough(parts, res, runtime, name);
     const target = provider.adapter.passthrough;
-    if (!target) throw new GatewayError('not_implemented', `proxy: ${name} cannot be passed through to (its requests are signed)`);
+    if (!target)
+      throw new GatewayError(
+        'not_implemented',
+        `proxy: ${name} cannot be passed through to (its requests are signed)`,
+      );
     contextOf(res).record.provider = name;
     const path = req.url.slice(slash);
     refuseClimbing(path);
     const body = bodyAgain(req);
     const auth = await target.headers(provider.keys.next());
-    const headers = { ...chosenHeaders(req.headers, runtime), ...(body ? { 'content-length': String(body.length) } : {}), ...auth };
-    routes.set(req, { target, name, path: upstreamPath(target.baseUrl, withoutKey(path)), headers: body ? withoutCodings(headers) : headers, clientHeaders: req.headers, body });
+    const headers = {
+      ...chosenHeaders(req.headers, runtime),
+      ...(body ? { 'content-length': String(body.length) } : {}),
+      ...auth,
+    };
+    routes.set(req, {
+      target,
+      name,
+      path: upstreamPath(target.baseUrl, withoutKey(path)),
+      headers: body ? withoutCodings(headers) : headers,
+      clientHeaders: req.headers,
+      body,
+    });
   });
 }
 
 /** What passes through is counted as a request; nobody knows what else it uses. */
-async function countPassthrough(parts: Parts, res: Response, runtime: Runtime, name: string): Promise<void> {
+async function countPassthrough(
+  parts: Parts,
+  res: Response,
+  runtime: Runtime,
+  name: string,
+): Promise<void> {
   const caller = callerOf(res);
-  const counted = hasBudget(caller.limits) ? 'has a budget' : caller.limits.tokensPerMinute === null ? null : 'has a limit of tokens';
-  if (counted !== null && !runtime.budgets.allowUnpriced) throw new GatewayError('forbidden', `proxy: this key ${counted}, and what passes through to ${name} is not counted`);
+  const counted = hasBudget(caller.limits)
+    ? 'has a budget'
+    : caller.limits.tokensPerMinute === null
+      ? null
+      : 'has a limit of tokens';
+  if (counted !== null && !runtime.budgets.allowUnpriced)
+    throw new GatewayError(
+      'forbidden',
+      `proxy: this key ${counted}, and what passes through to ${name} is not counted`,
+    );
   const settle = await takeLimits(parts, res, caller, { requests: 1, tokens: 0, costUsd: 0 });
   settle();
 }
 
 function chosenHeaders(headers: IncomingHttpHeaders, runtime: Runtime): Record<string, string> {
   // where keys are required, what stands where a key belongs is ours
-  const forwarded = runtime.proxy.forwardHeaders.filter((name) => !runtime.keysRequired || !isKeyHeader(name));
+  const forwarded = runtime.proxy.forwardHeaders.filter(
+    (name) => !runtime.keysRequired || !isKeyHeader(name),
+  );
   const chosen: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
-    if (typeof value === 'string' && (contentHeaders.has(name) || providerHeaders.test(name) || forwarded.includes(name))) chosen[name] = value;
+    if (
+      typeof value === 'string' &&
+      (contentHeaders.has(name) || providerHeaders.test(name) || forwarded.includes(name))
+    )
+      chosen[name] = value;
   }
   return chosen;
 }
 
 /** A parser has undone them. */
-function withoutCodings({ 'transfer-encoding': _transfer, 'content-encoding': _content, ...headers }: Record<string, string>): Record<string, string> {
+function withoutCodings({
+  'transfer-encoding': _transfer,
+  'content-encoding': _content,
+  ...headers
+}: Record<string, string>): Record<string, string> {
   return headers;
 }
 
@@ -112,12 +187,14 @@ function withoutCodings({ 'transfer-encoding': _transfer, 'content-encoding': _c
 function proxyStage(parts: Parts): RequestHandler {
   let proxy: Promise<Proxy> | undefined;
   return (req, res, next) => {
-    (proxy ??= createProxy(parts)).then((handle) => {
-      // the proxy sends on whatever headers it finds
-      req.headers = { ...routeOf(req).headers };
-      readToTheEnd(req, res);
-      return handle(req, res, next);
-    }).catch(next);
+    (proxy ??= createProxy(parts))
+      .then((handle) => {
+        // the proxy sends on whatever headers it finds
+        req.headers = { ...routeOf(req).headers };
+        readToTheEnd(req, res);
+        return handle(req, res, next);
+      })
+      .catch(next);
   };
 }
 
@@ -164,7 +241,8 @@ function routeOf(req: IncomingMessage): Route {
 function sendUp(upstream: ClientRequest, req: IncomingMessage, res: Response): void {
   const { headers, clientHeaders, body } = routeOf(req);
   // the proxy adds some of its own, and takes others off a DELETE
-  for (const name of upstream.getHeaderNames()) if (name !== 'host' && !(name in headers)) upstream.removeHeader(name);
+  for (const name of upstream.getHeaderNames())
+    if (name !== 'host' && !(name in headers)) upstream.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) upstream.setHeader(name, value);
   req.headers = clientHeaders;
   res.once('close', () => {

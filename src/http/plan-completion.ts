@@ -37,15 +37,33 @@ export function limitsOf(runtime: Runtime, maxRetries: number | null): Limits {
  * Plans a completion: the models ranked for this conversation (or as given), then the fallback models in the order given.
  * @throws GatewayError with the surface's code for an invalid field, when no candidate is left
  */
-export async function planCompletion(call: CompletionCall, runtime: Runtime, caller: Caller, invalidCode: PlanInput['blame']['code']): Promise<PlannedCall> {
+export async function planCompletion(
+  call: CompletionCall,
+  runtime: Runtime,
+  caller: Caller,
+  invalidCode: PlanInput['blame']['code'],
+): Promise<PlannedCall> {
   const usable = (labels: readonly string[]): Sorted => sortOut(labels, runtime, caller);
   const first = usable(call.models ?? runtime.routing.auto);
   const fallbacks = usable(call.fallbackModels);
   const ruledOut = [...first.excluded, ...fallbacks.excluded];
-  if (first.candidates.length + fallbacks.candidates.length === 0) throw nothingUsable(call, ruledOut, invalidCode);
+  if (first.candidates.length + fallbacks.candidates.length === 0)
+    throw nothingUsable(call, ruledOut, invalidCode);
   const order = call.order ?? runtime.routing.order;
-  const ranked = await planPart(call, runtime, first.candidates, order === 'given' ? runtime.givenOrder : runtime.ranker, { field: call.modelsField, code: invalidCode });
-  const others = fallbacks.candidates.length === 0 ? null : await planPart(call, runtime, fallbacks.candidates, runtime.givenOrder, { field: 'fallback_models', code: invalidCode });
+  const ranked = await planPart(
+    call,
+    runtime,
+    first.candidates,
+    order === 'given' ? runtime.givenOrder : runtime.ranker,
+    { field: call.modelsField, code: invalidCode },
+  );
+  const others =
+    fallbacks.candidates.length === 0
+      ? null
+      : await planPart(call, runtime, fallbacks.candidates, runtime.givenOrder, {
+          field: 'fallback_models',
+          code: invalidCode,
+        });
   const plan = joined([ranked, others]);
   if (ruledOut.length === 0 && plan.excluded.length === 0) return { call, plan, passedOver: none };
   const excluded = [...ruledOut, ...plan.excluded];
@@ -61,10 +79,16 @@ interface Sorted {
 function sortOut(labels: readonly string[], runtime: Runtime, caller: Caller): Sorted {
   const sorted: Sorted = { candidates: [], excluded: [] };
   if (labels.length === 0) return sorted;
-  const rules = { allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: caller.models };
+  const rules = {
+    allow: runtime.routing.allow,
+    deny: runtime.routing.deny,
+    keyModels: caller.models,
+  };
   for (const label of labels) {
     const candidate = candidateOf(label);
-    const reason = runtime.providers.has(candidate.provider ?? '') ? forbiddenReason(candidate, rules) : `provider ${JSON.stringify(candidate.provider)} is not configured`;
+    const reason = runtime.providers.has(candidate.provider ?? '')
+      ? forbiddenReason(candidate, rules)
+      : `provider ${JSON.stringify(candidate.provider)} is not configured`;
     if (reason === null) sorted.candidates.push(candidate);
     else sorted.excluded.push({ candidate, reason });
   }
@@ -72,10 +96,24 @@ function sortOut(labels: readonly string[], runtime: Runtime, caller: Caller): S
 }
 
 /** A plan for one of the two lists; the error that there is none is kept, for the other list may do. */
-async function planPart(call: CompletionCall, runtime: Runtime, candidates: Candidate[], ranker: Ranker, blame: PlanInput['blame']): Promise<Plan | GatewayError | null> {
+async function planPart(
+  call: CompletionCall,
+  runtime: Runtime,
+  candidates: Candidate[],
+  ranker: Ranker,
+  blame: PlanInput['blame'],
+): Promise<Plan | GatewayError | null> {
   if (candidates.length === 0) return null;
   try {
-    return await makePlan({ request: call.routing, candidates, ranker, catalog: runtime.catalog, latencies: runtime.latencies, limits: limitsOf(runtime, call.maxRetries), blame });
+    return await makePlan({
+      request: call.routing,
+      candidates,
+      ranker,
+      catalog: runtime.catalog,
+      latencies: runtime.latencies,
+      limits: limitsOf(runtime, call.maxRetries),
+      blame,
+    });
   } catch (error) {
     if (error instanceof GatewayError) return error;
     throw error;
@@ -83,20 +121,36 @@ async function planPart(call: CompletionCall, runtime: Runtime, candidates: Cand
 }
 
 function joined([first, fallback]: readonly (Plan | GatewayError | null)[]): Plan {
-  const plans = [first, fallback].filter((part): part is Plan => part !== null && part !== undefined && !(part instanceof GatewayError));
+  const plans = [first, fallback].filter(
+    (part): part is Plan => part !== null && part !== undefined && !(part instanceof GatewayError),
+  );
   const [plan, more] = plans;
-  if (plan && more) return { ...plan, candidates: [...plan.candidates, ...more.candidates], excluded: [...plan.excluded, ...more.excluded] };
+  if (plan && more)
+    return {
+      ...plan,
+      candidates: [...plan.candidates, ...more.candidates],
+      excluded: [...plan.excluded, ...more.excluded],
+    };
   if (plan) return plan;
   const failed = [first, fallback].find((part) => part instanceof GatewayError);
   throw failed ?? new GatewayError('internal', 'a plan without candidates');
 }
 
-function nothingUsable(call: CompletionCall, excluded: readonly Exclusion[], code: PlanInput['blame']['code']): GatewayError {
+function nothingUsable(
+  call: CompletionCall,
+  excluded: readonly Exclusion[],
+  code: PlanInput['blame']['code'],
+): GatewayError {
   const reason = excluded[0]?.reason ?? 'no models are configured to choose from';
   return invalidField(call.modelsField === 'models' ? 'models[0]' : call.modelsField, reason, code);
 }
 
 /** A candidate that was passed over, as the client is told of it. */
 export const traceEntry = ({ candidate, reason }: Exclusion): ErrorTraceEntry => ({
-  provider: candidate.provider ?? '', model: candidate.model, error: reason, status: null, attempt: 0, latency: 0,
+  provider: candidate.provider ?? '',
+  model: candidate.model,
+  error: reason,
+  status: null,
+  attempt: 0,
+  latency: 0,
 });

@@ -42,7 +42,11 @@ export interface Runtime {
     readonly auto: readonly string[];
   };
   /** What is kept of requests that are over. */
-  readonly requestLog: { readonly enabled: boolean; readonly content: boolean; readonly keepDays: number };
+  readonly requestLog: {
+    readonly enabled: boolean;
+    readonly content: boolean;
+    readonly keepDays: number;
+  };
   readonly conversations: {
     /** Whether they are kept at all. */
     readonly store: boolean;
@@ -55,7 +59,11 @@ export interface Runtime {
     /** The longest answer of its requests that state none; null: the model's longest. */
     readonly maxOutputTokens: number | null;
   };
-  readonly proxy: { readonly enabled: boolean; readonly forwardHeaders: readonly string[]; readonly allowed: ReadonlySet<string> };
+  readonly proxy: {
+    readonly enabled: boolean;
+    readonly forwardHeaders: readonly string[];
+    readonly allowed: ReadonlySet<string>;
+  };
   /** True for models of the catalogue and the configuration: a closed set, fit for labels. */
   isKnownModel(provider: string, model: string): boolean;
   onAttempt(attempt: Attempt): void;

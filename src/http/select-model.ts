@@ -15,7 +15,12 @@ import { readJsonBody } from './read-body.js';
 import type { Runtime } from './runtime.js';
 import { sendJson } from './send-json.js';
 import { answer, stage } from './stage.js';
-import { candidateOfEntry, type ModelSelectRequest, routingRequestOf, selectionOf } from './surfaces/model-select.js';
+import {
+  candidateOfEntry,
+  type ModelSelectRequest,
+  routingRequestOf,
+  selectionOf,
+} from './surfaces/model-select.js';
 import type { CompletionCall, CompletionSurface } from './surfaces/surface.js';
 
 /** What a host's own way of choosing needs: candidates as labels or entries, and how a request is read. */
@@ -33,9 +38,20 @@ export function selectModel(parts: Parts): RequestHandler {
     const { context, runtime } = begin(parts, res);
     if (!parts.memory.ids.isReady) await parts.memory.ids.ready();
     const linked = await followLinks(parts, context.caller ?? anonymous, body);
-    const taught = body.llm_providers.length < 2 ? null : await learnedFor(parts, context, runtime, body, linked);
-    const candidates = body.llm_providers.map((entry) => candidateOfEntry(entry, runtime.catalog.identify));
-    const request = going(parts, context, { ...routingRequestOf(body), ...linked, taught }, body, candidates.length);
+    const taught =
+      body.llm_providers.length < 2
+        ? null
+        : await learnedFor(parts, context, runtime, body, linked);
+    const candidates = body.llm_providers.map((entry) =>
+      candidateOfEntry(entry, runtime.catalog.identify),
+    );
+    const request = going(
+      parts,
+      context,
+      { ...routingRequestOf(body), ...linked, taught },
+      body,
+      candidates.length,
+    );
     await plan(parts, context, runtime, request, candidates, 'llm_providers');
     remember(parts, context, request, body);
   });
@@ -49,7 +65,11 @@ export const sendSelection: RequestHandler = answer((req, res) => {
   const [first] = context.plan.candidates;
   context.record.provider = first.provider;
   context.record.model = first.model;
-  sendJson(res, 200, selectionOf(context.plan, body.max_model_depth ?? null, req.query['explain'] === 'true'));
+  sendJson(
+    res,
+    200,
+    selectionOf(context.plan, body.max_model_depth ?? null, req.query['explain'] === 'true'),
+  );
 });
 
 /** Plans a completion; `plannedCallOf` reads it in the stage that follows. */
@@ -62,10 +82,21 @@ export function planCall(parts: Parts, surface: CompletionSurface): RequestHandl
     context.record.previousSession = links.previous_session ?? null;
     context.record.preferenceId = links.preference_id ?? null;
     const taught = isChoice(read) ? await learnedFor(parts, context, runtime, links, linked) : null;
-    const routing = going(parts, context, linked || taught ? { ...read.routing, ...linked, taught } : read.routing, req.body as Going, read.models?.length);
+    const routing = going(
+      parts,
+      context,
+      linked || taught ? { ...read.routing, ...linked, taught } : read.routing,
+      req.body as Going,
+      read.models?.length,
+    );
     const call = routing === read.routing ? read : { ...read, routing };
     const startedAt = performance.now();
-    const planned = await planCompletion(call, runtime, context.caller ?? anonymous, surface.invalidCode);
+    const planned = await planCompletion(
+      call,
+      runtime,
+      context.caller ?? anonymous,
+      surface.invalidCode,
+    );
     measure(parts, startedAt, planned.plan);
     context.plan = planned.plan;
     context.planned = planned;
@@ -75,7 +106,13 @@ export function planCall(parts: Parts, surface: CompletionSurface): RequestHandl
 /** Where there is but one model, nothing that was learned makes a difference. */
 const isChoice = ({ models }: CompletionCall): boolean => models === null || models.length > 1;
 
-const learnedFor = (parts: Parts, { caller }: RequestContext, runtime: Runtime, links: Links, linked: KnownPreference | null): Taught | null | Promise<Taught | null> =>
+const learnedFor = (
+  parts: Parts,
+  { caller }: RequestContext,
+  runtime: Runtime,
+  links: Links,
+  linked: KnownPreference | null,
+): Taught | null | Promise<Taught | null> =>
   taughtIn(parts, runtime, caller ?? anonymous, links, linked);
 
 function measure({ metrics }: Parts, startedAt: number, { candidates: [first] }: Plan): void {
@@ -84,17 +121,30 @@ function measure({ metrics }: Parts, startedAt: number, { candidates: [first] }:
 }
 
 /** The request with the model that answered last in what it goes on with, where there is a choice and somebody knows. */
-function going(parts: Parts, context: RequestContext, request: RoutingRequest, links: Omit<Going, 'messages' | 'tools'>, candidates = 2): RoutingRequest {
+function going(
+  parts: Parts,
+  context: RequestContext,
+  request: RoutingRequest,
+  links: Omit<Going, 'messages' | 'tools'>,
+  candidates = 2,
+): RoutingRequest {
   if (candidates < 2 || request.continued) return request;
   const { conversationId = null, previous_session = null } = links;
-  const continued = continuedBy(parts, context, { conversationId, previous_session, messages: request.messages, tools: request.tools ?? [] });
+  const continued = continuedBy(parts, context, {
+    conversationId,
+    previous_session,
+    messages: request.messages,
+    tools: request.tools ?? [],
+  });
   return continued ? { ...request, continued } : request;
 }
 
 /** A label of a configured provider says itself whose it is. */
 function candidateOfLabel(label: string, runtime: Runtime): Candidate {
   const candidate = candidateOf(label);
-  return runtime.providers.has(candidate.provider ?? '') ? candidate : candidateOfEntry({ name: label }, runtime.catalog.identify);
+  return runtime.providers.has(candidate.provider ?? '')
+    ? candidate
+    : candidateOfEntry({ name: label }, runtime.catalog.identify);
 }
 
 /** Validates a completion on a host's own route as on the gateway's own; the models of a plan that `selectModel` has left there are its `models`. */
@@ -111,7 +161,12 @@ export function planHostCall(parts: Parts, surface: CompletionSurface): RequestH
   const planOwn = planCall(parts, surface);
   const takeMade = stage((req, res) => {
     const context = contextOf(res);
-    if (context.plan) context.planned = { call: surface.readCall(plannedBody(req, res)), plan: context.plan, passedOver: [] };
+    if (context.plan)
+      context.planned = {
+        call: surface.readCall(plannedBody(req, res)),
+        plan: context.plan,
+        passedOver: [],
+      };
   });
   return (req, res, next) => (contextOf(res).plan ? takeMade : planOwn)(req, res, next);
 }
@@ -126,17 +181,22 @@ function plannedBody(req: Request, res: Response): Record<string, unknown> {
 const nameOf = ({ provider, model }: Candidate): string => `${provider ?? '?'}/${model}`;
 
 /** Reads a JSON body where no parser of the host has read it yet. Where none is required, one that is absent or no JSON stays with the host. */
-export function readBody(parts: Parts, { required }: { required: boolean } = { required: true }): RequestHandler {
+export function readBody(
+  parts: Parts,
+  { required }: { required: boolean } = { required: true },
+): RequestHandler {
   return stage(async (req, res) => {
     const { runtime } = begin(parts, res);
     if (!required && !announcesJson(req)) return;
     req.body = (await readJsonBody(req, runtime.limits.maxBodyBytes)) as object;
-    if (typeof req.body !== 'object' || req.body === null || Array.isArray(req.body)) throw invalidField('body', 'must be an object', 'bad_request');
+    if (typeof req.body !== 'object' || req.body === null || Array.isArray(req.body))
+      throw invalidField('body', 'must be an object', 'bad_request');
   });
 }
 
 const announcesJson = ({ headers }: Request): boolean =>
-  /json/i.test(headers['content-type'] ?? '') && (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
+  /json/i.test(headers['content-type'] ?? '') &&
+  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 
 /** @throws GatewayError `internal` where `planCall` has not run */
 export function plannedCallOf(res: Response): PlannedCall {
@@ -146,7 +206,10 @@ export function plannedCallOf(res: Response): PlannedCall {
 }
 
 /** A host's body: model selection's, where a list of labels may stand for `llm_providers`. */
-type HostBody = Partial<ModelSelectRequest> & { models?: string[] | null; conversationId?: unknown };
+type HostBody = Partial<ModelSelectRequest> & {
+  models?: string[] | null;
+  conversationId?: unknown;
+};
 
 /** The stage for a host's own route: never answers, only calls `next`. */
 export function selectModelWith(parts: Parts, options: SelectModelOptions): RequestHandler {
@@ -156,25 +219,54 @@ export function selectModelWith(parts: Parts, options: SelectModelOptions): Requ
     if (!parts.memory.ids.isReady) await parts.memory.ids.ready();
     const body = (req.body ?? {}) as HostBody;
     checkHostBody(schema, body, options);
-    const linked = options.from ? null : await followLinks(parts, context.caller ?? anonymous, body);
+    const linked = options.from
+      ? null
+      : await followLinks(parts, context.caller ?? anonymous, body);
     const taught = await learnedFor(parts, context, runtime, options.from ? {} : body, linked);
-    const asked = { ...(options.from?.(req) ?? { ...routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] }), ...linked }), taught };
+    const asked = {
+      ...(options.from?.(req) ?? {
+        ...routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] }),
+        ...linked,
+      }),
+      taught,
+    };
     const entries = options.candidates ?? body.llm_providers ?? body.models ?? runtime.routing.auto;
-    const candidates = entries.map((entry) => (typeof entry === 'string' ? candidateOfLabel(entry, runtime) : 'label' in entry ? entry : candidateOfEntry(entry, runtime.catalog.identify)));
+    const candidates = entries.map((entry) =>
+      typeof entry === 'string'
+        ? candidateOfLabel(entry, runtime)
+        : 'label' in entry
+          ? entry
+          : candidateOfEntry(entry, runtime.catalog.identify),
+    );
     const request = going(parts, context, asked, options.from ? {} : body, candidates.length);
-    await plan(parts, context, runtime, request, candidates, body.llm_providers ? 'llm_providers' : 'models');
+    await plan(
+      parts,
+      context,
+      runtime,
+      request,
+      candidates,
+      body.llm_providers ? 'llm_providers' : 'models',
+    );
     remember(parts, context, request, options.from ? {} : body);
   });
 }
 
 /** What is asked of the body is model selection's, less what the host says itself. */
-function checkHostBody(schema: Validator<ModelSelectRequest>, body: HostBody, { candidates, from }: SelectModelOptions): void {
+function checkHostBody(
+  schema: Validator<ModelSelectRequest>,
+  body: HostBody,
+  { candidates, from }: SelectModelOptions,
+): void {
   const conversation = from ? { messages: [{ role: 'user', content: '' }] } : body;
   const entries = candidates ? null : body.llm_providers;
-  const failure = schema.firstFailure({ ...conversation, llm_providers: entries ?? [{ name: 'any' }] });
+  const failure = schema.firstFailure({
+    ...conversation,
+    llm_providers: entries ?? [{ name: 'any' }],
+  });
   if (failure) throw invalidField(failure.field, failure.reason, 'bad_request');
   const models: unknown = candidates || entries ? null : body.models;
-  if (models && !(Array.isArray(models) && models.every((label) => typeof label === 'string'))) throw invalidField('models', 'must be a list of model names', 'bad_request');
+  if (models && !(Array.isArray(models) && models.every((label) => typeof label === 'string')))
+    throw invalidField('models', 'must be a list of model names', 'bad_request');
 }
 
 function begin(parts: Parts, res: Response): { context: RequestContext; runtime: Runtime } {
@@ -182,11 +274,27 @@ function begin(parts: Parts, res: Response): { context: RequestContext; runtime:
   return { context, runtime: (context.runtime ??= parts.current()) };
 }
 
-async function plan(parts: Parts, context: RequestContext, runtime: Runtime, request: RoutingRequest, candidates: readonly Candidate[], field: string): Promise<Plan> {
+async function plan(
+  parts: Parts,
+  context: RequestContext,
+  runtime: Runtime,
+  request: RoutingRequest,
+  candidates: readonly Candidate[],
+  field: string,
+): Promise<Plan> {
   const startedAt = performance.now();
   const made = await makePlan({
-    id: parts.memory.ids.make((context.caller ?? anonymous).accountId), request, candidates, ranker: runtime.ranker, catalog: runtime.catalog, latencies: runtime.latencies, limits: limitsOf(runtime, null),
-    allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels: context.caller?.models ?? null, blame: { field, code: 'bad_request' },
+    id: parts.memory.ids.make((context.caller ?? anonymous).accountId),
+    request,
+    candidates,
+    ranker: runtime.ranker,
+    catalog: runtime.catalog,
+    latencies: runtime.latencies,
+    limits: limitsOf(runtime, null),
+    allow: runtime.routing.allow,
+    deny: runtime.routing.deny,
+    keyModels: context.caller?.models ?? null,
+    blame: { field, code: 'bad_request' },
   });
   measure(parts, startedAt, made);
   context.plan = made;
@@ -195,11 +303,24 @@ async function plan(parts: Parts, context: RequestContext, runtime: Runtime, req
 }
 
 /** Puts the decision down; of its content a hash where the request asks for that, the text where the configuration does, else nothing. */
-function remember(parts: Parts, context: RequestContext, { messages, tradeoff = null }: RoutingRequest, links: Links & Pick<Partial<ModelSelectRequest>, 'hash_content'>): void {
+function remember(
+  parts: Parts,
+  context: RequestContext,
+  { messages, tradeoff = null }: RoutingRequest,
+  links: Links & Pick<Partial<ModelSelectRequest>, 'hash_content'>,
+): void {
   const { record, runtime } = context;
   record.preferenceId = links.preference_id ?? null;
   if (!runtime?.requestLog.enabled) return;
   record.previousSession = links.previous_session ?? null;
-  record.content = links.hash_content ? keepDigest(messages) : runtime.requestLog.content ? keepText(messages) : null;
-  parts.memory.records.decision(context, { previousId: record.previousSession, tradeoff, preferenceId: links.preference_id ?? null });
+  record.content = links.hash_content
+    ? keepDigest(messages)
+    : runtime.requestLog.content
+      ? keepText(messages)
+      : null;
+  parts.memory.records.decision(context, {
+    previousId: record.previousSession,
+    tradeoff,
+    preferenceId: links.preference_id ?? null,
+  });
 }

@@ -1,5 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { createServer, IncomingMessage, type Server, ServerResponse, STATUS_CODES } from 'node:http';
+import {
+  createServer,
+  IncomingMessage,
+  type Server,
+  ServerResponse,
+  STATUS_CODES,
+} from 'node:http';
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
 
@@ -19,27 +25,34 @@ export function createHttpServer(app: Express, limits: ServerLimits): Server {
   class GatewayResponse extends ServerResponse {}
   adopt(app, 'request', GatewayRequest.prototype);
   adopt(app, 'response', GatewayResponse.prototype);
-  const server = createServer({
-    IncomingMessage: GatewayRequest,
-    ServerResponse: GatewayResponse,
-    requestTimeout: limits.requestTimeoutMs,
-    // Node refuses to start where headers may take longer than the whole request
-    headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
-    // Node looks for the slow ones every 30 s unless told otherwise
-    connectionsCheckingInterval: Math.min(5_000, Math.ceil(limits.headersTimeoutMs / 2)),
-    maxHeaderSize: limits.maxHeaderBytes,
-    keepAliveTimeout: 75_000,
-    // what Node 22 does; with less a few chunks in one tick count as a client that cannot keep up
-    highWaterMark: 65_536,
-    // Node's own refusal has no body
-    requireHostHeader: false,
-  }, (req, res) => {
-    if (req.headers.host === undefined && req.httpVersion === '1.1') refuse(res, 400, 'host: is required');
-    // an address that cannot be read never gets past the router
-    else app(req as Request, res as Response, () => refuse(res, 400, 'the address cannot be read'));
-  });
+  const server = createServer(
+    {
+      IncomingMessage: GatewayRequest,
+      ServerResponse: GatewayResponse,
+      requestTimeout: limits.requestTimeoutMs,
+      // Node refuses to start where headers may take longer than the whole request
+      headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
+      // Node looks for the slow ones every 30 s unless told otherwise
+      connectionsCheckingInterval: Math.min(5_000, Math.ceil(limits.headersTimeoutMs / 2)),
+      maxHeaderSize: limits.maxHeaderBytes,
+      keepAliveTimeout: 75_000,
+      // what Node 22 does; with less a few chunks in one tick count as a client that cannot keep up
+      highWaterMark: 65_536,
+      // Node's own refusal has no body
+      requireHostHeader: false,
+    },
+    (req, res) => {
+      if (req.headers.host === undefined && req.httpVersion === '1.1')
+        refuse(res, 400, 'host: is required');
+      // an address that cannot be read never gets past the router
+      else
+        app(req as Request, res as Response, () => refuse(res, 400, 'the address cannot be read'));
+    },
+  );
   server.on('clientError', answerBadRequest);
-  server.on('checkExpectation', (_req, res: ServerResponse) => refuse(res, 417, 'expect: only 100-continue can be met'));
+  server.on('checkExpectation', (_req, res: ServerResponse) =>
+    refuse(res, 417, 'expect: only 100-continue can be met'),
+  );
   return server;
 }
 
@@ -50,7 +63,15 @@ interface Refusal {
 
 function refusal(status: number, message: string): Refusal {
   const body = JSON.stringify({ error: STATUS_CODES[status], message });
-  return { head: { 'Content-Type': 'application/json; charset=utf-8', 'Content-Length': Buffer.byteLength(body), 'X-Request-Id': randomUUID(), Connection: 'close' }, body };
+  return {
+    head: {
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': Buffer.byteLength(body),
+      'X-Request-Id': randomUUID(),
+      Connection: 'close',
+    },
+    body,
+  };
 }
 
 /** For what the app never sees. */
@@ -65,7 +86,10 @@ function adopt(app: Express, kind: 'request' | 'response', prototype: object): v
   Reflect.set(app, kind, prototype);
 }
 
-const statusOf: Record<string, number> = { HPE_HEADER_OVERFLOW: 431, ERR_HTTP_REQUEST_TIMEOUT: 408 };
+const statusOf: Record<string, number> = {
+  HPE_HEADER_OVERFLOW: 431,
+  ERR_HTTP_REQUEST_TIMEOUT: 408,
+};
 
 /** A connection as Node's server keeps it. */
 interface ServedSocket extends Socket {
@@ -80,7 +104,12 @@ function answerBadRequest(error: NodeJS.ErrnoException, socket: ServedSocket): v
     return;
   }
   const status = statusOf[error.code ?? ''] ?? 400;
-  const message = status === 431 ? 'the request headers are too large' : status === 408 ? 'the request took too long to arrive' : 'the request is not valid HTTP';
+  const message =
+    status === 431
+      ? 'the request headers are too large'
+      : status === 408
+        ? 'the request took too long to arrive'
+        : 'the request is not valid HTTP';
   const { head, body } = refusal(status, message);
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);

@@ -11,10 +11,19 @@ export function signInToken({ cookie }: IncomingHttpHeaders): string | null {
 
 /** Scripts never see it, other sites' forms do not send it, and what came by https goes back by https alone. */
 const attributes = (req: Request, publicUrl: string | null) =>
-  ({ httpOnly: true, sameSite: 'lax', path: '/', secure: req.secure || /^https:/i.test(publicUrl ?? '') }) as const;
+  ({
+    httpOnly: true,
+    sameSite: 'lax',
+    path: '/',
+    secure: req.secure || /^https:/i.test(publicUrl ?? ''),
+  }) as const;
 
 /** Has the browser keep a token for so many ms. */
-export function setSignInCookie(req: Request, res: Response, { token, keepMs, publicUrl }: { token: string; keepMs: number; publicUrl: string | null }): void {
+export function setSignInCookie(
+  req: Request,
+  res: Response,
+  { token, keepMs, publicUrl }: { token: string; keepMs: number; publicUrl: string | null },
+): void {
   res.cookie(cookieName, token, { ...attributes(req, publicUrl), maxAge: keepMs });
 }
 

@@ -34,11 +34,17 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
 }
 
 /** How the models of a completion fared, for the account's later choices. */
-function learnOutcomes({ memory }: Parts, { planned, runtime, caller, record: { attempts, finishReason, preferenceId } }: RequestContext): void {
+function learnOutcomes(
+  { memory }: Parts,
+  { planned, runtime, caller, record: { attempts, finishReason, preferenceId } }: RequestContext,
+): void {
   if (planned === null || !runtime?.routing.learning.enabled || attempts.length === 0) return;
   // as it was sent: a budget may have bounded what the client had not
   const isBounded = statedAnswer(planned.call.chat) !== null;
-  memory.outcomes.add({ accountId: (caller ?? anonymous).accountId, preferenceId: preferenceId ?? '' }, outcomesOf({ attempts, finishReason, isBounded }));
+  memory.outcomes.add(
+    { accountId: (caller ?? anonymous).accountId, preferenceId: preferenceId ?? '' },
+    outcomesOf({ attempts, finishReason, isBounded }),
+  );
 }
 
 /** The first stage of pages that are asked for all the time, by health checks and scrapers: they have a request id, but are not told of. */

@@ -1,7 +1,15 @@
 import type { ChatRequest } from '../completion.js';
 
 /** What is charged at a model's own prices, or below them. */
-const plainTiers: ReadonlySet<unknown> = new Set(['auto', 'default', 'standard', 'standard_only', 'flex', 'batch', 'on_demand']);
+const plainTiers: ReadonlySet<unknown> = new Set([
+  'auto',
+  'default',
+  'standard',
+  'standard_only',
+  'flex',
+  'batch',
+  'on_demand',
+]);
 /** Tools that the client runs itself; a provider charges for each call of its own, and for what they find. */
 const ownTools: ReadonlySet<unknown> = new Set(['function', 'custom']);
 /**
@@ -9,20 +17,39 @@ const ownTools: ReadonlySet<unknown> = new Set(['function', 'custom']);
  * (Responses); faster service, and whatever goes around the bounds of an answer (Bedrock, Gemini); who serves a model, at whose price (OpenRouter).
  */
 const extras = [
-  'audio', 'web_search_options', 'plugins', 'search_parameters', 'enable_search', 'background', 'previous_response_id', 'conversation', 'prompt',
-  'serviceTier', 'performanceConfig', 'additionalModelRequestFields', 'generationConfig', 'provider', 'preset',
+  'audio',
+  'web_search_options',
+  'plugins',
+  'search_parameters',
+  'enable_search',
+  'background',
+  'previous_response_id',
+  'conversation',
+  'prompt',
+  'serviceTier',
+  'performanceConfig',
+  'additionalModelRequestFields',
+  'generationConfig',
+  'provider',
+  'preset',
 ];
 
-const isGiven = (value: unknown): boolean => value !== null && value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0);
+const isGiven = (value: unknown): boolean =>
+  value !== null &&
+  value !== undefined &&
+  value !== false &&
+  !(Array.isArray(value) && value.length === 0);
 
 /** By what it holds, too: a provider's own tool may come under another's type. */
-const isOwnTool = (tool: Readonly<Record<string, unknown>>): boolean => ownTools.has(tool['type']) && isGiven(tool[String(tool['type'])]) && !isGiven(tool['systemTool']);
+const isOwnTool = (tool: Readonly<Record<string, unknown>>): boolean =>
+  ownTools.has(tool['type']) && isGiven(tool[String(tool['type'])]) && !isGiven(tool['systemTool']);
 
 /** The first field of a request that asks for what costs more than the prices of its tokens say: faster service, searches, sound, pictures. Null: none does. */
 export function unpricedExtra(chat: ChatRequest): string | null {
   const { service_tier: tier, modalities } = chat;
   if (isGiven(tier) && !plainTiers.has(tier)) return 'service_tier';
-  if (Array.isArray(modalities) && modalities.some((modality) => modality !== 'text')) return 'modalities';
+  if (Array.isArray(modalities) && modalities.some((modality) => modality !== 'text'))
+    return 'modalities';
   const extra = extras.find((field) => isGiven(chat[field]));
   if (extra !== undefined) return extra;
   const tool = chat.tools?.findIndex((each) => !isOwnTool(each)) ?? -1;

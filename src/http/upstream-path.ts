@@ -10,7 +10,9 @@ const separators = /[/\\]|%2f|%5c/i;
 export function upstreamPath(baseUrl: string, path: string): string {
   const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
   if (path === basePath || path.startsWith(`${basePath}/`)) return path;
-  const root = /^(\/(upload|download))?\/v\d[^/]*\//.test(path) ? basePath.replace(/\/v\d[^/]*$/, '') : basePath;
+  const root = /^(\/(upload|download))?\/v\d[^/]*\//.test(path)
+    ? basePath.replace(/\/v\d[^/]*$/, '')
+    : basePath;
   return root + path;
 }
 
@@ -19,12 +21,17 @@ export function withoutKey(path: string): string {
   const query = path.indexOf('?');
   if (query === -1) return path;
   // read as the key itself is read, so that no spelling of the name slips through
-  const kept = path.slice(query + 1).split('&').filter((part) => !new URLSearchParams(part).has('key')).join('&');
+  const kept = path
+    .slice(query + 1)
+    .split('&')
+    .filter((part) => !new URLSearchParams(part).has('key'))
+    .join('&');
   return kept === '' ? path.slice(0, query) : `${path.slice(0, query)}?${kept}`;
 }
 
 /** The provider's key is for what lies below its base address. @throws GatewayError `bad_request` for a path that climbs */
 export function refuseClimbing(path: string): void {
   const segments = (path.split('?', 1)[0] ?? '').split(separators);
-  if (segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment))) throw new GatewayError('bad_request', 'proxy: a path must not have "." or ".." segments');
+  if (segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment)))
+    throw new GatewayError('bad_request', 'proxy: a path must not have "." or ".." segments');
 }

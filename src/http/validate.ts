@@ -11,7 +11,12 @@ import { stage } from './stage.js';
  * @param adapt brings the body into the schema's form first
  * @param maxBytes bounds the body more closely than the configuration does
  */
-export function validate(parts: Parts, schema: Validator<unknown>, adapt: (body: unknown) => unknown = asItIs, maxBytes = Infinity): RequestHandler {
+export function validate(
+  parts: Parts,
+  schema: Validator<unknown>,
+  adapt: (body: unknown) => unknown = asItIs,
+  maxBytes = Infinity,
+): RequestHandler {
   return stage((req, res) => {
     const context = contextOf(res);
     context.runtime ??= parts.current();

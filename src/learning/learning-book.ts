@@ -45,25 +45,35 @@ const recentMs = 30 * 86_400_000;
 /** What was learned fades: after so long it is looked at anew. */
 const freshMs = 600_000;
 
-const keyOf = ({ accountId, preferenceId }: LearningScope): string => `${accountId} ${preferenceId}`;
+const keyOf = ({ accountId, preferenceId }: LearningScope): string =>
+  `${accountId} ${preferenceId}`;
 
 /** What accounts and their preferences have learned: what has been used here before is known without asking the database. */
 export class LearningBook {
   private readonly cache: RecordCache<LearningRecord>;
-  private readonly read = new WeakMap<LearningRecord, { readonly known: KnownLearning | null; readonly until: number }>();
+  private readonly read = new WeakMap<
+    LearningRecord,
+    { readonly known: KnownLearning | null; readonly until: number }
+  >();
   private readonly now: () => number;
-  private readonly ratings = new RatingQueue<GivenRating>((scope, ratings) => this.take(scope, ratings));
+  private readonly ratings = new RatingQueue<GivenRating>((scope, ratings) =>
+    this.take(scope, ratings),
+  );
   private readonly looking = new Map<string, Promise<KnownLearning | null>>();
   private restingUntil = 0;
 
-  constructor(private readonly backing: Backing, private readonly options: LearningBookOptions) {
+  constructor(
+    private readonly backing: Backing,
+    private readonly options: LearningBookOptions,
+  ) {
     this.now = options.now ?? Date.now;
     this.cache = new RecordCache<LearningRecord>(backing, {
       topic: 'learnings',
       keyOf,
       // a scope that has learned nothing is known as such until it does
       load: async ({ store }, key) => {
-        const end = key.lastIndexOf(' '), scope = { accountId: key.slice(0, end), preferenceId: key.slice(end + 1) };
+        const end = key.lastIndexOf(' '),
+          scope = { accountId: key.slice(0, end), preferenceId: key.slice(end + 1) };
         return (await store.learnings.find(scope)) ?? { ...scope, state: null, updatedAt: 0 };
       },
       changedSince: ({ store }, revision) => store.learnings.changedSince(revision),
@@ -86,27 +96,46 @@ export class LearningBook {
   }
 
   /** Stores feedback, and takes it in where it is a rating. @throws GatewayError `unavailable` */
-  rate(feedback: FeedbackRow, scope: LearningScope, ratingOf: (earlier: number | null) => Rating): Promise<void> {
+  rate(
+    feedback: FeedbackRow,
+    scope: LearningScope,
+    ratingOf: (earlier: number | null) => Rating,
+  ): Promise<void> {
     return this.ratings.add(scope, { feedback, ratingOf });
   }
 
   private async take(scope: LearningScope, ratings: readonly GivenRating[]): Promise<void> {
     const { store } = await this.backing.get();
-    await store.learnings.rate(scope, ratings.map(({ feedback }) => feedback), (state, earlier) =>
-      encodeOnline(ratings.reduce((before, { ratingOf }, at) => withRating(before, this.numberedHere(ratingOf(earlier[at] ?? null))), decodeOnline(state))));
+    await store.learnings.rate(
+      scope,
+      ratings.map(({ feedback }) => feedback),
+      (state, earlier) =>
+        encodeOnline(
+          ratings.reduce(
+            (before, { ratingOf }, at) =>
+              withRating(before, this.numberedHere(ratingOf(earlier[at] ?? null))),
+            decodeOnline(state),
+          ),
+        ),
+    );
     this.changed(scope);
   }
 
   /** Of a decision that another router had made, its kinds of task mean nothing, and must not do away with what is known of this one's. */
   private numberedHere(rating: Rating): Rating {
-    return rating.kinds === null || rating.kinds.router === this.options.router() ? rating : { ...rating, kinds: null };
+    return rating.kinds === null || rating.kinds.router === this.options.router()
+      ? rating
+      : { ...rating, kinds: null };
   }
 
   /** What is stored now. @throws GatewayError `unavailable` */
   async show(scope: LearningScope): Promise<ShownLearning> {
     const { store } = await this.backing.get();
     const record = await store.learnings.find(scope);
-    return { state: decodeOnline(record?.state ?? null), updatedAt: record && record.state !== null ? record.updatedAt : null };
+    return {
+      state: decodeOnline(record?.state ?? null),
+      updatedAt: record && record.state !== null ? record.updatedAt : null,
+    };
   }
 
   /** Forgets everything, here and on other replicas. @throws GatewayError `unavailable` */
@@ -128,7 +157,10 @@ export class LearningBook {
   }
 
   /** All that ask for the same at the same time wait for one answer. */
-  private lookUp(key: string, found: Promise<LearningRecord | null>): Promise<KnownLearning | null> {
+  private lookUp(
+    key: string,
+    found: Promise<LearningRecord | null>,
+  ): Promise<KnownLearning | null> {
     const looking = this.withinPatience(found).finally(() => {
       if (this.looking.get(key) === looking) this.looking.delete(key);
     });
@@ -137,10 +169,14 @@ export class LearningBook {
   }
 
   /** Nobody waits long for what only makes a choice better; where it is slow, nobody waits for a while. */
-  private async withinPatience(looked: Promise<LearningRecord | null>): Promise<KnownLearning | null> {
+  private async withinPatience(
+    looked: Promise<LearningRecord | null>,
+  ): Promise<KnownLearning | null> {
     const { patienceMs = 100, restMs = 2_000 } = this.options;
     let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>((resolve) => (timer = setTimeout(() => resolve('late'), patienceMs)));
+    const late = new Promise<'late'>(
+      (resolve) => (timer = setTimeout(() => resolve('late'), patienceMs)),
+    );
     const found = await Promise.race([looked.catch((): 'late' => 'late'), late]);
     clearTimeout(timer);
     if (found !== 'late') return this.known(found);
@@ -152,7 +188,11 @@ export class LearningBook {
     if (record === null || record.state === null) return null;
     const now = this.now();
     let read = this.read.get(record);
-    if (!read || read.until <= now) this.read.set(record, (read = { known: this.knownOf(decodeOnline(record.state), now), until: now + freshMs }));
+    if (!read || read.until <= now)
+      this.read.set(
+        record,
+        (read = { known: this.knownOf(decodeOnline(record.state), now), until: now + freshMs }),
+      );
     return read.known;
   }
 

@@ -30,10 +30,12 @@ const mostAtOnce = 100;
 const mostScopes = 5_000;
 const mostModels = 40;
 /** Answers without a fault wait for so many, and are worth no more. */
-const fewAnswers = 50, mostAnswers = 200;
+const fewAnswers = 50,
+  mostAnswers = 200;
 const none: Tally = { answers: 0, faults: 0 };
 
-const keyOf = ({ accountId, preferenceId }: LearningScope): string => `${accountId} ${preferenceId}`;
+const keyOf = ({ accountId, preferenceId }: LearningScope): string =>
+  `${accountId} ${preferenceId}`;
 
 /**
  * Counts answers and faults in memory, and adds them to what the scopes have learned every few seconds. A scope whose answers never failed is not
@@ -48,7 +50,10 @@ export class OutcomeCounts {
   private writing: Promise<void> = Promise.resolve();
   private readonly now: () => number;
 
-  constructor(private readonly backing: Backing, private readonly options: OutcomeCountsOptions) {
+  constructor(
+    private readonly backing: Backing,
+    private readonly options: OutcomeCountsOptions,
+  ) {
     this.now = options.now ?? Date.now;
   }
 
@@ -56,8 +61,12 @@ export class OutcomeCounts {
   add(scope: LearningScope, outcomes: Outcomes): void {
     if (this.isClosed || outcomes.size === 0) return;
     const counts = this.countsOf(scope, this.now());
-    for (const [name, outcome] of outcomes) merge(counts, name, { answers: 1, faults: outcome === 'failed' ? 1 : 0 });
-    this.timer ??= setTimeout(() => void this.write(), this.options.everyMs ?? writeEveryMs).unref();
+    for (const [name, outcome] of outcomes)
+      merge(counts, name, { answers: 1, faults: outcome === 'failed' ? 1 : 0 });
+    this.timer ??= setTimeout(
+      () => void this.write(),
+      this.options.everyMs ?? writeEveryMs,
+    ).unref();
   }
 
   /** Writes what is worth it. Never rejects. */
@@ -69,7 +78,9 @@ export class OutcomeCounts {
 
   /** Does what forgets a scope while nothing is written, and forgets what waits of it. Rejects as that does, and then everything waits on. */
   forget(scope: LearningScope, forgetStored: () => Promise<void>): Promise<void> {
-    const forgotten = this.writing.then(forgetStored).then(() => void this.counts.delete(keyOf(scope)));
+    const forgotten = this.writing
+      .then(forgetStored)
+      .then(() => void this.counts.delete(keyOf(scope)));
     this.writing = forgotten.catch(() => undefined);
     return forgotten;
   }
@@ -78,7 +89,10 @@ export class OutcomeCounts {
   async close(): Promise<void> {
     this.isClosed = true;
     let timer: NodeJS.Timeout | undefined;
-    await Promise.race([this.write(), new Promise<void>((resolve) => (timer = setTimeout(resolve, closeMs)))]);
+    await Promise.race([
+      this.write(),
+      new Promise<void>((resolve) => (timer = setTimeout(resolve, closeMs))),
+    ]);
     clearTimeout(timer);
   }
 
@@ -89,7 +103,14 @@ export class OutcomeCounts {
       try {
         const { store } = await this.backing.get();
         const at = this.now();
-        await store.learnings.change(due.slice(from, from + mostAtOnce).map((counts) => [counts.scope, (state, forgottenAt) => added(state, forgottenAt, counts, at)]));
+        await store.learnings.change(
+          due
+            .slice(from, from + mostAtOnce)
+            .map((counts) => [
+              counts.scope,
+              (state, forgottenAt) => added(state, forgottenAt, counts, at),
+            ]),
+        );
       } catch (error) {
         this.failed(due.slice(from), error);
         return;
@@ -110,18 +131,24 @@ export class OutcomeCounts {
 
   private isDue({ scope, tallies }: ScopeCounts): boolean {
     const all = [...tallies.values()];
-    return all.some(({ faults }) => faults > 0) || (all.some(({ answers }) => answers >= fewAnswers) && this.options.hasFaults(scope));
+    return (
+      all.some(({ faults }) => faults > 0) ||
+      (all.some(({ answers }) => answers >= fewAnswers) && this.options.hasFaults(scope))
+    );
   }
 
   private failed(due: readonly ScopeCounts[], error: unknown): void {
     const { report, everyMs = writeEveryMs } = this.options;
     if (error instanceof GatewayError && error.code === 'unavailable' && !this.isClosed) {
-      for (const { scope, since, tallies } of due) for (const [name, tally] of tallies) merge(this.countsOf(scope, since), name, tally);
+      for (const { scope, since, tallies } of due)
+        for (const [name, tally] of tallies) merge(this.countsOf(scope, since), name, tally);
       this.timer ??= setTimeout(() => void this.write(), everyMs).unref();
       return;
     }
     report.lost('outcomes', due.length);
-    report.warn(`outcomes of answers could not be stored and are lost: ${error instanceof Error ? error.message : String(error)}`);
+    report.warn(
+      `outcomes of answers could not be stored and are lost: ${error instanceof Error ? error.message : String(error)}`,
+    );
   }
 
   private countsOf(scope: LearningScope, since: number): ScopeCounts {
@@ -145,14 +172,23 @@ export class OutcomeCounts {
 }
 
 /** What a scope holds with these counts; as it was where it was forgotten after the first of them. */
-function added(state: string | null, forgottenAt: number | null, { since, tallies }: ScopeCounts, at: number): string | null {
-  return forgottenAt !== null && since < forgottenAt ? state : encodeOnline(withOutcomes(decodeOnline(state), tallies, at));
+function added(
+  state: string | null,
+  forgottenAt: number | null,
+  { since, tallies }: ScopeCounts,
+  at: number,
+): string | null {
+  return forgottenAt !== null && since < forgottenAt
+    ? state
+    : encodeOnline(withOutcomes(decodeOnline(state), tallies, at));
 }
 
 function merge({ tallies }: ScopeCounts, name: string, { answers, faults }: Tally): void {
   // the one that was first counted gives way
-  if (!tallies.has(name) && tallies.size >= mostModels) tallies.delete(tallies.keys().next().value ?? '');
+  if (!tallies.has(name) && tallies.size >= mostModels)
+    tallies.delete(tallies.keys().next().value ?? '');
   const before = tallies.get(name) ?? none;
-  const whole = before.answers + answers, kept = Math.min(1, mostAnswers / whole);
+  const whole = before.answers + answers,
+    kept = Math.min(1, mostAnswers / whole);
   tallies.set(name, { answers: whole * kept, faults: (before.faults + faults) * kept });
 }

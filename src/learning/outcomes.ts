@@ -15,7 +15,13 @@ export interface FinishedAttempts {
 export type Outcomes = ReadonlyMap<string, 'answered' | 'failed'>;
 
 /** Failures that are a model's or its provider's own. Not the client's, not those of our account there, and not those of the configuration. */
-const ownFaults: ReadonlySet<ErrorCode | 'ok'> = new Set(['connection_failed', 'upstream_error', 'upstream_overloaded', 'unreadable_answer', 'upstream_timeout']);
+const ownFaults: ReadonlySet<ErrorCode | 'ok'> = new Set([
+  'connection_failed',
+  'upstream_error',
+  'upstream_overloaded',
+  'unreadable_answer',
+  'upstream_timeout',
+]);
 
 /**
  * How each candidate that was tried turned out, by its last try: a retry that succeeded is no fault. An answer that was refused, or cut off though

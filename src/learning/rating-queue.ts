@@ -52,13 +52,17 @@ export class RatingQueue<T> {
     if (!first) return null;
     const [key, { scope, waiting }] = first;
     this.scopes.delete(key);
-    if (waiting.length > mostAtOnce) this.scopes.set(key, { scope, waiting: waiting.slice(mostAtOnce) });
+    if (waiting.length > mostAtOnce)
+      this.scopes.set(key, { scope, waiting: waiting.slice(mostAtOnce) });
     return { scope, waiting: waiting.slice(0, mostAtOnce) };
   }
 
   private async applyAll({ scope, waiting }: ScopeRatings<T>): Promise<void> {
     try {
-      await this.apply(scope, waiting.map(({ rating }) => rating));
+      await this.apply(
+        scope,
+        waiting.map(({ rating }) => rating),
+      );
       for (const { resolve } of waiting) resolve();
     } catch (error) {
       for (const { reject } of waiting) reject(error);

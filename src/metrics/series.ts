@@ -24,7 +24,13 @@ export class SeriesHistogram extends Histogram {
   private readonly description: string;
 
   constructor({ name, help, labelNames, registry }: Description, buckets: readonly number[]) {
-    super({ name, help, labelNames: [...labelNames], buckets: [...buckets], registers: [registry] });
+    super({
+      name,
+      help,
+      labelNames: [...labelNames],
+      buckets: [...buckets],
+      registers: [registry],
+    });
     this.names = labelNames;
     this.bounds = buckets;
     this.metricName = name;
@@ -41,8 +47,16 @@ export class SeriesHistogram extends Histogram {
 
   /** prom-client's page asks a histogram this way, and its `get` goes through here as well. */
   getForPromString(): Promise<object> {
-    const values = [...this.all.values()].flatMap((bins) => bins.lines(this.metricName, this.names));
-    return Promise.resolve({ name: this.metricName, help: this.description, type: 'histogram', aggregator: 'sum', values });
+    const values = [...this.all.values()].flatMap((bins) =>
+      bins.lines(this.metricName, this.names),
+    );
+    return Promise.resolve({
+      name: this.metricName,
+      help: this.description,
+      type: 'histogram',
+      aggregator: 'sum',
+      values,
+    });
   }
 }
 
@@ -50,7 +64,10 @@ class Bins implements HistogramSeries {
   private readonly counts: Float64Array;
   private sum = 0;
 
-  constructor(private readonly bounds: readonly number[], private readonly values: readonly string[]) {
+  constructor(
+    private readonly bounds: readonly number[],
+    private readonly values: readonly string[],
+  ) {
     this.counts = new Float64Array(bounds.length + 1);
   }
 
@@ -61,15 +78,34 @@ class Bins implements HistogramSeries {
     this.sum += value;
   }
 
-  lines(name: string, names: readonly string[]): { metricName: string; labels: Record<string, string | number>; sharedLabels: object; value: number }[] {
+  lines(
+    name: string,
+    names: readonly string[],
+  ): {
+    metricName: string;
+    labels: Record<string, string | number>;
+    sharedLabels: object;
+    value: number;
+  }[] {
     const sharedLabels = {};
-    const labels = Object.fromEntries(names.map((label, index) => [label, this.values[index] ?? '']));
+    const labels = Object.fromEntries(
+      names.map((label, index) => [label, this.values[index] ?? '']),
+    );
     let cumulated = 0;
     const buckets = Array.from(this.counts, (count, index) => {
       cumulated += count;
-      return { metricName: `${name}_bucket`, labels: { le: this.bounds[index] ?? '+Inf', ...labels }, sharedLabels, value: cumulated };
+      return {
+        metricName: `${name}_bucket`,
+        labels: { le: this.bounds[index] ?? '+Inf', ...labels },
+        sharedLabels,
+        value: cumulated,
+      };
     });
-    return [...buckets, { metricName: `${name}_sum`, labels, sharedLabels, value: this.sum }, { metricName: `${name}_count`, labels, sharedLabels, value: cumulated }];
+    return [
+      ...buckets,
+      { metricName: `${name}_sum`, labels, sharedLabels, value: this.sum },
+      { metricName: `${name}_count`, labels, sharedLabels, value: cumulated },
+    ];
   }
 }
 
@@ -79,7 +115,10 @@ export interface CounterSeries {
 
 /** The same for a counter. */
 export class SeriesCounter extends Counter {
-  private readonly all = new Map<string, { labels: Record<string, string>; value: number; inc(by?: number): void }>();
+  private readonly all = new Map<
+    string,
+    { labels: Record<string, string>; value: number; inc(by?: number): void }
+  >();
   private readonly names: readonly string[];
 
   constructor({ name, help, labelNames, registry }: Description) {
@@ -92,14 +131,25 @@ export class SeriesCounter extends Counter {
     const key = values.join('\0');
     let line = this.all.get(key);
     if (!line) {
-      const labels = Object.fromEntries(this.names.map((label, index) => [label, values[index] ?? '']));
-      line = { labels, value: 0, inc(by = 1) { this.value += by; } };
+      const labels = Object.fromEntries(
+        this.names.map((label, index) => [label, values[index] ?? '']),
+      );
+      line = {
+        labels,
+        value: 0,
+        inc(by = 1) {
+          this.value += by;
+        },
+      };
       this.all.set(key, line);
     }
     return line;
   }
 
   override async get(): ReturnType<Counter['get']> {
-    return { ...(await super.get()), values: [...this.all.values()].map(({ labels, value }) => ({ labels, value })) };
+    return {
+      ...(await super.get()),
+      values: [...this.all.values()].map(({ labels, value }) => ({ labels, value })),
+    };
   }
 }

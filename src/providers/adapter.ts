@@ -87,12 +87,20 @@ export interface Passthrough {
 
 /** `POST /v1/embeddings` in OpenAI's shape, both ways. */
 export interface EmbeddingAdapter {
-  buildRequest(body: Record<string, unknown>, model: string, apiKey: string | null): UpstreamRequest | Promise<UpstreamRequest>;
+  buildRequest(
+    body: Record<string, unknown>,
+    model: string,
+    apiKey: string | null,
+  ): UpstreamRequest | Promise<UpstreamRequest>;
   /**
    * @param request the body that was asked with: only it says whether vectors are to come as base64
    * @returns the answer in OpenAI's shape, and the prompt's tokens where they are reported
    */
-  readAnswer(body: string, model: string, request: Record<string, unknown>): { answer: unknown; promptTokens: number | null };
+  readAnswer(
+    body: string,
+    model: string,
+    request: Record<string, unknown>,
+  ): { answer: unknown; promptTokens: number | null };
 }
 
 /** What the provider table holds for each dialect. */

@@ -1,4 +1,10 @@
-import type { ModelCall, ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
+import type {
+  ModelCall,
+  ProviderAdapter,
+  ProviderDialect,
+  ProviderSettings,
+  UpstreamRequest,
+} from './adapter.js';
 import { fromAnthropicAnswer } from './anthropic/answer.js';
 import { anthropicEvents } from './anthropic/events.js';
 import { anthropicFailure } from './anthropic/failure.js';
@@ -31,7 +37,13 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     readCompletion: (body) => fromAnthropicAnswer(provider, parseJson(body)),
     readEvents: (sink) => anthropicEvents(provider, sink),
     readFailure: (status, headers, body) => anthropicFailure(provider, status, headers, body),
-    passthrough: { baseUrl: url.replace(/\/messages$/, ''), headers: (apiKey) => ({ ...(apiKey === null ? {} : { 'x-api-key': apiKey }), ...settings.headers }) },
+    passthrough: {
+      baseUrl: url.replace(/\/messages$/, ''),
+      headers: (apiKey) => ({
+        ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
+        ...settings.headers,
+      }),
+    },
   };
 }
 
@@ -40,7 +52,12 @@ function messagesUrl(baseUrl: string): string {
   return `${/\/v\d+$/.test(root) ? root : `${root}/v1`}/messages`;
 }
 
-function buildRequest(settings: ProviderSettings, url: string, call: ModelCall, apiKey: string | null): UpstreamRequest {
+function buildRequest(
+  settings: ProviderSettings,
+  url: string,
+  call: ModelCall,
+  apiKey: string | null,
+): UpstreamRequest {
   const model = settings.deployments?.[call.model] ?? call.model;
   return {
     method: 'POST',
@@ -52,6 +69,10 @@ function buildRequest(settings: ProviderSettings, url: string, call: ModelCall, 
       ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
       ...settings.headers,
     },
-    body: JSON.stringify({ model, ...toAnthropicBody(call.request, call.model), stream: call.stream }),
+    body: JSON.stringify({
+      model,
+      ...toAnthropicBody(call.request, call.model),
+      stream: call.stream,
+    }),
   };
 }

@@ -1,4 +1,8 @@
 import { openAICompatible } from './openai-compatible.js';
 
 /** Cerebras. */
-export const cerebras = openAICompatible('cerebras', { env: ['CEREBRAS_API_KEY'], baseUrl: 'https://api.cerebras.ai/v1', embeddings: false });
+export const cerebras = openAICompatible('cerebras', {
+  env: ['CEREBRAS_API_KEY'],
+  baseUrl: 'https://api.cerebras.ai/v1',
+  embeddings: false,
+});

@@ -1,5 +1,13 @@
 import type { ErrorCode, GatewayError } from '../errors.js';
-import type { CompletionAnswer, ModelCall, ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamHeaders, UpstreamRequest } from './adapter.js';
+import type {
+  CompletionAnswer,
+  ModelCall,
+  ProviderAdapter,
+  ProviderDialect,
+  ProviderSettings,
+  UpstreamHeaders,
+  UpstreamRequest,
+} from './adapter.js';
 import { type CohereAnswer, cohereCompletion } from './cohere/answer.js';
 import { cohereEmbeddings } from './cohere/embeddings.js';
 import { cohereEvents } from './cohere/events.js';
@@ -22,7 +30,11 @@ export const cohere: ProviderDialect = {
 function createAdapter(settings: ProviderSettings): ProviderAdapter {
   const provider = settings.name;
   const baseUrl = settings.baseUrl ?? defaultBaseUrl;
-  const post = (operation: 'chat' | 'embed', body: object, apiKey: string | null): UpstreamRequest => ({
+  const post = (
+    operation: 'chat' | 'embed',
+    body: object,
+    apiKey: string | null,
+  ): UpstreamRequest => ({
     method: 'POST',
     url: `${baseUrl}/${operation}`,
     headers: {
@@ -40,26 +52,44 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     readCompletion: (body, call) => readCompletion(provider, body, call),
     readEvents: (sink, call) => cohereEvents(sink, provider, call.model),
     readFailure: (status, headers, body) => cohereFailure(provider, status, headers, body),
-    passthrough: { baseUrl, headers: (apiKey) => ({ ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }), ...settings.headers }) },
+    passthrough: {
+      baseUrl,
+      headers: (apiKey) => ({
+        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...settings.headers,
+      }),
+    },
     embeddings: cohereEmbeddings(provider, post),
   };
 }
 
 function readCompletion(provider: string, body: string, call: ModelCall): CompletionAnswer {
   const answer = parseJson(body) as { message?: unknown } | null;
-  if (typeof answer !== 'object' || answer === null) throw unreadable(provider, 'a body that is not JSON');
-  if (typeof answer.message === 'string') throw providerFailure({ provider, status: 500, reason: answer.message });
-  if (typeof answer.message === 'object' && answer.message !== null) return cohereCompletion(provider, answer as CohereAnswer, call.model);
-  if ('text' in answer) return cohereCompletion(provider, answerFromV1(answer as CohereV1Answer), call.model);
+  if (typeof answer !== 'object' || answer === null)
+    throw unreadable(provider, 'a body that is not JSON');
+  if (typeof answer.message === 'string')
+    throw providerFailure({ provider, status: 500, reason: answer.message });
+  if (typeof answer.message === 'object' && answer.message !== null)
+    return cohereCompletion(provider, answer as CohereAnswer, call.model);
+  if ('text' in answer)
+    return cohereCompletion(provider, answerFromV1(answer as CohereV1Answer), call.model);
   throw unreadable(provider, 'a body without a message');
 }
 
 /** Its errors are `{id, message}`, now and then with an `error_type`. */
-function cohereFailure(provider: string, status: number, headers: UpstreamHeaders, body: string): GatewayError {
+function cohereFailure(
+  provider: string,
+  status: number,
+  headers: UpstreamHeaders,
+  body: string,
+): GatewayError {
   const parsed = parseJson(body) as { message?: unknown } | null;
   const message = typeof parsed?.message === 'string' ? parsed.message : '';
   // a refused key is repeated in the message, and has no prefix to know it by
-  const reason = (message || (body.startsWith('<') ? '' : body.slice(0, 300))).replace(/(api key provided:\s*)\S+/i, '$1[redacted]');
+  const reason = (message || (body.startsWith('<') ? '' : body.slice(0, 300))).replace(
+    /(api key provided:\s*)\S+/i,
+    '$1[redacted]',
+  );
   const code = codeOf(status, message);
   return providerFailure({ provider, status, headers, reason, ...(code ? { code } : {}) });
 }
@@ -68,6 +98,7 @@ function codeOf(status: number, message: string): ErrorCode | null {
   // 498: the prompt or the answer holds a word that is not allowed; 499: the call was broken off on the way
   if (status === 498) return 'request_refused';
   if (status === 499) return 'upstream_error';
-  if (status === 400 && /(invalid api (token|key)|no api key)/i.test(message)) return 'provider_auth';
+  if (status === 400 && /(invalid api (token|key)|no api key)/i.test(message))
+    return 'provider_auth';
   return null;
 }

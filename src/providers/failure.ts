@@ -12,7 +12,8 @@ export function codeOfStatus(status: number): ErrorCode {
   return 'unreadable_answer';
 }
 
-const one = (value: string | string[] | undefined): string | undefined => (Array.isArray(value) ? value[0] : value);
+const one = (value: string | string[] | undefined): string | undefined =>
+  Array.isArray(value) ? value[0] : value;
 
 /**
  * How long the provider asks us to wait, in ms: `retry-after-ms`, `retry-after` in seconds or as an HTTP date.
@@ -47,12 +48,20 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
   const code = failure.code ?? codeOfStatus(failure.status);
   const reason = failure.reason.trim().replace(/\s+/g, ' ');
   const forbidden = one(headers['x-should-retry']) === 'false';
-  const recovery: Recovery | undefined = forbidden && (code === 'rate_limited' || code === 'upstream_error' || code === 'upstream_overloaded') ? 'fallback' : undefined;
-  return new GatewayError(code, `${failure.provider} answered ${failure.status}${reason ? `: ${redactKeys(reason)}` : ''}`, {
-    upstreamStatus: failure.status,
-    retryAfterMs: failure.retryAfterMs ?? retryAfterMs(headers),
-    ...(recovery ? { recovery } : {}),
-  });
+  const recovery: Recovery | undefined =
+    forbidden &&
+    (code === 'rate_limited' || code === 'upstream_error' || code === 'upstream_overloaded')
+      ? 'fallback'
+      : undefined;
+  return new GatewayError(
+    code,
+    `${failure.provider} answered ${failure.status}${reason ? `: ${redactKeys(reason)}` : ''}`,
+    {
+      upstreamStatus: failure.status,
+      retryAfterMs: failure.retryAfterMs ?? retryAfterMs(headers),
+      ...(recovery ? { recovery } : {}),
+    },
+  );
 }
 
 /** Some providers repeat the key they refuse ("Incorrect API key provided: sk-abc…"); it must not travel further. */
@@ -80,10 +89,17 @@ export function parseJson(body: string): unknown {
 
 /** An answer that could not be understood. `detail` must not hold the answer's text. */
 export function unreadable(provider: string, detail: string, cause?: unknown): GatewayError {
-  return new GatewayError('unreadable_answer', `${provider} sent an answer that cannot be read: ${detail}`, { cause });
+  return new GatewayError(
+    'unreadable_answer',
+    `${provider} sent an answer that cannot be read: ${detail}`,
+    { cause },
+  );
 }
 
 /** A stream that ended without the provider's own end marker. */
 export function cutShort(provider: string): GatewayError {
-  return new GatewayError('connection_failed', `${provider} ended its stream before the answer was whole`);
+  return new GatewayError(
+    'connection_failed',
+    `${provider} ended its stream before the answer was whole`,
+  );
 }

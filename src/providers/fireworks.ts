@@ -1,4 +1,7 @@
 import { openAICompatible } from './openai-compatible.js';
 
 /** Fireworks AI. */
-export const fireworks = openAICompatible('fireworks', { env: ['FIREWORKS_API_KEY'], baseUrl: 'https://api.fireworks.ai/inference/v1' });
+export const fireworks = openAICompatible('fireworks', {
+  env: ['FIREWORKS_API_KEY'],
+  baseUrl: 'https://api.fireworks.ai/inference/v1',
+});

@@ -1,5 +1,10 @@
 import { GatewayError } from '../errors.js';
-import type { ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
+import type {
+  ProviderAdapter,
+  ProviderDialect,
+  ProviderSettings,
+  UpstreamRequest,
+} from './adapter.js';
 import { readGeminiCompletion } from './gemini/answer.js';
 import { type EmbeddingWire, googleEmbeddings } from './gemini/embeddings.js';
 import { geminiEvents } from './gemini/events.js';
@@ -19,7 +24,12 @@ export const gemini: ProviderDialect = {
 };
 
 /** The part of an adapter that Gemini and Vertex have in common: everything about answers. */
-export function geminiReaders(provider: string): Pick<ProviderAdapter, 'speaksInternalDialect' | 'readCompletion' | 'readEvents' | 'readFailure'> {
+export function geminiReaders(
+  provider: string,
+): Pick<
+  ProviderAdapter,
+  'speaksInternalDialect' | 'readCompletion' | 'readEvents' | 'readFailure'
+> {
   return {
     speaksInternalDialect: false,
     readCompletion: (body) => readGeminiCompletion(provider, body),
@@ -28,13 +38,22 @@ export function geminiReaders(provider: string): Pick<ProviderAdapter, 'speaksIn
   };
 }
 
-type Post = (model: string, operation: string, body: object, apiKey: string | null) => UpstreamRequest;
+type Post = (
+  model: string,
+  operation: string,
+  body: object,
+  apiKey: string | null,
+) => UpstreamRequest;
 
 /** A model's name as part of a path. Slashes stay. @throws GatewayError `request_refused` for names that would lead elsewhere */
 export function modelPath(model: string, provider: string): string {
   const segments = model.split('/');
   if (segments.some((segment) => /^\.*$|\p{Surrogate}/u.test(segment))) {
-    throw new GatewayError('request_refused', `${provider} cannot be asked for a model of this name`, { field: 'model' });
+    throw new GatewayError(
+      'request_refused',
+      `${provider} cannot be asked for a model of this name`,
+      { field: 'model' },
+    );
   }
   return segments.map(encodeURIComponent).join('/');
 }
@@ -54,7 +73,11 @@ function createGemini(settings: ProviderSettings): ProviderAdapter {
   const post: Post = (model, operation, body, apiKey) => ({
     method: 'POST',
     url: `${root}/${modelPath(model, provider)}${operation}`,
-    headers: { 'content-type': 'application/json', ...(apiKey === null ? {} : { 'x-goog-api-key': apiKey }), ...settings.headers },
+    headers: {
+      'content-type': 'application/json',
+      ...(apiKey === null ? {} : { 'x-goog-api-key': apiKey }),
+      ...settings.headers,
+    },
     body: JSON.stringify(body),
   });
   return {
@@ -62,9 +85,20 @@ function createGemini(settings: ProviderSettings): ProviderAdapter {
     ...geminiReaders(provider),
     buildRequest({ request, model, stream }, apiKey) {
       const name = nameOf(model);
-      return post(name, operationOf(stream), toGenerateContent(request, name, { provider, callIds: true }), apiKey);
+      return post(
+        name,
+        operationOf(stream),
+        toGenerateContent(request, name, { provider, callIds: true }),
+        apiKey,
+      );
     },
-    passthrough: { baseUrl: root, headers: (apiKey) => ({ ...(apiKey === null ? {} : { 'x-goog-api-key': apiKey }), ...settings.headers }) },
+    passthrough: {
+      baseUrl: root,
+      headers: (apiKey) => ({
+        ...(apiKey === null ? {} : { 'x-goog-api-key': apiKey }),
+        ...settings.headers,
+      }),
+    },
     embeddings: googleEmbeddings(provider, embeddingWire(nameOf, post)),
   };
 }
@@ -74,13 +108,23 @@ function embeddingWire(nameOf: (model: string) => string, post: Post): Embedding
     buildRequest({ texts, options }, model, apiKey) {
       const name = nameOf(model);
       // each question of a batch must name the model again
-      const requests = texts.map((text) => ({ model: name, content: { parts: [{ text }] }, ...options }));
+      const requests = texts.map((text) => ({
+        model: name,
+        content: { parts: [{ text }] },
+        ...options,
+      }));
       return post(name, ':batchEmbedContents', { requests }, apiKey);
     },
     readVectors(body) {
-      const { embeddings, usageMetadata } = (body ?? {}) as { embeddings?: { values?: number[] }[]; usageMetadata?: { promptTokenCount?: number } };
+      const { embeddings, usageMetadata } = (body ?? {}) as {
+        embeddings?: { values?: number[] }[];
+        usageMetadata?: { promptTokenCount?: number };
+      };
       if (!Array.isArray(embeddings)) return null;
-      return { vectors: embeddings.map((embedding) => embedding.values ?? []), promptTokens: usageMetadata?.promptTokenCount ?? null };
+      return {
+        vectors: embeddings.map((embedding) => embedding.values ?? []),
+        promptTokens: usageMetadata?.promptTokenCount ?? null,
+      };
     },
   };
 }

@@ -1,4 +1,9 @@
 import { openAICompatible } from './openai-compatible.js';
 
 /** Hugging Face's router of inference providers. */
-export const huggingface = openAICompatible('huggingface', { env: ['HF_TOKEN', 'HUGGINGFACE_API_KEY'], baseUrl: 'https://router.huggingface.co/v1', pricesAs: null, embeddings: false });
+export const huggingface = openAICompatible('huggingface', {
+  env: ['HF_TOKEN', 'HUGGINGFACE_API_KEY'],
+  baseUrl: 'https://router.huggingface.co/v1',
+  pricesAs: null,
+  embeddings: false,
+});

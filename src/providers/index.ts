@@ -27,10 +27,35 @@ import { xai } from './xai.js';
 import { zai } from './zai.js';
 
 const all: readonly ProviderDialect[] = [
-  openai, anthropic, gemini, vertex, bedrock, cohere, azureOpenAI, openaiResponses,
-  groq, mistral, deepseek, xai, together, fireworks, openrouter, perplexity, cerebras, nvidia, huggingface, moonshot, zai, alibaba,
-  ollama, lmstudio, vllm, openAICompatible('openai-compatible', { pricesAs: null, needsKey: false }),
+  openai,
+  anthropic,
+  gemini,
+  vertex,
+  bedrock,
+  cohere,
+  azureOpenAI,
+  openaiResponses,
+  groq,
+  mistral,
+  deepseek,
+  xai,
+  together,
+  fireworks,
+  openrouter,
+  perplexity,
+  cerebras,
+  nvidia,
+  huggingface,
+  moonshot,
+  zai,
+  alibaba,
+  ollama,
+  lmstudio,
+  vllm,
+  openAICompatible('openai-compatible', { pricesAs: null, needsKey: false }),
 ];
 
 /** Every dialect by the name that `api` gives it in the configuration: a new provider is one line here and one file beside. */
-export const dialects: ReadonlyMap<string, ProviderDialect> = new Map(all.map((dialect) => [dialect.api, dialect]));
+export const dialects: ReadonlyMap<string, ProviderDialect> = new Map(
+  all.map((dialect) => [dialect.api, dialect]),
+);

@@ -1,4 +1,8 @@
 import { openAICompatible } from './openai-compatible.js';
 
 /** NVIDIA NIM, hosted; `baseUrl` points it at a NIM container of your own. */
-export const nvidia = openAICompatible('nvidia', { env: ['NVIDIA_API_KEY'], baseUrl: 'https://integrate.api.nvidia.com/v1', pricesAs: null });
+export const nvidia = openAICompatible('nvidia', {
+  env: ['NVIDIA_API_KEY'],
+  baseUrl: 'https://integrate.api.nvidia.com/v1',
+  pricesAs: null,
+});

@@ -1,4 +1,8 @@
 import { openAICompatible } from './openai-compatible.js';
 
 /** A local Ollama. `OLLAMA_API_KEY` is for its hosted models; point `baseUrl` there. */
-export const ollama = openAICompatible('ollama', { baseUrl: 'http://127.0.0.1:11434/v1', pricesAs: null, needsKey: false });
+export const ollama = openAICompatible('ollama', {
+  baseUrl: 'http://127.0.0.1:11434/v1',
+  pricesAs: null,
+  needsKey: false,
+});

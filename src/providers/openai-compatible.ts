@@ -1,6 +1,14 @@
 import { type Completion, type OpenAIUsage } from '../completion.js';
 import { GatewayError } from '../errors.js';
-import type { CompletionAnswer, EmbeddingAdapter, ModelCall, ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
+import type {
+  CompletionAnswer,
+  EmbeddingAdapter,
+  ModelCall,
+  ProviderAdapter,
+  ProviderDialect,
+  ProviderSettings,
+  UpstreamRequest,
+} from './adapter.js';
 import { parseJson } from './failure.js';
 import { notACompletion, openAIEvents, splitContentParts } from './openai-compatible/events.js';
 import { errorIn, openAIFailure, openAIFailureUnder200 } from './openai-compatible/failure.js';
@@ -26,7 +34,12 @@ export interface CompatibleQuirks {
   /** Last changes to a request's body; may change it in place. */
   adaptBody?: (body: Record<string, unknown>, settings: ProviderSettings) => void;
   /** Where a call goes; absent: `<baseUrl>/<operation>`. */
-  urlOf?: (settings: ProviderSettings, baseUrl: string, operation: 'chat/completions' | 'embeddings', model: string) => string;
+  urlOf?: (
+    settings: ProviderSettings,
+    baseUrl: string,
+    operation: 'chat/completions' | 'embeddings',
+    model: string,
+  ) => string;
   /** How the key is shown; absent: as a bearer token. */
   keyHeader?: (apiKey: string) => Record<string, string>;
 }
@@ -46,26 +59,48 @@ export function openAICompatible(api: string, quirks: CompatibleQuirks = {}): Pr
 function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): ProviderAdapter {
   const provider = settings.name;
   const baseUrl = settings.baseUrl ?? quirks.baseUrl;
-  if (baseUrl === undefined) throw new GatewayError('internal', `${provider} needs a baseUrl: there is no usual address for api ${settings.api}`);
+  if (baseUrl === undefined)
+    throw new GatewayError(
+      'internal',
+      `${provider} needs a baseUrl: there is no usual address for api ${settings.api}`,
+    );
   const post = requestMaker(settings, baseUrl, quirks);
   return {
     name: provider,
     speaksInternalDialect: true,
-    buildRequest: (call, apiKey) => post('chat/completions', chatBody(call, settings, quirks), call.model, apiKey),
+    buildRequest: (call, apiKey) =>
+      post('chat/completions', chatBody(call, settings, quirks), call.model, apiKey),
     readCompletion: (body) => readCompletion(provider, body),
-    readEvents: (sink) => openAIEvents(sink, { provider, endsWithDone: quirks.endsWithDone ?? true }),
+    readEvents: (sink) =>
+      openAIEvents(sink, { provider, endsWithDone: quirks.endsWithDone ?? true }),
     readFailure: (status, headers, body) => openAIFailure(provider, status, headers, body),
-    passthrough: { baseUrl, headers: (apiKey) => ({ ...(apiKey === null ? {} : keyHeaderOf(quirks)(apiKey)), ...settings.headers }) },
+    passthrough: {
+      baseUrl,
+      headers: (apiKey) => ({
+        ...(apiKey === null ? {} : keyHeaderOf(quirks)(apiKey)),
+        ...settings.headers,
+      }),
+    },
     ...(quirks.embeddings === false ? {} : { embeddings: embeddingAdapter(provider, post) }),
   };
 }
 
 const bearer = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
-const keyHeaderOf = (quirks: CompatibleQuirks): ((apiKey: string) => Record<string, string>) => quirks.keyHeader ?? bearer;
+const keyHeaderOf = (quirks: CompatibleQuirks): ((apiKey: string) => Record<string, string>) =>
+  quirks.keyHeader ?? bearer;
 
-type PostMaker = (operation: 'chat/completions' | 'embeddings', body: object, model: string, apiKey: string | null) => UpstreamRequest;
+type PostMaker = (
+  operation: 'chat/completions' | 'embeddings',
+  body: object,
+  model: string,
+  apiKey: string | null,
+) => UpstreamRequest;
 
-function requestMaker(settings: ProviderSettings, baseUrl: string, quirks: CompatibleQuirks): PostMaker {
+function requestMaker(
+  settings: ProviderSettings,
+  baseUrl: string,
+  quirks: CompatibleQuirks,
+): PostMaker {
   const urlOf = quirks.urlOf ?? ((_settings, root, operation) => `${root}/${operation}`);
   const keyHeader = keyHeaderOf(quirks);
   return (operation, body, model, apiKey) => ({
@@ -81,12 +116,17 @@ function requestMaker(settings: ProviderSettings, baseUrl: string, quirks: Compa
   });
 }
 
-function chatBody(call: ModelCall, settings: ProviderSettings, quirks: CompatibleQuirks): Record<string, unknown> {
+function chatBody(
+  call: ModelCall,
+  settings: ProviderSettings,
+  quirks: CompatibleQuirks,
+): Record<string, unknown> {
   const { stream_options: streamOptions } = call.request;
   // the name first: added after a spread it costs 3 µs more
   const body: Record<string, unknown> = { model: call.model, ...call.request };
   if (call.stream) body['stream'] = true;
-  if (call.stream && quirks.streamOptions !== false) body['stream_options'] = { ...streamOptions, include_usage: true };
+  if (call.stream && quirks.streamOptions !== false)
+    body['stream_options'] = { ...streamOptions, include_usage: true };
   else if (streamOptions !== undefined) delete body['stream_options'];
   quirks.adaptBody?.(body, settings);
   return body;
@@ -114,11 +154,18 @@ function embeddingAdapter(provider: string, post: PostMaker): EmbeddingAdapter {
   return {
     buildRequest: (body, model, apiKey) => post('embeddings', { ...body, model }, model, apiKey),
     readAnswer(body, _model, request) {
-      const answer = parseJson(body) as { data?: { embedding?: unknown }[]; usage?: OpenAIUsage; error?: unknown } | null;
+      const answer = parseJson(body) as {
+        data?: { embedding?: unknown }[];
+        usage?: OpenAIUsage;
+        error?: unknown;
+      } | null;
       if (answer?.error) throw openAIFailureUnder200(provider, answer);
       if (!Array.isArray(answer?.data)) throw notACompletion(provider);
       // local servers answer with numbers whatever was asked, and a client that asked for base64 reads nothing in them
-      if (request['encoding_format'] === 'base64') for (const item of answer.data) if (Array.isArray(item.embedding)) item.embedding = packVector(item.embedding as number[]);
+      if (request['encoding_format'] === 'base64')
+        for (const item of answer.data)
+          if (Array.isArray(item.embedding))
+            item.embedding = packVector(item.embedding as number[]);
       return { answer, promptTokens: answer.usage?.prompt_tokens ?? null };
     },
   };

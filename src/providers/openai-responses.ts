@@ -1,7 +1,18 @@
-import type { CompletionAnswer, ModelCall, ProviderAdapter, ProviderDialect, ProviderSettings, UpstreamRequest } from './adapter.js';
+import type {
+  CompletionAnswer,
+  ModelCall,
+  ProviderAdapter,
+  ProviderDialect,
+  ProviderSettings,
+  UpstreamRequest,
+} from './adapter.js';
 import { parseJson, unreadable } from './failure.js';
 import { openAIFailure } from './openai-compatible/failure.js';
-import { type ResponsesAnswer, responsesCompletion, responsesFailure } from './openai-responses/answer.js';
+import {
+  type ResponsesAnswer,
+  responsesCompletion,
+  responsesFailure,
+} from './openai-responses/answer.js';
 import { responsesEvents } from './openai-responses/events.js';
 import { responsesBody } from './openai-responses/request.js';
 import { openai } from './openai.js';
@@ -40,14 +51,21 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     readCompletion: (body, call) => readCompletion(provider, body, call),
     readEvents: (sink, call) => responsesEvents(sink, provider, call),
     readFailure: (status, headers, body) => openAIFailure(provider, status, headers, body),
-    passthrough: { baseUrl, headers: (apiKey) => ({ ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }), ...settings.headers }) },
+    passthrough: {
+      baseUrl,
+      headers: (apiKey) => ({
+        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...settings.headers,
+      }),
+    },
     ...(embeddings ? { embeddings } : {}),
   };
 }
 
 function readCompletion(provider: string, body: string, call: ModelCall): CompletionAnswer {
   const answer = parseJson(body) as ResponsesAnswer | null;
-  if (typeof answer !== 'object' || answer === null) throw unreadable(provider, 'a body that is not JSON');
+  if (typeof answer !== 'object' || answer === null)
+    throw unreadable(provider, 'a body that is not JSON');
   if (answer.error && !Array.isArray(answer.output)) throw responsesFailure(provider, answer);
   if (!Array.isArray(answer.output)) throw unreadable(provider, 'a body without output');
   return responsesCompletion(provider, answer, call.model);

@@ -11,7 +11,10 @@ const maxEventLength = 32 * 1024 * 1024;
  * @param onEvent called for each event with its name (undefined where none was sent) and its data lines, joined
  * @param onClose called when the provider closes the stream; throws where the answer was not whole
  */
-export function sseReader(onEvent: (event: string | undefined, data: string) => void, onClose: () => void): EventReader {
+export function sseReader(
+  onEvent: (event: string | undefined, data: string) => void,
+  onClose: () => void,
+): EventReader {
   const decoder = new StringDecoder('utf8');
   const parser = createParser({
     onEvent: (message) => {

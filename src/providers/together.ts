@@ -1,4 +1,7 @@
 import { openAICompatible } from './openai-compatible.js';
 
 /** Together AI. */
-export const together = openAICompatible('together', { env: ['TOGETHER_API_KEY'], baseUrl: 'https://api.together.xyz/v1' });
+export const together = openAICompatible('together', {
+  env: ['TOGETHER_API_KEY'],
+  baseUrl: 'https://api.together.xyz/v1',
+});

@@ -19,13 +19,31 @@ export type DecisionLinks = Pick<Decision, 'previousId' | 'tradeoff' | 'preferen
 const longestLabel = 1_024;
 
 /** Takes what is kept of a decision that has just been made. */
-export function decisionOf(plan: Plan, { accountId, keyId }: Caller, links: DecisionLinks): Decision {
-  const { reason, gate, kinds, candidates: [first, ...others] } = keptPlan(plan);
+export function decisionOf(
+  plan: Plan,
+  { accountId, keyId }: Caller,
+  links: DecisionLinks,
+): Decision {
+  const {
+    reason,
+    gate,
+    kinds,
+    candidates: [first, ...others],
+  } = keptPlan(plan);
   // with the first one, for the row has no place of their own for them
-  const told = first === undefined || gate === undefined ? first : { ...first, gate, ...(kinds ? { kinds } : {}) };
+  const told =
+    first === undefined || gate === undefined
+      ? first
+      : { ...first, gate, ...(kinds ? { kinds } : {}) };
   return {
-    id: plan.id, accountId, keyId, at: Date.now(), label: cut(plan.candidates[0].label, longestLabel), reason,
-    candidates: packCandidates(told === undefined ? [] : [told, ...others]), ...links,
+    id: plan.id,
+    accountId,
+    keyId,
+    at: Date.now(),
+    label: cut(plan.candidates[0].label, longestLabel),
+    reason,
+    candidates: packCandidates(told === undefined ? [] : [told, ...others]),
+    ...links,
   };
 }
 

@@ -30,33 +30,86 @@ export function finishedRequest(context: RequestContext, isBare: boolean): Finis
   const { requestId, isOwnId, caller, surface, startedAt, record, plan } = context;
   const latencyMs = performance.now() - startedAt;
   return {
-    id: isOwnId ? requestId : randomUUID(), requestId, caller: caller ?? anonymous, surface: surface?.name ?? 'other',
-    at: Date.now() - latencyMs, latencyMs, record, planId: plan?.id ?? null,
+    id: isOwnId ? requestId : randomUUID(),
+    requestId,
+    caller: caller ?? anonymous,
+    surface: surface?.name ?? 'other',
+    at: Date.now() - latencyMs,
+    latencyMs,
+    record,
+    planId: plan?.id ?? null,
     // a decision has a row of its own with its plan
     plan: isBare || plan === null || surface?.name === 'model_select' ? null : keptPlan(plan),
-    weight: weightOf(record.content), isBare,
+    weight: weightOf(record.content),
+    isBare,
   };
 }
 
 /** The longest name of a provider or model that is stored. */
 const longestName = 512;
-const named = (name: string | null): string | null => (name === null ? null : cut(name, longestName));
+const named = (name: string | null): string | null =>
+  name === null ? null : cut(name, longestName);
 
 /** The row of a request. @param salt for content of which only a hash is kept */
-export function requestRowOf({ id, requestId, caller, surface, at, latencyMs, record, planId, plan, isBare }: FinishedRequest, salt: Buffer | null): RequestRow {
-  const { status, code, provider, model, conversationId, responseId, stream, ttftMs, promptTokens, completionTokens, costUsd, content } = record;
+export function requestRowOf(
+  { id, requestId, caller, surface, at, latencyMs, record, planId, plan, isBare }: FinishedRequest,
+  salt: Buffer | null,
+): RequestRow {
+  const {
+    status,
+    code,
+    provider,
+    model,
+    conversationId,
+    responseId,
+    stream,
+    ttftMs,
+    promptTokens,
+    completionTokens,
+    costUsd,
+    content,
+  } = record;
   return {
-    id, requestId, accountId: caller.accountId, keyId: caller.keyId, surface, at: Math.round(at), status: status ?? 0, code,
-    provider: named(provider), model: named(model), planId, conversationId, responseId,
-    stream, latencyMs: Math.round(latencyMs), ttftMs, promptTokens, completionTokens, costUsd,
-    plan: plan === null ? null : { ...plan, ...(record.previousSession === null ? {} : { previousSession: record.previousSession }), ...(record.preferenceId === null ? {} : { preferenceId: record.preferenceId }) },
+    id,
+    requestId,
+    accountId: caller.accountId,
+    keyId: caller.keyId,
+    surface,
+    at: Math.round(at),
+    status: status ?? 0,
+    code,
+    provider: named(provider),
+    model: named(model),
+    planId,
+    conversationId,
+    responseId,
+    stream,
+    latencyMs: Math.round(latencyMs),
+    ttftMs,
+    promptTokens,
+    completionTokens,
+    costUsd,
+    plan:
+      plan === null
+        ? null
+        : {
+            ...plan,
+            ...(record.previousSession === null ? {} : { previousSession: record.previousSession }),
+            ...(record.preferenceId === null ? {} : { preferenceId: record.preferenceId }),
+          },
     attempts: isBare ? null : record.attempts.map((attempt) => keptAttempt(attempt, content)),
     content: isBare ? null : storedContent(content, salt),
   };
 }
 
 /** A provider's message may repeat what it was asked, so it is kept only where the content is. */
-function keptAttempt({ error, firstContentMs, ...told }: Attempt, content: KeptContent | null): object {
-  const attempt = { ...told, firstContentMs: firstContentMs === null ? null : Math.round(firstContentMs) };
+function keptAttempt(
+  { error, firstContentMs, ...told }: Attempt,
+  content: KeptContent | null,
+): object {
+  const attempt = {
+    ...told,
+    firstContentMs: firstContentMs === null ? null : Math.round(firstContentMs),
+  };
   return content?.kind === 'text' ? { ...attempt, error } : attempt;
 }

@@ -10,7 +10,12 @@ export interface AnswerCopy {
 
 /** What is kept of a request's content: its text, or a digest alone, which is salted before it is stored. */
 export type KeptContent =
-  | { readonly kind: 'text'; readonly messages: unknown; readonly answer: AnswerCopy | null; readonly size: number }
+  | {
+      readonly kind: 'text';
+      readonly messages: unknown;
+      readonly answer: AnswerCopy | null;
+      readonly size: number;
+    }
   | { readonly kind: 'digest'; readonly digest: string };
 
 /** The most that is kept of one request, as characters of JSON. */
@@ -35,7 +40,11 @@ export function weightOf(content: KeptContent | null): number {
 /** Content as it is stored: `{messages, answer?}` with long texts cut so that a row stays below a megabyte or so, or `{hash}`. */
 export function storedContent(content: KeptContent | null, salt: Buffer | null): object | null {
   if (content === null) return null;
-  if (content.kind === 'text') return fitted({ messages: content.messages, ...(content.answer ? { answer: content.answer.read() } : {}) });
+  if (content.kind === 'text')
+    return fitted({
+      messages: content.messages,
+      ...(content.answer ? { answer: content.answer.read() } : {}),
+    });
   // an unsalted digest of a short message is as good as the message
   if (salt === null) throw new Error('a digest is not stored without its salt');
   return { hash: createHmac('sha256', salt).update(content.digest).digest('hex') };
@@ -60,8 +69,11 @@ function fitted(value: object): object {
 }
 
 function withShortTexts(value: unknown, longest: number): unknown {
-  if (typeof value === 'string') return value.length > longest ? `${value.slice(0, longest)}…` : value;
+  if (typeof value === 'string')
+    return value.length > longest ? `${value.slice(0, longest)}…` : value;
   if (Array.isArray(value)) return value.map((item) => withShortTexts(item, longest));
   if (typeof value !== 'object' || value === null) return value;
-  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, withShortTexts(inner, longest)]));
+  return Object.fromEntries(
+    Object.entries(value).map(([name, inner]) => [name, withShortTexts(inner, longest)]),
+  );
 }

@@ -23,22 +23,49 @@ const longestReason = 1_000;
 export function keptPlan(plan: Plan): KeptPlan {
   const candidates = plan.candidates.slice(0, mostCandidates);
   const excluded = plan.excluded.slice(0, mostCandidates - candidates.length);
-  const omitted = plan.candidates.length + plan.excluded.length - candidates.length - excluded.length;
-  return { reason: cut(plan.reason, longestReason), ...gateOf(plan), ...kindsOf(plan), candidates: explainPlan({ candidates, excluded }).map(shortened), ...(omitted === 0 ? {} : { omitted }) };
+  const omitted =
+    plan.candidates.length + plan.excluded.length - candidates.length - excluded.length;
+  return {
+    reason: cut(plan.reason, longestReason),
+    ...gateOf(plan),
+    ...kindsOf(plan),
+    candidates: explainPlan({ candidates, excluded }).map(shortened),
+    ...(omitted === 0 ? {} : { omitted }),
+  };
 }
 
 function kindsOf({ kinds }: Plan): { kinds?: KindsOfTask } {
   if (kinds === undefined || kinds.shares.length === 0) return {};
-  return { kinds: { router: kinds.router, shares: kinds.shares.map(([task, share]) => [task, Math.round(share * 1000) / 1000]) } };
+  return {
+    kinds: {
+      router: kinds.router,
+      shares: kinds.shares.map(([task, share]) => [task, Math.round(share * 1000) / 1000]),
+    },
+  };
 }
 
 /** A candidate's names are the client's words. */
 function shortened(told: CandidateExplanation): CandidateExplanation {
-  if (told.label.length + told.model.length + (told.provider?.length ?? 0) + (told.excluded?.length ?? 0) < longestName) return told;
+  if (
+    told.label.length +
+      told.model.length +
+      (told.provider?.length ?? 0) +
+      (told.excluded?.length ?? 0) <
+    longestName
+  )
+    return told;
   const provider = told.provider === null ? null : cut(told.provider, longestName);
-  const excluded = told.excluded === undefined ? {} : { excluded: cut(told.excluded, longestReason) };
-  return { ...told, label: cut(told.label, longestName), model: cut(told.model, longestName), provider, ...excluded };
+  const excluded =
+    told.excluded === undefined ? {} : { excluded: cut(told.excluded, longestReason) };
+  return {
+    ...told,
+    label: cut(told.label, longestName),
+    model: cut(told.model, longestName),
+    provider,
+    ...excluded,
+  };
 }
 
 /** A text of at most `longest` characters. */
-export const cut = (text: string, longest: number): string => (text.length > longest ? `${text.slice(0, longest - 1)}…` : text);
+export const cut = (text: string, longest: number): string =>
+  text.length > longest ? `${text.slice(0, longest - 1)}…` : text;

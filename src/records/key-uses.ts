@@ -7,7 +7,10 @@ export class KeyUses {
   private uses = new Map<string, number>();
   private timer: NodeJS.Timeout | null = null;
 
-  constructor(private readonly backing: Backing, private readonly everyMs = writeEveryMs) {}
+  constructor(
+    private readonly backing: Backing,
+    private readonly everyMs = writeEveryMs,
+  ) {}
 
   /** A key was used just now. Those that the configuration fixes have no record. */
   mark(keyId: string): void {

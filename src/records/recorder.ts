@@ -19,7 +19,13 @@ export interface RecorderOptions {
 }
 
 /** Surfaces whose requests are told of one by one. */
-const recorded: ReadonlySet<string> = new Set(['model_select', 'completions', 'openai', 'embeddings', 'proxy']);
+const recorded: ReadonlySet<string> = new Set([
+  'model_select',
+  'completions',
+  'openai',
+  'embeddings',
+  'proxy',
+]);
 /** Of content that waits, of each kind. */
 const mostBytes = 64 * 1_048_576;
 /** How many wait while a guest's memory has not been opened by anybody. */
@@ -34,12 +40,30 @@ export class Recorder {
   private readonly retention: Retention;
   private salt: Buffer | null = null;
 
-  constructor(private readonly backing: Backing, { maxQueued, keepDays, report }: RecorderOptions) {
+  constructor(
+    private readonly backing: Backing,
+    { maxQueued, keepDays, report }: RecorderOptions,
+  ) {
     this.uses = new KeyUses(backing);
     this.retention = new Retention(backing, { keepDays });
-    const shared = { report, most: maxQueued, mostBytes, mostAtRest: () => (backing.isVolatile && backing.now === null ? mostAtRest : null) };
-    this.requests = new WriteBehind({ ...shared, kind: 'requests', write: (records) => this.writeRequests(records), weigh: ({ weight }) => weight });
-    this.selections = new WriteBehind({ ...shared, kind: 'selections', write: (records) => this.writeSelections(records), weigh: ({ content }) => weightOf(content) });
+    const shared = {
+      report,
+      most: maxQueued,
+      mostBytes,
+      mostAtRest: () => (backing.isVolatile && backing.now === null ? mostAtRest : null),
+    };
+    this.requests = new WriteBehind({
+      ...shared,
+      kind: 'requests',
+      write: (records) => this.writeRequests(records),
+      weigh: ({ weight }) => weight,
+    });
+    this.selections = new WriteBehind({
+      ...shared,
+      kind: 'selections',
+      write: (records) => this.writeSelections(records),
+      weigh: ({ content }) => weightOf(content),
+    });
   }
 
   /**
@@ -57,7 +81,10 @@ export class Recorder {
   }
 
   /** Takes a decision of model selection. Where the configuration keeps no request log it is forgotten. */
-  decision({ caller, plan, runtime, record: { content } }: RequestContext, links: Omit<DecisionLinks, 'content'>): void {
+  decision(
+    { caller, plan, runtime, record: { content } }: RequestContext,
+    links: Omit<DecisionLinks, 'content'>,
+  ): void {
     if (plan === null || !(runtime?.requestLog.enabled ?? true)) return;
     this.selections.add(decisionOf(plan, caller ?? anonymous, { ...links, content }));
   }
@@ -75,37 +102,56 @@ export class Recorder {
   /** Writes what it can in a few seconds. */
   async close(): Promise<void> {
     this.retention.close();
-    await Promise.all([this.requests.close(closeMs), this.selections.close(closeMs), withinMs(this.uses.write(), closeMs)]);
+    await Promise.all([
+      this.requests.close(closeMs),
+      this.selections.close(closeMs),
+      withinMs(this.uses.write(), closeMs),
+    ]);
     this.uses.close();
   }
 
   private async writeRequests(finished: readonly FinishedRequest[]): Promise<void> {
     const { store } = await this.backing.get();
-    const salt = await this.saltFor(store, finished.map(({ record }) => record.content));
+    const salt = await this.saltFor(
+      store,
+      finished.map(({ record }) => record.content),
+    );
     await store.requests.add(finished.map((request) => requestRowOf(request, salt)));
     this.retention.wrote(finished.map(({ at }) => at));
   }
 
   private async writeSelections(decisions: readonly Decision[]): Promise<void> {
     const { store } = await this.backing.get();
-    const salt = await this.saltFor(store, decisions.map(({ content }) => content));
+    const salt = await this.saltFor(
+      store,
+      decisions.map(({ content }) => content),
+    );
     await store.selections.add(decisions.map((decision) => selectionRowOf(decision, salt)));
     this.retention.wrote(decisions.map(({ at }) => at));
   }
 
   /** What hashes of content are salted with, the same on every replica; null where none is asked for. */
-  private async saltFor(store: Store, contents: readonly (KeptContent | null)[]): Promise<Buffer | null> {
+  private async saltFor(
+    store: Store,
+    contents: readonly (KeptContent | null)[],
+  ): Promise<Buffer | null> {
     if (!contents.some((content) => content?.kind === 'digest')) return null;
     return (this.salt ??= await store.secret('content-hash'));
   }
 }
 
 function hasBudget(caller: Caller | null): boolean {
-  return caller !== null && (caller.limits.dayBudgetUsd !== null || caller.limits.monthBudgetUsd !== null);
+  return (
+    caller !== null &&
+    (caller.limits.dayBudgetUsd !== null || caller.limits.monthBudgetUsd !== null)
+  );
 }
 
 async function withinMs(work: Promise<void>, limitMs: number): Promise<void> {
   let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work, new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs)))]);
+  await Promise.race([
+    work,
+    new Promise<void>((resolve) => (timer = setTimeout(resolve, limitMs))),
+  ]);
   clearTimeout(timer);
 }

@@ -27,7 +27,10 @@ export class Retention {
   /** Of the rows of a database in memory, oldest first. */
   private readonly times: number[] = [];
 
-  constructor(private readonly backing: Backing, private readonly options: RetentionOptions) {
+  constructor(
+    private readonly backing: Backing,
+    private readonly options: RetentionOptions,
+  ) {
     this.timer = this.later(options.firstAfterMs ?? firstAfterMs);
   }
 
@@ -68,7 +71,11 @@ export class Retention {
     const opened = this.backing.now;
     if (opened === null) return;
     try {
-      while (!this.isClosed && (await opened.store.requests.removeBefore(at, removedAtOnce)) >= removedAtOnce) await pause(breathMs, null, { ref: false });
+      while (
+        !this.isClosed &&
+        (await opened.store.requests.removeBefore(at, removedAtOnce)) >= removedAtOnce
+      )
+        await pause(breathMs, null, { ref: false });
     } catch {
       // the database is away: readiness tells of it
     }

@@ -22,6 +22,7 @@ export function guessedAbility(model: string, price: number | null): number {
   if (billions !== null && billions > 0) return clamp(0.29 + 0.13 * Math.log10(billions));
   const name = model.toLowerCase();
   const bySize = small.test(name) ? -0.08 : large.test(name) ? 0.06 : 0;
-  const byPrice = price !== null && price > 0 ? 0.06 * Math.log10(Math.min(100, Math.max(0.01, price))) : -0.02;
+  const byPrice =
+    price !== null && price > 0 ? 0.06 * Math.log10(Math.min(100, Math.max(0.01, price))) : -0.02;
   return clamp(0.5 + bySize + byPrice);
 }

@@ -9,7 +9,10 @@ import type { ModelRules } from './model-rules.js';
  */
 export const abilities: ModelRules<number> = [
   // not for conversation: chosen only when nothing else is offered
-  ['(?:text-)?embed(?:ding|dings)?|bge|gte|e5|voyage|rerank(?:er)?|whisper|tts|transcribe|moderation|guard|safeguard|shieldgemma|content-safety|ocr|lyria|dall-e|imagen|flux|(?:gpt|pro|flash|mini)-image', 0.05],
+  [
+    '(?:text-)?embed(?:ding|dings)?|bge|gte|e5|voyage|rerank(?:er)?|whisper|tts|transcribe|moderation|guard|safeguard|shieldgemma|content-safety|ocr|lyria|dall-e|imagen|flux|(?:gpt|pro|flash|mini)-image',
+    0.05,
+  ],
   // open models of others that carry a larger family's name
   ['r1-distill-(?:llama-8b|qwen-(?:1-5b|7b))', 0.4],
   ['r1-distill.*(?:14b|32b|70b)', 0.58],

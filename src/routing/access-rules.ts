@@ -43,7 +43,10 @@ export interface AccessRules {
 }
 
 /** Why a candidate may not be used, null if it may. A candidate without a provider goes by its bare name. */
-export function forbiddenReason({ provider, model }: Candidate, { allow, deny, keyModels }: AccessRules): string | null {
+export function forbiddenReason(
+  { provider, model }: Candidate,
+  { allow, deny, keyModels }: AccessRules,
+): string | null {
   if (!allow && !deny && !keyModels) return null;
   const name = (provider === null ? model : `${provider}/${model}`).toLowerCase();
   if (keyModels && !matchesAny(keyModels, name)) return 'this key may not use it';

@@ -7,7 +7,8 @@ export const defaultAffinity = 0.03;
 const smallSaving = 0.2;
 
 /** Whether a candidate is the one that answered last. */
-export const isContinued = ({ provider, model }: Candidate, continued: Continued): boolean => model === continued.model && provider === continued.provider;
+export const isContinued = ({ provider, model }: Candidate, continued: Continued): boolean =>
+  model === continued.model && provider === continued.provider;
 
 /** Whether the one with the lower figure saves little against the one that would stay. What nobody knows saves nothing against what nobody knows. */
 export function savesLittle(staying: number | null, lower: number | null): boolean {
@@ -21,7 +22,12 @@ export function savesLittle(staying: number | null, lower: number | null): boole
  * @param ranked best first; its entry that stays gets the score of the first
  * @param lossOf why it may stay, as the end of a sentence; null: too much would be lost
  */
-export function stayedWith(ranked: RankedCandidate[], continued: Continued | null | undefined, depth: number, lossOf: (staying: RankedCandidate, best: RankedCandidate) => string | null): RankedCandidate[] {
+export function stayedWith(
+  ranked: RankedCandidate[],
+  continued: Continued | null | undefined,
+  depth: number,
+  lossOf: (staying: RankedCandidate, best: RankedCandidate) => string | null,
+): RankedCandidate[] {
   const [best] = ranked;
   if (!continued || !best) return ranked;
   const at = ranked.findIndex((candidate) => isContinued(candidate, continued));

@@ -36,7 +36,11 @@ function share(value: unknown): number | null {
 const count = (value: unknown): number | null => figure(value) || null;
 const flag = (value: unknown): boolean | null => (typeof value === 'boolean' ? value : null);
 
-function rate(stated: number | null | undefined, listed: TokenPrice | null, promptTokens: number): number | null {
+function rate(
+  stated: number | null | undefined,
+  listed: TokenPrice | null,
+  promptTokens: number,
+): number | null {
   return figure(stated) ?? (listed === null ? null : figure(rateAt(listed, promptTokens)));
 }
 
@@ -45,12 +49,20 @@ function ratesOf({ price }: Candidate, facts: ModelFacts, promptTokens: number):
   const output = rate(price?.output, facts.outputPrice, promptTokens);
   // a price of the caller's own is all that is asked: it says nothing of what is cached, nor of a fee
   if (price !== undefined) return { input, output, cachedInput: input };
-  const rates = { input, output, cachedInput: rate(null, facts.cachedInputPrice, promptTokens) ?? input };
+  const rates = {
+    input,
+    output,
+    cachedInput: rate(null, facts.cachedInputPrice, promptTokens) ?? input,
+  };
   const request = figure(facts.requestPrice);
   return request === null ? rates : { ...rates, request };
 }
 
-function latencyOf(candidate: Candidate, facts: ModelFacts, latencies: Sources['latencies']): number | null {
+function latencyOf(
+  candidate: Candidate,
+  facts: ModelFacts,
+  latencies: Sources['latencies'],
+): number | null {
   const stated = figure(candidate.latency) ?? figure(facts.latency);
   if (stated !== null) return stated;
   const measuredMs = latencies.p50Ms(candidate.provider, candidate.model);
@@ -68,7 +80,11 @@ function identified(candidate: Candidate, catalog: Sources['catalog']): Candidat
  * free-form attributes it reads `quality` (0..1), `context_length`, `max_output`, `tools` and `images`; values of another
  * type or range are ignored.
  */
-export function appraise(sent: Candidate, { promptTokens, weighsCost }: AppraisalTerms, { catalog, latencies }: Sources): Appraisal {
+export function appraise(
+  sent: Candidate,
+  { promptTokens, weighsCost }: AppraisalTerms,
+  { catalog, latencies }: Sources,
+): Appraisal {
   const candidate = identified(sent, catalog);
   const facts = catalog.lookup(candidate.provider, candidate.model);
   const attributes = candidate.attributes ?? noAttributes;
@@ -77,7 +93,10 @@ export function appraise(sent: Candidate, { promptTokens, weighsCost }: Appraisa
   const stated = share(attributes['quality']) ?? share(facts.quality);
   return {
     candidate,
-    quality: stated ?? facts.ability ?? guessedAbility(candidate.model, weighsCost && candidate.price !== undefined ? null : price),
+    quality:
+      stated ??
+      facts.ability ??
+      guessedAbility(candidate.model, weighsCost && candidate.price !== undefined ? null : price),
     qualityStated: stated !== null,
     price,
     rates,

@@ -5,7 +5,8 @@ import { blendedPrice, rateAt, type TokenPrice } from './model-facts.js';
 const dearest = 12;
 const mostForEach = 8;
 
-const rate = (price: TokenPrice | null): number | null => (price === null ? null : rateAt(price, 0));
+const rate = (price: TokenPrice | null): number | null =>
+  price === null ? null : rateAt(price, 0);
 
 /**
  * The candidates of `model: auto` where the configuration names none: for each provider its eight ablest models of which ability and
@@ -13,12 +14,19 @@ const rate = (price: TokenPrice | null): number | null => (price === null ? null
  */
 export function autoCandidates(catalog: Catalog, providers: readonly string[]): string[] {
   return providers.flatMap((provider) => {
-    const models = catalog.models(provider).map((model) => ({ model, facts: catalog.lookup(provider, model) }));
+    const models = catalog
+      .models(provider)
+      .map((model) => ({ model, facts: catalog.lookup(provider, model) }));
     const priced = models.flatMap(({ model, facts: { ability, inputPrice, outputPrice } }) => {
       const price = blendedPrice(rate(inputPrice), rate(outputPrice));
-      return ability !== null && price !== null && price > 0 && price <= dearest ? [{ model, ability }] : [];
+      return ability !== null && price !== null && price > 0 && price <= dearest
+        ? [{ model, ability }]
+        : [];
     });
-    const chosen = priced.length > 0 ? priced.sort((a, b) => b.ability - a.ability).slice(0, mostForEach) : models;
+    const chosen =
+      priced.length > 0
+        ? priced.sort((a, b) => b.ability - a.ability).slice(0, mostForEach)
+        : models;
     return chosen.map(({ model }) => `${provider}/${model}`);
   });
 }

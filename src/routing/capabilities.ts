@@ -17,15 +17,24 @@ const textMaybeTools: Capabilities = { tools: null, images: false };
 /** What makers' documentation says by 2026-11. Patterns are of canonical names (model-name.ts), special cases first. */
 const rules: ModelRules<Capabilities> = [
   // not for conversation at all
-  ['(?:text-)?embed(?:ding|dings)?|bge|gte|e5|voyage|rerank(?:er)?|whisper|tts|transcribe|moderation|guard|safeguard|shieldgemma|content-safety|ocr|lyria|veo|sora', neither],
-  ['(?:gpt|flash|flash-lite|pro|mini)-image|dall-e|imagen|flux|stable-diffusion|titan-image', imagesOnly],
+  [
+    '(?:text-)?embed(?:ding|dings)?|bge|gte|e5|voyage|rerank(?:er)?|whisper|tts|transcribe|moderation|guard|safeguard|shieldgemma|content-safety|ocr|lyria|veo|sora',
+    neither,
+  ],
+  [
+    '(?:gpt|flash|flash-lite|pro|mini)-image|dall-e|imagen|flux|stable-diffusion|titan-image',
+    imagesOnly,
+  ],
   // OpenAI
   ['gpt-3-5-turbo-instruct|davinci|babbage|curie|ada', neither],
   ['gpt-3-5', toolsOnly],
   ['gpt-4-vision', imagesOnly],
   ['gpt-4-turbo-preview|gpt-4-1106|gpt-4-0125|gpt-4-32k|gpt-4-0[36]1[34]', toolsOnly],
   ['chatgpt-4o', { tools: null, images: true }],
-  ['gpt-4o(?:-mini)?-(?:audio|realtime)|gpt-audio(?:-mini)?|gpt-realtime(?:-mini)?', toolsMaybeImages],
+  [
+    'gpt-4o(?:-mini)?-(?:audio|realtime)|gpt-audio(?:-mini)?|gpt-realtime(?:-mini)?',
+    toolsMaybeImages,
+  ],
   ['gpt-4o(?:-mini)?-search', textMaybeTools],
   ['gpt-4o|gpt-4-(?:1|5|turbo)|gpt-(?:[5-9]|chat)', both],
   ['gpt-4|gpt-oss', toolsOnly],
@@ -48,7 +57,10 @@ const rules: ModelRules<Capabilities> = [
   ['llama-3', textMaybeTools],
   // Mistral
   ['pixtral', both],
-  ['mistral-(?:medium-3|small-3-[1-9]|small-2[5-9]\\d\\d|medium-2[5-9]\\d\\d|large-3|large-2[5-9]\\d\\d)|ministral-3|ministral-\\d+b-2[5-9]\\d\\d', both],
+  [
+    'mistral-(?:medium-3|small-3-[1-9]|small-2[5-9]\\d\\d|medium-2[5-9]\\d\\d|large-3|large-2[5-9]\\d\\d)|ministral-3|ministral-\\d+b-2[5-9]\\d\\d',
+    both,
+  ],
   ['mistral-(?:medium|small|large)(?:-latest)?$', toolsMaybeImages],
   ['magistral|devstral|voxtral', toolsMaybeImages],
   ['mistral-(?:large|nemo|saba)|ministral|codestral-2[5-9]\\d\\d|mixtral-8x22b', toolsOnly],

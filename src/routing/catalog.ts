@@ -34,15 +34,50 @@ export interface Catalog {
 }
 
 /** Providers whose lists tell context lengths, for models that another lists without. */
-const lists = ['openai', 'anthropic', 'google', 'mistral', 'deepseek', 'x-ai', 'moonshotai', 'zai', 'minimax', 'cohere', 'perplexity', 'aws', 'azure',
-  'openrouter', 'fireworks', 'groq', 'cerebras', 'novita', 'ovhcloud', 'huggingface_together', 'huggingface_novita', 'huggingface_nebius', 'baseten', 'avian', 'arcee'];
+const lists = [
+  'openai',
+  'anthropic',
+  'google',
+  'mistral',
+  'deepseek',
+  'x-ai',
+  'moonshotai',
+  'zai',
+  'minimax',
+  'cohere',
+  'perplexity',
+  'aws',
+  'azure',
+  'openrouter',
+  'fireworks',
+  'groq',
+  'cerebras',
+  'novita',
+  'ovhcloud',
+  'huggingface_together',
+  'huggingface_novita',
+  'huggingface_nebius',
+  'baseten',
+  'avian',
+  'arcee',
+];
 
 /** Spellings of provider names that the price data's own matching misses. */
-const providerAliases = new Map([['togetherai', 'together'], ['fireworks-ai', 'fireworks'], ['fireworks_ai', 'fireworks'], ['fireworksai', 'fireworks'], ['z-ai', 'zai'], ['azure-openai', 'azure'], ['minimaxai', 'minimax']]);
+const providerAliases = new Map([
+  ['togetherai', 'together'],
+  ['fireworks-ai', 'fireworks'],
+  ['fireworks_ai', 'fireworks'],
+  ['fireworksai', 'fireworks'],
+  ['z-ai', 'zai'],
+  ['azure-openai', 'azure'],
+  ['minimaxai', 'minimax'],
+]);
 
 let contextIndex: ((canonical: string) => number | null) | null = null;
 function contextLengthByName(canonical: string): number | null {
-  contextIndex ??= indexContextLengths(lists.map((providerId) => findProvider({ providerId })?.models ?? []));
+  contextIndex ??= indexContextLengths(
+    lists.map((providerId) => findProvider({ providerId })?.models ?? []),
+  );
   return contextIndex(canonical);
 }
 
@@ -66,13 +101,22 @@ interface Entry {
 
 const quarterHour = 15 * 60 * 1000;
 
-function resolveEntry(providerId: string | null, model: string, override: ModelOverride, at: number): Entry {
+function resolveEntry(
+  providerId: string | null,
+  model: string,
+  override: ModelOverride,
+  at: number,
+): Entry {
   const listed = providerId === null ? null : findListed(providerId, model, at);
   const name = canonicalName(model);
   const can = capabilitiesOf(name);
   const facts: ModelFacts = {
-    ...overridePrices(readPrices(listed?.model_price ?? null, providerId === null ? '' : model.toLowerCase()), override),
-    contextLength: override.contextLength ?? listed?.model.context_window ?? contextLengthByName(name),
+    ...overridePrices(
+      readPrices(listed?.model_price ?? null, providerId === null ? '' : model.toLowerCase()),
+      override,
+    ),
+    contextLength:
+      override.contextLength ?? listed?.model.context_window ?? contextLengthByName(name),
     maxOutput: override.maxOutput ?? null,
     tools: override.tools ?? can.tools,
     images: override.images ?? can.images,
@@ -81,7 +125,9 @@ function resolveEntry(providerId: string | null, model: string, override: ModelO
     ability: knownAbility(name),
   };
   // price changes by date or time of day fall on quarter hours, in every time zone
-  const until = Array.isArray(listed?.model.prices) ? (Math.floor(at / quarterHour) + 1) * quarterHour : Infinity;
+  const until = Array.isArray(listed?.model.prices)
+    ? (Math.floor(at / quarterHour) + 1) * quarterHour
+    : Infinity;
   return { facts: Object.freeze(facts), until };
 }
 
@@ -102,7 +148,12 @@ function priceIdOf(provider: string, configured: PriceIds): string | null {
 function findOwner(name: string, configured: PriceIds, at: number): Owner | null {
   if (name.length > longestName) return null;
   const parts = splitName(name);
-  if (parts && (configured.has(parts.provider) || findProvider({ providerId: parts.provider })?.id === parts.provider)) return parts;
+  if (
+    parts &&
+    (configured.has(parts.provider) ||
+      findProvider({ providerId: parts.provider })?.id === parts.provider)
+  )
+    return parts;
   const maker = findProvider({ modelId: name.toLowerCase() });
   if (!maker || !findListed(maker.id, name, at)) return null;
   const provider = [...configured].find(([, priceId]) => priceId === maker.id)?.[0] ?? maker.id;
@@ -110,7 +161,11 @@ function findOwner(name: string, configured: PriceIds, at: number): Owner | null
 }
 
 /** Makes a catalogue from the bundled price data and the configuration. Nothing is fetched. */
-export function createCatalog({ overrides = {}, priceIds = {}, now = Date.now }: CatalogOptions): Catalog {
+export function createCatalog({
+  overrides = {},
+  priceIds = {},
+  now = Date.now,
+}: CatalogOptions): Catalog {
   const stated = new Map(Object.entries(overrides));
   const configured = new Map(Object.entries(priceIds));
   const entries = new LRUCache<string, Entry>({ max: 4000 });
@@ -137,9 +192,11 @@ export function createCatalog({ overrides = {}, priceIds = {}, now = Date.now }:
   }
 
   function models(provider: string): string[] {
-    const own = [...stated.keys()].filter((name) => name.startsWith(`${provider}/`)).map((name) => name.slice(provider.length + 1));
+    const own = [...stated.keys()]
+      .filter((name) => name.startsWith(`${provider}/`))
+      .map((name) => name.slice(provider.length + 1));
     const priceId = priceIdOf(provider, configured);
-    const listed = priceId === null ? [] : findProvider({ providerId: priceId })?.models ?? [];
+    const listed = priceId === null ? [] : (findProvider({ providerId: priceId })?.models ?? []);
     return [...new Set([...own, ...listedNames(listed)])];
   }
 

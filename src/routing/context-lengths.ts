@@ -11,10 +11,13 @@ interface ListedModel {
  * model can read. The longest counts, of names that are the same or differ only in date: a limit that is too short would
  * rule a model out, one that is too long is refused by the provider and the next model answers.
  */
-export function indexContextLengths(lists: readonly (readonly ListedModel[])[]): (canonical: string) => number | null {
+export function indexContextLengths(
+  lists: readonly (readonly ListedModel[])[],
+): (canonical: string) => number | null {
   const exact = new Map<string, number>();
   const undated = new Map<string, number>();
-  const keep = (lengths: Map<string, number>, name: string, length: number): void => void lengths.set(name, Math.max(length, lengths.get(name) ?? 0));
+  const keep = (lengths: Map<string, number>, name: string, length: number): void =>
+    void lengths.set(name, Math.max(length, lengths.get(name) ?? 0));
   for (const { id, context_window: length, deprecated } of lists.flat()) {
     if (!length || deprecated) continue;
     const name = canonicalName(id);

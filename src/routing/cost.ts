@@ -9,9 +9,21 @@ export interface Costs {
 }
 
 /** The prices that a cost is made of. */
-export type CostFacts = Pick<ModelFacts, 'inputPrice' | 'outputPrice' | 'cachedInputPrice' | 'cacheWritePrice' | 'reasoningPrice' | 'requestPrice'>;
+export type CostFacts = Pick<
+  ModelFacts,
+  | 'inputPrice'
+  | 'outputPrice'
+  | 'cachedInputPrice'
+  | 'cacheWritePrice'
+  | 'reasoningPrice'
+  | 'requestPrice'
+>;
 
-const unknown = (): Costs => ({ input_tokens_cost: null, output_tokens_cost: null, total_tokens_cost: null });
+const unknown = (): Costs => ({
+  input_tokens_cost: null,
+  output_tokens_cost: null,
+  total_tokens_cost: null,
+});
 
 /** Takes the dust off binary fractions: whole picodollars. */
 const round = (usd: number): number => Math.round(usd * 1e12) / 1e12;
@@ -52,5 +64,9 @@ export function costOf(usage: Usage, facts: CostFacts): Costs {
     charge(reasoning, facts.reasoningPrice ?? outputPrice, promptTokens),
   );
   if (input === null || output === null) return unknown();
-  return { input_tokens_cost: round(input), output_tokens_cost: round(output), total_tokens_cost: round(input + output + (facts.requestPrice ?? 0)) };
+  return {
+    input_tokens_cost: round(input),
+    output_tokens_cost: round(output),
+    total_tokens_cost: round(input + output + (facts.requestPrice ?? 0)),
+  };
 }

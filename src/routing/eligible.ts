@@ -9,7 +9,11 @@ export interface Eligibility {
   excluded: { known: Appraisal; reason: string }[];
 }
 
-function contextReason({ contextLength, maxOutput }: Appraisal, { tokens }: RequestSize, maxTokens: number): string | null {
+function contextReason(
+  { contextLength, maxOutput }: Appraisal,
+  { tokens }: RequestSize,
+  maxTokens: number,
+): string | null {
   if (contextLength === null) return null;
   // a provider cuts what is asked for at what the model can write
   const answer = maxOutput === null ? maxTokens : Math.min(maxTokens, maxOutput);
@@ -18,27 +22,48 @@ function contextReason({ contextLength, maxOutput }: Appraisal, { tokens }: Requ
   return `it takes ${contextLength} tokens, the request needs ${needed}`;
 }
 
-function incapableReason(request: RoutingRequest, size: RequestSize, known: Appraisal): string | null {
+function incapableReason(
+  request: RoutingRequest,
+  size: RequestSize,
+  known: Appraisal,
+): string | null {
   const tools = request.tools?.length ?? 0;
   if (tools > 0 && known.tools === false) return `it calls no tools, the request offers ${tools}`;
-  if (size.images > 0 && known.images === false) return `it takes no images, the request holds ${size.images}`;
+  if (size.images > 0 && known.images === false)
+    return `it takes no images, the request holds ${size.images}`;
   return contextReason(known, size, request.maxTokens ?? 0);
 }
 
 /** Why a preference rules a candidate out. What is not known of it does not. */
-function unwantedReason({ candidate, price, latency }: Appraisal, { allow, exclude, maxPrice, maxLatency }: PreferenceSettings): string | null {
-  const forbidden = allow || exclude ? forbiddenReason(candidate, { allow: allow ?? null, deny: exclude ?? null }) : null;
+function unwantedReason(
+  { candidate, price, latency }: Appraisal,
+  { allow, exclude, maxPrice, maxLatency }: PreferenceSettings,
+): string | null {
+  const forbidden =
+    allow || exclude
+      ? forbiddenReason(candidate, { allow: allow ?? null, deny: exclude ?? null })
+      : null;
   if (forbidden !== null) return 'the preference leaves it out';
-  if (typeof maxPrice === 'number' && price !== null && price > maxPrice) return `it costs ${price} USD per million tokens, the preference allows ${maxPrice}`;
-  if (typeof maxLatency === 'number' && latency !== null && latency > maxLatency) return `it takes ${latency} s to the first token, the preference allows ${maxLatency}`;
+  if (typeof maxPrice === 'number' && price !== null && price > maxPrice)
+    return `it costs ${price} USD per million tokens, the preference allows ${maxPrice}`;
+  if (typeof maxLatency === 'number' && latency !== null && latency > maxLatency)
+    return `it takes ${latency} s to the first token, the preference allows ${maxLatency}`;
   return null;
 }
 
 /** Parts those who can serve a request from those who cannot. What is not known of a model never rules it out. */
-export function eligible(request: RoutingRequest, size: RequestSize, candidates: readonly Appraisal[], rules: AccessRules): Eligibility {
+export function eligible(
+  request: RoutingRequest,
+  size: RequestSize,
+  candidates: readonly Appraisal[],
+  rules: AccessRules,
+): Eligibility {
   const parted: Eligibility = { eligible: [], excluded: [] };
   for (const known of candidates) {
-    const reason = forbiddenReason(known.candidate, rules) ?? (request.preference ? unwantedReason(known, request.preference) : null) ?? incapableReason(request, size, known);
+    const reason =
+      forbiddenReason(known.candidate, rules) ??
+      (request.preference ? unwantedReason(known, request.preference) : null) ??
+      incapableReason(request, size, known);
     if (reason === null) parted.eligible.push(known);
     else parted.excluded.push({ known, reason });
   }

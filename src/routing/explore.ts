@@ -9,7 +9,6 @@ export const defaultExploration = 0.02;
 /** A candidate that is tried may be expected to cost, or to take, so many times what the first one does. */
 const mostTimes = 2;
 
-
 /** A number from 0 to 1 that an id always gives, and that says nothing of the ids beside it. @param salt another one gives another number */
 export function drawOf(id: string, salt: number): number {
   let hash = 0x811c9dc5 ^ Math.imul(salt + 1, 0x9e3779b1);
@@ -19,20 +18,29 @@ export function drawOf(id: string, salt: number): number {
   return ((hash ^ (hash >>> 16)) >>> 0) / 2 ** 32;
 }
 
-const isNear = (figure: number | null, first: number | null): boolean => (figure === null || first === null ? figure === first : figure <= first * mostTimes);
+const isNear = (figure: number | null, first: number | null): boolean =>
+  figure === null || first === null ? figure === first : figure <= first * mostTimes;
 
 /**
  * The places of those that may be the best for all that is known, at no more than twice the cost of the first: what there is to try beside it. Nobody
  * whose quality is certain, for there is nothing to learn.
  * @param inHaste whether time matters: then at no more than twice the time to the first token either
  */
-export function plausiblePlaces(ranked: readonly Figures[], depth = ranked.length, inHaste = false): number[] {
+export function plausiblePlaces(
+  ranked: readonly Figures[],
+  depth = ranked.length,
+  inHaste = false,
+): number[] {
   const [first] = ranked;
   if (!first) return [];
   const best = ranked.reduce((highest, { quality }) => Math.max(highest, quality), 0);
-  const isAllowed = ({ cost = null, latency }: Figures): boolean => isNear(cost, first.cost ?? null) && (!inHaste || isNear(latency, first.latency));
-  const isPlausible = ({ quality, uncertainty = 0 }: Figures): boolean => uncertainty > 0 && quality + uncertainty >= best;
-  return [...ranked.keys()].filter((at) => at > 0 && at < depth && isPlausible(ranked[at]!) && isAllowed(ranked[at]!));
+  const isAllowed = ({ cost = null, latency }: Figures): boolean =>
+    isNear(cost, first.cost ?? null) && (!inHaste || isNear(latency, first.latency));
+  const isPlausible = ({ quality, uncertainty = 0 }: Figures): boolean =>
+    uncertainty > 0 && quality + uncertainty >= best;
+  return [...ranked.keys()].filter(
+    (at) => at > 0 && at < depth && isPlausible(ranked[at]!) && isAllowed(ranked[at]!),
+  );
 }
 
 /**
@@ -43,10 +51,20 @@ export function plausiblePlaces(ranked: readonly Figures[], depth = ranked.lengt
  * @param depth how far down one may be
  * @param inHaste as in `plausiblePlaces`
  */
-export function explored(ranked: RankedCandidate[], share: number, id: string, depth = ranked.length, inHaste = false): RankedCandidate[] {
+export function explored(
+  ranked: RankedCandidate[],
+  share: number,
+  id: string,
+  depth = ranked.length,
+  inHaste = false,
+): RankedCandidate[] {
   const [first] = ranked;
   if (!first || !(share > 0) || drawOf(id, 0) >= Math.min(share, mostExploration)) return ranked;
-  const places = plausiblePlaces(ranked.map(({ why }) => why), depth, inHaste);
+  const places = plausiblePlaces(
+    ranked.map(({ why }) => why),
+    depth,
+    inHaste,
+  );
   const at = places[Math.floor(drawOf(id, 1) * places.length)];
   if (at === undefined) return ranked;
   const tried = ranked[at]!;

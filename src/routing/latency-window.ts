@@ -81,7 +81,10 @@ function medianOf(values: readonly number[]): number {
 }
 
 /** Makes an empty window. It holds the thousand models used last; both of its methods are cheap enough for every request. */
-export function createLatencyWindow({ now = () => performance.now(), windowMs = 3_600_000 }: LatencyWindowOptions = {}): LatencyWindow {
+export function createLatencyWindow({
+  now = () => performance.now(),
+  windowMs = 3_600_000,
+}: LatencyWindowOptions = {}): LatencyWindow {
   const models = new LRUCache<string, Samples>({ max: mostModels });
   return {
     record(provider, model, ttftMs, agoMs = 0) {
@@ -91,6 +94,7 @@ export function createLatencyWindow({ now = () => performance.now(), windowMs = 
       if (!samples) models.set(key, (samples = new Samples()));
       samples.add(ttftMs, now() - agoMs);
     },
-    p50Ms: (provider, model) => models.get(`${provider ?? ''}/${model}`)?.p50(now(), windowMs) ?? null,
+    p50Ms: (provider, model) =>
+      models.get(`${provider ?? ''}/${model}`)?.p50(now(), windowMs) ?? null,
   };
 }

@@ -22,7 +22,9 @@ const placeholder = /^(?:ft:|~)|\.ft-$/;
 
 /** Names under which a list's models can be called, without deprecated ones. */
 export function listedNames(models: readonly ListedModel[]): string[] {
-  const names = models.filter(({ id, deprecated }) => !deprecated && !placeholder.test(id)).map(callName);
+  const names = models
+    .filter(({ id, deprecated }) => !deprecated && !placeholder.test(id))
+    .map(callName);
   // a marketplace names models by vendor; its bare names are older spellings of the same
   const prefixed = names.filter(hasSlash);
   return prefixed.length * 2 > names.length ? prefixed : names;

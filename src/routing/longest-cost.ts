@@ -25,18 +25,22 @@ const unknownAnswer = 262_144;
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify([value]));
 
 /** A document can travel as a picture does. */
-const isPicture = (part: ContentPart): boolean => isImage(part) && !/^data:(?!image\/)/i.test(part.image_url?.url ?? '');
+const isPicture = (part: ContentPart): boolean =>
+  isImage(part) && !/^data:(?!image\/)/i.test(part.image_url?.url ?? '');
 
 function longestPart(part: ContentPart): number {
   if (part.type === 'text' || part.type === 'refusal') return jsonBytes(part);
-  return isPicture(part) ? imageTokens + Buffer.byteLength(part.text ?? '') : Math.max(fileTokens, jsonBytes(part));
+  return isPicture(part)
+    ? imageTokens + Buffer.byteLength(part.text ?? '')
+    : Math.max(fileTokens, jsonBytes(part));
 }
 
 function longestMessage(message: ChatMessage): number {
   let tokens = tokensPerMessage;
   for (const [field, value] of Object.entries(message)) {
     if (field !== 'content') tokens += jsonBytes(value);
-    else if (Array.isArray(value)) for (const part of value as ContentPart[]) tokens += longestPart(part);
+    else if (Array.isArray(value))
+      for (const part of value as ContentPart[]) tokens += longestPart(part);
     else if (typeof value === 'string') tokens += Buffer.byteLength(value);
   }
   return tokens;
@@ -47,10 +51,13 @@ function longestMessage(message: ChatMessage): number {
  * schemas, fields that nobody here knows) may reach the model too and counts by its JSON. `measureRequest` never gives more.
  */
 export function longestPrompt(chat: ChatRequest): number {
-  let tokens = tokensPerRequest + (chat.tools?.length || chat['functions'] || chat.response_format ? tokensForTools : 0);
+  let tokens =
+    tokensPerRequest +
+    (chat.tools?.length || chat['functions'] || chat.response_format ? tokensForTools : 0);
   for (const message of chat.messages) tokens += longestMessage(message);
   for (const [field, value] of Object.entries(chat)) {
-    if (field !== 'messages' && (typeof value === 'object' || typeof value === 'string')) tokens += jsonBytes(value);
+    if (field !== 'messages' && (typeof value === 'object' || typeof value === 'string'))
+      tokens += jsonBytes(value);
   }
   return tokens;
 }
@@ -75,13 +82,21 @@ function likelyPart(part: ContentPart): number {
  * long text and at no file at all.
  */
 export function cautiousPrompt(chat: ChatRequest, measured: number): number {
-  const attachments = chat.messages.flatMap(({ content }) => (Array.isArray(content) ? content.filter(isAttachment) : []));
+  const attachments = chat.messages.flatMap(({ content }) =>
+    Array.isArray(content) ? content.filter(isAttachment) : [],
+  );
   const written = attachments.reduce((left, part) => left - longestPart(part), longestPrompt(chat));
-  return Math.max(measured, attachments.reduce((sum, part) => sum + likelyPart(part), Math.ceil(written / bytesPerToken)));
+  return Math.max(
+    measured,
+    attachments.reduce((sum, part) => sum + likelyPart(part), Math.ceil(written / bytesPerToken)),
+  );
 }
 
 /** The output tokens that a request asks for, for each of its answers; null where it leaves that to the model. Providers differ in which of two bounds they obey. */
-export function statedAnswer({ max_tokens: older, max_completion_tokens: newer }: ChatRequest): number | null {
+export function statedAnswer({
+  max_tokens: older,
+  max_completion_tokens: newer,
+}: ChatRequest): number | null {
   return older || newer ? Math.max(older ?? 0, newer ?? 0) : null;
 }
 
@@ -89,8 +104,13 @@ export function statedAnswer({ max_tokens: older, max_completion_tokens: newer }
  * Output tokens of the longest that a model may write for a request.
  * @param bound what a request that states no bound is held to; null: nothing
  */
-export function longestAnswer(chat: ChatRequest, { maxOutput, contextLength }: Pick<ModelFacts, 'maxOutput' | 'contextLength'>, bound: number | null): number {
-  const each = statedAnswer(chat) ?? Math.min(maxOutput ?? contextLength ?? unknownAnswer, bound ?? Infinity);
+export function longestAnswer(
+  chat: ChatRequest,
+  { maxOutput, contextLength }: Pick<ModelFacts, 'maxOutput' | 'contextLength'>,
+  bound: number | null,
+): number {
+  const each =
+    statedAnswer(chat) ?? Math.min(maxOutput ?? contextLength ?? unknownAnswer, bound ?? Infinity);
   // tokens of a prediction that did not come true are charged as written
   const predicted = chat['prediction'] ? jsonBytes(chat['prediction']) : 0;
   return (each + predicted) * (chat.n ?? 1);
@@ -99,15 +119,23 @@ export function longestAnswer(chat: ChatRequest, { maxOutput, contextLength }: P
 /** The dearest rate for prompts of at most so many tokens. */
 function dearestRate(price: TokenPrice | null, promptTokens: number): number {
   if (price === null || typeof price === 'number') return price ?? 0;
-  return Math.max(price.standard, ...price.tiers.filter(({ start }) => promptTokens > start).map((tier) => tier.price));
+  return Math.max(
+    price.standard,
+    ...price.tiers.filter(({ start }) => promptTokens > start).map((tier) => tier.price),
+  );
 }
 
 /** USD that a call costs at most, whatever of its tokens was cached, cache-written or reasoning: `costOf` never gives more. Null where a price is unknown. */
-export function highestCost({ promptTokens, completionTokens }: LongestUsage, facts: CostFacts): number | null {
+export function highestCost(
+  { promptTokens, completionTokens }: LongestUsage,
+  facts: CostFacts,
+): number | null {
   const { inputPrice, outputPrice } = facts;
   if (inputPrice === null || (outputPrice === null && completionTokens > 0)) return null;
-  const dearest = (...prices: (TokenPrice | null)[]): number => Math.max(...prices.map((price) => dearestRate(price, promptTokens)));
+  const dearest = (...prices: (TokenPrice | null)[]): number =>
+    Math.max(...prices.map((price) => dearestRate(price, promptTokens)));
   const input = promptTokens * dearest(inputPrice, facts.cachedInputPrice, facts.cacheWritePrice);
-  const output = completionTokens === 0 ? 0 : completionTokens * dearest(outputPrice, facts.reasoningPrice);
+  const output =
+    completionTokens === 0 ? 0 : completionTokens * dearest(outputPrice, facts.reasoningPrice);
   return Math.ceil((input + output) * 1e6 + (facts.requestPrice ?? 0) * 1e12) / 1e12;
 }

@@ -3,7 +3,17 @@ import { invalidField, type GatewayError } from '../errors.js';
 import type { AccessRules } from './access-rules.js';
 import { appraise, type Sources } from './appraise.js';
 import { eligible } from './eligible.js';
-import type { Appraisal, Candidate, Exclusion, Figures, Limits, Plan, RankedCandidate, Ranker, RoutingRequest } from './plan.js';
+import type {
+  Appraisal,
+  Candidate,
+  Exclusion,
+  Figures,
+  Limits,
+  Plan,
+  RankedCandidate,
+  Ranker,
+  RoutingRequest,
+} from './plan.js';
 import { measureRequest } from './tokens.js';
 import { thousandths } from './thousandths.js';
 
@@ -21,7 +31,10 @@ export interface PlanInput extends AccessRules, Sources {
   readonly blame: { readonly field: string; readonly code: 'bad_request' | 'validation_failed' };
 }
 
-function nothingLeft(excluded: readonly Exclusion[], { field, code }: PlanInput['blame']): GatewayError {
+function nothingLeft(
+  excluded: readonly Exclusion[],
+  { field, code }: PlanInput['blame'],
+): GatewayError {
   if (excluded.length === 0) return invalidField(field, 'names no model', code);
   const reasons = excluded.map(({ candidate, reason }) => `${candidate.label}: ${reason}`);
   return invalidField(field, `no model can serve this request (${reasons.join('; ')})`, code);
@@ -36,7 +49,11 @@ function weighsCost({ tradeoff, preference }: RoutingRequest): boolean {
   return wanted ? wanted === 'cost' : (preference?.weights?.cost ?? 0) > 0;
 }
 
-const knownBefore = ({ quality, price, latency }: Appraisal): Figures => ({ quality, price, latency });
+const knownBefore = ({ quality, price, latency }: Appraisal): Figures => ({
+  quality,
+  price,
+  latency,
+});
 
 /**
  * Decides which candidates serve a request, in which order. Synchronous where the ranker is.
@@ -50,7 +67,14 @@ export function makePlan(input: PlanInput): Plan | Promise<Plan> {
   const parted = eligible(request, size, known, input);
   const asked = { ...request, promptTokens: size.tokens, planId: id };
   const ranked = parted.eligible.length === 0 ? [] : ranker.rank(asked, parted.eligible);
-  const excluded = [...before, ...parted.excluded.map(({ known: one, reason }) => ({ candidate: one.candidate, reason, figures: ranker.expect?.(asked, one) ?? knownBefore(one) }))];
+  const excluded = [
+    ...before,
+    ...parted.excluded.map(({ known: one, reason }) => ({
+      candidate: one.candidate,
+      reason,
+      figures: ranker.expect?.(asked, one) ?? knownBefore(one),
+    })),
+  ];
   const finish = (candidates: RankedCandidate[]): Plan => {
     if (!isFilled(candidates)) throw nothingLeft(excluded, blame);
     const { reason, gate, kinds } = candidates[0].why;
@@ -92,15 +116,29 @@ export interface CandidateExplanation {
 }
 
 /** Without the dust of binary fractions. */
-const dusted = (figure: number | null | undefined): number | null => (figure === null || figure === undefined ? null : Math.round(figure * 1e9) / 1e9);
+const dusted = (figure: number | null | undefined): number | null =>
+  figure === null || figure === undefined ? null : Math.round(figure * 1e9) / 1e9;
 
-function explain({ label, provider, model }: Candidate, figures: Figures | undefined, score: number | null): CandidateExplanation {
-  const told: CandidateExplanation = { label, provider, model, quality: dusted(figures?.quality), price: dusted(figures?.price), latency: dusted(figures?.latency), score: dusted(score) };
+function explain(
+  { label, provider, model }: Candidate,
+  figures: Figures | undefined,
+  score: number | null,
+): CandidateExplanation {
+  const told: CandidateExplanation = {
+    label,
+    provider,
+    model,
+    quality: dusted(figures?.quality),
+    price: dusted(figures?.price),
+    latency: dusted(figures?.latency),
+    score: dusted(score),
+  };
   if (figures?.uncertainty !== undefined) told.uncertainty = thousandths(figures.uncertainty);
   if (figures?.cost !== undefined) told.cost = dusted(figures.cost);
   if (figures?.outputTokens !== undefined) told.output_tokens = Math.round(figures.outputTokens);
   if (figures?.learned !== undefined) told.learned = figures.learned;
-  if (figures?.qualityBefore !== undefined) told.quality_before = thousandths(figures.qualityBefore);
+  if (figures?.qualityBefore !== undefined)
+    told.quality_before = thousandths(figures.qualityBefore);
   return told;
 }
 
@@ -110,7 +148,13 @@ export function gateOf({ gate }: Pick<Plan, 'gate'>): { gate?: number } {
 }
 
 /** Explains a plan candidate by candidate: those that serve, best first, then those that cannot. */
-export function explainPlan({ candidates, excluded }: { readonly candidates: readonly RankedCandidate[]; readonly excluded: readonly Exclusion[] }): CandidateExplanation[] {
+export function explainPlan({
+  candidates,
+  excluded,
+}: {
+  readonly candidates: readonly RankedCandidate[];
+  readonly excluded: readonly Exclusion[];
+}): CandidateExplanation[] {
   // no spreads: they cost more than the rest of it
   const told = candidates.map((candidate) => {
     const one = explain(candidate, candidate.why, candidate.score);

@@ -1,4 +1,5 @@
-const vendors = 'anthropic|amazon|ai21|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai';
+const vendors =
+  'anthropic|amazon|ai21|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai';
 const bedrockPrefix = new RegExp(`^(?:[a-z]{2,6}(?:-gov)?\\.)?(?:${vendors})\\.(?=[a-z])`);
 const region = /^(?:[a-z]{2,6}(?:-gov)?\.)(?=[a-z0-9]+\.)/;
 
@@ -24,21 +25,24 @@ function withoutTail(name: string): string {
  * `gemini-pro-1.5` and `gemini-1.5-pro`.
  */
 export function canonicalName(model: string): string {
-  return withoutTail(lastSegment(model.trim().toLowerCase()))
-    .replace(bedrockPrefix, '')
-    // Vertex's and others' name for the version of October 2024
-    .replace(/^claude-3[.-]5-sonnet-v2(?:@20241022)?$/, 'claude-3-5-sonnet-20241022')
-    .replace('@', '-')
-    .replace(/(\d)p(?=\d)/g, '$1-')
-    .replace(/[._\s]+/g, '-')
-    .replace(/([a-z]{3,})(?=\d)/g, '$1-')
-    .replace(/-v(?=\d)/g, '-')
-    .replace(/^meta-(?=llama)/, '')
-    .replace(/^gemini-(pro|flash)-(\d-\d)(?=$|-)/, 'gemini-$2-$1')
-    .replace(/^gpt-35-turbo(?=$|-16k|-\d)/, 'gpt-3-5-turbo');
+  return (
+    withoutTail(lastSegment(model.trim().toLowerCase()))
+      .replace(bedrockPrefix, '')
+      // Vertex's and others' name for the version of October 2024
+      .replace(/^claude-3[.-]5-sonnet-v2(?:@20241022)?$/, 'claude-3-5-sonnet-20241022')
+      .replace('@', '-')
+      .replace(/(\d)p(?=\d)/g, '$1-')
+      .replace(/[._\s]+/g, '-')
+      .replace(/([a-z]{3,})(?=\d)/g, '$1-')
+      .replace(/-v(?=\d)/g, '-')
+      .replace(/^meta-(?=llama)/, '')
+      .replace(/^gemini-(pro|flash)-(\d-\d)(?=$|-)/, 'gemini-$2-$1')
+      .replace(/^gpt-35-turbo(?=$|-16k|-\d)/, 'gpt-3-5-turbo')
+  );
 }
 
-const version = /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|(?!00)\d{4}|\d{2}-\d{2}|00\d|latest|preview|exp|instruct|instruct-turbo|instruct-lite|it|hf|versatile|instant|maas|fp8|q\d(?:-[a-z0-9]){0,2})$/;
+const version =
+  /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|(?!00)\d{4}|\d{2}-\d{2}|00\d|latest|preview|exp|instruct|instruct-turbo|instruct-lite|it|hf|versatile|instant|maas|fp8|q\d(?:-[a-z0-9]){0,2})$/;
 
 /** A canonical name without its date and without words for packaging, for finding the same model elsewhere. */
 export function undatedName(canonical: string): string {
@@ -62,6 +66,8 @@ export function spellings(model: string): string[] {
 
 /** Parameters in billions as the name tells them (`8b`, `0.5b`, `8x7b`, `235b-a22b`), null where it does not. */
 export function parametersInName(model: string): number | null {
-  const found = /(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z0-9])/.exec(lastSegment(model.toLowerCase()).replace(/(\d)p(?=\d)/g, '$1.'));
+  const found = /(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z0-9])/.exec(
+    lastSegment(model.toLowerCase()).replace(/(\d)p(?=\d)/g, '$1.'),
+  );
   return found ? Number(found[1] ?? 1) * Number(found[2]) : null;
 }

@@ -1,9 +1,31 @@
 import type { Appraisal, RankedCandidate } from './plan.js';
 
 /** A candidate with its score and why it stands where it stands. */
-export function placed({ candidate, quality, price, latency, uncertainty, cost, outputTokens, learned, qualityBefore, gate, kinds }: Appraisal, score: number, reason: string): RankedCandidate {
+export function placed(
+  {
+    candidate,
+    quality,
+    price,
+    latency,
+    uncertainty,
+    cost,
+    outputTokens,
+    learned,
+    qualityBefore,
+    gate,
+    kinds,
+  }: Appraisal,
+  score: number,
+  reason: string,
+): RankedCandidate {
   // field by field: a spread cost half of the whole plan
-  const result: RankedCandidate = { label: candidate.label, provider: candidate.provider, model: candidate.model, score, why: { quality, price, latency, reason } };
+  const result: RankedCandidate = {
+    label: candidate.label,
+    provider: candidate.provider,
+    model: candidate.model,
+    score,
+    why: { quality, price, latency, reason },
+  };
   if (uncertainty !== undefined) result.why.uncertainty = uncertainty;
   if (cost !== undefined) result.why.cost = cost;
   if (outputTokens !== undefined) result.why.outputTokens = outputTokens;

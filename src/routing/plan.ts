@@ -164,7 +164,10 @@ export interface Plan {
 /** Puts candidates in order, best first; scores never rise down the list. Never calls a provider, never drops a candidate. */
 export interface Ranker {
   readonly name: string;
-  rank(request: RoutingRequest, candidates: readonly Appraisal[]): RankedCandidate[] | Promise<RankedCandidate[]>;
+  rank(
+    request: RoutingRequest,
+    candidates: readonly Appraisal[],
+  ): RankedCandidate[] | Promise<RankedCandidate[]>;
   /** What it expects of a candidate that cannot serve, for explanations; absent: what was known beforehand is told of those. */
   expect?(request: RoutingRequest, candidate: Appraisal): Figures;
 }

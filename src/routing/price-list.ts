@@ -1,12 +1,30 @@
 import type { ModelFacts, ModelOverride, TokenPrice } from './model-facts.js';
 
 /** The prices of a model, without the rest of its facts. */
-export type Prices = Pick<ModelFacts, 'inputPrice' | 'outputPrice' | 'cachedInputPrice' | 'cacheWritePrice' | 'reasoningPrice' | 'requestPrice'>;
+export type Prices = Pick<
+  ModelFacts,
+  | 'inputPrice'
+  | 'outputPrice'
+  | 'cachedInputPrice'
+  | 'cacheWritePrice'
+  | 'reasoningPrice'
+  | 'requestPrice'
+>;
 
-type ListedPrice = number | { readonly base: number; readonly tiers: readonly { start: number; price: number }[] } | undefined;
+type ListedPrice =
+  | number
+  | { readonly base: number; readonly tiers: readonly { start: number; price: number }[] }
+  | undefined;
 
 /** Nobody knows. */
-export const noPrices: Prices = { inputPrice: null, outputPrice: null, cachedInputPrice: null, cacheWritePrice: null, reasoningPrice: null, requestPrice: null };
+export const noPrices: Prices = {
+  inputPrice: null,
+  outputPrice: null,
+  cachedInputPrice: null,
+  cacheWritePrice: null,
+  reasoningPrice: null,
+  requestPrice: null,
+};
 
 const nothing: Prices = { ...noPrices, inputPrice: 0, outputPrice: 0 };
 
@@ -19,7 +37,10 @@ function tokenPrice(listed: ListedPrice): TokenPrice | null {
  * Reads one entry of the price data. An empty entry means that the list knows no price, except for a `:free` variant,
  * which costs nothing (OpenRouter's word for it).
  */
-export function readPrices(entry: Readonly<Record<string, ListedPrice>> | null, model: string): Prices {
+export function readPrices(
+  entry: Readonly<Record<string, ListedPrice>> | null,
+  model: string,
+): Prices {
   if (model.endsWith(':free')) return nothing;
   if (!entry) return noPrices;
   const perThousand = entry['requests_kcount'];
@@ -38,7 +59,12 @@ export function readPrices(entry: Readonly<Record<string, ListedPrice>> | null, 
  * fit and only those that it restates count.
  */
 export function overridePrices(listed: Prices, override: ModelOverride): Prices {
-  const { inputPrice = null, outputPrice = null, cachedInputPrice = null, cacheWritePrice = null } = override;
+  const {
+    inputPrice = null,
+    outputPrice = null,
+    cachedInputPrice = null,
+    cacheWritePrice = null,
+  } = override;
   const rest = inputPrice === null && outputPrice === null ? listed : noPrices;
   return {
     inputPrice: inputPrice ?? listed.inputPrice,

@@ -22,31 +22,57 @@ function ascending(a: number | null, b: number | null): number {
 /** What answering costs: expected for this very conversation where the ranker tells it, else per token. A ranker tells it of all or of none. */
 const costOf = ({ cost, price }: Figures): number | null => (cost === undefined ? price : cost);
 
-const byQuality: Order = (a, b) => b.quality - a.quality || ascending(costOf(a), costOf(b)) || ascending(a.latency, b.latency);
+const byQuality: Order = (a, b) =>
+  b.quality - a.quality || ascending(costOf(a), costOf(b)) || ascending(a.latency, b.latency);
 const byCost: Order = (a, b) => ascending(costOf(a), costOf(b)) || byQuality(a, b);
 const byLatency: Order = (a, b) => ascending(a.latency, b.latency) || byQuality(a, b);
 
-
 /** What a tradeoff sorts its winners by, and how it says so. */
 const tradeoffs = {
-  cost: { order: byCost, figure: costOf, best: 'cheapest', unknown: 'its price is not known', told: (known: Figures) => (known.cost === undefined ? `${thousandths(known.price ?? 0)} USD per million tokens` : `about ${Number((known.cost ?? 0).toPrecision(2))} USD`) },
-  latency: { order: byLatency, figure: (known: Figures) => known.latency, best: 'fastest', unknown: 'its latency is not known', told: (known: Figures) => `${thousandths(known.latency ?? 0)} s to the first token` },
+  cost: {
+    order: byCost,
+    figure: costOf,
+    best: 'cheapest',
+    unknown: 'its price is not known',
+    told: (known: Figures) =>
+      known.cost === undefined
+        ? `${thousandths(known.price ?? 0)} USD per million tokens`
+        : `about ${Number((known.cost ?? 0).toPrecision(2))} USD`,
+  },
+  latency: {
+    order: byLatency,
+    figure: (known: Figures) => known.latency,
+    best: 'fastest',
+    unknown: 'its latency is not known',
+    told: (known: Figures) => `${thousandths(known.latency ?? 0)} s to the first token`,
+  },
 };
 
 function rankByQuality(sorted: readonly Appraisal[], best: number): RankedCandidate[] {
   return sorted.map((known, index) => {
-    const reason = index === 0 ? `best predicted quality, ${thousandths(best)}` : `predicted quality ${thousandths(known.quality)}, best is ${thousandths(best)}`;
+    const reason =
+      index === 0
+        ? `best predicted quality, ${thousandths(best)}`
+        : `predicted quality ${thousandths(known.quality)}, best is ${thousandths(best)}`;
     return placed(known, known.quality, reason);
   });
 }
 
 /** Winners score above 1, the more the smaller the figure; the others by their quality: never rising down the list. */
-function rankWinners(winners: readonly Appraisal[], { figure, best, unknown, told }: (typeof tradeoffs)['cost'], tolerance: number): RankedCandidate[] {
+function rankWinners(
+  winners: readonly Appraisal[],
+  { figure, best, unknown, told }: (typeof tradeoffs)['cost'],
+  tolerance: number,
+): RankedCandidate[] {
   return winners.map((known, index) => {
     const value = figure(known);
     const within = `within ${thousandths(tolerance)} of the best quality`;
     if (value === null) return placed(known, 1, `${within}, ${unknown}`);
-    return placed(known, 1 + 1 / (1 + value), `${index === 0 ? `${best} ` : ''}${within}, ${told(known)}`);
+    return placed(
+      known,
+      1 + 1 / (1 + value),
+      `${index === 0 ? `${best} ` : ''}${within}, ${told(known)}`,
+    );
   });
 }
 
@@ -54,13 +80,28 @@ function rankWinners(winners: readonly Appraisal[], { figure, best, unknown, tol
 const dust = 1e-9;
 
 /** The best by quality or by weights, unless the conversation's own model is hardly worse. */
-function stayedByScore(ranked: RankedCandidate[], { continued }: RoutingRequest, depth: number, affinity: number, what: string): RankedCandidate[] {
+function stayedByScore(
+  ranked: RankedCandidate[],
+  { continued }: RoutingRequest,
+  depth: number,
+  affinity: number,
+  what: string,
+): RankedCandidate[] {
   if (affinity <= 0) return ranked;
-  return stayedWith(ranked, continued, depth, ({ score }, best) => (score < best.score - affinity - dust ? null : `${what} ${thousandths(score)}, best is ${thousandths(best.score)}`));
+  return stayedWith(ranked, continued, depth, ({ score }, best) =>
+    score < best.score - affinity - dust
+      ? null
+      : `${what} ${thousandths(score)}, best is ${thousandths(best.score)}`,
+  );
 }
 
 /** The best of the winners, unless leaving the conversation's own model saves little. */
-function stayedByFigure(ranked: RankedCandidate[], { continued }: RoutingRequest, reach: number, { figure, best, told, unknown }: (typeof tradeoffs)['cost']): RankedCandidate[] {
+function stayedByFigure(
+  ranked: RankedCandidate[],
+  { continued }: RoutingRequest,
+  reach: number,
+  { figure, best, told, unknown }: (typeof tradeoffs)['cost'],
+): RankedCandidate[] {
   return stayedWith(ranked, continued, reach, ({ why }, { why: least }) => {
     if (!savesLittle(figure(why), figure(least))) return null;
     return figure(why) === null ? unknown : `${told(why)}, the ${best} is ${told(least)}`;
@@ -79,19 +120,45 @@ function stayedByFigure(ranked: RankedCandidate[], { continued }: RoutingRequest
  * A continued conversation stays with its model, within the same depth, where its quality (or its score by the weights) is within `affinity`
  * of the best; with a tradeoff, where it is one of the winners and another saves less than a fifth of its cost or time.
  */
-export function rankByTradeoff(request: RoutingRequest, candidates: readonly Appraisal[], { tolerance, affinity }: Margins): RankedCandidate[] {
+export function rankByTradeoff(
+  request: RoutingRequest,
+  candidates: readonly Appraisal[],
+  { tolerance, affinity }: Margins,
+): RankedCandidate[] {
   const { preference } = request;
   const wanted = request.tradeoff ?? preference?.tradeoff;
   const depth = Math.max(1, request.maxModelDepth ?? candidates.length);
   const sorted = [...candidates].sort(byQuality);
-  if (!wanted && preference?.weights) return stayedByScore(rankByWeights(sorted, preference.weights), request, depth, affinity, 'score by the weights of the preference');
+  if (!wanted && preference?.weights)
+    return stayedByScore(
+      rankByWeights(sorted, preference.weights),
+      request,
+      depth,
+      affinity,
+      'score by the weights of the preference',
+    );
   const best = sorted[0]?.quality ?? 0;
-  if (!wanted) return stayedByScore(rankByQuality(sorted, best), request, depth, affinity, 'predicted quality');
+  if (!wanted)
+    return stayedByScore(
+      rankByQuality(sorted, best),
+      request,
+      depth,
+      affinity,
+      'predicted quality',
+    );
   const tradeoff = tradeoffs[wanted];
   const lowest = best - tolerance - dust;
   const reach = sorted.findIndex((known, index) => index >= depth || known.quality < lowest);
   const winners = reach < 0 ? sorted : sorted.slice(0, reach);
-  const rest = sorted.slice(winners.length).map((known) => placed(known, known.quality, `predicted quality ${thousandths(known.quality)}, best is ${thousandths(best)}`));
+  const rest = sorted
+    .slice(winners.length)
+    .map((known) =>
+      placed(
+        known,
+        known.quality,
+        `predicted quality ${thousandths(known.quality)}, best is ${thousandths(best)}`,
+      ),
+    );
   const ranked = [...rankWinners([...winners].sort(tradeoff.order), tradeoff, tolerance), ...rest];
   return affinity > 0 ? stayedByFigure(ranked, request, winners.length, tradeoff) : ranked;
 }

@@ -14,20 +14,35 @@ const middleLatency = 1;
 const unknownShare = 0.5;
 
 /** How bad a figure is, from 0 to almost 1: always rising, whatever the other candidates are. */
-const badness = (figure: number | null, middle: number): number => (figure === null ? unknownShare : figure / (figure + middle));
+const badness = (figure: number | null, middle: number): number =>
+  figure === null ? unknownShare : figure / (figure + middle);
 
-const costBadness = ({ cost, price }: Figures): number => (cost === undefined ? badness(price, middlePrice) : badness(cost, middleCost));
-
+const costBadness = ({ cost, price }: Figures): number =>
+  cost === undefined ? badness(price, middlePrice) : badness(cost, middleCost);
 
 /**
  * Orders candidates by what a preference says that quality, cost and latency are worth; scores are between 0 and 1. Cost is what this
  * conversation is expected to cost where the ranker tells it, else the price. A candidate's score does not depend on the others. Of equals
  * the better quality comes first, then the one given first.
  */
-export function rankByWeights(candidates: readonly Appraisal[], { quality, cost, latency }: Weights): RankedCandidate[] {
+export function rankByWeights(
+  candidates: readonly Appraisal[],
+  { quality, cost, latency }: Weights,
+): RankedCandidate[] {
   const whole = quality + cost + latency;
   const scoreOf = (known: Appraisal): number =>
-    (quality * known.quality + cost * (1 - costBadness(known)) + latency * (1 - badness(known.latency, middleLatency))) / whole;
-  const scored = candidates.map((known) => ({ known, score: scoreOf(known) })).sort((a, b) => b.score - a.score || b.known.quality - a.known.quality);
-  return scored.map(({ known, score }, index) => placed(known, score, `${index === 0 ? 'best ' : ''}${thousandths(score)} by the weights of the preference`));
+    (quality * known.quality +
+      cost * (1 - costBadness(known)) +
+      latency * (1 - badness(known.latency, middleLatency))) /
+    whole;
+  const scored = candidates
+    .map((known) => ({ known, score: scoreOf(known) }))
+    .sort((a, b) => b.score - a.score || b.known.quality - a.known.quality);
+  return scored.map(({ known, score }, index) =>
+    placed(
+      known,
+      score,
+      `${index === 0 ? 'best ' : ''}${thousandths(score)} by the weights of the preference`,
+    ),
+  );
 }

@@ -8,7 +8,13 @@ export interface RequestSize {
   images: number;
 }
 
-const lower = 0, upper = 1, digit = 2, space = 3, newline = 4, mark = 5, other = 6;
+const lower = 0,
+  upper = 1,
+  digit = 2,
+  space = 3,
+  newline = 4,
+  mark = 5,
+  other = 6;
 
 function kindOf(code: number): number {
   if (code >= 97 && code <= 122) return lower;
@@ -73,7 +79,8 @@ const windows = 12;
  * in twelve places, so that a megabyte costs no more than a page. Never more than the text has UTF-16 units.
  */
 export function estimateTokens(text: string): number {
-  if (text.length <= windows * windowLength) return Math.min(text.length, Math.ceil(scan(text, 0, text.length)));
+  if (text.length <= windows * windowLength)
+    return Math.min(text.length, Math.ceil(scan(text, 0, text.length)));
   const stride = (text.length - windowLength) / (windows - 1);
   let tokens = 0;
   for (let index = 0; index < windows; index++) {
@@ -90,7 +97,8 @@ const imageTokens = 1000;
 const attachmentTokens = 500;
 
 /** Whether a part is a picture, in any of the dialect's spellings. */
-export const isImage = (part: ContentPart): boolean => part.type === 'image_url' || part.type === 'image' || part.type === 'input_image';
+export const isImage = (part: ContentPart): boolean =>
+  part.type === 'image_url' || part.type === 'image' || part.type === 'input_image';
 
 function addParts(size: RequestSize, parts: readonly ContentPart[]): void {
   for (const part of parts) {
@@ -111,7 +119,10 @@ function addMessage(size: RequestSize, message: ChatMessage): void {
 }
 
 /** Measures messages and tools. Pictures and files count a flat sum each, whatever their bytes. */
-export function measureRequest(messages: readonly ChatMessage[], tools: readonly unknown[] = []): RequestSize {
+export function measureRequest(
+  messages: readonly ChatMessage[],
+  tools: readonly unknown[] = [],
+): RequestSize {
   const size: RequestSize = { tokens: 0, images: 0 };
   for (const message of messages) addMessage(size, message);
   if (tools.length > 0) size.tokens += estimateTokens(JSON.stringify(tools));

@@ -1,11 +1,31 @@
 /** A JSON Schema (2020-12), parsed. */
-export interface JsonSchema { readonly [keyword: string]: unknown }
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
 
-const schemaKeywords = ['items', 'contains', 'additionalProperties', 'propertyNames', 'unevaluatedProperties', 'unevaluatedItems', 'not', 'if', 'then', 'else'];
+const schemaKeywords = [
+  'items',
+  'contains',
+  'additionalProperties',
+  'propertyNames',
+  'unevaluatedProperties',
+  'unevaluatedItems',
+  'not',
+  'if',
+  'then',
+  'else',
+];
 const listKeywords = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const mapKeywords = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
 /** What speaks of an object as a whole, and therefore after its properties; `x-reason` goes where its keyword goes. */
-const wholeKeywords = [['anyOf'], ['oneOf'], ['not'], ['if', 'then', 'else'], ['dependentRequired'], ['dependentSchemas']];
+const wholeKeywords = [
+  ['anyOf'],
+  ['oneOf'],
+  ['not'],
+  ['if', 'then', 'else'],
+  ['dependentRequired'],
+  ['dependentSchemas'],
+];
 
 /**
  * An equivalent schema whose properties are checked one after the other, presence and value together, in the order in
@@ -14,23 +34,36 @@ const wholeKeywords = [['anyOf'], ['oneOf'], ['not'], ['if', 'then', 'else'], ['
  */
 export function inDeclaredOrder(schema: JsonSchema): JsonSchema {
   const node: Record<string, unknown> = { ...schema };
-  for (const keyword of schemaKeywords) if (isSchema(node[keyword])) node[keyword] = inDeclaredOrder(node[keyword]);
-  for (const keyword of listKeywords) if (Array.isArray(node[keyword])) node[keyword] = node[keyword].map(transformed);
-  for (const keyword of mapKeywords) if (isSchema(node[keyword])) node[keyword] = mapped(node[keyword]);
+  for (const keyword of schemaKeywords)
+    if (isSchema(node[keyword])) node[keyword] = inDeclaredOrder(node[keyword]);
+  for (const keyword of listKeywords)
+    if (Array.isArray(node[keyword])) node[keyword] = node[keyword].map(transformed);
+  for (const keyword of mapKeywords)
+    if (isSchema(node[keyword])) node[keyword] = mapped(node[keyword]);
   return isSchema(node.properties) || Array.isArray(node.required) ? stepwise(node) : node;
 }
 
 function stepwise(node: JsonSchema): JsonSchema {
-  const { properties = {}, required = [], patternProperties, additionalProperties, allOf = [], ...rest } = node;
+  const {
+    properties = {},
+    required = [],
+    patternProperties,
+    additionalProperties,
+    allOf = [],
+    ...rest
+  } = node;
   const declared = isSchema(properties) ? properties : {};
-  const wanted = new Set(Array.isArray(required) ? required as string[] : []);
+  const wanted = new Set(Array.isArray(required) ? (required as string[]) : []);
   const steps: JsonSchema[] = [];
   for (const [name, property] of Object.entries(declared)) {
     if (wanted.delete(name)) steps.push({ required: [name] });
     steps.push({ properties: { [name]: property } });
   }
   for (const name of wanted) steps.push({ required: [name] });
-  steps.push(remainder(declared, patternProperties, additionalProperties), ...allOf as JsonSchema[]);
+  steps.push(
+    remainder(declared, patternProperties, additionalProperties),
+    ...(allOf as JsonSchema[]),
+  );
   for (const group of wholeKeywords) {
     if (!group.some((keyword) => keyword in rest)) continue;
     steps.push(picked(rest, [...group, 'x-reason']));
@@ -40,7 +73,11 @@ function stepwise(node: JsonSchema): JsonSchema {
 }
 
 /** The properties that are not declared; the declared ones stand in it as always valid, so that they are known. */
-function remainder(declared: JsonSchema, patternProperties: unknown, additionalProperties: unknown): JsonSchema {
+function remainder(
+  declared: JsonSchema,
+  patternProperties: unknown,
+  additionalProperties: unknown,
+): JsonSchema {
   const known = Object.fromEntries(Object.keys(declared).map((name) => [name, true]));
   return {
     properties: known,
@@ -50,11 +87,15 @@ function remainder(declared: JsonSchema, patternProperties: unknown, additionalP
 }
 
 function picked(schema: JsonSchema, keywords: readonly string[]): JsonSchema {
-  return Object.fromEntries(Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)));
+  return Object.fromEntries(
+    Object.entries(schema).filter(([keyword]) => keywords.includes(keyword)),
+  );
 }
 
 function mapped(schemas: JsonSchema): JsonSchema {
-  return Object.fromEntries(Object.entries(schemas).map(([name, schema]) => [name, transformed(schema)]));
+  return Object.fromEntries(
+    Object.entries(schemas).map(([name, schema]) => [name, transformed(schema)]),
+  );
 }
 
 function transformed(schema: unknown): unknown {

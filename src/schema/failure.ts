@@ -12,7 +12,10 @@ export interface SchemaFailure {
   readonly knownKeys?: readonly string[];
 }
 
-interface Failed { readonly error: ValidationError; readonly causes: readonly Failed[] }
+interface Failed {
+  readonly error: ValidationError;
+  readonly causes: readonly Failed[];
+}
 
 /** Writes a path as `messages[0][content]`; the empty one as `body`. Parts are cut at 60 characters, control characters shown as `?`. */
 export function fieldName(path: readonly string[]): string {
@@ -41,13 +44,15 @@ export function failuresOf(errors: readonly ValidationError[]): SchemaFailure[] 
 function popTree(stack: ValidationError[]): Failed {
   const error = stack.pop()!;
   const causes: Failed[] = [];
-  for (let left = causeCount(error); left > 0 && stack.length > 0; left--) causes.unshift(popTree(stack));
+  for (let left = causeCount(error); left > 0 && stack.length > 0; left--)
+    causes.unshift(popTree(stack));
   return { error, causes };
 }
 
 function causeCount({ keyword, params, schema }: ValidationError): number {
   if (keyword === 'if' || keyword === 'propertyNames') return 1;
-  const everyBranchFailed = keyword === 'anyOf' || (keyword === 'oneOf' && params.passingSchemas === null);
+  const everyBranchFailed =
+    keyword === 'anyOf' || (keyword === 'oneOf' && params.passingSchemas === null);
   return everyBranchFailed && Array.isArray(schema) ? schema.length : 0;
 }
 
@@ -57,7 +62,10 @@ function describe(failed: Failed): SchemaFailure {
   if (error.keyword === 'anyOf' || error.keyword === 'oneOf') return describeUnion(failed);
   const path = pathOf(error);
   const reason = reasonFor(causes[0]?.error ?? error);
-  const known = error.keyword === 'additionalProperties' ? { knownKeys: Object.keys(error.parentSchema?.properties ?? {}) } : {};
+  const known =
+    error.keyword === 'additionalProperties'
+      ? { knownKeys: Object.keys(error.parentSchema?.properties ?? {}) }
+      : {};
   return { field: fieldName(path), reason, path, ...known };
 }
 
@@ -69,10 +77,12 @@ function describeUnion({ error, causes }: Failed): SchemaFailure {
   if (meant.length === 1) return describe(meant[0]!);
   if (ofType.length === 1) return describe(ofType[0]!);
   const own = pathOf(error);
-  if (error.parentSchema?.['x-reason'] !== undefined) return { field: fieldName(own), reason: reasonFor(error), path: own };
+  if (error.parentSchema?.['x-reason'] !== undefined)
+    return { field: fieldName(own), reason: reasonFor(error), path: own };
   const [one] = causes;
   const sameField = causes.every((cause) => cause.error.instancePath === one?.error.instancePath);
-  if (meant.length > 0 || one === undefined || !sameField) return { field: fieldName(own), reason: reasonFor(error), path: own };
+  if (meant.length > 0 || one === undefined || !sameField)
+    return { field: fieldName(own), reason: reasonFor(error), path: own };
   const path = pathOf(one.error);
   return { field: fieldName(path), reason: alternatives(causes), path };
 }
@@ -83,14 +93,21 @@ function isOfAnotherType({ error }: Failed, unionPath: string): boolean {
 
 /** Another constant at the place itself, or in a property of it, as the `type` that tells content blocks apart. */
 function isOfAnotherKind({ error: { keyword, instancePath } }: Failed, unionPath: string): boolean {
-  return (keyword === 'const' || keyword === 'enum') && instancePath.split('/').length <= unionPath.split('/').length + 1;
+  return (
+    (keyword === 'const' || keyword === 'enum') &&
+    instancePath.split('/').length <= unionPath.split('/').length + 1
+  );
 }
 
 function alternatives(causes: readonly Failed[]): string {
-  const reasons = causes.map(({ error }) => reasonFor(error)).filter((reason) => reason !== 'must be null');
+  const reasons = causes
+    .map(({ error }) => reasonFor(error))
+    .filter((reason) => reason !== 'must be null');
   const values = causes.flatMap(({ error: { keyword, params } }) => {
     if (keyword === 'const') return [params.allowedValue];
-    return keyword === 'enum' && Array.isArray(params.allowedValues) ? params.allowedValues as unknown[] : [];
+    return keyword === 'enum' && Array.isArray(params.allowedValues)
+      ? (params.allowedValues as unknown[])
+      : [];
   });
   if (values.length >= causes.length) return `must be one of: ${listed(values)}`;
   const [first = 'is not valid', ...rest] = [...new Set(reasons)];
@@ -98,8 +115,16 @@ function alternatives(causes: readonly Failed[]): string {
 }
 
 function pathOf({ instancePath, keyword, params }: ValidationError): string[] {
-  const path = instancePath.split('/').slice(1).map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
-  const inner = { required: params.missingProperty, additionalProperties: params.additionalProperty, propertyNames: params.propertyName,
-    unevaluatedProperties: params.unevaluatedProperty, dependentRequired: params.missingProperty }[keyword];
+  const path = instancePath
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~'));
+  const inner = {
+    required: params.missingProperty,
+    additionalProperties: params.additionalProperty,
+    propertyNames: params.propertyName,
+    unevaluatedProperties: params.unevaluatedProperty,
+    dependentRequired: params.missingProperty,
+  }[keyword];
   return typeof inner === 'string' ? [...path, inner] : path;
 }

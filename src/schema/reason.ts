@@ -8,7 +8,13 @@ export interface ValidationError {
 }
 
 const kinds: Readonly<Record<string, string>> = {
-  string: 'a string', number: 'a number', integer: 'a whole number', boolean: 'true or false', array: 'an array', object: 'an object', null: 'null',
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  array: 'an array',
+  object: 'an object',
+  null: 'null',
 };
 
 const reasons: Readonly<Record<string, (error: ValidationError) => string>> = {
@@ -25,7 +31,10 @@ const reasons: Readonly<Record<string, (error: ValidationError) => string>> = {
   uniqueItems: () => 'must not hold the same item twice',
   minProperties: ({ params }) => `must have at least ${counted(params.limit, 'entry')}`,
   maxProperties: ({ params }) => `must have at most ${counted(params.limit, 'entry')}`,
-  minLength: ({ params }) => params.limit === 1 ? 'must not be empty' : `must have at least ${counted(params.limit, 'character')}`,
+  minLength: ({ params }) =>
+    params.limit === 1
+      ? 'must not be empty'
+      : `must have at least ${counted(params.limit, 'character')}`,
   maxLength: ({ params }) => `must have at most ${counted(params.limit, 'character')}`,
   minimum: ({ parentSchema }) => range(parentSchema),
   maximum: ({ parentSchema }) => range(parentSchema),
@@ -48,7 +57,10 @@ export function reasonFor(error: ValidationError): string {
   const own = error.parentSchema?.['x-reason'];
   if (error.keyword !== 'required' && error.keyword !== 'additionalProperties') {
     if (typeof own === 'string') return own;
-    const forKeyword = typeof own === 'object' && own !== null ? Object.entries(own).find(([keyword]) => keyword === error.keyword)?.[1] as unknown : undefined;
+    const forKeyword =
+      typeof own === 'object' && own !== null
+        ? (Object.entries(own).find(([keyword]) => keyword === error.keyword)?.[1] as unknown)
+        : undefined;
     if (typeof forKeyword === 'string') return forKeyword;
   }
   return reasons[error.keyword]?.(error) ?? 'is not valid';
@@ -57,21 +69,28 @@ export function reasonFor(error: ValidationError): string {
 /** Values of a schema as a list for a person, `null` left out: null counts as absent. */
 export function listed(values: unknown): string {
   const shown = Array.isArray(values) ? values.filter((value) => value !== null) : [];
-  return shown.map((value) => typeof value === 'string' ? value : JSON.stringify(value)).join(', ');
+  return shown
+    .map((value) => (typeof value === 'string' ? value : JSON.stringify(value)))
+    .join(', ');
 }
 
 function typeNames(type: unknown): string {
-  const types = Array.isArray(type) ? type as unknown[] : String(type).split(',');
+  const types = Array.isArray(type) ? (type as unknown[]) : String(type).split(',');
   const shown = types.length > 1 ? types.filter((name) => name !== 'null') : types;
   return shown.map((name) => kinds[String(name)] ?? String(name)).join(' or ');
 }
 
 function range(schema: ValidationError['parentSchema']): string {
   const { minimum, maximum } = schema ?? {};
-  if (typeof minimum === 'number' && typeof maximum === 'number') return `must be between ${minimum} and ${maximum}`;
-  return typeof minimum === 'number' ? `must be at least ${minimum}` : `must be at most ${String(maximum)}`;
+  if (typeof minimum === 'number' && typeof maximum === 'number')
+    return `must be between ${minimum} and ${maximum}`;
+  return typeof minimum === 'number'
+    ? `must be at least ${minimum}`
+    : `must be at most ${String(maximum)}`;
 }
 
 function counted(limit: unknown, noun: string): string {
-  return limit === 1 ? `1 ${noun}` : `${String(limit)} ${noun === 'entry' ? 'entries' : `${noun}s`}`;
+  return limit === 1
+    ? `1 ${noun}`
+    : `${String(limit)} ${noun === 'entry' ? 'entries' : `${noun}s`}`;
 }

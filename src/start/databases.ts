@@ -11,5 +11,11 @@ export function databaseUrlOf({ database, dataDir }: Pick<Config, 'database' | '
 
 /** The databases of a process of its own; what they tell is logged. */
 export function openedBy(config: Config, logger: Logger): Backing {
-  return backingOf({ databaseUrl: databaseUrlOf(config), poolSize: config.database.poolSize, redisUrl: config.redis.url, onWarning: (warning) => logger.warn(warning), onNews: (news) => logger.info(news) });
+  return backingOf({
+    databaseUrl: databaseUrlOf(config),
+    poolSize: config.database.poolSize,
+    redisUrl: config.redis.url,
+    onWarning: (warning) => logger.warn(warning),
+    onNews: (news) => logger.info(news),
+  });
 }

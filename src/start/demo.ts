@@ -20,7 +20,9 @@ export class Demo {
   joinTo(config: Config): Config {
     if (this.upstream === null || hasProviders(config)) return config;
     const { providers, models } = this.upstream.config;
-    const filled = Object.fromEntries(Object.entries(providers).map(([name, provider]) => [name, fillProvider(name, provider)]));
+    const filled = Object.fromEntries(
+      Object.entries(providers).map(([name, provider]) => [name, fillProvider(name, provider)]),
+    );
     return { ...config, providers: filled, models: { ...models, ...config.models } };
   }
 

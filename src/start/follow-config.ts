@@ -19,7 +19,9 @@ export function followConfig(file: string, started: Config, followed: Followed):
   const { gateway, logger } = followed;
   const refuse = (error: Error): void => {
     gateway.refusedConfiguration();
-    logger.error(`the changed configuration is refused, the one before stays in force: ${error.message}`);
+    logger.error(
+      `the changed configuration is refused, the one before stays in force: ${error.message}`,
+    );
   };
   const apply = (changed: Config): void => {
     try {
@@ -39,8 +41,13 @@ export function followConfig(file: string, started: Config, followed: Followed):
 function tell(changed: Config, started: Config, { demo, logger }: Followed): void {
   logger.level = changed.log.level;
   const providers = providersOf(changed).providers.map(({ name }) => name);
-  logger.info({ file: changed.file, providers: demo.isOn ? ['demo'] : providers }, 'the changed configuration is in force');
+  logger.info(
+    { file: changed.file, providers: demo.isOn ? ['demo'] : providers },
+    'the changed configuration is in force',
+  );
   const late = needsRestart(started, changed);
-  if (late.length > 0) logger.warn(`what was changed here takes effect at the next start: ${late.join(', ')}`);
-  if (providers.length === 0 && !demo.isOn) logger.warn('no provider is configured any more: no completion can be answered');
+  if (late.length > 0)
+    logger.warn(`what was changed here takes effect at the next start: ${late.join(', ')}`);
+  if (providers.length === 0 && !demo.isOn)
+    logger.warn('no provider is configured any more: no completion can be answered');
 }

@@ -14,14 +14,20 @@ export interface Greeting {
 
 /** The lines that show a new key, the only time that it is seen. */
 export function keyNotice(made: string | null): string {
-  return made === null ? '' : `\nYour API key, shown this once:\n\n  ${made}\n\n(its hash is kept in the database; signalbox keys create makes another)\n`;
+  return made === null
+    ? ''
+    : `\nYour API key, shown this once:\n\n  ${made}\n\n(its hash is kept in the database; signalbox keys create makes another)\n`;
 }
 
 /** The address, what answers there, and a command that works as pasted. */
 export function greeting({ config, listening, key, providers, isDemo }: Greeting): string {
   const address = addressOf(listening.common);
-  const answering = isDemo ? 'with the demo provider: no provider is configured' : `with ${providers.join(', ')}`;
-  const alone = Object.entries(listening.surfaces).map(([surface, listener]) => `  ${surface} alone ${addressOf(listener)}\n`);
+  const answering = isDemo
+    ? 'with the demo provider: no provider is configured'
+    : `with ${providers.join(', ')}`;
+  const alone = Object.entries(listening.surfaces).map(
+    ([surface, listener]) => `  ${surface} alone ${addressOf(listener)}\n`,
+  );
   const { required } = config.auth;
   return `
 Signalbox listens on ${address} ${answering}

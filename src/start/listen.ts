@@ -27,7 +27,11 @@ export async function listen(gateway: Gateway, config: Config): Promise<Listenin
   const stop = async (drainMs: number): Promise<void> => {
     await Promise.all(stops.map((stopOne) => stopOne(drainMs)));
   };
-  const open = async (setting: string, listener: Listener, surface?: SurfaceName): Promise<Listener> => {
+  const open = async (
+    setting: string,
+    listener: Listener,
+    surface?: SurfaceName,
+  ): Promise<Listener> => {
     const server = createHttpServer(gateway.app(surface), config.limits);
     const stopOne = drainable(server);
     const port = await listenOn(server, setting, listener);
@@ -37,7 +41,12 @@ export async function listen(gateway: Gateway, config: Config): Promise<Listenin
   try {
     const common = await open('listen', config.listen);
     const surfaces: Listening['surfaces'] = {};
-    for (const [name, listener] of Object.entries(config.surfaces)) surfaces[name as SurfaceName] = await open(`surfaces[${name}]`, listener, name as SurfaceName);
+    for (const [name, listener] of Object.entries(config.surfaces))
+      surfaces[name as SurfaceName] = await open(
+        `surfaces[${name}]`,
+        listener,
+        name as SurfaceName,
+      );
     return { common, surfaces, stop };
   } catch (error) {
     await stop(0);
@@ -47,7 +56,13 @@ export async function listen(gateway: Gateway, config: Config): Promise<Listenin
 
 function listenOn(server: Server, setting: string, { host, port }: Listener): Promise<number> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => reject(new Error(`cannot listen on ${host}:${port} (${setting}): ${reasonOf(error, setting)}`, { cause: error })));
+    server.once('error', (error: NodeJS.ErrnoException) =>
+      reject(
+        new Error(`cannot listen on ${host}:${port} (${setting}): ${reasonOf(error, setting)}`, {
+          cause: error,
+        }),
+      ),
+    );
     server.listen({ port, host, backlog }, () => resolve((server.address() as AddressInfo).port));
   });
 }

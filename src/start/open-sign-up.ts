@@ -5,9 +5,15 @@ import { firstAccountId } from '../store/account-records.js';
 import type { Opened } from '../store/backing.js';
 
 /** Warns where a stranger could come before the owner: whoever signs up first becomes the administrator. */
-export async function warnOfOpenSignUp({ auth, listen: { host } }: Pick<Config, 'auth' | 'listen'>, { store }: Pick<Opened, 'store'>, logger: Pick<Logger, 'warn'>): Promise<void> {
+export async function warnOfOpenSignUp(
+  { auth, listen: { host } }: Pick<Config, 'auth' | 'listen'>,
+  { store }: Pick<Opened, 'store'>,
+  logger: Pick<Logger, 'warn'>,
+): Promise<void> {
   if (auth.signUp === 'closed' || isLoopback(host)) return;
   const first = await store.accounts.find(firstAccountId);
   if (first === null || first.email !== null) return;
-  logger.warn(`nobody has signed up yet, and whoever reaches ${host} may: the first becomes the administrator. Sign up now, run "signalbox accounts create" with your mail address, or set auth.signUp to closed`);
+  logger.warn(
+    `nobody has signed up yet, and whoever reaches ${host} may: the first becomes the administrator. Sign up now, run "signalbox accounts create" with your mail address, or set auth.signUp to closed`,
+  );
 }

@@ -37,7 +37,11 @@ export interface AccountStore {
    * Null where there is no such account. Disabling one also tells the caches of its keys.
    * @param from nothing is changed, and null is the answer, unless this is still the password's hash
    */
-  update(id: string, changes: Partial<Pick<AccountRecord, 'email' | 'passwordHash' | 'role' | 'disabledAt'>>, from?: string): Promise<AccountRecord | null>;
+  update(
+    id: string,
+    changes: Partial<Pick<AccountRecord, 'email' | 'passwordHash' | 'role' | 'disabledAt'>>,
+    from?: string,
+  ): Promise<AccountRecord | null>;
   /**
    * Sets a password and ends, in the same step, all that was opened with the one before: sign-ins but one, and reset links.
    * @returns false where nothing was changed: there is no such account, or `from` is not its password's hash any more
@@ -76,7 +80,10 @@ export interface ResetRecord {
 export interface SignInStore {
   /** False, and nothing is added, where the account is disabled or its password is another by now. @param passwordHash what was checked */
   add(signIn: SignInRecord, passwordHash: string): Promise<boolean>;
-  find(tokenHash: string, now: number): Promise<{ signIn: SignInRecord; account: AccountRecord } | null>;
+  find(
+    tokenHash: string,
+    now: number,
+  ): Promise<{ signIn: SignInRecord; account: AccountRecord } | null>;
   remove(tokenHash: string): Promise<void>;
   /** Ends all of an account's but one, and its reset links. */
   removeAll(accountId: string, exceptTokenHash: string | null): Promise<void>;

@@ -14,7 +14,10 @@ export class Backing {
   private readonly waiting: ((opened: Opened) => void)[] = [];
 
   /** @param isVolatile nothing that it holds was there before it is opened, and nothing outlives the process */
-  constructor(private readonly open: () => Promise<Opened>, readonly isVolatile: boolean) {}
+  constructor(
+    private readonly open: () => Promise<Opened>,
+    readonly isVolatile: boolean,
+  ) {}
 
   /** The databases if they are open already. */
   get now(): Opened | null {

@@ -47,14 +47,22 @@ export interface Turn {
 /** Conversations and their messages. */
 export interface ConversationStore {
   /** Creates an empty one. */
-  create(conversation: Omit<ConversationRecord, 'messageCount' | 'updatedAt'>): Promise<ConversationRecord>;
+  create(
+    conversation: Omit<ConversationRecord, 'messageCount' | 'updatedAt'>,
+  ): Promise<ConversationRecord>;
   find(accountId: string, id: string): Promise<FoundConversation | null>;
   /** The one that was used last comes first. */
   list(accountId: string, page: PageRequest): Promise<Page<ConversationRecord>>;
   /** Oldest first. Null where there is no such conversation. */
   messages(accountId: string, id: string, page: PageRequest): Promise<Page<MessageRecord> | null>;
   /** `onlyDerived`: leaves a title that was given or written alone. */
-  rename(accountId: string, id: string, title: string, source: ConversationRecord['titleSource'], onlyDerived?: boolean): Promise<ConversationRecord | null>;
+  rename(
+    accountId: string,
+    id: string,
+    title: string,
+    source: ConversationRecord['titleSource'],
+    onlyDerived?: boolean,
+  ): Promise<ConversationRecord | null>;
   /** False where there was none. */
   remove(accountId: string, id: string): Promise<boolean>;
   /**

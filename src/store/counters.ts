@@ -42,7 +42,12 @@ export type Verdict =
    * Nothing was taken. Of the claims that did not fit, `claim` is the one that has to wait longest; `used` includes what others hold.
    * `retryAfterMs` is when it may fit: at the latest when its period ends, soon where others only hold what it wants.
    */
-  | { readonly outcome: 'refused'; readonly claim: Claim; readonly used: number; readonly retryAfterMs: number }
+  | {
+      readonly outcome: 'refused';
+      readonly claim: Claim;
+      readonly used: number;
+      readonly retryAfterMs: number;
+    }
   /** Nothing was taken. What these budgets have used so far is not known here yet: `seed` them, then ask again. */
   | { readonly outcome: 'unseeded'; readonly claims: readonly UnseededClaim[] };
 
@@ -72,7 +77,10 @@ export interface Counters {
    * Sets what a budget has used in its present period, where nobody has set it yet. With `since`, only if that period is the present one
    * still: what was summed before midnight does not count after it. Never fails.
    */
-  seed(claim: Pick<UnseededClaim, 'subject' | 'measure'> & Partial<Pick<UnseededClaim, 'since'>>, used: number): void | Promise<void>;
+  seed(
+    claim: Pick<UnseededClaim, 'subject' | 'measure'> & Partial<Pick<UnseededClaim, 'since'>>,
+    used: number,
+  ): void | Promise<void>;
   /** Counts a failed attempt (sign-in) and says how long the next one has to wait: none after the first four, then doubling up to 15 min. */
   fail(subject: string): Promise<Patience>;
   /** How long an attempt has to wait now; `{failures: 0, waitMs: 0}` where there were no failures in the last day. */
@@ -87,7 +95,11 @@ export interface Counters {
 /** Short texts under names, for a time. Never fails: what cannot be reached reads as empty. */
 export interface Notes {
   /** Adds a text to a list of at most `most`, newest first; the list is forgotten `keepMs` after its last text. */
-  add(list: string, text: string, options: { readonly most: number; readonly keepMs: number }): void;
+  add(
+    list: string,
+    text: string,
+    options: { readonly most: number; readonly keepMs: number },
+  ): void;
   read(list: string): Promise<string[]>;
 }
 

@@ -25,7 +25,10 @@ export class DatabaseProbe {
         clearTimeout(timer);
         resolve(state);
       };
-      ping.then(() => tell('ok'), () => tell('unreachable'));
+      ping.then(
+        () => tell('ok'),
+        () => tell('unreachable'),
+      );
     });
   }
 }

@@ -6,7 +6,8 @@ import { hash } from 'node:crypto';
  */
 export function digestOf(message: { readonly role: string; readonly content: unknown }): string {
   const text = plainText(message.content);
-  const written = text === null ? `json ${JSON.stringify(message.content ?? null)}` : `text ${text.trim()}`;
+  const written =
+    text === null ? `json ${JSON.stringify(message.content ?? null)}` : `text ${text.trim()}`;
   return hash('sha256', `${message.role} ${written}`).slice(0, 32);
 }
 
@@ -63,11 +64,23 @@ function plainText(content: unknown): string | null {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;
   const [part, more] = (content as unknown[]).filter((block) => !standsBeside(block));
-  if (more !== undefined || typeof part !== 'object' || part === null || !('type' in part) || !('text' in part)) return null;
+  if (
+    more !== undefined ||
+    typeof part !== 'object' ||
+    part === null ||
+    !('type' in part) ||
+    !('text' in part)
+  )
+    return null;
   return part.type === 'text' && typeof part.text === 'string' ? part.text : null;
 }
 
 /** An answer is stored with its reasoning and its sources, and sent back without them. */
 function standsBeside(block: unknown): boolean {
-  return typeof block === 'object' && block !== null && 'type' in block && (block.type === 'reasoning' || block.type === 'sources');
+  return (
+    typeof block === 'object' &&
+    block !== null &&
+    'type' in block &&
+    (block.type === 'reasoning' || block.type === 'sources')
+  );
 }

@@ -17,7 +17,12 @@ export interface KeyLimits {
 }
 
 /** A key without bounds. */
-export const noLimits: KeyLimits = { requestsPerMinute: null, tokensPerMinute: null, dayBudgetUsd: null, monthBudgetUsd: null };
+export const noLimits: KeyLimits = {
+  requestsPerMinute: null,
+  tokensPerMinute: null,
+  dayBudgetUsd: null,
+  monthBudgetUsd: null,
+};
 
 /** An issued key. The key itself is kept nowhere. */
 export interface KeyRecord {
@@ -42,8 +47,15 @@ export interface KeyRecord {
   readonly lastUsedAt: number | null;
 }
 
-export type NewKey = Omit<KeyRecord, 'accountRole' | 'accountDisabledAt' | 'revokedAt' | 'lastUsedAt'>;
-export type KeyChanges = Partial<Pick<KeyRecord, 'name' | 'scopes' | 'models' | 'expiresAt' | 'revokedAt'> & { readonly limits: Partial<KeyLimits> }>;
+export type NewKey = Omit<
+  KeyRecord,
+  'accountRole' | 'accountDisabledAt' | 'revokedAt' | 'lastUsedAt'
+>;
+export type KeyChanges = Partial<
+  Pick<KeyRecord, 'name' | 'scopes' | 'models' | 'expiresAt' | 'revokedAt'> & {
+    readonly limits: Partial<KeyLimits>;
+  }
+>;
 
 /** Issued keys. */
 export interface KeyStore {

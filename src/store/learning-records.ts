@@ -24,7 +24,10 @@ export type ChangeLearning = (state: string | null, forgottenAt: number | null) 
  * Takes ratings in. May be called several times where the database asks for it, so it does nothing else.
  * @param earlier for each of them the score that this account gave the same model on the same decision or answer before, null where it gave none
  */
-export type LearnRatings = (state: string | null, earlier: readonly (number | null)[]) => string | null;
+export type LearnRatings = (
+  state: string | null,
+  earlier: readonly (number | null)[],
+) => string | null;
 
 /** What accounts and their preferences have learned. Of two that change the same scope at once, the second goes on from what the first has left. */
 export interface LearningStore {

@@ -13,7 +13,9 @@ export interface MemoryCounters extends Counters {
  * Counters of one process: nothing outlives it, nobody else hears its bulletin, and what is over is forgotten.
  * @param options.now epoch ms
  */
-export function createMemoryCounters({ now = Date.now }: { readonly now?: () => number } = {}): MemoryCounters {
+export function createMemoryCounters({
+  now = Date.now,
+}: { readonly now?: () => number } = {}): MemoryCounters {
   const limits = new MemoryLimits(now);
   const failures = new MemoryFailures(now);
   return {

@@ -15,8 +15,17 @@ export interface BackingOptions {
 }
 
 /** The databases that a configuration names, opened when they are first needed. */
-export function backingOf({ databaseUrl, poolSize, redisUrl, onWarning, onNews = () => undefined }: BackingOptions): Backing {
-  const open = async (): Promise<{ store: Awaited<ReturnType<typeof openStore>>; counters: Awaited<ReturnType<typeof openCounters>> }> => {
+export function backingOf({
+  databaseUrl,
+  poolSize,
+  redisUrl,
+  onWarning,
+  onNews = () => undefined,
+}: BackingOptions): Backing {
+  const open = async (): Promise<{
+    store: Awaited<ReturnType<typeof openStore>>;
+    counters: Awaited<ReturnType<typeof openCounters>>;
+  }> => {
     const store = await openStore(databaseUrl, { poolSize, onWarning });
     try {
       return { store, counters: await openCounters(redisUrl, { onWarning, onNews }) };

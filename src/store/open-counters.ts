@@ -7,7 +7,10 @@ import type { RedisCountersOptions } from './redis-counters.js';
  * `openRedisCounters`.
  * @throws GatewayError `internal` for an address that cannot be read
  */
-export async function openCounters(redisUrl: string | null, options: RedisCountersOptions = {}): Promise<Counters> {
+export async function openCounters(
+  redisUrl: string | null,
+  options: RedisCountersOptions = {},
+): Promise<Counters> {
   if (redisUrl === null) return createMemoryCounters(options);
   // its client takes 50 ms to load and is of use to nobody else
   const { openRedisCounters } = await import('./redis-counters.js');

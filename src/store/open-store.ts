@@ -26,7 +26,10 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   if (/^postgres(ql)?:/.test(url)) return openPostgres(url, options);
   if (url === ':memory:') return openLibsql(url);
   if (url.startsWith('file:') && url.length > 'file:'.length) return openLibsql(pathOf(url));
-  throw new GatewayError('internal', 'database.url: must be file:<path>, :memory: or postgres://<user>:<password>@<host>/<database>');
+  throw new GatewayError(
+    'internal',
+    'database.url: must be file:<path>, :memory: or postgres://<user>:<password>@<host>/<database>',
+  );
 }
 
 async function openLibsql(path: string): Promise<Store> {
@@ -38,22 +41,37 @@ async function openLibsql(path: string): Promise<Store> {
     await sql`pragma busy_timeout = 5000`.execute(database);
   }).catch((error: unknown) => {
     const damage = damageOf(error);
-    throw damage === null ? error : new GatewayError('internal', `${path} is damaged or no database (${damage}): a backup may be put in its place`, { cause: error });
+    throw damage === null
+      ? error
+      : new GatewayError(
+          'internal',
+          `${path} is damaged or no database (${damage}): a backup may be put in its place`,
+          { cause: error },
+        );
   });
   return createSqlStore(database, 'libsql', (file) => backUp(database, path, file));
 }
 
-async function openPostgres(url: string, { poolSize = 10, onWarning = () => undefined }: StoreOptions): Promise<Store> {
+async function openPostgres(
+  url: string,
+  { poolSize = 10, onWarning = () => undefined }: StoreOptions,
+): Promise<Store> {
   checkPostgresUrl(url);
   const patient = opened(postgresDialect(url, { poolSize: 1, isPatient: true, onWarning }));
   await migrate(patient, 'postgres').finally(() => patient.destroy());
   return createSqlStore(opened(postgresDialect(url, { poolSize, onWarning })), 'postgres', () =>
-    Promise.reject(new GatewayError('not_implemented', 'PostgreSQL is backed up with its own tools: pg_dump')));
+    Promise.reject(
+      new GatewayError('not_implemented', 'PostgreSQL is backed up with its own tools: pg_dump'),
+    ),
+  );
 }
 
 /** SQLite's word for a file that is none of its own, or not whole; null for other failures. */
 function damageOf(error: unknown): string | null {
-  const code = error instanceof GatewayError && error.cause instanceof DatabaseFailure ? error.cause.code : null;
+  const code =
+    error instanceof GatewayError && error.cause instanceof DatabaseFailure
+      ? error.cause.code
+      : null;
   return code !== null && /^SQLITE_(NOTADB|CORRUPT)/.test(code) ? code : null;
 }
 
@@ -81,6 +99,11 @@ function pathOf(url: string): string {
 /** Before the client reads it, whose messages would repeat a password that is taken for a host. */
 function checkPostgresUrl(url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  const isClear = parsed !== null && parsed.hash === '' && !`${parsed.pathname}${parsed.search}`.includes('@');
-  if (!isClear) throw new GatewayError('internal', 'database.url: cannot be read; special characters of a password are written as %23, %2F, %3F, %40');
+  const isClear =
+    parsed !== null && parsed.hash === '' && !`${parsed.pathname}${parsed.search}`.includes('@');
+  if (!isClear)
+    throw new GatewayError(
+      'internal',
+      'database.url: cannot be read; special characters of a password are written as %23, %2F, %3F, %40',
+    );
 }

@@ -1,5 +1,17 @@
 /** What nearly every candidate has. By place, because the names alone would be half of what is stored of a decision. */
-const columns = ['label', 'provider', 'model', 'quality', 'price', 'latency', 'score', 'uncertainty', 'cost', 'output_tokens', 'reason'];
+const columns = [
+  'label',
+  'provider',
+  'model',
+  'quality',
+  'price',
+  'latency',
+  'score',
+  'uncertainty',
+  'cost',
+  'output_tokens',
+  'reason',
+];
 /** Stands in the place of what a candidate does not have: null says that nobody knows it. */
 const absent = false;
 
@@ -24,9 +36,34 @@ export function packCandidates(candidates: readonly ToldCandidate[]): string {
 }
 
 /** The columns, and behind them what has none. One by one, for a loop over the names takes twice as long. */
-function packed({ label, provider, model, quality, price, latency, score, uncertainty, cost, output_tokens, reason, ...more }: ToldCandidate): unknown[] {
+function packed({
+  label,
+  provider,
+  model,
+  quality,
+  price,
+  latency,
+  score,
+  uncertainty,
+  cost,
+  output_tokens,
+  reason,
+  ...more
+}: ToldCandidate): unknown[] {
   // a label that is made of the two names is not written a third time
-  const row = [label === labelOf(provider, model) ? absent : label, provider, model, or(quality), or(price), or(latency), or(score), or(uncertainty), or(cost), or(output_tokens), or(reason)];
+  const row = [
+    label === labelOf(provider, model) ? absent : label,
+    provider,
+    model,
+    or(quality),
+    or(price),
+    or(latency),
+    or(score),
+    or(uncertainty),
+    or(cost),
+    or(output_tokens),
+    or(reason),
+  ];
   return Object.keys(more).length === 0 ? row : [...row, more];
 }
 
@@ -42,9 +79,16 @@ export function unpackCandidates(stored: unknown): unknown {
 /** By the names that are stored with it, whatever the columns are now. */
 function unpacked(names: readonly unknown[], row: unknown): unknown {
   if (!Array.isArray(row)) return row;
-  const fields = names.map((name, place): [string, unknown] => [String(name), row[place]]).filter(([, value]) => value !== absent);
+  const fields = names
+    .map((name, place): [string, unknown] => [String(name), row[place]])
+    .filter(([, value]) => value !== absent);
   const told: { provider?: unknown; model?: unknown } = Object.fromEntries(fields);
-  return { label: labelOf(told.provider, told.model), ...told, ...(row[names.length] as object | undefined) };
+  return {
+    label: labelOf(told.provider, told.model),
+    ...told,
+    ...(row[names.length] as object | undefined),
+  };
 }
 
-const labelOf = (provider: unknown, model: unknown): string => `${typeof provider === 'string' ? provider : ''}/${String(model)}`;
+const labelOf = (provider: unknown, model: unknown): string =>
+  `${typeof provider === 'string' ? provider : ''}/${String(model)}`;

@@ -8,7 +8,11 @@ import { GatewayError } from '../errors.js';
 export function checkParameters(parameters: readonly unknown[]): void {
   for (const [index, parameter] of parameters.entries()) {
     const kind = unfitKind(parameter);
-    if (kind !== null) throw new GatewayError('internal', `parameter ${index + 1} of a statement is ${kind}, which the database does not take`);
+    if (kind !== null)
+      throw new GatewayError(
+        'internal',
+        `parameter ${index + 1} of a statement is ${kind}, which the database does not take`,
+      );
   }
 }
 
@@ -26,7 +30,9 @@ function unfitText(text: string): string | null {
 
 function unfitNumber(number: number): string | null {
   if (!Number.isFinite(number)) return 'a number that is not finite';
-  return Number.isInteger(number) && !Number.isSafeInteger(number) ? 'a whole number beyond 2^53' : null;
+  return Number.isInteger(number) && !Number.isSafeInteger(number)
+    ? 'a whole number beyond 2^53'
+    : null;
 }
 
 const nameOf = (object: object): string =>

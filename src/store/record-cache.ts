@@ -39,7 +39,10 @@ export class RecordCache<T extends object> {
   private isBehind = false;
   private isClosed = false;
 
-  constructor(private readonly backing: Backing, private readonly source: RecordSource<T>) {}
+  constructor(
+    private readonly backing: Backing,
+    private readonly source: RecordSource<T>,
+  ) {}
 
   /** A record by its key, null where there is none; a promise where it has to be looked up. @throws GatewayError `unavailable` */
   find(key: string): T | null | Promise<T | null> {
@@ -70,7 +73,10 @@ export class RecordCache<T extends object> {
   }
 
   private async lookUp(key: string): Promise<T | null> {
-    if (this.lookups >= mostLookups) throw new GatewayError('unavailable', 'too many unknown keys are being looked up', { retryAfterMs: 1_000 });
+    if (this.lookups >= mostLookups)
+      throw new GatewayError('unavailable', 'too many unknown keys are being looked up', {
+        retryAfterMs: 1_000,
+      });
     this.lookups++;
     try {
       const opened = await this.backing.get();
@@ -89,7 +95,10 @@ export class RecordCache<T extends object> {
   /** Begins to follow changes, before the first record is kept. */
   private async follow(opened: Opened): Promise<void> {
     if (this.revision !== null || this.isClosed) return;
-    this.following ??= this.source.changedSince(opened, noRecords).then(({ revision }) => this.begin(opened, revision)).finally(() => (this.following = null));
+    this.following ??= this.source
+      .changedSince(opened, noRecords)
+      .then(({ revision }) => this.begin(opened, revision))
+      .finally(() => (this.following = null));
     await this.following;
   }
 
@@ -102,7 +111,11 @@ export class RecordCache<T extends object> {
 
   private schedule(opened: Opened): void {
     clearTimeout(this.timer);
-    if (!this.isClosed) this.timer = setTimeout(() => void this.poll(opened).then(() => this.schedule(opened)), pollMs).unref();
+    if (!this.isClosed)
+      this.timer = setTimeout(
+        () => void this.poll(opened).then(() => this.schedule(opened)),
+        pollMs,
+      ).unref();
   }
 
   /** A few at a time, for one connection may hang: what is told meanwhile, however often, is asked for once more. */

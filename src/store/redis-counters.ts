@@ -10,7 +10,14 @@ import { RedisLink } from './redis/link.js';
 import { type LiveHold, LiveHolds } from './redis/live-holds.js';
 import { RedisNotes } from './redis/notes.js';
 import { keyOf, type Part, partsOf } from './redis/part.js';
-import { failScript, noteScript, renewScript, seedScript, settleScript, takeScript } from './redis/scripts.js';
+import {
+  failScript,
+  noteScript,
+  renewScript,
+  seedScript,
+  settleScript,
+  takeScript,
+} from './redis/scripts.js';
 import { Settlements } from './redis/settlements.js';
 
 export interface RedisCountersOptions {
@@ -37,7 +44,10 @@ const seeded = 'budget-seeded';
  * itself, from the start if need be, until it is back; holds and what was spent meanwhile are carried over both ways.
  * @throws GatewayError `internal` for an address that cannot be read
  */
-export async function openRedisCounters(url: string, options: RedisCountersOptions = {}): Promise<Counters> {
+export async function openRedisCounters(
+  url: string,
+  options: RedisCountersOptions = {},
+): Promise<Counters> {
   checkUrl(url);
   const counters = new RedisCounters(url, options);
   await counters.open();
@@ -59,7 +69,10 @@ class RedisCounters implements Counters {
   private own: MemoryLimits;
   private lastHold = 0;
 
-  constructor(url: string, private readonly options: RedisCountersOptions) {
+  constructor(
+    url: string,
+    private readonly options: RedisCountersOptions,
+  ) {
     const { prefix = 'signalbox:', now, leaseMs = 30_000, onWarning = () => undefined } = options;
     const time = now ? (): string => String(Math.floor(now())) : (): string => '-1';
     const channel = `${prefix}bulletin`;
@@ -67,8 +80,13 @@ class RedisCounters implements Counters {
     this.now = now ?? Date.now;
     this.own = new MemoryLimits(this.now);
     const link = new RedisLink({
-      url, channel, probeKey: `${prefix}probe`, scripts: [takeScript, settleScript, seedScript, renewScript, failScript, noteScript],
-      onUp: () => this.shareAgain(), onDown: (reason) => this.fallBack(reason), onMessage: (text) => this.bulletin.receive(text),
+      url,
+      channel,
+      probeKey: `${prefix}probe`,
+      scripts: [takeScript, settleScript, seedScript, renewScript, failScript, noteScript],
+      onUp: () => this.shareAgain(),
+      onDown: (reason) => this.fallBack(reason),
+      onMessage: (text) => this.bulletin.receive(text),
     });
     this.link = link;
     this.limits = new RedisLimits(link, prefix, leaseMs, time);
@@ -128,7 +146,13 @@ class RedisCounters implements Counters {
       if (answer.outcome !== 'granted') return answer;
       // the connection may have gone between the answer and now
       const own = this.link.isUp ? null : this.own.adopt(claims);
-      const hold = new SharedHold(id, claims, partsOf(this.prefix, claims, answer.now), { own, isShared: true }, this.settle);
+      const hold = new SharedHold(
+        id,
+        claims,
+        partsOf(this.prefix, claims, answer.now),
+        { own, isShared: true },
+        this.settle,
+      );
       return { outcome: 'granted', used: answer.used, hold: this.keep(hold) };
     } catch {
       return this.takeOwn(claims);
@@ -139,7 +163,13 @@ class RedisCounters implements Counters {
     const verdict = this.own.take(claims);
     if (verdict.outcome !== 'granted') return verdict;
     const parts = partsOf(this.prefix, claims, this.now());
-    const hold = new SharedHold(this.nextId(), claims, parts, { own: verdict.hold, isShared: false }, this.settle);
+    const hold = new SharedHold(
+      this.nextId(),
+      claims,
+      parts,
+      { own: verdict.hold, isShared: false },
+      this.settle,
+    );
     return { ...verdict, hold: this.keep(hold) };
   }
 
@@ -154,7 +184,10 @@ class RedisCounters implements Counters {
 
   private readonly settle = (hold: SharedHold, used: readonly number[]): void => {
     this.holds.delete(hold);
-    const parts = hold.parts.map((part, index) => ({ ...part, used: settledAmount(used[index], part.amount) }));
+    const parts = hold.parts.map((part, index) => ({
+      ...part,
+      used: settledAmount(used[index], part.amount),
+    }));
     if (hold.place.isShared) this.settlements.settle(hold.id, parts);
     else this.settlements.owe(parts);
   };
@@ -172,9 +205,12 @@ class RedisCounters implements Counters {
   private fallBack(reason: string): void {
     // what was seeded the last time is out of date
     this.own = new MemoryLimits(this.now);
-    for (const hold of this.holds.values()) hold.place = { ...hold.place, own: this.own.adopt(hold.claims) };
+    for (const hold of this.holds.values())
+      hold.place = { ...hold.place, own: this.own.adopt(hold.claims) };
     this.turn('fallback');
-    this.options.onWarning?.(`Redis cannot be used (${reason}): each process counts limits for itself`);
+    this.options.onWarning?.(
+      `Redis cannot be used (${reason}): each process counts limits for itself`,
+    );
   }
 
   private turn(state: CountersState): void {
@@ -193,7 +229,10 @@ class SharedHold implements Hold, LiveHold {
   private isSettled = false;
 
   constructor(
-    readonly id: string, readonly claims: readonly Claim[], readonly parts: readonly Part[], public place: Place,
+    readonly id: string,
+    readonly claims: readonly Claim[],
+    readonly parts: readonly Part[],
+    public place: Place,
     private readonly settleWith: (hold: SharedHold, used: readonly number[]) => void,
   ) {}
 
@@ -208,8 +247,17 @@ class SharedHold implements Hold, LiveHold {
 /** Before the client reads it, whose messages would repeat it. */
 function checkUrl(url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  const isClear = parsed !== null && /^rediss?:$/.test(parsed.protocol) && parsed.hostname !== '' && /^\/?\d*$/.test(parsed.pathname) && isDecodable(`${parsed.username}${parsed.password}`);
-  if (!isClear) throw new GatewayError('internal', 'redis.url: must be redis://<user>:<password>@<host>:<port>/<number>; special characters of a password are written as %23, %25, %2F, %3F, %40');
+  const isClear =
+    parsed !== null &&
+    /^rediss?:$/.test(parsed.protocol) &&
+    parsed.hostname !== '' &&
+    /^\/?\d*$/.test(parsed.pathname) &&
+    isDecodable(`${parsed.username}${parsed.password}`);
+  if (!isClear)
+    throw new GatewayError(
+      'internal',
+      'redis.url: must be redis://<user>:<password>@<host>:<port>/<number>; special characters of a password are written as %23, %25, %2F, %3F, %40',
+    );
 }
 
 function isDecodable(text: string): boolean {

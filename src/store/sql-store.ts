@@ -15,7 +15,11 @@ import { createTrainingStore } from './sql/trainings.js';
 import type { Store } from './store.js';
 
 /** The store on a database whose schema is the newest. */
-export function createSqlStore(database: Kysely<Tables>, kind: Store['kind'], backup: Store['backup']): Store {
+export function createSqlStore(
+  database: Kysely<Tables>,
+  kind: Store['kind'],
+  backup: Store['backup'],
+): Store {
   return {
     kind,
     accounts: createAccountStore(database),

@@ -106,7 +106,8 @@ export class WriteBehind<T> {
     else this.take(this.queue.length);
     this.isClosed = true;
     if (this.timer) clearTimeout(this.timer);
-    if (this.queue.length > 0) this.lose(this.queue.length, 'the database was away when the gateway stopped');
+    if (this.queue.length > 0)
+      this.lose(this.queue.length, 'the database was away when the gateway stopped');
     this.take(this.queue.length);
   }
 
@@ -152,7 +153,10 @@ export class WriteBehind<T> {
       if (error instanceof GatewayError && error.code === 'unavailable') throw error;
       if (count === 1) {
         this.take(1);
-        this.lose(1, `it cannot be stored: ${error instanceof Error ? error.message : String(error)}`);
+        this.lose(
+          1,
+          `it cannot be stored: ${error instanceof Error ? error.message : String(error)}`,
+        );
         return;
       }
       const half = Math.floor(count / 2);

@@ -29,18 +29,36 @@ export function leaseOf({ owner, leaseMs }: Pick<Carrier, 'owner' | 'leaseMs'>):
  * Carries out a training that this process has taken on, and puts down how it ended. After the signal it is put back instead.
  * @returns how it ended; null where it was put back, or taken away meanwhile
  */
-export async function carryOutTraining(store: Pick<Store, 'trainingQueue'>, claimed: ClaimedTraining, carrier: Carrier, signal: AbortSignal): Promise<TrainingEnd | null> {
+export async function carryOutTraining(
+  store: Pick<Store, 'trainingQueue'>,
+  claimed: ClaimedTraining,
+  carrier: Carrier,
+  signal: AbortSignal,
+): Promise<TrainingEnd | null> {
   const { trainingQueue } = store;
   const lost = new AbortController();
   let told = { share: 0, doing: 'starting' };
-  const beat = setInterval(() => {
-    trainingQueue.keep(claimed.id, leaseOf(carrier), told.share, told.doing).then((isOurs) => { if (!isOurs) lost.abort(); }, () => undefined);
-  }, Math.min(beatMs, carrier.leaseMs / 3));
+  const beat = setInterval(
+    () => {
+      trainingQueue.keep(claimed.id, leaseOf(carrier), told.share, told.doing).then(
+        (isOurs) => {
+          if (!isOurs) lost.abort();
+        },
+        () => undefined,
+      );
+    },
+    Math.min(beatMs, carrier.leaseMs / 3),
+  );
   try {
-    const end = await endOf(claimed, carrier, AbortSignal.any([signal, lost.signal]), (share, doing) => {
-      told = { share, doing };
-      carrier.onProgress?.(share, doing);
-    });
+    const end = await endOf(
+      claimed,
+      carrier,
+      AbortSignal.any([signal, lost.signal]),
+      (share, doing) => {
+        told = { share, doing };
+        carrier.onProgress?.(share, doing);
+      },
+    );
     if (end) return (await trainingQueue.finish(claimed.id, leaseOf(carrier), end)) ? end : null;
     await trainingQueue.release(claimed.id, carrier.owner);
     return null;
@@ -50,11 +68,25 @@ export async function carryOutTraining(store: Pick<Store, 'trainingQueue'>, clai
 }
 
 /** Null where it was stopped. */
-async function endOf({ dataset, wishes, attempts }: ClaimedTraining, { router, warn }: Carrier, signal: AbortSignal, onProgress: (share: number, doing: string) => void): Promise<TrainingEnd | null> {
-  if (attempts > mostAttempts) return failed('the process that carried it out has ended each time: the evaluations may need more memory than there is');
+async function endOf(
+  { dataset, wishes, attempts }: ClaimedTraining,
+  { router, warn }: Carrier,
+  signal: AbortSignal,
+  onProgress: (share: number, doing: string) => void,
+): Promise<TrainingEnd | null> {
+  if (attempts > mostAttempts)
+    return failed(
+      'the process that carried it out has ended each time: the evaluations may need more memory than there is',
+    );
   try {
-    const ending = await runTask({ text: dataset, wishes, router: router().weights }, signal, onProgress);
-    return ending.kind === 'trained' ? ended(ending.result, Date.now()) : failed('nothing was trained');
+    const ending = await runTask(
+      { text: dataset, wishes, router: router().weights },
+      signal,
+      onProgress,
+    );
+    return ending.kind === 'trained'
+      ? ended(ending.result, Date.now())
+      : failed('nothing was trained');
   } catch (error) {
     if (signal.aborted) return null;
     if (error instanceof RefusedEvaluations) return failed(error.message);
@@ -65,7 +97,17 @@ async function endOf({ dataset, wishes, attempts }: ClaimedTraining, { router, w
 
 function ended({ report, weights }: TaskResult, trainedAt: number): TrainingEnd {
   const { isUseful, gain } = report;
-  return { state: isUseful ? 'done' : 'not_useful', report, error: null, router: isUseful ? { weights, gain: gain.value, trainedAt } : null };
+  return {
+    state: isUseful ? 'done' : 'not_useful',
+    report,
+    error: null,
+    router: isUseful ? { weights, gain: gain.value, trainedAt } : null,
+  };
 }
 
-const failed = (error: string): TrainingEnd => ({ state: 'failed', report: null, error, router: null });
+const failed = (error: string): TrainingEnd => ({
+  state: 'failed',
+  report: null,
+  error,
+  router: null,
+});

@@ -3,7 +3,11 @@ import { Router } from '../routing/learned/router.js';
 import type { RouterWeights } from '../routing/learned/router-weights.js';
 import { FileProblem } from '../routing/training/custom/file-problem.js';
 import type { TrainingReport } from '../routing/training/custom/report.js';
-import { checkEvaluations, trainCustom, type TrainingWishes } from '../routing/training/custom/train-custom.js';
+import {
+  checkEvaluations,
+  trainCustom,
+  type TrainingWishes,
+} from '../routing/training/custom/train-custom.js';
 
 /** What a thread is asked to do. */
 export interface Task {
@@ -34,7 +38,9 @@ export function carryOut({ text, wishes, router }: Task, tell: (news: News) => v
       tell({ kind: 'checked' });
       return;
     }
-    const { report, weights } = trainCustom(text, wishes, new Router(router), (share, doing) => tell({ kind: 'progress', share, doing }));
+    const { report, weights } = trainCustom(text, wishes, new Router(router), (share, doing) =>
+      tell({ kind: 'progress', share, doing }),
+    );
     tell({ kind: 'trained', result: { report, weights: encodeCustom(weights) } });
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error;

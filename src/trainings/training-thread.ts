@@ -18,13 +18,22 @@ type Ending = Exclude<News, { kind: 'progress' | 'problem' }>;
  * Carries a task out in a thread of its own, which ends with it or with the signal.
  * @throws RefusedEvaluations where the text is at fault, Error where the thread was lost or stopped
  */
-export function runTask(task: Task, signal: AbortSignal, onProgress: (share: number, doing: string) => void = () => undefined): Promise<Ending> {
+export function runTask(
+  task: Task,
+  signal: AbortSignal,
+  onProgress: (share: number, doing: string) => void = () => undefined,
+): Promise<Ending> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(new Error('the training was stopped'));
       return;
     }
-    const worker = new Worker(new URL('./worker.mjs', import.meta.url), { workerData: task, execArgv, name: 'training', resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb } });
+    const worker = new Worker(new URL('./worker.mjs', import.meta.url), {
+      workerData: task,
+      execArgv,
+      name: 'training',
+      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+    });
     const stop = (): void => void worker.terminate();
     signal.addEventListener('abort', stop);
     worker.on('message', (news: News) => {
@@ -32,12 +41,23 @@ export function runTask(task: Task, signal: AbortSignal, onProgress: (share: num
       else if (news.kind === 'problem') reject(new RefusedEvaluations(news.message));
       else resolve(news);
     });
-    worker.on('error', (error: Error) => reject(isOutOfMemory(error) ? new RefusedEvaluations('they need more memory than a training may have') : error));
+    worker.on('error', (error: Error) =>
+      reject(
+        isOutOfMemory(error)
+          ? new RefusedEvaluations('they need more memory than a training may have')
+          : error,
+      ),
+    );
     worker.on('exit', () => {
       signal.removeEventListener('abort', stop);
-      reject(new Error(signal.aborted ? 'the training was stopped' : 'the thread of the training has ended'));
+      reject(
+        new Error(
+          signal.aborted ? 'the training was stopped' : 'the thread of the training has ended',
+        ),
+      );
     });
   });
 }
 
-const isOutOfMemory = (error: Error): boolean => 'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+const isOutOfMemory = (error: Error): boolean =>
+  'code' in error && error.code === 'ERR_WORKER_OUT_OF_MEMORY';

@@ -30,8 +30,16 @@ export class Trainings {
   private checks = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  constructor(private readonly backing: Backing, private readonly options: TrainingOptions) {
-    this.carrier = { owner: randomUUID(), leaseMs: options.leaseMs ?? usualLeaseMs, router: options.router, warn: options.warn };
+  constructor(
+    private readonly backing: Backing,
+    private readonly options: TrainingOptions,
+  ) {
+    this.carrier = {
+      owner: randomUUID(),
+      leaseMs: options.leaseMs ?? usualLeaseMs,
+      router: options.router,
+      warn: options.warn,
+    };
     // what another process or an earlier life of this one has left behind
     backing.whenOpened(() => this.wake());
   }
@@ -40,10 +48,22 @@ export class Trainings {
    * Checks evaluations and lets them wait for their training.
    * @throws GatewayError `validation_failed` with the line that is wrong, `not_found`, `conflict`, `unavailable`
    */
-  async add(accountId: string, preferenceId: string, dataset: string, wishes: StoredWishes): Promise<TrainingRecord> {
+  async add(
+    accountId: string,
+    preferenceId: string,
+    dataset: string,
+    wishes: StoredWishes,
+  ): Promise<TrainingRecord> {
     const { store } = await this.backing.get();
     await this.check(dataset, wishes);
-    const training = await store.trainings.add({ id: randomUUID(), accountId, preferenceId, dataset, wishes, at: Date.now() });
+    const training = await store.trainings.add({
+      id: randomUUID(),
+      accountId,
+      preferenceId,
+      dataset,
+      wishes,
+      at: Date.now(),
+    });
     this.wake();
     return training;
   }
@@ -56,12 +76,16 @@ export class Trainings {
   }
 
   private async check(text: string, wishes: StoredWishes): Promise<void> {
-    if (this.checks >= mostChecks) throw new GatewayError('unavailable', 'other evaluations are being read: try again', { retryAfterMs: 5_000 });
+    if (this.checks >= mostChecks)
+      throw new GatewayError('unavailable', 'other evaluations are being read: try again', {
+        retryAfterMs: 5_000,
+      });
     this.checks++;
     try {
       await runTask({ text, wishes, router: null }, this.stopping.signal);
     } catch (error) {
-      if (this.stopping.signal.aborted) throw new GatewayError('unavailable', 'the gateway is stopping', { retryAfterMs: 5_000 });
+      if (this.stopping.signal.aborted)
+        throw new GatewayError('unavailable', 'the gateway is stopping', { retryAfterMs: 5_000 });
       throw error instanceof RefusedEvaluations ? invalidField('file', error.message) : error;
     } finally {
       this.checks--;
@@ -75,12 +99,18 @@ export class Trainings {
       this.isAsked = true;
       return;
     }
-    const warn = (error: unknown): void => this.options.warn(`trainings cannot be carried out: ${error instanceof Error ? error.message : 'unknown'}`);
-    this.running = this.workOff().catch(warn).finally(() => {
-      this.running = null;
-      if (this.isAsked) this.wake();
-      else if (!this.stopping.signal.aborted) this.timer = setTimeout(() => this.wake(), this.carrier.leaseMs).unref();
-    });
+    const warn = (error: unknown): void =>
+      this.options.warn(
+        `trainings cannot be carried out: ${error instanceof Error ? error.message : 'unknown'}`,
+      );
+    this.running = this.workOff()
+      .catch(warn)
+      .finally(() => {
+        this.running = null;
+        if (this.isAsked) this.wake();
+        else if (!this.stopping.signal.aborted)
+          this.timer = setTimeout(() => this.wake(), this.carrier.leaseMs).unref();
+      });
   }
 
   private async workOff(): Promise<void> {
@@ -90,7 +120,9 @@ export class Trainings {
       const claimed = await store.trainingQueue.claim(leaseOf(this.carrier));
       if (!claimed) return;
       const end = await carryOutTraining(store, claimed, this.carrier, this.stopping.signal);
-      const preference = end?.router ? await store.preferences.find(claimed.accountId, claimed.preferenceId) : null;
+      const preference = end?.router
+        ? await store.preferences.find(claimed.accountId, claimed.preferenceId)
+        : null;
       if (preference) this.options.onTrained(preference);
     }
   }

@@ -4,4 +4,6 @@ import { carryOut } from './task.js';
 
 /* The thread that reads evaluations and learns from them: minutes of work that no request may wait for. */
 
-carryOut(/** @type {import('./task.js').Task} */ (workerData), (news) => parentPort?.postMessage(news));
+carryOut(/** @type {import('./task.js').Task} */ (workerData), (news) =>
+  parentPort?.postMessage(news),
+);

@@ -29,7 +29,10 @@ const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve)
 describe('a password', () => {
   it('is kept as argon2id of 19 MiB and two passes, and otherwise each time', async () => {
     const passwords = new Passwords();
-    const [one, other] = [await passwords.hash('correct horse'), await passwords.hash('correct horse')];
+    const [one, other] = [
+      await passwords.hash('correct horse'),
+      await passwords.hash('correct horse'),
+    ];
     expect(one).toMatch(/^\$argon2id\$v=19\$m=19456,t=2,p=1\$/);
     expect(one).not.toBe(other);
     expect(one).not.toContain('horse');
@@ -38,13 +41,18 @@ describe('a password', () => {
   it('matches what is kept of it and nothing else', async () => {
     const passwords = new Passwords();
     const kept = await passwords.hash('correct horse');
-    expect(await passwords.check('correct horse', kept)).toEqual({ matches: true, isOutdated: false });
-    for (const wrong of ['Correct horse', 'correct horse ', 'correct hors', '']) expect((await passwords.check(wrong, kept)).matches).toBe(false);
+    expect(await passwords.check('correct horse', kept)).toEqual({
+      matches: true,
+      isOutdated: false,
+    });
+    for (const wrong of ['Correct horse', 'correct horse ', 'correct hors', ''])
+      expect((await passwords.check(wrong, kept)).matches).toBe(false);
   });
 
   it('never matches where nothing is kept', async () => {
     const passwords = new Passwords();
-    for (const password of ['', 'null', 'correct horse']) expect(await passwords.check(password, null)).toEqual({ matches: false, isOutdated: false });
+    for (const password of ['', 'null', 'correct horse'])
+      expect(await passwords.check(password, null)).toEqual({ matches: false, isOutdated: false });
   });
 
   it('is the same however its letters were composed', async () => {
@@ -53,15 +61,27 @@ describe('a password', () => {
     expect((await passwords.check('cafe\u0301 cafe\u0301', kept)).matches).toBe(true);
   });
 
-  it.each(['', 'seven77', '\u{1f600}'.repeat(7), 'e\u0301'.repeat(7)])('has at least 8 characters: %j is refused', async (password) => {
-    await expect(new Passwords().hash(password, 'newPassword')).rejects.toMatchObject({ code: 'validation_failed', message: 'newPassword: must have at least 8 characters' });
-  });
+  it.each(['', 'seven77', '\u{1f600}'.repeat(7), 'e\u0301'.repeat(7)])(
+    'has at least 8 characters: %j is refused',
+    async (password) => {
+      await expect(new Passwords().hash(password, 'newPassword')).rejects.toMatchObject({
+        code: 'validation_failed',
+        message: 'newPassword: must have at least 8 characters',
+      });
+    },
+  );
 
   it('that was hashed with less work than today is told apart', async () => {
     const { hash } = await import('@node-rs/argon2');
     const kept = await hash('correct horse', { memoryCost: 8_192, timeCost: 1 });
-    expect(await new Passwords().check('correct horse', kept)).toEqual({ matches: true, isOutdated: true });
-    expect(await new Passwords().check('wrong horse', kept)).toEqual({ matches: false, isOutdated: false });
+    expect(await new Passwords().check('correct horse', kept)).toEqual({
+      matches: true,
+      isOutdated: true,
+    });
+    expect(await new Passwords().check('wrong horse', kept)).toEqual({
+      matches: false,
+      isOutdated: false,
+    });
     expect(await argon2Hasher.isCurrent(await argon2Hasher.hash('correct horse'))).toBe(true);
   });
 });
@@ -71,7 +91,9 @@ describe('many passwords at once', () => {
     const hasher = new SlowHasher();
     const passwords = new Passwords(hasher);
     const done: number[] = [];
-    const all = Array.from({ length: 6 }, (_, index) => passwords.hash(`password ${index}`).then(() => done.push(index)));
+    const all = Array.from({ length: 6 }, (_, index) =>
+      passwords.hash(`password ${index}`).then(() => done.push(index)),
+    );
     for (let ended = 0; ended < 6; ended++) {
       await turn();
       expect(hasher.begun).toBe(Math.min(ended + 2, 6));
@@ -85,7 +107,10 @@ describe('many passwords at once', () => {
     const hasher = new SlowHasher();
     const passwords = new Passwords(hasher);
     const all = Array.from({ length: 202 }, () => passwords.hash('correct horse'));
-    await expect(passwords.hash('one too many')).rejects.toMatchObject({ code: 'unavailable', retryAfterMs: 5_000 });
+    await expect(passwords.hash('one too many')).rejects.toMatchObject({
+      code: 'unavailable',
+      retryAfterMs: 5_000,
+    });
     for (let index = 0; index < 202; index++) {
       await turn();
       hasher.ends[index]?.();
@@ -94,10 +119,27 @@ describe('many passwords at once', () => {
   });
 
   it('do not stop at one whose hashing fails', async () => {
-    const hasher: PasswordHasher = { hash: (password) => (password.startsWith('bad') ? Promise.reject(new Error('no memory')) : Promise.resolve('kept')), verify: () => Promise.resolve(true), isCurrent: () => Promise.resolve(true) };
+    const hasher: PasswordHasher = {
+      hash: (password) =>
+        password.startsWith('bad')
+          ? Promise.reject(new Error('no memory'))
+          : Promise.resolve('kept'),
+      verify: () => Promise.resolve(true),
+      isCurrent: () => Promise.resolve(true),
+    };
     const passwords = new Passwords(hasher);
-    const results = await Promise.allSettled(['bad one two', 'bad three', 'bad four five', 'good one two', 'good three'].map((password) => passwords.hash(password)));
-    expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected', 'fulfilled', 'fulfilled']);
+    const results = await Promise.allSettled(
+      ['bad one two', 'bad three', 'bad four five', 'good one two', 'good three'].map((password) =>
+        passwords.hash(password),
+      ),
+    );
+    expect(results.map(({ status }) => status)).toEqual([
+      'rejected',
+      'rejected',
+      'rejected',
+      'fulfilled',
+      'fulfilled',
+    ]);
   });
 });
 
@@ -106,7 +148,10 @@ describe('checking a password', () => {
     const work: string[] = [];
     const counting: PasswordHasher = {
       hash: (password) => (work.push('hash'), argon2Hasher.hash(password)),
-      verify: (hash, password) => (work.push(`verify ${hash.split('$').slice(1, 4).join('$')}`), argon2Hasher.verify(hash, password)),
+      verify: (hash, password) => (
+        work.push(`verify ${hash.split('$').slice(1, 4).join('$')}`),
+        argon2Hasher.verify(hash, password)
+      ),
       isCurrent: (hash) => argon2Hasher.isCurrent(hash),
     };
     const passwords = new Passwords(counting);

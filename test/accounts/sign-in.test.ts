@@ -14,7 +14,15 @@ import type { Store } from '../../src/store/store.js';
 
 const from = '192.0.2.1';
 const password = 'correct horse';
-const rules: AccountRules = { signUp: 'open', signUpDomains: [], signInMs: 3_600_000, resetMs: 60_000, publicUrl: 'https://llm.example.org', mailer: null, warn: () => undefined };
+const rules: AccountRules = {
+  signUp: 'open',
+  signUpDomains: [],
+  signInMs: 3_600_000,
+  resetMs: 60_000,
+  publicUrl: 'https://llm.example.org',
+  mailer: null,
+  warn: () => undefined,
+};
 
 /** argon2 whose work is put down; a test may step in after a password is verified and before one is hashed. */
 class WatchedHasher implements PasswordHasher {
@@ -46,7 +54,14 @@ let desk: AccountDesk;
 beforeEach(async () => {
   store = await openStore(':memory:');
   hasher = new WatchedHasher();
-  desk = { store, counters: createMemoryCounters(), passwords: new Passwords(hasher), errands: new Errands(), rules, now: Date.now };
+  desk = {
+    store,
+    counters: createMemoryCounters(),
+    passwords: new Passwords(hasher),
+    errands: new Errands(),
+    rules,
+    now: Date.now,
+  };
   await signUp(desk, { email: 'ada@example.org', password, from });
 });
 afterEach(() => store.close());
@@ -56,21 +71,47 @@ const passwordsReady = (): Promise<unknown> => desk.passwords.check('any passwor
 
 describe('signing in', () => {
   it('does the same work for an address without an account, for one that is disabled and for one that has no password yet', async () => {
-    const bob = await store.accounts.create({ id: '00000000-0000-4000-8000-00000000000b', email: 'bob@example.org', passwordHash: await argon2Hasher.hash(password), at: 0 });
+    const bob = await store.accounts.create({
+      id: '00000000-0000-4000-8000-00000000000b',
+      email: 'bob@example.org',
+      passwordHash: await argon2Hasher.hash(password),
+      at: 0,
+    });
     await store.accounts.update(bob!.id, { disabledAt: 1 });
-    await store.accounts.create({ id: '00000000-0000-4000-8000-00000000000c', email: 'carol@example.org', passwordHash: null, at: 0 });
-    await expect(signIn(desk, { email: 'ada@example.org', password: 'wrong horse', from })).rejects.toMatchObject({ code: 'unauthorized' });
-    for (const [email, tried] of [['ada@example.org', 'wrong horse'], ['nobody@example.org', password], ['bob@example.org', password], ['carol@example.org', password]] as const) {
+    await store.accounts.create({
+      id: '00000000-0000-4000-8000-00000000000c',
+      email: 'carol@example.org',
+      passwordHash: null,
+      at: 0,
+    });
+    await expect(
+      signIn(desk, { email: 'ada@example.org', password: 'wrong horse', from }),
+    ).rejects.toMatchObject({ code: 'unauthorized' });
+    for (const [email, tried] of [
+      ['ada@example.org', 'wrong horse'],
+      ['nobody@example.org', password],
+      ['bob@example.org', password],
+      ['carol@example.org', password],
+    ] as const) {
       hasher.work = [];
-      await expect(signIn(desk, { email, password: tried, from: email })).rejects.toMatchObject({ code: 'unauthorized', message: 'the mail address or the password is wrong' });
+      await expect(signIn(desk, { email, password: tried, from: email })).rejects.toMatchObject({
+        code: 'unauthorized',
+        message: 'the mail address or the password is wrong',
+      });
       expect(hasher.work, email).toEqual(['verify']);
     }
   });
 
   it('keeps nothing of the token but its hash', async () => {
-    const { token, signIn: kept } = await signIn(desk, { email: 'ada@example.org', password, from });
+    const { token, signIn: kept } = await signIn(desk, {
+      email: 'ada@example.org',
+      password,
+      from,
+    });
     expect(kept.tokenHash).toBe(hashToken(token));
-    expect(JSON.stringify(await store.signIns.find(hashToken(token), Date.now()))).not.toContain(token);
+    expect(JSON.stringify(await store.signIns.find(hashToken(token), Date.now()))).not.toContain(
+      token,
+    );
     expect(kept.csrfToken).toMatch(/^[\w-]{43}$/);
     expect(kept.expiresAt - kept.createdAt).toBe(rules.signInMs);
   });
@@ -82,24 +123,34 @@ describe('signing in', () => {
       hasher.beforeVerify = () => Promise.resolve();
       await store.accounts.setPassword(account!.id, changed);
     };
-    await expect(signIn(desk, { email: 'ada@example.org', password, from })).rejects.toMatchObject({ code: 'unauthorized' });
-    await expect(signIn(desk, { email: 'ada@example.org', password: 'another horse', from })).resolves.toBeDefined();
+    await expect(signIn(desk, { email: 'ada@example.org', password, from })).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
+    await expect(
+      signIn(desk, { email: 'ada@example.org', password: 'another horse', from }),
+    ).resolves.toBeDefined();
   });
 
   it('does not outlast an account that was disabled while the password was checked, and enabled again later', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     await passwordsReady();
-    hasher.beforeVerify = () => store.accounts.update(account!.id, { disabledAt: 1 }).then(() => undefined);
-    await expect(signIn(desk, { email: 'ada@example.org', password, from })).rejects.toMatchObject({ code: 'unauthorized' });
+    hasher.beforeVerify = () =>
+      store.accounts.update(account!.id, { disabledAt: 1 }).then(() => undefined);
+    await expect(signIn(desk, { email: 'ada@example.org', password, from })).rejects.toMatchObject({
+      code: 'unauthorized',
+    });
   });
 
   it('does not bring back a password that was changed while it was hashed anew', async () => {
     const { hash } = await import('@node-rs/argon2');
     const account = await store.accounts.findByEmail('ada@example.org');
-    await store.accounts.update(account!.id, { passwordHash: await hash(password, { memoryCost: 8_192, timeCost: 1 }) });
+    await store.accounts.update(account!.id, {
+      passwordHash: await hash(password, { memoryCost: 8_192, timeCost: 1 }),
+    });
     const changed = await argon2Hasher.hash('another horse');
     await passwordsReady();
-    hasher.beforeHash = () => store.accounts.setPassword(account!.id, changed).then(() => undefined);
+    hasher.beforeHash = () =>
+      store.accounts.setPassword(account!.id, changed).then(() => undefined);
     await signIn(desk, { email: 'ada@example.org', password, from });
     expect((await store.accounts.find(account!.id))!.passwordHash).toBe(changed);
   });
@@ -107,7 +158,9 @@ describe('signing in', () => {
   it('hashes a password anew that was hashed with less work', async () => {
     const { hash } = await import('@node-rs/argon2');
     const account = await store.accounts.findByEmail('ada@example.org');
-    await store.accounts.update(account!.id, { passwordHash: await hash(password, { memoryCost: 8_192, timeCost: 1 }) });
+    await store.accounts.update(account!.id, {
+      passwordHash: await hash(password, { memoryCost: 8_192, timeCost: 1 }),
+    });
     await signIn(desk, { email: 'ada@example.org', password, from });
     const { passwordHash } = (await store.accounts.find(account!.id))!;
     expect(passwordHash).toMatch(/m=19456,t=2,p=1/);
@@ -121,8 +174,15 @@ describe('changing a password', () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     const rescued = await argon2Hasher.hash('set with a link');
     await passwordsReady();
-    hasher.beforeHash = () => store.accounts.setPassword(account!.id, rescued).then(() => undefined);
-    const change = changePassword(desk, { accountId: account!.id, currentPassword: password, newPassword: 'set by a thief', keepTokenHash: null, from });
+    hasher.beforeHash = () =>
+      store.accounts.setPassword(account!.id, rescued).then(() => undefined);
+    const change = changePassword(desk, {
+      accountId: account!.id,
+      currentPassword: password,
+      newPassword: 'set by a thief',
+      keepTokenHash: null,
+      from,
+    });
     await expect(change).rejects.toMatchObject({ code: 'forbidden', field: 'currentPassword' });
     expect((await store.accounts.find(account!.id))!.passwordHash).toBe(rescued);
   });
@@ -131,8 +191,12 @@ describe('changing a password', () => {
 describe('mails', () => {
   it('are not more than a few to one address, whoever asks for them', async () => {
     const mails: Mail[] = [];
-    const mailing = { ...desk, rules: { ...rules, mailer: { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) } } };
-    for (let index = 0; index < 30; index++) await requestReset(mailing, { email: 'ADA@example.org', from: `192.0.2.${index}` });
+    const mailing = {
+      ...desk,
+      rules: { ...rules, mailer: { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) } },
+    };
+    for (let index = 0; index < 30; index++)
+      await requestReset(mailing, { email: 'ADA@example.org', from: `192.0.2.${index}` });
     await desk.errands.done();
     expect(mails.length).toBeGreaterThan(1);
     expect(mails.length).toBeLessThan(8);
@@ -141,7 +205,10 @@ describe('mails', () => {
 
   it('go to the address that the account has, not to a spelling that only looks like it', async () => {
     const mails: Mail[] = [];
-    const mailing = { ...desk, rules: { ...rules, mailer: { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) } } };
+    const mailing = {
+      ...desk,
+      rules: { ...rules, mailer: { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) } },
+    };
     await signUp(desk, { email: 'mike@example.org', password, from });
     await requestReset(mailing, { email: 'mi\u212ae@example.org', from });
     await desk.errands.done();
@@ -150,7 +217,14 @@ describe('mails', () => {
 
   it('that fail are told as a warning, without the address', async () => {
     const warnings: string[] = [];
-    const failing = { ...desk, rules: { ...rules, warn: (warning: string) => void warnings.push(warning), mailer: { send: () => Promise.reject(new Error('no server took a mail: ETIMEDOUT')) } } };
+    const failing = {
+      ...desk,
+      rules: {
+        ...rules,
+        warn: (warning: string) => void warnings.push(warning),
+        mailer: { send: () => Promise.reject(new Error('no server took a mail: ETIMEDOUT')) },
+      },
+    };
     await requestReset(failing, { email: 'ada@example.org', from });
     await desk.errands.done();
     expect(warnings).toEqual(['a reset by mail failed: no server took a mail: ETIMEDOUT']);
@@ -161,19 +235,38 @@ describe('a reset link', () => {
   it('is not spent while too many passwords wait to be hashed', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     const { token } = await issueResetLink(store, account!.id, Date.now() + 60_000);
-    const busy = { ...desk, passwords: new Passwords({ ...argon2Hasher, hash: () => new Promise<string>(() => undefined) }) };
+    const busy = {
+      ...desk,
+      passwords: new Passwords({
+        ...argon2Hasher,
+        hash: () => new Promise<string>(() => undefined),
+      }),
+    };
     for (let index = 0; index < 202; index++) void busy.passwords.hash('never hashed');
-    await expect(completeReset(busy, { token, password: 'another horse', from })).rejects.toMatchObject({ code: 'unavailable' });
+    await expect(
+      completeReset(busy, { token, password: 'another horse', from }),
+    ).rejects.toMatchObject({ code: 'unavailable' });
     await completeReset(desk, { token, password: 'another horse', from });
-    await expect(signIn(desk, { email: 'ada@example.org', password: 'another horse', from })).resolves.toBeDefined();
+    await expect(
+      signIn(desk, { email: 'ada@example.org', password: 'another horse', from }),
+    ).resolves.toBeDefined();
   });
 
   it('lets an account in that had to wait for its failures', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
-    for (let index = 0; index < 10; index++) await signIn(desk, { email: 'ada@example.org', password: 'wrong horse', from: `192.0.2.${index}` }).catch(() => undefined);
-    await expect(signIn(desk, { email: 'ada@example.org', password, from: '198.51.100.1' })).rejects.toMatchObject({ code: 'too_many_requests' });
+    for (let index = 0; index < 10; index++)
+      await signIn(desk, {
+        email: 'ada@example.org',
+        password: 'wrong horse',
+        from: `192.0.2.${index}`,
+      }).catch(() => undefined);
+    await expect(
+      signIn(desk, { email: 'ada@example.org', password, from: '198.51.100.1' }),
+    ).rejects.toMatchObject({ code: 'too_many_requests' });
     const { token } = await issueResetLink(store, account!.id, Date.now() + 60_000);
     await completeReset(desk, { token, password: 'another horse', from });
-    await expect(signIn(desk, { email: 'ada@example.org', password: 'another horse', from: '198.51.100.1' })).resolves.toBeDefined();
+    await expect(
+      signIn(desk, { email: 'ada@example.org', password: 'another horse', from: '198.51.100.1' }),
+    ).resolves.toBeDefined();
   });
 });

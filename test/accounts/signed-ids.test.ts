@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { SignedIds } from '../../src/accounts/signed-ids.js';
 import { Backing } from '../../src/store/backing.js';
 
-const idsOfAMemory = (): SignedIds => new SignedIds(new Backing(() => Promise.reject(new Error('nothing is opened')), true));
+const idsOfAMemory = (): SignedIds =>
+  new SignedIds(new Backing(() => Promise.reject(new Error('nothing is opened')), true));
 
 describe('signed ids', () => {
   it('are UUIDs of version 8, and no two are alike', () => {
@@ -10,7 +11,8 @@ describe('signed ids', () => {
     const made = Array.from({ length: 2_000 }, () => ids.make('one'));
     expect(new Set(made).size).toBe(2_000);
     expect(new Set(made.map((id) => id.slice(0, 18))).size).toBe(2_000);
-    for (const id of made) expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const id of made)
+      expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
   it('are of the account that they were made for, in the database that they were made in', () => {

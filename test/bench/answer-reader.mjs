@@ -1,4 +1,7 @@
-const sizeLine = 0, payload = 1, payloadEnd = 2, trailer = 3;
+const sizeLine = 0,
+  payload = 1,
+  payloadEnd = 2,
+  trailer = 3;
 
 /** Reads one HTTP/1.1 answer off a connection: when its first content came, and when it is whole. Looks at no byte that it need not. */
 export class AnswerReader {
@@ -58,11 +61,13 @@ export class AnswerReader {
       if (byte !== 10) {
         this.#lineLength++;
         // a digit, or a letter in either case
-        if (this.#state === sizeLine) this.#left = this.#left * 16 + (byte < 58 ? byte - 48 : (byte | 32) - 87);
+        if (this.#state === sizeLine)
+          this.#left = this.#left * 16 + (byte < 58 ? byte - 48 : (byte | 32) - 87);
         continue;
       }
       if (this.#state === trailer && this.#lineLength === 0) return true;
-      if (this.#state !== trailer) this.#state = this.#state === payloadEnd ? sizeLine : this.#left > 0 ? payload : trailer;
+      if (this.#state !== trailer)
+        this.#state = this.#state === payloadEnd ? sizeLine : this.#left > 0 ? payload : trailer;
       this.#lineLength = 0;
     }
     return false;

@@ -1,7 +1,16 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { ask, cores, cpuTimeUs, endAll, endProgram, here, messageOf, startProgram } from './processes.mjs';
+import {
+  ask,
+  cores,
+  cpuTimeUs,
+  endAll,
+  endProgram,
+  here,
+  messageOf,
+  startProgram,
+} from './processes.mjs';
 import { bare, direct, models, portkey, signalbox } from './targets.mjs';
 
 const patientMs = 20_000;
@@ -26,7 +35,10 @@ export class Bench {
   constructor(options) {
     this.options = options;
     this.portkey = portkey();
-    this.others = [...(options.against ? [signalbox(options.against, 'against')] : []), ...(this.portkey ? [this.portkey] : [])];
+    this.others = [
+      ...(options.against ? [signalbox(options.against, 'against')] : []),
+      ...(this.portkey ? [this.portkey] : []),
+    ];
     /** All that is compared, in the order in which it is measured. */
     this.targets = [bare, signalbox(options.dist), ...this.others];
   }
@@ -34,15 +46,30 @@ export class Bench {
   /** Starts a target afresh; it has answered once when this resolves. `firstAnswerMs` is the time since its process began. */
   async launch(target) {
     const startedAt = performance.now();
-    const running = { target, ...(await target.start({ upstreamPort: this.upstreamPort, folder: this.#folder })) };
-    const { status, body } = await this.tell({ kind: 'once', port: running.port, request: target.request('openai', models.whole, false), patientMs });
+    const running = {
+      target,
+      ...(await target.start({ upstreamPort: this.upstreamPort, folder: this.#folder })),
+    };
+    const { status, body } = await this.tell({
+      kind: 'once',
+      port: running.port,
+      request: target.request('openai', models.whole, false),
+      patientMs,
+    });
     if (status !== 200) throw new Error(`${target.name} answers ${status}: ${body.slice(0, 300)}`);
     return { ...running, firstAnswerMs: performance.now() - startedAt };
   }
 
   /** The targets' processes that rows share, warm from whatever was asked of them before. */
   async running(targets = this.targets) {
-    for (const target of targets) if (!this.#shared.has(target.name)) this.#shared.set(target.name, target.name === direct.name ? { target, port: this.upstreamPort, child: this.upstream } : await this.launch(target));
+    for (const target of targets)
+      if (!this.#shared.has(target.name))
+        this.#shared.set(
+          target.name,
+          target.name === direct.name
+            ? { target, port: this.upstreamPort, child: this.upstream }
+            : await this.launch(target),
+        );
     return targets.map((target) => this.#shared.get(target.name));
   }
 
@@ -52,10 +79,17 @@ export class Bench {
    */
   async answering(request, ending, targets = this.targets) {
     const able = [];
-    for (const running of await this.running(targets.filter((target) => request(target) !== null))) {
-      const { status, body } = await this.tell({ kind: 'once', port: running.port, request: request(running.target) });
+    for (const running of await this.running(
+      targets.filter((target) => request(target) !== null),
+    )) {
+      const { status, body } = await this.tell({
+        kind: 'once',
+        port: running.port,
+        request: request(running.target),
+      });
       if (status === 200 && body.trimEnd().endsWith(ending)) able.push(running);
-      else if (running.target !== this.portkey) throw new Error(`${running.target.name} answers ${status}: ${body.slice(0, 300)}`);
+      else if (running.target !== this.portkey)
+        throw new Error(`${running.target.name} answers ${status}: ${body.slice(0, 300)}`);
     }
     return able;
   }

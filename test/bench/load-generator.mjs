@@ -14,7 +14,12 @@ class Connection {
 
   constructor(port) {
     this.port = port;
-    this.socket = connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer: received, callback: (length) => this.#read(length) } });
+    this.socket = connect({
+      port,
+      host: '127.0.0.1',
+      noDelay: true,
+      onread: { buffer: received, callback: (length) => this.#read(length) },
+    });
     // an error is followed by a close
     this.socket.on('error', () => undefined);
     this.socket.once('close', () => this.#closed());
@@ -63,10 +68,18 @@ function once({ port, request, patientMs = 0 }) {
     const tryIt = () => {
       const reader = new AnswerReader();
       reader.kept = [];
-      connectionTo(port).send(request, (answer) => {
-        if (failed(answer) && performance.now() - startedAt < patientMs) setTimeout(tryIt, 2);
-        else resolve({ status: answer?.status ?? 0, body: Buffer.concat(reader.kept).toString('utf8') });
-      }, reader);
+      connectionTo(port).send(
+        request,
+        (answer) => {
+          if (failed(answer) && performance.now() - startedAt < patientMs) setTimeout(tryIt, 2);
+          else
+            resolve({
+              status: answer?.status ?? 0,
+              body: Buffer.concat(reader.kept).toString('utf8'),
+            });
+        },
+        reader,
+      );
     };
     tryIt();
   });
@@ -138,7 +151,8 @@ function hold({ port, requests, count, perSecond }) {
         stream.reader = stream.connection.send(requests[0], () => (stream.ended = true));
         held.push(stream);
       }
-      if (held.length === count && held.every(({ reader, ended }) => reader.firstAt > 0 || ended)) resolve({});
+      if (held.length === count && held.every(({ reader, ended }) => reader.firstAt > 0 || ended))
+        resolve({});
       else setTimeout(look, 5);
     };
     look();
@@ -146,7 +160,11 @@ function hold({ port, requests, count, perSecond }) {
 }
 
 /** What the held streams have had until now. */
-const heldNow = () => ({ live: held.filter(({ reader, ended }) => !ended && reader.status === 200 && reader.firstAt > 0).length, bytes: held.reduce((sum, { reader }) => sum + reader.bytes, 0) });
+const heldNow = () => ({
+  live: held.filter(({ reader, ended }) => !ended && reader.status === 200 && reader.firstAt > 0)
+    .length,
+  bytes: held.reduce((sum, { reader }) => sum + reader.bytes, 0),
+});
 
 function release() {
   for (const { connection } of held) connection.socket.destroy();
@@ -156,5 +174,7 @@ function release() {
 
 const kinds = { once, closed, open, hold, heldNow, release };
 
-process.on('message', async ({ id, kind, ...job }) => process.send({ id, result: await kinds[kind](job) }));
+process.on('message', async ({ id, kind, ...job }) =>
+  process.send({ id, result: await kinds[kind](job) }),
+);
 process.on('disconnect', () => process.exit());

@@ -3,15 +3,31 @@
 import { createServer } from 'node:net';
 
 const envelope = '"id":"chatcmpl-000000000000000000000000","created":1700000000,"model":"mock-1"';
-const usage = '"usage":{"prompt_tokens":60,"completion_tokens":100,"total_tokens":160,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":0}}';
+const usage =
+  '"usage":{"prompt_tokens":60,"completion_tokens":100,"total_tokens":160,"prompt_tokens_details":{"cached_tokens":0},"completion_tokens_details":{"reasoning_tokens":0}}';
 const text = 'Every signal is set before the train arrives. '.repeat(14);
 const completion = `{${envelope},"object":"chat.completion","choices":[{"index":0,"message":{"role":"assistant","content":"${text}","refusal":null,"annotations":[]},"logprobs":null,"finish_reason":"stop"}],${usage},"service_tier":"default"}`;
-const whole = Buffer.from(`HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${completion.length}\r\nx-request-id: req-0\r\n\r\n${completion}`);
-const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\nx-request-id: req-0\r\n\r\n';
+const whole = Buffer.from(
+  `HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: ${completion.length}\r\nx-request-id: req-0\r\n\r\n${completion}`,
+);
+const head =
+  'HTTP/1.1 200 OK\r\nContent-Type: text/event-stream; charset=utf-8\r\nCache-Control: no-cache\r\nTransfer-Encoding: chunked\r\nx-request-id: req-0\r\n\r\n';
 
-const words = [' every', ' signal', ' is', ' set \\"before\\"', ' the', ' train', ' caf\u00e9', '\\n'];
-const event = (choice, more = '') => `data: {${envelope},"object":"chat.completion.chunk","choices":[${choice}]${more}}\n\n`;
-const chunks = words.map((word) => event(`{"index":0,"delta":{"content":"${word}"},"logprobs":null,"finish_reason":null}`));
+const words = [
+  ' every',
+  ' signal',
+  ' is',
+  ' set \\"before\\"',
+  ' the',
+  ' train',
+  ' caf\u00e9',
+  '\\n',
+];
+const event = (choice, more = '') =>
+  `data: {${envelope},"object":"chat.completion.chunk","choices":[${choice}]${more}}\n\n`;
+const chunks = words.map((word) =>
+  event(`{"index":0,"delta":{"content":"${word}"},"logprobs":null,"finish_reason":null}`),
+);
 const last = `${event('{"index":0,"delta":{},"logprobs":null,"finish_reason":"stop"}')}${event('', `,${usage}`)}data: [DONE]\n\n`;
 const framed = (payload) => `${Buffer.byteLength(payload).toString(16)}\r\n${payload}\r\n`;
 
@@ -22,11 +38,21 @@ function streamOf(model) {
   let stream = streams.get(model);
   if (!stream) {
     const [count, burst, intervalUs] = model.split('-').slice(1).map(Number);
-    const frames = Array.from({ length: count }, (_, index) => framed(chunks[index % chunks.length]));
-    const writes = Array.from({ length: Math.ceil(count / burst) }, (_, index) => frames.slice(index * burst, (index + 1) * burst).join(''));
+    const frames = Array.from({ length: count }, (_, index) =>
+      framed(chunks[index % chunks.length]),
+    );
+    const writes = Array.from({ length: Math.ceil(count / burst) }, (_, index) =>
+      frames.slice(index * burst, (index + 1) * burst).join(''),
+    );
     writes[0] = head + writes[0];
     writes[writes.length - 1] += `${framed(last)}0\r\n\r\n`;
-    streams.set(model, (stream = { writes: writes.map((write) => Buffer.from(write)), intervalMs: intervalUs / 1000 }));
+    streams.set(
+      model,
+      (stream = {
+        writes: writes.map((write) => Buffer.from(write)),
+        intervalMs: intervalUs / 1000,
+      }),
+    );
   }
   return stream;
 }
@@ -65,7 +91,8 @@ function startStream(socket, { writes, intervalMs }) {
 
 function answer(socket, body) {
   const model = /"model":"([^"]*)"/.exec(body)?.[1] ?? 'json';
-  if (model.startsWith('sse-') && body.includes('"stream":true')) startStream(socket, streamOf(model));
+  if (model.startsWith('sse-') && body.includes('"stream":true'))
+    startStream(socket, streamOf(model));
   else socket.write(whole);
 }
 
@@ -75,7 +102,8 @@ const server = createServer({ noDelay: true }, (socket) => {
     received += bytes.latin1Slice();
     const end = received.indexOf('\r\n\r\n');
     if (end === -1) return;
-    const length = end + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(received.slice(0, end))?.[1] ?? 0);
+    const length =
+      end + 4 + Number(/\r\ncontent-length: *(\d+)/i.exec(received.slice(0, end))?.[1] ?? 0);
     if (received.length < length) return;
     const body = received.slice(end + 4, length);
     received = received.slice(length);
@@ -83,5 +111,7 @@ const server = createServer({ noDelay: true }, (socket) => {
   });
   socket.on('error', () => socket.destroy());
 });
-server.listen({ port: 0, host: '127.0.0.1', backlog: 8_192 }, () => process.send({ port: server.address().port }));
+server.listen({ port: 0, host: '127.0.0.1', backlog: 8_192 }, () =>
+  process.send({ port: server.address().port }),
+);
 process.on('disconnect', () => process.exit());

@@ -34,12 +34,24 @@ export function readOptions(args = process.argv.slice(2)) {
   const { values } = parseArgs({ args, options: flags });
   if (values.help) throw new Error(usage);
   const { slices, requests, streams, holdMs, starts } = values.quick ? quickRun : fullRun;
-  const chosen = { slices: whole('slices', values.slices, slices), requests: whole('requests', values.requests, requests), streams: whole('streams', values.streams, streams) };
-  return { ...chosen, starts: Math.min(starts, chosen.slices), holdMs: Math.min(holdMs, chosen.requests * 20), rows: values.row, dist: values.dist, against: values.against ?? null };
+  const chosen = {
+    slices: whole('slices', values.slices, slices),
+    requests: whole('requests', values.requests, requests),
+    streams: whole('streams', values.streams, streams),
+  };
+  return {
+    ...chosen,
+    starts: Math.min(starts, chosen.slices),
+    holdMs: Math.min(holdMs, chosen.requests * 20),
+    rows: values.row,
+    dist: values.dist,
+    against: values.against ?? null,
+  };
 }
 
 function whole(name, text, otherwise) {
   if (text === undefined) return otherwise;
-  if (!/^[1-9]\d*$/.test(text)) throw new Error(`--${name} takes a whole number, not ${JSON.stringify(text)}\n\n${usage}`);
+  if (!/^[1-9]\d*$/.test(text))
+    throw new Error(`--${name} takes a whole number, not ${JSON.stringify(text)}\n\n${usage}`);
   return Number(text);
 }

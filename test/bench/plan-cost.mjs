@@ -4,13 +4,38 @@ import { join } from 'node:path';
 import { selectionBodies } from './selections.mjs';
 
 const load = (file) => import(pathToFileURL(join(process.env.DIST, file)).href);
-const [{ makePlan }, { createCatalog }, { createLatencyWindow }, { createLearnedRanker }, { shippedRouter }, { candidateOfEntry, routingRequestOf }] = await Promise.all([
-  'routing/make-plan.js', 'routing/catalog.js', 'routing/latency-window.js', 'routing/rankers/learned-ranker.js', 'routing/learned/shipped-router.js', 'http/surfaces/model-select.js',
-].map(load));
+const [
+  { makePlan },
+  { createCatalog },
+  { createLatencyWindow },
+  { createLearnedRanker },
+  { shippedRouter },
+  { candidateOfEntry, routingRequestOf },
+] = await Promise.all(
+  [
+    'routing/make-plan.js',
+    'routing/catalog.js',
+    'routing/latency-window.js',
+    'routing/rankers/learned-ranker.js',
+    'routing/learned/shipped-router.js',
+    'http/surfaces/model-select.js',
+  ].map(load),
+);
 
 const catalog = createCatalog({});
-const shared = { catalog, latencies: createLatencyWindow(), ranker: createLearnedRanker({ router: shippedRouter() }), limits: { retriesPerCandidate: 2, firstEventTimeoutMs: 1, idleTimeoutMs: 1, totalTimeoutMs: 1 }, blame: { field: 'llm_providers', code: 'bad_request' } };
-const planOf = (body) => makePlan({ ...shared, request: routingRequestOf(body), candidates: body.llm_providers.map((entry) => candidateOfEntry(entry, catalog.identify)) });
+const shared = {
+  catalog,
+  latencies: createLatencyWindow(),
+  ranker: createLearnedRanker({ router: shippedRouter() }),
+  limits: { retriesPerCandidate: 2, firstEventTimeoutMs: 1, idleTimeoutMs: 1, totalTimeoutMs: 1 },
+  blame: { field: 'llm_providers', code: 'bad_request' },
+};
+const planOf = (body) =>
+  makePlan({
+    ...shared,
+    request: routingRequestOf(body),
+    candidates: body.llm_providers.map((entry) => candidateOfEntry(entry, catalog.identify)),
+  });
 
 async function cpuPerCall(bodies) {
   const before = process.cpuUsage();

@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 export const cores = { measured: 0, instruments: 1 };
 
 /** Whether processes can be kept to one core each. */
-export const canPin = availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
+export const canPin =
+  availableParallelism() > 1 && spawnSync('taskset', ['-c', '0', 'true']).status === 0;
 
 const hasProc = existsSync('/proc/self/task');
 const usageReporter = new URL('report-usage.mjs', import.meta.url).href;
@@ -18,10 +19,23 @@ const children = new Set();
 export const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 /** Starts a Node program on a core of its own. `output` and `errors` are where it writes; what it says with `process.send` comes as messages. */
-export function startProgram(script, { core, args = [], env = {}, output = 'ignore', errors = 'inherit', cwd } = {}) {
+export function startProgram(
+  script,
+  { core, args = [], env = {}, output = 'ignore', errors = 'inherit', cwd } = {},
+) {
   const reporting = hasProc ? [] : ['--import', usageReporter];
-  const command = [...(canPin ? ['taskset', '-c', String(core)] : []), process.execPath, ...reporting, script, ...args];
-  const child = spawn(command[0], command.slice(1), { cwd, env: { ...process.env, ...env }, stdio: ['ignore', output, errors, 'ipc'] });
+  const command = [
+    ...(canPin ? ['taskset', '-c', String(core)] : []),
+    process.execPath,
+    ...reporting,
+    script,
+    ...args,
+  ];
+  const child = spawn(command[0], command.slice(1), {
+    cwd,
+    env: { ...process.env, ...env },
+    stdio: ['ignore', output, errors, 'ipc'],
+  });
   children.add(child);
   child.once('exit', () => children.delete(child));
   return child;
@@ -46,7 +60,8 @@ export function messageOf(child, accepts = () => true) {
       child.off('message', onMessage).off('exit', onExit);
       resolve(message);
     };
-    const onExit = (code) => reject(new Error(`${child.spawnargs.slice(-2).join(' ')} ended with ${code}`));
+    const onExit = (code) =>
+      reject(new Error(`${child.spawnargs.slice(-2).join(' ')} ended with ${code}`));
     child.on('message', onMessage).once('exit', onExit);
   });
 }
@@ -68,14 +83,18 @@ export async function cpuTimeUs(child) {
   if (!hasProc) return (await ask(child, { kind: 'usage' })).cpuUs;
   const tasks = `/proc/${child.pid}/task`;
   let ns = 0;
-  for (const task of readdirSync(tasks)) ns += Number(readFileSync(`${tasks}/${task}/schedstat`, 'latin1').split(' ', 1)[0]);
+  for (const task of readdirSync(tasks))
+    ns += Number(readFileSync(`${tasks}/${task}/schedstat`, 'latin1').split(' ', 1)[0]);
   return ns / 1000;
 }
 
 /** Resident memory of a process, in bytes. */
 export async function residentBytes(child) {
   if (!hasProc) return (await ask(child, { kind: 'usage' })).residentBytes;
-  return Number(/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'latin1'))[1]) * 1024;
+  return (
+    Number(/^VmRSS:\s*(\d+) kB$/m.exec(readFileSync(`/proc/${child.pid}/status`, 'latin1'))[1]) *
+    1024
+  );
 }
 
 /** A port that is free now. */

@@ -12,11 +12,21 @@ import { rememberingRows } from './rows/remembering.mjs';
 import { startRows } from './rows/start.mjs';
 import { cellsOf, headings, tableOf } from './table.mjs';
 
-const rows = [...cpuRows, ...latencyRows, ...heldRows, ...startRows, ...modelSelectRows, ...rememberingRows];
+const rows = [
+  ...cpuRows,
+  ...latencyRows,
+  ...heldRows,
+  ...startRows,
+  ...modelSelectRows,
+  ...rememberingRows,
+];
 
 function chosen(names) {
   const unknown = names.find((name) => !rows.some((row) => row.name === name));
-  if (unknown !== undefined) throw new Error(`there is no row ${JSON.stringify(unknown)}; there are ${rows.map(({ name }) => name).join(', ')}`);
+  if (unknown !== undefined)
+    throw new Error(
+      `there is no row ${JSON.stringify(unknown)}; there are ${rows.map(({ name }) => name).join(', ')}`,
+    );
   return names.length === 0 ? rows : rows.filter(({ name }) => names.includes(name));
 }
 
@@ -36,12 +46,22 @@ async function main() {
   const options = readOptions();
   const selected = chosen(options.rows);
   const processors = cpus();
-  console.log(`Node ${process.version}, ${processors.length} cores (${processors[0]?.model.trim() ?? 'unknown'})${canPin ? ', pinned' : ', not pinned'}, ${new Date().toISOString().slice(0, 16)}Z`);
+  console.log(
+    `Node ${process.version}, ${processors.length} cores (${processors[0]?.model.trim() ?? 'unknown'})${canPin ? ', pinned' : ', not pinned'}, ${new Date().toISOString().slice(0, 16)}Z`,
+  );
   const bench = await Bench.start(options);
   const measured = await measureAll(bench, selected);
-  console.log(`\n${tableOf([headings(bench.others), ...measured.map((each) => cellsOf(each, bench.others))])}\n`);
-  console.log(`bare: Node's http with undici's dispatch. Medians of ${options.slices} interleaved slices; the ratio is the median of the slices' own.`);
-  console.log(bench.portkey ? `portkey: @portkey-ai/gateway ${bench.portkey.version}.` : 'portkey: not installed (PORTKEY_DIR may say where it is).');
+  console.log(
+    `\n${tableOf([headings(bench.others), ...measured.map((each) => cellsOf(each, bench.others))])}\n`,
+  );
+  console.log(
+    `bare: Node's http with undici's dispatch. Medians of ${options.slices} interleaved slices; the ratio is the median of the slices' own.`,
+  );
+  console.log(
+    bench.portkey
+      ? `portkey: @portkey-ai/gateway ${bench.portkey.version}.`
+      : 'portkey: not installed (PORTKEY_DIR may say where it is).',
+  );
   await bench.stop();
 }
 

@@ -2,7 +2,11 @@
 export function median(values) {
   const sorted = Float64Array.from(values).sort();
   const middle = sorted.length >> 1;
-  return sorted.length === 0 ? NaN : sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+  return sorted.length === 0
+    ? NaN
+    : sorted.length % 2 === 1
+      ? sorted[middle]
+      : (sorted[middle - 1] + sorted[middle]) / 2;
 }
 
 /**
@@ -22,7 +26,9 @@ export async function interleave(running, { slices, warmUps }, measure) {
 }
 
 /** The median of each target's slices. */
-export const medians = (measured) => Object.fromEntries(Object.entries(measured).map(([name, values]) => [name, median(values)]));
+export const medians = (measured) =>
+  Object.fromEntries(Object.entries(measured).map(([name, values]) => [name, median(values)]));
 
 /** How many times as much `name` takes as `other`: the median over the rounds, in each of which both stood side by side. */
-export const ratioOf = (measured, name, other) => median(measured[name].map((value, round) => value / measured[other][round]));
+export const ratioOf = (measured, name, other) =>
+  median(measured[name].map((value, round) => value / measured[other][round]));

@@ -7,21 +7,50 @@ const key = 'sk_bench_0123456789abcdef0123456789abcdef';
 const question = 'Which signal has to be set first, and why? '.repeat(5).trim();
 
 /** The models of the mock that are asked for; the gateway is told their price, so that it works out the cost. */
-export const models = { whole: 'json', answer: 'sse-100-10-1000', bursts: 'sse-200-10-2000', singles: 'sse-200-1-1000', first: 'sse-10-1-2000', held: 'sse-600-1-1000000' };
+export const models = {
+  whole: 'json',
+  answer: 'sse-100-10-1000',
+  bursts: 'sse-200-10-2000',
+  singles: 'sse-200-1-1000',
+  first: 'sse-10-1-2000',
+  held: 'sse-600-1-1000000',
+};
 
 /** A request as bytes. `path` and `headers` are the target's, `body` what is asked. */
 function httpRequest({ path, headers = {} }, body) {
   const text = JSON.stringify(body);
-  const fields = Object.entries({ host: '127.0.0.1', 'content-type': 'application/json', accept: '*/*', 'user-agent': 'bench', authorization: `Bearer ${key}`, ...headers, 'content-length': Buffer.byteLength(text) });
+  const fields = Object.entries({
+    host: '127.0.0.1',
+    'content-type': 'application/json',
+    accept: '*/*',
+    'user-agent': 'bench',
+    authorization: `Bearer ${key}`,
+    ...headers,
+    'content-length': Buffer.byteLength(text),
+  });
   return `POST ${path} HTTP/1.1\r\n${fields.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${Buffer.from(text).toString('latin1')}`;
 }
 
 const chatBody = (model, streamed) => ({
-  model, messages: [{ role: 'system', content: 'You are a helpful assistant.' }, { role: 'user', content: question }], temperature: 0.7, max_tokens: 256, ...(streamed ? { stream: true } : {}),
+  model,
+  messages: [
+    { role: 'system', content: 'You are a helpful assistant.' },
+    { role: 'user', content: question },
+  ],
+  temperature: 0.7,
+  max_tokens: 256,
+  ...(streamed ? { stream: true } : {}),
 });
 
 const nativeBody = (model, streamed) => ({
-  models: [model], messages: [{ role: 'system', content: [{ type: 'text', text: 'You are a helpful assistant.' }] }, { role: 'user', content: [{ type: 'text', text: question }] }], temperature: 0.7, maxTokens: 256, stream: streamed,
+  models: [model],
+  messages: [
+    { role: 'system', content: [{ type: 'text', text: 'You are a helpful assistant.' }] },
+    { role: 'user', content: [{ type: 'text', text: question }] },
+  ],
+  temperature: 0.7,
+  maxTokens: 256,
+  stream: streamed,
 });
 
 /**
@@ -31,31 +60,78 @@ const nativeBody = (model, streamed) => ({
 export const bare = {
   name: 'bare',
   async start({ upstreamPort }) {
-    const child = startProgram(here('bare-pipe.mjs'), { core: cores.measured, env: { UPSTREAM: `http://127.0.0.1:${upstreamPort}` } });
+    const child = startProgram(here('bare-pipe.mjs'), {
+      core: cores.measured,
+      env: { UPSTREAM: `http://127.0.0.1:${upstreamPort}` },
+    });
     return { child, port: (await messageOf(child)).port };
   },
-  request: (surface, model, streamed) => httpRequest({ path: '/v1/chat/completions' }, chatBody(model, streamed || surface === 'native')),
+  request: (surface, model, streamed) =>
+    httpRequest(
+      { path: '/v1/chat/completions' },
+      chatBody(model, streamed || surface === 'native'),
+    ),
 };
 
 /** The upstream itself, with nothing in between. */
 export const direct = { ...bare, name: 'direct' };
 
 /** A process of ours. */
-const gateway = (dist, name, { config: more = {}, issued = false, own = false }, asked = { key }) => ({
+const gateway = (
+  dist,
+  name,
+  { config: more = {}, issued = false, own = false },
+  asked = { key },
+) => ({
   name,
   async start({ upstreamPort, folder }) {
     const data = own ? join(folder, name) : folder;
     const port = await freePort();
     const config = join(folder, `${name}-${port}.yaml`);
     const provider = { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${upstreamPort}/v1` };
-    const priced = Object.fromEntries(Object.values(models).map((model) => [`up/${model}`, { inputPrice: 1, outputPrice: 2 }]));
+    const priced = Object.fromEntries(
+      Object.values(models).map((model) => [`up/${model}`, { inputPrice: 1, outputPrice: 2 }]),
+    );
     // JSON is YAML
-    writeFileSync(config, JSON.stringify({ listen: { host: '127.0.0.1', port }, auth: { keys: [{ name: 'bench', key }] }, providers: { up: provider }, models: priced, log: { level: 'info' }, ...more }));
-    if (issued) asked.key = execFileSync(process.execPath, [join(dist, 'cli.js'), 'keys', 'create', '--name', 'issued', '--config', config], { env: { ...process.env, SIGNALBOX_DATA_DIR: data }, encoding: 'utf8' }).trim();
+    writeFileSync(
+      config,
+      JSON.stringify({
+        listen: { host: '127.0.0.1', port },
+        auth: { keys: [{ name: 'bench', key }] },
+        providers: { up: provider },
+        models: priced,
+        log: { level: 'info' },
+        ...more,
+      }),
+    );
+    if (issued)
+      asked.key = execFileSync(
+        process.execPath,
+        [join(dist, 'cli.js'), 'keys', 'create', '--name', 'issued', '--config', config],
+        { env: { ...process.env, SIGNALBOX_DATA_DIR: data }, encoding: 'utf8' },
+      ).trim();
     const output = openSync(join(folder, `${name}-${port}.log`), 'a');
-    return { port, child: startProgram(join(dist, 'cli.js'), { core: cores.measured, args: ['--config', config], env: { SIGNALBOX_DATA_DIR: data }, output, cwd: folder }) };
+    return {
+      port,
+      child: startProgram(join(dist, 'cli.js'), {
+        core: cores.measured,
+        args: ['--config', config],
+        env: { SIGNALBOX_DATA_DIR: data },
+        output,
+        cwd: folder,
+      }),
+    };
   },
-  request: (surface, model, streamed) => surface === 'openai' ? httpRequest({ path: '/v1/chat/completions', headers: { authorization: `Bearer ${asked.key}` } }, chatBody(`up/${model}`, streamed)) : httpRequest({ path: '/api/v1/completions', headers: { authorization: `Bearer ${asked.key}` } }, nativeBody(`up/${model}`, streamed)),
+  request: (surface, model, streamed) =>
+    surface === 'openai'
+      ? httpRequest(
+          { path: '/v1/chat/completions', headers: { authorization: `Bearer ${asked.key}` } },
+          chatBody(`up/${model}`, streamed),
+        )
+      : httpRequest(
+          { path: '/api/v1/completions', headers: { authorization: `Bearer ${asked.key}` } },
+          nativeBody(`up/${model}`, streamed),
+        ),
   selection: (body) => httpRequest({ path: '/api/v1/model-select' }, body),
 });
 
@@ -63,11 +139,16 @@ const gateway = (dist, name, { config: more = {}, issued = false, own = false },
 export const signalbox = (dist, name = 'signalbox') => gateway(dist, name, {});
 
 /** A gateway that differs from it in some settings, on a database of its own; `issued`: it is asked with a key that the database holds. */
-export const remembering = (dist, name, { config = {}, issued = false }) => gateway(dist, name, { config, issued, own: true });
+export const remembering = (dist, name, { config = {}, issued = false }) =>
+  gateway(dist, name, { config, issued, own: true });
 
 /** Portkey's gateway, where it is installed: in `PORTKEY_DIR` (the package, or a folder where it was installed) or beside us. Null: it is not. */
 export function portkey() {
-  const places = [process.env.PORTKEY_DIR, process.env.PORTKEY_DIR && join(process.env.PORTKEY_DIR, 'node_modules/@portkey-ai/gateway'), here('../../node_modules/@portkey-ai/gateway')];
+  const places = [
+    process.env.PORTKEY_DIR,
+    process.env.PORTKEY_DIR && join(process.env.PORTKEY_DIR, 'node_modules/@portkey-ai/gateway'),
+    here('../../node_modules/@portkey-ai/gateway'),
+  ];
   const folder = places.find((place) => place && existsSync(join(place, 'build/start-server.js')));
   if (!folder) return null;
   const { version } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
@@ -78,8 +159,28 @@ export function portkey() {
     async start({ upstreamPort }) {
       upstream.port = upstreamPort;
       const port = await freePort();
-      return { port, child: startProgram(join(folder, 'build/start-server.js'), { core: cores.measured, args: [`--port=${port}`, '--headless'], errors: 'ignore', cwd: folder }) };
+      return {
+        port,
+        child: startProgram(join(folder, 'build/start-server.js'), {
+          core: cores.measured,
+          args: [`--port=${port}`, '--headless'],
+          errors: 'ignore',
+          cwd: folder,
+        }),
+      };
     },
-    request: (surface, model, streamed) => surface === 'openai' ? httpRequest({ path: '/v1/chat/completions', headers: { 'x-portkey-provider': 'openai', 'x-portkey-custom-host': `http://127.0.0.1:${upstream.port}/v1` } }, chatBody(model, streamed)) : null,
+    request: (surface, model, streamed) =>
+      surface === 'openai'
+        ? httpRequest(
+            {
+              path: '/v1/chat/completions',
+              headers: {
+                'x-portkey-provider': 'openai',
+                'x-portkey-custom-host': `http://127.0.0.1:${upstream.port}/v1`,
+              },
+            },
+            chatBody(model, streamed),
+          )
+        : null,
   };
 }

@@ -10,10 +10,18 @@ beforeEach(async () => void (store = await openStore(':memory:')));
 afterEach(() => store.close());
 
 const nothing: KeyWishes = {
-  name: undefined, account: undefined, scopes: undefined, models: undefined, expires: undefined,
-  requestsPerMinute: undefined, tokensPerMinute: undefined, dayBudget: undefined, monthBudget: undefined,
+  name: undefined,
+  account: undefined,
+  scopes: undefined,
+  models: undefined,
+  expires: undefined,
+  requestsPerMinute: undefined,
+  tokensPerMinute: undefined,
+  dayBudget: undefined,
+  monthBudget: undefined,
 };
-const make = (wishes: Partial<KeyWishes>): Promise<string> => createKey(store, { ...nothing, ...wishes });
+const make = (wishes: Partial<KeyWishes>): Promise<string> =>
+  createKey(store, { ...nothing, ...wishes });
 const invite = (email: string): Promise<unknown> => createAccount(store, email, { resetMs: 1_000 });
 const lines = async (): Promise<string[]> => (await listKeys(store)).trimEnd().split('\n');
 
@@ -25,14 +33,20 @@ describe('the list of keys', () => {
     await make({ name: 'shop', account: 'BOB@example.org', scopes: 'model-select' });
     const [titles, newest, oldest] = await lines();
     expect(titles).toMatch(/^id {36}prefix {7}state {2}account {10}scopes {13}name$/);
-    expect(newest).toMatch(/^\S{36} {2}sk_\S{8} {2}good {3}bob@example\.org {2}model-select {7}shop$/);
-    expect(oldest).toMatch(/^\S{36} {2}sk_\S{8} {2}good {3}ada@example\.org {2}completions,admin {2}before anybody$/);
+    expect(newest).toMatch(
+      /^\S{36} {2}sk_\S{8} {2}good {3}bob@example\.org {2}model-select {7}shop$/,
+    );
+    expect(oldest).toMatch(
+      /^\S{36} {2}sk_\S{8} {2}good {3}ada@example\.org {2}completions,admin {2}before anybody$/,
+    );
   });
 
   it('tells a key whose account is disabled from a good one', async () => {
     for (const email of ['ada@example.org', 'bob@example.org']) await invite(email);
     await make({ name: 'shop', account: 'bob@example.org' });
-    await store.accounts.update((await store.accounts.findByEmail('bob@example.org'))!.id, { disabledAt: 1 });
+    await store.accounts.update((await store.accounts.findByEmail('bob@example.org'))!.id, {
+      disabledAt: 1,
+    });
     expect((await lines())[1]).toMatch(/ disabled +bob@example\.org /);
   });
 

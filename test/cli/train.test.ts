@@ -13,7 +13,15 @@ let store: Store;
 let preference: string;
 beforeEach(async () => {
   store = await openStore(':memory:');
-  preference = (await store.preferences.add({ id: randomUUID(), accountId: firstAccountId, name: 'Mine', settings: {}, createdAt: 1 })).id;
+  preference = (
+    await store.preferences.add({
+      id: randomUUID(),
+      accountId: firstAccountId,
+      name: 'Mine',
+      settings: {},
+      createdAt: 1,
+    })
+  ).id;
 });
 afterEach(async () => {
   await store.close();
@@ -23,14 +31,24 @@ afterEach(async () => {
 const run = (content: string | Buffer, wishes: Partial<TrainWishes> = {}): Promise<string> => {
   const file = join(newFolder(), 'rows.csv');
   writeFileSync(file, content);
-  return train(store, file, { preference, account: undefined, promptColumn: undefined, minimize: undefined, ...wishes });
+  return train(store, file, {
+    preference,
+    account: undefined,
+    promptColumn: undefined,
+    minimize: undefined,
+    ...wishes,
+  });
 };
-const last = async (): Promise<string | undefined> => (await store.trainings.latest(firstAccountId, [preference]))[0]?.state;
-const router = async (): Promise<unknown> => (await store.preferences.find(firstAccountId, preference))?.router;
+const last = async (): Promise<string | undefined> =>
+  (await store.trainings.latest(firstAccountId, [preference]))[0]?.state;
+const router = async (): Promise<unknown> =>
+  (await store.preferences.find(firstAccountId, preference))?.router;
 
 describe('signalbox train', { timeout: 60_000 }, () => {
   it('trains the router of a preference, says what it gains, and switches it on', async () => {
-    expect(await run(evaluationsCsv(240))).toMatch(/^240 rows, \d+ prompts, 3 models;.*\n(.*\n)*better than always calling up\/\w+: \+0\.\d+/);
+    expect(await run(evaluationsCsv(240))).toMatch(
+      /^240 rows, \d+ prompts, 3 models;.*\n(.*\n)*better than always calling up\/\w+: \+0\.\d+/,
+    );
     expect(await last()).toBe('done');
     expect(await router()).toMatchObject({ gain: expect.any(Number) as number });
   });
@@ -38,26 +56,54 @@ describe('signalbox train', { timeout: 60_000 }, () => {
   it('says what is wrong with a file before it touches what is there', async () => {
     await run(evaluationsCsv(240));
     const before = await router();
-    await expect(run(`${evaluationsCsv(60)}\nLast,x,0,0`)).rejects.toThrow(/^train: line \d+: column "up\/alpha": "x" is no number/);
-    await expect(run(Buffer.concat([Buffer.from(evaluationsCsv(60)), Buffer.from([10, 0xe9, 0x2c])]))).rejects.toThrow('is not valid UTF-8');
-    await expect(run(evaluationsCsv(60), { promptColumn: 'question' })).rejects.toThrow('there is no column "question"');
+    await expect(run(`${evaluationsCsv(60)}\nLast,x,0,0`)).rejects.toThrow(
+      /^train: line \d+: column "up\/alpha": "x" is no number/,
+    );
+    await expect(
+      run(Buffer.concat([Buffer.from(evaluationsCsv(60)), Buffer.from([10, 0xe9, 0x2c])])),
+    ).rejects.toThrow('is not valid UTF-8');
+    await expect(run(evaluationsCsv(60), { promptColumn: 'question' })).rejects.toThrow(
+      'there is no column "question"',
+    );
     expect([await last(), await router()]).toEqual(['done', before]);
   });
 
   it('trains no preference of another account', async () => {
-    await expect(run(evaluationsCsv(60), { preference: randomUUID() })).rejects.toThrow('not found');
-    await expect(run(evaluationsCsv(60), { account: 'nobody@example.org' })).rejects.toThrow('there is no account');
+    await expect(run(evaluationsCsv(60), { preference: randomUUID() })).rejects.toThrow(
+      'not found',
+    );
+    await expect(run(evaluationsCsv(60), { account: 'nobody@example.org' })).rejects.toThrow(
+      'there is no account',
+    );
   });
 
   it('begins anew where an earlier run was cut off', async () => {
-    const wishes = { format: 'csv', promptColumn: 'prompt', models: null, maximize: true, seed: 1 } as const;
+    const wishes = {
+      format: 'csv',
+      promptColumn: 'prompt',
+      models: null,
+      maximize: true,
+      seed: 1,
+    } as const;
     const long = Date.now() - 60_000;
-    await store.trainings.add({ id: randomUUID(), accountId: firstAccountId, preferenceId: preference, wishes, dataset: 'x', at: long }, { owner: 'gone', at: long, until: long + 1 });
+    await store.trainings.add(
+      {
+        id: randomUUID(),
+        accountId: firstAccountId,
+        preferenceId: preference,
+        wishes,
+        dataset: 'x',
+        at: long,
+      },
+      { owner: 'gone', at: long, until: long + 1 },
+    );
     await run(evaluationsCsv(240));
     expect(await last()).toBe('done');
   });
 
   it('lets no name of a column move the cursor', async () => {
-    expect(await run(evaluationsCsv(240, { names: ['a\u001b[2J', 'b\u001b[2J', 'c\u001b[2J'] }))).not.toContain('\u001b');
+    expect(
+      await run(evaluationsCsv(240, { names: ['a\u001b[2J', 'b\u001b[2J', 'c\u001b[2J'] })),
+    ).not.toContain('\u001b');
   });
 });

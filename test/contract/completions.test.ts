@@ -6,7 +6,10 @@ import { post, postStream, type Reply, type StreamReply } from '../helpers/sse.j
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/;
-const hello = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello there. How are you?' }] }], models: ['up/good'] };
+const hello = {
+  messages: [{ role: 'user', content: [{ type: 'text', text: 'Hello there. How are you?' }] }],
+  models: ['up/good'],
+};
 
 let upstream: Upstream;
 let gateway: RunningGateway;
@@ -16,12 +19,23 @@ beforeAll(async () => {
   gateway = await startGateway({
     providers: { up, second: up, claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' } },
     models: {
-      'up/good': { quality: 0.9, latency: 2, inputPrice: 1, outputPrice: 10, cachedInputPrice: 0.1 },
+      'up/good': {
+        quality: 0.9,
+        latency: 2,
+        inputPrice: 1,
+        outputPrice: 10,
+        cachedInputPrice: 0.1,
+      },
       'up/cheap': { quality: 0.89, inputPrice: 0.1, outputPrice: 0.2, latency: 3 },
       'up/fast': { quality: 0.88, inputPrice: 5, outputPrice: 5, latency: 0.1 },
       'up/short': { quality: 1, contextLength: 100 },
       'up/unpriced': { quality: 0.1 },
-      'claude/written': { inputPrice: 1, outputPrice: 10, cachedInputPrice: 0.1, cacheWritePrice: 1.25 },
+      'claude/written': {
+        inputPrice: 1,
+        outputPrice: 10,
+        cachedInputPrice: 0.1,
+        cacheWritePrice: 1.25,
+      },
     },
   });
 });
@@ -31,45 +45,94 @@ afterAll(async () => {
 });
 beforeEach(() => upstream.script([]));
 
-const complete = (body: object, query = ''): Promise<Reply> => post(`${gateway.url}/api/v1/completions${query}`, body, gateway.auth);
-const stream = (body: object): Promise<StreamReply> => postStream(`${gateway.url}/api/v1/completions`, { ...body, stream: true }, { headers: gateway.auth });
-const refused = (status: number, message: string | RegExp): object => ({ status, json: { error: status === 404 ? 'Not Found' : 'Validation Error', message: typeof message === 'string' ? message : (expect.stringMatching(message) as string) } });
+const complete = (body: object, query = ''): Promise<Reply> =>
+  post(`${gateway.url}/api/v1/completions${query}`, body, gateway.auth);
+const stream = (body: object): Promise<StreamReply> =>
+  postStream(
+    `${gateway.url}/api/v1/completions`,
+    { ...body, stream: true },
+    { headers: gateway.auth },
+  );
+const refused = (status: number, message: string | RegExp): object => ({
+  status,
+  json: {
+    error: status === 404 ? 'Not Found' : 'Validation Error',
+    message: typeof message === 'string' ? message : (expect.stringMatching(message) as string),
+  },
+});
 const lastAsked = (): Record<string, unknown> => upstream.requests.at(-1)?.body ?? {};
 
 describe('a completion that is not streamed', () => {
   it('answers with every field of the interface, and satisfies its schema', async () => {
-    upstream.script([{ text: ['Fine', ', thanks.'], usage: { prompt: 100, completion: 20, reasoning: 5, cached: 40 } }]);
+    upstream.script([
+      {
+        text: ['Fine', ', thanks.'],
+        usage: { prompt: 100, completion: 20, reasoning: 5, cached: 40 },
+      },
+    ]);
     const { status, json, headers } = await complete(hello);
     expect(status).toBe(200);
     expectConforms('completions.response', json);
     expect(json).toMatchObject({
-      provider: 'up', model: 'good', conversationTitle: 'Hello there', finishReason: 'stop',
-      message: { role: 'assistant', type: 'text', content: [{ type: 'text', text: 'Fine, thanks.' }] },
-      usage: { promptTokens: 100, completionTokens: 20, totalTokens: 120, reasoningTokens: 5, cachedTokens: 40 },
+      provider: 'up',
+      model: 'good',
+      conversationTitle: 'Hello there',
+      finishReason: 'stop',
+      message: {
+        role: 'assistant',
+        type: 'text',
+        content: [{ type: 'text', text: 'Fine, thanks.' }],
+      },
+      usage: {
+        promptTokens: 100,
+        completionTokens: 20,
+        totalTokens: 120,
+        reasoningTokens: 5,
+        cachedTokens: 40,
+      },
     });
     expect(at(json, 'responseMessageId')).toMatch(uuid);
     expect(at(json, 'conversationId')).toMatch(uuid);
-    expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', responsemessageid: at(json, 'responseMessageId'), conversationid: at(json, 'conversationId') });
+    expect(headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      responsemessageid: at(json, 'responseMessageId'),
+      conversationid: at(json, 'conversationId'),
+    });
     const { latency, ttft } = json as { latency: number; ttft: number };
-    expect(Number.isInteger(latency) && Number.isInteger(ttft) && latency >= ttft && ttft >= 0).toBe(true);
+    expect(
+      Number.isInteger(latency) && Number.isInteger(ttft) && latency >= ttft && ttft >= 0,
+    ).toBe(true);
   });
 
   it('prices each class of tokens in its own way', async () => {
     upstream.script([{ usage: { prompt: 1000, completion: 100, cached: 400 } }]);
     const { json } = await complete(hello);
-    expect(at(json, 'usage', 'costs')).toEqual({ input_tokens_cost: 0.00064, output_tokens_cost: 0.001, total_tokens_cost: 0.00164 });
+    expect(at(json, 'usage', 'costs')).toEqual({
+      input_tokens_cost: 0.00064,
+      output_tokens_cost: 0.001,
+      total_tokens_cost: 0.00164,
+    });
   });
 
   it('counts cache-written tokens within the prompt and prices them as such', async () => {
     upstream.script([{ usage: { prompt: 1000, completion: 10, cached: 100, cacheWritten: 200 } }]);
     const { json } = await complete({ ...hello, models: ['claude/written'] });
-    expect(at(json, 'usage')).toMatchObject({ promptTokens: 1000, cachedTokens: 100, cacheWriteTokens: 200, costs: { input_tokens_cost: 0.00096, output_tokens_cost: 0.0001 } });
+    expect(at(json, 'usage')).toMatchObject({
+      promptTokens: 1000,
+      cachedTokens: 100,
+      cacheWriteTokens: 200,
+      costs: { input_tokens_cost: 0.00096, output_tokens_cost: 0.0001 },
+    });
   });
 
   it('says null for a cost that nobody knows, never 0', async () => {
     const { json } = await complete({ ...hello, models: ['up/unpriced'] });
     expectConforms('completions.response', json);
-    expect(at(json, 'usage', 'costs')).toEqual({ input_tokens_cost: null, output_tokens_cost: null, total_tokens_cost: null });
+    expect(at(json, 'usage', 'costs')).toEqual({
+      input_tokens_cost: null,
+      output_tokens_cost: null,
+      total_tokens_cost: null,
+    });
   });
 
   it('estimates usage that the provider does not report, and says so', async () => {
@@ -83,29 +146,56 @@ describe('a completion that is not streamed', () => {
     upstream.script([{ reasoning: ['hm'], finish: 'length' }]);
     const { json } = await complete(hello);
     expectConforms('completions.response', json);
-    expect(json).toMatchObject({ finishReason: 'length', message: { content: [{ type: 'text', text: 'Hello' }], reasoning: 'hm' } });
+    expect(json).toMatchObject({
+      finishReason: 'length',
+      message: { content: [{ type: 'text', text: 'Hello' }], reasoning: 'hm' },
+    });
   });
 });
 
 describe('a streamed completion', () => {
   it('is chunks that satisfy their schema, the last one with everything, then [DONE]', async () => {
-    upstream.script([{ text: ['Grü', 'ße \u{1f600}', '"\n'], usage: { prompt: 7, completion: 3 } }]);
+    upstream.script([
+      { text: ['Grü', 'ße \u{1f600}', '"\n'], usage: { prompt: 7, completion: 3 } },
+    ]);
     const { status, headers, frames, events } = await stream(hello);
     expect(status).toBe(200);
-    expect(headers).toMatchObject({ 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache, no-transform' });
+    expect(headers).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache, no-transform',
+    });
     expect(frames.at(-1)?.data).toBe('[DONE]');
     expect(frames.every(({ event, data }) => event === undefined && data !== undefined)).toBe(true);
     for (const chunk of events) expectConforms('completions.chunk', chunk);
-    const chunks = events as { text: string; latency: number; ttft: number; message: { content: { text: string }[] } }[];
+    const chunks = events as {
+      text: string;
+      latency: number;
+      ttft: number;
+      message: { content: { text: string }[] };
+    }[];
     expect(chunks.map(({ text }) => text)).toEqual(['Grü', 'ße \u{1f600}', '"\n', '']);
     for (const chunk of chunks) {
-      expect(chunk).toMatchObject({ provider: 'up', model: 'good', type: 'text', responseMessageId: headers['responsemessageid'], message: { role: 'assistant', type: 'text', content: [{ type: 'text', text: chunk.text }] } });
+      expect(chunk).toMatchObject({
+        provider: 'up',
+        model: 'good',
+        type: 'text',
+        responseMessageId: headers['responsemessageid'],
+        message: { role: 'assistant', type: 'text', content: [{ type: 'text', text: chunk.text }] },
+      });
       expect(chunk.message.content).toHaveLength(1);
     }
     expect(chunks[0]).not.toHaveProperty('usage');
     expect(chunks.at(-1)).toMatchObject({
-      finishReason: 'stop', conversationId: headers['conversationid'], conversationTitle: 'Hello there',
-      usage: { promptTokens: 7, completionTokens: 3, totalTokens: 10, reasoningTokens: 0, costs: { total_tokens_cost: 0.000037 } },
+      finishReason: 'stop',
+      conversationId: headers['conversationid'],
+      conversationTitle: 'Hello there',
+      usage: {
+        promptTokens: 7,
+        completionTokens: 3,
+        totalTokens: 10,
+        reasoningTokens: 0,
+        costs: { total_tokens_cost: 0.000037 },
+      },
     });
     const { latency, ttft } = chunks.at(-1)!;
     expect(Number.isInteger(latency) && Number.isInteger(ttft) && latency >= ttft).toBe(true);
@@ -115,14 +205,22 @@ describe('a streamed completion', () => {
     upstream.script([{ reasoning: ['let me', ' see'], text: ['yes'] }]);
     const { events } = await stream(hello);
     for (const chunk of events) expectConforms('completions.chunk', chunk);
-    expect(events.map((chunk) => [at(chunk, 'type'), at(chunk, 'text')])).toEqual([['reasoning', 'let me'], ['reasoning', ' see'], ['text', 'yes'], ['text', '']]);
+    expect(events.map((chunk) => [at(chunk, 'type'), at(chunk, 'text')])).toEqual([
+      ['reasoning', 'let me'],
+      ['reasoning', ' see'],
+      ['text', 'yes'],
+      ['text', ''],
+    ]);
   });
 
   it('says on its last chunk what failed before', async () => {
     upstream.script([{ status: 404 }, {}]);
     const { events } = await stream({ ...hello, fallback_models: ['second/x'] });
     for (const chunk of events) expectConforms('completions.chunk', chunk);
-    expect(events.at(-1)).toMatchObject({ provider: 'second', errorTrace: [{ provider: 'up', model: 'good', status: 404, attempt: 1 }] });
+    expect(events.at(-1)).toMatchObject({
+      provider: 'second',
+      errorTrace: [{ provider: 'up', model: 'good', status: 404, attempt: 1 }],
+    });
   });
 
   it('answers a wrong request as JSON with its status', async () => {
@@ -134,26 +232,72 @@ describe('a streamed completion', () => {
 describe('the request', () => {
   it('takes content as a string and as blocks', async () => {
     for (const content of ['Hi', [{ type: 'text', text: 'Hi' }]]) {
-      expect((await complete({ ...hello, messages: [{ role: 'user', content }] })).status).toBe(200);
+      expect((await complete({ ...hello, messages: [{ role: 'user', content }] })).status).toBe(
+        200,
+      );
       expect(lastAsked()['messages']).toEqual([{ role: 'user', content: 'Hi' }]);
     }
   });
 
   it('sends several blocks on as several', async () => {
-    await complete({ ...hello, messages: [{ role: 'system', content: 'S' }, { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] }] });
-    expect(lastAsked()['messages']).toEqual([{ role: 'system', content: 'S' }, { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] }]);
+    await complete({
+      ...hello,
+      messages: [
+        { role: 'system', content: 'S' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'a' },
+            { type: 'text', text: 'b' },
+          ],
+        },
+      ],
+    });
+    expect(lastAsked()['messages']).toEqual([
+      { role: 'system', content: 'S' },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'a' },
+          { type: 'text', text: 'b' },
+        ],
+      },
+    ]);
   });
 
   it('takes null in every optional field as absent', async () => {
-    const optional = ['fallback_models', 'stream', 'temperature', 'maxTokens', 'maxRetries', 'search', 'conversationId', 'store', 'order', 'tradeoff', 'preference_id', 'previous_session', 'research', 'toolkits'];
-    const { status, json } = await complete({ ...hello, ...Object.fromEntries(optional.map((field) => [field, null])) });
+    const optional = [
+      'fallback_models',
+      'stream',
+      'temperature',
+      'maxTokens',
+      'maxRetries',
+      'search',
+      'conversationId',
+      'store',
+      'order',
+      'tradeoff',
+      'preference_id',
+      'previous_session',
+      'research',
+      'toolkits',
+    ];
+    const { status, json } = await complete({
+      ...hello,
+      ...Object.fromEntries(optional.map((field) => [field, null])),
+    });
     expect(status).toBe(200);
     expectConforms('completions.response', json);
     expect(lastAsked()).not.toHaveProperty('temperature');
   });
 
   it('ignores fields that nobody knows, and does not pass them on', async () => {
-    const { status } = await complete({ ...hello, nonsense: { a: 1 }, tools: 'x', messages: [{ role: 'user', content: 'Hi', mood: 'good' }] });
+    const { status } = await complete({
+      ...hello,
+      nonsense: { a: 1 },
+      tools: 'x',
+      messages: [{ role: 'user', content: 'Hi', mood: 'good' }],
+    });
     expect(status).toBe(200);
     expect(lastAsked()).not.toHaveProperty('nonsense');
     expect(lastAsked()).not.toHaveProperty('tools');
@@ -165,7 +309,11 @@ describe('the request', () => {
   });
 
   it('is taken on the alias /api/v1/chat/completions too', async () => {
-    const { status, json } = await post(`${gateway.url}/api/v1/chat/completions`, hello, gateway.auth);
+    const { status, json } = await post(
+      `${gateway.url}/api/v1/chat/completions`,
+      hello,
+      gateway.auth,
+    );
     expect(status).toBe(200);
     expectConforms('completions.response', json);
   });
@@ -186,13 +334,33 @@ describe('the request', () => {
     ['models', ['nobody/x'], 'models[0]: provider "nobody" is not configured'],
     ['messages', undefined, 'messages: is required'],
     ['messages', [], 'messages: must have at least 1 item'],
-    ['messages', [{ role: 'robot', content: 'x' }], 'messages[0][role]: must be one of: system, user, assistant'],
+    [
+      'messages',
+      [{ role: 'robot', content: 'x' }],
+      'messages[0][role]: must be one of: system, user, assistant',
+    ],
     ['messages', [{ content: 'x' }], 'messages[0][role]: is required'],
     ['messages', [{ role: 'user' }], 'messages[0][content]: is required'],
-    ['messages', [{ role: 'user', content: null }], 'messages[0][content]: must be a string or a list of content blocks'],
-    ['messages', [{ role: 'user', content: [] }], 'messages[0][content]: must have at least 1 item'],
-    ['messages', [{ role: 'user', content: [{ type: 'text' }] }], 'messages[0][content][0][text]: is required'],
-    ['messages', [{ role: 'user', content: [{ type: 'image', text: '' }] }], 'messages[0][content][0][type]: must be: text'],
+    [
+      'messages',
+      [{ role: 'user', content: null }],
+      'messages[0][content]: must be a string or a list of content blocks',
+    ],
+    [
+      'messages',
+      [{ role: 'user', content: [] }],
+      'messages[0][content]: must have at least 1 item',
+    ],
+    [
+      'messages',
+      [{ role: 'user', content: [{ type: 'text' }] }],
+      'messages[0][content][0][text]: is required',
+    ],
+    [
+      'messages',
+      [{ role: 'user', content: [{ type: 'image', text: '' }] }],
+      'messages[0][content][0][type]: must be: text',
+    ],
     ['temperature', 1.1, 'temperature: must be between 0 and 1'],
     ['temperature', -0.1, 'temperature: must be between 0 and 1'],
     ['temperature', '1', 'temperature: must be a number'],
@@ -215,30 +383,54 @@ describe('the request', () => {
   });
 
   it('is told of the failure that the interface declares first', async () => {
-    expect(await complete({ conversationId: 1, models: 1, messages: 1 })).toMatchObject(refused(422, 'messages: must be an array'));
-    expect(await complete({ conversationId: 1, temperature: 3, messages: hello.messages })).toMatchObject(refused(422, 'models: is required'));
+    expect(await complete({ conversationId: 1, models: 1, messages: 1 })).toMatchObject(
+      refused(422, 'messages: must be an array'),
+    );
+    expect(
+      await complete({ conversationId: 1, temperature: 3, messages: hello.messages }),
+    ).toMatchObject(refused(422, 'models: is required'));
   });
 
-  it.each([['search', true], ['research', true], ['toolkits', ['files']]])('is 422 where it asks for %s, which is not there yet', async (field, value) => {
+  it.each([
+    ['search', true],
+    ['research', true],
+    ['toolkits', ['files']],
+  ])('is 422 where it asks for %s, which is not there yet', async (field, value) => {
     const asked = upstream.requests.length;
-    expect(await complete({ ...hello, [field]: value })).toMatchObject(refused(422, new RegExp(`^${field}: `)));
+    expect(await complete({ ...hello, [field]: value })).toMatchObject(
+      refused(422, new RegExp(`^${field}: `)),
+    );
     expect(upstream.requests).toHaveLength(asked);
   });
 
-  it.each([['search', false], ['research', false], ['toolkits', []]])('is served where %s is %j', async (field, value) => {
+  it.each([
+    ['search', false],
+    ['research', false],
+    ['toolkits', []],
+  ])('is served where %s is %j', async (field, value) => {
     expect((await complete({ ...hello, [field]: value })).status).toBe(200);
   });
 
   it('is 404 for every preference and for a session that nobody issued', async () => {
     for (const id of ['', 'abc', '4b0ee4ea-6a0f-4d3e-9a2c-111111111111']) {
-      expect(await complete({ ...hello, preference_id: id })).toMatchObject(refused(404, 'preference_id: not found'));
-      expect(await complete({ ...hello, previous_session: id })).toMatchObject(refused(404, 'previous_session: not found'));
+      expect(await complete({ ...hello, preference_id: id })).toMatchObject(
+        refused(404, 'preference_id: not found'),
+      );
+      expect(await complete({ ...hello, previous_session: id })).toMatchObject(
+        refused(404, 'previous_session: not found'),
+      );
     }
   });
 
   it('may follow a session that model selection has issued', async () => {
-    const selection = await post(`${gateway.url}/api/v1/model-select`, { messages: [{ role: 'user', content: 'Hi' }], llm_providers: [{ name: 'up/good' }] }, gateway.auth);
-    expect((await complete({ ...hello, previous_session: at(selection.json, 'session_id') })).status).toBe(200);
+    const selection = await post(
+      `${gateway.url}/api/v1/model-select`,
+      { messages: [{ role: 'user', content: 'Hi' }], llm_providers: [{ name: 'up/good' }] },
+      gateway.auth,
+    );
+    expect(
+      (await complete({ ...hello, previous_session: at(selection.json, 'session_id') })).status,
+    ).toBe(200);
   });
 });
 
@@ -251,7 +443,9 @@ describe('the conversation', () => {
   });
 
   it('is 404 for an id that nobody has', async () => {
-    expect(await complete({ ...hello, conversationId: 'B1946AC9-2a5f-4b2c-8e1d-3f6a7b8c9d0e' })).toMatchObject(refused(404, 'conversationId: not found'));
+    expect(
+      await complete({ ...hello, conversationId: 'B1946AC9-2a5f-4b2c-8e1d-3f6a7b8c9d0e' }),
+    ).toMatchObject(refused(404, 'conversationId: not found'));
   });
 
   it.each([
@@ -260,11 +454,24 @@ describe('the conversation', () => {
     ['   spaced \t out   ', 'spaced out'],
     ['', 'New conversation'],
     ['A'.repeat(200), `${'A'.repeat(59)}…`],
-    ['one two three four five six seven eight nine ten eleven twelve thirteen', 'one two three four five six seven eight nine ten eleven…'],
+    [
+      'one two three four five six seven eight nine ten eleven twelve thirteen',
+      'one two three four five six seven eight nine ten eleven…',
+    ],
     ['3.5 is a number. Yes.', '3.5 is a number'],
-    ['\u{1f468}\u200d\u{1f469}\u200d\u{1f467} family \ud800 photo\u0000', '\u{1f468}\u200d\u{1f469}\u200d\u{1f467} family photo'],
+    [
+      '\u{1f468}\u200d\u{1f469}\u200d\u{1f467} family \ud800 photo\u0000',
+      '\u{1f468}\u200d\u{1f469}\u200d\u{1f467} family photo',
+    ],
   ])('has the title that %j makes', async (text, title) => {
-    const { json } = await complete({ ...hello, messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: text }, { role: 'user', content: 'Later.' }] });
+    const { json } = await complete({
+      ...hello,
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: text },
+        { role: 'user', content: 'Later.' },
+      ],
+    });
     expect(at(json, 'conversationTitle')).toBe(title);
   });
 });
@@ -276,13 +483,20 @@ describe('the candidates', () => {
     expect((await complete({ ...hello, models })).json).toMatchObject({ model: 'good' });
   });
 
-  it.each([['cost', 'cheap'], ['latency', 'fast']])('are ranked by %s where that is asked for', async (tradeoff, model) => {
+  it.each([
+    ['cost', 'cheap'],
+    ['latency', 'fast'],
+  ])('are ranked by %s where that is asked for', async (tradeoff, model) => {
     expect((await complete({ ...hello, models, tradeoff })).json).toMatchObject({ model });
   });
 
   it('are tried as listed where the order is given', async () => {
     upstream.script([{ status: 404 }, {}]);
-    const { json } = await complete({ ...hello, models: ['up/unpriced', 'up/fast', 'up/good'], order: 'given' });
+    const { json } = await complete({
+      ...hello,
+      models: ['up/unpriced', 'up/fast', 'up/good'],
+      order: 'given',
+    });
     expectConforms('completions.response', json);
     expect(json).toMatchObject({ model: 'fast', errorTrace: [{ model: 'unpriced', status: 404 }] });
   });
@@ -290,26 +504,56 @@ describe('the candidates', () => {
   it('are passed over where their provider is not configured, and the answer says so', async () => {
     const { json } = await complete({ ...hello, models: ['nobody/x', 'up/good'] });
     expectConforms('completions.response', json);
-    expect(json).toMatchObject({ provider: 'up', errorTrace: [{ provider: 'nobody', model: 'x', error: 'provider "nobody" is not configured', status: null }] });
+    expect(json).toMatchObject({
+      provider: 'up',
+      errorTrace: [
+        {
+          provider: 'nobody',
+          model: 'x',
+          error: 'provider "nobody" is not configured',
+          status: null,
+        },
+      ],
+    });
   });
 
   it('are 422 models where none of them can serve the request, with the reason for each', async () => {
     const long = 'word '.repeat(500);
-    const reply = await complete({ ...hello, messages: [{ role: 'user', content: long }], models: ['up/short', 'up/short'] });
-    expect(reply).toMatchObject(refused(422, /^models: .*up\/short: it takes 100 tokens.*up\/short: it takes 100 tokens/));
+    const reply = await complete({
+      ...hello,
+      messages: [{ role: 'user', content: long }],
+      models: ['up/short', 'up/short'],
+    });
+    expect(reply).toMatchObject(
+      refused(422, /^models: .*up\/short: it takes 100 tokens.*up\/short: it takes 100 tokens/),
+    );
   });
 
   it('may be fallback models alone', async () => {
-    const { json } = await complete({ ...hello, models: ['nobody/x'], fallback_models: ['second/y'] });
+    const { json } = await complete({
+      ...hello,
+      models: ['nobody/x'],
+      fallback_models: ['second/y'],
+    });
     expect(json).toMatchObject({ provider: 'second', model: 'y' });
   });
 
   it('are told one by one where all of them failed', async () => {
     upstream.script([{ status: 401 }, { status: 404 }]);
-    const { status, json } = await complete({ ...hello, models: ['up/good', 'second/x'], order: 'given' });
+    const { status, json } = await complete({
+      ...hello,
+      models: ['up/good', 'second/x'],
+      order: 'given',
+    });
     expect(status).toBe(502);
     expectConforms('error', json);
-    expect(json).toMatchObject({ error: 'Bad Gateway', errorTrace: [{ provider: 'up', model: 'good', status: 401, attempt: 1 }, { provider: 'second', status: 404 }] });
+    expect(json).toMatchObject({
+      error: 'Bad Gateway',
+      errorTrace: [
+        { provider: 'up', model: 'good', status: 401, attempt: 1 },
+        { provider: 'second', status: 404 },
+      ],
+    });
   });
 });
 
@@ -319,9 +563,15 @@ describe('a key that may use some models only', () => {
       providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
       auth: { keys: [{ name: 'few', key: 'sk_few', models: ['up/good*'] }] },
     });
-    const ask = (models: string[]): Promise<Reply> => post(`${limited.url}/api/v1/completions`, { ...hello, models }, limited.auth);
-    expect(await ask(['up/other'])).toMatchObject(refused(422, 'models[0]: this key may not use it'));
-    expect((await ask(['up/other', 'up/good-1'])).json).toMatchObject({ model: 'good-1', errorTrace: [{ model: 'other' }] });
+    const ask = (models: string[]): Promise<Reply> =>
+      post(`${limited.url}/api/v1/completions`, { ...hello, models }, limited.auth);
+    expect(await ask(['up/other'])).toMatchObject(
+      refused(422, 'models[0]: this key may not use it'),
+    );
+    expect((await ask(['up/other', 'up/good-1'])).json).toMatchObject({
+      model: 'good-1',
+      errorTrace: [{ model: 'other' }],
+    });
     await limited.close();
   });
 });

@@ -28,18 +28,41 @@ afterAll(() => gateway.close());
 function* nodesOf(value: unknown, path = '#'): Generator<[string, Json]> {
   if (typeof value !== 'object' || value === null) return;
   yield [path, value as Json];
-  for (const [key, inner] of Object.entries(value)) yield* nodesOf(inner, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
+  for (const [key, inner] of Object.entries(value))
+    yield* nodesOf(inner, `${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`);
 }
 
-const pointed = (pointer: string): unknown => at(document, ...pointer.slice(2).split('/').map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')));
-const operations = (): [string, string, Json, Json][] => Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).filter(([key]) => methods.includes(key)).map(([method, operation]): [string, string, Json, Json] => [path, method, operation as Json, item]));
+const pointed = (pointer: string): unknown =>
+  at(
+    document,
+    ...pointer
+      .slice(2)
+      .split('/')
+      .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~')),
+  );
+const operations = (): [string, string, Json, Json][] =>
+  Object.entries(document.paths).flatMap(([path, item]) =>
+    Object.entries(item)
+      .filter(([key]) => methods.includes(key))
+      .map(([method, operation]): [string, string, Json, Json] => [
+        path,
+        method,
+        operation as Json,
+        item,
+      ]),
+  );
 
 /** The paths that Express has, as OpenAPI writes them. */
 function routesOf({ stack }: { stack: unknown[] }): string[] {
   return (stack as { route?: { path: unknown }; handle: object }[]).flatMap(({ route, handle }) => {
     if (!route) return 'stack' in handle ? routesOf(handle as { stack: unknown[] }) : [];
-    return [route.path].flat().map((path) => (path instanceof RegExp ? String(path).replace(/^\/\^|\\|\/\w*$/g, '').replace(/\/\.$/, '/{model}') : String(path).replace(/:(\w+)/g, '{$1}')));
+    return [route.path].flat().map((path) =>
+      path instanceof RegExp
+        ? String(path)
+            .replace(/^\/\^|\\|\/\w*$/g, '')
+            .replace(/\/\.$/, '/{model}')
+        : String(path).replace(/:(\w+)/g, '{$1}'),
+    );
   });
 }
 
@@ -48,9 +71,31 @@ describe('/openapi.json', () => {
     const { headers } = await ask('GET', `${gateway.url}/openapi.json`);
     expect(headers['content-type']).toBe('application/json; charset=utf-8');
     expect(document.openapi).toMatch(/^3\.1\.\d+$/);
-    expect(document.info).toMatchObject({ title: expect.any(String) as string, version: expect.any(String) as string, license: { name: 'Apache-2.0' } });
-    expect(Object.keys(document).filter((key) => !['openapi', 'info', 'jsonSchemaDialect', 'servers', 'paths', 'webhooks', 'components', 'security', 'tags', 'externalDocs'].includes(key))).toEqual([]);
-    for (const requirement of document.security) for (const scheme of Object.keys(requirement)) expect(document.components.securitySchemes).toHaveProperty(scheme);
+    expect(document.info).toMatchObject({
+      title: expect.any(String) as string,
+      version: expect.any(String) as string,
+      license: { name: 'Apache-2.0' },
+    });
+    expect(
+      Object.keys(document).filter(
+        (key) =>
+          ![
+            'openapi',
+            'info',
+            'jsonSchemaDialect',
+            'servers',
+            'paths',
+            'webhooks',
+            'components',
+            'security',
+            'tags',
+            'externalDocs',
+          ].includes(key),
+      ),
+    ).toEqual([]);
+    for (const requirement of document.security)
+      for (const scheme of Object.keys(requirement))
+        expect(document.components.securitySchemes).toHaveProperty(scheme);
   });
 
   it('describes each operation with a summary and its answers', () => {
@@ -64,26 +109,47 @@ describe('/openapi.json', () => {
       for (const [status, response] of responses) {
         expect(status, where).toMatch(/^([1-5](\d\d|XX)|default)$/);
         expect(response['description'], where).toEqual(expect.stringMatching(/\S/));
-        for (const media of Object.values((response['content'] ?? {}) as Record<string, Json>)) expect(media, where).toHaveProperty('schema');
+        for (const media of Object.values((response['content'] ?? {}) as Record<string, Json>))
+          expect(media, where).toHaveProperty('schema');
       }
       if (!operation['requestBody']) continue;
-      const { content, required } = operation['requestBody'] as { content: Json; required: boolean };
+      const { content, required } = operation['requestBody'] as {
+        content: Json;
+        required: boolean;
+      };
       expect(required, where).toBe(true);
       // a form has no shape that others share
-      expect(content, where).toMatchObject(content['multipart/form-data'] ? { 'multipart/form-data': { schema: { properties: expect.any(Object) as object } } } : { 'application/json': { schema: { $ref: expect.any(String) as string } } });
+      expect(content, where).toMatchObject(
+        content['multipart/form-data']
+          ? { 'multipart/form-data': { schema: { properties: expect.any(Object) as object } } }
+          : { 'application/json': { schema: { $ref: expect.any(String) as string } } },
+      );
     }
   });
 
   it('declares each parameter that a path names, and no other', () => {
     for (const [path, , operation, item] of operations()) {
-      const declared = [...((item['parameters'] ?? []) as Json[]), ...((operation['parameters'] ?? []) as Json[])];
-      for (const parameter of declared) expect(parameter).toMatchObject({ name: expect.any(String) as string, schema: expect.any(Object) as object });
-      expect(declared.filter((parameter) => parameter['in'] === 'path').map(({ name, required }) => [name, required])).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]));
+      const declared = [
+        ...((item['parameters'] ?? []) as Json[]),
+        ...((operation['parameters'] ?? []) as Json[]),
+      ];
+      for (const parameter of declared)
+        expect(parameter).toMatchObject({
+          name: expect.any(String) as string,
+          schema: expect.any(Object) as object,
+        });
+      expect(
+        declared
+          .filter((parameter) => parameter['in'] === 'path')
+          .map(({ name, required }) => [name, required]),
+      ).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => [name, true]));
     }
   });
 
   it('has no reference that leads nowhere', () => {
-    const references = [...nodesOf(document)].flatMap(([path, node]) => (typeof node['$ref'] === 'string' ? [[path, node['$ref']] as const] : []));
+    const references = [...nodesOf(document)].flatMap(([path, node]) =>
+      typeof node['$ref'] === 'string' ? [[path, node['$ref']] as const] : [],
+    );
     expect(references.length).toBeGreaterThan(20);
     for (const [path, reference] of references) {
       expect(reference, path).toMatch(/^#\//);
@@ -92,7 +158,12 @@ describe('/openapi.json', () => {
   });
 
   it('has schemas that are JSON Schema 2020-12, and take what the gateway takes', () => {
-    const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictRequired: false, strictTypes: false });
+    const ajv = new Ajv2020({
+      strict: true,
+      allowUnionTypes: true,
+      strictRequired: false,
+      strictTypes: false,
+    });
     addFormats.default(ajv);
     ajv.addVocabulary(['components']);
     ajv.addSchema({ $id: 'document', components: document.components });
@@ -114,9 +185,14 @@ describe('/openapi.json', () => {
   it('describes operations that answer, with the key where it says so and without where it does not', async () => {
     for (const [path, method, operation] of operations()) {
       const isPublic = Array.isArray(operation['security']) && operation['security'].length === 0;
-      const { status } = await ask(method.toUpperCase(), gateway.url + path.replace(/\{\w+\}/g, 'x'));
+      const { status } = await ask(
+        method.toUpperCase(),
+        gateway.url + path.replace(/\{\w+\}/g, 'x'),
+      );
       // what anybody may send says that it wants a body
-      expect(status, `${method} ${path}`).toBe(isPublic ? (operation['requestBody'] ? 415 : 200) : 401);
+      expect(status, `${method} ${path}`).toBe(
+        isPublic ? (operation['requestBody'] ? 415 : 200) : 401,
+      );
     }
   });
 
@@ -130,8 +206,18 @@ describe('/docs', () => {
   it('is a page that loads and runs nothing', async () => {
     const { headers, text } = await ask('GET', `${gateway.url}/docs`);
     expect(headers['content-type']).toBe('text/html; charset=utf-8');
-    const policy = Object.fromEntries(String(headers['content-security-policy']).split(';').map((part) => [part.split(' ')[0], part.split(' ').slice(1).join(' ')]));
-    expect(policy).toEqual({ 'default-src': "'none'", 'style-src': "'unsafe-inline'", 'base-uri': "'none'", 'form-action': "'none'", 'frame-ancestors': "'none'" });
+    const policy = Object.fromEntries(
+      String(headers['content-security-policy'])
+        .split(';')
+        .map((part) => [part.split(' ')[0], part.split(' ').slice(1).join(' ')]),
+    );
+    expect(policy).toEqual({
+      'default-src': "'none'",
+      'style-src': "'unsafe-inline'",
+      'base-uri': "'none'",
+      'form-action': "'none'",
+      'frame-ancestors': "'none'",
+    });
     expect(headers['x-content-type-options']).toBe('nosniff');
     expect(text).toMatch(/^<!doctype html><html lang="en">/);
     expect(text).not.toMatch(/<script|<link|<img|<iframe|\son\w+=|src=|javascript:/i);
@@ -148,7 +234,8 @@ describe('/docs', () => {
     const { text } = await ask('GET', `${gateway.url}/docs`);
     expect(text).toContain('<a href="#get-api-v1-requests"><b>GET</b> /api/v1/requests</a>');
     const section = /<section><h2 id="get-api-v1-requests">.*?<\/section>/s.exec(text)?.[0] ?? '';
-    for (const name of ['limit', 'cursor', 'status', 'from']) expect(section).toContain(`<code>?${name}=</code>`);
+    for (const name of ['limit', 'cursor', 'status', 'from'])
+      expect(section).toContain(`<code>?${name}=</code>`);
     expect(section).toContain('<a href="#RequestResponse">RequestResponse</a>[]');
   });
 });

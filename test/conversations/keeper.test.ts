@@ -1,21 +1,57 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { SignedIds } from '../../src/accounts/signed-ids.js';
 import { sentMessages } from '../../src/conversations/answered-message.js';
-import { type Asked, ConversationKeeper, type JoinedConversation } from '../../src/conversations/keeper.js';
+import {
+  type Asked,
+  ConversationKeeper,
+  type JoinedConversation,
+} from '../../src/conversations/keeper.js';
 import { GatewayError } from '../../src/errors.js';
 import { Backing } from '../../src/store/backing.js';
 import type { Turn } from '../../src/store/conversation-records.js';
 import { backingOf } from '../../src/store/open-backing.js';
 
 const reports = { lost: () => undefined, away: () => undefined };
-const asked = (conversationId: string | null = null, text = 'Hello?'): Asked => ({ conversationId, messages: [{ role: 'user', content: text }], storing: 'on' });
-const turnOf = ({ id, accountId, title, begins, answerId }: JoinedConversation, text = 'Hello?'): Turn => ({
-  conversationId: id, accountId, begins: begins ? { title } : null, history: sentMessages([{ role: 'user', content: text }], answerId), at: Date.now(),
-  answer: { id: answerId, role: 'assistant', content: [{ type: 'text', text: 'Yes.' }], provider: 'up', model: 'm', finishReason: 'stop', usage: null, costUsd: null },
+const asked = (conversationId: string | null = null, text = 'Hello?'): Asked => ({
+  conversationId,
+  messages: [{ role: 'user', content: text }],
+  storing: 'on',
+});
+const turnOf = (
+  { id, accountId, title, begins, answerId }: JoinedConversation,
+  text = 'Hello?',
+): Turn => ({
+  conversationId: id,
+  accountId,
+  begins: begins ? { title } : null,
+  history: sentMessages([{ role: 'user', content: text }], answerId),
+  at: Date.now(),
+  answer: {
+    id: answerId,
+    role: 'assistant',
+    content: [{ type: 'text', text: 'Yes.' }],
+    provider: 'up',
+    model: 'm',
+    finishReason: 'stop',
+    usage: null,
+    costUsd: null,
+  },
 });
 
 const opened: { keeper: ConversationKeeper; backing: Backing }[] = [];
-function keep({ patienceMs = 10_000, backing = backingOf({ databaseUrl: ':memory:', poolSize: 1, redisUrl: null, onWarning: () => undefined }) }: { patienceMs?: number; backing?: Backing } = {}): { keeper: ConversationKeeper; backing: Backing; ids: SignedIds } {
+function keep({
+  patienceMs = 10_000,
+  backing = backingOf({
+    databaseUrl: ':memory:',
+    poolSize: 1,
+    redisUrl: null,
+    onWarning: () => undefined,
+  }),
+}: { patienceMs?: number; backing?: Backing } = {}): {
+  keeper: ConversationKeeper;
+  backing: Backing;
+  ids: SignedIds;
+} {
   const ids = new SignedIds(backing);
   const keeper = new ConversationKeeper(backing, ids, reports, { patienceMs, closeMs: 50 });
   opened.push({ keeper, backing });
@@ -29,13 +65,18 @@ afterEach(async () => {
 });
 
 describe('what is sent', () => {
-  it('has ids that follow from the answer\'s id and the place, and are UUIDs that no gateway has signed', async () => {
+  it("has ids that follow from the answer's id and the place, and are UUIDs that no gateway has signed", async () => {
     const { ids } = keep();
     const answerId = ids.make('ann');
-    const messages = [{ role: 'user', content: 'a' }, { role: 'user', content: 'a' }];
+    const messages = [
+      { role: 'user', content: 'a' },
+      { role: 'user', content: 'a' },
+    ];
     const sent = sentMessages(messages, answerId);
     expect(sentMessages(messages, answerId)).toEqual(sent);
-    expect(sent.map(({ id }) => id)).not.toEqual(sentMessages(messages, ids.make('ann')).map(({ id }) => id));
+    expect(sent.map(({ id }) => id)).not.toEqual(
+      sentMessages(messages, ids.make('ann')).map(({ id }) => id),
+    );
     expect(new Set(sent.map(({ id }) => id)).size).toBe(2);
     for (const { id } of sent) {
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-9[0-9a-f]{3}-[0-9a-f]{12}$/);
@@ -49,7 +90,10 @@ describe('what is sent', () => {
 describe('a gateway that remembers in memory alone', () => {
   it('keeps the thousand conversations that were used last', async () => {
     const { keeper, backing } = keep();
-    const begun = Array.from({ length: 1_005 }, () => keeper.join('ann', asked()) as JoinedConversation);
+    const begun = Array.from(
+      { length: 1_005 },
+      () => keeper.join('ann', asked()) as JoinedConversation,
+    );
     const [first, second] = begun as [JoinedConversation, JoinedConversation];
     await Promise.all(begun.slice(0, 1_000).map((joined) => keeper.append(turnOf(joined))));
     await keeper.append(turnOf(await keeper.join('ann', asked(first.id)), 'More?'));
@@ -68,8 +112,15 @@ describe('a conversation is joined', () => {
     const begun = keeper.join('ann', asked());
     expect(begun).not.toBeInstanceOf(Promise);
     await keeper.append(turnOf(begun as JoinedConversation));
-    expect(keeper.join('ann', asked((begun as JoinedConversation).id))).toMatchObject({ title: 'Hello?', begins: false, stores: true, titledNow: false });
-    await expect(keeper.join('bob', asked((begun as JoinedConversation).id))).rejects.toMatchObject({ code: 'not_found' });
+    expect(keeper.join('ann', asked((begun as JoinedConversation).id))).toMatchObject({
+      title: 'Hello?',
+      begins: false,
+      stores: true,
+      titledNow: false,
+    });
+    await expect(keeper.join('bob', asked((begun as JoinedConversation).id))).rejects.toMatchObject(
+      { code: 'not_found' },
+    );
   });
 
   it('that was created empty is not waited for where its title cannot be stored just now', async () => {
@@ -81,17 +132,27 @@ describe('a conversation is joined', () => {
     const startedAt = performance.now();
     await keeper.name(joined);
     expect(performance.now() - startedAt).toBeLessThan(1_500);
-    store.conversations.rename = () => Promise.reject(new GatewayError('unavailable', 'the database cannot be reached'));
+    store.conversations.rename = () =>
+      Promise.reject(new GatewayError('unavailable', 'the database cannot be reached'));
     await keeper.name(joined);
   });
 
   it('with an id for its answer though the database is away, and not where it has to be looked up', async () => {
-    const away = new Backing(() => Promise.reject(new GatewayError('unavailable', 'the database cannot be reached')), false);
+    const away = new Backing(
+      () => Promise.reject(new GatewayError('unavailable', 'the database cannot be reached')),
+      false,
+    );
     const { keeper } = keep({ backing: away, patienceMs: 50 });
     const begun = await keeper.join('ann', asked());
     expect(begun.answerId).toMatch(/^[0-9a-f-]{36}$/);
     expect(await keeper.append(turnOf(begun))).toBe('late');
-    expect(await keeper.join('ann', asked(begun.id))).toMatchObject({ id: begun.id, title: 'Hello?', begins: false });
-    await expect(keeper.join('bob', asked(begun.id))).rejects.toMatchObject({ code: 'unavailable' });
+    expect(await keeper.join('ann', asked(begun.id))).toMatchObject({
+      id: begun.id,
+      title: 'Hello?',
+      begins: false,
+    });
+    await expect(keeper.join('bob', asked(begun.id))).rejects.toMatchObject({
+      code: 'unavailable',
+    });
   });
 });

@@ -20,7 +20,11 @@ const headers = { authorization: `Bearer ${key}` };
 let upstream: Upstream;
 beforeAll(async () => {
   upstream = await startUpstream();
-  upstream.script([({ body }): Step => ({ text: ['Answer to ', textAt(listAt(body, 'messages').at(-1), 'content')] })]);
+  upstream.script([
+    ({ body }): Step => ({
+      text: ['Answer to ', textAt(listAt(body, 'messages').at(-1), 'content')],
+    }),
+  ]);
 });
 afterEach(endProcesses);
 afterAll(() => upstream.close());
@@ -32,13 +36,22 @@ interface Told {
 }
 
 /** Goes on with a conversation of its own until nobody answers; every other client is streamed to. */
-async function converse(url: string, name: string, streams: boolean, onTold: () => void): Promise<Told> {
+async function converse(
+  url: string,
+  name: string,
+  streams: boolean,
+  onTold: () => void,
+): Promise<Told> {
   const told: Told = { conversationId: '', turns: [] };
   const messages: object[] = [];
   for (let turn = 0; ; turn++) {
     const question = `${name}, question ${turn}`;
     messages.push({ role: 'user', content: question });
-    const body = { models: ['up/m'], messages, ...(told.conversationId === '' ? {} : { conversationId: told.conversationId }) };
+    const body = {
+      models: ['up/m'],
+      messages,
+      ...(told.conversationId === '' ? {} : { conversationId: told.conversationId }),
+    };
     const last = await ask(url, body, streams).catch(() => null);
     if (last === null) return told;
     expect(last).not.toHaveProperty('conversationStored');
@@ -55,11 +68,16 @@ async function ask(url: string, body: object, streams: boolean): Promise<unknown
     const { status, json } = await post(`${url}/api/v1/completions`, body, headers);
     return status === 200 ? json : null;
   }
-  const { frames, events } = await postStream(`${url}/api/v1/completions`, { ...body, stream: true }, { headers });
+  const { frames, events } = await postStream(
+    `${url}/api/v1/completions`,
+    { ...body, stream: true },
+    { headers },
+  );
   return frames.at(-1)?.data === '[DONE]' ? events.at(-1) : null;
 }
 
-const textOf = ({ content }: MessageRecord): string => (typeof content === 'string' ? content : textAt(content, 0, 'text'));
+const textOf = ({ content }: MessageRecord): string =>
+  typeof content === 'string' ? content : textAt(content, 0, 'text');
 
 /** Every question has its answer behind it, whole, and nothing stands twice. */
 function expectWholeTurns(messages: readonly MessageRecord[]): void {
@@ -68,7 +86,12 @@ function expectWholeTurns(messages: readonly MessageRecord[]): void {
     const [question, answer] = [messages[index]!, messages[index + 1]!];
     expect([question.role, answer.role]).toEqual(['user', 'assistant']);
     expect(textOf(answer)).toBe(`Answer to ${textOf(question)}`);
-    expect(answer).toMatchObject({ provider: 'up', model: 'm', finishReason: 'stop', usage: { promptTokens: 10 } });
+    expect(answer).toMatchObject({
+      provider: 'up',
+      model: 'm',
+      finishReason: 'stop',
+      usage: { promptTokens: 10 },
+    });
   }
   expect(new Set(messages.map(textOf)).size).toBe(messages.length);
 }
@@ -79,9 +102,14 @@ async function expectStored(store: Store, told: readonly Told[]): Promise<void> 
     if (conversationId === '') continue;
     const messages = await readAll(store, accountId, conversationId);
     expectWholeTurns(messages);
-    expect((await store.conversations.find(accountId, conversationId))?.messageCount).toBe(messages.length);
+    expect((await store.conversations.find(accountId, conversationId))?.messageCount).toBe(
+      messages.length,
+    );
     const stored = new Map(messages.map((message) => [message.id, message]));
-    for (const { question, answerId } of turns) expect(textOf(stored.get(answerId) ?? ({ content: 'nothing' } as MessageRecord))).toBe(`Answer to ${question}`);
+    for (const { question, answerId } of turns)
+      expect(textOf(stored.get(answerId) ?? ({ content: 'nothing' } as MessageRecord))).toBe(
+        `Answer to ${question}`,
+      );
     // beside what was told there is at most the turn whose end could not be told any more
     expect(messages.length / 2 - turns.length).toBeLessThanOrEqual(1);
   }
@@ -114,7 +142,14 @@ async function lane(number: number): Promise<{ told: number; stored: number }> {
     await expectStored(store, before);
     await store.close();
     let heard = 0;
-    const talks = Array.from({ length: clients }, (_, client) => converse(gateway.url, `lane ${number}, round ${round}, client ${client}`, client % 2 === 0, () => heard++));
+    const talks = Array.from({ length: clients }, (_, client) =>
+      converse(
+        gateway.url,
+        `lane ${number}, round ${round}, client ${client}`,
+        client % 2 === 0,
+        () => heard++,
+      ),
+    );
     const enough = randomInt(1, 30);
     await until(() => heard >= enough);
     await wait(randomInt(20));

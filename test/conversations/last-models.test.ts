@@ -1,8 +1,16 @@
 import { describe, expect, it } from 'vitest';
 import { historyKey, LastModels } from '../../src/conversations/last-models.js';
 
-const says = (role: string, content: string): { role: string; content: string } => ({ role, content });
-const history = [says('system', 'be brief'), says('user', 'Hi'), says('assistant', 'Hello'), says('user', 'And now?')];
+const says = (role: string, content: string): { role: string; content: string } => ({
+  role,
+  content,
+});
+const history = [
+  says('system', 'be brief'),
+  says('user', 'Hi'),
+  says('assistant', 'Hello'),
+  says('user', 'And now?'),
+];
 
 describe('who answered last', () => {
   it('is known by account and key, for an hour', () => {
@@ -20,20 +28,34 @@ describe('who answered last', () => {
 
 describe('a history', () => {
   it('is known again when the answer and the next question follow it', () => {
-    expect(historyKey([...history, says('assistant', 'Now.'), says('user', 'Thanks')], history.length)).toBe(historyKey(history));
+    expect(
+      historyKey([...history, says('assistant', 'Now.'), says('user', 'Thanks')], history.length),
+    ).toBe(historyKey(history));
   });
 
   it('is the same as text and as one block of text', () => {
-    expect(historyKey([{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }])).toBe(historyKey([says('user', 'Hi')]));
+    expect(historyKey([{ role: 'user', content: [{ type: 'text', text: 'Hi' }] }])).toBe(
+      historyKey([says('user', 'Hi')]),
+    );
   });
 
   it('is another with another text, role, length or order', () => {
     const long = 'x'.repeat(100_000);
     const others = [
-      history.slice(0, 3), [says('system', 'be brief'), says('user', 'Ho'), ...history.slice(2)], [says('user', 'be brief'), ...history.slice(1)], [...history].reverse(),
-      [says('user', long)], [says('user', `${long}x`)], [says('user', `y${long.slice(1)}`)], [says('user', 'a\0user\0b')], [{ role: 'user', content: null }], [],
+      history.slice(0, 3),
+      [says('system', 'be brief'), says('user', 'Ho'), ...history.slice(2)],
+      [says('user', 'be brief'), ...history.slice(1)],
+      [...history].reverse(),
+      [says('user', long)],
+      [says('user', `${long}x`)],
+      [says('user', `y${long.slice(1)}`)],
+      [says('user', 'a\0user\0b')],
+      [{ role: 'user', content: null }],
+      [],
     ];
-    expect(new Set([history, ...others].map((one) => historyKey(one))).size).toBe(others.length + 1);
+    expect(new Set([history, ...others].map((one) => historyKey(one))).size).toBe(
+      others.length + 1,
+    );
   });
 
   it('takes bounded time, however long it is', () => {

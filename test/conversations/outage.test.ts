@@ -34,27 +34,62 @@ describe('while the database is away', () => {
 
     const startedAt = performance.now();
     // known on this replica a moment ago, so that nothing has to be looked up
-    const continued = await talk.complete({ ...asking('Before?', 'Hello', 'While it is away?'), conversationId });
-    expect(continued).toMatchObject({ status: 200, json: { conversationId, conversationStored: false, message: { content: [{ text: 'Hello' }] } } });
+    const continued = await talk.complete({
+      ...asking('Before?', 'Hello', 'While it is away?'),
+      conversationId,
+    });
+    expect(continued).toMatchObject({
+      status: 200,
+      json: {
+        conversationId,
+        conversationStored: false,
+        message: { content: [{ text: 'Hello' }] },
+      },
+    });
     expect(performance.now() - startedAt).toBeLessThan(4_000);
     const streamed = await talk.stream(asking('Streamed?'));
     expect(streamed.events.at(-1)).toMatchObject({ conversationStored: false, text: '' });
     expect(streamed.frames.at(-1)?.data).toBe('[DONE]');
     // one that has begun meanwhile can go on, though it is nowhere yet
-    const later = await talk.complete({ ...asking('Streamed?', 'Hello', 'And?'), conversationId: textAt(streamed.headers, 'conversationid') });
-    expect(later).toMatchObject({ status: 200, json: { conversationTitle: 'Streamed?', conversationStored: false } });
-    expect(await talk.complete({ ...asking('x'), conversationId: '4b0ee4ea-6a0f-4d3e-9a2c-111111111111' })).toMatchObject({ status: 503, json: { error: 'Service Unavailable' } });
+    const later = await talk.complete({
+      ...asking('Streamed?', 'Hello', 'And?'),
+      conversationId: textAt(streamed.headers, 'conversationid'),
+    });
+    expect(later).toMatchObject({
+      status: 200,
+      json: { conversationTitle: 'Streamed?', conversationStored: false },
+    });
+    expect(
+      await talk.complete({
+        ...asking('x'),
+        conversationId: '4b0ee4ea-6a0f-4d3e-9a2c-111111111111',
+      }),
+    ).toMatchObject({ status: 503, json: { error: 'Service Unavailable' } });
 
     await server.restart();
-    const stored = (id: string): Promise<number> => talk.stored(talk.ann, id).then((messages) => messages.length);
-    await until(async () => (await stored(conversationId)) === 4 && (await stored(textAt(streamed.headers, 'conversationid'))) === 4, 15_000);
+    const stored = (id: string): Promise<number> =>
+      talk.stored(talk.ann, id).then((messages) => messages.length);
+    await until(
+      async () =>
+        (await stored(conversationId)) === 4 &&
+        (await stored(textAt(streamed.headers, 'conversationid'))) === 4,
+      15_000,
+    );
     const messages = await talk.stored(talk.ann, conversationId);
     expect(messages.at(-1)?.id).toBe(at(continued.json, 'responseMessageId'));
-    const after = await talk.complete({ ...asking('Before?', 'Hello', 'While it is away?', 'Hello', 'After?'), conversationId });
+    const after = await talk.complete({
+      ...asking('Before?', 'Hello', 'While it is away?', 'Hello', 'After?'),
+      conversationId,
+    });
     expect(after.json).not.toHaveProperty('conversationStored');
     expect(await stored(conversationId)).toBe(6);
     expect(await metricOf(talk.gateway, 'signalbox_turns_lost_total')).toBe(0);
-    expect(talk.log.lines.filter(({ msg }) => /turns/.test(String(msg))).map(({ msg }) => msg)).toEqual(['conversation turns wait for the database', 'the database is back: the conversation turns that waited are stored']);
+    expect(
+      talk.log.lines.filter(({ msg }) => /turns/.test(String(msg))).map(({ msg }) => msg),
+    ).toEqual([
+      'conversation turns wait for the database',
+      'the database is back: the conversation turns that waited are stored',
+    ]);
   }, 60_000);
 
   it('a client is not kept waiting for a database that hangs', async () => {
@@ -63,7 +98,10 @@ describe('while the database is away', () => {
     server.pause();
     try {
       const startedAt = performance.now();
-      const { events } = await talk.stream({ ...asking('Before?', 'Hello', 'While it hangs?'), conversationId });
+      const { events } = await talk.stream({
+        ...asking('Before?', 'Hello', 'While it hangs?'),
+        conversationId,
+      });
       expect(performance.now() - startedAt).toBeLessThan(3_000);
       expect(events.at(-1)).toMatchObject({ conversationId, conversationStored: false });
     } finally {

@@ -10,7 +10,11 @@ let place: Place;
 let talk: Conversing;
 beforeAll(async () => {
   place = libsqlPlace();
-  talk = await startConversing(place, { conversations: { titleModel: 'up/titles' }, models: { 'up/titles': { inputPrice: 1, outputPrice: 10 }, 'up/good': {} }, limits: { maxRetries: 0 } });
+  talk = await startConversing(place, {
+    conversations: { titleModel: 'up/titles' },
+    models: { 'up/titles': { inputPrice: 1, outputPrice: 10 }, 'up/good': {} },
+    limits: { maxRetries: 0 },
+  });
 });
 afterAll(async () => {
   await talk.close();
@@ -19,7 +23,8 @@ afterAll(async () => {
 
 const isTitles = ({ body }: UpstreamCall): boolean => body?.['model'] === 'titles';
 /** Answers as usual, and requests for titles in that way. */
-const title = (step: Step): void => talk.upstream.script([(call): Step => (isTitles(call) ? step : {})]);
+const title = (step: Step): void =>
+  talk.upstream.script([(call): Step => (isTitles(call) ? step : {})]);
 const stored = async (id: string): Promise<[string, string] | null> => {
   const found = await talk.reader.conversations.find(talk.ann.accountId, id);
   return found && [found.title, found.titleSource];
@@ -39,12 +44,28 @@ describe('a title', () => {
     await expect.poll(() => stored(conversationId)).toEqual(['Signal boxes and points', 'model']);
     const asked = talk.upstream.requests.find(isTitles);
     expect(asked?.body).toMatchObject({ model: 'titles' });
-    expect(textAt(listAt(asked?.body, 'messages')[1], 'content')).toBe('<user>\nHow do trains choose their track? Tell me.\n</user>\n<assistant>\nHello\n</assistant>');
-    const second = await talk.complete({ ...asking('How do trains choose their track? Tell me.', 'Hello', 'And?'), conversationId });
+    expect(textAt(listAt(asked?.body, 'messages')[1], 'content')).toBe(
+      '<user>\nHow do trains choose their track? Tell me.\n</user>\n<assistant>\nHello\n</assistant>',
+    );
+    const second = await talk.complete({
+      ...asking('How do trains choose their track? Tell me.', 'Hello', 'And?'),
+      conversationId,
+    });
     expect(textAt(second.json, 'conversationTitle')).toBe('Signal boxes and points');
     expect(askedForTitles()).toBe(1);
-    await expect.poll(() => talk.log.lines.filter(({ msg }) => msg === 'conversation title')).toEqual([expect.objectContaining({ model: 'up/titles', promptTokens: 50, completionTokens: 5, costUsd: 0.0001 })]);
-    expect(await metricOf(talk.gateway, 'signalbox_attempts_total', 'model="titles"', 'outcome="ok"')).toBe(1);
+    await expect
+      .poll(() => talk.log.lines.filter(({ msg }) => msg === 'conversation title'))
+      .toEqual([
+        expect.objectContaining({
+          model: 'up/titles',
+          promptTokens: 50,
+          completionTokens: 5,
+          costUsd: 0.0001,
+        }),
+      ]);
+    expect(
+      await metricOf(talk.gateway, 'signalbox_attempts_total', 'model="titles"', 'outcome="ok"'),
+    ).toBe(1);
     expect(talk.log.text()).not.toContain('Signal boxes');
   });
 
@@ -58,7 +79,10 @@ describe('a title', () => {
     await expect.poll(() => stored(id)).toEqual([cleaned, 'model']);
   });
 
-  it.each<[string, Step]>([['fails', { status: 500 }], ['writes nothing', { text: [' "" '] }]])('stays as it was derived where the model %s', async (_what, step) => {
+  it.each<[string, Step]>([
+    ['fails', { status: 500 }],
+    ['writes nothing', { text: [' "" '] }],
+  ])('stays as it was derived where the model %s', async (_what, step) => {
     title(step);
     const before = askedForTitles();
     const id = await begin();
@@ -71,27 +95,34 @@ describe('a title', () => {
     const id = await begin();
     await talk.reader.conversations.rename(talk.ann.accountId, id, 'Mine', 'given');
     const before = talk.log.lines.filter(({ msg }) => msg === 'conversation title').length;
-    await expect.poll(() => talk.log.lines.filter(({ msg }) => msg === 'conversation title').length).toBeGreaterThan(before);
+    await expect
+      .poll(() => talk.log.lines.filter(({ msg }) => msg === 'conversation title').length)
+      .toBeGreaterThan(before);
     expect(await stored(id)).toEqual(['Mine', 'given']);
   });
 
   it('of many conversations is asked for a few at a time', async () => {
     let [open, most] = [0, 0];
-    talk.upstream.script([(call): Step => {
-      if (!isTitles(call)) return {};
-      most = Math.max(most, ++open);
-      setTimeout(() => open--, 40);
-      return { text: ['Short'], delayMs: 45 };
-    }]);
+    talk.upstream.script([
+      (call): Step => {
+        if (!isTitles(call)) return {};
+        most = Math.max(most, ++open);
+        setTimeout(() => open--, 40);
+        return { text: ['Short'], delayMs: 45 };
+      },
+    ]);
     const ids = await Promise.all(Array.from({ length: 12 }, () => begin()));
-    for (const id of ids) await expect.poll(() => stored(id), { timeout: 5_000 }).toEqual(['Short', 'model']);
+    for (const id of ids)
+      await expect.poll(() => stored(id), { timeout: 5_000 }).toEqual(['Short', 'model']);
     expect(most).toBeLessThanOrEqual(4);
   });
 
   it('that is being written does not hold up the end', async () => {
     title({ hang: 'beforeHeaders' });
     const id = await begin();
-    await until(() => talk.upstream.requests.at(-1) !== undefined && isTitles(talk.upstream.requests.at(-1)!));
+    await until(
+      () => talk.upstream.requests.at(-1) !== undefined && isTitles(talk.upstream.requests.at(-1)!),
+    );
     const startedAt = performance.now();
     await talk.gateway.close();
     expect(performance.now() - startedAt).toBeLessThan(2_000);

@@ -1,19 +1,42 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type TurnEnd, TurnQueue, type TurnQueueLimits } from '../../src/conversations/turn-queue.js';
+import {
+  type TurnEnd,
+  TurnQueue,
+  type TurnQueueLimits,
+} from '../../src/conversations/turn-queue.js';
 import { GatewayError } from '../../src/errors.js';
 import type { NewMessage, Turn } from '../../src/store/conversation-records.js';
 
-const message = (id: string, content: string): NewMessage => ({ id, role: 'user', content, provider: null, model: null, finishReason: null, usage: null, costUsd: null });
-const turn = (id: string, { begins = null, text = 'x' }: { begins?: Turn['begins']; text?: string } = {}): Turn =>
-  ({ conversationId: `c-${id}`, accountId: 'a', begins, history: [message(`${id}-0`, text)], answer: message(id, 'y'), at: 0 });
+const message = (id: string, content: string): NewMessage => ({
+  id,
+  role: 'user',
+  content,
+  provider: null,
+  model: null,
+  finishReason: null,
+  usage: null,
+  costUsd: null,
+});
+const turn = (
+  id: string,
+  { begins = null, text = 'x' }: { begins?: Turn['begins']; text?: string } = {},
+): Turn => ({
+  conversationId: `c-${id}`,
+  accountId: 'a',
+  begins,
+  history: [message(`${id}-0`, text)],
+  answer: message(id, 'y'),
+  at: 0,
+});
 const away = new GatewayError('unavailable', 'the database cannot be reached: it sleeps');
 
 type Write = (turns: readonly Turn[]) => Promise<('stored' | 'gone')[]>;
 const stores: Write = (turns) => Promise.resolve(turns.map(() => 'stored'));
 const queues: TurnQueue[] = [];
 afterEach(async () => {
-  for (const { close } of queues.splice(0).map((queue) => ({ close: () => queue.close() }))) await close();
+  for (const { close } of queues.splice(0).map((queue) => ({ close: () => queue.close() })))
+    await close();
 });
 
 interface Opened {
@@ -28,9 +51,21 @@ interface Opened {
 function open(words: Write[] = [stores], limits: Partial<TurnQueueLimits> = {}): Opened {
   const tries: string[][] = [];
   const opened: Omit<Opened, 'queue'> = { tries, lost: [], away: [] };
-  const reports = { lost: (turns: number, why: string) => void opened.lost.push([turns, why]), away: (isAway: boolean) => void opened.away.push(isAway) };
-  const write: Write = (turns) => (words[Math.min(tries.push(turns.map(({ answer }) => answer.id)), words.length) - 1] ?? stores)(turns);
-  const queue = new TurnQueue(write, reports, { patienceMs: 60, retryMs: 5, longestRetryMs: 20, closeMs: 100, ...limits });
+  const reports = {
+    lost: (turns: number, why: string) => void opened.lost.push([turns, why]),
+    away: (isAway: boolean) => void opened.away.push(isAway),
+  };
+  const write: Write = (turns) =>
+    (words[Math.min(tries.push(turns.map(({ answer }) => answer.id)), words.length) - 1] ?? stores)(
+      turns,
+    );
+  const queue = new TurnQueue(write, reports, {
+    patienceMs: 60,
+    retryMs: 5,
+    longestRetryMs: 20,
+    closeMs: 100,
+    ...limits,
+  });
   queues.push(queue);
   return { queue, ...opened };
 }
@@ -42,7 +77,12 @@ function held(): { write: Write; release: () => void } {
   return { write: (turns) => released.then(() => stores(turns)), release: () => release() };
 }
 
-const refuses = (bad: string): Write => (turns) => (turns.some(({ answer }) => answer.id === bad) ? Promise.reject(new GatewayError('internal', 'the database refused a statement')) : stores(turns));
+const refuses =
+  (bad: string): Write =>
+  (turns) =>
+    turns.some(({ answer }) => answer.id === bad)
+      ? Promise.reject(new GatewayError('internal', 'the database refused a statement'))
+      : stores(turns);
 
 describe('turns', () => {
   it('are stored before anybody is told so', async () => {
@@ -75,14 +115,26 @@ describe('turns', () => {
 
   it('of a conversation that was deleted meanwhile are told to be gone', async () => {
     const { queue, lost } = open([() => Promise.resolve(['stored', 'gone'])]);
-    expect(await Promise.all([queue.add(turn('1')), queue.add(turn('2'))])).toEqual(['stored', 'gone']);
+    expect(await Promise.all([queue.add(turn('1')), queue.add(turn('2'))])).toEqual([
+      'stored',
+      'gone',
+    ]);
     expect(lost).toEqual([]);
   });
 });
 
 describe('while the database is slow or away', () => {
   it('a client is kept waiting for so long, and the turn is stored when it can be, once', async () => {
-    const { queue, tries, away: told } = open([() => Promise.reject(away), () => Promise.reject(away), () => wait(90).then(() => Promise.reject(away)), stores]);
+    const {
+      queue,
+      tries,
+      away: told,
+    } = open([
+      () => Promise.reject(away),
+      () => Promise.reject(away),
+      () => wait(90).then(() => Promise.reject(away)),
+      stores,
+    ]);
     expect(await queue.add(turn('1'))).toBe('late');
     await expect.poll(() => tries.length).toBe(4);
     expect(await queue.add(turn('2'))).toBe('stored');
@@ -99,24 +151,54 @@ describe('while the database is slow or away', () => {
     const { queue } = open([() => Promise.reject(away)]);
     await queue.add(turn('1'));
     const startedAt = performance.now();
-    expect(await Promise.all(['2', '3', '4'].map((id) => queue.add(turn(id))))).toEqual(['late', 'late', 'late']);
+    expect(await Promise.all(['2', '3', '4'].map((id) => queue.add(turn(id))))).toEqual([
+      'late',
+      'late',
+      'late',
+    ]);
     expect(performance.now() - startedAt).toBeLessThan(40);
   });
 
   it('fewer go into one transaction where it is too slow for so many', async () => {
-    const { queue, tries } = open([(turns) => (turns.length > 3 ? Promise.reject(away) : stores(turns))], { patienceMs: 2_000, batch: 10 });
-    expect(await Promise.all(['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((id) => queue.add(turn(id))))).toEqual(Array.from({ length: 9 }, () => 'stored'));
-    expect(tries.filter((ids) => ids.length <= 3).flat()).toEqual(['1', '2', '3', '4', '5', '6', '7', '8', '9']);
+    const { queue, tries } = open(
+      [(turns) => (turns.length > 3 ? Promise.reject(away) : stores(turns))],
+      { patienceMs: 2_000, batch: 10 },
+    );
+    expect(
+      await Promise.all(
+        ['1', '2', '3', '4', '5', '6', '7', '8', '9'].map((id) => queue.add(turn(id))),
+      ),
+    ).toEqual(Array.from({ length: 9 }, () => 'stored'));
+    expect(tries.filter((ids) => ids.length <= 3).flat()).toEqual([
+      '1',
+      '2',
+      '3',
+      '4',
+      '5',
+      '6',
+      '7',
+      '8',
+      '9',
+    ]);
   });
 
   it('turns beyond its bounds are lost, counted and told', async () => {
-    const { queue, lost, tries } = open([() => Promise.reject(away)], { maxTurns: 3, maxSize: 5_000, longestRetryMs: 10 });
+    const { queue, lost, tries } = open([() => Promise.reject(away)], {
+      maxTurns: 3,
+      maxSize: 5_000,
+      longestRetryMs: 10,
+    });
     const ends = await Promise.all(['1', '2', '3', '4'].map((id) => queue.add(turn(id))));
     expect(ends).toEqual(['late', 'late', 'late', 'lost']);
     expect(lost).toEqual([[1, 'too many turns wait for the database']]);
     expect(tries[0]).toEqual(['1', '2', '3']);
     const narrow = open([() => Promise.reject(away)], { maxSize: 5_000 });
-    expect(await Promise.all([narrow.queue.add(turn('1', { text: 'x'.repeat(4_000) })), narrow.queue.add(turn('2', { text: 'x'.repeat(4_000) }))])).toEqual(['late', 'lost']);
+    expect(
+      await Promise.all([
+        narrow.queue.add(turn('1', { text: 'x'.repeat(4_000) })),
+        narrow.queue.add(turn('2', { text: 'x'.repeat(4_000) })),
+      ]),
+    ).toEqual(['late', 'lost']);
   });
 
   it('the title of a conversation that has begun meanwhile is known, to its own account', async () => {
@@ -131,14 +213,24 @@ describe('while the database is slow or away', () => {
 describe('a turn that the database does not take', () => {
   it('is lost alone, and those beside it are stored', async () => {
     const { queue, lost } = open([refuses('2')]);
-    expect(await Promise.all(['1', '2', '3'].map((id) => queue.add(turn(id))))).toEqual(['stored', 'lost', 'stored']);
+    expect(await Promise.all(['1', '2', '3'].map((id) => queue.add(turn(id))))).toEqual([
+      'stored',
+      'lost',
+      'stored',
+    ]);
     expect(lost).toEqual([[1, 'the database does not take it: the database refused a statement']]);
   });
 
   it('is not mistaken for one that met an outage', async () => {
     let tries = 0;
-    const { queue, lost } = open([(turns) => (++tries === 2 ? Promise.reject(away) : refuses('2')(turns))]);
-    expect(await Promise.all(['1', '2', '3'].map((id) => queue.add(turn(id))))).toEqual(['stored', 'lost', 'stored']);
+    const { queue, lost } = open([
+      (turns) => (++tries === 2 ? Promise.reject(away) : refuses('2')(turns)),
+    ]);
+    expect(await Promise.all(['1', '2', '3'].map((id) => queue.add(turn(id))))).toEqual([
+      'stored',
+      'lost',
+      'stored',
+    ]);
     expect(lost).toHaveLength(1);
   });
 });
@@ -158,7 +250,10 @@ describe('closing', () => {
   });
 
   it('tries a database that is away once more, at once', async () => {
-    const { queue, tries } = open([() => Promise.reject(away), stores], { retryMs: 5_000, longestRetryMs: 5_000 });
+    const { queue, tries } = open([() => Promise.reject(away), stores], {
+      retryMs: 5_000,
+      longestRetryMs: 5_000,
+    });
     expect(await queue.add(turn('1'))).toBe('late');
     await queue.close();
     expect(tries).toEqual([['1'], ['1']]);
@@ -175,7 +270,7 @@ describe('closing', () => {
     expect(hanging.lost).toEqual([[1, 'the gateway stops and the database is away']]);
   });
 
-  it('takes no more when it is over, and takes no other turn\'s end for that of a new one', async () => {
+  it("takes no more when it is over, and takes no other turn's end for that of a new one", async () => {
     const { write, release } = held();
     const { queue, lost } = open([write], { closeMs: 20 });
     const first = queue.add(turn('1'));
@@ -184,6 +279,9 @@ describe('closing', () => {
     const second = queue.add(turn('2'));
     release();
     expect(await second).toBe('lost');
-    expect(lost).toEqual([[1, 'the gateway stops and the database is away'], [1, 'the gateway has stopped']]);
+    expect(lost).toEqual([
+      [1, 'the gateway stops and the database is away'],
+      [1, 'the gateway has stopped'],
+    ]);
   });
 });

@@ -18,29 +18,84 @@ interface Row {
   again: boolean;
 }
 
-const content = 'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"Hel"},"finish_reason":null}]}\n\n';
-const sse = (body: string): Step => ({ raw: Buffer.from(body), contentType: 'text/event-stream', writes: 'events' });
-const row = (what: string, fault: Step, message: RegExp, more: Partial<Row> = {}): Row => ({ what, fault, message, error: 'Bad Gateway', retriable: true, again: true, ...more });
+const content =
+  'data: {"id":"c","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":"Hel"},"finish_reason":null}]}\n\n';
+const sse = (body: string): Step => ({
+  raw: Buffer.from(body),
+  contentType: 'text/event-stream',
+  writes: 'events',
+});
+const row = (what: string, fault: Step, message: RegExp, more: Partial<Row> = {}): Row => ({
+  what,
+  fault,
+  message,
+  error: 'Bad Gateway',
+  retriable: true,
+  again: true,
+  ...more,
+});
 const cutShort = /ended its stream before the answer was whole/;
 
 /** The same table once content has been written: nothing may be repeated, and the stream must say so. */
 const rows: Row[] = [
   row('a reset', { reset: 'afterContent' }, /the connection was (reset|closed)/),
   row('a reset inside a frame', { reset: 'halfFrame' }, /the connection was (reset|closed)/),
-  row('an end without finish reason and marker', { endWithoutMarker: true, text: ['Hel'] }, cutShort),
+  row(
+    'an end without finish reason and marker',
+    { endWithoutMarker: true, text: ['Hel'] },
+    cutShort,
+  ),
   row('an end inside a frame', sse(`${content}data: {"id":"c","obj`), cutShort),
   row('an end inside the first frame after its content', sse(content.trimEnd()), cutShort),
-  row('garbage', sse(`${content}data: {"oops": \n\ndata: ]\n\n`), /cannot be read: an event that is not JSON/),
-  row('an event that is no object', sse(`${content}data: 42\n\n`), /cannot be read: an event that is not an object/),
-  row('silence', { hang: 'afterContent' }, /sent nothing for 60 ms/, { provider: 'impatient', error: 'Gateway Timeout', again: false }),
-  row('an overload', { errorUnder200: 'afterContent', meaning: 'overloaded' }, /answered 503: scripted overloaded/, { error: 'Service Unavailable' }),
-  row('a rate limit', { errorUnder200: 'afterContent', meaning: 'rate_limited' }, /answered 429: scripted rate_limited/, { error: 'Too Many Requests' }),
-  row('a server error', { errorUnder200: 'afterContent', meaning: 'server_error' }, /answered 500: scripted server_error/),
-  row('a content filter', { errorUnder200: 'afterContent', meaning: 'content_filter' }, /answered 400: scripted content_filter/, { error: 'Validation Error', retriable: false, again: false }),
-  row('a refused key', { errorUnder200: 'afterContent', meaning: 'auth' }, /answered 401: scripted auth/, { again: false }),
+  row(
+    'garbage',
+    sse(`${content}data: {"oops": \n\ndata: ]\n\n`),
+    /cannot be read: an event that is not JSON/,
+  ),
+  row(
+    'an event that is no object',
+    sse(`${content}data: 42\n\n`),
+    /cannot be read: an event that is not an object/,
+  ),
+  row('silence', { hang: 'afterContent' }, /sent nothing for 60 ms/, {
+    provider: 'impatient',
+    error: 'Gateway Timeout',
+    again: false,
+  }),
+  row(
+    'an overload',
+    { errorUnder200: 'afterContent', meaning: 'overloaded' },
+    /answered 503: scripted overloaded/,
+    { error: 'Service Unavailable' },
+  ),
+  row(
+    'a rate limit',
+    { errorUnder200: 'afterContent', meaning: 'rate_limited' },
+    /answered 429: scripted rate_limited/,
+    { error: 'Too Many Requests' },
+  ),
+  row(
+    'a server error',
+    { errorUnder200: 'afterContent', meaning: 'server_error' },
+    /answered 500: scripted server_error/,
+  ),
+  row(
+    'a content filter',
+    { errorUnder200: 'afterContent', meaning: 'content_filter' },
+    /answered 400: scripted content_filter/,
+    { error: 'Validation Error', retriable: false, again: false },
+  ),
+  row(
+    'a refused key',
+    { errorUnder200: 'afterContent', meaning: 'auth' },
+    /answered 401: scripted auth/,
+    { again: false },
+  ),
 ];
 const casesOf = (ways: [string, Way][], chosen = rows): [title: string, row: Row, way: Way][] =>
-  chosen.flatMap((each) => ways.map(([name, way]): [string, Row, Way] => [`${each.what}, asked ${name}`, each, way]));
+  chosen.flatMap((each) =>
+    ways.map(([name, way]): [string, Row, Way] => [`${each.what}, asked ${name}`, each, way]),
+  );
 
 let upstream: Upstream;
 let gateway: RunningGateway;
@@ -49,7 +104,14 @@ beforeAll(async () => {
   upstream = await startUpstream();
   plays = scriptByModel(upstream);
   const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({ limits: { maxRetries: 1 }, providers: { first: up, second: up, impatient: { ...up, timeouts: { firstEventMs: 5_000, idleMs: 60 } } } });
+  gateway = await startGateway({
+    limits: { maxRetries: 1 },
+    providers: {
+      first: up,
+      second: up,
+      impatient: { ...up, timeouts: { firstEventMs: 5_000, idleMs: 60 } },
+    },
+  });
 });
 afterAll(async () => {
   await gateway.close();
@@ -64,42 +126,69 @@ function scene({ provider = 'first', fault }: Row) {
 }
 
 describe.concurrent('after the commit, a stream', () => {
-  it.each(casesOf(streamedRows))('ends in an error and asks nobody else, after %s', async (_title, row, way) => {
-    const { failing, good, models } = scene(row);
-    const heard = await ask(gateway, way, { models });
-    expect(heard).toMatchObject({ status: 200, ended: 'broken', text: 'Hel' });
-    expect(heard.message).toMatch(row.message);
-    expect(heard.frames.map(({ data }) => data)).not.toContain('[DONE]');
-    expect(plays.of(failing)).toHaveLength(1);
-    expect(plays.of(good)).toHaveLength(0);
-  });
+  it.each(casesOf(streamedRows))(
+    'ends in an error and asks nobody else, after %s',
+    async (_title, row, way) => {
+      const { failing, good, models } = scene(row);
+      const heard = await ask(gateway, way, { models });
+      expect(heard).toMatchObject({ status: 200, ended: 'broken', text: 'Hel' });
+      expect(heard.message).toMatch(row.message);
+      expect(heard.frames.map(({ data }) => data)).not.toContain('[DONE]');
+      expect(plays.of(failing)).toHaveLength(1);
+      expect(plays.of(good)).toHaveLength(0);
+    },
+  );
 
-  it.each(rows.map((each): [string, Row] => [each.what, each]))('says natively what a client can do about it, after %s', async (_title, row) => {
-    const { models } = scene(row);
-    const heard = await ask(gateway, streamedRows[0]![1], { models });
-    expect(heard.error).toMatchObject({ error: row.error, requestId: heard.headers['x-request-id'], retriable: row.retriable });
-    // three characters of content: one token
-    expect(heard.usage).toMatchObject({ promptTokens: expect.any(Number) as number, completionTokens: 1, estimated: true, costs: { total_tokens_cost: null } });
-  });
+  it.each(rows.map((each): [string, Row] => [each.what, each]))(
+    'says natively what a client can do about it, after %s',
+    async (_title, row) => {
+      const { models } = scene(row);
+      const heard = await ask(gateway, streamedRows[0]![1], { models });
+      expect(heard.error).toMatchObject({
+        error: row.error,
+        requestId: heard.headers['x-request-id'],
+        retriable: row.retriable,
+      });
+      // three characters of content: one token
+      expect(heard.usage).toMatchObject({
+        promptTokens: expect.any(Number) as number,
+        completionTokens: 1,
+        estimated: true,
+        costs: { total_tokens_cost: null },
+      });
+    },
+  );
 
-  it.each(rows.map((each): [string, Row] => [each.what, each]))("says it in OpenAI's shape, after %s", async (_title, row) => {
-    const { models } = scene(row);
-    const heard = await ask(gateway, streamedRows[1]![1], { models });
-    expect(Object.keys(heard.last as object)).toEqual(['error']);
-    expect(heard.error).toMatchObject({ message: heard.message, type: expect.any(String) as string, code: expect.any(String) as string, param: null });
-  });
+  it.each(rows.map((each): [string, Row] => [each.what, each]))(
+    "says it in OpenAI's shape, after %s",
+    async (_title, row) => {
+      const { models } = scene(row);
+      const heard = await ask(gateway, streamedRows[1]![1], { models });
+      expect(Object.keys(heard.last as object)).toEqual(['error']);
+      expect(heard.error).toMatchObject({
+        message: heard.message,
+        type: expect.any(String) as string,
+        code: expect.any(String) as string,
+        param: null,
+      });
+    },
+  );
 
   it('is not whole where only the end marker is missing', async () => {
     const { models } = scene(row('x', { endWithoutMarker: 'afterFinish' }, cutShort));
-    for (const [, way] of streamedRows) expect(await ask(gateway, way, { models })).toMatchObject({ ended: 'broken', text: 'Hello' });
+    for (const [, way] of streamedRows)
+      expect(await ask(gateway, way, { models })).toMatchObject({ ended: 'broken', text: 'Hello' });
   });
 
-  it.each(streamedRows)('keeps its first failures to itself until then, and its words apart from theirs, asked %s', async (_name, way) => {
-    const [flaky, good] = [plays.newModel(), plays.newModel()];
-    plays.set(flaky, { status: 503, headers: { 'retry-after-ms': '0' } }, { text: ['a', 'b'] });
-    const heard = await ask(gateway, way, { models: [`first/${flaky}`, `second/${good}`] });
-    expect(heard).toMatchObject({ ended: 'whole', text: 'ab' });
-  });
+  it.each(streamedRows)(
+    'keeps its first failures to itself until then, and its words apart from theirs, asked %s',
+    async (_name, way) => {
+      const [flaky, good] = [plays.newModel(), plays.newModel()];
+      plays.set(flaky, { status: 503, headers: { 'retry-after-ms': '0' } }, { text: ['a', 'b'] });
+      const heard = await ask(gateway, way, { models: [`first/${flaky}`, `second/${good}`] });
+      expect(heard).toMatchObject({ ended: 'whole', text: 'ab' });
+    },
+  );
 
   it.each(streamedRows)('is committed by reasoning, asked %s', async (_name, way) => {
     const { failing, models } = scene(row('x', { reset: 'afterContent', reasoning: ['hm'] }, /./));
@@ -107,69 +196,136 @@ describe.concurrent('after the commit, a stream', () => {
     expect(plays.of(failing)).toHaveLength(1);
   });
 
-  it('is committed by a tool call, which only OpenAI\'s dialect knows', async () => {
-    const { failing, models } = scene(row('x', { reset: 'afterContent', toolCalls: [{ name: 'look', arguments: { a: 1 } }] }, /./));
+  it("is committed by a tool call, which only OpenAI's dialect knows", async () => {
+    const { failing, models } = scene(
+      row('x', { reset: 'afterContent', toolCalls: [{ name: 'look', arguments: { a: 1 } }] }, /./),
+    );
     expect(await ask(gateway, streamedRows[1]![1], { models })).toMatchObject({ ended: 'broken' });
     expect(plays.of(failing)).toHaveLength(1);
   });
 
-  it.each(streamedRows)('is not committed by an opening without content, asked %s', async (_name, way) => {
-    const { failing, good, models } = scene(row('x', sse('data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}\n\n'), /./));
-    expect(await ask(gateway, way, { models })).toMatchObject({ ended: 'whole', model: good, text: 'second' });
-    expect(plays.of(failing)).toHaveLength(2);
-  });
+  it.each(streamedRows)(
+    'is not committed by an opening without content, asked %s',
+    async (_name, way) => {
+      const { failing, good, models } = scene(
+        row(
+          'x',
+          sse('data: {"choices":[{"index":0,"delta":{"role":"assistant","content":""}}]}\n\n'),
+          /./,
+        ),
+      );
+      expect(await ask(gateway, way, { models })).toMatchObject({
+        ended: 'whole',
+        model: good,
+        text: 'second',
+      });
+      expect(plays.of(failing)).toHaveLength(2);
+    },
+  );
 });
 
-describe.concurrent('an answer that is not streamed has committed nothing until it is whole, so that after content it', () => {
-  it.each(casesOf(wholeRows))('is taken from the next candidate, after %s', async (_title, row, way) => {
-    const { failing, good, models } = scene(row);
-    expect(await ask(gateway, way, { models })).toMatchObject({ status: 200, ended: 'whole', model: good, text: 'second' });
-    expect(plays.of(failing)).toHaveLength(row.again ? 2 : 1);
-  });
+describe.concurrent(
+  'an answer that is not streamed has committed nothing until it is whole, so that after content it',
+  () => {
+    it.each(casesOf(wholeRows))(
+      'is taken from the next candidate, after %s',
+      async (_title, row, way) => {
+        const { failing, good, models } = scene(row);
+        expect(await ask(gateway, way, { models })).toMatchObject({
+          status: 200,
+          ended: 'whole',
+          model: good,
+          text: 'second',
+        });
+        expect(plays.of(failing)).toHaveLength(row.again ? 2 : 1);
+      },
+    );
 
-  it.each(casesOf(wholeRows, rows.filter(({ again }) => again)))('is whole when the same candidate is asked again, with nothing of the first try in it, after %s', async (_title, row, way) => {
-    const { failing, good, models } = scene(row);
-    plays.set(failing, row.fault, { text: ['again'] });
-    expect(await ask(gateway, way, { models })).toMatchObject({ status: 200, ended: 'whole', model: failing, text: 'again' });
-    expect(plays.of(good)).toHaveLength(0);
-  });
-});
+    it.each(
+      casesOf(
+        wholeRows,
+        rows.filter(({ again }) => again),
+      ),
+    )(
+      'is whole when the same candidate is asked again, with nothing of the first try in it, after %s',
+      async (_title, row, way) => {
+        const { failing, good, models } = scene(row);
+        plays.set(failing, row.fault, { text: ['again'] });
+        expect(await ask(gateway, way, { models })).toMatchObject({
+          status: 200,
+          ended: 'whole',
+          model: failing,
+          text: 'again',
+        });
+        expect(plays.of(good)).toHaveLength(0);
+      },
+    );
+  },
+);
 
 describe('the deadline for the whole request', () => {
   let hurried: RunningGateway;
   beforeAll(async () => {
     const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-    hurried = await startGateway({ limits: { totalTimeoutMs: 150 }, providers: { first: up, second: up } });
+    hurried = await startGateway({
+      limits: { totalTimeoutMs: 150 },
+      providers: { first: up, second: up },
+    });
   });
   afterAll(() => hurried.close());
 
   it.each(wayRows)('is a 504 and asks nobody else, asked %s', async (_name, way) => {
     const { failing, good, models } = scene(row('x', { hang: 'beforeHeaders' }, /./));
     const heard = await ask(hurried, way, { models });
-    expect(heard).toMatchObject({ status: 504, ended: 'refused', message: 'no answer within 150 ms in total', errorTrace: [{ provider: 'first', model: failing, status: null, attempt: 1 }] });
+    expect(heard).toMatchObject({
+      status: 504,
+      ended: 'refused',
+      message: 'no answer within 150 ms in total',
+      errorTrace: [{ provider: 'first', model: failing, status: null, attempt: 1 }],
+    });
     if (way.surface === 'native') expect(heard.error).toMatchObject({ error: 'Gateway Timeout' });
     expect(plays.of(good)).toHaveLength(0);
-    await expect(upstream.closed(upstream.requests.indexOf(plays.of(failing)[0]!))).resolves.toBeNull();
+    await expect(
+      upstream.closed(upstream.requests.indexOf(plays.of(failing)[0]!)),
+    ).resolves.toBeNull();
   });
 
   it.each(wayRows)('passes while a retry is waited for, too, asked %s', async (_name, way) => {
-    const { failing, good, models } = scene(row('x', { status: 503, headers: { 'retry-after': '5' } }, /./));
-    expect(await ask(hurried, way, { models })).toMatchObject({ status: 504, ended: 'refused', errorTrace: [{ model: failing, status: 503 }] });
+    const { failing, good, models } = scene(
+      row('x', { status: 503, headers: { 'retry-after': '5' } }, /./),
+    );
+    expect(await ask(hurried, way, { models })).toMatchObject({
+      status: 504,
+      ended: 'refused',
+      errorTrace: [{ model: failing, status: 503 }],
+    });
     expect(plays.of(failing)).toHaveLength(1);
     expect(plays.of(good)).toHaveLength(0);
   });
 
-  it.each(streamedRows)('breaks off a stream that goes on for too long, asked %s', async (_name, way) => {
-    const { good, models } = scene(row('x', { text: Array.from({ length: 100 }, () => 'x'), betweenMs: 20 }, /./));
-    const heard = await ask(hurried, way, { models });
-    expect(heard).toMatchObject({ ended: 'broken', message: 'no answer within 150 ms in total', text: expect.stringMatching(/^x+$/) as string });
-    if (way.surface === 'native') expect(at(heard.error, 'error')).toBe('Gateway Timeout');
-    expect(plays.of(good)).toHaveLength(0);
-  });
+  it.each(streamedRows)(
+    'breaks off a stream that goes on for too long, asked %s',
+    async (_name, way) => {
+      const { good, models } = scene(
+        row('x', { text: Array.from({ length: 100 }, () => 'x'), betweenMs: 20 }, /./),
+      );
+      const heard = await ask(hurried, way, { models });
+      expect(heard).toMatchObject({
+        ended: 'broken',
+        message: 'no answer within 150 ms in total',
+        text: expect.stringMatching(/^x+$/) as string,
+      });
+      if (way.surface === 'native') expect(at(heard.error, 'error')).toBe('Gateway Timeout');
+      expect(plays.of(good)).toHaveLength(0);
+    },
+  );
 
-  it.each(wholeRows)('is a 504 where the answer is not whole by then, asked %s', async (_name, way) => {
-    const { good, models } = scene(row('x', { hang: 'afterContent' }, /./));
-    expect(await ask(hurried, way, { models })).toMatchObject({ status: 504, ended: 'refused' });
-    expect(plays.of(good)).toHaveLength(0);
-  });
+  it.each(wholeRows)(
+    'is a 504 where the answer is not whole by then, asked %s',
+    async (_name, way) => {
+      const { good, models } = scene(row('x', { hang: 'afterContent' }, /./));
+      expect(await ask(hurried, way, { models })).toMatchObject({ status: 504, ended: 'refused' });
+      expect(plays.of(good)).toHaveLength(0);
+    },
+  );
 });

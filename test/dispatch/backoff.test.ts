@@ -5,7 +5,8 @@ import { Cancellation } from '../../src/dispatch/cancellation.js';
 import { Deadline } from '../../src/dispatch/deadline.js';
 import { GatewayError } from '../../src/errors.js';
 
-const failure = (retryAfterMs: number | null = null): GatewayError => new GatewayError('upstream_error', 'p answered 500', { retryAfterMs });
+const failure = (retryAfterMs: number | null = null): GatewayError =>
+  new GatewayError('upstream_error', 'p answered 500', { retryAfterMs });
 
 describe('the wait before a retry', () => {
   it('doubles from 250 ms to 8 s where chance is at its most', () => {
@@ -18,15 +19,23 @@ describe('the wait before a retry', () => {
   });
 
   it('is never negative and never over its bound, whatever chance says', () => {
-    fc.assert(fc.property(fc.integer({ min: 1, max: 10 }), fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }), (retry, chance) => {
-      const ms = backoffMs(retry, failure(), () => chance);
-      expect(ms).toBeGreaterThanOrEqual(0);
-      expect(ms).toBeLessThan(Math.min(8_000, 250 * 2 ** (retry - 1)));
-    }));
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 10 }),
+        fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
+        (retry, chance) => {
+          const ms = backoffMs(retry, failure(), () => chance);
+          expect(ms).toBeGreaterThanOrEqual(0);
+          expect(ms).toBeLessThan(Math.min(8_000, 250 * 2 ** (retry - 1)));
+        },
+      ),
+    );
   });
 
   it('is what the provider asked for, exactly', () => {
-    expect([0, 1, 1_234, 8_000].map((ms) => backoffMs(1, failure(ms), () => 1))).toEqual([0, 1, 1_234, 8_000]);
+    expect([0, 1, 1_234, 8_000].map((ms) => backoffMs(1, failure(ms), () => 1))).toEqual([
+      0, 1, 1_234, 8_000,
+    ]);
   });
 
   it('is nothing before the same question with another key, or unstreamed', () => {
@@ -51,7 +60,10 @@ describe('waiting', () => {
   });
 
   it('ends with the deadline where that comes first', async () => {
-    await expect(wait(60_000, new Cancellation(), new Deadline(5))).rejects.toMatchObject({ code: 'deadline_exceeded', message: 'no answer within 5 ms in total' });
+    await expect(wait(60_000, new Cancellation(), new Deadline(5))).rejects.toMatchObject({
+      code: 'deadline_exceeded',
+      message: 'no answer within 5 ms in total',
+    });
   });
 
   it('does not begin for a request that is over already', async () => {

@@ -1,4 +1,10 @@
-import { createServer, type IncomingMessage, request as httpRequest, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  request as httpRequest,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -7,7 +13,8 @@ import { requestOf, streamedRows, type Way } from '../helpers/ways.js';
 
 const piece = 'x'.repeat(32 * 1024);
 const pieces = 1_000;
-const chunk = (content: string, finish: string | null): string => `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
+const chunk = (content: string, finish: string | null): string =>
+  `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
 
 /** A provider that writes as fast as it may, and says how far it has come. */
 interface Flood {
@@ -40,7 +47,15 @@ beforeEach(async () => {
   flood = { server, written: 0, closed: false };
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  gateway = await startGateway({ providers: { up: { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1`, timeouts: { firstEventMs: 5_000, idleMs: 400 } } } });
+  gateway = await startGateway({
+    providers: {
+      up: {
+        api: 'openai-compatible',
+        baseUrl: `http://127.0.0.1:${port}/v1`,
+        timeouts: { firstEventMs: 5_000, idleMs: 400 },
+      },
+    },
+  });
 });
 afterEach(async () => {
   await gateway.close();
@@ -52,7 +67,15 @@ afterEach(async () => {
 async function openUnread(way: Way): Promise<IncomingMessage> {
   const { url, body } = requestOf(gateway, way, { models: ['up/m'] });
   return new Promise((resolve, reject) => {
-    const request = httpRequest(url, { method: 'POST', agent: false, headers: { 'content-type': 'application/json', ...gateway.auth } }, resolve);
+    const request = httpRequest(
+      url,
+      {
+        method: 'POST',
+        agent: false,
+        headers: { 'content-type': 'application/json', ...gateway.auth },
+      },
+      resolve,
+    );
     request.on('error', reject);
     request.end(JSON.stringify(body));
   });
@@ -60,7 +83,7 @@ async function openUnread(way: Way): Promise<IncomingMessage> {
 
 /** Waits until the provider can write no more, and says how many of its pieces it got rid of. */
 async function stalledAt(): Promise<number> {
-  for (let before = -1, still = 0; still < 3; ) {
+  for (let before = -1, still = 0; still < 3;) {
     await pause(40);
     still = flood.written === before && flood.written > 0 ? still + 1 : 0;
     before = flood.written;
@@ -69,12 +92,15 @@ async function stalledAt(): Promise<number> {
 }
 
 /** Counts what comes: parsing 64 MB would take longer than sending them. */
-async function readAll(response: IncomingMessage): Promise<{ frames: number; length: number; end: string }> {
+async function readAll(
+  response: IncomingMessage,
+): Promise<{ frames: number; length: number; end: string }> {
   const read = { frames: 0, length: 0, end: '' };
   let carried = Buffer.alloc(0);
   for await (const bytes of response as AsyncIterable<Buffer>) {
     const joined = Buffer.concat([carried, bytes]);
-    for (let at = joined.indexOf('data: '); at !== -1; at = joined.indexOf('data: ', at + 1)) read.frames++;
+    for (let at = joined.indexOf('data: '); at !== -1; at = joined.indexOf('data: ', at + 1))
+      read.frames++;
     carried = joined.subarray(-5);
     read.length += bytes.length;
     read.end = joined.subarray(-400).toString('latin1');
@@ -83,27 +109,33 @@ async function readAll(response: IncomingMessage): Promise<{ frames: number; len
 }
 
 describe('a client that does not read', () => {
-  it.each(streamedRows)('makes the provider wait instead of filling the memory, asked %s', async (_name, way) => {
-    const response = await openUnread(way);
-    // 32 MB are to come; what the four sockets on the way hold is far less
-    expect(await stalledAt()).toBeLessThan(pieces * 0.6);
-    const held = process.memoryUsage().arrayBuffers;
-    expect(held).toBeLessThan(200 * 1024 * 1024);
-    response.destroy();
-  });
+  it.each(streamedRows)(
+    'makes the provider wait instead of filling the memory, asked %s',
+    async (_name, way) => {
+      const response = await openUnread(way);
+      // 32 MB are to come; what the four sockets on the way hold is far less
+      expect(await stalledAt()).toBeLessThan(pieces * 0.6);
+      const held = process.memoryUsage().arrayBuffers;
+      expect(held).toBeLessThan(200 * 1024 * 1024);
+      response.destroy();
+    },
+  );
 
-  it.each(streamedRows)('is not taken for a silent provider, and gets everything in the end, asked %s', async (_name, way) => {
-    const response = await openUnread(way);
-    await stalledAt();
-    // twice the provider's idle timeout
-    for (let n = 0; n < 10; n++) await pause(80);
-    const { frames, length, end } = await readAll(response);
-    expect(end).toMatch(/data: \[DONE\]\n\n$/);
-    // the last words of a stream are two or three frames more
-    expect(frames - pieces).toBeOneOf([2, 3]);
-    expect(length).toBeGreaterThan(pieces * piece.length * (way.surface === 'native' ? 2 : 1));
-    expect(flood.written).toBe(pieces);
-  });
+  it.each(streamedRows)(
+    'is not taken for a silent provider, and gets everything in the end, asked %s',
+    async (_name, way) => {
+      const response = await openUnread(way);
+      await stalledAt();
+      // twice the provider's idle timeout
+      for (let n = 0; n < 10; n++) await pause(80);
+      const { frames, length, end } = await readAll(response);
+      expect(end).toMatch(/data: \[DONE\]\n\n$/);
+      // the last words of a stream are two or three frames more
+      expect(frames - pieces).toBeOneOf([2, 3]);
+      expect(length).toBeGreaterThan(pieces * piece.length * (way.surface === 'native' ? 2 : 1));
+      expect(flood.written).toBe(pieces);
+    },
+  );
 
   it.each(streamedRows)('frees the provider when it leaves, asked %s', async (_name, way) => {
     const response = await openUnread(way);

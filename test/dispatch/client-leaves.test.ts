@@ -15,7 +15,10 @@ beforeEach(async () => {
   upstream = await startUpstream();
   log = keepingLogger();
   const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({ providers: { up, other: up }, models: { 'up/m': { inputPrice: 1, outputPrice: 2 } } }, { logger: log.logger });
+  gateway = await startGateway(
+    { providers: { up, other: up }, models: { 'up/m': { inputPrice: 1, outputPrice: 2 } } },
+    { logger: log.logger },
+  );
 });
 afterEach(async () => {
   await gateway.close();
@@ -37,7 +40,9 @@ async function leave(way: Way, step: Step, moment: () => Promise<unknown>): Prom
 async function leaveAfterFirstFrame(way: Way, step: Step): Promise<void> {
   upstream.script([step]);
   const { url, body } = requestOf(gateway, way, { models: ['up/m', 'other/n'] });
-  expect((await postStream(url, body, { headers: gateway.auth, abortAfterFrames: 1 })).ended).toBe('aborted');
+  expect((await postStream(url, body, { headers: gateway.auth, abortAfterFrames: 1 })).ended).toBe(
+    'aborted',
+  );
 }
 
 /** The log's line for the request, once it is there. */
@@ -51,7 +56,8 @@ async function logged(): Promise<Record<string, unknown>> {
 }
 
 const arrived = (): Promise<unknown> => upstream.received(0);
-const surfaceOf = (way: Way): string => `surface="${way.surface === 'native' ? 'completions' : 'openai'}"`;
+const surfaceOf = (way: Way): string =>
+  `surface="${way.surface === 'native' ? 'completions' : 'openai'}"`;
 
 async function expectClosedAndCounted(way: Way): Promise<Record<string, unknown>> {
   const leftAt = performance.now();
@@ -84,7 +90,10 @@ describe('a client that leaves before the first token', () => {
   it.each(wayRows)('is no failure of the provider, asked %s', async (_name, way) => {
     await leave(way, { hang: 'beforeHeaders' }, arrived);
     const line = await expectClosedAndCounted(way);
-    expect(line).toMatchObject({ attempts: 1, tried: [{ model: 'up/m', outcome: 'client_closed', status: null }] });
+    expect(line).toMatchObject({
+      attempts: 1,
+      tried: [{ model: 'up/m', outcome: 'client_closed', status: null }],
+    });
     expect(await metricOf(gateway, 'signalbox_attempts_total', 'outcome="client_closed"')).toBe(1);
     expect(await metricOf(gateway, 'signalbox_attempts_total')).toBe(1);
     expect(await metricOf(gateway, 'signalbox_streams_open')).toBe(0);
@@ -103,21 +112,36 @@ describe('a client that leaves before the first token', () => {
 });
 
 describe('a client that leaves in the midst of an answer', () => {
-  it.each(streamedRows)('ends the upstream call at once, and what came until then is counted, asked %s', async (_name, way) => {
-    await leaveAfterFirstFrame(way, { hang: 'afterContent', text: ['12345678', 'more'] });
-    const line = await expectClosedAndCounted(way);
-    expect(line).toMatchObject({ model: 'up/m', completionTokens: 2, ttftMs: expect.any(Number) as number });
-    expect(line['promptTokens']).toBeGreaterThan(0);
-    expect(line['costUsd']).toBeGreaterThan(0);
-    expect(await metricOf(gateway, 'gen_ai_client_token_usage_sum', 'gen_ai_token_type="output"')).toBe(2);
-    expect(await metricOf(gateway, 'signalbox_cost_usd_total')).toBe(line['costUsd']);
-    expect(await metricOf(gateway, 'signalbox_streams_open')).toBe(0);
-  });
+  it.each(streamedRows)(
+    'ends the upstream call at once, and what came until then is counted, asked %s',
+    async (_name, way) => {
+      await leaveAfterFirstFrame(way, { hang: 'afterContent', text: ['12345678', 'more'] });
+      const line = await expectClosedAndCounted(way);
+      expect(line).toMatchObject({
+        model: 'up/m',
+        completionTokens: 2,
+        ttftMs: expect.any(Number) as number,
+      });
+      expect(line['promptTokens']).toBeGreaterThan(0);
+      expect(line['costUsd']).toBeGreaterThan(0);
+      expect(
+        await metricOf(gateway, 'gen_ai_client_token_usage_sum', 'gen_ai_token_type="output"'),
+      ).toBe(2);
+      expect(await metricOf(gateway, 'signalbox_cost_usd_total')).toBe(line['costUsd']);
+      expect(await metricOf(gateway, 'signalbox_streams_open')).toBe(0);
+    },
+  );
 
-  it.each(streamedRows)('ends the upstream call while the provider goes on writing, asked %s', async (_name, way) => {
-    await leaveAfterFirstFrame(way, { text: Array.from({ length: 400 }, () => 'word '), betweenMs: 5 });
-    await expectClosedAndCounted(way);
-  });
+  it.each(streamedRows)(
+    'ends the upstream call while the provider goes on writing, asked %s',
+    async (_name, way) => {
+      await leaveAfterFirstFrame(way, {
+        text: Array.from({ length: 400 }, () => 'word '),
+        betweenMs: 5,
+      });
+      await expectClosedAndCounted(way);
+    },
+  );
 
   it('is counted with what was used where the answer was not to be streamed', async () => {
     const [, native] = wholeRows[0] as [string, Way];
@@ -127,7 +151,9 @@ describe('a client that leaves in the midst of an answer', () => {
     });
     const line = await expectClosedAndCounted(native);
     expect(line).toMatchObject({ model: 'up/m', completionTokens: 2 });
-    expect(await metricOf(gateway, 'gen_ai_client_token_usage_sum', 'gen_ai_token_type="output"')).toBe(2);
+    expect(
+      await metricOf(gateway, 'gen_ai_client_token_usage_sum', 'gen_ai_token_type="output"'),
+    ).toBe(2);
   });
 
   it('leaves nobody else without an answer', async () => {
@@ -145,13 +171,19 @@ describe('a client of embeddings that leaves', () => {
   it('ends the upstream call at once, and is no fault of ours', async () => {
     upstream.script([{ hang: 'beforeHeaders' }]);
     const leaving = new AbortController();
-    const asked = postStream(`${gateway.url}/v1/embeddings`, { model: 'up/m', input: 'Hi' }, { headers: gateway.auth, signal: leaving.signal });
+    const asked = postStream(
+      `${gateway.url}/v1/embeddings`,
+      { model: 'up/m', input: 'Hi' },
+      { headers: gateway.auth, signal: leaving.signal },
+    );
     await arrived();
     leaving.abort();
     await asked;
     await expect(upstream.closed(0)).resolves.toBeNull();
     expect(await logged()).toMatchObject({ code: 'client_closed', status: 499 });
     expect(log.text()).not.toContain('a fault of ours');
-    expect(await metricOf(gateway, 'signalbox_client_disconnects_total', 'surface="embeddings"')).toBe(1);
+    expect(
+      await metricOf(gateway, 'signalbox_client_disconnects_total', 'surface="embeddings"'),
+    ).toBe(1);
   });
 });

@@ -10,7 +10,13 @@ let gateway: RunningGateway;
 beforeAll(async () => {
   upstream = await startUpstream();
   const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({ providers: { up, other: up }, models: { 'up/priced': { inputPrice: 1, outputPrice: 2 }, 'up/free': { inputPrice: 0, outputPrice: 0 } } });
+  gateway = await startGateway({
+    providers: { up, other: up },
+    models: {
+      'up/priced': { inputPrice: 1, outputPrice: 2 },
+      'up/free': { inputPrice: 0, outputPrice: 0 },
+    },
+  });
 });
 afterAll(async () => {
   await gateway.close();
@@ -19,31 +25,40 @@ afterAll(async () => {
 beforeEach(() => upstream.script([]));
 
 const native = wayRows.filter(([, { surface }]) => surface === 'native');
-const timesOf = ({ last }: Heard): { ttft: number; latency: number } => ({ ttft: numberAt(last, 'ttft'), latency: numberAt(last, 'latency') });
+const timesOf = ({ last }: Heard): { ttft: number; latency: number } => ({
+  ttft: numberAt(last, 'ttft'),
+  latency: numberAt(last, 'latency'),
+});
 
 describe('the times of an answer', () => {
-  it.each(native)('are whole milliseconds: to the first token, and to the end, asked %s', async (_name, way) => {
-    upstream.script([{ delayMs: 80, betweenMs: 20, text: ['a', 'b', 'c'] }]);
-    const startedAt = performance.now();
-    const heard = await ask(gateway, way, { models: ['up/m'] });
-    const tookMs = performance.now() - startedAt;
-    const { ttft, latency } = timesOf(heard);
-    expect(Number.isInteger(ttft) && Number.isInteger(latency)).toBe(true);
-    // an opening and the wait after it come before the first token; two more words and the end after it
-    expect(ttft).toBeGreaterThanOrEqual(95);
-    expect(latency - ttft).toBeGreaterThanOrEqual(35);
-    expect(latency).toBeLessThanOrEqual(Math.ceil(tookMs));
-  });
+  it.each(native)(
+    'are whole milliseconds: to the first token, and to the end, asked %s',
+    async (_name, way) => {
+      upstream.script([{ delayMs: 80, betweenMs: 20, text: ['a', 'b', 'c'] }]);
+      const startedAt = performance.now();
+      const heard = await ask(gateway, way, { models: ['up/m'] });
+      const tookMs = performance.now() - startedAt;
+      const { ttft, latency } = timesOf(heard);
+      expect(Number.isInteger(ttft) && Number.isInteger(latency)).toBe(true);
+      // an opening and the wait after it come before the first token; two more words and the end after it
+      expect(ttft).toBeGreaterThanOrEqual(95);
+      expect(latency - ttft).toBeGreaterThanOrEqual(35);
+      expect(latency).toBeLessThanOrEqual(Math.ceil(tookMs));
+    },
+  );
 
-  it.each(native)('begin with the request, not with the attempt that succeeded, asked %s', async (_name, way) => {
-    upstream.script([{ status: 503, delayMs: 60, headers: { 'retry-after-ms': '40' } }, {}]);
-    const heard = await ask(gateway, way, { models: ['up/m'] });
-    expect(timesOf(heard).ttft).toBeGreaterThanOrEqual(95);
-    const [failed] = heard.errorTrace;
-    expect(Number.isInteger(failed?.latency)).toBe(true);
-    expect(failed?.latency).toBeGreaterThanOrEqual(55);
-    expect(failed?.latency).toBeLessThan(timesOf(heard).ttft);
-  });
+  it.each(native)(
+    'begin with the request, not with the attempt that succeeded, asked %s',
+    async (_name, way) => {
+      upstream.script([{ status: 503, delayMs: 60, headers: { 'retry-after-ms': '40' } }, {}]);
+      const heard = await ask(gateway, way, { models: ['up/m'] });
+      expect(timesOf(heard).ttft).toBeGreaterThanOrEqual(95);
+      const [failed] = heard.errorTrace;
+      expect(Number.isInteger(failed?.latency)).toBe(true);
+      expect(failed?.latency).toBeGreaterThanOrEqual(55);
+      expect(failed?.latency).toBeLessThan(timesOf(heard).ttft);
+    },
+  );
 
   it.each(native)('take reasoning for a first token, asked %s', async (_name, way) => {
     upstream.script([{ reasoning: ['hm', 'so'], text: ['a'], betweenMs: 50 }]);
@@ -54,16 +69,52 @@ describe('the times of an answer', () => {
 });
 
 describe('the error trace of an answer', () => {
-  it.each(native)('has every failed attempt in order, and is left out where there was none, asked %s', async (_name, way) => {
-    upstream.script([{ status: 503, headers: { 'retry-after-ms': '0' } }, { status: 500, headers: { 'retry-after-ms': '0' } }, { status: 404 }, {}]);
-    const heard = await ask(gateway, way, { models: ['up/m', 'other/n'] });
-    expect(heard.errorTrace.map(({ provider, model, status, attempt, error }) => ({ provider, model, status, attempt, error }))).toEqual([
-      { provider: 'up', model: 'm', status: 503, attempt: 1, error: 'up answered 503: scripted 503' },
-      { provider: 'up', model: 'm', status: 500, attempt: 2, error: 'up answered 500: scripted 500' },
-      { provider: 'up', model: 'm', status: 404, attempt: 3, error: 'up answered 404: scripted 404' },
-    ]);
-    expect(at((await ask(gateway, way, { models: ['up/m'] })).last, 'errorTrace')).toBeUndefined();
-  });
+  it.each(native)(
+    'has every failed attempt in order, and is left out where there was none, asked %s',
+    async (_name, way) => {
+      upstream.script([
+        { status: 503, headers: { 'retry-after-ms': '0' } },
+        { status: 500, headers: { 'retry-after-ms': '0' } },
+        { status: 404 },
+        {},
+      ]);
+      const heard = await ask(gateway, way, { models: ['up/m', 'other/n'] });
+      expect(
+        heard.errorTrace.map(({ provider, model, status, attempt, error }) => ({
+          provider,
+          model,
+          status,
+          attempt,
+          error,
+        })),
+      ).toEqual([
+        {
+          provider: 'up',
+          model: 'm',
+          status: 503,
+          attempt: 1,
+          error: 'up answered 503: scripted 503',
+        },
+        {
+          provider: 'up',
+          model: 'm',
+          status: 500,
+          attempt: 2,
+          error: 'up answered 500: scripted 500',
+        },
+        {
+          provider: 'up',
+          model: 'm',
+          status: 404,
+          attempt: 3,
+          error: 'up answered 404: scripted 404',
+        },
+      ]);
+      expect(
+        at((await ask(gateway, way, { models: ['up/m'] })).last, 'errorTrace'),
+      ).toBeUndefined();
+    },
+  );
 
   it('stands on the last chunk of a stream and on no other', async () => {
     upstream.script([{ status: 404 }, {}]);
@@ -73,47 +124,90 @@ describe('the error trace of an answer', () => {
 });
 
 describe('usage that the provider does not report', () => {
-  it.each(native)('is estimated, marked, priced, and counted in a metric, asked %s', async (_name, way) => {
-    const before = await metricOf(gateway, 'signalbox_usage_missing_total', 'provider="up"');
-    upstream.script([{ text: ['12345678', '9'], usage: null }]);
-    const { usage } = await ask(gateway, way, { models: ['up/priced'] });
-    expect(usage).toMatchObject({ estimated: true, completionTokens: 3, costs: { output_tokens_cost: 0.000006, total_tokens_cost: expect.any(Number) as number } });
-    expect(numberAt(usage, 'promptTokens')).toBeGreaterThan(0);
-    expect(numberAt(usage, 'totalTokens')).toBe(numberAt(usage, 'promptTokens') + 3);
-    expect(await metricOf(gateway, 'signalbox_usage_missing_total', 'provider="up"')).toBe(before + 1);
-  });
+  it.each(native)(
+    'is estimated, marked, priced, and counted in a metric, asked %s',
+    async (_name, way) => {
+      const before = await metricOf(gateway, 'signalbox_usage_missing_total', 'provider="up"');
+      upstream.script([{ text: ['12345678', '9'], usage: null }]);
+      const { usage } = await ask(gateway, way, { models: ['up/priced'] });
+      expect(usage).toMatchObject({
+        estimated: true,
+        completionTokens: 3,
+        costs: { output_tokens_cost: 0.000006, total_tokens_cost: expect.any(Number) as number },
+      });
+      expect(numberAt(usage, 'promptTokens')).toBeGreaterThan(0);
+      expect(numberAt(usage, 'totalTokens')).toBe(numberAt(usage, 'promptTokens') + 3);
+      expect(await metricOf(gateway, 'signalbox_usage_missing_total', 'provider="up"')).toBe(
+        before + 1,
+      );
+    },
+  );
 
   it("is estimated and marked for OpenAI's clients that ask for it", async () => {
     upstream.script([{ text: ['12345678', '9'], usage: null }]);
-    const { frames } = await ask(gateway, streamedRows[1]![1], { models: ['up/m'], more: { stream_options: { include_usage: true } } });
-    expect(JSON.parse(frames.at(-2)?.data ?? '')).toMatchObject({ choices: [], usage: { completion_tokens: 3, estimated: true } });
+    const { frames } = await ask(gateway, streamedRows[1]![1], {
+      models: ['up/m'],
+      more: { stream_options: { include_usage: true } },
+    });
+    expect(JSON.parse(frames.at(-2)?.data ?? '')).toMatchObject({
+      choices: [],
+      usage: { completion_tokens: 3, estimated: true },
+    });
   });
 
-  it.each(native)('is not called estimated where it is reported, and nothing is counted, asked %s', async (_name, way) => {
-    const before = await metricOf(gateway, 'signalbox_usage_missing_total');
-    const { usage } = await ask(gateway, way, { models: ['up/m'] });
-    expect(usage).toMatchObject({ promptTokens: 10, completionTokens: 5 });
-    expect(usage).not.toHaveProperty('estimated');
-    expect(await metricOf(gateway, 'signalbox_usage_missing_total')).toBe(before);
-  });
+  it.each(native)(
+    'is not called estimated where it is reported, and nothing is counted, asked %s',
+    async (_name, way) => {
+      const before = await metricOf(gateway, 'signalbox_usage_missing_total');
+      const { usage } = await ask(gateway, way, { models: ['up/m'] });
+      expect(usage).toMatchObject({ promptTokens: 10, completionTokens: 5 });
+      expect(usage).not.toHaveProperty('estimated');
+      expect(await metricOf(gateway, 'signalbox_usage_missing_total')).toBe(before);
+    },
+  );
 });
 
 describe('the costs of an answer', () => {
-  it.each(native)('are null where nobody knows the price, 0 where it is nothing, asked %s', async (_name, way) => {
-    const costsOf = async (model: string): Promise<unknown> => at((await ask(gateway, way, { models: [model] })).usage, 'costs');
-    expect(await costsOf('up/m')).toEqual({ input_tokens_cost: null, output_tokens_cost: null, total_tokens_cost: null });
-    expect(await costsOf('up/free')).toEqual({ input_tokens_cost: 0, output_tokens_cost: 0, total_tokens_cost: 0 });
-    expect(await costsOf('up/priced')).toEqual({ input_tokens_cost: 0.00001, output_tokens_cost: 0.00001, total_tokens_cost: 0.00002 });
-  });
+  it.each(native)(
+    'are null where nobody knows the price, 0 where it is nothing, asked %s',
+    async (_name, way) => {
+      const costsOf = async (model: string): Promise<unknown> =>
+        at((await ask(gateway, way, { models: [model] })).usage, 'costs');
+      expect(await costsOf('up/m')).toEqual({
+        input_tokens_cost: null,
+        output_tokens_cost: null,
+        total_tokens_cost: null,
+      });
+      expect(await costsOf('up/free')).toEqual({
+        input_tokens_cost: 0,
+        output_tokens_cost: 0,
+        total_tokens_cost: 0,
+      });
+      expect(await costsOf('up/priced')).toEqual({
+        input_tokens_cost: 0.00001,
+        output_tokens_cost: 0.00001,
+        total_tokens_cost: 0.00002,
+      });
+    },
+  );
 });
 
 describe('the metrics', () => {
   it('count attempts by outcome, retries, and fallbacks', async () => {
-    const count = (name: string, ...labels: string[]): Promise<number> => metricOf(gateway, name, ...labels);
-    const before = [await count('signalbox_attempts_total', 'outcome="upstream_overloaded"'), await count('signalbox_retries_total', 'provider="up"'), await count('signalbox_fallbacks_total', 'provider="other"')];
+    const count = (name: string, ...labels: string[]): Promise<number> =>
+      metricOf(gateway, name, ...labels);
+    const before = [
+      await count('signalbox_attempts_total', 'outcome="upstream_overloaded"'),
+      await count('signalbox_retries_total', 'provider="up"'),
+      await count('signalbox_fallbacks_total', 'provider="other"'),
+    ];
     upstream.script([{ status: 503, headers: { 'retry-after-ms': '0' } }, { status: 404 }, {}]);
     await ask(gateway, native[0]![1], { models: ['up/m', 'other/n'] });
-    const after = [await count('signalbox_attempts_total', 'outcome="upstream_overloaded"'), await count('signalbox_retries_total', 'provider="up"'), await count('signalbox_fallbacks_total', 'provider="other"')];
+    const after = [
+      await count('signalbox_attempts_total', 'outcome="upstream_overloaded"'),
+      await count('signalbox_retries_total', 'provider="up"'),
+      await count('signalbox_fallbacks_total', 'provider="other"'),
+    ];
     expect(after).toEqual(before.map((value) => value + 1));
   });
 });

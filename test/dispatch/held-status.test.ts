@@ -9,7 +9,10 @@ let gateway: RunningGateway;
 beforeAll(async () => {
   upstream = await startUpstream();
   const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({ limits: { maxRetries: 1, holdStatusMs: 50, pingMs: 60 }, providers: { up, other: up } });
+  gateway = await startGateway({
+    limits: { maxRetries: 1, holdStatusMs: 50, pingMs: 60 },
+    providers: { up, other: up },
+  });
 });
 afterAll(async () => {
   await gateway.close();
@@ -18,47 +21,87 @@ afterAll(async () => {
 beforeEach(() => upstream.script([]));
 
 const models = ['up/m', 'other/n'];
-const isPing = ({ comment, data, event }: SseFrame): boolean => comment === 'ping' && data === undefined && event === undefined;
+const isPing = ({ comment, data, event }: SseFrame): boolean =>
+  comment === 'ping' && data === undefined && event === undefined;
 const native = streamedRows[0]![1];
 
 describe('a stream whose provider takes its time', () => {
-  it.each(streamedRows)('begins with 200 and a ping, and the answer follows, asked %s', async (_name, way) => {
-    upstream.script([{ delayMs: 180 }]);
-    const heard = await ask(gateway, way, { models });
-    expect(heard).toMatchObject({ status: 200, ended: 'whole', text: 'Hello', headers: { 'content-type': 'text/event-stream; charset=utf-8' } });
-    const firstData = heard.frames.findIndex((frame) => !isPing(frame));
-    // at 50 and 110 ms, and perhaps at 170
-    expect(firstData).toBeGreaterThanOrEqual(2);
-    expect(heard.frames[firstData]!.at - heard.frames[0]!.at).toBeGreaterThan(80);
-    expect(upstream.requests.length).toBeGreaterThan(0);
-  });
+  it.each(streamedRows)(
+    'begins with 200 and a ping, and the answer follows, asked %s',
+    async (_name, way) => {
+      upstream.script([{ delayMs: 180 }]);
+      const heard = await ask(gateway, way, { models });
+      expect(heard).toMatchObject({
+        status: 200,
+        ended: 'whole',
+        text: 'Hello',
+        headers: { 'content-type': 'text/event-stream; charset=utf-8' },
+      });
+      const firstData = heard.frames.findIndex((frame) => !isPing(frame));
+      // at 50 and 110 ms, and perhaps at 170
+      expect(firstData).toBeGreaterThanOrEqual(2);
+      expect(heard.frames[firstData]!.at - heard.frames[0]!.at).toBeGreaterThan(80);
+      expect(upstream.requests.length).toBeGreaterThan(0);
+    },
+  );
 
   it.each(streamedRows)('hides retries and fallbacks as before, asked %s', async (_name, way) => {
-    upstream.script([{ status: 503, delayMs: 90, headers: { 'retry-after-ms': '0' } }, { status: 404 }, { text: ['at last'] }]);
+    upstream.script([
+      { status: 503, delayMs: 90, headers: { 'retry-after-ms': '0' } },
+      { status: 404 },
+      { text: ['at last'] },
+    ]);
     const heard = await ask(gateway, way, { models });
     expect(heard).toMatchObject({ status: 200, ended: 'whole', model: 'n', text: 'at last' });
     expect(isPing(heard.frames[0]!)).toBe(true);
-    if (way.surface === 'native') expect(heard.errorTrace.map(({ model, status }) => [model, status])).toEqual([['m', 503], ['m', 404]]);
+    if (way.surface === 'native')
+      expect(heard.errorTrace.map(({ model, status }) => [model, status])).toEqual([
+        ['m', 503],
+        ['m', 404],
+      ]);
   });
 
-  it.each(streamedRows)('ends in an error event where everything fails, asked %s', async (_name, way) => {
-    upstream.script([{ status: 404, delayMs: 90 }]);
-    const heard = await ask(gateway, way, { models });
-    expect(heard).toMatchObject({ status: 200, ended: 'broken', text: '', message: 'all 2 attempts failed; the last: other answered 404: scripted 404' });
-    expect(isPing(heard.frames[0]!)).toBe(true);
-    expect(heard.errorTrace.map(({ provider, status }) => [provider, status])).toEqual([['up', 404], ['other', 404]]);
-    if (way.surface === 'native') expect(heard.error).toMatchObject({ error: 'Bad Gateway', requestId: heard.headers['x-request-id'], retriable: true, usage: null });
-  });
+  it.each(streamedRows)(
+    'ends in an error event where everything fails, asked %s',
+    async (_name, way) => {
+      upstream.script([{ status: 404, delayMs: 90 }]);
+      const heard = await ask(gateway, way, { models });
+      expect(heard).toMatchObject({
+        status: 200,
+        ended: 'broken',
+        text: '',
+        message: 'all 2 attempts failed; the last: other answered 404: scripted 404',
+      });
+      expect(isPing(heard.frames[0]!)).toBe(true);
+      expect(heard.errorTrace.map(({ provider, status }) => [provider, status])).toEqual([
+        ['up', 404],
+        ['other', 404],
+      ]);
+      if (way.surface === 'native')
+        expect(heard.error).toMatchObject({
+          error: 'Bad Gateway',
+          requestId: heard.headers['x-request-id'],
+          retriable: true,
+          usage: null,
+        });
+    },
+  );
 
   it('tells in the event what the status would have been', async () => {
     upstream.script([{ status: 400, delayMs: 90 }]);
-    expect((await ask(gateway, native, { models })).error).toMatchObject({ error: 'Validation Error', retriable: false });
+    expect((await ask(gateway, native, { models })).error).toMatchObject({
+      error: 'Validation Error',
+      retriable: false,
+    });
   });
 
-  it.each(wholeRows)('is no matter to a reply that is not streamed, asked %s', async (_name, way) => {
-    upstream.script([{ status: 404, delayMs: 90 }]);
-    expect(await ask(gateway, way, { models })).toMatchObject({ status: 502, ended: 'refused' });
-  });
+  it.each(wholeRows)(
+    'is no matter to a reply that is not streamed, asked %s',
+    async (_name, way) => {
+      upstream.script([{ status: 404, delayMs: 90 }]);
+      expect(await ask(gateway, way, { models })).toMatchObject({ status: 502, ended: 'refused' });
+    },
+  );
 });
 
 describe('a stream whose provider is quick', () => {
@@ -67,26 +110,35 @@ describe('a stream whose provider is quick', () => {
     expect(frames.filter(isPing)).toEqual([]);
   });
 
-  it.each(streamedRows)('has its real status where everything fails before the line is out, asked %s', async (_name, way) => {
-    upstream.script([{ status: 404 }]);
-    expect(await ask(gateway, way, { models })).toMatchObject({ status: 502, ended: 'refused' });
-  });
+  it.each(streamedRows)(
+    'has its real status where everything fails before the line is out, asked %s',
+    async (_name, way) => {
+      upstream.script([{ status: 404 }]);
+      expect(await ask(gateway, way, { models })).toMatchObject({ status: 502, ended: 'refused' });
+    },
+  );
 });
 
 describe('pings', () => {
-  it.each(streamedRows)('come between the words of a provider that falls silent, asked %s', async (_name, way: Way) => {
-    upstream.script([{ text: ['a', 'b'], betweenMs: 100 }]);
-    const { frames, ended, text } = await ask(gateway, way, { models });
-    expect({ ended, text }).toEqual({ ended: 'whole', text: 'ab' });
-    const first = frames.findIndex(({ data }) => data?.includes('"a"'));
-    const second = frames.findIndex(({ data }) => data?.includes('"b"'));
-    const between = frames.slice(first + 1, second);
-    expect(between.length).toBeGreaterThan(0);
-    expect(between.every(isPing)).toBe(true);
-  });
+  it.each(streamedRows)(
+    'come between the words of a provider that falls silent, asked %s',
+    async (_name, way: Way) => {
+      upstream.script([{ text: ['a', 'b'], betweenMs: 100 }]);
+      const { frames, ended, text } = await ask(gateway, way, { models });
+      expect({ ended, text }).toEqual({ ended: 'whole', text: 'ab' });
+      const first = frames.findIndex(({ data }) => data?.includes('"a"'));
+      const second = frames.findIndex(({ data }) => data?.includes('"b"'));
+      const between = frames.slice(first + 1, second);
+      expect(between.length).toBeGreaterThan(0);
+      expect(between.every(isPing)).toBe(true);
+    },
+  );
 
   it('do not come where words come faster, however long the answer is', async () => {
-    const patient = await startGateway({ limits: { pingMs: 250 }, providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } } });
+    const patient = await startGateway({
+      limits: { pingMs: 250 },
+      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+    });
     upstream.script([{ text: Array.from({ length: 30 }, () => 'x'), betweenMs: 10 }]);
     const { frames, text } = await ask(patient, native, { models: ['up/m'] });
     expect(text).toHaveLength(30);

@@ -4,10 +4,18 @@ import { KeyRing } from '../../src/dispatch/key-ring.js';
 
 const minutes = 60_000;
 
-function ringOf(...keys: string[]): { ring: KeyRing; pass: (ms: number) => void; take: (n: number) => (string | null)[] } {
+function ringOf(...keys: string[]): {
+  ring: KeyRing;
+  pass: (ms: number) => void;
+  take: (n: number) => (string | null)[];
+} {
   let now = 1_000_000;
   const ring = new KeyRing(keys, () => now);
-  return { ring, pass: (ms) => void (now += ms), take: (n) => Array.from({ length: n }, () => ring.next()) };
+  return {
+    ring,
+    pass: (ms) => void (now += ms),
+    take: (n) => Array.from({ length: n }, () => ring.next()),
+  };
 }
 
 describe('the keys of a provider', () => {
@@ -59,18 +67,24 @@ describe('the keys of a provider', () => {
   });
 
   it('are not given twice to a request that names what it has tried', () => {
-    fc.assert(fc.property(fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 6 }), fc.integer({ min: 0, max: 5 }), (keys, turns) => {
-      const { ring, take } = ringOf(...keys);
-      take(turns);
-      const tried: (string | null)[] = [];
-      for (let n = 0; n < keys.length; n++) {
-        const key = ring.next(tried);
-        expect(tried).not.toContain(key);
-        tried.push(key);
-        ring.setAside(key, 'refused');
-      }
-      expect([...tried].sort()).toEqual([...keys].sort());
-    }));
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 6 }),
+        fc.integer({ min: 0, max: 5 }),
+        (keys, turns) => {
+          const { ring, take } = ringOf(...keys);
+          take(turns);
+          const tried: (string | null)[] = [];
+          for (let n = 0; n < keys.length; n++) {
+            const key = ring.next(tried);
+            expect(tried).not.toContain(key);
+            tried.push(key);
+            ring.setAside(key, 'refused');
+          }
+          expect([...tried].sort()).toEqual([...keys].sort());
+        },
+      ),
+    );
   });
 
   it('do not mind that an unknown one is set aside', () => {

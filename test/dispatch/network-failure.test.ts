@@ -6,15 +6,60 @@ const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
 describe('a call that did not come about', () => {
   it.each([
-    ['an unknown host', coded('ENOTFOUND'), 'connection_failed', 'up could not be reached: its host name is not known (ENOTFOUND)'],
-    ['a reset', coded('ECONNRESET'), 'connection_failed', 'up could not be reached: the connection was reset (ECONNRESET)'],
-    ['a certificate', coded('DEPTH_ZERO_SELF_SIGNED_CERT'), 'connection_failed', 'up could not be reached: its certificate was not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)'],
-    ['something without a code', new Error('x'), 'connection_failed', 'up could not be reached: the connection failed'],
-    ['a failed fetch, which is a TypeError with a cause', new TypeError('fetch failed', { cause: coded('ECONNREFUSED') }), 'connection_failed', 'up could not be reached: the connection failed'],
-    ['a header that cannot be sent, which is a TypeError with a code', Object.assign(new TypeError('x'), { code: 'ERR_INVALID_CHAR' }), 'connection_failed', 'up could not be reached: the connection failed (ERR_INVALID_CHAR)'],
-    ['a request that its adapter stumbles over', new TypeError('x is not a function'), 'request_refused', 'up cannot be asked this: the request could not be translated for it'],
-    ['a request that is nested too deeply for its adapter', new RangeError('Maximum call stack size exceeded'), 'request_refused', 'up cannot be asked this: the request could not be translated for it'],
-    ['a model whose name cannot stand in an address', new URIError('URI malformed'), 'request_refused', 'up cannot be asked this: the request could not be translated for it'],
+    [
+      'an unknown host',
+      coded('ENOTFOUND'),
+      'connection_failed',
+      'up could not be reached: its host name is not known (ENOTFOUND)',
+    ],
+    [
+      'a reset',
+      coded('ECONNRESET'),
+      'connection_failed',
+      'up could not be reached: the connection was reset (ECONNRESET)',
+    ],
+    [
+      'a certificate',
+      coded('DEPTH_ZERO_SELF_SIGNED_CERT'),
+      'connection_failed',
+      'up could not be reached: its certificate was not accepted (DEPTH_ZERO_SELF_SIGNED_CERT)',
+    ],
+    [
+      'something without a code',
+      new Error('x'),
+      'connection_failed',
+      'up could not be reached: the connection failed',
+    ],
+    [
+      'a failed fetch, which is a TypeError with a cause',
+      new TypeError('fetch failed', { cause: coded('ECONNREFUSED') }),
+      'connection_failed',
+      'up could not be reached: the connection failed',
+    ],
+    [
+      'a header that cannot be sent, which is a TypeError with a code',
+      Object.assign(new TypeError('x'), { code: 'ERR_INVALID_CHAR' }),
+      'connection_failed',
+      'up could not be reached: the connection failed (ERR_INVALID_CHAR)',
+    ],
+    [
+      'a request that its adapter stumbles over',
+      new TypeError('x is not a function'),
+      'request_refused',
+      'up cannot be asked this: the request could not be translated for it',
+    ],
+    [
+      'a request that is nested too deeply for its adapter',
+      new RangeError('Maximum call stack size exceeded'),
+      'request_refused',
+      'up cannot be asked this: the request could not be translated for it',
+    ],
+    [
+      'a model whose name cannot stand in an address',
+      new URIError('URI malformed'),
+      'request_refused',
+      'up cannot be asked this: the request could not be translated for it',
+    ],
   ])('because of %s is told as what it is', (_what, error, code, message) => {
     expect(networkFailure('up', error)).toMatchObject({ code, message, cause: error });
   });

@@ -14,35 +14,77 @@ beforeAll(async () => {
   upstream = await startUpstream();
   plays = scriptByModel(upstream);
   const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({ limits: { maxRetries: 0 }, providers: { up, good: up, claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' }, cohere: { api: 'cohere', baseUrl: upstream.url, apiKey: 'k' } } });
+  gateway = await startGateway({
+    limits: { maxRetries: 0 },
+    providers: {
+      up,
+      good: up,
+      claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' },
+      cohere: { api: 'cohere', baseUrl: upstream.url, apiKey: 'k' },
+    },
+  });
 });
 afterAll(async () => {
   await gateway.close();
   await upstream.close();
 });
 
-const asksForStream = (model: string): boolean[] => plays.of(model).map(({ body }) => body?.['stream'] === true);
+const asksForStream = (model: string): boolean[] =>
+  plays.of(model).map(({ body }) => body?.['stream'] === true);
 /** The ways in which a provider is asked to stream. */
 const streaming = wayRows.filter(([, { surface, streamed }]) => streamed || surface === 'native');
-const whole = { id: 'c-1', object: 'chat.completion', created: 1, model: 'm', choices: [{ index: 0, message: { role: 'assistant', content: 'Whole “text”' }, finish_reason: 'stop' }], usage: { prompt_tokens: 7, completion_tokens: 2 } };
-const json: Step = { raw: Buffer.from(JSON.stringify(whole)), contentType: 'application/json; charset=utf-8' };
-const chunk = (delta: object, finish: string | null = null): string => `data: ${JSON.stringify({ id: 'c-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
-const events: Step = { raw: Buffer.from(`${chunk({ role: 'assistant', content: '' })}${chunk({ content: 'In ' })}${chunk({ content: 'pieces' })}${chunk({}, 'stop')}data: [DONE]\n\n`), contentType: 'text/event-stream' };
+const whole = {
+  id: 'c-1',
+  object: 'chat.completion',
+  created: 1,
+  model: 'm',
+  choices: [
+    { index: 0, message: { role: 'assistant', content: 'Whole “text”' }, finish_reason: 'stop' },
+  ],
+  usage: { prompt_tokens: 7, completion_tokens: 2 },
+};
+const json: Step = {
+  raw: Buffer.from(JSON.stringify(whole)),
+  contentType: 'application/json; charset=utf-8',
+};
+const chunk = (delta: object, finish: string | null = null): string =>
+  `data: ${JSON.stringify({ id: 'c-1', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+const events: Step = {
+  raw: Buffer.from(
+    `${chunk({ role: 'assistant', content: '' })}${chunk({ content: 'In ' })}${chunk({ content: 'pieces' })}${chunk({}, 'stop')}data: [DONE]\n\n`,
+  ),
+  contentType: 'text/event-stream',
+};
 
 describe('a provider that refuses to stream', () => {
-  it.each(streaming)('is asked again without, and no retry is counted, asked %s', async (_name, way) => {
-    const model = plays.newModel();
-    plays.set(model, { refuseStream: true });
-    expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({ status: 200, ended: 'whole', text: 'Hello', ...(way.surface === 'native' ? { usage: { promptTokens: 10, completionTokens: 5 } } : {}) });
-    expect(asksForStream(model)).toEqual([true, false]);
-  });
+  it.each(streaming)(
+    'is asked again without, and no retry is counted, asked %s',
+    async (_name, way) => {
+      const model = plays.newModel();
+      plays.set(model, { refuseStream: true });
+      expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({
+        status: 200,
+        ended: 'whole',
+        text: 'Hello',
+        ...(way.surface === 'native' ? { usage: { promptTokens: 10, completionTokens: 5 } } : {}),
+      });
+      expect(asksForStream(model)).toEqual([true, false]);
+    },
+  );
 
-  it.each(streaming)('is remembered: the next request is not streamed at all, asked %s', async (_name, way) => {
-    const model = plays.newModel();
-    plays.set(model, { refuseStream: true });
-    for (let n = 0; n < 3; n++) expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({ ended: 'whole', text: 'Hello' });
-    expect(asksForStream(model)).toEqual([true, false, false, false]);
-  });
+  it.each(streaming)(
+    'is remembered: the next request is not streamed at all, asked %s',
+    async (_name, way) => {
+      const model = plays.newModel();
+      plays.set(model, { refuseStream: true });
+      for (let n = 0; n < 3; n++)
+        expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({
+          ended: 'whole',
+          text: 'Hello',
+        });
+      expect(asksForStream(model)).toEqual([true, false, false, false]);
+    },
+  );
 
   it('is remembered for the latest models only, whatever clients ask for', () => {
     const unstreamed = new Set<string>();
@@ -55,22 +97,31 @@ describe('a provider that refuses to stream', () => {
     const [refusing, other] = [plays.newModel(), plays.newModel()];
     plays.set(refusing, { refuseStream: true });
     const [, way] = streaming[0] as [string, Way];
-    for (const model of [refusing, other, refusing, other]) await ask(gateway, way, { models: [`up/${model}`] });
+    for (const model of [refusing, other, refusing, other])
+      await ask(gateway, way, { models: [`up/${model}`] });
     expect(asksForStream(other)).toEqual([true, true]);
   });
 
-  it.each(streaming)('and then fails in earnest is left for the next candidate, asked %s', async (_name, way) => {
-    const [model, good] = [plays.newModel(), plays.newModel()];
-    plays.set(model, { refuseStream: true }, { status: 400 });
-    expect(await ask(gateway, way, { models: [`up/${model}`, `good/${good}`] })).toMatchObject({ ended: 'whole', model: good });
-    expect(asksForStream(model)).toEqual([true, false]);
-  });
+  it.each(streaming)(
+    'and then fails in earnest is left for the next candidate, asked %s',
+    async (_name, way) => {
+      const [model, good] = [plays.newModel(), plays.newModel()];
+      plays.set(model, { refuseStream: true }, { status: 400 });
+      expect(await ask(gateway, way, { models: [`up/${model}`, `good/${good}`] })).toMatchObject({
+        ended: 'whole',
+        model: good,
+      });
+      expect(asksForStream(model)).toEqual([true, false]);
+    },
+  );
 
   it('and goes on refusing what was not asked for is not asked for ever', async () => {
     const model = plays.newModel();
     plays.set(model, { status: 400, body: { error: { message: 'stream is not supported' } } });
     const [, way] = streaming[0] as [string, Way];
-    expect(await ask(gateway, way, { models: [`up/${model}`], more: { maxRetries: 10 } })).toMatchObject({ ended: 'refused' });
+    expect(
+      await ask(gateway, way, { models: [`up/${model}`], more: { maxRetries: 10 } }),
+    ).toMatchObject({ ended: 'refused' });
     expect(asksForStream(model)).toEqual([true, false]);
   });
 });
@@ -79,33 +130,56 @@ describe('an answer is read by its content type, so that', () => {
   it.each(streaming)('JSON does where a stream was asked for, asked %s', async (_name, way) => {
     const model = plays.newModel();
     plays.set(model, json);
-    expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({ status: 200, ended: 'whole', text: 'Whole “text”' });
+    expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({
+      status: 200,
+      ended: 'whole',
+      text: 'Whole “text”',
+    });
     expect(plays.of(model)).toHaveLength(1);
   });
 
-  it.each([['claude'], ['cohere']])("JSON does where a stream was asked for, in a provider's own dialect: %s", async (provider) => {
-    const model = plays.newModel();
-    plays.set(model, { raw: await unstreamedAnswer(provider), contentType: 'application/json' });
-    for (const [, way] of streamedRows) expect(await ask(gateway, way, { models: [`${provider}/${model}`] })).toMatchObject({ ended: 'whole', text: 'Hello' });
-  });
+  it.each([['claude'], ['cohere']])(
+    "JSON does where a stream was asked for, in a provider's own dialect: %s",
+    async (provider) => {
+      const model = plays.newModel();
+      plays.set(model, { raw: await unstreamedAnswer(provider), contentType: 'application/json' });
+      for (const [, way] of streamedRows)
+        expect(await ask(gateway, way, { models: [`${provider}/${model}`] })).toMatchObject({
+          ended: 'whole',
+          text: 'Hello',
+        });
+    },
+  );
 
   it('a stream does where JSON was asked for', async () => {
     const model = plays.newModel();
     plays.set(model, events);
     const [, way] = wholeRows[1] as [string, Way];
-    expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({ status: 200, ended: 'whole', text: 'In pieces', last: { object: 'chat.completion', choices: [{ finish_reason: 'stop' }] } });
+    expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({
+      status: 200,
+      ended: 'whole',
+      text: 'In pieces',
+      last: { object: 'chat.completion', choices: [{ finish_reason: 'stop' }] },
+    });
     expect(asksForStream(model)).toEqual([false]);
   });
 
   it('a stream that calls itself plain text does where a stream was asked for', async () => {
     const model = plays.newModel();
     plays.set(model, { ...events, contentType: 'text/plain' });
-    for (const [, way] of streamedRows) expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({ ended: 'whole', text: 'In pieces' });
+    for (const [, way] of streamedRows)
+      expect(await ask(gateway, way, { models: [`up/${model}`] })).toMatchObject({
+        ended: 'whole',
+        text: 'In pieces',
+      });
   });
 });
 
 /** What the scripted upstream says to one who does not ask for a stream. */
 async function unstreamedAnswer(provider: string): Promise<Buffer> {
-  const { text } = await post(`${upstream.url}${provider === 'claude' ? '/v1/messages' : '/v2/chat'}`, { model: 'm' });
+  const { text } = await post(
+    `${upstream.url}${provider === 'claude' ? '/v1/messages' : '/v2/chat'}`,
+    { model: 'm' },
+  );
   return Buffer.from(text);
 }

@@ -15,7 +15,14 @@ beforeAll(async () => {
   upstream = await startUpstream();
   plays = scriptByModel(upstream);
   const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  gateway = await startGateway({ limits: { maxRetries: 1 }, providers: { up, good: up, google: { api: 'gemini', baseUrl: `${upstream.url}/v1beta`, apiKey: 'k' } } });
+  gateway = await startGateway({
+    limits: { maxRetries: 1 },
+    providers: {
+      up,
+      good: up,
+      google: { api: 'gemini', baseUrl: `${upstream.url}/v1beta`, apiKey: 'k' },
+    },
+  });
 });
 afterAll(async () => {
   await gateway.close();
@@ -23,7 +30,10 @@ afterAll(async () => {
 });
 
 /** Fails once as told, then answers. Tells how long the second call was in coming, or null where none came. */
-async function after(step: Step, provider = 'up'): Promise<{ heard: Heard; waitedMs: number | null }> {
+async function after(
+  step: Step,
+  provider = 'up',
+): Promise<{ heard: Heard; waitedMs: number | null }> {
   const [failing, good] = [plays.newModel(), plays.newModel()];
   plays.set(failing, step, {});
   const heard = await ask(gateway, native, { models: [`${provider}/${failing}`, `good/${good}`] });
@@ -33,7 +43,14 @@ async function after(step: Step, provider = 'up'): Promise<{ heard: Heard; waite
 const limited = (headers: Record<string, string>, status = 429): Step => ({ status, headers });
 const retryInfo = (retryDelay: string): Step => ({
   status: 429,
-  body: { error: { code: 429, message: 'slow down', status: 'RESOURCE_EXHAUSTED', details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }] } },
+  body: {
+    error: {
+      code: 429,
+      message: 'slow down',
+      status: 'RESOURCE_EXHAUSTED',
+      details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay }],
+    },
+  },
 });
 const soon = (ms: number): string => new Date(Date.now() + ms).toUTCString();
 
@@ -41,7 +58,11 @@ describe('a provider that says how long to wait', () => {
   it.each([
     ['in milliseconds', { 'retry-after-ms': '120' }, 120],
     ['in seconds, with a fraction', { 'retry-after': '0.12' }, 120],
-    ['in seconds and, more exactly, in milliseconds', { 'retry-after': '7', 'retry-after-ms': '60' }, 60],
+    [
+      'in seconds and, more exactly, in milliseconds',
+      { 'retry-after': '7', 'retry-after-ms': '60' },
+      60,
+    ],
   ])('%s is asked again after that time', async (_spelling, headers, ms) => {
     const { heard, waitedMs } = await after(limited(headers));
     expect(heard.ended).toBe('whole');
@@ -71,13 +92,16 @@ describe('a provider that says how long to wait', () => {
     ['in milliseconds', () => limited({ 'retry-after-ms': '8001' })],
     ['as a date', () => limited({ 'retry-after': soon(60_000) })],
     ['with 503', () => limited({ 'retry-after': '9' }, 503)],
-  ])('and would have us wait for more than 8 s (%s) is left for the next candidate at once', async (_spelling, step) => {
-    const startedAt = performance.now();
-    const { heard, waitedMs } = await after(step());
-    expect(heard).toMatchObject({ ended: 'whole', errorTrace: [{ attempt: 1 }] });
-    expect(waitedMs).toBeNull();
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
-  });
+  ])(
+    'and would have us wait for more than 8 s (%s) is left for the next candidate at once',
+    async (_spelling, step) => {
+      const startedAt = performance.now();
+      const { heard, waitedMs } = await after(step());
+      expect(heard).toMatchObject({ ended: 'whole', errorTrace: [{ attempt: 1 }] });
+      expect(waitedMs).toBeNull();
+      expect(performance.now() - startedAt).toBeLessThan(1_000);
+    },
+  );
 
   it("and would have us wait for more than 8 s in Google's RetryInfo is left as well", async () => {
     const { heard, waitedMs } = await after(retryInfo('37s'), 'google');
@@ -87,14 +111,21 @@ describe('a provider that says how long to wait', () => {
 });
 
 describe('x-should-retry: false', () => {
-  it.each([429, 500, 503, 529, 408, 409])('sends %i to the next candidate at once', async (status) => {
-    const { heard, waitedMs } = await after(limited({ 'x-should-retry': 'false', 'retry-after-ms': '0' }, status));
-    expect(heard).toMatchObject({ ended: 'whole', errorTrace: [{ status, attempt: 1 }] });
-    expect(waitedMs).toBeNull();
-  });
+  it.each([429, 500, 503, 529, 408, 409])(
+    'sends %i to the next candidate at once',
+    async (status) => {
+      const { heard, waitedMs } = await after(
+        limited({ 'x-should-retry': 'false', 'retry-after-ms': '0' }, status),
+      );
+      expect(heard).toMatchObject({ ended: 'whole', errorTrace: [{ status, attempt: 1 }] });
+      expect(waitedMs).toBeNull();
+    },
+  );
 
   it('changes nothing where it says true', async () => {
-    const { waitedMs } = await after(limited({ 'x-should-retry': 'true', 'retry-after-ms': '0' }, 529));
+    const { waitedMs } = await after(
+      limited({ 'x-should-retry': 'true', 'retry-after-ms': '0' }, 529),
+    );
     expect(waitedMs).not.toBeNull();
   });
 });
@@ -131,7 +162,11 @@ describe('the spellings of Retry-After', () => {
     ['the first of several', { 'retry-after': ['4', '9'] }, 4_000],
     ['a word', { 'retry-after': 'soon' }, null],
     ['an empty value', { 'retry-after': '', 'retry-after-ms': '' }, null],
-    ['unreadable milliseconds beside readable seconds', { 'retry-after-ms': 'x', 'retry-after': '1' }, 1_000],
+    [
+      'unreadable milliseconds beside readable seconds',
+      { 'retry-after-ms': 'x', 'retry-after': '1' },
+      1_000,
+    ],
   ])('%s', (_spelling, headers, expected) => {
     expect(retryAfterMs(headers, now)).toBe(expected);
   });

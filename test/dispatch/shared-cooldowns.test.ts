@@ -41,7 +41,8 @@ class Board {
       tell: (topic, text) => {
         this.told.push(text);
         this.tellers.add(self);
-        for (const { of, topic: heard, hear } of this.listeners) if (of !== self && heard === topic) hear(text);
+        for (const { of, topic: heard, hear } of this.listeners)
+          if (of !== self && heard === topic) hear(text);
       },
       hear: (topic, hear) => void this.listeners.push({ of: self, topic, hear }),
     };
@@ -51,12 +52,20 @@ class Board {
 
 type Config = NonNullable<Parameters<typeof startGateway>[0]>;
 const configured = (): Config => ({
-  providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKeys: [secret, 'key-b'] } },
+  providers: {
+    up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKeys: [secret, 'key-b'] },
+  },
   models: { 'up/m': { inputPrice: 1, outputPrice: 1 } },
 });
 
 async function replicaOn(board: Board): Promise<RunningGateway> {
-  const backing = new Backing(async () => ({ store: await openStore(':memory:', { poolSize: 1, onWarning: () => undefined }), counters: board.join() }), true);
+  const backing = new Backing(
+    async () => ({
+      store: await openStore(':memory:', { poolSize: 1, onWarning: () => undefined }),
+      counters: board.join(),
+    }),
+    true,
+  );
   await backing.get();
   gateways.push(await startGateway(configured(), { backing }));
   return gateways.at(-1)!;
@@ -65,23 +74,39 @@ async function replicaOn(board: Board): Promise<RunningGateway> {
 async function replicaOf(url: string): Promise<RunningGateway> {
   const gateway = await startGateway({ ...configured(), redis: { url } });
   gateways.push(gateway);
-  await until(async () => at((await ask('GET', `${gateway.url}/readyz`)).json, 'counters') === 'redis');
+  await until(
+    async () => at((await ask('GET', `${gateway.url}/readyz`)).json, 'counters') === 'redis',
+  );
   return gateway;
 }
 
-const complete = ({ url, auth }: RunningGateway): Promise<Reply> => post(`${url}/api/v1/completions`, { messages, models: ['up/m'] }, auth);
-const keyOf = ({ headers }: UpstreamCall): string => (headers.authorization ?? '').replace('Bearer ', '');
+const complete = ({ url, auth }: RunningGateway): Promise<Reply> =>
+  post(`${url}/api/v1/completions`, { messages, models: ['up/m'] }, auth);
+const keyOf = ({ headers }: UpstreamCall): string =>
+  (headers.authorization ?? '').replace('Bearer ', '');
 const used = (): string[] => upstream.requests.splice(0).map(keyOf);
 const times = async (count: number, gateway: RunningGateway): Promise<void> => {
   for (let n = 0; n < count; n++) await complete(gateway);
 };
 const latencyOf = async ({ url, auth }: RunningGateway): Promise<unknown> =>
-  at((await post(`${url}/api/v1/model-select?explain=true`, { messages, llm_providers: [{ provider: 'up', model: 'm' }] }, auth)).json, 'candidates', 0, 'latency');
+  at(
+    (
+      await post(
+        `${url}/api/v1/model-select?explain=true`,
+        { messages, llm_providers: [{ provider: 'up', model: 'm' }] },
+        auth,
+      )
+    ).json,
+    'candidates',
+    0,
+    'latency',
+  );
 
 /** One of the keys is refused from now on. */
-const refuse = (key: string): void => upstream.script([(call): Step => (keyOf(call) === key ? { status: 401 } : {})]);
+const refuse = (key: string): void =>
+  upstream.script([(call): Step => (keyOf(call) === key ? { status: 401 } : {})]);
 
-describe('a provider\'s key that is refused on one replica', () => {
+describe("a provider's key that is refused on one replica", () => {
   it('is left alone by the others, and by one that starts later', async () => {
     const board = new Board();
     const [first, second] = [await replicaOn(board), await replicaOn(board)];
@@ -101,7 +126,11 @@ describe('a provider\'s key that is refused on one replica', () => {
     refuse(secret);
     await times(2, gateways[0]!);
     expect(board.told.filter((text) => text.includes('mark'))).toHaveLength(1);
-    expect(JSON.parse(board.told[0] ?? '')).toMatchObject({ provider: 'up', mark: expect.stringMatching(/^[0-9a-f]{16}$/) as string, forMs: 600_000 });
+    expect(JSON.parse(board.told[0] ?? '')).toMatchObject({
+      provider: 'up',
+      mark: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+      forMs: 600_000,
+    });
     expect(board.told.join()).not.toContain(secret);
   });
 
@@ -110,13 +139,19 @@ describe('a provider\'s key that is refused on one replica', () => {
     const gateway = await replicaOn(board);
     refuse(secret);
     await times(2, gateway);
-    gateway.gateway.reconfigure(resolveConfig({ ...configured(), auth: { keys: [{ name: 'test', key: gateway.key }] } }, {}, rules));
+    gateway.gateway.reconfigure(
+      resolveConfig(
+        { ...configured(), auth: { keys: [{ name: 'test', key: gateway.key }] } },
+        {},
+        rules,
+      ),
+    );
     used();
     await times(4, gateway);
     expect(used()).toEqual(['key-b', 'key-b', 'key-b', 'key-b']);
   });
 
-  it('is nobody else\'s business where numbers are kept in memory', async () => {
+  it("is nobody else's business where numbers are kept in memory", async () => {
     gateways.push(await startGateway(configured()), await startGateway(configured()));
     refuse(secret);
     await times(2, gateways[0]!);
@@ -131,7 +166,16 @@ describe('what one replica hears', () => {
     const board = new Board();
     const { bulletin } = board.join();
     const gateway = await replicaOn(board);
-    for (const text of ['', 'null', '[]', '{"provider":1}', '{"provider":"up","mark":"x"}', '{"samples":[1,["up"]],"at":0}', '{"samples":{}}', `{"provider":"__proto__","mark":"a","forMs":1,"at":1}`]) {
+    for (const text of [
+      '',
+      'null',
+      '[]',
+      '{"provider":1}',
+      '{"provider":"up","mark":"x"}',
+      '{"samples":[1,["up"]],"at":0}',
+      '{"samples":{}}',
+      `{"provider":"__proto__","mark":"a","forMs":1,"at":1}`,
+    ]) {
       for (const topic of ['provider-keys-aside', 'provider-latencies']) bulletin.tell(topic, text);
     }
     expect((await complete(gateway)).status).toBe(200);
@@ -157,7 +201,8 @@ describe('the time to the first token that one replica measures', () => {
     await Promise.all(Array.from({ length: 150 }, () => complete(gateway)));
     await until(() => board.told.length > 0);
     await pause(50);
-    for (const text of board.told) expect((JSON.parse(text) as { samples: unknown[] }).samples.length).toBeLessThanOrEqual(100);
+    for (const text of board.told)
+      expect((JSON.parse(text) as { samples: unknown[] }).samples.length).toBeLessThanOrEqual(100);
   });
 });
 
@@ -187,7 +232,12 @@ describe.skipIf(!redisIsThere)('two replicas on one Redis', () => {
 
 describe('the keys of a provider', () => {
   let now = 1_000;
-  const ringOf = (told: [string, number][] = []): KeyRing => new KeyRing(['a', 'b'], () => now, (mark, forMs) => told.push([mark, forMs]));
+  const ringOf = (told: [string, number][] = []): KeyRing =>
+    new KeyRing(
+      ['a', 'b'],
+      () => now,
+      (mark, forMs) => told.push([mark, forMs]),
+    );
 
   it('are told of when they are set aside, once for what is no news', () => {
     const told: [string, number][] = [];

@@ -4,7 +4,12 @@ import express from 'express';
 import { createGateway } from 'signalbox';
 
 const gateway = createGateway({
-  providers: { local: { api: 'openai-compatible', baseUrl: process.env.MODEL_URL ?? 'http://127.0.0.1:11434/v1' } },
+  providers: {
+    local: {
+      api: 'openai-compatible',
+      baseUrl: process.env.MODEL_URL ?? 'http://127.0.0.1:11434/v1',
+    },
+  },
   models: { 'local/llama3.2': { inputPrice: 0.1, outputPrice: 0.2 } }, // named here, so that metrics may name it
   log: { level: 'warn' },
 });

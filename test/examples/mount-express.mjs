@@ -5,7 +5,12 @@ import { createGateway } from 'signalbox';
 
 const gateway = createGateway({
   auth: { keys: [{ name: 'me', key: process.env.SIGNALBOX_API_KEY ?? 'sk_example' }] },
-  providers: { local: { api: 'openai-compatible', baseUrl: process.env.MODEL_URL ?? 'http://127.0.0.1:11434/v1' } },
+  providers: {
+    local: {
+      api: 'openai-compatible',
+      baseUrl: process.env.MODEL_URL ?? 'http://127.0.0.1:11434/v1',
+    },
+  },
 });
 
 const app = express();
@@ -15,10 +20,10 @@ app.get('/', (_req, res) => res.send('This is the app itself.'));
 
 const server = app.listen(process.env.PORT ?? 3000, '127.0.0.1', () => {
   console.log(`listening on http://127.0.0.1:${server.address().port}`);
-  console.log('  POST /ai/v1/chat/completions     OpenAI\'s dialect');
+  console.log("  POST /ai/v1/chat/completions     OpenAI's dialect");
   console.log('  POST /ai/api/v1/completions      the native one');
   console.log('  POST /ai/api/v1/model-select     only the choice');
-  console.log('  *    /ai/proxy/local/…           the provider\'s own API');
+  console.log("  *    /ai/proxy/local/…           the provider's own API");
   console.log('  GET  /ai/metrics                 for Prometheus');
 });
 

@@ -17,12 +17,18 @@ let answeredBy = '';
 for await (const chunk of stream) {
   answeredBy ||= chunk.model;
   process.stdout.write(chunk.choices[0]?.delta.content ?? '');
-  if (chunk.usage) console.log(`\n\n${answeredBy}: ${chunk.usage.prompt_tokens} tokens in, ${chunk.usage.completion_tokens} out`);
+  if (chunk.usage)
+    console.log(
+      `\n\n${answeredBy}: ${chunk.usage.prompt_tokens} tokens in, ${chunk.usage.completion_tokens} out`,
+    );
 }
 
 // an error is the SDK's own error, and the gateway has retried already
 try {
-  await client.chat.completions.create({ model: 'nobody/nothing', messages: [{ role: 'user', content: question }] });
+  await client.chat.completions.create({
+    model: 'nobody/nothing',
+    messages: [{ role: 'user', content: question }],
+  });
 } catch (error) {
   if (!(error instanceof OpenAI.APIError)) throw error;
   console.log(`${error.constructor.name}: ${error.status} ${error.code} (${error.param})`);

@@ -7,8 +7,22 @@ const gateway = createGateway();
 
 // what is known of each: price in USD per million tokens, latency in seconds to the first token, quality from 0 to 1
 const candidates = [
-  { label: 'careful', provider: null, model: 'in-house-70b', price: { input: 4, output: 12 }, latency: 1.2, attributes: { quality: 0.9, context_length: 128_000 } },
-  { label: 'quick', provider: null, model: 'in-house-8b', price: { input: 0.2, output: 0.4 }, latency: 0.2, attributes: { quality: 0.87, context_length: 8_000, tools: false } },
+  {
+    label: 'careful',
+    provider: null,
+    model: 'in-house-70b',
+    price: { input: 4, output: 12 },
+    latency: 1.2,
+    attributes: { quality: 0.9, context_length: 128_000 },
+  },
+  {
+    label: 'quick',
+    provider: null,
+    model: 'in-house-8b',
+    price: { input: 0.2, output: 0.4 },
+    latency: 0.2,
+    attributes: { quality: 0.87, context_length: 8_000, tools: false },
+  },
 ];
 const answers = {
   careful: (question) => `A long and careful answer to: ${question}`,

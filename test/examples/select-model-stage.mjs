@@ -28,7 +28,8 @@ app.post('/chat', gateway.selectModel, (_req, res) => {
 
 // a stage answers no errors: it hands them over, each with a status and a code
 app.use((error, _req, res, next) => {
-  if (error instanceof GatewayError) res.status(error.status).json({ code: error.code, problem: error.message });
+  if (error instanceof GatewayError)
+    res.status(error.status).json({ code: error.code, problem: error.message });
   else next(error);
 });
 

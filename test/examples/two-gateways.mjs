@@ -5,13 +5,22 @@ import { createGateway } from 'signalbox';
 
 const baseUrl = process.env.MODEL_URL ?? 'http://127.0.0.1:11434/v1';
 
-const gatewayFor = (team, limits) => createGateway({
-  auth: { keys: [{ name: team, key: process.env[`${team.toUpperCase()}_KEY`] ?? `sk_${team}`, models: ['local/*'] }] },
-  providers: { local: { api: 'openai-compatible', baseUrl } },
-  limits,
-  metrics: { prefix: `${team}_` },
-  log: { level: 'warn' },
-});
+const gatewayFor = (team, limits) =>
+  createGateway({
+    auth: {
+      keys: [
+        {
+          name: team,
+          key: process.env[`${team.toUpperCase()}_KEY`] ?? `sk_${team}`,
+          models: ['local/*'],
+        },
+      ],
+    },
+    providers: { local: { api: 'openai-compatible', baseUrl } },
+    limits,
+    metrics: { prefix: `${team}_` },
+    log: { level: 'warn' },
+  });
 
 const research = gatewayFor('research', { maxRetries: 5 });
 const support = gatewayFor('support', { maxRetries: 1, totalTimeoutMs: 30_000 });

@@ -20,8 +20,13 @@ async function startReplica(behave: (socket: Socket) => void): Promise<string> {
   return target;
 }
 
-const open = (): Socket => connect({ port: balancer.port, host: '127.0.0.1', allowHalfOpen: true }).on('error', () => undefined);
-const firstWord = (socket: Socket): Promise<string> => new Promise((resolve) => socket.once('data', (word) => resolve(word.toString())));
+const open = (): Socket =>
+  connect({ port: balancer.port, host: '127.0.0.1', allowHalfOpen: true }).on(
+    'error',
+    () => undefined,
+  );
+const firstWord = (socket: Socket): Promise<string> =>
+  new Promise((resolve) => socket.once('data', (word) => resolve(word.toString())));
 
 afterEach(async () => {
   await balancer.close();
@@ -35,7 +40,10 @@ describe('the balancer', () => {
   let a: string;
   let b: string;
   beforeEach(async () => {
-    [a, b] = [await startReplica((socket) => socket.write('a')), await startReplica((socket) => socket.write('b'))];
+    [a, b] = [
+      await startReplica((socket) => socket.write('a')),
+      await startReplica((socket) => socket.write('b')),
+    ];
   });
 
   it('gives connections to its targets in turn', async () => {
@@ -83,10 +91,14 @@ describe('what the balancer passes on', () => {
 
   it('is each byte both ways, with an end of one way that leaves the other open', async () => {
     // it answers what it was sent, once it has heard the end
-    balancer = await startBalancer([await startReplica((socket) => {
-      const request: Buffer[] = [];
-      socket.on('data', (part) => request.push(part)).once('end', () => socket.end(Buffer.concat(request)));
-    })]);
+    balancer = await startBalancer([
+      await startReplica((socket) => {
+        const request: Buffer[] = [];
+        socket
+          .on('data', (part) => request.push(part))
+          .once('end', () => socket.end(Buffer.concat(request)));
+      }),
+    ]);
     const client = open();
     client.end(much);
     expect((await buffer(client)).equals(much)).toBe(true);
@@ -94,21 +106,28 @@ describe('what the balancer passes on', () => {
 
   it('waits for a reader that is slow', async () => {
     let sent = 0;
-    balancer = await startBalancer([await startReplica((socket) => {
-      const more = (): void => {
-        while (sent < much.length) if (!socket.write(much.subarray(sent, sent += 100_000))) return void socket.once('drain', more);
-        socket.end();
-      };
-      more();
-    })]);
+    balancer = await startBalancer([
+      await startReplica((socket) => {
+        const more = (): void => {
+          while (sent < much.length)
+            if (!socket.write(much.subarray(sent, (sent += 100_000))))
+              return void socket.once('drain', more);
+          socket.end();
+        };
+        more();
+      }),
+    ]);
     const client = open();
     await new Promise((resolve) => client.once('readable', resolve));
     let before = -1;
-    await vi.waitFor(() => {
-      const isStill = sent === before;
-      before = sent;
-      expect(isStill).toBe(true);
-    }, { interval: 50 });
+    await vi.waitFor(
+      () => {
+        const isStill = sent === before;
+        before = sent;
+        expect(isStill).toBe(true);
+      },
+      { interval: 50 },
+    );
     expect(sent).toBeLessThan(much.length);
     expect((await buffer(client)).length).toBe(much.length);
   });

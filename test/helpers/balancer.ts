@@ -28,18 +28,25 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
       if (client.destroyed) break;
       const upstream = await connectTo(target);
       if (!upstream) continue;
-      upstreams.set(upstream.once('close', () => upstreams.delete(upstream)), target);
+      upstreams.set(
+        upstream.once('close', () => upstreams.delete(upstream)),
+        target,
+      );
       join(client, upstream);
       return;
     }
     client.resetAndDestroy();
   };
   // paused, so that nothing is read before there is somebody to pass it to
-  const server = createServer({ allowHalfOpen: true, pauseOnConnect: true, noDelay: true }, (client) => void carry(client));
+  const server = createServer(
+    { allowHalfOpen: true, pauseOnConnect: true, noDelay: true },
+    (client) => void carry(client),
+  );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    port, url: `http://127.0.0.1:${port}`,
+    port,
+    url: `http://127.0.0.1:${port}`,
     add: (target) => void inTurn.push(target),
     remove(target, { cut } = { cut: false }) {
       inTurn.splice(0, inTurn.length, ...inTurn.filter((each) => each !== target));
@@ -60,12 +67,18 @@ function connectTo(target: string): Promise<Socket | undefined> {
   const [, host = '', port] = /^(.*):(\d+)$/.exec(target) ?? [];
   const socket = connect({ host, port: Number(port), allowHalfOpen: true, noDelay: true });
   return new Promise((resolve) => {
-    socket.on('error', ignore).once('connect', () => resolve(socket)).once('close', () => resolve(undefined));
+    socket
+      .on('error', ignore)
+      .once('connect', () => resolve(socket))
+      .once('close', () => resolve(undefined));
   });
 }
 
 function join(client: Socket, upstream: Socket): void {
-  for (const [from, to] of [[client, upstream], [upstream, client]] as const) {
+  for (const [from, to] of [
+    [client, upstream],
+    [upstream, client],
+  ] as const) {
     from.pipe(to);
     // an end is passed on by pipe; a break is not
     from.once('close', (isBroken) => {

@@ -8,14 +8,31 @@ export class Browser {
   csrfToken = '';
 
   /** @param url of the gateway; @param headers go with every request */
-  constructor(private readonly url: string, private readonly headers: Readonly<Record<string, string>> = {}) {}
+  constructor(
+    private readonly url: string,
+    private readonly headers: Readonly<Record<string, string>> = {},
+  ) {}
 
   /** Sends a request as the gateway's own page would; `headers` replace what it says by itself. */
-  async ask(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Reply> {
-    const own = { ...this.headers, ...(this.cookie ? { cookie: this.cookie } : {}), ...(this.csrfToken ? { 'x-csrf-token': this.csrfToken } : {}), 'sec-fetch-site': 'same-origin', origin: this.url };
+  async ask(
+    method: string,
+    path: string,
+    body?: unknown,
+    headers: Record<string, string> = {},
+  ): Promise<Reply> {
+    const own = {
+      ...this.headers,
+      ...(this.cookie ? { cookie: this.cookie } : {}),
+      ...(this.csrfToken ? { 'x-csrf-token': this.csrfToken } : {}),
+      'sec-fetch-site': 'same-origin',
+      origin: this.url,
+    };
     const reply = await ask(method, this.url + path, { ...own, ...headers }, body);
-    const given = reply.headers['set-cookie']?.find((cookie) => cookie.startsWith('signalbox_session='));
-    if (given !== undefined) this.cookie = /^signalbox_session=;/.test(given) ? '' : (given.split(';')[0] ?? '');
+    const given = reply.headers['set-cookie']?.find((cookie) =>
+      cookie.startsWith('signalbox_session='),
+    );
+    if (given !== undefined)
+      this.cookie = /^signalbox_session=;/.test(given) ? '' : (given.split(';')[0] ?? '');
     return reply;
   }
 
@@ -35,7 +52,11 @@ export class Browser {
 }
 
 /** A browser in which a new account has signed in. */
-export async function signedUp(url: string, email: string, password = goodPassword): Promise<Browser> {
+export async function signedUp(
+  url: string,
+  email: string,
+  password = goodPassword,
+): Promise<Browser> {
   const browser = new Browser(url);
   await browser.signUp(email, password);
   const { status, text } = await browser.signIn(email, password);

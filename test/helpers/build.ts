@@ -11,8 +11,12 @@ const lock = join(root, 'node_modules/.signalbox-build');
 const abandonedMs = 120_000;
 
 function newestChange(): number {
-  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map((file) => join(root, 'src', file));
-  return Math.max(...[...sources, join(root, 'tsconfig.build.json')].map((file) => statSync(file).mtimeMs));
+  const sources = readdirSync(join(root, 'src'), { recursive: true, encoding: 'utf8' }).map(
+    (file) => join(root, 'src', file),
+  );
+  return Math.max(
+    ...[...sources, join(root, 'tsconfig.build.json')].map((file) => statSync(file).mtimeMs),
+  );
 }
 
 const isFresh = (): boolean => existsSync(cli) && statSync(cli).mtimeMs > newestChange();
@@ -22,13 +26,21 @@ function takeLock(): boolean {
     mkdirSync(lock);
     return true;
   } catch {
-    if (Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) > abandonedMs) rmSync(lock, { recursive: true, force: true });
+    if (
+      Date.now() - (statSync(lock, { throwIfNoEntry: false })?.mtimeMs ?? Date.now()) >
+      abandonedMs
+    )
+      rmSync(lock, { recursive: true, force: true });
     return false;
   }
 }
 
 function compile(): void {
-  const { status, stdout } = spawnSync(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'], { cwd: root, encoding: 'utf8' });
+  const { status, stdout } = spawnSync(
+    process.execPath,
+    [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+    { cwd: root, encoding: 'utf8' },
+  );
   if (status !== 0) throw new Error(`the build failed:\n${stdout}`);
 }
 

@@ -9,6 +9,8 @@ export default class ClosingLine implements Reporter {
       // a file that could not be loaded has no tests to fail
       if (module.state() === 'failed' && module.errors().length > 0) counts.failed++;
     }
-    process.stdout.write(`\ntests: ${counts.passed} passed, ${counts.failed + counts.pending} failed, ${counts.skipped} skipped\n`);
+    process.stdout.write(
+      `\ntests: ${counts.passed} passed, ${counts.failed + counts.pending} failed, ${counts.skipped} skipped\n`,
+    );
   }
 }

@@ -4,7 +4,11 @@ import type { ModelCall, ProviderAdapter } from '../../src/providers/adapter.js'
 
 /** A call of a model named `m`. */
 export function callOf(request: Partial<ChatRequest> = {}, stream = true): ModelCall {
-  return { request: { messages: [{ role: 'user', content: 'Hi' }], ...request }, model: 'm', stream };
+  return {
+    request: { messages: [{ role: 'user', content: 'Hi' }], ...request },
+    model: 'm',
+    stream,
+  };
 }
 
 /** All that a stream said, put together. */
@@ -25,7 +29,20 @@ export interface CollectedStream {
 }
 
 function emptyStream(): CollectedStream {
-  return { text: '', reasoning: '', refusal: '', calls: [], reasoningDetails: [], annotations: [], citations: [], logprobs: [], heads: [], finishReason: null, usage: null, ends: 0 };
+  return {
+    text: '',
+    reasoning: '',
+    refusal: '',
+    calls: [],
+    reasoningDetails: [],
+    annotations: [],
+    citations: [],
+    logprobs: [],
+    heads: [],
+    finishReason: null,
+    usage: null,
+    ends: 0,
+  };
 }
 
 function addChunk(into: CollectedStream, chunk: CompletionChunk): void {
@@ -52,12 +69,17 @@ function addChunk(into: CollectedStream, chunk: CompletionChunk): void {
  * Feeds a stream to an adapter's reader in the pieces given and puts together what it says.
  * @throws what the reader throws
  */
-export function collectPieces(adapter: ProviderAdapter, pieces: readonly Buffer[], call = callOf()): CollectedStream {
+export function collectPieces(
+  adapter: ProviderAdapter,
+  pieces: readonly Buffer[],
+  call = callOf(),
+): CollectedStream {
   const collected = emptyStream();
   const sink: CompletionSink = {
     text: (escaped) => void (collected.text += unescapeJson(escaped)),
     chunk: (chunk) => addChunk(collected, chunk),
-    end: (finishReason, usage) => void Object.assign(collected, { finishReason, usage, ends: collected.ends + 1 }),
+    end: (finishReason, usage) =>
+      void Object.assign(collected, { finishReason, usage, ends: collected.ends + 1 }),
   };
   const reader = adapter.readEvents(sink, call);
   for (const piece of pieces) reader.push(piece);
@@ -68,11 +90,21 @@ export function collectPieces(adapter: ProviderAdapter, pieces: readonly Buffer[
 /** The same stream in one piece, and once more for every place where it can be cut in two, and byte by byte. */
 export function everyCut(body: string): Buffer[][] {
   const bytes = Buffer.from(body);
-  const inTwo = Array.from({ length: bytes.length - 1 }, (_, at) => [bytes.subarray(0, at + 1), bytes.subarray(at + 1)]);
+  const inTwo = Array.from({ length: bytes.length - 1 }, (_, at) => [
+    bytes.subarray(0, at + 1),
+    bytes.subarray(at + 1),
+  ]);
   return [[bytes], Array.from(bytes, (byte) => Buffer.from([byte])), ...inTwo];
 }
 
 /** Server-sent events, named by their `type` as several providers do. */
 export function typedEvents(events: readonly object[], last = ''): string {
-  return events.map((event) => `event: ${(event as { type?: string }).type ?? 'message'}\ndata: ${JSON.stringify(event)}\n\n`).join('') + last;
+  return (
+    events
+      .map(
+        (event) =>
+          `event: ${(event as { type?: string }).type ?? 'message'}\ndata: ${JSON.stringify(event)}\n\n`,
+      )
+      .join('') + last
+  );
 }

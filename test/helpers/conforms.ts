@@ -6,14 +6,17 @@ import { expect } from 'vitest';
 const folder = new URL('../../schemas/', import.meta.url);
 const ajv = new Ajv2020({ strict: false, allErrors: true, verbose: false });
 addFormats.default(ajv);
-for (const file of readdirSync(folder)) ajv.addSchema(JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as object, file);
+for (const file of readdirSync(folder))
+  ajv.addSchema(JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as object, file);
 
 /** What of a value does not satisfy `schemas/<name>.schema.json`; empty where all does. */
 export function failuresOf(name: string, value: unknown): string[] {
   const validate = ajv.getSchema(`${name}.schema.json`);
   if (!validate) throw new Error(`there is no schema ${name}`);
   if (validate(value)) return [];
-  return (validate.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message ?? ''}`);
+  return (validate.errors ?? []).map(
+    ({ instancePath, message }) => `${instancePath} ${message ?? ''}`,
+  );
 }
 
 /** Fails the test where a value does not satisfy the schema of that name. */

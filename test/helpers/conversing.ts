@@ -17,7 +17,8 @@ export async function holdWrites({ connect }: Place): Promise<() => Promise<void
   await new Promise<void>((resolve, reject) => {
     held = database.transaction().execute(async (transaction) => {
       // a transaction on an embedded database holds all writers up by itself
-      if (database.getExecutor().adapter instanceof PostgresAdapter) await sql`lock table conversations in exclusive mode`.execute(transaction);
+      if (database.getExecutor().adapter instanceof PostgresAdapter)
+        await sql`lock table conversations in exclusive mode`.execute(transaction);
       resolve();
       await released;
     });
@@ -52,25 +53,50 @@ export interface Party {
   headers: { authorization: string };
 }
 
-const party = (name: string): Party => ({ accountId: `fixed:${name}`, headers: { authorization: `Bearer sk_${name}_0123456789` } });
+const party = (name: string): Party => ({
+  accountId: `fixed:${name}`,
+  headers: { authorization: `Bearer sk_${name}_0123456789` },
+});
 const [ann, bob] = [party('ann'), party('bob')];
 const keys = ['ann', 'bob'].map((name) => ({ name, key: `sk_${name}_0123456789` }));
 
 /** Starts a gateway on that database. */
-export async function startConversing(place: Pick<Place, 'url' | 'open'>, config: ConfigInput = {}): Promise<Conversing> {
+export async function startConversing(
+  place: Pick<Place, 'url' | 'open'>,
+  config: ConfigInput = {},
+): Promise<Conversing> {
   const upstream = await startUpstream();
   const log = keepingLogger();
-  const backing = backingOf({ databaseUrl: place.url, poolSize: 5, redisUrl: null, onWarning: () => undefined });
+  const backing = backingOf({
+    databaseUrl: place.url,
+    poolSize: 5,
+    redisUrl: null,
+    onWarning: () => undefined,
+  });
   const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
-  const gateway = await startGateway({ providers: { up }, models: { 'up/good': { inputPrice: 1, outputPrice: 10 } }, ...config, auth: { keys } }, { backing, logger: log.logger });
+  const gateway = await startGateway(
+    {
+      providers: { up },
+      models: { 'up/good': { inputPrice: 1, outputPrice: 10 } },
+      ...config,
+      auth: { keys },
+    },
+    { backing, logger: log.logger },
+  );
   await backing.get();
   const reader = await place.open();
   const url = `${gateway.url}/api/v1/completions`;
   return {
-    upstream, gateway, log, ann, bob, reader,
+    upstream,
+    gateway,
+    log,
+    ann,
+    bob,
+    reader,
     stored: (who, id) => readAll(reader, who.accountId, id),
     complete: (body, who = ann) => post(url, body, who.headers),
-    stream: (body, options = {}) => postStream(url, { ...body, stream: true }, { headers: ann.headers, ...options }),
+    stream: (body, options = {}) =>
+      postStream(url, { ...body, stream: true }, { headers: ann.headers, ...options }),
     async close() {
       await gateway.close();
       await upstream.close();
@@ -79,7 +105,11 @@ export async function startConversing(place: Pick<Place, 'url' | 'open'>, config
 }
 
 /** Every page of a conversation's messages. */
-export async function readAll(store: Store, accountId: string, id: string): Promise<readonly MessageRecord[]> {
+export async function readAll(
+  store: Store,
+  accountId: string,
+  id: string,
+): Promise<readonly MessageRecord[]> {
   const messages: MessageRecord[] = [];
   for (let cursor: string | null = null; ;) {
     const page = await store.conversations.messages(accountId, id, { limit: 100, cursor });
@@ -90,5 +120,10 @@ export async function readAll(store: Store, accountId: string, id: string): Prom
 }
 
 /** A body of messages, from the user and the assistant by turns. */
-export const asking = (...texts: string[]): { models: string[]; messages: object[] } =>
-  ({ models: ['up/good'], messages: texts.map((content, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content })) });
+export const asking = (...texts: string[]): { models: string[]; messages: object[] } => ({
+  models: ['up/good'],
+  messages: texts.map((content, index) => ({
+    role: index % 2 === 0 ? 'user' : 'assistant',
+    content,
+  })),
+});

@@ -13,14 +13,22 @@ export interface TestDatabase {
 }
 
 /** Makes one of each kind; for `describe.each`. */
-export const databases: readonly (readonly [name: string, make: () => Promise<TestDatabase>])[] = [['libsql', embedded], ['PostgreSQL', postgres]];
+export const databases: readonly (readonly [name: string, make: () => Promise<TestDatabase>])[] = [
+  ['libsql', embedded],
+  ['PostgreSQL', postgres],
+];
 
 function embedded(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-database-'));
   return Promise.resolve({
     url: `file:${join(folder, 'signalbox.db')}`,
     // the file beside it is what has been written last
-    text: () => Promise.resolve(readdirSync(folder).map((file) => readFileSync(join(folder, file), 'latin1')).join('')),
+    text: () =>
+      Promise.resolve(
+        readdirSync(folder)
+          .map((file) => readFileSync(join(folder, file), 'latin1'))
+          .join(''),
+      ),
     drop() {
       rmSync(folder, { recursive: true, force: true });
       return Promise.resolve();
@@ -37,10 +45,14 @@ async function everyRow(url: string): Promise<string> {
   const client = new Client({ connectionString: url });
   await client.connect();
   try {
-    const { rows: tables } = await client.query<{ name: string }>("select table_name as name from information_schema.tables where table_schema = 'public'");
+    const { rows: tables } = await client.query<{ name: string }>(
+      "select table_name as name from information_schema.tables where table_schema = 'public'",
+    );
     let text = '';
     for (const { name } of tables) {
-      const { rows } = await client.query<{ line: string }>(`select t::text as line from "${name}" t`);
+      const { rows } = await client.query<{ line: string }>(
+        `select t::text as line from "${name}" t`,
+      );
       text += rows.map(({ line }) => line).join('\n');
     }
     return text;

@@ -7,7 +7,8 @@ const show = (value: unknown): string => JSON.stringify(value).slice(0, 300);
 const same = (a: unknown, b: unknown): boolean => JSON.stringify(a) === JSON.stringify(b);
 // providers and readers part paragraphs of reasoning differently
 const squeezed = (text: string): string => text.replace(/\s+/g, '');
-const spoke = ({ text, reasoning, refusal, toolCalls }: Expected): boolean => Boolean(text || reasoning || refusal || toolCalls.length > 0);
+const spoke = ({ text, reasoning, refusal, toolCalls }: Expected): boolean =>
+  Boolean(text || reasoning || refusal || toolCalls.length > 0);
 
 type Difference = readonly [what: string, expected: unknown, got: unknown];
 
@@ -19,38 +20,83 @@ function finishOf(expected: Expected, manner: Manner): Expected['finish'] {
 }
 
 function contentDifferences(expected: Expected, said: Said, manner: Manner): Difference[] {
-  const reasoning: Difference = ['reasoning', squeezed(expected.reasoning), squeezed(said.reasoning)];
+  const reasoning: Difference = [
+    'reasoning',
+    squeezed(expected.reasoning),
+    squeezed(said.reasoning),
+  ];
   // the native surface has one kind of text and no tool calls
-  if (manner.surface === 'native') return [['text', expected.text + expected.refusal, said.text], reasoning];
-  return [['text', expected.text, said.text], ['refusal', expected.refusal, said.refusal], ['tool calls', expected.toolCalls, said.toolCalls], reasoning];
+  if (manner.surface === 'native')
+    return [['text', expected.text + expected.refusal, said.text], reasoning];
+  return [
+    ['text', expected.text, said.text],
+    ['refusal', expected.refusal, said.refusal],
+    ['tool calls', expected.toolCalls, said.toolCalls],
+    reasoning,
+  ];
 }
 
 function answerDifferences(expected: Expected, said: Said, manner: Manner): Difference[] {
-  const usage: Difference = expected.usage || manner.surface === 'openai' ? ['usage', expected.usage ?? said.usage, said.usage] : ['usage is estimated', true, said.estimated];
+  const usage: Difference =
+    expected.usage || manner.surface === 'openai'
+      ? ['usage', expected.usage ?? said.usage, said.usage]
+      : ['usage is estimated', true, said.estimated];
   return [
-    ['status', 200, said.httpStatus], ['the end marker', true, said.whole], ['message', '', said.message],
-    ...contentDifferences(expected, said, manner), ['finish', finishOf(expected, manner), said.finish], usage,
+    ['status', 200, said.httpStatus],
+    ['the end marker', true, said.whole],
+    ['message', '', said.message],
+    ...contentDifferences(expected, said, manner),
+    ['finish', finishOf(expected, manner), said.finish],
+    usage,
   ];
 }
 
 function failureDifferences(exchange: Exchange, said: Said): Difference[] {
   const { status, reason } = clientFailure(exchange);
   // a refused key that the provider repeats must not come back
-  const words = said.message.includes(reason.replace(/\s+/g, ' ').slice(0, 60)) || said.message.includes('[redacted]');
-  return [['status', status, said.httpStatus], [`the reason ${show(reason)} in ${show(said.message)}`, true, words], ['the provider\'s status in the error trace', exchange.status, said.tracedStatus]];
+  const words =
+    said.message.includes(reason.replace(/\s+/g, ' ').slice(0, 60)) ||
+    said.message.includes('[redacted]');
+  return [
+    ['status', status, said.httpStatus],
+    [`the reason ${show(reason)} in ${show(said.message)}`, true, words],
+    ["the provider's status in the error trace", exchange.status, said.tracedStatus],
+  ];
 }
 
 /** An error inside an answer with status 200: a broken stream where the client has had some of it, else an error as any other. */
 function brokenDifferences(expected: Expected, said: Said, manner: Manner): Difference[] {
   const status = clientStatus(expected.error?.status ?? 500, '');
-  if (!manner.stream || !spoke(expected)) return [['status', status, said.httpStatus], ['the provider\'s status in the error trace', expected.error?.status, said.tracedStatus]];
-  return [['status', 200, said.httpStatus], ['an error in the stream', true, said.error !== null && said.message !== ''], ['the end marker', false, said.whole], ...contentDifferences(expected, said, manner)];
+  if (!manner.stream || !spoke(expected))
+    return [
+      ['status', status, said.httpStatus],
+      ["the provider's status in the error trace", expected.error?.status, said.tracedStatus],
+    ];
+  return [
+    ['status', 200, said.httpStatus],
+    ['an error in the stream', true, said.error !== null && said.message !== ''],
+    ['the end marker', false, said.whole],
+    ...contentDifferences(expected, said, manner),
+  ];
 }
 
 /** What the client got otherwise than it must, one line for each; none where all is well. */
-export function differences(exchange: Exchange, expected: Expected, said: Said, manner: Manner): string[] {
-  const all = exchange.status >= 400 ? failureDifferences(exchange, said)
-    : expected.error ? brokenDifferences(expected, said, manner)
-    : answerDifferences(expected, said, manner);
-  return all.filter(([, a, b]) => !same(a, b)).map(([what, wanted, got]) => `${exchange.provider}/${exchange.name}: ${what}: expected ${show(wanted)}, got ${show(got)}`);
+export function differences(
+  exchange: Exchange,
+  expected: Expected,
+  said: Said,
+  manner: Manner,
+): string[] {
+  const all =
+    exchange.status >= 400
+      ? failureDifferences(exchange, said)
+      : expected.error
+        ? brokenDifferences(expected, said, manner)
+        : answerDifferences(expected, said, manner);
+  return all
+    .filter(([, a, b]) => !same(a, b))
+    .map(
+      ([what, wanted, got]) =>
+        `${exchange.provider}/${exchange.name}: ${what}: expected ${show(wanted)}, got ${show(got)}`,
+    );
 }

@@ -13,7 +13,14 @@ const badKey = /api key not valid|(invalid|incorrect) api key|api key is invalid
 /** The words of an error in the shapes that providers send: `{error: {message}}`, `{error: "…"}`, `{detail}`, `{message}`. */
 function reasonOf(body: unknown): string {
   const first: unknown = Array.isArray(body) ? body[0] : body;
-  return textAt(first, 'error', 'message') || textAt(first, 'error') || textAt(first, 'detail') || textAt(first, 'message') || textAt(first, 'Message') || textAt(at(first, 'error'), 'detail');
+  return (
+    textAt(first, 'error', 'message') ||
+    textAt(first, 'error') ||
+    textAt(first, 'detail') ||
+    textAt(first, 'message') ||
+    textAt(first, 'Message') ||
+    textAt(at(first, 'error'), 'detail')
+  );
 }
 
 /** The status that a client gets where one provider alone was asked once and failed so. `text` is the provider's body. */

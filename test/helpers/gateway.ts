@@ -23,16 +23,28 @@ export interface RunningGateway {
 export const testKey = 'sk_test_0123456789abcdef';
 
 /** A gateway as a process of its own would run it, on a free port. No environment variable reaches it, its log is silent unless a logger is given. */
-export async function startGateway(config: ConfigInput = {}, options: GatewayOptions = {}): Promise<RunningGateway> {
+export async function startGateway(
+  config: ConfigInput = {},
+  options: GatewayOptions = {},
+): Promise<RunningGateway> {
   const keys = config.auth?.keys ?? [{ name: 'test', key: testKey }];
   const resolved = resolveConfig({ ...config, auth: { ...config.auth, keys } }, {}, rules);
-  const gateway = assembleGateway(resolved, { env: {}, logger: pino({ level: 'silent' }), ...options });
+  const gateway = assembleGateway(resolved, {
+    env: {},
+    logger: pino({ level: 'silent' }),
+    ...options,
+  });
   const server = createHttpServer(gateway.app(), resolved.limits);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   const key = keys[0]?.key ?? testKey;
   return {
-    url: `http://127.0.0.1:${port}`, port, key, auth: { authorization: `Bearer ${key}` }, gateway, server,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    key,
+    auth: { authorization: `Bearer ${key}` },
+    gateway,
+    server,
     async close() {
       const stopped = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
@@ -42,14 +54,21 @@ export async function startGateway(config: ConfigInput = {}, options: GatewayOpt
 }
 
 /** A logger whose lines are kept: parsed, and as they were written. */
-export function keepingLogger(level = 'trace'): { logger: Logger; lines: Record<string, unknown>[]; text: () => string } {
+export function keepingLogger(level = 'trace'): {
+  logger: Logger;
+  lines: Record<string, unknown>[];
+  text: () => string;
+} {
   const lines: Record<string, unknown>[] = [];
   const written: string[] = [];
-  const logger = pino({ level, base: null }, {
-    write(line: string) {
-      written.push(line);
-      lines.push(JSON.parse(line) as Record<string, unknown>);
+  const logger = pino(
+    { level, base: null },
+    {
+      write(line: string) {
+        written.push(line);
+        lines.push(JSON.parse(line) as Record<string, unknown>);
+      },
     },
-  });
+  );
   return { logger, lines, text: () => written.join('') };
 }

@@ -33,10 +33,19 @@ fi 2>/dev/null
 rm -rf -- "$1"`;
 
 /** Makes a folder under `parent` that only `user` may enter. `signal` is what ends a program in it that is left over. */
-export function guardFolder(parent: string, name: string, signal: 'KILL' | 'QUIT', user?: User): GuardedFolder {
+export function guardFolder(
+  parent: string,
+  name: string,
+  signal: 'KILL' | 'QUIT',
+  user?: User,
+): GuardedFolder {
   const path = mkdtempSync(join(parent, `signalbox-${name}-`));
   // a session of its own, so that Ctrl-C does not reach it
-  const guard = spawn('sh', ['-c', guardScript, 'guard', path, signal], { cwd: '/', detached: true, stdio: ['pipe', 'ignore', 'ignore'] });
+  const guard = spawn('sh', ['-c', guardScript, 'guard', path, signal], {
+    cwd: '/',
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  });
   const isOver = new Promise<void>((resolve) => guard.once('close', () => resolve()));
   guard.stdin.on('error', () => undefined);
   guard.unref();
@@ -46,7 +55,13 @@ export function guardFolder(parent: string, name: string, signal: 'KILL' | 'QUIT
     path,
     start(program, args) {
       const output = openSync(log, 'a');
-      const child = spawn(program, args, { cwd: path, detached: true, stdio: ['ignore', output, output], env: { PATH: process.env.PATH, HOME: path, LC_ALL: 'C' }, ...user });
+      const child = spawn(program, args, {
+        cwd: path,
+        detached: true,
+        stdio: ['ignore', output, output],
+        env: { PATH: process.env.PATH, HOME: path, LC_ALL: 'C' },
+        ...user,
+      });
       closeSync(output);
       child.unref();
       guard.stdin.write(`${child.pid ?? ''}\n`);

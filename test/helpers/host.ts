@@ -14,7 +14,10 @@ export interface RunningHost {
 }
 
 /** The versions of Express that hosts run, as rows for `describe.each`. */
-export const expressRows = [['Express 4', express4], ['Express 5', express5]] as const;
+export const expressRows = [
+  ['Express 4', express4],
+  ['Express 5', express5],
+] as const;
 
 /** Starts a host on a free port of 127.0.0.1, as `app.listen` would. */
 export async function startHost(app: RequestListener): Promise<RunningHost> {
@@ -22,7 +25,9 @@ export async function startHost(app: RequestListener): Promise<RunningHost> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    url: `http://127.0.0.1:${port}`, port, server,
+    url: `http://127.0.0.1:${port}`,
+    port,
+    server,
     async close() {
       const stopped = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();

@@ -39,7 +39,10 @@ const findRedis = (): string => onPath('redis-server') || onPath('valkey-server'
 async function obstacle(): Promise<string> {
   if (!onPath('apt-get')) return 'there is no apt-get to install it with';
   if (process.getuid?.() === 0) return '';
-  return run('sudo', ['-n', 'true']).then(() => '', () => 'only root may install it');
+  return run('sudo', ['-n', 'true']).then(
+    () => '',
+    () => 'only root may install it',
+  );
 }
 
 /** Where redis-server lies, installed from Debian's packages where it is missing and may be. @throws where it cannot be had, with the reason */
@@ -48,9 +51,17 @@ export async function obtainRedis(say: (line: string) => void): Promise<string> 
   if (found) return found;
   const reason = await obstacle();
   if (reason) throw new Error(`redis-server is missing, and ${reason}`);
-  say('redis-server is missing: installing it from Debian\'s packages, without starting it');
-  const [program, ...args] = [...(process.getuid?.() === 0 ? [] : ['sudo', '-n']), 'sh', '-c', installScript] as const;
-  const failure = await run(program, args, { timeout: installLimitMs }).then(() => 'it is not on the PATH', (error: unknown) => String(error).trim().split('\n').at(-1) ?? '');
+  say("redis-server is missing: installing it from Debian's packages, without starting it");
+  const [program, ...args] = [
+    ...(process.getuid?.() === 0 ? [] : ['sudo', '-n']),
+    'sh',
+    '-c',
+    installScript,
+  ] as const;
+  const failure = await run(program, args, { timeout: installLimitMs }).then(
+    () => 'it is not on the PATH',
+    (error: unknown) => String(error).trim().split('\n').at(-1) ?? '',
+  );
   const installed = findRedis();
   if (!installed) throw new Error(`redis-server is missing, and installing it failed: ${failure}`);
   say(`redis-server is installed: ${installed}`);

@@ -2,8 +2,18 @@ import type { RunningGateway } from './gateway.js';
 import { ask } from './sse.js';
 
 /** The value of a line of the metrics page, 0 where there is none. `labels` as they stand there, in part: `surface="openai"`. */
-export async function metricOf(gateway: RunningGateway, name: string, ...labels: string[]): Promise<number> {
+export async function metricOf(
+  gateway: RunningGateway,
+  name: string,
+  ...labels: string[]
+): Promise<number> {
   const { text } = await ask('GET', `${gateway.url}/metrics`, gateway.auth);
-  const lines = text.split('\n').filter((line) => (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) && labels.every((label) => line.includes(label)));
+  const lines = text
+    .split('\n')
+    .filter(
+      (line) =>
+        (line.startsWith(`${name}{`) || line.startsWith(`${name} `)) &&
+        labels.every((label) => line.includes(label)),
+    );
   return lines.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(' ') + 1)), 0);
 }

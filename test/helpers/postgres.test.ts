@@ -24,13 +24,15 @@ describe('the shared PostgreSQL', () => {
   it('has databases that know nothing of each other, and drops one although it is in use', async () => {
     const [first, second] = await Promise.all([freshDatabase(), freshDatabase()]);
     await (await clientOf(first.url)).query('CREATE TABLE things (a int)');
-    await expect((await clientOf(second.url)).query('SELECT * FROM things')).rejects.toThrow('does not exist');
+    await expect((await clientOf(second.url)).query('SELECT * FROM things')).rejects.toThrow(
+      'does not exist',
+    );
     await Promise.all([first.drop(), second.drop()]);
     await expect(clientOf(first.url)).rejects.toThrow('does not exist');
   });
 });
 
-describe('a PostgreSQL of a test\'s own', () => {
+describe("a PostgreSQL of a test's own", () => {
   let postgres: OwnPostgres;
   beforeEach(async () => void (postgres = await startOwnPostgres()));
   afterEach(() => postgres.remove());
@@ -50,6 +52,8 @@ describe('a PostgreSQL of a test\'s own', () => {
     await expect(client.query('SELECT 1')).rejects.toThrow();
     await expect(clientOf(postgres.url)).rejects.toThrow('ECONNREFUSED');
     await postgres.restart();
-    expect((await (await clientOf(postgres.url)).query('SELECT a FROM things')).rows).toEqual([{ a: 1 }]);
+    expect((await (await clientOf(postgres.url)).query('SELECT a FROM things')).rows).toEqual([
+      { a: 1 },
+    ]);
   });
 });

@@ -25,5 +25,9 @@ export async function startPostgres(): Promise<RunningPostgres> {
 export async function freshDatabase(): Promise<FreshDatabase> {
   const url = await provision('database');
   const name = new URL(url).pathname.slice(1);
-  return { url, drop: async () => runSql((await startPostgres()).url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
+  return {
+    url,
+    drop: async () =>
+      runSql((await startPostgres()).url, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
 }

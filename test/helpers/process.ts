@@ -55,20 +55,37 @@ export function newFolder(): string {
 /** Ends what a test has started and left running, and removes the folders. For `afterEach`. */
 export async function endProcesses(): Promise<void> {
   const running = [...children];
-  const ended = Promise.all(running.map((child) => new Promise((resolve) => child.once('close', resolve))));
+  const ended = Promise.all(
+    running.map((child) => new Promise((resolve) => child.once('close', resolve))),
+  );
   for (const child of running) child.kill('SIGKILL');
   await ended;
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
 /** A free port of 127.0.0.1's is asked for unless the environment or the configuration says otherwise. */
-async function launch({ args = [], env = {}, config, folder = newFolder() }: ProcessOptions): Promise<{ child: ChildProcess; folder: string; ended: Promise<Ended>; output: { stdout: string; stderr: string } }> {
+async function launch({
+  args = [],
+  env = {},
+  config,
+  folder = newFolder(),
+}: ProcessOptions): Promise<{
+  child: ChildProcess;
+  folder: string;
+  ended: Promise<Ended>;
+  output: { stdout: string; stderr: string };
+}> {
   const cli = await buildOnce();
   if (config !== undefined) putConfig(folder, config);
-  const child = spawn(process.execPath, [cli, ...args], { cwd: folder, env: { PATH: process.env.PATH, PORT: '0', ...env }, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [cli, ...args], {
+    cwd: folder,
+    env: { PATH: process.env.PATH, PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   children.add(child);
   const output = { stdout: '', stderr: '' };
-  for (const name of ['stdout', 'stderr'] as const) child[name].setEncoding('utf8').on('data', (text: string) => void (output[name] += text));
+  for (const name of ['stdout', 'stderr'] as const)
+    child[name].setEncoding('utf8').on('data', (text: string) => void (output[name] += text));
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code, signal) => {
       children.delete(child);
@@ -97,14 +114,21 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Gatewa
     for (;;) {
       const match = pattern.exec(output.stdout);
       if (match) return match;
-      if (isOver) throw new Error(`the process ended without printing ${pattern.source}:\n${output.stdout}${output.stderr}`);
+      if (isOver)
+        throw new Error(
+          `the process ended without printing ${pattern.source}:\n${output.stdout}${output.stderr}`,
+        );
       await wait(10);
     }
   };
   const url = (await printed(/listens on (http:\S+)[^]*\/docs\n/))[1] ?? '';
   const key = /^ {2}(sk_\S+)$/m.exec(output.stdout)?.[1] ?? '';
   return {
-    url, folder, key, printed, ended,
+    url,
+    folder,
+    key,
+    printed,
+    ended,
     pid: child.pid ?? 0,
     auth: { authorization: `Bearer ${key}` },
     stdout: () => output.stdout,

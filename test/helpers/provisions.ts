@@ -20,14 +20,27 @@ declare module 'vitest' {
 }
 
 /** Lets the workers of a run ask the process that started them, which outlives them all. */
-export async function offerProvisions(provisions: Provisions): Promise<{ url: string; close(): void }> {
+export async function offerProvisions(
+  provisions: Provisions,
+): Promise<{ url: string; close(): void }> {
   const word = randomUUID();
-  const offers = new Map(Object.entries(provisions).map(([name, make]) => [`/${word}/${name}`, make as () => Promise<string>]));
+  const offers = new Map(
+    Object.entries(provisions).map(([name, make]) => [
+      `/${word}/${name}`,
+      make as () => Promise<string>,
+    ]),
+  );
   const server = createServer((request, response) => {
-    const make = offers.get(request.url ?? '') ?? (() => Promise.reject(new Error('there is no such provision')));
+    const make =
+      offers.get(request.url ?? '') ??
+      (() => Promise.reject(new Error('there is no such provision')));
     // a worker that was busy for seconds would ask again on a connection that is just being closed for its idleness
     response.setHeader('connection', 'close');
-    make().then((text) => response.end(text), (error: unknown) => response.writeHead(500).end(error instanceof Error ? error.message : String(error)));
+    make().then(
+      (text) => response.end(text),
+      (error: unknown) =>
+        response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
+    );
   });
   // an installation may take its minutes
   server.requestTimeout = 0;

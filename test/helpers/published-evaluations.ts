@@ -2,13 +2,29 @@ import { featuresOf } from '../../src/routing/learned/features.js';
 import type { PublishedEvaluations } from '../../src/routing/training/published-evaluations.js';
 
 /** Rows as published evaluations of one source and kind, in memory. @param scores by row, one for each model */
-export function publishedOf(models: readonly string[], rows: readonly { readonly prompt: string; readonly group: string; readonly scores: readonly number[] }[]): PublishedEvaluations {
+export function publishedOf(
+  models: readonly string[],
+  rows: readonly {
+    readonly prompt: string;
+    readonly group: string;
+    readonly scores: readonly number[];
+  }[],
+): PublishedEvaluations {
   const unknown = (): Float32Array => new Float32Array(rows.length * models.length).fill(NaN);
   return {
-    models, prompts: rows.map(({ prompt }) => prompt), groups: rows.map(({ group }) => group), sources: rows.map(() => 'made up'),
-    features: rows.map(({ prompt: content }) => featuresOf({ messages: [{ role: 'user', content }] })),
+    models,
+    prompts: rows.map(({ prompt }) => prompt),
+    groups: rows.map(({ group }) => group),
+    sources: rows.map(() => 'made up'),
+    features: rows.map(({ prompt: content }) =>
+      featuresOf({ messages: [{ role: 'user', content }] }),
+    ),
     inputTokens: Float32Array.from(rows, ({ prompt }) => prompt.length / 4),
-    tasks: new Int32Array(rows.length), taskNames: ['made up:all'], families: ['all'],
-    scores: Float32Array.from(rows.flatMap(({ scores }) => scores)), outputTokens: unknown(), costs: unknown(),
+    tasks: new Int32Array(rows.length),
+    taskNames: ['made up:all'],
+    families: ['all'],
+    scores: Float32Array.from(rows.flatMap(({ scores }) => scores)),
+    outputTokens: unknown(),
+    costs: unknown(),
   };
 }

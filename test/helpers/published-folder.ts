@@ -19,14 +19,26 @@ export function writePublishedFolder(folder: string, rows: number, seed = 1): st
   const lines = prompts.map((prompt, row) => {
     places.set(prompt, places.get(prompt) ?? row);
     const source = tasks[row] === 0 ? 'ze_crux' : 'bfcl';
-    return JSON.stringify({ prompt_id: ids[row], source, category: source, prompt, dup_group: `group ${places.get(prompt)}`, input_tokens_est: Math.round(prompt.length / 4) });
+    return JSON.stringify({
+      prompt_id: ids[row],
+      source,
+      category: source,
+      prompt,
+      dup_group: `group ${places.get(prompt)}`,
+      input_tokens_est: Math.round(prompt.length / 4),
+    });
   });
-  const scores = ids.flatMap((id, row) => frontierModels.map((model, at) => {
-    const chance = chances[tasks[row] === 0 ? 'code' : 'facts'][at % 3]!;
-    return `${id},${model},${random() < chance ? 1 : 0},,${tasks[row] === 0 ? 200 : 40},`;
-  }));
+  const scores = ids.flatMap((id, row) =>
+    frontierModels.map((model, at) => {
+      const chance = chances[tasks[row] === 0 ? 'code' : 'facts'][at % 3]!;
+      return `${id},${model},${random() < chance ? 1 : 0},,${tasks[row] === 0 ? 200 : 40},`;
+    }),
+  );
   mkdirSync(folder, { recursive: true });
   writeFileSync(join(folder, 'prompts.jsonl.gz'), gzipSync(`${lines.join('\n')}\n`));
-  writeFileSync(join(folder, 'scores.csv.gz'), gzipSync(`prompt_id,model,score,input_tokens,output_tokens,cost\n${scores.join('\n')}\n`));
+  writeFileSync(
+    join(folder, 'scores.csv.gz'),
+    gzipSync(`prompt_id,model,score,input_tokens,output_tokens,cost\n${scores.join('\n')}\n`),
+  );
   return folder;
 }

@@ -27,7 +27,11 @@ export function openRaw(port: number, deadlineMs = 5_000): RawConnection {
   const closed = new Promise<void>((resolve, reject) => {
     const timer = setTimeout(() => {
       socket.destroy();
-      reject(new Error(`the connection was still open after ${deadlineMs} ms; received: ${Buffer.concat(pieces).toString('latin1').slice(0, 200)}`));
+      reject(
+        new Error(
+          `the connection was still open after ${deadlineMs} ms; received: ${Buffer.concat(pieces).toString('latin1').slice(0, 200)}`,
+        ),
+      );
     }, deadlineMs);
     socket.once('close', () => {
       clearTimeout(timer);
@@ -44,13 +48,27 @@ export function openRaw(port: number, deadlineMs = 5_000): RawConnection {
 export function parseReply(received: string): RawReply {
   const end = received.indexOf('\r\n\r\n');
   const [first = '', ...lines] = received.slice(0, end === -1 ? undefined : end).split('\r\n');
-  const headers = Object.fromEntries(lines.map((line) => [line.slice(0, line.indexOf(':')).toLowerCase(), line.slice(line.indexOf(':') + 1).trim()]));
+  const headers = Object.fromEntries(
+    lines.map((line) => [
+      line.slice(0, line.indexOf(':')).toLowerCase(),
+      line.slice(line.indexOf(':') + 1).trim(),
+    ]),
+  );
   const text = end === -1 ? '' : received.slice(end + 4);
-  return { status: Number(/^HTTP\/1\.1 (\d{3})/.exec(first)?.[1] ?? 0), headers, text, json: tryJson(text) };
+  return {
+    status: Number(/^HTTP\/1\.1 (\d{3})/.exec(first)?.[1] ?? 0),
+    headers,
+    text,
+    json: tryJson(text),
+  };
 }
 
 /** Sends bytes as they are and waits until the peer has closed; ask for `Connection: close` where it would not. */
-export async function sendRaw(port: number, bytes: string | Buffer, deadlineMs?: number): Promise<RawReply> {
+export async function sendRaw(
+  port: number,
+  bytes: string | Buffer,
+  deadlineMs?: number,
+): Promise<RawReply> {
   const connection = openRaw(port, deadlineMs);
   connection.socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   await connection.closed;

@@ -7,10 +7,11 @@ let redis: RunningRedis;
 afterEach(() => redis.stop());
 
 /** What Redis answers to the commands, on one connection. */
-const ask = ({ port }: RunningRedis, ...commands: string[]): Promise<string> => text(connect(port, '127.0.0.1').end([...commands, 'QUIT', ''].join('\r\n')));
+const ask = ({ port }: RunningRedis, ...commands: string[]): Promise<string> =>
+  text(connect(port, '127.0.0.1').end([...commands, 'QUIT', ''].join('\r\n')));
 const start = async (): Promise<RunningRedis> => (redis = (await startRedis())!);
 
-describe.skipIf(!redisIsThere)('a Redis of a test\'s own', () => {
+describe.skipIf(!redisIsThere)("a Redis of a test's own", () => {
   it('answers when it has started', async () => {
     expect(await ask(await start(), 'SET a 1', 'GET a')).toBe('+OK\r\n$1\r\n1\r\n+OK\r\n');
     expect(redis.url).toBe(`redis://127.0.0.1:${redis.port}`);

@@ -19,10 +19,26 @@ export const redisIsThere = program !== '';
 export async function startRedis(): Promise<RunningRedis | null> {
   if (!redisIsThere) return null;
   const folder = guardFolder(tmpdir(), 'redis', 'KILL');
-  const server = await startServer({
-    program, signal: 'KILL', answers,
-    args: (port) => ['--bind', '127.0.0.1', '--port', String(port), '--save', '', '--appendonly', 'no', '--dir', folder.path],
-  }, folder);
+  const server = await startServer(
+    {
+      program,
+      signal: 'KILL',
+      answers,
+      args: (port) => [
+        '--bind',
+        '127.0.0.1',
+        '--port',
+        String(port),
+        '--save',
+        '',
+        '--appendonly',
+        'no',
+        '--dir',
+        folder.path,
+      ],
+    },
+    folder,
+  );
   return Object.assign(server, { url: `redis://127.0.0.1:${server.port}` });
 }
 
@@ -33,7 +49,12 @@ function answers(port: number): Promise<boolean> {
       socket.destroy();
       resolve(isThere);
     };
-    socket.once('connect', () => socket.write('PING\r\n')).once('data', (reply) => settle(reply.toString().startsWith('+PONG')));
-    socket.once('error', () => settle(false)).once('end', () => settle(false)).once('timeout', () => settle(false));
+    socket
+      .once('connect', () => socket.write('PING\r\n'))
+      .once('data', (reply) => settle(reply.toString().startsWith('+PONG')));
+    socket
+      .once('error', () => settle(false))
+      .once('end', () => settle(false))
+      .once('timeout', () => settle(false));
   });
 }

@@ -46,43 +46,89 @@ export function apiOf(exchange: Exchange): string {
   return dialects.has(api) ? api : 'openai-compatible';
 }
 
-const said = (part: Expected, more: Partial<Said>): Said => ({ httpStatus: 200, message: '', whole: true, estimated: false, tracedStatus: null, ...part, ...more });
+const said = (part: Expected, more: Partial<Said>): Said => ({
+  httpStatus: 200,
+  message: '',
+  whole: true,
+  estimated: false,
+  tracedStatus: null,
+  ...part,
+  ...more,
+});
 
 function failed(httpStatus: number, json: unknown): Said {
   const message = textAt(json, 'error', 'message') || textAt(json, 'message');
   const trace = has(json, 'errorTrace') ? json : at(json, 'error');
-  return said(nothing(), { httpStatus, message, tracedStatus: numberAt(trace, 'errorTrace', 0, 'status'), error: { status: httpStatus } });
+  return said(nothing(), {
+    httpStatus,
+    message,
+    tracedStatus: numberAt(trace, 'errorTrace', 0, 'status'),
+    error: { status: httpStatus },
+  });
 }
 
 function readOpenai(reply: Reply | StreamReply): Said {
   if (reply.status !== 200) return failed(reply.status, reply.json);
   if (!('frames' in reply)) return said(readOpenaiChat([reply.json], false), {});
   const error = reply.events.find((event) => has(event, 'error'));
-  return said(readOpenaiChat(reply.events, true), { message: textAt(error, 'error', 'message'), whole: reply.frames.at(-1)?.data === '[DONE]' });
+  return said(readOpenaiChat(reply.events, true), {
+    message: textAt(error, 'error', 'message'),
+    whole: reply.frames.at(-1)?.data === '[DONE]',
+  });
 }
 
-const finishes: Record<string, Expected['finish']> = { stop: 'stop', length: 'length', tool_calls: 'tool_calls', function_call: 'tool_calls', content_filter: 'content_filter' };
+const finishes: Record<string, Expected['finish']> = {
+  stop: 'stop',
+  length: 'length',
+  tool_calls: 'tool_calls',
+  function_call: 'tool_calls',
+  content_filter: 'content_filter',
+};
 
 function readClosing(json: unknown): Partial<Said> {
   const usage = at(json, 'usage');
   return {
     finish: finishes[textAt(json, 'finishReason')] ?? null,
     estimated: at(usage, 'estimated') === true,
-    usage: usage ? { prompt: numberAt(usage, 'promptTokens'), completion: numberAt(usage, 'completionTokens'), cached: numberAt(usage, 'cachedTokens'), reasoning: numberAt(usage, 'reasoningTokens') } : null,
+    usage: usage
+      ? {
+          prompt: numberAt(usage, 'promptTokens'),
+          completion: numberAt(usage, 'completionTokens'),
+          cached: numberAt(usage, 'cachedTokens'),
+          reasoning: numberAt(usage, 'reasoningTokens'),
+        }
+      : null,
   };
 }
 
 function readNative(reply: Reply | StreamReply): Said {
   if (reply.status !== 200) return failed(reply.status, reply.json);
   if (!('frames' in reply)) {
-    return said({ ...nothing(), text: textAt(reply.json, 'message', 'content', 0, 'text'), reasoning: textAt(reply.json, 'message', 'reasoning') }, readClosing(reply.json));
+    return said(
+      {
+        ...nothing(),
+        text: textAt(reply.json, 'message', 'content', 0, 'text'),
+        reasoning: textAt(reply.json, 'message', 'reasoning'),
+      },
+      readClosing(reply.json),
+    );
   }
-  const texts = (type: string): string => reply.events.filter((event) => textAt(event, 'type') === type).map((event) => textAt(event, 'text')).join('');
+  const texts = (type: string): string =>
+    reply.events
+      .filter((event) => textAt(event, 'type') === type)
+      .map((event) => textAt(event, 'text'))
+      .join('');
   const error = reply.events.find((event) => has(event, 'error'));
   const closing = reply.events.findLast((event) => has(event, 'usage'));
-  return said({ ...nothing(), text: texts('text'), reasoning: texts('reasoning') }, {
-    ...readClosing(closing), message: textAt(error, 'message'), whole: reply.frames.at(-1)?.data === '[DONE]', error: error ? { status: 0 } : null,
-  });
+  return said(
+    { ...nothing(), text: texts('text'), reasoning: texts('reasoning') },
+    {
+      ...readClosing(closing),
+      message: textAt(error, 'message'),
+      whole: reply.frames.at(-1)?.data === '[DONE]',
+      error: error ? { status: 0 } : null,
+    },
+  );
 }
 
 function providersAt(url: string): Record<string, ProviderInput> {
@@ -93,19 +139,43 @@ function providersAt(url: string): Record<string, ProviderInput> {
 const bodyFor = (model: string, { surface, stream }: Manner): object => ({
   messages: [{ role: 'user', content: 'Hi' }],
   ...(stream ? { stream } : {}),
-  ...(surface === 'openai' ? { model, ...(stream ? { stream_options: { include_usage: true } } : {}) } : { models: [model] }),
+  ...(surface === 'openai'
+    ? { model, ...(stream ? { stream_options: { include_usage: true } } : {}) }
+    : { models: [model] }),
 });
 
 /** The headers that say what to do about a failure. */
 function toldHeaders(exchange: Exchange): Record<string, string> {
-  return Object.fromEntries(Object.entries(exchange.meta?.response.headers ?? {}).filter(([name]) => /retry|ratelimit|errortype/i.test(name)));
+  return Object.fromEntries(
+    Object.entries(exchange.meta?.response.headers ?? {}).filter(([name]) =>
+      /retry|ratelimit|errortype/i.test(name),
+    ),
+  );
 }
 
 /** An event as a server may send it that likes CRLF, no space after the colon, names, comments, and signs of life. */
 function oddEvent(event: Buffer): Buffer {
-  const lines = event.toString('utf8').split(/\r\n|\n|\r/).filter((line) => line !== '');
+  const lines = event
+    .toString('utf8')
+    .split(/\r\n|\n|\r/)
+    .filter((line) => line !== '');
   const odd = lines.map((line) => line.replace(/^(\w*): /, '$1:').replace('[DONE]', ' [DONE] '));
-  return Buffer.from([': keep-alive', '', 'data:', '', 'event:ping', 'data: {"type":"ping"}', '', 'id:7', 'retry:3000', ...odd, '', ''].join('\r\n'));
+  return Buffer.from(
+    [
+      ': keep-alive',
+      '',
+      'data:',
+      '',
+      'event:ping',
+      'data: {"type":"ping"}',
+      '',
+      'id:7',
+      'retry:3000',
+      ...odd,
+      '',
+      '',
+    ].join('\r\n'),
+  );
 }
 
 function piecesOf(exchange: Exchange, sent: Manner['sent']): Buffer[] {
@@ -123,16 +193,29 @@ class Playlist {
   }
 
   stepFor(call: UpstreamCall): Step {
-    const { exchange, manner } = this.entries[Number(/replay-(\d+)-/.exec(`${call.path} ${textAt(call.body, 'model')}`)?.[1])]!;
+    const { exchange, manner } =
+      this.entries[
+        Number(/replay-(\d+)-/.exec(`${call.path} ${textAt(call.body, 'model')}`)?.[1])
+      ]!;
     const events = piecesOf(exchange, manner.sent);
-    return { raw: Buffer.concat(events), contentType: exchange.contentType, writes: manner.cut, events, status: exchange.status, headers: toldHeaders(exchange) };
+    return {
+      raw: Buffer.concat(events),
+      contentType: exchange.contentType,
+      writes: manner.cut,
+      events,
+      status: exchange.status,
+      headers: toldHeaders(exchange),
+    };
   }
 }
 
 async function send(gateway: RunningGateway, model: string, manner: Manner): Promise<Said> {
-  const url = gateway.url + (manner.surface === 'openai' ? '/v1/chat/completions' : '/api/v1/completions');
+  const url =
+    gateway.url + (manner.surface === 'openai' ? '/v1/chat/completions' : '/api/v1/completions');
   const body = bodyFor(model, manner);
-  const reply = await (manner.stream ? postStream(url, body, { headers: gateway.auth }) : post(url, body, gateway.auth));
+  const reply = await (manner.stream
+    ? postStream(url, body, { headers: gateway.auth })
+    : post(url, body, gateway.auth));
   return manner.surface === 'openai' ? readOpenai(reply) : readNative(reply);
 }
 
@@ -141,9 +224,13 @@ export async function startReplay(): Promise<Replay> {
   const upstream: Upstream = await startUpstream();
   const playlist = new Playlist();
   upstream.script([(call) => playlist.stepFor(call)]);
-  const gateway = await startGateway({ providers: providersAt(upstream.url), limits: { maxRetries: 0 } });
+  const gateway = await startGateway({
+    providers: providersAt(upstream.url),
+    limits: { maxRetries: 0 },
+  });
   return {
-    ask: (exchange, manner) => send(gateway, `${apiOf(exchange)}/${playlist.add(exchange, manner)}`, manner),
+    ask: (exchange, manner) =>
+      send(gateway, `${apiOf(exchange)}/${playlist.add(exchange, manner)}`, manner),
     async close() {
       await gateway.close();
       await upstream.close();

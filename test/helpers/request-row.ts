@@ -4,8 +4,28 @@ import type { RequestRow } from '../../src/store/request-records.js';
 /** A row of the request log: an ordinary one, but for what is given. */
 export function requestRow(more: Partial<RequestRow> = {}): RequestRow {
   return {
-    id: randomUUID(), requestId: randomUUID(), accountId: 'account', keyId: 'key', surface: 'openai', at: Date.now(), status: 200, code: null,
-    provider: 'up', model: 'known', planId: null, conversationId: null, responseId: null, stream: false, latencyMs: 100, ttftMs: 50,
-    promptTokens: 10, completionTokens: 5, costUsd: 0.001, plan: null, attempts: [], content: null, ...more,
+    id: randomUUID(),
+    requestId: randomUUID(),
+    accountId: 'account',
+    keyId: 'key',
+    surface: 'openai',
+    at: Date.now(),
+    status: 200,
+    code: null,
+    provider: 'up',
+    model: 'known',
+    planId: null,
+    conversationId: null,
+    responseId: null,
+    stream: false,
+    latencyMs: 100,
+    ttftMs: 50,
+    promptTokens: 10,
+    completionTokens: 5,
+    costUsd: 0.001,
+    plan: null,
+    attempts: [],
+    content: null,
+    ...more,
   };
 }

@@ -12,8 +12,8 @@ export interface SdkGateway extends RunningGateway {
 /** One model for each kind of provider: the client's own dialect, passed on as it is, and two that are translated. */
 export const models = {
   'an openai-compatible provider': 'compatible/gpt-test',
-  'Anthropic': 'claude/claude-sonnet-4-5',
-  'Gemini': 'google/gemini-2.5-flash',
+  Anthropic: 'claude/claude-sonnet-4-5',
+  Gemini: 'google/gemini-2.5-flash',
 } as const;
 
 /** The same as rows for `describe.each`. */
@@ -25,7 +25,11 @@ export async function startSdkGateway(config: ConfigInput = {}): Promise<SdkGate
   const gateway = await startGateway({
     limits: { maxRetries: 0 },
     providers: {
-      compatible: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'compatible-key' },
+      compatible: {
+        api: 'openai-compatible',
+        baseUrl: `${upstream.url}/v1`,
+        apiKey: 'compatible-key',
+      },
       claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'claude-key' },
       google: { api: 'gemini', baseUrl: `${upstream.url}/v1beta`, apiKey: 'google-key' },
     },
@@ -48,4 +52,5 @@ export async function startSdkGateway(config: ConfigInput = {}): Promise<SdkGate
 }
 
 /** A small picture, as clients inline one. */
-export const picture = 'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==';
+export const picture =
+  'data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR4nGNgYGBgAAAABQABh6FO1AAAAABJRU5ErkJggg==';

@@ -63,18 +63,27 @@ export async function startServer(kind: ServerKind, folder: GuardedFolder): Prom
   };
 }
 
-async function startOnFreePort(kind: ServerKind, folder: GuardedFolder, triesLeft = 3): Promise<{ port: number; child: ChildProcess }> {
+async function startOnFreePort(
+  kind: ServerKind,
+  folder: GuardedFolder,
+  triesLeft = 3,
+): Promise<{ port: number; child: ChildProcess }> {
   const port = await freePort();
   try {
     return { port, child: await startOn(port, kind, folder) };
   } catch (error) {
     // another process may have taken the port in the meantime
-    if (triesLeft > 1 && /address already in use/i.test(String(error))) return startOnFreePort(kind, folder, triesLeft - 1);
+    if (triesLeft > 1 && /address already in use/i.test(String(error)))
+      return startOnFreePort(kind, folder, triesLeft - 1);
     throw error;
   }
 }
 
-async function startOn(port: number, kind: ServerKind, folder: GuardedFolder): Promise<ChildProcess> {
+async function startOn(
+  port: number,
+  kind: ServerKind,
+  folder: GuardedFolder,
+): Promise<ChildProcess> {
   const child = folder.start(kind.program, kind.args(port));
   let failure = '';
   child.once('error', (error) => (failure = error.message));
@@ -82,12 +91,16 @@ async function startOn(port: number, kind: ServerKind, folder: GuardedFolder): P
   const startedAt = performance.now();
   while (!(await kind.answers(port)) || failure !== '') {
     if (failure === '' && performance.now() - startedAt < startLimitMs) await wait(10);
-    else throw new Error(`${kind.program} did not start: ${failure || `no answer in ${startLimitMs} ms`}\n${folder.log()}`);
+    else
+      throw new Error(
+        `${kind.program} did not start: ${failure || `no answer in ${startLimitMs} ms`}\n${folder.log()}`,
+      );
   }
   return child;
 }
 
-const isRunning = (child: ChildProcess): boolean => child.exitCode === null && child.signalCode === null;
+const isRunning = (child: ChildProcess): boolean =>
+  child.exitCode === null && child.signalCode === null;
 
 function sendSignal(pid: number, signal: NodeJS.Signals): void {
   try {
@@ -106,11 +119,18 @@ function* familyOf(pid: number): Generator<number> {
 
 function childrenOf(pid: number): number[] {
   try {
-    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8')
+      .split(' ')
+      .filter(Boolean)
+      .map(Number);
   } catch {
     // no Linux
-    const rows = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8' }).split('\n').map((row) => row.trim().split(/\s+/).map(Number));
-    return rows.flatMap(([child, parent]) => (child !== undefined && parent === pid ? [child] : []));
+    const rows = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8' })
+      .split('\n')
+      .map((row) => row.trim().split(/\s+/).map(Number));
+    return rows.flatMap(([child, parent]) =>
+      child !== undefined && parent === pid ? [child] : [],
+    );
   }
 }
 

@@ -2,7 +2,10 @@ import { featuresOf } from '../../src/routing/learned/features.js';
 import type { Evaluations } from '../../src/routing/training/evaluations.js';
 import { seeded } from '../../src/routing/training/seeded.js';
 
-const nouns = 'river lamp garden bridge piano window market engine forest harbour planet kettle ladder mirror'.split(' ');
+const nouns =
+  'river lamp garden bridge piano window market engine forest harbour planet kettle ladder mirror'.split(
+    ' ',
+  );
 const calls = 'sort filter merge parse reverse rotate split join count index'.split(' ');
 
 /** Models of the small evaluations: one good at code, one at facts, one fair at both and cheap. */
@@ -17,7 +20,10 @@ function promptOf(kind: 'code' | 'facts', random: () => number): string {
 }
 
 /** Evaluations whose rows are of two kinds, drawn anew from a seed: every number in them is made up. */
-export function smallEvaluations(rows: number, seed = 1): Evaluations & { readonly prompts: readonly string[] } {
+export function smallEvaluations(
+  rows: number,
+  seed = 1,
+): Evaluations & { readonly prompts: readonly string[] } {
   const random = seeded(seed);
   const kinds = Array.from({ length: rows }, () => (random() < 0.5 ? 'code' : 'facts'));
   const prompts = kinds.map((kind) => promptOf(kind, random));
@@ -30,7 +36,11 @@ export function smallEvaluations(rows: number, seed = 1): Evaluations & { readon
     families: ['code', 'facts'],
     groups: prompts,
     models: smallModels,
-    scores: Float32Array.from(kinds.flatMap((kind) => chances[kind].map((chance) => (random() < chance ? 1 : 0)))),
-    outputTokens: Float32Array.from(kinds.flatMap((kind) => smallModels.map(() => (kind === 'code' ? 200 : 40)))),
+    scores: Float32Array.from(
+      kinds.flatMap((kind) => chances[kind].map((chance) => (random() < chance ? 1 : 0))),
+    ),
+    outputTokens: Float32Array.from(
+      kinds.flatMap((kind) => smallModels.map(() => (kind === 'code' ? 200 : 40))),
+    ),
   };
 }

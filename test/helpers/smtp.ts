@@ -42,7 +42,9 @@ export async function startSmtp({ login }: SmtpOptions = {}): Promise<SmtpServer
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
   return {
-    port, mails, url: `smtp://127.0.0.1:${port}`,
+    port,
+    mails,
+    url: `smtp://127.0.0.1:${port}`,
     refuseWith: (reply) => void (refusal = reply),
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
@@ -70,7 +72,8 @@ async function converse(socket: Socket, house: House): Promise<void> {
     if (done) throw new Error('the client has left');
     return value;
   };
-  const say = (...replies: string[]): void => void socket.write(replies.map((reply) => `${reply}\r\n`).join(''));
+  const say = (...replies: string[]): void =>
+    void socket.write(replies.map((reply) => `${reply}\r\n`).join(''));
   const answers = answersOf(house, { read, say });
   say('220 mail.test ESMTP');
   try {
@@ -87,11 +90,17 @@ async function converse(socket: Socket, house: House): Promise<void> {
 }
 
 /** What is done for each command of a connection. */
-function answersOf({ login, mails, refusal }: House, { read, say }: Line): Record<string, (rest: string) => void | Promise<void>> {
+function answersOf(
+  { login, mails, refusal }: House,
+  { read, say }: Line,
+): Record<string, (rest: string) => void | Promise<void>> {
   let isKnown = login === undefined;
   let envelope = { from: '', to: [] as string[] };
   return {
-    EHLO: () => (login ? say('250-mail.test', '250-8BITMIME', '250 AUTH PLAIN LOGIN') : say('250-mail.test', '250 8BITMIME')),
+    EHLO: () =>
+      login
+        ? say('250-mail.test', '250-8BITMIME', '250 AUTH PLAIN LOGIN')
+        : say('250-mail.test', '250 8BITMIME'),
     HELO: () => say('250 mail.test'),
     NOOP: () => say('250 ok'),
     async AUTH(rest) {
@@ -134,14 +143,16 @@ async function readLogin(rest: string, { read, say }: Line): Promise<[string, st
     say(`334 ${Buffer.from(prompt).toString('base64')}`);
     return read();
   };
-  if (/^login$/i.test(kind)) return [decoded(initial ?? await ask('Username:')), decoded(await ask('Password:'))];
-  const [, user = '', password = ''] = decoded(initial ?? await ask('')).split('\0');
+  if (/^login$/i.test(kind))
+    return [decoded(initial ?? (await ask('Username:'))), decoded(await ask('Password:'))];
+  const [, user = '', password = ''] = decoded(initial ?? (await ask(''))).split('\0');
   return [user, password];
 }
 
 /** The lines up to a lone dot; a line that begins with a dot was sent with one more. */
 async function readContent(read: () => Promise<string>): Promise<string> {
   const lines: string[] = [];
-  for (let line = await read(); line !== '.'; line = await read()) lines.push(line.replace(/^\./, ''));
+  for (let line = await read(); line !== '.'; line = await read())
+    lines.push(line.replace(/^\./, ''));
   return lines.join('\r\n');
 }

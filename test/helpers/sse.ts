@@ -15,11 +15,18 @@ function parseFrame(block: string): SseFrame {
   const fields = { event: [] as string[], data: [] as string[], comment: [] as string[] };
   for (const line of block.split('\n')) {
     const match = /^(event|data|): ?(.*)$/s.exec(line);
-    if (!match || line.includes('\r')) throw new Error(`not a line of an event stream: ${JSON.stringify(line)}`);
+    if (!match || line.includes('\r'))
+      throw new Error(`not a line of an event stream: ${JSON.stringify(line)}`);
     fields[match[1] === '' ? 'comment' : (match[1] as 'event' | 'data')].push(match[2] ?? '');
   }
-  const join = (lines: string[]): string | undefined => (lines.length > 0 ? lines.join('\n') : undefined);
-  return { event: join(fields.event), data: join(fields.data), comment: join(fields.comment), at: performance.now() };
+  const join = (lines: string[]): string | undefined =>
+    lines.length > 0 ? lines.join('\n') : undefined;
+  return {
+    event: join(fields.event),
+    data: join(fields.data),
+    comment: join(fields.comment),
+    at: performance.now(),
+  };
 }
 
 /** Takes bytes, gives whole frames. Strict: only `event`, `data` and comments, line feeds, valid UTF-8, one empty line after each. */
@@ -36,7 +43,8 @@ class FrameSplitter {
 
   end(): void {
     this.rest += this.decoder.decode();
-    if (this.rest !== '') throw new Error(`the stream ended inside a frame: ${JSON.stringify(this.rest.slice(0, 80))}`);
+    if (this.rest !== '')
+      throw new Error(`the stream ended inside a frame: ${JSON.stringify(this.rest.slice(0, 80))}`);
   }
 }
 
@@ -59,10 +67,26 @@ export interface Reply {
 
 type Headers = Record<string, string>;
 
-function send(method: string, url: string, body: unknown, headers: Headers): { request: ReturnType<typeof httpRequest>; response: Promise<IncomingMessage> } {
-  const payload = body === undefined ? '' : typeof body === 'string' || Buffer.isBuffer(body) ? body : JSON.stringify(body);
-  const request = httpRequest(url, { method, agent: false, headers: { ...(payload === '' ? {} : { 'content-type': 'application/json' }), ...headers } });
-  const response = new Promise<IncomingMessage>((resolve, reject) => request.once('response', resolve).on('error', reject));
+function send(
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Headers,
+): { request: ReturnType<typeof httpRequest>; response: Promise<IncomingMessage> } {
+  const payload =
+    body === undefined
+      ? ''
+      : typeof body === 'string' || Buffer.isBuffer(body)
+        ? body
+        : JSON.stringify(body);
+  const request = httpRequest(url, {
+    method,
+    agent: false,
+    headers: { ...(payload === '' ? {} : { 'content-type': 'application/json' }), ...headers },
+  });
+  const response = new Promise<IncomingMessage>((resolve, reject) =>
+    request.once('response', resolve).on('error', reject),
+  );
   request.end(payload);
   return { request, response };
 }
@@ -85,7 +109,12 @@ export function post(url: string, body: unknown, headers: Headers = {}): Promise
 }
 
 /** The same with any method, without a body unless one is given. */
-export function ask(method: string, url: string, headers: Headers = {}, body?: unknown): Promise<Reply> {
+export function ask(
+  method: string,
+  url: string,
+  headers: Headers = {},
+  body?: unknown,
+): Promise<Reply> {
   return reply(send(method, url, body, headers).response);
 }
 
@@ -117,9 +146,21 @@ function onAbort(signal: AbortSignal | undefined, leave: () => void): void {
 }
 
 /** Posts a body and reads the event stream that answers it, strictly. An answer of another type is kept as `text` and `json`. */
-export async function postStream(url: string, body: unknown, options: StreamOptions = {}): Promise<StreamReply> {
+export async function postStream(
+  url: string,
+  body: unknown,
+  options: StreamOptions = {},
+): Promise<StreamReply> {
   const { request, response: sent } = send('POST', url, body, options.headers ?? {});
-  const result: StreamReply = { status: 0, headers: {}, frames: [], events: [], text: '', json: undefined, ended: 'end' };
+  const result: StreamReply = {
+    status: 0,
+    headers: {},
+    frames: [],
+    events: [],
+    text: '',
+    json: undefined,
+    ended: 'end',
+  };
   const leave = (): void => {
     result.ended = 'aborted';
     request.destroy();
@@ -129,7 +170,8 @@ export async function postStream(url: string, body: unknown, options: StreamOpti
     const response = await sent;
     Object.assign(result, { status: response.statusCode ?? 0, headers: response.headers });
     if (options.abortAfterFrames === 0) leave();
-    else if (response.headers['content-type']?.startsWith('text/event-stream')) await readFrames(response, result, options, leave);
+    else if (response.headers['content-type']?.startsWith('text/event-stream'))
+      await readFrames(response, result, options, leave);
     else result.text = await readText(response);
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code;
@@ -140,7 +182,12 @@ export async function postStream(url: string, body: unknown, options: StreamOpti
   return result;
 }
 
-async function readFrames(response: IncomingMessage, result: StreamReply, options: StreamOptions, leave: () => void): Promise<void> {
+async function readFrames(
+  response: IncomingMessage,
+  result: StreamReply,
+  options: StreamOptions,
+  leave: () => void,
+): Promise<void> {
   const splitter = new FrameSplitter();
   for await (const bytes of response) {
     for (const frame of splitter.push(bytes as Buffer)) {

@@ -43,7 +43,14 @@ export interface Answer {
 }
 
 /** What an error says, whatever the dialect's spelling. */
-export type Meaning = 'overloaded' | 'rate_limited' | 'auth' | 'bad_request' | 'not_found' | 'server_error' | 'content_filter';
+export type Meaning =
+  | 'overloaded'
+  | 'rate_limited'
+  | 'auth'
+  | 'bad_request'
+  | 'not_found'
+  | 'server_error'
+  | 'content_filter';
 
 /** What a provider does wrong, on order. Those that extend Answer say what would have been, or was partly, answered. */
 export type Fault =
@@ -58,7 +65,14 @@ export type Fault =
   /** A wait after each byte, in ms. */
   | ({ slowBytes: number } & Answer)
   /** A body as it is; `events` may give its cuts, else `writes: 'events'` cuts after empty lines. */
-  | { raw: Buffer; contentType: string; writes?: Cut; events?: Buffer[]; status?: number; headers?: OutgoingHttpHeaders }
+  | {
+      raw: Buffer;
+      contentType: string;
+      writes?: Cut;
+      events?: Buffer[];
+      status?: number;
+      headers?: OutgoingHttpHeaders;
+    }
   /** 400 where a stream was asked for, a JSON answer otherwise. */
   | ({ refuseStream: true } & Answer);
 

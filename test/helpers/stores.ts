@@ -52,13 +52,21 @@ function placeAt(url: string, dialect: () => Dialect, drop: () => Promise<void> 
 export function libsqlPlace(): Place {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-store-'));
   const path = join(folder, 'data', 'signalbox.db');
-  return placeAt(`file:${path}`, () => new LibsqlDialect(path), () => rmSync(folder, { recursive: true, force: true }));
+  return placeAt(
+    `file:${path}`,
+    () => new LibsqlDialect(path),
+    () => rmSync(folder, { recursive: true, force: true }),
+  );
 }
 
 /** A place on the PostgreSQL that the run shares. */
 export async function postgresPlace(): Promise<Place> {
   const { url, drop } = await freshDatabase();
-  return placeAt(url, () => postgresDialect(url, { poolSize: 4, onWarning: () => undefined }), drop);
+  return placeAt(
+    url,
+    () => postgresDialect(url, { poolSize: 4, onWarning: () => undefined }),
+    drop,
+  );
 }
 
 /** Both kinds of database, for `describe.each`: one contract. */

@@ -6,6 +6,13 @@ const unused = (): never => {
 
 /** For what needs a store alone. */
 export const unusedCounters: Counters = {
-  state: 'memory', bulletin: { tell: unused, hear: unused }, take: unused, seed: unused, fail: unused, patience: unused, forgive: unused,
-  notes: { add: unused, read: unused }, close: () => Promise.resolve(),
+  state: 'memory',
+  bulletin: { tell: unused, hear: unused },
+  take: unused,
+  seed: unused,
+  fail: unused,
+  patience: unused,
+  forgive: unused,
+  notes: { add: unused, read: unused },
+  close: () => Promise.resolve(),
 };

@@ -24,7 +24,12 @@ const chat = (): string => `${upstream.url}/v1/chat/completions`;
 const dialects = [
   ['openai chat', '/v1/chat/completions', '/v1/chat/completions', readOpenaiChat],
   ['anthropic', '/v1/messages', '/v1/messages', readAnthropic],
-  ['gemini', '/v1beta/models/m:generateContent', '/v1beta/models/m:streamGenerateContent?alt=sse', readGemini],
+  [
+    'gemini',
+    '/v1beta/models/m:generateContent',
+    '/v1beta/models/m:streamGenerateContent?alt=sse',
+    readGemini,
+  ],
   ['bedrock', '/model/m/converse', '/model/m/converse-stream', readBedrock],
   ['cohere', '/v2/chat', '/v2/chat', readCohere],
   ['openai responses', '/v1/responses', '/v1/responses', readOpenaiResponses],
@@ -33,12 +38,19 @@ const dialects = [
 describe.each(dialects)('the scripted upstream speaks %s', (_name, wholePath, streamPath, read) => {
   const kind = streamPath.endsWith('converse-stream') ? 'eventstream' : 'sse';
   const answer: Answer = {
-    text: ['Gr', 'üß', 'e'], reasoning: ['hm', '…'], toolCalls: [{ name: 'weather', arguments: { city: 'Bern' } }],
+    text: ['Gr', 'üß', 'e'],
+    reasoning: ['hm', '…'],
+    toolCalls: [{ name: 'weather', arguments: { city: 'Bern' } }],
     usage: { prompt: 12, completion: 7, cached: 4 },
   };
   const said = {
-    text: 'Grüße', reasoning: 'hm…', refusal: '', toolCalls: [{ name: 'weather', arguments: { city: 'Bern' } }], finish: 'tool_calls',
-    usage: { prompt: 12, completion: 7, cached: 4, reasoning: 0 }, error: null,
+    text: 'Grüße',
+    reasoning: 'hm…',
+    refusal: '',
+    toolCalls: [{ name: 'weather', arguments: { city: 'Bern' } }],
+    finish: 'tool_calls',
+    usage: { prompt: 12, completion: 7, cached: 4, reasoning: 0 },
+    error: null,
   };
 
   it('whole, as its oracle reads it', async () => {
@@ -50,7 +62,10 @@ describe.each(dialects)('the scripted upstream speaks %s', (_name, wholePath, st
   it('streamed, however the bytes are cut', async () => {
     upstream.script([{ ...answer, cut: 'whole' }, answer, { ...answer, cut: 'bytes' }]);
     for (let i = 0; i < 3; i++) {
-      const response = await fetch(upstream.url + streamPath, { method: 'POST', body: JSON.stringify(streaming) });
+      const response = await fetch(upstream.url + streamPath, {
+        method: 'POST',
+        body: JSON.stringify(streaming),
+      });
       const body = Buffer.from(await response.arrayBuffer());
       expect(read(parseEvents(body, kind), true)).toEqual(said);
     }
@@ -58,9 +73,17 @@ describe.each(dialects)('the scripted upstream speaks %s', (_name, wholePath, st
 
   it('with its own errors, outright and inside a stream', async () => {
     upstream.script([{ status: 400 }, { errorUnder200: 'first', meaning: 'server_error' }]);
-    expect(await post(upstream.url + wholePath, {})).toMatchObject({ status: 400, headers: { 'content-type': 'application/json' } });
-    const response = await fetch(upstream.url + streamPath, { method: 'POST', body: JSON.stringify(streaming) });
-    expect(read(parseEvents(Buffer.from(await response.arrayBuffer()), kind), true).error).toEqual({ status: 500 });
+    expect(await post(upstream.url + wholePath, {})).toMatchObject({
+      status: 400,
+      headers: { 'content-type': 'application/json' },
+    });
+    const response = await fetch(upstream.url + streamPath, {
+      method: 'POST',
+      body: JSON.stringify(streaming),
+    });
+    expect(read(parseEvents(Buffer.from(await response.arrayBuffer()), kind), true).error).toEqual({
+      status: 500,
+    });
   });
 });
 
@@ -68,15 +91,30 @@ describe('the scripted upstream', () => {
   it('records what it was asked and takes one step for each request, the last one for all that follow', async () => {
     upstream.script([{ status: 503, headers: { 'retry-after': '2' } }, { text: ['fine'] }]);
     const first = await post(chat(), { model: 'a' }, { 'x-mine': '1' });
-    expect(first).toMatchObject({ status: 503, headers: { 'retry-after': '2' }, json: { error: { code: 'overloaded' } } });
-    for (let i = 0; i < 2; i++) expect((await post(chat(), {})).json).toMatchObject({ choices: [{ message: { content: 'fine' } }] });
+    expect(first).toMatchObject({
+      status: 503,
+      headers: { 'retry-after': '2' },
+      json: { error: { code: 'overloaded' } },
+    });
+    for (let i = 0; i < 2; i++)
+      expect((await post(chat(), {})).json).toMatchObject({
+        choices: [{ message: { content: 'fine' } }],
+      });
     expect(upstream.requests).toHaveLength(3);
-    expect(upstream.requests[0]).toMatchObject({ method: 'POST', path: '/v1/chat/completions', headers: { 'x-mine': '1' }, body: { model: 'a' } });
+    expect(upstream.requests[0]).toMatchObject({
+      method: 'POST',
+      path: '/v1/chat/completions',
+      headers: { 'x-mine': '1' },
+      body: { model: 'a' },
+    });
   });
 
   it('gives embeddings', async () => {
     const { json } = await post(`${upstream.url}/v1/embeddings`, { model: 'e', input: ['a', 'b'] });
-    expect(json).toMatchObject({ data: [{ index: 0 }, { index: 1 }], usage: { prompt_tokens: 10 } });
+    expect(json).toMatchObject({
+      data: [{ index: 0 }, { index: 1 }],
+      usage: { prompt_tokens: 10 },
+    });
   });
 
   it('knows when the client has left', async () => {
@@ -101,7 +139,11 @@ describe('the scripted upstream', () => {
     await upstream.closed(0);
   });
 
-  it.each([['afterHeaders', 0], ['afterContent', 2], ['halfFrame', 2]] as const)('resets %s', async (reset, frames) => {
+  it.each([
+    ['afterHeaders', 0],
+    ['afterContent', 2],
+    ['halfFrame', 2],
+  ] as const)('resets %s', async (reset, frames) => {
     upstream.script([{ reset }]);
     const reply = await postStream(chat(), streaming);
     expect(reply).toMatchObject({ status: 200, ended: 'reset' });
@@ -140,16 +182,21 @@ describe('the scripted upstream', () => {
     upstream.script([{ raw, contentType: 'text/event-stream', writes: 'bytes' }]);
     const reply = await postStream(chat(), {});
     expect(reply.frames.map(({ event, data, comment }) => [event, data, comment])).toEqual([
-      [undefined, '{"a":1}', undefined], [undefined, undefined, 'ping'], ['b', 'ü', undefined],
+      [undefined, '{"a":1}', undefined],
+      [undefined, undefined, 'ping'],
+      ['b', 'ü', undefined],
     ]);
   });
 });
 
 describe('the SSE reader of the tests', () => {
-  it.each(['data: 1\r\n\r\n', 'data: 1\n', 'date: 1\n\n', 'data: \xff\n\n'])('does not accept %j', async (body) => {
-    upstream.script([{ raw: Buffer.from(body, 'latin1'), contentType: 'text/event-stream' }]);
-    await expect(postStream(chat(), {})).rejects.toThrow();
-  });
+  it.each(['data: 1\r\n\r\n', 'data: 1\n', 'date: 1\n\n', 'data: \xff\n\n'])(
+    'does not accept %j',
+    async (body) => {
+      upstream.script([{ raw: Buffer.from(body, 'latin1'), contentType: 'text/event-stream' }]);
+      await expect(postStream(chat(), {})).rejects.toThrow();
+    },
+  );
 });
 
 describe('a body cut into events', () => {
@@ -172,8 +219,15 @@ describe.runIf(dir)('recorded traffic', () => {
       const expected = expectedOf(exchange);
       expect(why).not.toContain('not known');
       if (servable) expect(dialect, exchange.name).not.toBeNull();
-      if (servable) expect(expected?.error ?? expected?.finish ?? expected?.toolCalls[0], exchange.name).toBeTruthy();
-      expect(Buffer.concat(splitEvents(bodyOf(exchange), exchange.kind)).equals(bodyOf(exchange)), exchange.name).toBe(true);
+      if (servable)
+        expect(
+          expected?.error ?? expected?.finish ?? expected?.toolCalls[0],
+          exchange.name,
+        ).toBeTruthy();
+      expect(
+        Buffer.concat(splitEvents(bodyOf(exchange), exchange.kind)).equals(bodyOf(exchange)),
+        exchange.name,
+      ).toBe(true);
     }
   });
 });

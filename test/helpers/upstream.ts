@@ -1,4 +1,10 @@
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+} from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { dialectOf } from './dialects/index.js';
 import { tryJson } from './json.js';
@@ -65,17 +71,27 @@ async function readCall(req: IncomingMessage): Promise<UpstreamCall> {
   for await (const piece of req) pieces.push(piece as Buffer);
   const raw = Buffer.concat(pieces);
   return {
-    method: req.method ?? '', path: req.url ?? '', headers: req.headers,
-    body: tryJson(raw.toString('utf8')) as Record<string, unknown> | undefined, raw, at: performance.now(),
+    method: req.method ?? '',
+    path: req.url ?? '',
+    headers: req.headers,
+    body: tryJson(raw.toString('utf8')) as Record<string, unknown> | undefined,
+    raw,
+    at: performance.now(),
   };
 }
 
-async function answer(step: Step, call: UpstreamCall, res: ServerResponse, closed: Signal<null>): Promise<void> {
+async function answer(
+  step: Step,
+  call: UpstreamCall,
+  res: ServerResponse,
+  closed: Signal<null>,
+): Promise<void> {
   const gone = new AbortController();
   let cutByUs = false;
   res.once('close', () => {
     gone.abort();
-    if (cutByUs || res.writableFinished) closed.reject(new Error('the answer ended before the peer left'));
+    if (cutByUs || res.writableFinished)
+      closed.reject(new Error('the answer ended before the peer left'));
     else closed.resolve(null);
   });
   const reset = (): void => {
@@ -83,7 +99,13 @@ async function answer(step: Step, call: UpstreamCall, res: ServerResponse, close
     res.socket?.resetAndDestroy();
   };
   try {
-    await play(step, { asked: { path: call.path, body: call.body ?? {} }, dialect: dialectOf(call.path), res, gone: gone.signal, reset });
+    await play(step, {
+      asked: { path: call.path, body: call.body ?? {} },
+      dialect: dialectOf(call.path),
+      res,
+      gone: gone.signal,
+      reset,
+    });
   } catch (error) {
     if (!gone.signal.aborted) throw error;
   }
@@ -101,7 +123,8 @@ export async function startUpstream(): Promise<Upstream> {
   const closed = signals<null>();
   const broken: unknown[] = [];
   let steps: (Step | ((call: UpstreamCall) => Step))[] = [];
-  const next = (): Step | ((call: UpstreamCall) => Step) => (steps.length > 1 ? steps.shift() : steps[0]) ?? {};
+  const next = (): Step | ((call: UpstreamCall) => Step) =>
+    (steps.length > 1 ? steps.shift() : steps[0]) ?? {};
 
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
     const call = await readCall(req);

@@ -14,10 +14,14 @@ afterAll(async () => {
   await endProcesses();
 });
 
-describe.each([['a file', () => `file:${newFolder()}/signalbox.db`], ['PostgreSQL', () => postgres.url]] as const)('two gateways on %s', (_kind, urlOf) => {
+describe.each([
+  ['a file', () => `file:${newFolder()}/signalbox.db`],
+  ['PostgreSQL', () => postgres.url],
+] as const)('two gateways on %s', (_kind, urlOf) => {
   let gateways: [RunningGateway, RunningGateway];
   let admin: Browser;
-  const visitor = (which: 0 | 1, address: string): Browser => new Browser(gateways[which].url, { 'x-forwarded-for': address });
+  const visitor = (which: 0 | 1, address: string): Browser =>
+    new Browser(gateways[which].url, { 'x-forwarded-for': address });
   beforeAll(async () => {
     const config = { database: { url: urlOf() }, auth: { trustedProxies: 1 } };
     gateways = [await startGateway(config), await startGateway(config)];
@@ -25,20 +29,34 @@ describe.each([['a file', () => `file:${newFolder()}/signalbox.db`], ['PostgreSQ
   afterAll(() => Promise.all(gateways.map((gateway) => gateway.close())));
 
   it('have one administrator, however many sign up at both at once', async () => {
-    const people = Array.from({ length: 20 }, (_, index) => ({ email: `p${index}@example.org`, browser: visitor(index % 2 === 0 ? 0 : 1, `198.51.100.${index}`) }));
-    const signUps = await Promise.all(people.map(({ email, browser }) => browser.signUp(email, goodPassword)));
+    const people = Array.from({ length: 20 }, (_, index) => ({
+      email: `p${index}@example.org`,
+      browser: visitor(index % 2 === 0 ? 0 : 1, `198.51.100.${index}`),
+    }));
+    const signUps = await Promise.all(
+      people.map(({ email, browser }) => browser.signUp(email, goodPassword)),
+    );
     expect(new Set(signUps.map(({ status }) => status))).toEqual(new Set([202]));
-    const signIns = await Promise.all(people.map(({ email, browser }) => browser.signIn(email, goodPassword)));
-    admin = people[signIns.findIndex(({ json }) => textAt(json, 'account', 'role') === 'admin')]!.browser;
-    expect(signIns.filter(({ json }) => textAt(json, 'account', 'role') === 'admin')).toHaveLength(1);
-    expect(signIns.filter(({ json }) => textAt(json, 'account', 'role') === 'member')).toHaveLength(19);
+    const signIns = await Promise.all(
+      people.map(({ email, browser }) => browser.signIn(email, goodPassword)),
+    );
+    admin =
+      people[signIns.findIndex(({ json }) => textAt(json, 'account', 'role') === 'admin')]!.browser;
+    expect(signIns.filter(({ json }) => textAt(json, 'account', 'role') === 'admin')).toHaveLength(
+      1,
+    );
+    expect(signIns.filter(({ json }) => textAt(json, 'account', 'role') === 'member')).toHaveLength(
+      19,
+    );
   });
 
-  it('know each other\'s browsers, and forget them together', async () => {
+  it("know each other's browsers, and forget them together", async () => {
     const ada = await signedUp(gateways[0].url, 'ada@example.org');
     const elsewhere = new Browser(gateways[1].url);
     [elsewhere.cookie, elsewhere.csrfToken] = [ada.cookie, ada.csrfToken];
-    expect((await elsewhere.account()).json).toMatchObject({ account: { email: 'ada@example.org' } });
+    expect((await elsewhere.account()).json).toMatchObject({
+      account: { email: 'ada@example.org' },
+    });
     expect((await elsewhere.ask('POST', '/api/v1/auth/sign-out')).status).toBe(204);
     expect((await ada.account()).status).toBe(401);
   });
@@ -46,7 +64,9 @@ describe.each([['a file', () => `file:${newFolder()}/signalbox.db`], ['PostgreSQ
   it('disable an account for both', async () => {
     const bob = await signedUp(gateways[1].url, 'bob@example.org');
     const id = textAt((await bob.account()).json, 'account', 'id');
-    expect((await admin.ask('PATCH', `/api/v1/accounts/${id}`, { disabled: true })).status).toBe(200);
+    expect((await admin.ask('PATCH', `/api/v1/accounts/${id}`, { disabled: true })).status).toBe(
+      200,
+    );
     expect((await bob.account()).status).toBe(401);
   });
 
@@ -54,7 +74,15 @@ describe.each([['a file', () => `file:${newFolder()}/signalbox.db`], ['PostgreSQ
     const carol = await signedUp(gateways[1].url, 'carol@example.org');
     const id = textAt((await carol.account()).json, 'account', 'id');
     const { json } = await admin.ask('POST', `/api/v1/accounts/${id}/reset-link`);
-    const uses = Array.from({ length: 8 }, (_, index) => visitor(index % 2 === 0 ? 0 : 1, `192.0.2.${100 + index}`).ask('POST', '/api/v1/auth/password-reset/complete', { token: textAt(json, 'token'), password: `password of visitor ${index}` }));
-    expect((await Promise.all(uses)).map(({ status }) => status).sort()).toEqual([204, 422, 422, 422, 422, 422, 422, 422]);
+    const uses = Array.from({ length: 8 }, (_, index) =>
+      visitor(index % 2 === 0 ? 0 : 1, `192.0.2.${100 + index}`).ask(
+        'POST',
+        '/api/v1/auth/password-reset/complete',
+        { token: textAt(json, 'token'), password: `password of visitor ${index}` },
+      ),
+    );
+    expect((await Promise.all(uses)).map(({ status }) => status).sort()).toEqual([
+      204, 422, 422, 422, 422, 422, 422, 422,
+    ]);
   });
 });

@@ -18,23 +18,38 @@ afterAll(async () => {
 });
 
 let visitors = 0;
-const visitor = (): Browser => new Browser(gateway.url, { 'x-forwarded-for': `192.0.2.${++visitors}` });
+const visitor = (): Browser =>
+  new Browser(gateway.url, { 'x-forwarded-for': `192.0.2.${++visitors}` });
 
 describe('signing up', () => {
   it('makes an account that can sign in, and signs nobody in by itself', async () => {
     const ada = visitor();
-    expect(await ada.signUp('ada@example.org', goodPassword)).toMatchObject({ status: 202, text: '' });
+    expect(await ada.signUp('ada@example.org', goodPassword)).toMatchObject({
+      status: 202,
+      text: '',
+    });
     expect(ada.cookie).toBe('');
     expect((await ada.account()).status).toBe(401);
     const signedIn = await ada.signIn('ada@example.org', goodPassword);
-    expect(signedIn).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' }, json: { account: { email: 'ada@example.org', role: 'member' } } });
+    expect(signedIn).toMatchObject({
+      status: 200,
+      headers: { 'cache-control': 'no-store' },
+      json: { account: { email: 'ada@example.org', role: 'member' } },
+    });
     expectConforms('sign-in.response', signedIn.json);
   });
 
   it('answers a taken address as a new one, and leaves its account as it was', async () => {
     const [first, second] = [visitor(), visitor()];
-    const answers = [await first.signUp('bob@example.org', goodPassword), await second.signUp('Bob@Example.org', 'another password')];
-    const [one, other] = answers.map(({ status, text, headers }) => ({ status, text, names: Object.keys(headers).sort() }));
+    const answers = [
+      await first.signUp('bob@example.org', goodPassword),
+      await second.signUp('Bob@Example.org', 'another password'),
+    ];
+    const [one, other] = answers.map(({ status, text, headers }) => ({
+      status,
+      text,
+      names: Object.keys(headers).sort(),
+    }));
     expect(other).toEqual(one);
     expect((await second.signIn('bob@example.org', 'another password')).status).toBe(401);
     expect((await first.signIn('bob@example.org', goodPassword)).status).toBe(200);
@@ -43,7 +58,9 @@ describe('signing up', () => {
   it('takes an address in any case and finds it in any other', async () => {
     const carol = visitor();
     await carol.signUp('Carol@Example.org', goodPassword);
-    expect((await carol.signIn('cAROL@example.ORG', goodPassword)).json).toMatchObject({ account: { email: 'carol@example.org' } });
+    expect((await carol.signIn('cAROL@example.ORG', goodPassword)).json).toMatchObject({
+      account: { email: 'carol@example.org' },
+    });
   });
 
   it.each([
@@ -51,7 +68,10 @@ describe('signing up', () => {
     [{ email: 'x@example.org' }, 'password: is required'],
     [{ email: 'no address', password: goodPassword }, 'email: must be a mail address'],
     [{ email: 'x@example.org', password: 'seven77' }, 'password: must have at least 8 characters'],
-    [{ email: 'x@example.org', password: 'p'.repeat(1_025) }, 'password: must have at most 1024 characters'],
+    [
+      { email: 'x@example.org', password: 'p'.repeat(1_025) },
+      'password: must have at most 1024 characters',
+    ],
     [{ email: 'x@example.org', password: '\ud800'.repeat(9) }, 'password: has the wrong form'],
     [{ email: ['x@example.org'], password: goodPassword }, 'email: must be a string'],
     [{ email: 'x@example.org', password: goodPassword, role: 'admin' }, 'role: is not a known key'],
@@ -62,20 +82,38 @@ describe('signing up', () => {
   });
 
   it('takes a body of 16 KiB at most from people it does not know', async () => {
-    expect((await post(`${gateway.url}/api/v1/auth/sign-up`, { email: 'x@example.org', password: 'x'.repeat(20_000) })).status).toBe(413);
+    expect(
+      (
+        await post(`${gateway.url}/api/v1/auth/sign-up`, {
+          email: 'x@example.org',
+          password: 'x'.repeat(20_000),
+        })
+      ).status,
+    ).toBe(413);
   });
 
   it('can be closed', async () => {
     const closed = await startGateway({ auth: { signUp: 'closed' } });
-    expect(await new Browser(closed.url).signUp('ada@example.org', goodPassword)).toMatchObject({ status: 403, json: { message: 'sign-up is closed; an administrator can invite you' } });
+    expect(await new Browser(closed.url).signUp('ada@example.org', goodPassword)).toMatchObject({
+      status: 403,
+      json: { message: 'sign-up is closed; an administrator can invite you' },
+    });
     await closed.close();
   });
 
   it('can be limited to mail domains', async () => {
     const limited = await startGateway({ auth: { signUpDomains: ['Example.org', 'example.com'] } });
     const browser = new Browser(limited.url);
-    for (const email of ['ada@example.net', 'ada@mail.example.org', 'ada@example.org.example.net', 'example.org@example.net']) {
-      expect(await browser.signUp(email, goodPassword), email).toMatchObject({ status: 403, json: { message: 'email: only addresses at example.org, example.com may sign up' } });
+    for (const email of [
+      'ada@example.net',
+      'ada@mail.example.org',
+      'ada@example.org.example.net',
+      'example.org@example.net',
+    ]) {
+      expect(await browser.signUp(email, goodPassword), email).toMatchObject({
+        status: 403,
+        json: { message: 'email: only addresses at example.org, example.com may sign up' },
+      });
     }
     expect((await browser.signUp('ada@EXAMPLE.org', goodPassword)).status).toBe(202);
     await limited.close();
@@ -83,10 +121,17 @@ describe('signing up', () => {
 
   it('gives one administrator, however many sign up at once', async () => {
     const busy = await startGateway({ auth: { trustedProxies: 1 } });
-    const people = Array.from({ length: 50 }, (_, index) => ({ email: `p${index}@example.org`, browser: new Browser(busy.url, { 'x-forwarded-for': `198.51.100.${index}` }) }));
-    const signUps = await Promise.all(people.map(({ email, browser }) => browser.signUp(email, goodPassword)));
+    const people = Array.from({ length: 50 }, (_, index) => ({
+      email: `p${index}@example.org`,
+      browser: new Browser(busy.url, { 'x-forwarded-for': `198.51.100.${index}` }),
+    }));
+    const signUps = await Promise.all(
+      people.map(({ email, browser }) => browser.signUp(email, goodPassword)),
+    );
     expect(new Set(signUps.map(({ status }) => status))).toEqual(new Set([202]));
-    const signIns = await Promise.all(people.map(({ email, browser }) => browser.signIn(email, goodPassword)));
+    const signIns = await Promise.all(
+      people.map(({ email, browser }) => browser.signIn(email, goodPassword)),
+    );
     const roles = signIns.map(({ json }) => textAt(json, 'account', 'role'));
     expect(roles.filter((role) => role === 'admin')).toHaveLength(1);
     expect(roles.filter((role) => role === 'member')).toHaveLength(49);
@@ -96,9 +141,23 @@ describe('signing up', () => {
   it('with one address at once makes one account', async () => {
     const busy = await startGateway({ auth: { trustedProxies: 1 } });
     const passwords = Array.from({ length: 8 }, (_, index) => `password number ${index}`);
-    const signUps = await Promise.all(passwords.map((password, index) => new Browser(busy.url, { 'x-forwarded-for': `198.51.100.${index}` }).signUp('ada@example.org', password)));
+    const signUps = await Promise.all(
+      passwords.map((password, index) =>
+        new Browser(busy.url, { 'x-forwarded-for': `198.51.100.${index}` }).signUp(
+          'ada@example.org',
+          password,
+        ),
+      ),
+    );
     expect(new Set(signUps.map(({ status }) => status))).toEqual(new Set([202]));
-    const signIns = await Promise.all(passwords.map((password, index) => new Browser(busy.url, { 'x-forwarded-for': `203.0.113.${index}` }).signIn('ada@example.org', password)));
+    const signIns = await Promise.all(
+      passwords.map((password, index) =>
+        new Browser(busy.url, { 'x-forwarded-for': `203.0.113.${index}` }).signIn(
+          'ada@example.org',
+          password,
+        ),
+      ),
+    );
     expect(signIns.filter(({ status }) => status === 200)).toHaveLength(1);
     await busy.close();
   });
@@ -108,29 +167,55 @@ describe('an account', () => {
   it('is told to its browser and to its keys', async () => {
     const ada = await signedUp(gateway.url, 'keys@example.org');
     const byBrowser = await ada.account();
-    expect(byBrowser).toMatchObject({ status: 200, headers: { 'cache-control': 'no-store' }, json: { account: { email: 'keys@example.org' }, key: null, csrfToken: ada.csrfToken } });
+    expect(byBrowser).toMatchObject({
+      status: 200,
+      headers: { 'cache-control': 'no-store' },
+      json: { account: { email: 'keys@example.org' }, key: null, csrfToken: ada.csrfToken },
+    });
     expectConforms('own-account.response', byBrowser.json);
     const made = await ada.ask('POST', '/api/v1/keys', { name: 'laptop' });
     expect(made.status).toBe(201);
-    const byKey = await ask('GET', `${gateway.url}/api/v1/auth/account`, { authorization: `Bearer ${textAt(made.json, 'key')}` });
-    expect(byKey.json).toMatchObject({ account: at(byBrowser.json, 'account'), key: { id: at(made.json, 'id'), name: 'laptop', scopes: ['completions', 'model-select'], models: null }, csrfToken: null, expiresAt: null });
+    const byKey = await ask('GET', `${gateway.url}/api/v1/auth/account`, {
+      authorization: `Bearer ${textAt(made.json, 'key')}`,
+    });
+    expect(byKey.json).toMatchObject({
+      account: at(byBrowser.json, 'account'),
+      key: {
+        id: at(made.json, 'id'),
+        name: 'laptop',
+        scopes: ['completions', 'model-select'],
+        models: null,
+      },
+      csrfToken: null,
+      expiresAt: null,
+    });
     expectConforms('own-account.response', byKey.json);
   });
 
   it('of a fixed key is the key itself', async () => {
     const reply = await ask('GET', `${gateway.url}/api/v1/auth/account`, gateway.auth);
-    expect(reply.json).toMatchObject({ account: { id: 'fixed:test', email: null, role: 'member', createdAt: null }, key: { id: 'fixed:test', name: 'test' } });
+    expect(reply.json).toMatchObject({
+      account: { id: 'fixed:test', email: null, role: 'member', createdAt: null },
+      key: { id: 'fixed:test', name: 'test' },
+    });
     expectConforms('own-account.response', reply.json);
   });
 
   it('is asked for where the key is not known, whatever the cookie says', async () => {
     const ada = await signedUp(gateway.url, 'both@example.org');
-    expect(await ada.ask('GET', '/api/v1/auth/account', undefined, { authorization: 'Bearer sk_unknown' })).toMatchObject({ status: 401, json: { message: 'authorization: this API key is not valid' } });
+    expect(
+      await ada.ask('GET', '/api/v1/auth/account', undefined, {
+        authorization: 'Bearer sk_unknown',
+      }),
+    ).toMatchObject({ status: 401, json: { message: 'authorization: this API key is not valid' } });
   });
 
   it('is everybody, without administration, where no key is required', async () => {
     const open = await startGateway({ auth: { required: false } });
-    expect((await ask('GET', `${open.url}/api/v1/auth/account`)).json).toMatchObject({ account: { id: 'anonymous' }, key: null });
+    expect((await ask('GET', `${open.url}/api/v1/auth/account`)).json).toMatchObject({
+      account: { id: 'anonymous' },
+      key: null,
+    });
     expect((await ask('GET', `${open.url}/api/v1/keys`)).status).toBe(401);
     expect((await ask('GET', `${open.url}/api/v1/accounts`)).status).toBe(401);
     await open.close();
@@ -140,9 +225,14 @@ describe('an account', () => {
 describe('a browser that has signed in', () => {
   it('has its own keys and preferences, and nothing of the models, whose traffic takes a key', async () => {
     const ada = await signedUp(gateway.url, 'own@example.org');
-    expect((await ada.ask('GET', '/api/v1/keys')).json).toMatchObject({ object: 'list', items: [] });
+    expect((await ada.ask('GET', '/api/v1/keys')).json).toMatchObject({
+      object: 'list',
+      items: [],
+    });
     expect((await ada.ask('GET', '/api/v1/preferences')).status).toBe(200);
-    expect((await ada.ask('POST', '/api/v1/completions', { models: ['a/b'], messages: [] })).status).toBe(401);
+    expect(
+      (await ada.ask('POST', '/api/v1/completions', { models: ['a/b'], messages: [] })).status,
+    ).toBe(401);
   });
 
   it('stays signed in when the gateway starts again on the same database', async () => {
@@ -153,7 +243,10 @@ describe('a browser that has signed in', () => {
     const after = await startGateway(config);
     const again = new Browser(after.url);
     again.cookie = ada.cookie;
-    expect((await again.account()).json).toMatchObject({ account: { email: 'ada@example.org', role: 'admin' }, csrfToken: ada.csrfToken });
+    expect((await again.account()).json).toMatchObject({
+      account: { email: 'ada@example.org', role: 'admin' },
+      csrfToken: ada.csrfToken,
+    });
     expect((await new Browser(after.url).signIn('ada@example.org', goodPassword)).status).toBe(200);
     await after.close();
   });
@@ -165,7 +258,9 @@ describe('a browser that has signed in', () => {
     await other.signIn('out@example.org', goodPassword);
     const reply = await ada.ask('POST', '/api/v1/auth/sign-out');
     expect(reply).toMatchObject({ status: 204, text: '' });
-    expect(reply.headers['set-cookie']?.[0]).toMatch(/^signalbox_session=; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax$/);
+    expect(reply.headers['set-cookie']?.[0]).toMatch(
+      /^signalbox_session=; Path=\/; Expires=Thu, 01 Jan 1970 00:00:00 GMT; HttpOnly; SameSite=Lax$/,
+    );
     expect(ada.cookie).toBe('');
     ada.cookie = cookie;
     expect((await ada.account()).status).toBe(401);
@@ -177,7 +272,9 @@ describe('a browser that has signed in', () => {
     const ada = await signedUp(short.url, 'ada@example.org');
     const expiresAt = Date.parse(textAt((await ada.account()).json, 'expiresAt'));
     expect(expiresAt - Date.now()).toBeLessThanOrEqual(1_000);
-    await expect.poll(async () => (await ada.account()).status, { timeout: 5_000, interval: 50 }).toBe(401);
+    await expect
+      .poll(async () => (await ada.account()).status, { timeout: 5_000, interval: 50 })
+      .toBe(401);
     expect(Date.now()).toBeGreaterThanOrEqual(expiresAt);
     await short.close();
   });
@@ -190,29 +287,67 @@ describe('the log', () => {
     const ada = await signedUp(logged.url, 'ada@example.org');
     await ada.signIn('mallory@example.net', 'wrong password 1');
     await ada.signIn('ada@example.org', 'wrong password 2');
-    await ada.ask('POST', '/api/v1/auth/password', { currentPassword: 'wrong password 3', newPassword: 'new password 4' });
+    await ada.ask('POST', '/api/v1/auth/password', {
+      currentPassword: 'wrong password 3',
+      newPassword: 'new password 4',
+    });
     await ada.ask('POST', '/api/v1/auth/password-reset', { email: 'mallory@example.net' });
-    await ada.ask('POST', '/api/v1/auth/password-reset/complete', { token: 'token-five', password: 'new password 6' });
+    await ada.ask('POST', '/api/v1/auth/password-reset/complete', {
+      token: 'token-five',
+      password: 'new password 6',
+    });
     await logged.close();
     expect(text()).toContain('"surface":"resources"');
-    for (const secret of [goodPassword, 'wrong password', 'new password', 'mallory', 'token-five', ada.csrfToken, ada.cookie.slice(20)]) expect(text()).not.toContain(secret);
+    for (const secret of [
+      goodPassword,
+      'wrong password',
+      'new password',
+      'mallory',
+      'token-five',
+      ada.csrfToken,
+      ada.cookie.slice(20),
+    ])
+      expect(text()).not.toContain(secret);
   });
 });
 
 describe('methods and bodies', () => {
-  it.each(['sign-up', 'sign-in', 'password-reset', 'password-reset/complete'])('%s takes a POST of JSON from anybody, nothing else', async (path) => {
-    const url = `${gateway.url}/api/v1/auth/${path}`;
-    expect(await ask('GET', url)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
-    expect(await post(url, '{', {})).toMatchObject({ status: 400 });
-    for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x']) {
-      expect(await post(url, JSON.stringify({ email: 'a@example.org', password: goodPassword }), { 'content-type': type }), type).toMatchObject({ status: 415 });
-    }
-  });
+  it.each(['sign-up', 'sign-in', 'password-reset', 'password-reset/complete'])(
+    '%s takes a POST of JSON from anybody, nothing else',
+    async (path) => {
+      const url = `${gateway.url}/api/v1/auth/${path}`;
+      expect(await ask('GET', url)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+      expect(await post(url, '{', {})).toMatchObject({ status: 400 });
+      for (const type of [
+        'application/x-www-form-urlencoded',
+        'text/plain',
+        'multipart/form-data; boundary=x',
+      ]) {
+        expect(
+          await post(url, JSON.stringify({ email: 'a@example.org', password: goodPassword }), {
+            'content-type': type,
+          }),
+          type,
+        ).toMatchObject({ status: 415 });
+      }
+    },
+  );
 
   it('tells the paths that want somebody known from those that do not exist only to who is known', async () => {
-    for (const path of ['auth/account', 'auth/sign-out', 'auth/password', 'accounts', 'accounts/x', 'accounts/x/reset-link']) {
-      expect(await ask('DELETE', `${gateway.url}/api/v1/${path}`), path).toMatchObject({ status: 401 });
+    for (const path of [
+      'auth/account',
+      'auth/sign-out',
+      'auth/password',
+      'accounts',
+      'accounts/x',
+      'accounts/x/reset-link',
+    ]) {
+      expect(await ask('DELETE', `${gateway.url}/api/v1/${path}`), path).toMatchObject({
+        status: 401,
+      });
     }
-    expect(listAt((await ask('GET', `${gateway.url}/api/v1/keys`, gateway.auth)).json, 'items')).toEqual([]);
+    expect(
+      listAt((await ask('GET', `${gateway.url}/api/v1/keys`, gateway.auth)).json, 'items'),
+    ).toEqual([]);
   });
 });

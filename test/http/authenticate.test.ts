@@ -7,13 +7,25 @@ import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const key = 'sk_AbCdEf_0123456789';
 const body = { messages: [{ role: 'user', content: 'Hi' }], models: ['up/m'] };
-const nativePaths = ['/api/v1/completions', '/api/v1/chat/completions', '/api/v1/model-select', '/api/v1/modelSelect', '/api/v1/model-router/model-select', '/proxy/up/models'];
+const nativePaths = [
+  '/api/v1/completions',
+  '/api/v1/chat/completions',
+  '/api/v1/model-select',
+  '/api/v1/modelSelect',
+  '/api/v1/model-router/model-select',
+  '/proxy/up/models',
+];
 const openaiPaths = ['/v1/chat/completions', '/v1/embeddings', '/v1/models', '/v1/models/up/m'];
 const publicPaths = ['/healthz', '/readyz', '/openapi.json', '/docs', '/metrics'];
 
 let upstream: Upstream;
 let gateway: RunningGateway;
-const start = (config: object): Promise<RunningGateway> => startGateway({ providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } }, auth: { keys: [{ name: 'ci', key }] }, ...config });
+const start = (config: object): Promise<RunningGateway> =>
+  startGateway({
+    providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+    auth: { keys: [{ name: 'ci', key }] },
+    ...config,
+  });
 beforeAll(async () => {
   upstream = await startUpstream();
   gateway = await start({});
@@ -51,7 +63,11 @@ const wrongKeys: [string, Record<string, string>][] = [
 describe('a request', () => {
   it.each(wrongKeys)('with %s is 401', async (_what, headers) => {
     const reply = await post(`${gateway.url}/api/v1/completions`, body, headers);
-    expect(reply).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' }, json: { error: 'Unauthorized', message: expect.stringMatching(/^authorization: /) as string } });
+    expect(reply).toMatchObject({
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer' },
+      json: { error: 'Unauthorized', message: expect.stringMatching(/^authorization: /) as string },
+    });
     expectConforms('error', reply.json);
     expect(reply.text).not.toContain(key);
   });
@@ -67,7 +83,11 @@ describe('a request', () => {
   it.each(openaiPaths)("without a key is 401 in OpenAI's shape on %s", async (path) => {
     for (const method of ['GET', 'POST']) {
       const reply = await ask(method, gateway.url + path);
-      expect(reply).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' }, json: { error: { type: 'authentication_error', code: 'unauthorized' } } });
+      expect(reply).toMatchObject({
+        status: 401,
+        headers: { 'www-authenticate': 'Bearer' },
+        json: { error: { type: 'authentication_error', code: 'unauthorized' } },
+      });
       expectConforms('openai-error', reply.json);
     }
   });
@@ -79,24 +99,37 @@ describe('a request', () => {
     ['with spaces before it', `Bearer    ${key}`],
     ['with spaces around all of it', `  Bearer ${key}   `],
   ])('with the key %s passes', async (_how, authorization) => {
-    expect((await post(`${gateway.url}/api/v1/completions`, body, { authorization })).status).toBe(200);
+    expect((await post(`${gateway.url}/api/v1/completions`, body, { authorization })).status).toBe(
+      200,
+    );
   });
 
   it('is refused before anybody looks at its body, whatever that holds', async () => {
-    for (const [payload, headers] of [['{"broken', {}], ['x'.repeat(100_000), { 'content-type': 'text/plain' }], [Buffer.alloc(10), { 'content-encoding': 'gzip' }], ['', {}]] as const) {
+    for (const [payload, headers] of [
+      ['{"broken', {}],
+      ['x'.repeat(100_000), { 'content-type': 'text/plain' }],
+      [Buffer.alloc(10), { 'content-encoding': 'gzip' }],
+      ['', {}],
+    ] as const) {
       expect((await post(`${gateway.url}/api/v1/completions`, payload, headers)).status).toBe(401);
       expect((await post(`${gateway.url}/v1/chat/completions`, payload, headers)).status).toBe(401);
     }
   });
 
   it('is refused before its body has come', async () => {
-    const reply = await sendRaw(gateway.port, 'POST /api/v1/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{');
+    const reply = await sendRaw(
+      gateway.port,
+      'POST /api/v1/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+    );
     expect(reply).toMatchObject({ status: 401, json: { error: 'Unauthorized' } });
   });
 
   it('with two Authorization headers goes by the first', async () => {
     const send = (first: string, second: string): Promise<{ status: number }> =>
-      sendRaw(gateway.port, `GET /v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${first}\r\nAuthorization: Bearer ${second}\r\n\r\n`);
+      sendRaw(
+        gateway.port,
+        `GET /v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${first}\r\nAuthorization: Bearer ${second}\r\n\r\n`,
+      );
     expect((await send(key, 'sk_wrong')).status).toBe(200);
     expect((await send('sk_wrong', key)).status).toBe(401);
   });
@@ -104,7 +137,10 @@ describe('a request', () => {
   it('for what is public needs no key, and a wrong one does not matter', async () => {
     for (const path of publicPaths) {
       expect(await ask('GET', gateway.url + path), path).toMatchObject({ status: 200 });
-      expect(await ask('GET', gateway.url + path, { authorization: 'Bearer wrong' }), path).toMatchObject({ status: 200 });
+      expect(
+        await ask('GET', gateway.url + path, { authorization: 'Bearer wrong' }),
+        path,
+      ).toMatchObject({ status: 200 });
     }
   });
 });
@@ -112,28 +148,45 @@ describe('a request', () => {
 describe('the configuration', () => {
   it('can ask for a key on /metrics', async () => {
     const closed = await start({ metrics: { requireKey: true } });
-    expect(await ask('GET', `${closed.url}/metrics`)).toMatchObject({ status: 401, headers: { 'www-authenticate': 'Bearer' }, json: { error: 'Unauthorized' } });
-    expect((await ask('GET', `${closed.url}/metrics`, { authorization: `Bearer ${key}` })).status).toBe(200);
+    expect(await ask('GET', `${closed.url}/metrics`)).toMatchObject({
+      status: 401,
+      headers: { 'www-authenticate': 'Bearer' },
+      json: { error: 'Unauthorized' },
+    });
+    expect(
+      (await ask('GET', `${closed.url}/metrics`, { authorization: `Bearer ${key}` })).status,
+    ).toBe(200);
     expect((await ask('GET', `${closed.url}/healthz`)).status).toBe(200);
     await closed.close();
   });
 
   it('can ask for a key on /metrics where nothing else needs one', async () => {
-    const closed = await start({ auth: { required: false, keys: [{ name: 'ci', key }] }, metrics: { requireKey: true } });
+    const closed = await start({
+      auth: { required: false, keys: [{ name: 'ci', key }] },
+      metrics: { requireKey: true },
+    });
     expect((await ask('GET', `${closed.url}/metrics`)).status).toBe(401);
-    expect((await ask('GET', `${closed.url}/metrics`, { authorization: `Bearer ${key}` })).status).toBe(200);
+    expect(
+      (await ask('GET', `${closed.url}/metrics`, { authorization: `Bearer ${key}` })).status,
+    ).toBe(200);
     await closed.close();
   });
 
   it('can let everybody in', async () => {
     const open = await start({ auth: { required: false, keys: [{ name: 'ci', key }] } });
-    for (const headers of [{ authorization: '' }, { authorization: 'Bearer wrong' }, { authorization: `Bearer ${key}` }]) {
+    for (const headers of [
+      { authorization: '' },
+      { authorization: 'Bearer wrong' },
+      { authorization: `Bearer ${key}` },
+    ]) {
       expect((await post(`${open.url}/api/v1/completions`, body, headers)).status).toBe(200);
     }
     await open.close();
   });
 
   it('never takes an empty key for one', async () => {
-    await expect(start({ auth: { keys: [{ name: 'ci', key: '' }] } })).rejects.toThrow('must not be empty');
+    await expect(start({ auth: { keys: [{ name: 'ci', key: '' }] } })).rejects.toThrow(
+      'must not be empty',
+    );
   });
 });

@@ -14,11 +14,23 @@ import { until } from '../helpers/until.js';
 import { startUpstream, type Step, type Upstream } from '../helpers/upstream.js';
 
 const messages = [{ role: 'user', content: 'Say hello' }];
-const budget = (name: string, dayBudgetUsd: number, more: object = {}): { name: string; key: string; limits: object } => ({ name, key: `sk_${name}`, limits: { dayBudgetUsd, ...more } });
+const budget = (
+  name: string,
+  dayBudgetUsd: number,
+  more: object = {},
+): { name: string; key: string; limits: object } => ({
+  name,
+  key: `sk_${name}`,
+  limits: { dayBudgetUsd, ...more },
+});
 const keys = [
   { name: 'test', key: 'sk_free' },
   // an answer of ten tokens costs 0.01 USD
-  budget('quarter', 0.25), budget('tight', 0.15), budget('nothing', 0), budget('month', 100, { monthBudgetUsd: 0.05 }), budget('rich', 1000),
+  budget('quarter', 0.25),
+  budget('tight', 0.15),
+  budget('nothing', 0),
+  budget('month', 100, { monthBudgetUsd: 0.05 }),
+  budget('rich', 1000),
   { name: 'requests', key: 'sk_requests', limits: { requestsPerMinute: 2 } },
 ];
 
@@ -28,7 +40,11 @@ type Config = NonNullable<Parameters<typeof startGateway>[0]>;
 const configured = (more: Partial<Config> = {}): Config => ({
   auth: { keys },
   providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, allowProxy: true } },
-  models: { 'up/m': { inputPrice: 0, outputPrice: 1000 }, 'up/dear': { inputPrice: 0, outputPrice: 100_000 }, 'up/prompt': { inputPrice: 1000, outputPrice: 0 } },
+  models: {
+    'up/m': { inputPrice: 0, outputPrice: 1000 },
+    'up/dear': { inputPrice: 0, outputPrice: 100_000 },
+    'up/prompt': { inputPrice: 1000, outputPrice: 0 },
+  },
   limits: { maxRetries: 0 },
   ...more,
 });
@@ -42,22 +58,43 @@ afterEach(async () => {
 });
 
 /** Another gateway in place of this one. */
-async function restart(config: Config, options: Parameters<typeof startGateway>[1] = {}): Promise<void> {
+async function restart(
+  config: Config,
+  options: Parameters<typeof startGateway>[1] = {},
+): Promise<void> {
   await gateway.close();
   gateway = await startGateway(config, options);
 }
 
 const as = (name: string): { authorization: string } => ({ authorization: `Bearer sk_${name}` });
-const native = (name: string, more: object = {}): Promise<Reply> => post(`${gateway.url}/api/v1/completions`, { messages, models: ['up/m'], maxTokens: 10, ...more }, as(name));
-const openai = (name: string, more: object = {}): Promise<Reply> => post(`${gateway.url}/v1/chat/completions`, { messages, model: 'up/m', max_tokens: 10, ...more }, as(name));
-const embed = (name: string, model: string): Promise<Reply> => post(`${gateway.url}/v1/embeddings`, { model, input: 'a' }, as(name));
+const native = (name: string, more: object = {}): Promise<Reply> =>
+  post(
+    `${gateway.url}/api/v1/completions`,
+    { messages, models: ['up/m'], maxTokens: 10, ...more },
+    as(name),
+  );
+const openai = (name: string, more: object = {}): Promise<Reply> =>
+  post(
+    `${gateway.url}/v1/chat/completions`,
+    { messages, model: 'up/m', max_tokens: 10, ...more },
+    as(name),
+  );
+const embed = (name: string, model: string): Promise<Reply> =>
+  post(`${gateway.url}/v1/embeddings`, { model, input: 'a' }, as(name));
 const statuses = (replies: readonly Reply[]): number[] => replies.map(({ status }) => status);
-const passed = (replies: readonly Reply[]): number => statuses(replies).filter((status) => status === 200).length;
-const times = (count: number, call: () => Promise<Reply>): Promise<Reply[]> => Promise.all(Array.from({ length: count }, call));
+const passed = (replies: readonly Reply[]): number =>
+  statuses(replies).filter((status) => status === 200).length;
+const times = (count: number, call: () => Promise<Reply>): Promise<Reply[]> =>
+  Promise.all(Array.from({ length: count }, call));
 /** A text of which the twelve samples that its size is estimated by hold nothing. */
 function blankWhereSampled(length: number): string {
   const text = Array.from('word '.repeat(length / 5));
-  for (let n = 0; n < 12; n++) text.fill(' ', Math.floor((n * (length - 1024)) / 11), Math.floor((n * (length - 1024)) / 11) + 1024);
+  for (let n = 0; n < 12; n++)
+    text.fill(
+      ' ',
+      Math.floor((n * (length - 1024)) / 11),
+      Math.floor((n * (length - 1024)) / 11) + 1024,
+    );
   return text.join('');
 }
 /** Whole seconds to midnight, UTC. */
@@ -89,21 +126,38 @@ describe('a budget', () => {
     upstream.script([{ usage: { prompt: 10, completion: 10 } }]);
     for (let n = 0; n < 25; n++) expect((await native('quarter')).status).toBe(200);
     const refused = await native('quarter');
-    expect(refused).toMatchObject({ status: 429, headers: { 'x-should-retry': 'false' }, json: { message: expect.stringMatching(/^limits: this key may spend 0\.25 USD a day \(UTC\), 0\.25 USD are spent or held .* may cost up to 0\.01 USD/) as string } });
-    expect(textAt(refused.json, 'message')).toMatch(/; a smaller `max_tokens` \(`maxTokens`\) lowers that$/);
+    expect(refused).toMatchObject({
+      status: 429,
+      headers: { 'x-should-retry': 'false' },
+      json: {
+        message: expect.stringMatching(
+          /^limits: this key may spend 0\.25 USD a day \(UTC\), 0\.25 USD are spent or held .* may cost up to 0\.01 USD/,
+        ) as string,
+      },
+    });
+    expect(textAt(refused.json, 'message')).toMatch(
+      /; a smaller `max_tokens` \(`maxTokens`\) lowers that$/,
+    );
     expect(Math.abs(Number(refused.headers['retry-after']) - untilMidnight())).toBeLessThan(5);
-    expect(await openai('quarter')).toMatchObject({ status: 429, headers: { 'x-should-retry': 'false' }, json: { error: { type: 'insufficient_quota', code: 'insufficient_quota' } } });
+    expect(await openai('quarter')).toMatchObject({
+      status: 429,
+      headers: { 'x-should-retry': 'false' },
+      json: { error: { type: 'insufficient_quota', code: 'insufficient_quota' } },
+    });
   });
 
   it('holds more than is used only while a request is under way', async () => {
     upstream.script([{ usage: { prompt: 10, completion: 1 } }]);
-    for (let n = 0; n < 10; n++) expect((await native('tight', { maxTokens: 100 })).status).toBe(200);
+    for (let n = 0; n < 10; n++)
+      expect((await native('tight', { maxTokens: 100 })).status).toBe(200);
     upstream.script([{ usage: { prompt: 10, completion: 1 }, delayMs: 100 }]);
     const replies = await times(2, () => openai('tight', { max_tokens: 100 }));
     expect(statuses(replies).sort()).toEqual([200, 429]);
     const refused = replies.find(({ status }) => status === 429);
     // others hold it: worth another try soon
-    expect(refused).toMatchObject({ json: { error: { type: 'rate_limit_error', code: 'too_many_requests' } } });
+    expect(refused).toMatchObject({
+      json: { error: { type: 'rate_limit_error', code: 'too_many_requests' } },
+    });
     expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(60);
     expect(refused?.headers['x-should-retry']).toBeUndefined();
   });
@@ -116,7 +170,13 @@ describe('a budget', () => {
   });
 
   it('of 0 lets nothing pass', async () => {
-    expect(statuses([await native('nothing'), await openai('nothing'), await embed('nothing', 'up/prompt')])).toEqual([429, 429, 429]);
+    expect(
+      statuses([
+        await native('nothing'),
+        await openai('nothing'),
+        await embed('nothing', 'up/prompt'),
+      ]),
+    ).toEqual([429, 429, 429]);
     expect(upstream.requests).toEqual([]);
   });
 
@@ -127,8 +187,22 @@ describe('a budget', () => {
 
   it('must cover every byte of the prompt', async () => {
     // 1,000 USD for a million tokens, a token for each byte at most
-    expect((await native('rich', { models: ['up/prompt'], messages: [{ role: 'user', content: 'x'.repeat(1_000_000) }] })).status).toBe(429);
-    expect((await native('rich', { models: ['up/prompt'], messages: [{ role: 'user', content: 'x'.repeat(900_000) }] })).status).toBe(200);
+    expect(
+      (
+        await native('rich', {
+          models: ['up/prompt'],
+          messages: [{ role: 'user', content: 'x'.repeat(1_000_000) }],
+        })
+      ).status,
+    ).toBe(429);
+    expect(
+      (
+        await native('rich', {
+          models: ['up/prompt'],
+          messages: [{ role: 'user', content: 'x'.repeat(900_000) }],
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it('must cover each of several answers', async () => {
@@ -138,7 +212,12 @@ describe('a budget', () => {
 
   it('is settled with what a stream had cost that broke off', async () => {
     upstream.script([{ reset: 'afterContent', text: ['x'.repeat(40)] }]);
-    for (let n = 0; n < 5; n++) await postStream(`${gateway.url}/api/v1/completions`, { messages, models: ['up/m'], maxTokens: 100, stream: true }, { headers: as('tight') });
+    for (let n = 0; n < 5; n++)
+      await postStream(
+        `${gateway.url}/api/v1/completions`,
+        { messages, models: ['up/m'], maxTokens: 100, stream: true },
+        { headers: as('tight') },
+      );
     expect(await metricOf(gateway, 'signalbox_cost_usd_total')).toBeCloseTo(0.05, 9);
     upstream.script([{}]);
     expect((await native('tight', { maxTokens: 100 })).status).toBe(200);
@@ -159,20 +238,40 @@ describe('a budget', () => {
   });
 
   it('is settled with an estimate where nobody tells what an embedding took, and where the client has left', async () => {
-    const vectors = { object: 'list', model: 'prompt', data: [{ object: 'embedding', index: 0, embedding: [0.5] }] };
+    const vectors = {
+      object: 'list',
+      model: 'prompt',
+      data: [{ object: 'embedding', index: 0, embedding: [0.5] }],
+    };
     const input = 'one word after another '.repeat(20);
-    upstream.script([{ raw: Buffer.from(JSON.stringify(vectors)), contentType: 'application/json' }]);
-    const embedAll = (): Promise<Reply> => post(`${gateway.url}/v1/embeddings`, { model: 'up/prompt', input }, as('rich'));
+    upstream.script([
+      { raw: Buffer.from(JSON.stringify(vectors)), contentType: 'application/json' },
+    ]);
+    const embedAll = (): Promise<Reply> =>
+      post(`${gateway.url}/v1/embeddings`, { model: 'up/prompt', input }, as('rich'));
     expect((await embedAll()).status).toBe(200);
     const once = await metricOf(gateway, 'signalbox_cost_usd_total');
     expect(once).toBeGreaterThan(0.05);
-    expect((await post(`${gateway.url}/v1/embeddings`, { model: 'up/prompt', input: blankWhereSampled(200_000) }, as('rich'))).status).toBe(200);
+    expect(
+      (
+        await post(
+          `${gateway.url}/v1/embeddings`,
+          { model: 'up/prompt', input: blankWhereSampled(200_000) },
+          as('rich'),
+        )
+      ).status,
+    ).toBe(200);
     const before = await metricOf(gateway, 'signalbox_cost_usd_total');
     // fifty thousand tokens for 1,000 USD a million
     expect(before - once).toBeGreaterThanOrEqual(50);
     upstream.script([{ hang: 'beforeHeaders' }]);
     const leaving = new AbortController();
-    const left = fetch(`${gateway.url}/v1/embeddings`, { method: 'POST', headers: { ...as('rich'), 'content-type': 'application/json' }, body: JSON.stringify({ model: 'up/prompt', input }), signal: leaving.signal }).catch(() => null);
+    const left = fetch(`${gateway.url}/v1/embeddings`, {
+      method: 'POST',
+      headers: { ...as('rich'), 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'up/prompt', input }),
+      signal: leaving.signal,
+    }).catch(() => null);
     await upstream.received(2);
     leaving.abort();
     await left;
@@ -182,28 +281,52 @@ describe('a budget', () => {
 
   it('is settled when the client has left', async () => {
     upstream.script([{ hang: 'afterContent', text: ['x'.repeat(40)] }]);
-    await postStream(`${gateway.url}/api/v1/completions`, { messages, models: ['up/m'], maxTokens: 100, stream: true }, { headers: as('tight'), abortAfterFrames: 1 });
+    await postStream(
+      `${gateway.url}/api/v1/completions`,
+      { messages, models: ['up/m'], maxTokens: 100, stream: true },
+      { headers: as('tight'), abortAfterFrames: 1 },
+    );
     upstream.script([{}]);
     await until(async () => (await native('tight', { maxTokens: 100 })).status === 200);
   });
 
   it('is settled with a token at least for each piece of an answer that broke off', async () => {
     upstream.script([{ endWithoutMarker: true, text: Array.from({ length: 10 }, () => 'x') }]);
-    await postStream(`${gateway.url}/api/v1/completions`, { messages, models: ['up/m'], maxTokens: 100, stream: true }, { headers: as('tight') });
+    await postStream(
+      `${gateway.url}/api/v1/completions`,
+      { messages, models: ['up/m'], maxTokens: 100, stream: true },
+      { headers: as('tight') },
+    );
     expect(await metricOf(gateway, 'signalbox_cost_usd_total')).toBeCloseTo(0.01, 9);
   });
 
   it.each<[string, () => unknown]>([
     ['text that is blank wherever samples are taken of it', () => blankWhereSampled(400_000)],
     ['a file that is only named', () => [{ type: 'file', file: { file_id: 'file-1' } }]],
-    ['a file that it holds', () => [{ type: 'file', file: { file_data: `data:application/pdf;base64,${'A'.repeat(400_000)}` } }]],
-  ])('is settled with the whole prompt where the client has left before anybody counted it: %s', async (_what, contentOf) => {
-    upstream.script([{ hang: 'afterContent', text: ['x'] }]);
-    const body = { messages: [{ role: 'user', content: contentOf() }], model: 'up/prompt', max_tokens: 10, stream: true };
-    await postStream(`${gateway.url}/v1/chat/completions`, body, { headers: as('rich'), abortAfterFrames: 1 });
-    // a hundred thousand tokens for 1,000 USD a million
-    await until(async () => (await metricOf(gateway, 'signalbox_cost_usd_total')) >= 90);
-  });
+    [
+      'a file that it holds',
+      () => [
+        { type: 'file', file: { file_data: `data:application/pdf;base64,${'A'.repeat(400_000)}` } },
+      ],
+    ],
+  ])(
+    'is settled with the whole prompt where the client has left before anybody counted it: %s',
+    async (_what, contentOf) => {
+      upstream.script([{ hang: 'afterContent', text: ['x'] }]);
+      const body = {
+        messages: [{ role: 'user', content: contentOf() }],
+        model: 'up/prompt',
+        max_tokens: 10,
+        stream: true,
+      };
+      await postStream(`${gateway.url}/v1/chat/completions`, body, {
+        headers: as('rich'),
+        abortAfterFrames: 1,
+      });
+      // a hundred thousand tokens for 1,000 USD a million
+      await until(async () => (await metricOf(gateway, 'signalbox_cost_usd_total')) >= 90);
+    },
+  );
 
   it('is free again after a request that failed', async () => {
     upstream.script([{ status: 500 }, { garbage: true }, { status: 400 }, {}]);
@@ -220,11 +343,23 @@ describe('a request that does not say how long its answer may be', () => {
     expect((await openai('tight', { max_tokens: undefined })).status).toBe(200);
     expect((await native('tight', { maxTokens: 7 })).status).toBe(200);
     expect((await native('free', { maxTokens: null })).status).toBe(200);
-    expect(upstream.requests.map(({ body }) => body?.['max_tokens'])).toEqual([12, 12, 7, undefined]);
+    expect(upstream.requests.map(({ body }) => body?.['max_tokens'])).toEqual([
+      12,
+      12,
+      7,
+      undefined,
+    ]);
   });
 
   it('holds the longest that the model can write where nothing is configured', async () => {
-    await restart(configured({ models: { 'up/short': { inputPrice: 0, outputPrice: 1000, maxOutput: 150 }, 'up/long': { inputPrice: 0, outputPrice: 1000, contextLength: 151 } } }));
+    await restart(
+      configured({
+        models: {
+          'up/short': { inputPrice: 0, outputPrice: 1000, maxOutput: 150 },
+          'up/long': { inputPrice: 0, outputPrice: 1000, contextLength: 151 },
+        },
+      }),
+    );
     expect((await native('tight', { models: ['up/short'], maxTokens: null })).status).toBe(200);
     expect((await native('tight', { models: ['up/long'], maxTokens: null })).status).toBe(429);
     expect(upstream.requests.map(({ body }) => body?.['max_tokens'])).toEqual([undefined]);
@@ -236,30 +371,58 @@ describe('a model whose price nobody knows', () => {
 
   it('is passed over for a key with a budget', async () => {
     const reply = await native('rich', { models: ['up/unknown', 'up/m'], order: 'given' });
-    expect(reply).toMatchObject({ status: 200, json: { errorTrace: [{ provider: 'up', model: 'unknown', error: reason, attempt: 0 }] } });
+    expect(reply).toMatchObject({
+      status: 200,
+      json: { errorTrace: [{ provider: 'up', model: 'unknown', error: reason, attempt: 0 }] },
+    });
     expect(upstream.requests.map(({ body }) => body?.['model'])).toEqual(['m']);
   });
 
   it('is refused where there is no other', async () => {
-    expect(await native('rich', { models: ['up/unknown'] })).toMatchObject({ status: 422, json: { message: `models[0]: ${reason}` } });
-    expect(await openai('rich', { model: 'up/unknown' })).toMatchObject({ status: 400, json: { error: { message: `model: ${reason}`, param: 'model' } } });
-    expect(await embed('rich', 'up/unknown')).toMatchObject({ status: 400, json: { error: { message: `model: ${reason}` } } });
+    expect(await native('rich', { models: ['up/unknown'] })).toMatchObject({
+      status: 422,
+      json: { message: `models[0]: ${reason}` },
+    });
+    expect(await openai('rich', { model: 'up/unknown' })).toMatchObject({
+      status: 400,
+      json: { error: { message: `model: ${reason}`, param: 'model' } },
+    });
+    expect(await embed('rich', 'up/unknown')).toMatchObject({
+      status: 400,
+      json: { error: { message: `model: ${reason}` } },
+    });
     expect(await embed('rich', 'up/prompt')).toMatchObject({ status: 200 });
   });
 
   it('may be used by keys without a budget', async () => {
-    expect(statuses([await native('free', { models: ['up/unknown'] }), await native('requests', { models: ['up/unknown'] }), await embed('free', 'up/unknown')])).toEqual([200, 200, 200]);
+    expect(
+      statuses([
+        await native('free', { models: ['up/unknown'] }),
+        await native('requests', { models: ['up/unknown'] }),
+        await embed('free', 'up/unknown'),
+      ]),
+    ).toEqual([200, 200, 200]);
   });
 
   it('may be used where the configuration says so, as may what passes through', async () => {
     await restart(configured({ budgets: { allowUnpriced: true } }));
-    expect(statuses([await native('rich', { models: ['up/unknown'] }), await embed('rich', 'up/unknown')])).toEqual([200, 200]);
+    expect(
+      statuses([
+        await native('rich', { models: ['up/unknown'] }),
+        await embed('rich', 'up/unknown'),
+      ]),
+    ).toEqual([200, 200]);
     expect((await ask('GET', `${gateway.url}/proxy/up/models`, as('rich'))).status).not.toBe(403);
     expect((await ask('GET', `${gateway.url}/proxy/up/models`, as('nothing'))).status).toBe(429);
   });
 
   it('is why a key with a budget may not pass through to a provider', async () => {
-    expect(await ask('GET', `${gateway.url}/proxy/up/models`, as('rich'))).toMatchObject({ status: 403, json: { message: 'proxy: this key has a budget, and what passes through to up is not counted' } });
+    expect(await ask('GET', `${gateway.url}/proxy/up/models`, as('rich'))).toMatchObject({
+      status: 403,
+      json: {
+        message: 'proxy: this key has a budget, and what passes through to up is not counted',
+      },
+    });
     expect(upstream.requests).toEqual([]);
   });
 });
@@ -280,12 +443,30 @@ describe('a request for what costs more than its tokens', () => {
     ['performanceConfig', { performanceConfig: { latency: 'optimized' } }],
     ['additionalModelRequestFields', { additionalModelRequestFields: { max_tokens: 64_000 } }],
     ['provider', { provider: { only: ['the dearest'] } }],
-    ['tools[0]', { tools: [{ type: 'function', function: { name: 'f' }, systemTool: { name: 'nova_grounding' } }] }],
-    ['tools[1]', { tools: [{ type: 'function', function: { name: 'f' } }, { type: 'web_search' }] }],
+    [
+      'tools[0]',
+      {
+        tools: [
+          { type: 'function', function: { name: 'f' }, systemTool: { name: 'nova_grounding' } },
+        ],
+      },
+    ],
+    [
+      'tools[1]',
+      { tools: [{ type: 'function', function: { name: 'f' } }, { type: 'web_search' }] },
+    ],
   ];
 
   it.each(extras)('is refused to a key with a budget where it names %s', async (field, extra) => {
-    expect(await openai('rich', extra)).toMatchObject({ status: 400, json: { error: { param: field, message: `${field}: what it costs is not known, and this key has a budget` } } });
+    expect(await openai('rich', extra)).toMatchObject({
+      status: 400,
+      json: {
+        error: {
+          param: field,
+          message: `${field}: what it costs is not known, and this key has a budget`,
+        },
+      },
+    });
     expect(upstream.requests).toEqual([]);
     expect((await openai('requests', extra)).status).toBe(200);
   });
@@ -298,7 +479,13 @@ describe('a request for what costs more than its tokens', () => {
   });
 
   it('is served where it names what costs nothing', async () => {
-    for (const extra of [{ service_tier: 'flex' }, { service_tier: null }, { plugins: [] }, { modalities: ['text'] }, { tools: [{ type: 'function', function: { name: 'f' } }] }]) {
+    for (const extra of [
+      { service_tier: 'flex' },
+      { service_tier: null },
+      { plugins: [] },
+      { modalities: ['text'] },
+      { tools: [{ type: 'function', function: { name: 'f' } }] },
+    ]) {
       expect((await openai('rich', extra)).status).toBe(200);
     }
   });
@@ -316,8 +503,14 @@ describe('what a budget has spent', () => {
   });
   afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-  it.each([['with a request log', true], ['without one', false]])('is remembered over a restart, %s', async (_how, enabled) => {
-    const config = configured({ database: { url: `file:${join(folder, 'signalbox.db')}` }, requestLog: { enabled } });
+  it.each([
+    ['with a request log', true],
+    ['without one', false],
+  ])('is remembered over a restart, %s', async (_how, enabled) => {
+    const config = configured({
+      database: { url: `file:${join(folder, 'signalbox.db')}` },
+      requestLog: { enabled },
+    });
     await restart(config);
     upstream.script([{ usage: { prompt: 10, completion: 10 } }]);
     expect(passed(await times(10, () => native('quarter')))).toBe(10);
@@ -327,12 +520,25 @@ describe('what a budget has spent', () => {
 
   it('is not guessed while the database is away: budgets let nothing pass, other limits go on', async () => {
     const store = await openStore(':memory:', { poolSize: 1, onWarning: () => undefined });
-    const spentUsd = (): Promise<number> => Promise.reject(new GatewayError('unavailable', 'the database is away'));
-    const requests = Object.create(store.requests, { spentUsd: { value: spentUsd } }) as typeof store.requests;
+    const spentUsd = (): Promise<number> =>
+      Promise.reject(new GatewayError('unavailable', 'the database is away'));
+    const requests = Object.create(store.requests, {
+      spentUsd: { value: spentUsd },
+    }) as typeof store.requests;
     const away = Object.create(store, { requests: { value: requests } }) as typeof store;
-    await restart(configured(), { backing: new Backing(() => Promise.resolve({ store: away, counters: createMemoryCounters() }), true) });
-    expect(await native('rich')).toMatchObject({ status: 503, json: { message: 'limits: what this key has spent of its budget cannot be read now' } });
+    await restart(configured(), {
+      backing: new Backing(
+        () => Promise.resolve({ store: away, counters: createMemoryCounters() }),
+        true,
+      ),
+    });
+    expect(await native('rich')).toMatchObject({
+      status: 503,
+      json: { message: 'limits: what this key has spent of its budget cannot be read now' },
+    });
     expect(upstream.requests).toEqual([]);
-    expect(statuses([await native('requests'), await native('requests'), await native('requests')])).toEqual([200, 200, 429]);
+    expect(
+      statuses([await native('requests'), await native('requests'), await native('requests')]),
+    ).toEqual([200, 200, 429]);
   });
 });

@@ -20,13 +20,28 @@ let other: RunningGateway;
 /** The administrator's. */
 let admin: { authorization: string };
 
-const backing = (): Backing => backingOf({ databaseUrl: `file:${join(folder, 'signalbox.db')}`, poolSize: 2, redisUrl: null, onWarning: () => undefined });
+const backing = (): Backing =>
+  backingOf({
+    databaseUrl: `file:${join(folder, 'signalbox.db')}`,
+    poolSize: 2,
+    redisUrl: null,
+    onWarning: () => undefined,
+  });
 const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'signalbox-keys-'));
   upstream = await startUpstream();
-  const config = { providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } }, auth: { keys: [{ name: 'one', key: 'sk_one' }, { name: 'two', key: 'sk_two' }, { name: 'plain', key: 'sk_plain', scopes: ['completions' as const] }] } };
+  const config = {
+    providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+    auth: {
+      keys: [
+        { name: 'one', key: 'sk_one' },
+        { name: 'two', key: 'sk_two' },
+        { name: 'plain', key: 'sk_plain', scopes: ['completions' as const] },
+      ],
+    },
+  };
   const first = backing();
   const key = await makeFirstKey((await first.get()).store);
   admin = bearer(key ?? '');
@@ -38,12 +53,32 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-const keys = (path = '', headers: Record<string, string> = bearer('sk_one'), at = gateway): Promise<Reply> => ask('GET', `${at.url}/api/v1/keys${path}`, headers);
-const make = (body: object, headers: Record<string, string> = bearer('sk_one')): Promise<Reply> => post(`${gateway.url}/api/v1/keys`, body, headers);
-const change = (id: string, body: object, headers: Record<string, string> = bearer('sk_one')): Promise<Reply> => ask('PATCH', `${gateway.url}/api/v1/keys/${id}`, headers, body);
-const revoke = (id: string, headers: Record<string, string> = bearer('sk_one')): Promise<Reply> => ask('DELETE', `${gateway.url}/api/v1/keys/${id}`, headers);
-const complete = (key: string, at = gateway, model = 'up/m'): Promise<Reply> => post(`${at.url}/v1/chat/completions`, { model, messages: [{ role: 'user', content: 'Hi' }] }, bearer(key));
-const select = (key: string): Promise<Reply> => post(`${gateway.url}/api/v1/model-select`, { messages: [{ role: 'user', content: 'Hi' }], llm_providers: [{ name: 'up/m' }] }, bearer(key));
+const keys = (
+  path = '',
+  headers: Record<string, string> = bearer('sk_one'),
+  at = gateway,
+): Promise<Reply> => ask('GET', `${at.url}/api/v1/keys${path}`, headers);
+const make = (body: object, headers: Record<string, string> = bearer('sk_one')): Promise<Reply> =>
+  post(`${gateway.url}/api/v1/keys`, body, headers);
+const change = (
+  id: string,
+  body: object,
+  headers: Record<string, string> = bearer('sk_one'),
+): Promise<Reply> => ask('PATCH', `${gateway.url}/api/v1/keys/${id}`, headers, body);
+const revoke = (id: string, headers: Record<string, string> = bearer('sk_one')): Promise<Reply> =>
+  ask('DELETE', `${gateway.url}/api/v1/keys/${id}`, headers);
+const complete = (key: string, at = gateway, model = 'up/m'): Promise<Reply> =>
+  post(
+    `${at.url}/v1/chat/completions`,
+    { model, messages: [{ role: 'user', content: 'Hi' }] },
+    bearer(key),
+  );
+const select = (key: string): Promise<Reply> =>
+  post(
+    `${gateway.url}/api/v1/model-select`,
+    { messages: [{ role: 'user', content: 'Hi' }], llm_providers: [{ name: 'up/m' }] },
+    bearer(key),
+  );
 
 describe('an API key', () => {
   it('is shown once, with at least 160 random bits, and is good at once', async () => {
@@ -53,7 +88,15 @@ describe('an API key', () => {
     expectConforms('key.response', json);
     const key = textAt(json, 'key');
     expect(key).toMatch(/^sk_[\w-]{27,}$/);
-    expect(json).toMatchObject({ name: 'shop', prefix: key.slice(0, 11), scopes: ['completions', 'model-select'], models: null, expiresAt: null, revokedAt: null, lastUsedAt: null });
+    expect(json).toMatchObject({
+      name: 'shop',
+      prefix: key.slice(0, 11),
+      scopes: ['completions', 'model-select'],
+      models: null,
+      expiresAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    });
     expect((await complete(key)).status).toBe(200);
     const listed = await keys();
     expectConforms('key.response', listAt(listed.json, 'items')[0]);
@@ -82,7 +125,10 @@ describe('an API key', () => {
   });
 
   it('ends when it expires', async () => {
-    const soon = await make({ name: 'short', expiresAt: new Date(Date.now() + 60_000).toISOString() });
+    const soon = await make({
+      name: 'short',
+      expiresAt: new Date(Date.now() + 60_000).toISOString(),
+    });
     expect((await complete(textAt(soon.json, 'key'))).status).toBe(200);
     await change(textAt(soon.json, 'id'), { expiresAt: new Date(Date.now() - 1).toISOString() });
     expect((await complete(textAt(soon.json, 'key'))).status).toBe(401);
@@ -101,9 +147,15 @@ describe('an API key', () => {
   it('is good for its scopes alone', async () => {
     const chooser = textAt((await make({ name: 'chooser', scopes: ['model-select'] })).json, 'key');
     expect((await select(chooser)).status).toBe(200);
-    expect(await complete(chooser)).toMatchObject({ status: 403, json: { error: { type: 'permission_error' } } });
+    expect(await complete(chooser)).toMatchObject({
+      status: 403,
+      json: { error: { type: 'permission_error' } },
+    });
     expect((await keys('', bearer(chooser))).status).toBe(403);
-    const completer = textAt((await make({ name: 'completer', scopes: ['completions'] })).json, 'key');
+    const completer = textAt(
+      (await make({ name: 'completer', scopes: ['completions'] })).json,
+      'key',
+    );
     expect((await select(completer)).status).toBe(403);
     expect((await make({ name: 'more' }, bearer(completer))).status).toBe(403);
     expect((await make({ name: 'more' }, bearer('sk_plain'))).status).toBe(403);
@@ -119,10 +171,28 @@ describe('an API key', () => {
   });
 
   it('keeps what a change does not name, and loses what it names as null', async () => {
-    const { json } = await make({ name: 'limited', limits: { requestsPerMinute: 5, dayBudgetUsd: 2.5 } });
+    const { json } = await make({
+      name: 'limited',
+      limits: { requestsPerMinute: 5, dayBudgetUsd: 2.5 },
+    });
     const id = textAt(json, 'id');
-    expect(at((await change(id, { limits: { tokensPerMinute: 100, dayBudgetUsd: null } })).json, 'limits')).toEqual({ requestsPerMinute: 5, tokensPerMinute: 100, dayBudgetUsd: null, monthBudgetUsd: null });
-    expect(at((await change(id, { limits: null })).json, 'limits')).toEqual({ requestsPerMinute: null, tokensPerMinute: null, dayBudgetUsd: null, monthBudgetUsd: null });
+    expect(
+      at(
+        (await change(id, { limits: { tokensPerMinute: 100, dayBudgetUsd: null } })).json,
+        'limits',
+      ),
+    ).toEqual({
+      requestsPerMinute: 5,
+      tokensPerMinute: 100,
+      dayBudgetUsd: null,
+      monthBudgetUsd: null,
+    });
+    expect(at((await change(id, { limits: null })).json, 'limits')).toEqual({
+      requestsPerMinute: null,
+      tokensPerMinute: null,
+      dayBudgetUsd: null,
+      monthBudgetUsd: null,
+    });
     expect(at((await change(id, { name: 'renamed' })).json, 'name')).toBe('renamed');
   });
 
@@ -130,26 +200,44 @@ describe('an API key', () => {
     [{}, 'name: is required'],
     [{ name: '' }, 'name: must not be empty'],
     [{ name: 'a\u0000b' }, 'name: must be a name without control characters'],
-    [{ name: 'x', scopes: ['everything'] }, 'scopes[0]: must be one of: completions, model-select, admin'],
+    [
+      { name: 'x', scopes: ['everything'] },
+      'scopes[0]: must be one of: completions, model-select, admin',
+    ],
     [{ name: 'x', scopes: [] }, 'scopes: must have at least 1 item'],
     [{ name: 'x', expiresAt: 'tomorrow' }, 'expiresAt: must be a valid date-time'],
-    [{ name: 'x', limits: { requestsPerMinute: 0 } }, 'limits[requestsPerMinute]: must be between 1 and 1000000000'],
-    [{ name: 'x', limits: { dayBudgetUsd: -1 } }, 'limits[dayBudgetUsd]: must be between 0 and 1000000'],
+    [
+      { name: 'x', limits: { requestsPerMinute: 0 } },
+      'limits[requestsPerMinute]: must be between 1 and 1000000000',
+    ],
+    [
+      { name: 'x', limits: { dayBudgetUsd: -1 } },
+      'limits[dayBudgetUsd]: must be between 0 and 1000000',
+    ],
     [{ name: 'x', budget: 5 }, 'budget: is not a known key'],
   ])('%j is refused: %s', async (body, message) => {
-    expect(await make(body)).toMatchObject({ status: 422, json: { error: 'Validation Error', message } });
+    expect(await make(body)).toMatchObject({
+      status: 422,
+      json: { error: 'Validation Error', message },
+    });
   });
 
   it('of another account does not exist', async () => {
     const id = textAt((await make({ name: 'mine' })).json, 'id');
     const two = bearer('sk_two');
-    for (const reply of [await keys(`/${id}`, two), await change(id, { name: 'yours' }, two), await revoke(id, two), await keys('/nothing', two)]) expect(reply).toMatchObject({ status: 404, json: { error: 'Not Found' } });
+    for (const reply of [
+      await keys(`/${id}`, two),
+      await change(id, { name: 'yours' }, two),
+      await revoke(id, two),
+      await keys('/nothing', two),
+    ])
+      expect(reply).toMatchObject({ status: 404, json: { error: 'Not Found' } });
     expect(listAt((await keys('', two)).json, 'items')).toEqual([]);
     expect((await keys('?account=all', two)).status).toBe(403);
     expect(textAt((await keys(`/${id}`)).json, 'name')).toBe('mine');
   });
 
-  it('of any account is in an administrator\'s reach', async () => {
+  it("of any account is in an administrator's reach", async () => {
     const { json } = await make({ name: 'watched' });
     expect(textAt((await keys(`/${textAt(json, 'id')}`, admin)).json, 'name')).toBe('watched');
     expect((await keys('?account=all&limit=100', admin)).text).toContain('watched');
@@ -163,7 +251,10 @@ describe('an API key', () => {
     const names: string[] = [];
     let cursor = '';
     do {
-      const { json } = await keys(`?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`, bearer('sk_two'));
+      const { json } = await keys(
+        `?limit=2${cursor === '' ? '' : `&cursor=${cursor}`}`,
+        bearer('sk_two'),
+      );
       names.push(...listAt(json, 'items').map((item) => textAt(item, 'name')));
       cursor = textAt(json, 'next');
     } while (cursor !== '');
@@ -177,7 +268,10 @@ describe('an API key', () => {
 describe('checking a key', () => {
   it('that is known goes on while the database is away', async () => {
     const own = backing();
-    const third = await startGateway({ providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } } }, { backing: own });
+    const third = await startGateway(
+      { providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } } },
+      { backing: own },
+    );
     const key = textAt((await make({ name: 'cached' })).json, 'key');
     expect((await complete(key, third)).status).toBe(200);
     await (await own.get()).store.close();

@@ -9,7 +9,8 @@ import { metricOf } from '../helpers/metrics.js';
 import { until } from '../helpers/until.js';
 import { type Step, startUpstream, type Upstream } from '../helpers/upstream.js';
 
-const strong = 'up/gpt-4o', near = 'up/gpt-4o-mini';
+const strong = 'up/gpt-4o',
+  near = 'up/gpt-4o-mini';
 const messages = [{ role: 'user', content: 'Why is the sky blue? Explain it in two sentences.' }];
 type Headers = { authorization: string };
 const bearer = (name: string): Headers => ({ authorization: `Bearer sk_${name}` });
@@ -21,22 +22,50 @@ beforeAll(async () => {
 });
 afterAll(() => upstream.close());
 
-const configured = (url: string, routing: ConfigInput['routing'] = { exploration: 0 }): ConfigInput => ({
-  providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } }, routing, database: { url }, limits: { maxRetries: 0 },
-  auth: { keys: [{ name: 'one', key: 'sk_one' }, { name: 'two', key: 'sk_two' }] },
+const configured = (
+  url: string,
+  routing: ConfigInput['routing'] = { exploration: 0 },
+): ConfigInput => ({
+  providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+  routing,
+  database: { url },
+  limits: { maxRetries: 0 },
+  auth: {
+    keys: [
+      { name: 'one', key: 'sk_one' },
+      { name: 'two', key: 'sk_two' },
+    ],
+  },
 });
 
 /** The ways in which a client asks a gateway and tells it what came of it. */
 const clientOf = ({ url }: { url: string }) => {
-  const select = (headers = one, body: object = {}): Promise<Reply> => post(`${url}/api/v1/model-select?explain=true`, { messages, llm_providers: [{ name: strong }, { name: near }], ...body }, headers);
-  const complete = (headers = one, body: object = {}): Promise<Reply> => post(`${url}/api/v1/completions`, { messages, models: [strong, near], ...body }, headers);
-  const rate = async (subject: object, score: number, headers = one, more: object = {}): Promise<void> => {
-    expect((await post(`${url}/api/v1/feedback`, { ...subject, score, ...more }, headers)).status).toBe(201);
+  const select = (headers = one, body: object = {}): Promise<Reply> =>
+    post(
+      `${url}/api/v1/model-select?explain=true`,
+      { messages, llm_providers: [{ name: strong }, { name: near }], ...body },
+      headers,
+    );
+  const complete = (headers = one, body: object = {}): Promise<Reply> =>
+    post(`${url}/api/v1/completions`, { messages, models: [strong, near], ...body }, headers);
+  const rate = async (
+    subject: object,
+    score: number,
+    headers = one,
+    more: object = {},
+  ): Promise<void> => {
+    expect(
+      (await post(`${url}/api/v1/feedback`, { ...subject, score, ...more }, headers)).status,
+    ).toBe(201);
   };
   return {
-    select, complete, rate,
-    chosen: async (headers = one, body: object = {}) => textAt((await select(headers, body)).json, 'llm_label'),
-    completed: async (headers = one, body: object = {}) => `up/${textAt((await complete(headers, body)).json, 'model')}`,
+    select,
+    complete,
+    rate,
+    chosen: async (headers = one, body: object = {}) =>
+      textAt((await select(headers, body)).json, 'llm_label'),
+    completed: async (headers = one, body: object = {}) =>
+      `up/${textAt((await complete(headers, body)).json, 'model')}`,
     /** Rates what is chosen badly until something else is. */
     async turn(headers = one, body: object = {}): Promise<number> {
       const first = textAt((await select(headers, body)).json, 'llm_label');
@@ -47,9 +76,12 @@ const clientOf = ({ url }: { url: string }) => {
       }
       throw new Error('feedback does not turn the choice');
     },
-    learning: async (headers = one, path = '/api/v1/learning') => (await ask('GET', `${url}${path}`, headers)).json,
-    forget: async (headers = one, path = '/api/v1/learning') => (await ask('DELETE', `${url}${path}`, headers)).status,
-    preference: async (headers = one) => textAt((await post(`${url}/api/v1/preferences`, { name: 'Mine' }, headers)).json, 'id'),
+    learning: async (headers = one, path = '/api/v1/learning') =>
+      (await ask('GET', `${url}${path}`, headers)).json,
+    forget: async (headers = one, path = '/api/v1/learning') =>
+      (await ask('DELETE', `${url}${path}`, headers)).status,
+    preference: async (headers = one) =>
+      textAt((await post(`${url}/api/v1/preferences`, { name: 'Mine' }, headers)).json, 'id'),
   };
 };
 
@@ -82,12 +114,19 @@ describe.each(databases)('online learning on %s', (_name, make) => {
     const client = clientOf(gateway);
     const { json } = await client.select();
     expectConforms('model-select.response', json);
-    const moved = listAt(json, 'candidates').filter((candidate) => 'quality_before' in (candidate as object));
+    const moved = listAt(json, 'candidates').filter(
+      (candidate) => 'quality_before' in (candidate as object),
+    );
     expect(moved).toHaveLength(1);
     expect(moved[0]).toMatchObject({ learned: [expect.stringMatching(/^moved by \d+ ratings$/)] });
     const learning = await client.learning();
     expectConforms('learning.response', learning);
-    expect(learning).toMatchObject({ preference_id: null, enabled: true, exploration: 0, models: [{ score: 0 }] });
+    expect(learning).toMatchObject({
+      preference_id: null,
+      enabled: true,
+      exploration: 0,
+      models: [{ score: 0 }],
+    });
     expectConforms('learning.response', await client.learning(two));
     expect(await client.learning(two)).toMatchObject({ models: [], outcomes: [], updatedAt: null });
   });
@@ -107,12 +146,14 @@ describe.each(databases)('online learning on %s', (_name, make) => {
     await client.turn(two, { preference_id });
     expect(await client.chosen(two)).toBe(first);
     expect(await client.completed(two, { preference_id })).not.toBe(first);
-    expect(await client.learning(two, `/api/v1/preferences/${preference_id}/learning`)).toMatchObject({ preference_id });
+    expect(
+      await client.learning(two, `/api/v1/preferences/${preference_id}/learning`),
+    ).toMatchObject({ preference_id });
     expect(await client.forget(two, `/api/v1/preferences/${preference_id}/learning`)).toBe(204);
     expect(await client.chosen(two, { preference_id })).toBe(first);
   });
 
-  it('takes feedback on an answer, by its id or its request\'s', async () => {
+  it("takes feedback on an answer, by its id or its request's", async () => {
     const client = clientOf(gateway);
     const preference_id = await client.preference();
     const first = await client.completed(one, { preference_id });
@@ -121,8 +162,14 @@ describe.each(databases)('online learning on %s', (_name, make) => {
       const { json, headers } = await client.complete(one, { preference_id });
       if (`up/${textAt(json, 'model')}` !== first) break;
       const request_id = String(headers['x-request-id']);
-      await until(async () => (await ask('GET', `${gateway.url}/api/v1/requests/${request_id}`, one)).status === 200);
-      await client.rate(ratings % 2 === 0 ? { response_id: textAt(json, 'responseMessageId') } : { request_id }, 0);
+      await until(
+        async () =>
+          (await ask('GET', `${gateway.url}/api/v1/requests/${request_id}`, one)).status === 200,
+      );
+      await client.rate(
+        ratings % 2 === 0 ? { response_id: textAt(json, 'responseMessageId') } : { request_id },
+        0,
+      );
     }
     expect(ratings).toBeGreaterThan(1);
     expect(ratings).toBeLessThan(60);
@@ -141,12 +188,15 @@ describe.each(databases)('online learning on %s', (_name, make) => {
   });
 
   it('knows a model by the label that was answered, and by its name: twice the same is one rating', async () => {
-    const client = clientOf(gateway), key = bearer('two');
+    const client = clientOf(gateway),
+      key = bearer('two');
     await client.forget(key);
     const session_id = textAt((await client.select(key)).json, 'session_id');
     await client.rate({ session_id }, 0, key, { model: strong });
     await client.rate({ session_id }, 0, key, { model: 'gpt-4o' });
-    expect(await client.learning(key)).toMatchObject({ models: [{ model: 'gpt-4o', ratings: 1, score: 0 }] });
+    expect(await client.learning(key)).toMatchObject({
+      models: [{ model: 'gpt-4o', ratings: 1, score: 0 }],
+    });
     await client.forget(key);
   });
 
@@ -155,28 +205,42 @@ describe.each(databases)('online learning on %s', (_name, make) => {
     const preference_id = await client.preference();
     const session_id = textAt((await client.select(one, { preference_id })).json, 'session_id');
     await client.rate({ session_id }, 0, one, { provider: 'mine', model: 'own' });
-    expect(await client.learning(one, `/api/v1/preferences/${preference_id}/learning`)).toMatchObject({ models: [] });
+    expect(
+      await client.learning(one, `/api/v1/preferences/${preference_id}/learning`),
+    ).toMatchObject({ models: [] });
   });
 
   it('learns nothing of a model that was excluded', async () => {
     const client = clientOf(gateway);
     const json = { name: 'Mine', exclude: [near] };
-    const preference_id = textAt((await post(`${gateway.url}/api/v1/preferences`, json, one)).json, 'id');
+    const preference_id = textAt(
+      (await post(`${gateway.url}/api/v1/preferences`, json, one)).json,
+      'id',
+    );
     const session_id = textAt((await client.select(one, { preference_id })).json, 'session_id');
     await client.rate({ session_id }, 0, one, { provider: 'up', model: 'gpt-4o-mini' });
-    expect(await client.learning(one, `/api/v1/preferences/${preference_id}/learning`)).toMatchObject({ models: [] });
+    expect(
+      await client.learning(one, `/api/v1/preferences/${preference_id}/learning`),
+    ).toMatchObject({ models: [] });
     await client.rate({ session_id }, 0, one, { model: 'gpt-4o' });
     await client.rate({ session_id }, 0);
-    expect(await client.learning(one, `/api/v1/preferences/${preference_id}/learning`)).toMatchObject({ models: [{ ratings: 1 }] });
+    expect(
+      await client.learning(one, `/api/v1/preferences/${preference_id}/learning`),
+    ).toMatchObject({ models: [{ ratings: 1 }] });
   });
 
   it('learns nothing of a model whose quality was stated: nothing had been predicted', async () => {
     const client = clientOf(gateway);
     const preference_id = await client.preference();
     const llm_providers = [{ name: strong, attributes: { quality: 0.1 } }, { name: near }];
-    const session_id = textAt((await client.select(one, { preference_id, llm_providers })).json, 'session_id');
+    const session_id = textAt(
+      (await client.select(one, { preference_id, llm_providers })).json,
+      'session_id',
+    );
     await client.rate({ session_id }, 1, one, { provider: 'up', model: 'gpt-4o' });
-    expect(await client.learning(one, `/api/v1/preferences/${preference_id}/learning`)).toMatchObject({ models: [] });
+    expect(
+      await client.learning(one, `/api/v1/preferences/${preference_id}/learning`),
+    ).toMatchObject({ models: [] });
   });
 
   it('is taken back by DELETE, here and on the other replica', async () => {
@@ -200,35 +264,57 @@ describe.each(databases)('outcomes on %s', (_name, make) => {
   });
 
   /** Has one model of two called often, and tells which is chosen after a restart. */
-  const chosenAfter = async (step: Step, body: object): Promise<{ before: string; after: string; elsewhere: string; learning: unknown }> => {
+  const chosenAfter = async (
+    step: Step,
+    body: object,
+  ): Promise<{ before: string; after: string; elsewhere: string; learning: unknown }> => {
     upstream.script([({ body: sent }): Step => (sent?.['model'] === 'gpt-4o' ? step : {})]);
     const gateway = await startGateway(configured(database.url));
     const client = clientOf(gateway);
     const preference_id = await client.preference();
     const before = await client.chosen(one, { preference_id });
-    await Promise.all(Array.from({ length: 60 }, () => client.complete(one, { preference_id, ...body })));
+    await Promise.all(
+      Array.from({ length: 60 }, () => client.complete(one, { preference_id, ...body })),
+    );
     await gateway.close();
     const again = await startGateway(configured(database.url));
-    const learning = await clientOf(again).learning(one, `/api/v1/preferences/${preference_id}/learning`);
+    const learning = await clientOf(again).learning(
+      one,
+      `/api/v1/preferences/${preference_id}/learning`,
+    );
     // what is not known yet is looked up by the first request, which waits for a moment only
     await clientOf(again).chosen(one, { preference_id });
-    const [after, elsewhere] = [await clientOf(again).chosen(one, { preference_id }), await clientOf(again).chosen()];
+    const [after, elsewhere] = [
+      await clientOf(again).chosen(one, { preference_id }),
+      await clientOf(again).chosen(),
+    ];
     await again.close();
     return { before, after, elsewhere, learning };
   };
 
   it.each<[string, Step, object]>([
-    ['keeps failing', { status: 500 }, {}], ['keeps refusing', { finish: 'content_filter' }, {}], ['keeps breaking off', { finish: 'length' }, {}],
+    ['keeps failing', { status: 500 }, {}],
+    ['keeps refusing', { finish: 'content_filter' }, {}],
+    ['keeps breaking off', { finish: 'length' }, {}],
   ])('let a model fall behind that %s, for that preference alone', async (_what, step, body) => {
     const { before, after, elsewhere, learning } = await chosenAfter(step, body);
     expect([before, after, elsewhere]).toEqual([strong, near, strong]);
     expectConforms('learning.response', learning);
-    expect(listAt(learning, 'outcomes')).toContainEqual(expect.objectContaining({ provider: 'up', model: 'gpt-4o', answers: expect.closeTo(60, 1) as number, faults: expect.closeTo(60, 1) as number }));
+    expect(listAt(learning, 'outcomes')).toContainEqual(
+      expect.objectContaining({
+        provider: 'up',
+        model: 'gpt-4o',
+        answers: expect.closeTo(60, 1) as number,
+        faults: expect.closeTo(60, 1) as number,
+      }),
+    );
   });
 
   it.each<[string, Step, object]>([
-    ['the client has bounded its answers', { finish: 'length' }, { maxTokens: 5 }], ['our account there has met its limit', { status: 429 }, {}],
-    ['our key there is refused', { status: 401 }, {}], ['the provider takes the request for wrong', { status: 400 }, {}],
+    ['the client has bounded its answers', { finish: 'length' }, { maxTokens: 5 }],
+    ['our account there has met its limit', { status: 429 }, {}],
+    ['our key there is refused', { status: 401 }, {}],
+    ['the provider takes the request for wrong', { status: 400 }, {}],
   ])('say nothing against a model where %s', async (_what, step, body) => {
     const { before, after, learning } = await chosenAfter(step, body);
     expect([before, after]).toEqual([strong, strong]);
@@ -237,14 +323,25 @@ describe.each(databases)('outcomes on %s', (_name, make) => {
 
   it('say nothing against a model whose answers the gateway itself has bounded', async () => {
     upstream.script([{ finish: 'length' }]);
-    const priced = { [strong]: { inputPrice: 1, outputPrice: 2 }, [near]: { inputPrice: 1, outputPrice: 2 } };
-    const config = { ...configured(database.url), auth: { keys: [{ name: 'bounded', key: 'sk_bounded', limits: { dayBudgetUsd: 1_000 } }] }, budgets: { maxOutputTokens: 5 }, models: priced };
+    const priced = {
+      [strong]: { inputPrice: 1, outputPrice: 2 },
+      [near]: { inputPrice: 1, outputPrice: 2 },
+    };
+    const config = {
+      ...configured(database.url),
+      auth: { keys: [{ name: 'bounded', key: 'sk_bounded', limits: { dayBudgetUsd: 1_000 } }] },
+      budgets: { maxOutputTokens: 5 },
+      models: priced,
+    };
     const gateway = await startGateway(config);
     expect((await clientOf(gateway).complete(bearer('bounded'))).status).toBe(200);
     expect(upstream.requests.at(-1)?.body?.['max_tokens']).toBe(5);
     await gateway.close();
     const again = await startGateway(config);
-    expect(await clientOf(again).learning(bearer('bounded'))).toMatchObject({ outcomes: [], updatedAt: null });
+    expect(await clientOf(again).learning(bearer('bounded'))).toMatchObject({
+      outcomes: [],
+      updatedAt: null,
+    });
     await again.close();
   });
 });
@@ -252,21 +349,40 @@ describe.each(databases)('outcomes on %s', (_name, make) => {
 describe('exploration', () => {
   const alike = 'up/gpt-4-turbo';
   const llm_providers = [{ name: strong }, { name: alike }, { name: 'up/llama-3-8b-instruct' }];
-  const sameCost = { models: { [strong]: { inputPrice: 1, outputPrice: 2 }, [alike]: { inputPrice: 1, outputPrice: 2 } } };
+  const sameCost = {
+    models: {
+      [strong]: { inputPrice: 1, outputPrice: 2 },
+      [alike]: { inputPrice: 1, outputPrice: 2 },
+    },
+  };
   const choices = async (gateway: RunningGateway, body: object = {}): Promise<string[]> => {
     const chosen: string[] = [];
-    for (let batch = 0; batch < 15; batch++) chosen.push(...(await Promise.all(Array.from({ length: 20 }, () => clientOf(gateway).chosen(one, { llm_providers, ...body })))));
+    for (let batch = 0; batch < 15; batch++)
+      chosen.push(
+        ...(await Promise.all(
+          Array.from({ length: 20 }, () =>
+            clientOf(gateway).chosen(one, { llm_providers, ...body }),
+          ),
+        )),
+      );
     return chosen;
   };
-  const others = (chosen: readonly string[]): number => chosen.filter((label) => label === alike).length;
+  const others = (chosen: readonly string[]): number =>
+    chosen.filter((label) => label === alike).length;
   const rateOnce = async (gateway: RunningGateway, body: object = {}): Promise<void> => {
     const client = clientOf(gateway);
     const { json } = await client.select(one, { llm_providers, ...body });
-    await client.rate({ session_id: textAt(json, 'session_id') }, 1, one, { provider: 'up', model: 'gpt-4o' });
+    await client.rate({ session_id: textAt(json, 'session_id') }, 1, one, {
+      provider: 'up',
+      model: 'gpt-4o',
+    });
   };
 
   it('tries another plausible model in as many decisions as it is said, once somebody rates, and never in a conversation that goes on', async () => {
-    const gateway = await startGateway({ ...configured(':memory:', { exploration: 0.2 }), ...sameCost });
+    const gateway = await startGateway({
+      ...configured(':memory:', { exploration: 0.2 }),
+      ...sameCost,
+    });
     expect(others(await choices(gateway))).toBe(0);
     await rateOnce(gateway);
     const chosen = await choices(gateway);
@@ -275,7 +391,13 @@ describe('exploration', () => {
     expect(others(chosen)).toBeLessThan(95);
     expect(await metricOf(gateway, 'signalbox_explored_total')).toBe(others(chosen));
     expect(await metricOf(gateway, 'signalbox_ratings_total')).toBe(1);
-    const goingOn = { messages: [...messages, { role: 'assistant', content: 'It scatters.' }, { role: 'user', content: 'And at night?' }] };
+    const goingOn = {
+      messages: [
+        ...messages,
+        { role: 'assistant', content: 'It scatters.' },
+        { role: 'user', content: 'And at night?' },
+      ],
+    };
     expect(others(await choices(gateway, goingOn))).toBe(0);
     await gateway.close();
   });
@@ -285,7 +407,10 @@ describe('exploration', () => {
     const config = { ...configured(database.url, { exploration: 0.2 }), ...sameCost };
     const before = await startGateway(config);
     await rateOnce(before);
-    const previous_session = textAt((await clientOf(before).select(one, { llm_providers })).json, 'session_id');
+    const previous_session = textAt(
+      (await clientOf(before).select(one, { llm_providers })).json,
+      'session_id',
+    );
     await before.close();
     const gateway = await startGateway(config);
     await until(async () => (await clientOf(gateway).chosen(one, { llm_providers })) === alike);
@@ -295,14 +420,20 @@ describe('exploration', () => {
   });
 
   it('says of the candidate that it is tried', async () => {
-    const gateway = await startGateway({ ...configured(':memory:', { exploration: 0.2 }), ...sameCost });
+    const gateway = await startGateway({
+      ...configured(':memory:', { exploration: 0.2 }),
+      ...sameCost,
+    });
     await rateOnce(gateway);
     await until(async () => {
       const { json } = await clientOf(gateway).select(one, { llm_providers });
       const [first] = listAt(json, 'candidates');
       if (textAt(json, 'llm_label') !== alike) return false;
       expectConforms('model-select.response', json);
-      expect(first).toMatchObject({ explored: true, reason: expect.stringMatching(/^explored: /) as string });
+      expect(first).toMatchObject({
+        explored: true,
+        reason: expect.stringMatching(/^explored: /) as string,
+      });
       return true;
     });
     await gateway.close();
@@ -313,22 +444,35 @@ describe('exploration', () => {
     await rateOnce(none);
     expect(others(await choices(none))).toBe(0);
     await none.close();
-    const some = await startGateway({ ...configured(':memory:', { exploration: 0.2 }), ...sameCost });
-    const { json } = await post(`${some.url}/api/v1/preferences`, { name: 'Steady', exploration: 0 }, one);
+    const some = await startGateway({
+      ...configured(':memory:', { exploration: 0.2 }),
+      ...sameCost,
+    });
+    const { json } = await post(
+      `${some.url}/api/v1/preferences`,
+      { name: 'Steady', exploration: 0 },
+      one,
+    );
     const preference_id = textAt(json, 'id');
     await rateOnce(some, { preference_id });
     expect(others(await choices(some, { preference_id }))).toBe(0);
-    expect(await clientOf(some).learning(one, `/api/v1/preferences/${preference_id}/learning`)).toMatchObject({ exploration: 0, models: [{ ratings: 1 }] });
+    expect(
+      await clientOf(some).learning(one, `/api/v1/preferences/${preference_id}/learning`),
+    ).toMatchObject({ exploration: 0, models: [{ ratings: 1 }] });
     await some.close();
   });
 });
 
 describe('with learning switched off', () => {
-  it.each([['by itself', { learning: false }], ['with the ranker that learns nothing', { ranker: 'prior' as const }]])('%s feedback is stored and moves nothing', async (_what, routing) => {
+  it.each([
+    ['by itself', { learning: false }],
+    ['with the ranker that learns nothing', { ranker: 'prior' as const }],
+  ])('%s feedback is stored and moves nothing', async (_what, routing) => {
     const gateway = await startGateway(configured(':memory:', routing));
     const client = clientOf(gateway);
     const first = await client.chosen();
-    for (let rating = 0; rating < 20; rating++) await client.rate({ session_id: textAt((await client.select()).json, 'session_id') }, 0);
+    for (let rating = 0; rating < 20; rating++)
+      await client.rate({ session_id: textAt((await client.select()).json, 'session_id') }, 0);
     expect(await client.chosen()).toBe(first);
     expect(await client.learning()).toMatchObject({ enabled: false, models: [], updatedAt: null });
     await gateway.close();

@@ -8,7 +8,12 @@ import { post, type Reply } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const hello = { messages: [{ role: 'user', content: 'Hi' }], models: ['up/m'] };
-const paths = ['/api/v1/completions', '/api/v1/model-select', '/v1/chat/completions', '/v1/embeddings'];
+const paths = [
+  '/api/v1/completions',
+  '/api/v1/model-select',
+  '/v1/chat/completions',
+  '/v1/embeddings',
+];
 const maxBodyBytes = 64 * 1024;
 
 let upstream: Upstream;
@@ -26,9 +31,28 @@ afterAll(async () => {
 });
 beforeEach(() => upstream.script([]));
 
-const send = (body: unknown, headers: Record<string, string> = {}, path = paths[0]!): Promise<Reply> => post(gateway.url + path, body, { ...gateway.auth, 'content-type': 'application/json', ...headers });
-const sendWide = (body: unknown): Promise<Reply> => post(`${wide.url}/api/v1/completions`, body, { ...wide.auth, 'content-type': 'application/json' });
-const native = (status: number, error: string, message: string | RegExp): object => ({ status, json: { error, message: typeof message === 'string' ? message : (expect.stringMatching(message) as string) } });
+const send = (
+  body: unknown,
+  headers: Record<string, string> = {},
+  path = paths[0]!,
+): Promise<Reply> =>
+  post(gateway.url + path, body, {
+    ...gateway.auth,
+    'content-type': 'application/json',
+    ...headers,
+  });
+const sendWide = (body: unknown): Promise<Reply> =>
+  post(`${wide.url}/api/v1/completions`, body, {
+    ...wide.auth,
+    'content-type': 'application/json',
+  });
+const native = (status: number, error: string, message: string | RegExp): object => ({
+  status,
+  json: {
+    error,
+    message: typeof message === 'string' ? message : (expect.stringMatching(message) as string),
+  },
+});
 
 describe('a body that is not JSON', () => {
   it.each([
@@ -43,51 +67,116 @@ describe('a body that is not JSON', () => {
     ['with a bare control character', '{"a": "\u0000"}'],
     ['not a number', '{"temperature": NaN}'],
     ['in UTF-16', Buffer.from(JSON.stringify(hello), 'utf16le')],
-    ['with a byte that is not UTF-8', Buffer.from(JSON.stringify({ ...hello, note: 'é' }), 'latin1')],
-    ['with half a character of UTF-8', Buffer.concat([Buffer.from('{"a": "'), Buffer.from('€').subarray(0, 2), Buffer.from('"}')])],
+    [
+      'with a byte that is not UTF-8',
+      Buffer.from(JSON.stringify({ ...hello, note: 'é' }), 'latin1'),
+    ],
+    [
+      'with half a character of UTF-8',
+      Buffer.concat([Buffer.from('{"a": "'), Buffer.from('€').subarray(0, 2), Buffer.from('"}')]),
+    ],
   ])('(%s) is 400 everywhere, and nothing of it is repeated', async (_what, body) => {
     for (const path of paths) {
       const reply = await send(body, {}, path);
       expect(reply.status).toBe(400);
-      if (path.startsWith('/api')) expect(reply.json).toEqual({ error: 'Bad Request', message: expect.stringMatching(/^the body is /) as string });
-      else expect(reply.json).toMatchObject({ error: { type: 'invalid_request_error', code: 'malformed_json', message: expect.stringMatching(/^the body is /) as string } });
+      if (path.startsWith('/api'))
+        expect(reply.json).toEqual({
+          error: 'Bad Request',
+          message: expect.stringMatching(/^the body is /) as string,
+        });
+      else
+        expect(reply.json).toMatchObject({
+          error: {
+            type: 'invalid_request_error',
+            code: 'malformed_json',
+            message: expect.stringMatching(/^the body is /) as string,
+          },
+        });
       expectConforms(path.startsWith('/api') ? 'error' : 'openai-error', reply.json);
     }
   });
 
-  it.each(['[]', '[1, 2]', '7', '"text"', 'true', 'null', '[{"messages": []}]'])('but no object (%s) fails validation', async (body) => {
-    expect(await send(body)).toMatchObject(native(422, 'Validation Error', 'body: must be an object'));
-    expect(await send(body, {}, paths[1])).toMatchObject(native(400, 'Bad Request', 'body: must be an object'));
-    expect(await send(body, {}, paths[2])).toMatchObject({ status: 400, json: { error: { param: 'body', message: 'body: must be an object' } } });
-  });
+  it.each(['[]', '[1, 2]', '7', '"text"', 'true', 'null', '[{"messages": []}]'])(
+    'but no object (%s) fails validation',
+    async (body) => {
+      expect(await send(body)).toMatchObject(
+        native(422, 'Validation Error', 'body: must be an object'),
+      );
+      expect(await send(body, {}, paths[1])).toMatchObject(
+        native(400, 'Bad Request', 'body: must be an object'),
+      );
+      expect(await send(body, {}, paths[2])).toMatchObject({
+        status: 400,
+        json: { error: { param: 'body', message: 'body: must be an object' } },
+      });
+    },
+  );
 });
 
 describe('the content type', () => {
-  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON', 'application/json;charset=UTF-8', 'application/vnd.api+json'])('may be %s', async (type) => {
+  it.each([
+    'application/json',
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/json;charset=UTF-8',
+    'application/vnd.api+json',
+  ])('may be %s', async (type) => {
     expect((await send(JSON.stringify(hello), { 'content-type': type })).status).toBe(200);
   });
 
-  it.each(['text/plain', 'application/x-www-form-urlencoded', 'multipart/form-data; boundary=x', 'application/jsonp', 'json', 'text/json', 'application/json, text/plain', ''])('is 415 as %j', async (type) => {
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonp',
+    'json',
+    'text/json',
+    'application/json, text/plain',
+    '',
+  ])('is 415 as %j', async (type) => {
     for (const path of paths) {
       const reply = await send(JSON.stringify(hello), { 'content-type': type }, path);
       expect(reply.status, path).toBe(415);
-      expect(path.startsWith('/api') ? at(reply.json, 'message') : at(reply.json, 'error', 'message')).toMatch(/^content-type: must be application\/json/);
+      expect(
+        path.startsWith('/api') ? at(reply.json, 'message') : at(reply.json, 'error', 'message'),
+      ).toMatch(/^content-type: must be application\/json/);
     }
-    expect(await send(JSON.stringify(hello), { 'content-type': type })).toMatchObject({ json: { error: 'Unsupported Media Type' } });
+    expect(await send(JSON.stringify(hello), { 'content-type': type })).toMatchObject({
+      json: { error: 'Unsupported Media Type' },
+    });
   });
 
   it('is 415 where there is none', async () => {
     const body = JSON.stringify(hello);
-    const reply = await sendRaw(gateway.port, `POST /api/v1/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${gateway.key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`);
-    expect(reply).toMatchObject(native(415, 'Unsupported Media Type', 'content-type: must be application/json and is missing'));
+    const reply = await sendRaw(
+      gateway.port,
+      `POST /api/v1/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${gateway.key}\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+    );
+    expect(reply).toMatchObject(
+      native(
+        415,
+        'Unsupported Media Type',
+        'content-type: must be application/json and is missing',
+      ),
+    );
   });
 });
 
 describe('a compressed body', () => {
-  const plain = Buffer.from(JSON.stringify({ ...hello, messages: [{ role: 'user', content: 'Grüße '.repeat(2000) }] }));
-  it.each([['gzip', gzipSync], ['x-gzip', gzipSync], ['GZIP', gzipSync], ['deflate', deflateSync], ['br', brotliCompressSync]] as const)('is read as %s', async (encoding, compress) => {
+  const plain = Buffer.from(
+    JSON.stringify({ ...hello, messages: [{ role: 'user', content: 'Grüße '.repeat(2000) }] }),
+  );
+  it.each([
+    ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    ['GZIP', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('is read as %s', async (encoding, compress) => {
     expect((await send(compress(plain), { 'content-encoding': encoding })).status).toBe(200);
-    expect(at(upstream.requests.at(-1)?.body, 'messages', 0, 'content')).toBe('Grüße '.repeat(2000));
+    expect(at(upstream.requests.at(-1)?.body, 'messages', 0, 'content')).toBe(
+      'Grüße '.repeat(2000),
+    );
   });
 
   it.each([
@@ -98,27 +187,52 @@ describe('a compressed body', () => {
     ['of an empty text', gzipSync('')],
     ['of broken JSON', gzipSync('{"a":')],
   ])('%s is 400', async (_what, body) => {
-    expect(await send(body, { 'content-encoding': 'gzip' })).toMatchObject({ status: 400, json: { error: 'Bad Request' } });
+    expect(await send(body, { 'content-encoding': 'gzip' })).toMatchObject({
+      status: 400,
+      json: { error: 'Bad Request' },
+    });
   });
 
-  it.each([['deflate', deflateRawSync(plain)], ['br', gzipSync(plain)]])('of another kind than %s says is 400', async (encoding, body) => {
+  it.each([
+    ['deflate', deflateRawSync(plain)],
+    ['br', gzipSync(plain)],
+  ])('of another kind than %s says is 400', async (encoding, body) => {
     expect(await send(body, { 'content-encoding': encoding })).toMatchObject({ status: 400 });
   });
 
-  it.each(['compress', 'zstd', 'gzip, gzip', '__proto__', 'constructor'])('is 415 as %s', async (encoding) => {
-    expect(await send(gzipSync(plain), { 'content-encoding': encoding })).toMatchObject(native(415, 'Unsupported Media Type', /^content-encoding: /));
-  });
+  it.each(['compress', 'zstd', 'gzip, gzip', '__proto__', 'constructor'])(
+    'is 415 as %s',
+    async (encoding) => {
+      expect(await send(gzipSync(plain), { 'content-encoding': encoding })).toMatchObject(
+        native(415, 'Unsupported Media Type', /^content-encoding: /),
+      );
+    },
+  );
 
-  it.each([['gzip', gzipSync], ['deflate', deflateSync], ['br', brotliCompressSync]] as const)('that grows beyond the limit (%s) is 413', async (encoding, compress) => {
+  it.each([
+    ['gzip', gzipSync],
+    ['deflate', deflateSync],
+    ['br', brotliCompressSync],
+  ] as const)('that grows beyond the limit (%s) is 413', async (encoding, compress) => {
     const bomb = compress(Buffer.alloc(32 * 1024 * 1024, 0x20));
     expect(bomb.length).toBeLessThan(maxBodyBytes);
-    expect(await send(bomb, { 'content-encoding': encoding })).toMatchObject(native(413, 'Payload Too Large', `the body is larger than ${maxBodyBytes} bytes`));
+    expect(await send(bomb, { 'content-encoding': encoding })).toMatchObject(
+      native(413, 'Payload Too Large', `the body is larger than ${maxBodyBytes} bytes`),
+    );
   });
 
   it('that grows beyond the limit is not unpacked any further', async () => {
     const member = gzipSync(Buffer.alloc(32 * 1024 * 1024, 0x20));
     // a gigabyte, unpacked
-    expect((await post(`${wide.url}/api/v1/completions`, Buffer.concat(Array.from({ length: 32 }, () => member)), { ...wide.auth, 'content-encoding': 'gzip' })).status).toBe(413);
+    expect(
+      (
+        await post(
+          `${wide.url}/api/v1/completions`,
+          Buffer.concat(Array.from({ length: 32 }, () => member)),
+          { ...wide.auth, 'content-encoding': 'gzip' },
+        )
+      ).status,
+    ).toBe(413);
     const before = process.cpuUsage();
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(process.cpuUsage(before).user / 1000).toBeLessThan(75);
@@ -126,13 +240,21 @@ describe('a compressed body', () => {
 });
 
 describe('a body over the limit', () => {
-  const padded = (length: number): string => JSON.stringify({ ...hello, pad: 'x'.repeat(length - JSON.stringify({ ...hello, pad: '' }).length) });
-  const head = (headers: string): string => `POST /api/v1/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.key}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
+  const padded = (length: number): string =>
+    JSON.stringify({
+      ...hello,
+      pad: 'x'.repeat(length - JSON.stringify({ ...hello, pad: '' }).length),
+    });
+  const head = (headers: string): string =>
+    `POST /api/v1/completions HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.key}\r\nContent-Type: application/json\r\n${headers}\r\n\r\n`;
 
   it('is 413, and one that just fits is not', async () => {
     expect((await send(padded(maxBodyBytes))).status).toBe(200);
-    for (const path of paths) expect((await send(padded(maxBodyBytes + 1), {}, path)).status).toBe(413);
-    expect(await send(padded(maxBodyBytes + 1))).toMatchObject(native(413, 'Payload Too Large', `the body is larger than ${maxBodyBytes} bytes`));
+    for (const path of paths)
+      expect((await send(padded(maxBodyBytes + 1), {}, path)).status).toBe(413);
+    expect(await send(padded(maxBodyBytes + 1))).toMatchObject(
+      native(413, 'Payload Too Large', `the body is larger than ${maxBodyBytes} bytes`),
+    );
   });
 
   it('is 413 at once where its length is announced', async () => {
@@ -140,7 +262,9 @@ describe('a body over the limit', () => {
     const answered = new Promise((resolve) => connection.socket.once('data', resolve));
     connection.socket.write(`${head('Content-Length: 99999999')}{`);
     await answered;
-    expect(parseReply(connection.received())).toMatchObject(native(413, 'Payload Too Large', /larger than/));
+    expect(parseReply(connection.received())).toMatchObject(
+      native(413, 'Payload Too Large', /larger than/),
+    );
     connection.socket.destroy();
   });
 
@@ -149,52 +273,109 @@ describe('a body over the limit', () => {
     const answered = new Promise((resolve) => connection.socket.once('data', resolve));
     connection.socket.write(head('Transfer-Encoding: chunked'));
     const piece = Buffer.alloc(16 * 1024, 0x20);
-    for (let sent = 0; sent <= maxBodyBytes; sent += piece.length) connection.socket.write(Buffer.concat([Buffer.from('4000\r\n'), piece, Buffer.from('\r\n')]));
+    for (let sent = 0; sent <= maxBodyBytes; sent += piece.length)
+      connection.socket.write(Buffer.concat([Buffer.from('4000\r\n'), piece, Buffer.from('\r\n')]));
     await answered;
-    expect(parseReply(connection.received())).toMatchObject(native(413, 'Payload Too Large', /larger than/));
+    expect(parseReply(connection.received())).toMatchObject(
+      native(413, 'Payload Too Large', /larger than/),
+    );
     connection.socket.destroy();
   });
 });
 
 describe('strange JSON', () => {
   it.each([
-    ['nested 100,000 arrays deep', `{"models": ["up/m"], "messages": [{"role": "user", "content": "Hi"}], "x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
-    ['nested 100,000 objects deep', `{"models": ["up/m"], "messages": [{"role": "user", "content": "Hi"}], "x": ${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`],
+    [
+      'nested 100,000 arrays deep',
+      `{"models": ["up/m"], "messages": [{"role": "user", "content": "Hi"}], "x": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    ],
+    [
+      'nested 100,000 objects deep',
+      `{"models": ["up/m"], "messages": [{"role": "user", "content": "Hi"}], "x": ${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}}`,
+    ],
     ['nothing but 100,000 arrays', '['.repeat(100_000) + ']'.repeat(100_000)],
-    ['deep messages', `{"models": ["up/m"], "messages": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
-    ['deep content', `{"models": ["up/m"], "messages": [{"role": "user", "content": ${'[{"type":"text","text":'.repeat(50_000)}1${'}]'.repeat(50_000)}}]}`],
+    [
+      'deep messages',
+      `{"models": ["up/m"], "messages": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`,
+    ],
+    [
+      'deep content',
+      `{"models": ["up/m"], "messages": [{"role": "user", "content": ${'[{"type":"text","text":'.repeat(50_000)}1${'}]'.repeat(50_000)}}]}`,
+    ],
   ])('(%s) is 400, not a fault of ours', async (_what, body) => {
     for (const path of ['/api/v1/completions', '/api/v1/model-select', '/v1/chat/completions']) {
       const { status, json } = await post(wide.url + path, body, wide.auth);
       expect(status).toBe(400);
-      expect(at(json, 'message') ?? at(json, 'error', 'message')).toBe('body: is nested too deeply');
+      expect(at(json, 'message') ?? at(json, 'error', 'message')).toBe(
+        'body: is nested too deeply',
+      );
     }
   });
 
   it('may be nested as deep as anybody writes by hand', async () => {
     const schema = JSON.parse(`${'{"properties":{"a":'.repeat(60)}{}${'}}'.repeat(60)}`) as object;
-    const body = { model: 'up/m', messages: hello.messages, tools: [{ type: 'function', function: { name: 'f', description: 'x'.repeat(5000), parameters: schema } }] };
+    const body = {
+      model: 'up/m',
+      messages: hello.messages,
+      tools: [
+        {
+          type: 'function',
+          function: { name: 'f', description: 'x'.repeat(5000), parameters: schema },
+        },
+      ],
+    };
     expect((await post(`${wide.url}/v1/chat/completions`, body, wide.auth)).status).toBe(200);
   });
 
-  it.each(['__proto__', 'constructor', 'prototype', 'toString', 'hasOwnProperty', '__defineGetter__'])('with a key named %s changes nothing', async (name) => {
+  it.each([
+    '__proto__',
+    'constructor',
+    'prototype',
+    'toString',
+    'hasOwnProperty',
+    '__defineGetter__',
+  ])('with a key named %s changes nothing', async (name) => {
     const polluting = `{"${name}": {"models": ["up/x"], "polluted": true, "status": 1}, "models": ["up/m"], "messages": [{"${name}": {"polluted": true}, "role": "user", "content": [{"type": "text", "text": "Hi", "${name}": {"polluted": 1}}]}]}`;
     const { status, text } = await sendWide(polluting);
     expect(status).toBe(200);
     expect(text).not.toContain('polluted');
     expect(upstream.requests.at(-1)?.raw.toString()).not.toContain('polluted');
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
-    const instead = await sendWide(`{"${name}": {"models": ["up/m"], "messages": [{"role": "user", "content": "Hi"}]}}`);
+    const instead = await sendWide(
+      `{"${name}": {"models": ["up/m"], "messages": [{"role": "user", "content": "Hi"}]}}`,
+    );
     expect(instead).toMatchObject(native(422, 'Validation Error', 'messages: is required'));
-    expect((await sendWide(`{"models": ["${name}/m"], "messages": [{"role": "user", "content": "Hi"}]}`))).toMatchObject(native(422, 'Validation Error', `models[0]: provider "${name}" is not configured`));
+    expect(
+      await sendWide(`{"models": ["${name}/m"], "messages": [{"role": "user", "content": "Hi"}]}`),
+    ).toMatchObject(
+      native(422, 'Validation Error', `models[0]: provider "${name}" is not configured`),
+    );
   });
 
   it('goes by the last of two keys of the same name', async () => {
-    expect((await sendWide('{"models": 5, "models": ["up/m"], "messages": [{"role": "user", "content": "Hi"}]}')).status).toBe(200);
-    expect(await sendWide('{"models": ["up/m"], "models": 5, "messages": [{"role": "user", "content": "Hi"}]}')).toMatchObject({ status: 422 });
+    expect(
+      (
+        await sendWide(
+          '{"models": 5, "models": ["up/m"], "messages": [{"role": "user", "content": "Hi"}]}',
+        )
+      ).status,
+    ).toBe(200);
+    expect(
+      await sendWide(
+        '{"models": ["up/m"], "models": 5, "messages": [{"role": "user", "content": "Hi"}]}',
+      ),
+    ).toMatchObject({ status: 422 });
   });
 
-  it.each(['\ud800', '\udc00\ud800', '\u0000', '\u001b[31m', '\u2028\u2029', '\ufffe\uffff', '\r\n\r\ndata: [DONE]\n\n'])('brings the text %j to the model and back unharmed', async (text) => {
+  it.each([
+    '\ud800',
+    '\udc00\ud800',
+    '\u0000',
+    '\u001b[31m',
+    '\u2028\u2029',
+    '\ufffe\uffff',
+    '\r\n\r\ndata: [DONE]\n\n',
+  ])('brings the text %j to the model and back unharmed', async (text) => {
     const escaped = JSON.stringify({ ...hello, messages: [{ role: 'user', content: text }] });
     const { status, json } = await sendWide(escaped);
     expect(status).toBe(200);
@@ -202,43 +383,89 @@ describe('strange JSON', () => {
     expect(at(upstream.requests.at(-1)?.body, 'messages', 0, 'content')).toBe(text);
   });
 
-  it.each(['up/a\u0000b', 'up/a\nb', 'up/\ud800', 'u\u0007p/m', 'up/a\u007f', 'up/a\u0085'])('with the model %j is 422 by its form', async (model) => {
-    expect(await sendWide({ ...hello, models: [model] })).toMatchObject(native(422, 'Validation Error', 'models[0]: must have the form <provider>/<model>'));
-    expect(await post(`${wide.url}/v1/chat/completions`, { ...hello, model }, wide.auth)).toMatchObject({ status: 400, json: { error: { param: 'model' } } });
-    expect(await post(`${wide.url}/v1/embeddings`, { input: 'x', model }, wide.auth)).toMatchObject({ status: 400, json: { error: { param: 'model' } } });
-  });
+  it.each(['up/a\u0000b', 'up/a\nb', 'up/\ud800', 'u\u0007p/m', 'up/a\u007f', 'up/a\u0085'])(
+    'with the model %j is 422 by its form',
+    async (model) => {
+      expect(await sendWide({ ...hello, models: [model] })).toMatchObject(
+        native(422, 'Validation Error', 'models[0]: must have the form <provider>/<model>'),
+      );
+      expect(
+        await post(`${wide.url}/v1/chat/completions`, { ...hello, model }, wide.auth),
+      ).toMatchObject({ status: 400, json: { error: { param: 'model' } } });
+      expect(
+        await post(`${wide.url}/v1/embeddings`, { input: 'x', model }, wide.auth),
+      ).toMatchObject({ status: 400, json: { error: { param: 'model' } } });
+    },
+  );
 
-  it('names a model in any script on the answer\'s header', async () => {
+  it("names a model in any script on the answer's header", async () => {
     const { status, headers } = await sendWide({ ...hello, models: ['up/模型 π "x"'] });
     expect(status).toBe(200);
     expect(headers['x-signalbox-model']).toBe('up/%E6%A8%A1%E5%9E%8B%20%CF%80%20%22x%22');
   });
 
-  it.each(['1e400', '-1e400', '1e308', '99999999999999999999', '0.1', '-0', '1e-400'])('with the number %s is served or refused, and never passed on as another one', async (number) => {
-    const { status, json } = await sendWide(`{"models": ["up/m"], "messages": [{"role": "user", "content": "Hi"}], "maxTokens": ${number}}`);
-    if (status === 200) expect(at(upstream.requests.at(-1)?.body, 'max_tokens')).toBe(Number(number));
-    else expect({ status, json }).toMatchObject(native(422, 'Validation Error', /^maxTokens: must be /));
-  });
+  it.each(['1e400', '-1e400', '1e308', '99999999999999999999', '0.1', '-0', '1e-400'])(
+    'with the number %s is served or refused, and never passed on as another one',
+    async (number) => {
+      const { status, json } = await sendWide(
+        `{"models": ["up/m"], "messages": [{"role": "user", "content": "Hi"}], "maxTokens": ${number}}`,
+      );
+      if (status === 200)
+        expect(at(upstream.requests.at(-1)?.body, 'max_tokens')).toBe(Number(number));
+      else
+        expect({ status, json }).toMatchObject(
+          native(422, 'Validation Error', /^maxTokens: must be /),
+        );
+    },
+  );
 
   it('may hold very many messages and a very long text', async () => {
-    const messages = Array.from({ length: 100_000 }, (_, index) => ({ role: index % 2 === 0 ? 'user' : 'assistant', content: 'x' }));
+    const messages = Array.from({ length: 100_000 }, (_, index) => ({
+      role: index % 2 === 0 ? 'user' : 'assistant',
+      content: 'x',
+    }));
     expect((await sendWide({ ...hello, messages })).status).toBe(200);
-    expect((await sendWide({ ...hello, messages: [{ role: 'user', content: 'long '.repeat(2_000_000) }] })).status).toBe(200);
+    expect(
+      (
+        await sendWide({
+          ...hello,
+          messages: [{ role: 'user', content: 'long '.repeat(2_000_000) }],
+        })
+      ).status,
+    ).toBe(200);
   });
 
   it('names the wrong one of very many messages', async () => {
-    const messages = Array.from({ length: 100_000 }, (_, index) => ({ role: index === 98_765 ? 'nobody' : 'user', content: 'x' }));
-    expect(await sendWide({ ...hello, messages })).toMatchObject(native(422, 'Validation Error', 'messages[98765][role]: must be one of: system, user, assistant'));
+    const messages = Array.from({ length: 100_000 }, (_, index) => ({
+      role: index === 98_765 ? 'nobody' : 'user',
+      content: 'x',
+    }));
+    expect(await sendWide({ ...hello, messages })).toMatchObject(
+      native(
+        422,
+        'Validation Error',
+        'messages[98765][role]: must be one of: system, user, assistant',
+      ),
+    );
   });
 
   it('never repeats a value in a message, and cuts what it names', async () => {
     const canary = 'canary'.repeat(1000);
-    for (const wrong of [{ models: canary }, { temperature: canary }, { messages: [{ role: canary, content: 'x' }] }, { tradeoff: canary }, { conversationId: canary }]) {
+    for (const wrong of [
+      { models: canary },
+      { temperature: canary },
+      { messages: [{ role: canary, content: 'x' }] },
+      { tradeoff: canary },
+      { conversationId: canary },
+    ]) {
       const { status, text } = await sendWide({ ...hello, ...wrong });
       expect(status).toBe(422);
       expect(text).not.toContain('canary');
     }
-    const { text } = await sendWide({ ...hello, models: [`${'p'.repeat(400)}/${canary.slice(0, 100)}`] });
+    const { text } = await sendWide({
+      ...hello,
+      models: [`${'p'.repeat(400)}/${canary.slice(0, 100)}`],
+    });
     expect(text.length).toBeLessThan(1000);
   });
 });

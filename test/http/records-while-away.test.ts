@@ -18,25 +18,41 @@ afterEach(() => gateway.close());
 
 const start = async (maxQueued = 10_000): Promise<void> => {
   gateway = await startGateway({
-    providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'sk-up' } }, models: { 'up/known': { inputPrice: 1, outputPrice: 2 } },
-    database: { url: postgres.url }, conversations: { store: false }, requestLog: { maxQueued },
+    providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'sk-up' } },
+    models: { 'up/known': { inputPrice: 1, outputPrice: 2 } },
+    database: { url: postgres.url },
+    conversations: { store: false },
+    requestLog: { maxQueued },
     auth: { keys: [{ name: `run-${maxQueued}`, key: 'sk_one' }] },
   });
 };
 const auth = { authorization: 'Bearer sk_one' };
-const chat = (): Promise<Reply> => post(`${gateway.url}/v1/chat/completions`, { model: 'up/known', messages: [{ role: 'user', content: 'Hi' }] }, auth);
-const metric = async (name: string): Promise<number> => Number(new RegExp(`^${name} (\\d+)$`, 'm').exec((await ask('GET', `${gateway.url}/metrics`)).text)?.[1] ?? NaN);
+const chat = (): Promise<Reply> =>
+  post(
+    `${gateway.url}/v1/chat/completions`,
+    { model: 'up/known', messages: [{ role: 'user', content: 'Hi' }] },
+    auth,
+  );
+const metric = async (name: string): Promise<number> =>
+  Number(
+    new RegExp(`^${name} (\\d+)$`, 'm').exec(
+      (await ask('GET', `${gateway.url}/metrics`)).text,
+    )?.[1] ?? NaN,
+  );
 const queued = (): Promise<number> => metric('signalbox_records_queued\\{kind="requests"\\}');
 const lost = (): Promise<number> => metric('signalbox_records_lost_total\\{kind="requests"\\}');
 
 /** The ids that were answered, and those that are in the database, counted. */
-async function stored(accountId: string): Promise<{ ids: string[]; requests: number; costUsd: number }> {
+async function stored(
+  accountId: string,
+): Promise<{ ids: string[]; requests: number; costUsd: number }> {
   const store = await openStore(postgres.url);
   try {
     const ids: string[] = [];
     let cursor: string | null = null;
     do {
-      const page: { items: readonly { id: string }[]; next: string | null } = await store.requests.list({ accountId }, { limit: 100, cursor });
+      const page: { items: readonly { id: string }[]; next: string | null } =
+        await store.requests.list({ accountId }, { limit: 100, cursor });
       ids.push(...page.items.map(({ id }) => id));
       cursor = page.next;
     } while (cursor !== null);
@@ -95,15 +111,31 @@ describe('while PostgreSQL is away', () => {
   it('asking for the records is answered 503 without delay, and so is feedback', async () => {
     await start(30);
     await chat();
-    const { json } = await post(`${gateway.url}/api/v1/model-select`, { messages: [{ role: 'user', content: 'Hi' }], llm_providers: [{ name: 'up/known' }] }, auth);
+    const { json } = await post(
+      `${gateway.url}/api/v1/model-select`,
+      { messages: [{ role: 'user', content: 'Hi' }], llm_providers: [{ name: 'up/known' }] },
+      auth,
+    );
     await until(async () => (await queued()) === 0);
     await postgres.stop();
     const startedAt = performance.now();
-    for (const path of ['requests', 'requests/x', 'usage', 'sessions', 'feedback']) expect((await ask('GET', `${gateway.url}/api/v1/${path}`, auth)).status, path).toBe(503);
+    for (const path of ['requests', 'requests/x', 'usage', 'sessions', 'feedback'])
+      expect((await ask('GET', `${gateway.url}/api/v1/${path}`, auth)).status, path).toBe(503);
     expect(textAt(json, 'session_id')).not.toBe('');
-    expect((await post(`${gateway.url}/api/v1/feedback`, { session_id: textAt(json, 'session_id'), score: 1 }, auth)).status).toBe(503);
+    expect(
+      (
+        await post(
+          `${gateway.url}/api/v1/feedback`,
+          { session_id: textAt(json, 'session_id'), score: 1 },
+          auth,
+        )
+      ).status,
+    ).toBe(503);
     expect(performance.now() - startedAt).toBeLessThan(8_000);
     await postgres.restart();
-    await until(async () => (await ask('GET', `${gateway.url}/api/v1/sessions`, auth)).status === 200, 20_000);
+    await until(
+      async () => (await ask('GET', `${gateway.url}/api/v1/sessions`, auth)).status === 200,
+      20_000,
+    );
   }, 60_000);
 });

@@ -28,27 +28,65 @@ afterEach(() => gateway.close());
 
 async function start(config: ConfigInput = {}): Promise<void> {
   log = keepingLogger();
-  gateway = await startGateway({
-    providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'sk-up' } },
-    models: { 'up/known': { inputPrice: 1, outputPrice: 2, quality: 1 }, 'up/other': { inputPrice: 1, outputPrice: 2, quality: 0.5 } },
-    database: { url: database.url }, conversations: { store: false },
-    auth: { keys: [{ name: 'one', key: 'sk_one' }, { name: 'two', key: 'sk_two' }, { name: 'plain', key: 'sk_plain', scopes: ['completions', 'model-select'] }, { name: 'poor', key: 'sk_poor', scopes: ['completions', 'admin'], limits: { dayBudgetUsd: 10 } }] },
-    ...config,
-  }, { logger: log.logger });
+  gateway = await startGateway(
+    {
+      providers: {
+        up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'sk-up' },
+      },
+      models: {
+        'up/known': { inputPrice: 1, outputPrice: 2, quality: 1 },
+        'up/other': { inputPrice: 1, outputPrice: 2, quality: 0.5 },
+      },
+      database: { url: database.url },
+      conversations: { store: false },
+      auth: {
+        keys: [
+          { name: 'one', key: 'sk_one' },
+          { name: 'two', key: 'sk_two' },
+          { name: 'plain', key: 'sk_plain', scopes: ['completions', 'model-select'] },
+          {
+            name: 'poor',
+            key: 'sk_poor',
+            scopes: ['completions', 'admin'],
+            limits: { dayBudgetUsd: 10 },
+          },
+        ],
+      },
+      ...config,
+    },
+    { logger: log.logger },
+  );
 }
 
-const get = (path: string, headers = one): Promise<Reply> => ask('GET', `${gateway.url}/api/v1/${path}`, headers);
-const native = (body: object = {}, headers = one): Promise<Reply> => post(`${gateway.url}/api/v1/completions`, { messages, models: ['up/known'], ...body }, headers);
-const chat = (body: object = {}, headers = one): Promise<Reply> => post(`${gateway.url}/v1/chat/completions`, { messages, model: 'up/known', ...body }, headers);
-const select = (body: object = {}, headers = one): Promise<Reply> => post(`${gateway.url}/api/v1/model-select`, { messages, llm_providers: [{ name: 'up/known' }, { name: 'up/other' }], ...body }, headers);
+const get = (path: string, headers = one): Promise<Reply> =>
+  ask('GET', `${gateway.url}/api/v1/${path}`, headers);
+const native = (body: object = {}, headers = one): Promise<Reply> =>
+  post(`${gateway.url}/api/v1/completions`, { messages, models: ['up/known'], ...body }, headers);
+const chat = (body: object = {}, headers = one): Promise<Reply> =>
+  post(`${gateway.url}/v1/chat/completions`, { messages, model: 'up/known', ...body }, headers);
+const select = (body: object = {}, headers = one): Promise<Reply> =>
+  post(
+    `${gateway.url}/api/v1/model-select`,
+    { messages, llm_providers: [{ name: 'up/known' }, { name: 'up/other' }], ...body },
+    headers,
+  );
 /** The requests of an account, newest first, once there are so many. */
-async function logged(count: number, query = '', headers = one): Promise<Record<string, unknown>[]> {
+async function logged(
+  count: number,
+  query = '',
+  headers = one,
+): Promise<Record<string, unknown>[]> {
   let items: unknown[] = [];
-  await until(async () => (items = listAt((await get(`requests?limit=100&${query}`, headers)).json, 'items')).length >= count);
+  await until(
+    async () =>
+      (items = listAt((await get(`requests?limit=100&${query}`, headers)).json, 'items')).length >=
+      count,
+  );
   expect(items).toHaveLength(count);
   return items as Record<string, unknown>[];
 }
-const detail = async (id: unknown, headers = one): Promise<unknown> => (await get(`requests/${String(id)}`, headers)).json;
+const detail = async (id: unknown, headers = one): Promise<unknown> =>
+  (await get(`requests/${String(id)}`, headers)).json;
 
 describe.each(databases)('the request log on %s', (_name, make) => {
   beforeEach(async () => {
@@ -63,15 +101,33 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     const [row] = await logged(1);
     expectConforms('request.response', row);
     expect(row).toMatchObject({
-      object: 'request', id: headers['x-request-id'], requestId: headers['x-request-id'], accountId: 'fixed:one', keyId: 'fixed:one', surface: 'completions', status: 200, code: null,
-      provider: 'up', model: 'known', conversationId: null, responseId: headers['responsemessageid'], stream: false, promptTokens: 10, completionTokens: 5, costUsd: 2e-5,
+      object: 'request',
+      id: headers['x-request-id'],
+      requestId: headers['x-request-id'],
+      accountId: 'fixed:one',
+      keyId: 'fixed:one',
+      surface: 'completions',
+      status: 200,
+      code: null,
+      provider: 'up',
+      model: 'known',
+      conversationId: null,
+      responseId: headers['responsemessageid'],
+      stream: false,
+      promptTokens: 10,
+      completionTokens: 5,
+      costUsd: 2e-5,
     });
     expect(Date.parse(textAt(row, 'at'))).toBeGreaterThanOrEqual(startedAt - 5);
     const whole = await detail(row?.['id']);
     expectConforms('request.response', whole);
     expect(whole).toMatchObject({
-      ...row, content: null,
-      plan: { reason: expect.any(String) as string, candidates: [{ label: 'up/known', provider: 'up', model: 'known', quality: 1 }] },
+      ...row,
+      content: null,
+      plan: {
+        reason: expect.any(String) as string,
+        candidates: [{ label: 'up/known', provider: 'up', model: 'known', quality: 1 }],
+      },
       attempts: [{ provider: 'up', model: 'known', number: 1, outcome: 'ok', status: 200 }],
     });
   });
@@ -79,7 +135,11 @@ describe.each(databases)('the request log on %s', (_name, make) => {
   it('has requests of every surface, and no others', async () => {
     await start();
     await native();
-    await postStream(`${gateway.url}/api/v1/completions`, { messages, models: ['up/known'], stream: true }, { headers: one });
+    await postStream(
+      `${gateway.url}/api/v1/completions`,
+      { messages, models: ['up/known'], stream: true },
+      { headers: one },
+    );
     await chat();
     await select();
     await post(`${gateway.url}/v1/embeddings`, { model: 'up/known', input: 'x' }, one);
@@ -87,8 +147,22 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     await ask('GET', `${gateway.url}/v1/models`, one);
     await chat({}, bearer('sk_nobody'));
     const rows = await logged(6);
-    expect(rows.map(({ surface, stream }) => `${String(surface)}${stream ? ' stream' : ''}`).sort()).toEqual(['completions', 'completions stream', 'embeddings', 'model_select', 'openai', 'proxy']);
-    expect(rows.find(({ surface }) => surface === 'proxy')).toMatchObject({ provider: 'up', model: null, planId: null, costUsd: null });
+    expect(
+      rows.map(({ surface, stream }) => `${String(surface)}${stream ? ' stream' : ''}`).sort(),
+    ).toEqual([
+      'completions',
+      'completions stream',
+      'embeddings',
+      'model_select',
+      'openai',
+      'proxy',
+    ]);
+    expect(rows.find(({ surface }) => surface === 'proxy')).toMatchObject({
+      provider: 'up',
+      model: null,
+      planId: null,
+      costUsd: null,
+    });
   });
 
   it('tells of failures: every attempt, who was asked, and how it ended', async () => {
@@ -99,14 +173,34 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     await native();
     await native({ models: 'nonsense' });
     upstream.script([{ hang: 'afterContent' }]);
-    await postStream(`${gateway.url}/api/v1/completions`, { messages, models: ['up/known'], stream: true }, { headers: one, abortAfterFrames: 1 });
+    await postStream(
+      `${gateway.url}/api/v1/completions`,
+      { messages, models: ['up/known'], stream: true },
+      { headers: one, abortAfterFrames: 1 },
+    );
     const rows = await logged(4);
     // two of one millisecond stand in either order
-    const [left, invalid, failed, fallback] = [499, 422, 502, 200].map((status) => rows.find((row) => row['status'] === status));
-    expect(left).toMatchObject({ status: 499, code: 'client_closed', provider: 'up', stream: true });
-    expect(invalid).toMatchObject({ status: 422, code: 'validation_failed', provider: null, planId: null, costUsd: null });
+    const [left, invalid, failed, fallback] = [499, 422, 502, 200].map((status) =>
+      rows.find((row) => row['status'] === status),
+    );
+    expect(left).toMatchObject({
+      status: 499,
+      code: 'client_closed',
+      provider: 'up',
+      stream: true,
+    });
+    expect(invalid).toMatchObject({
+      status: 422,
+      code: 'validation_failed',
+      provider: null,
+      planId: null,
+      costUsd: null,
+    });
     expect(failed).toMatchObject({ status: 502, code: 'all_failed', provider: null });
-    expect(at(await detail(fallback?.['id']), 'attempts')).toMatchObject([{ model: 'known', outcome: 'model_not_found', status: 404 }, { model: 'other', outcome: 'ok', status: 200 }]);
+    expect(at(await detail(fallback?.['id']), 'attempts')).toMatchObject([
+      { model: 'known', outcome: 'model_not_found', status: 404 },
+      { model: 'other', outcome: 'ok', status: 200 },
+    ]);
   });
 
   it('is asked by key, model, provider, status and time, page by page', async () => {
@@ -123,15 +217,31 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     await logged(2, 'status=200');
     const since = new Date(Date.now() - 60_000).toISOString();
     await logged(3, `from=${since}&to=${Date.now() + 60_000}`);
-    const nothing = async (query: string): Promise<void> => expect((await get(`requests?${query}`)).json).toMatchObject({ items: [], next: null });
-    for (const query of ['key=other', 'model=up/none', 'status=500', `to=${since}`, `from=${Date.now() + 1_000}`]) await nothing(query);
+    const nothing = async (query: string): Promise<void> =>
+      expect((await get(`requests?${query}`)).json).toMatchObject({ items: [], next: null });
+    for (const query of [
+      'key=other',
+      'model=up/none',
+      'status=500',
+      `to=${since}`,
+      `from=${Date.now() + 1_000}`,
+    ])
+      await nothing(query);
     const first = await get('requests?limit=2');
     expect(listAt(first.json, 'items')).toHaveLength(2);
     const second = await get(`requests?limit=2&cursor=${textAt(first.json, 'next')}`);
     expect(second.json).toMatchObject({ items: [{ model: 'known' }], next: null });
   });
 
-  it.each([['from', 'from=yesterday'], ['to', 'to=2026-02-30T25:00:00Z'], ['from', 'from=2026-01-02&to=2026-01-01'], ['status', 'status=abc'], ['status', 'status=6xx'], ['limit', 'limit=0'], ['key', 'key=a&key=b']])('names %s where ?%s cannot be read', async (field, query) => {
+  it.each([
+    ['from', 'from=yesterday'],
+    ['to', 'to=2026-02-30T25:00:00Z'],
+    ['from', 'from=2026-01-02&to=2026-01-01'],
+    ['status', 'status=abc'],
+    ['status', 'status=6xx'],
+    ['limit', 'limit=0'],
+    ['key', 'key=a&key=b'],
+  ])('names %s where ?%s cannot be read', async (field, query) => {
     await start();
     const { status, json } = await get(`requests?${query}`);
     expect(status).toBe(422);
@@ -144,14 +254,17 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     await logged(1);
     expect((await get('requests', two)).json).toMatchObject({ items: [] });
     expect((await get(`requests/${String(headers['x-request-id'])}`, two)).status).toBe(404);
-    for (const account of ['all', 'fixed:one']) expect((await get(`requests?account=${account}`, two)).status).toBe(403);
+    for (const account of ['all', 'fixed:one'])
+      expect((await get(`requests?account=${account}`, two)).status).toBe(403);
     expect((await get('requests?account=fixed:two', two)).status).toBe(200);
-    for (const path of ['requests', 'requests/x', 'usage']) expect((await get(path, bearer('sk_plain'))).status).toBe(403);
+    for (const path of ['requests', 'requests/x', 'usage'])
+      expect((await get(path, bearer('sk_plain'))).status).toBe(403);
   });
 
   it('names a request by its own id where the client chose the request id', async () => {
     await start();
-    for (let time = 0; time < 2; time++) await chat({}, { ...one, 'x-request-id': 'mine' } as typeof one);
+    for (let time = 0; time < 2; time++)
+      await chat({}, { ...one, 'x-request-id': 'mine' } as typeof one);
     const rows = await logged(2);
     expect(rows.map(({ requestId }) => requestId)).toEqual(['mine', 'mine']);
     expect(new Set(rows.map(({ id }) => id)).size).toBe(2);
@@ -178,9 +291,19 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     upstream.script([{ text: ['A ', 'fine answer'] }]);
     await everySurface();
     const rows = await logged(7);
-    const content = async (surface: string, stream: boolean): Promise<unknown> => at(await detail(rows.find((row) => row['surface'] === surface && row['stream'] === stream)?.['id']), 'content');
+    const content = async (surface: string, stream: boolean): Promise<unknown> =>
+      at(
+        await detail(
+          rows.find((row) => row['surface'] === surface && row['stream'] === stream)?.['id'],
+        ),
+        'content',
+      );
     for (const surface of ['completions', 'openai']) {
-      for (const stream of [false, true]) expect(await content(surface, stream), `${surface} ${String(stream)}`).toMatchObject({ messages, answer: [{ role: 'assistant', content: 'A fine answer' }] });
+      for (const stream of [false, true])
+        expect(await content(surface, stream), `${surface} ${String(stream)}`).toMatchObject({
+          messages,
+          answer: [{ role: 'assistant', content: 'A fine answer' }],
+        });
     }
     expect(await content('model_select', false)).toEqual({ messages });
     expect(await content('embeddings', false)).toEqual({ messages: marker });
@@ -194,7 +317,12 @@ describe.each(databases)('the request log on %s', (_name, make) => {
   it('cuts long texts and keeps the rest', async () => {
     await start({ requestLog: { content: true } });
     const long = 'long '.repeat(300_000);
-    await chat({ messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: long }] });
+    await chat({
+      messages: [
+        { role: 'system', content: 'Be brief.' },
+        { role: 'user', content: long },
+      ],
+    });
     const [row] = await logged(1);
     const kept = at(await detail(row?.['id']), 'content', 'messages');
     expect(at(kept, 0, 'content')).toBe('Be brief.');
@@ -209,23 +337,36 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     expect(await database.text()).not.toContain(marker);
   });
 
-  it.each([false, true])('holds a salted hash alone where hash_content asks for it, content kept or not (%s)', async (content) => {
-    await start({ requestLog: { content } });
-    for (const text of ['same', 'same', 'other']) await select({ messages: [{ role: 'user', content: `${marker} ${text}` }], hash_content: true });
-    const rows = await logged(3);
-    const hashes = await Promise.all(rows.map(async ({ id }) => textAt(await detail(id), 'content', 'hash')));
-    expect(hashes[1]).toBe(hashes[2]);
-    expect(hashes[0]).not.toBe(hashes[1]);
-    await gateway.close();
-    const text = await database.text();
-    expect(text).not.toContain(marker);
-    const sent = JSON.stringify([{ role: 'user', content: `${marker} same` }]);
-    expect(text).not.toContain(hash('sha256', sent));
-    const store = await openStore(database.url);
-    expect(hashes[1]).toBe(createHmac('sha256', await store.secret('content-hash')).update(hash('sha256', sent)).digest('hex'));
-    await store.close();
-    expect(log.text()).not.toContain(marker);
-  });
+  it.each([false, true])(
+    'holds a salted hash alone where hash_content asks for it, content kept or not (%s)',
+    async (content) => {
+      await start({ requestLog: { content } });
+      for (const text of ['same', 'same', 'other'])
+        await select({
+          messages: [{ role: 'user', content: `${marker} ${text}` }],
+          hash_content: true,
+        });
+      const rows = await logged(3);
+      const hashes = await Promise.all(
+        rows.map(async ({ id }) => textAt(await detail(id), 'content', 'hash')),
+      );
+      expect(hashes[1]).toBe(hashes[2]);
+      expect(hashes[0]).not.toBe(hashes[1]);
+      await gateway.close();
+      const text = await database.text();
+      expect(text).not.toContain(marker);
+      const sent = JSON.stringify([{ role: 'user', content: `${marker} same` }]);
+      expect(text).not.toContain(hash('sha256', sent));
+      const store = await openStore(database.url);
+      expect(hashes[1]).toBe(
+        createHmac('sha256', await store.secret('content-hash'))
+          .update(hash('sha256', sent))
+          .digest('hex'),
+      );
+      await store.close();
+      expect(log.text()).not.toContain(marker);
+    },
+  );
 
   it('is kept for nobody where it is turned off, but for the sums of keys that have a budget', async () => {
     await start({ requestLog: { enabled: false, content: true } });
@@ -234,7 +375,11 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     await chat({}, bearer('sk_poor'));
     const [row] = await logged(1, '', bearer('sk_poor'));
     expect(row).toMatchObject({ keyId: 'fixed:poor', costUsd: 2e-5, promptTokens: 10 });
-    expect(await detail(row?.['id'], bearer('sk_poor'))).toMatchObject({ plan: null, attempts: null, content: null });
+    expect(await detail(row?.['id'], bearer('sk_poor'))).toMatchObject({
+      plan: null,
+      attempts: null,
+      content: null,
+    });
     expect((await get('requests')).json).toMatchObject({ items: [] });
     expect((await get('sessions')).json).toMatchObject({ items: [] });
     expect((await get(`sessions/${textAt(json, 'session_id')}`)).status).toBe(404);
@@ -244,9 +389,17 @@ describe.each(databases)('the request log on %s', (_name, make) => {
 
 async function everySurface(): Promise<void> {
   await native();
-  await postStream(`${gateway.url}/api/v1/completions`, { messages, models: ['up/known'], stream: true }, { headers: one });
+  await postStream(
+    `${gateway.url}/api/v1/completions`,
+    { messages, models: ['up/known'], stream: true },
+    { headers: one },
+  );
   await chat();
-  await postStream(`${gateway.url}/v1/chat/completions`, { messages, model: 'up/known', stream: true }, { headers: one });
+  await postStream(
+    `${gateway.url}/v1/chat/completions`,
+    { messages, model: 'up/known', stream: true },
+    { headers: one },
+  );
   await select();
   await post(`${gateway.url}/v1/embeddings`, { model: 'up/known', input: marker }, one);
   await post(`${gateway.url}/proxy/up/chat/completions`, { model: 'known', messages }, one);

@@ -9,7 +9,11 @@ import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const both = ['up/best', 'up/near'];
 const opening = [{ role: 'user', content: 'Why is the sky blue?' }];
-const next = [...opening, { role: 'assistant', content: 'Hello' }, { role: 'user', content: 'And at night?' }];
+const next = [
+  ...opening,
+  { role: 'assistant', content: 'Hello' },
+  { role: 'user', content: 'And at night?' },
+];
 
 let upstream: Upstream;
 beforeAll(async () => {
@@ -19,27 +23,68 @@ afterAll(() => upstream.close());
 
 const configured = (more: ConfigInput = {}): ConfigInput => ({
   providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
-  models: { 'up/best': { quality: 0.9, inputPrice: 1, outputPrice: 1 }, 'up/near': { quality: 0.88, inputPrice: 1, outputPrice: 1 }, 'up/far': { quality: 0.5, inputPrice: 1, outputPrice: 1 } },
+  models: {
+    'up/best': { quality: 0.9, inputPrice: 1, outputPrice: 1 },
+    'up/near': { quality: 0.88, inputPrice: 1, outputPrice: 1 },
+    'up/far': { quality: 0.5, inputPrice: 1, outputPrice: 1 },
+  },
   ...more,
-  auth: { keys: [{ name: 'one', key: 'sk_one' }, { name: 'two', key: 'sk_two' }] },
+  auth: {
+    keys: [
+      { name: 'one', key: 'sk_one' },
+      { name: 'two', key: 'sk_two' },
+    ],
+  },
 });
 const headers = { authorization: 'Bearer sk_one' };
 
 /** The ways in which a client asks; each answers with the model that was chosen. */
 const callers = ({ url }: { url: string }) => {
-  const ask = (path: string, body: object, key = headers): Promise<Reply> => post(`${url}${path}`, body, key);
-  const named = ({ json, text, status }: Reply): string => (status === 200 ? textAt(json, 'model') : text);
+  const ask = (path: string, body: object, key = headers): Promise<Reply> =>
+    post(`${url}${path}`, body, key);
+  const named = ({ json, text, status }: Reply): string =>
+    status === 200 ? textAt(json, 'model') : text;
   return {
-    complete: (body: object, key = headers) => ask('/api/v1/completions', { models: both, messages: next, ...body }, key),
-    completed: async (body: object, key = headers) => named(await ask('/api/v1/completions', { models: both, messages: next, ...body }, key)),
-    chatted: async (body: object, key = headers) => String((await ask('/v1/chat/completions', { model: 'auto', models: both, messages: next, ...body }, key)).headers['x-signalbox-model']),
-    select: (body: object, query = '') => ask(`/api/v1/model-select${query}`, { llm_providers: both.map((name) => ({ name })), messages: next, ...body }),
-    selected: async (body: object) => textAt((await ask('/api/v1/model-select', { llm_providers: both.map((name) => ({ name })), messages: next, ...body })).json, 'llm_label'),
+    complete: (body: object, key = headers) =>
+      ask('/api/v1/completions', { models: both, messages: next, ...body }, key),
+    completed: async (body: object, key = headers) =>
+      named(await ask('/api/v1/completions', { models: both, messages: next, ...body }, key)),
+    chatted: async (body: object, key = headers) =>
+      String(
+        (
+          await ask(
+            '/v1/chat/completions',
+            { model: 'auto', models: both, messages: next, ...body },
+            key,
+          )
+        ).headers['x-signalbox-model'],
+      ),
+    select: (body: object, query = '') =>
+      ask(`/api/v1/model-select${query}`, {
+        llm_providers: both.map((name) => ({ name })),
+        messages: next,
+        ...body,
+      }),
+    selected: async (body: object) =>
+      textAt(
+        (
+          await ask('/api/v1/model-select', {
+            llm_providers: both.map((name) => ({ name })),
+            messages: next,
+            ...body,
+          })
+        ).json,
+        'llm_label',
+      ),
   };
 };
 
 /** A conversation that `near` has begun. */
-const begun = async (client: ReturnType<typeof callers>): Promise<string> => textAt((await client.complete({ models: ['up/near'], messages: opening })).json, 'conversationId');
+const begun = async (client: ReturnType<typeof callers>): Promise<string> =>
+  textAt(
+    (await client.complete({ models: ['up/near'], messages: opening })).json,
+    'conversationId',
+  );
 
 describe('a conversation', () => {
   let gateway: RunningGateway;
@@ -59,8 +104,14 @@ describe('a conversation', () => {
     const conversationId = await begun(client);
     expect(await client.completed({ conversationId })).toBe('near');
     expect(await client.completed({ conversationId: conversationId.toUpperCase() })).toBe('near');
-    const streamed = await postStream(`${gateway.url}/api/v1/completions`, { models: both, messages: next, conversationId, stream: true }, { headers });
-    expect(String(streamed.headers['x-signalbox-routing'])).toContain('stays with the model of this conversation');
+    const streamed = await postStream(
+      `${gateway.url}/api/v1/completions`,
+      { models: both, messages: next, conversationId, stream: true },
+      { headers },
+    );
+    expect(String(streamed.headers['x-signalbox-routing'])).toContain(
+      'stays with the model of this conversation',
+    );
   });
 
   it('goes with the model that answered last, also where a fallback did', async () => {
@@ -68,13 +119,21 @@ describe('a conversation', () => {
     await client.complete({ conversationId, models: ['up/far'] });
     expect(await client.completed({ conversationId })).toBe('best');
     upstream.script([{ status: 404, body: {} }, {}, {}]);
-    expect(await client.completed({ conversationId, models: ['nobody/x', 'up/best'], fallback_models: ['up/near'] })).toBe('near');
+    expect(
+      await client.completed({
+        conversationId,
+        models: ['nobody/x', 'up/best'],
+        fallback_models: ['up/near'],
+      }),
+    ).toBe('near');
     expect(await client.completed({ conversationId })).toBe('near');
     upstream.script([]);
   });
 
   it('is tried as given where that is asked for', async () => {
-    expect(await client.completed({ conversationId: await begun(client), order: 'given' })).toBe('best');
+    expect(await client.completed({ conversationId: await begun(client), order: 'given' })).toBe(
+      'best',
+    );
   });
 
   it('leaves a model that is no candidate any more, cannot serve, or is much worse', async () => {
@@ -84,21 +143,43 @@ describe('a conversation', () => {
     expect(await client.completed({ conversationId, models: ['up/best', 'up/far'] })).toBe('best');
   });
 
-  it('of OpenAI\'s dialect is known by its history, for the account that had it', async () => {
+  it("of OpenAI's dialect is known by its history, for the account that had it", async () => {
     const alone = [{ role: 'user', content: 'Only here' }];
-    const more = [...alone, { role: 'assistant', content: 'whatever the client makes of it' }, { role: 'user', content: 'More' }];
-    expect(await client.chatted({ models: ['up/near', 'up/far'], messages: alone })).toBe('up/near');
-    expect(await client.chatted({ messages: more }, { authorization: 'Bearer sk_two' })).toBe('up/best');
+    const more = [
+      ...alone,
+      { role: 'assistant', content: 'whatever the client makes of it' },
+      { role: 'user', content: 'More' },
+    ];
+    expect(await client.chatted({ models: ['up/near', 'up/far'], messages: alone })).toBe(
+      'up/near',
+    );
+    expect(await client.chatted({ messages: more }, { authorization: 'Bearer sk_two' })).toBe(
+      'up/best',
+    );
     expect(await client.chatted({ messages: more })).toBe('up/near');
-    expect(await client.chatted({ messages: [...more, { role: 'assistant', content: 'x' }, { role: 'user', content: 'y' }] })).toBe('up/near');
-    expect(await client.chatted({ messages: [{ role: 'user', content: 'Else' }, ...more.slice(1)] })).toBe('up/best');
+    expect(
+      await client.chatted({
+        messages: [...more, { role: 'assistant', content: 'x' }, { role: 'user', content: 'y' }],
+      }),
+    ).toBe('up/near');
+    expect(
+      await client.chatted({ messages: [{ role: 'user', content: 'Else' }, ...more.slice(1)] }),
+    ).toBe('up/best');
   });
 
   it('of model selection is known by previous_session, in completions too', async () => {
-    const chosen = textAt((await client.select({ llm_providers: [{ name: 'up/near' }, { name: 'up/far' }] })).json, 'session_id');
+    const chosen = textAt(
+      (await client.select({ llm_providers: [{ name: 'up/near' }, { name: 'up/far' }] })).json,
+      'session_id',
+    );
     const second = await client.select({ previous_session: chosen }, '?explain=true');
-    expect(second.json).toMatchObject({ llm_label: 'up/near', reason: 'stays with the model of this conversation, predicted quality 0.88, best is 0.9' });
-    expect(await client.selected({ previous_session: textAt(second.json, 'session_id') })).toBe('up/near');
+    expect(second.json).toMatchObject({
+      llm_label: 'up/near',
+      reason: 'stays with the model of this conversation, predicted quality 0.88, best is 0.9',
+    });
+    expect(await client.selected({ previous_session: textAt(second.json, 'session_id') })).toBe(
+      'up/near',
+    );
     expect(await client.completed({ previous_session: chosen })).toBe('near');
     expect(await client.chatted({ previous_session: chosen })).toBe('up/near');
     expect(await client.selected({})).toBe('up/best');
@@ -110,15 +191,34 @@ describe('a conversation', () => {
     const later = [...long, ...next.slice(1)];
     const first = await client.select({ llm_providers: entries, messages: long });
     const costOf = async (body: object): Promise<number> => {
-      const { json } = await client.select({ llm_providers: entries, messages: later, ...body }, '?explain=true');
-      return (json as { candidates: { label: string; cost: number }[] }).candidates.find(({ label }) => label === 'openai/gpt-4o')!.cost;
+      const { json } = await client.select(
+        { llm_providers: entries, messages: later, ...body },
+        '?explain=true',
+      );
+      return (json as { candidates: { label: string; cost: number }[] }).candidates.find(
+        ({ label }) => label === 'openai/gpt-4o',
+      )!.cost;
     };
-    const alone = await client.select({ llm_providers: entries.slice(0, 1), messages: long, previous_session: textAt(first.json, 'session_id') });
-    expect(await costOf({ previous_session: textAt(alone.json, 'session_id') })).toBeLessThan(0.65 * await costOf({}));
+    const alone = await client.select({
+      llm_providers: entries.slice(0, 1),
+      messages: long,
+      previous_session: textAt(first.json, 'session_id'),
+    });
+    expect(await costOf({ previous_session: textAt(alone.json, 'session_id') })).toBeLessThan(
+      0.65 * (await costOf({})),
+    );
   });
 
   it('keeps away from a request whose ids are no texts', async () => {
-    expect((await post(`${gateway.url}/v1/chat/completions`, { model: 'auto', models: both, messages: next, conversationId: 7 }, headers)).status).toBe(200);
+    expect(
+      (
+        await post(
+          `${gateway.url}/v1/chat/completions`,
+          { model: 'auto', models: both, messages: next, conversationId: 7 },
+          headers,
+        )
+      ).status,
+    ).toBe(200);
   });
 });
 
@@ -159,15 +259,27 @@ describe.each(databases)('on %s', (_name, make) => {
   });
 });
 
-describe.each(expressRows)('a stage in a host\'s route, in %s', (_version, express) => {
+describe.each(expressRows)("a stage in a host's route, in %s", (_version, express) => {
   it('stays with the model too', async () => {
     const gateway = await startGateway(configured());
-    const host = await startHost(express()
-      .post('/complete', gateway.gateway.authenticate, gateway.gateway.complete)
-      .post('/both', gateway.gateway.authenticate, gateway.gateway.selectModel, gateway.gateway.complete));
-    const asked = async (path: string, body: object): Promise<Reply> => post(`${host.url}${path}`, { messages: next, models: both, ...body }, headers);
-    const conversationId = textAt((await asked('/both', { messages: opening, models: ['up/near'] })).json, 'conversationId');
-    for (const path of ['/complete', '/both']) expect(textAt((await asked(path, { conversationId })).json, 'model')).toBe('near');
+    const host = await startHost(
+      express()
+        .post('/complete', gateway.gateway.authenticate, gateway.gateway.complete)
+        .post(
+          '/both',
+          gateway.gateway.authenticate,
+          gateway.gateway.selectModel,
+          gateway.gateway.complete,
+        ),
+    );
+    const asked = async (path: string, body: object): Promise<Reply> =>
+      post(`${host.url}${path}`, { messages: next, models: both, ...body }, headers);
+    const conversationId = textAt(
+      (await asked('/both', { messages: opening, models: ['up/near'] })).json,
+      'conversationId',
+    );
+    for (const path of ['/complete', '/both'])
+      expect(textAt((await asked(path, { conversationId })).json, 'model')).toBe('near');
     expect(textAt((await asked('/both', {})).json, 'model')).toBe('best');
     await host.close();
     await gateway.close();

@@ -11,18 +11,37 @@ const running: RunningGateway[] = [];
 afterEach(() => Promise.all(running.splice(0).map((gateway) => gateway.close())));
 
 /** A gateway whose counters go by a clock that a test moves. */
-async function clocked(): Promise<{ gateway: RunningGateway; from: (address: string) => Browser; pass: (ms: number) => void }> {
+async function clocked(): Promise<{
+  gateway: RunningGateway;
+  from: (address: string) => Browser;
+  pass: (ms: number) => void;
+}> {
   let now = Date.now();
-  const open = async () => ({ store: await openStore(':memory:'), counters: createMemoryCounters({ now: () => now }) });
-  const gateway = await startGateway({ auth: { trustedProxies: 1 } }, { backing: new Backing(open, true) });
+  const open = async () => ({
+    store: await openStore(':memory:'),
+    counters: createMemoryCounters({ now: () => now }),
+  });
+  const gateway = await startGateway(
+    { auth: { trustedProxies: 1 } },
+    { backing: new Backing(open, true) },
+  );
   running.push(gateway);
-  return { gateway, from: (address) => new Browser(gateway.url, { 'x-forwarded-for': address }), pass: (ms) => void (now += ms) };
+  return {
+    gateway,
+    from: (address) => new Browser(gateway.url, { 'x-forwarded-for': address }),
+    pass: (ms) => void (now += ms),
+  };
 }
 
-const secondsOf = (reply: Reply): number => numberAt({ seconds: Number(reply.headers['retry-after'] ?? 0) }, 'seconds');
+const secondsOf = (reply: Reply): number =>
+  numberAt({ seconds: Number(reply.headers['retry-after'] ?? 0) }, 'seconds');
 
 /** Fails until it has to wait, as often as asked, and gives the waits. */
-async function waits(count: number, fail: () => Promise<Reply>, pass: (ms: number) => void): Promise<number[]> {
+async function waits(
+  count: number,
+  fail: () => Promise<Reply>,
+  pass: (ms: number) => void,
+): Promise<number[]> {
   const found: number[] = [];
   for (let tries = 0; found.length < count && tries < 100; tries++) {
     const reply = await fail();
@@ -38,26 +57,46 @@ describe('failed sign-ins', () => {
   it('let an account wait, from wherever they come, longer and longer', async () => {
     const { from, pass } = await clocked();
     let visitors = 0;
-    const found = await waits(5, () => from(`192.0.2.${++visitors}`).signIn('ada@example.org', 'wrong password'), pass);
+    const found = await waits(
+      5,
+      () => from(`192.0.2.${++visitors}`).signIn('ada@example.org', 'wrong password'),
+      pass,
+    );
     expect(found).toHaveLength(5);
-    for (let index = 1; index < found.length; index++) expect(found[index]).toBeGreaterThan(found[index - 1]!);
+    for (let index = 1; index < found.length; index++)
+      expect(found[index]).toBeGreaterThan(found[index - 1]!);
   });
 
   it('let an address wait, whomever it tries to be', async () => {
     const { from, pass } = await clocked();
     let people = 0;
-    const found = await waits(5, () => from('192.0.2.1').signIn(`p${++people}@example.org`, 'wrong password'), pass);
+    const found = await waits(
+      5,
+      () => from('192.0.2.1').signIn(`p${++people}@example.org`, 'wrong password'),
+      pass,
+    );
     expect(found).toHaveLength(5);
-    for (let index = 1; index < found.length; index++) expect(found[index]).toBeGreaterThan(found[index - 1]!);
+    for (let index = 1; index < found.length; index++)
+      expect(found[index]).toBeGreaterThan(found[index - 1]!);
     expect((await from('192.0.2.2').signIn('p1@example.org', 'wrong password')).status).toBe(401);
   });
 
   it('count for a whole network of version 6', async () => {
     const { from, pass } = await clocked();
     let hosts = 0;
-    const found = await waits(1, () => from(`2001:db8:1:2::${(++hosts).toString(16)}`).signIn(`p${hosts}@example.org`, 'wrong password'), pass);
+    const found = await waits(
+      1,
+      () =>
+        from(`2001:db8:1:2::${(++hosts).toString(16)}`).signIn(
+          `p${hosts}@example.org`,
+          'wrong password',
+        ),
+      pass,
+    );
     expect(found).toHaveLength(1);
-    expect((await from('2001:db8:1:3::1').signIn('p1@example.org', 'wrong password')).status).toBe(401);
+    expect((await from('2001:db8:1:3::1').signIn('p1@example.org', 'wrong password')).status).toBe(
+      401,
+    );
   });
 
   it('do not tell an account that exists from one that does not', async () => {
@@ -65,10 +104,14 @@ describe('failed sign-ins', () => {
     await from('192.0.2.1').signUp('ada@example.org', goodPassword);
     const statusesOf = async (email: string, network: string): Promise<number[]> => {
       const statuses: number[] = [];
-      for (let index = 0; index < 10; index++) statuses.push((await from(`${network}.${index}`).signIn(email, 'wrong password')).status);
+      for (let index = 0; index < 10; index++)
+        statuses.push((await from(`${network}.${index}`).signIn(email, 'wrong password')).status);
       return statuses;
     };
-    const [known, unknown] = [await statusesOf('ada@example.org', '198.51.100'), await statusesOf('nobody@example.org', '203.0.113')];
+    const [known, unknown] = [
+      await statusesOf('ada@example.org', '198.51.100'),
+      await statusesOf('nobody@example.org', '203.0.113'),
+    ];
     expect(known).toEqual(unknown);
     expect(known).toContain(429);
   });
@@ -77,7 +120,11 @@ describe('failed sign-ins', () => {
     const { from, pass } = await clocked();
     await from('192.0.2.1').signUp('ada@example.org', goodPassword);
     let visitors = 0;
-    await waits(1, () => from(`198.51.100.${++visitors}`).signIn('ada@example.org', 'wrong password'), () => undefined);
+    await waits(
+      1,
+      () => from(`198.51.100.${++visitors}`).signIn('ada@example.org', 'wrong password'),
+      () => undefined,
+    );
     const early = await from('203.0.113.1').signIn('ada@example.org', goodPassword);
     expect(early.status).toBe(429);
     pass(secondsOf(early) * 1_000);
@@ -90,7 +137,9 @@ describe('failed sign-ins', () => {
     const mallory = from('192.0.2.9');
     const found: number[] = [];
     for (let index = 0; index < 40 && found.length < 3; index++) {
-      expect((await mallory.signIn(`victim${index}@example.org`, 'a common password')).status).toBe(401);
+      expect((await mallory.signIn(`victim${index}@example.org`, 'a common password')).status).toBe(
+        401,
+      );
       const own = await mallory.signIn('mallory@example.org', goodPassword);
       if (own.status === 200) continue;
       found.push(secondsOf(own));
@@ -99,14 +148,18 @@ describe('failed sign-ins', () => {
     }
     expect(found).toHaveLength(3);
     expect(found[2]).toBeGreaterThan(found[0]!);
-    expect((await from('192.0.2.10').signIn('mallory@example.org', 'wrong password')).status).toBe(401);
+    expect((await from('192.0.2.10').signIn('mallory@example.org', 'wrong password')).status).toBe(
+      401,
+    );
     expect((await from('192.0.2.10').signIn('mallory@example.org', goodPassword)).status).toBe(200);
   });
 
   it('are counted although they come all at once', async () => {
     const { from } = await clocked();
     await from('192.0.2.1').signUp('ada@example.org', goodPassword);
-    const guesses = Array.from({ length: 40 }, (_, index) => from(`198.51.100.${index}`).signIn('ada@example.org', `guess number ${index}`));
+    const guesses = Array.from({ length: 40 }, (_, index) =>
+      from(`198.51.100.${index}`).signIn('ada@example.org', `guess number ${index}`),
+    );
     const last = from('203.0.113.1').signIn('ada@example.org', goodPassword);
     const statuses = (await Promise.all(guesses)).map(({ status }) => status);
     expect(statuses.filter((status) => status === 401).length).toBeLessThan(10);
@@ -120,7 +173,15 @@ describe('failed sign-ins', () => {
     await ada.signUp('ada@example.org', goodPassword);
     await ada.signIn('ada@example.org', goodPassword);
     const statuses: number[] = [];
-    for (let index = 0; index < 10; index++) statuses.push((await ada.ask('POST', '/api/v1/auth/password', { currentPassword: `guess number ${index}`, newPassword: 'new password' })).status);
+    for (let index = 0; index < 10; index++)
+      statuses.push(
+        (
+          await ada.ask('POST', '/api/v1/auth/password', {
+            currentPassword: `guess number ${index}`,
+            newPassword: 'new password',
+          })
+        ).status,
+      );
     expect(statuses).toContain(403);
     expect(statuses.at(-1)).toBe(429);
   });
@@ -128,7 +189,11 @@ describe('failed sign-ins', () => {
   it('are believed to come from where as many proxies as are trusted say, and no further', async () => {
     const { gateway, pass } = await clocked();
     let invented = 0;
-    const fail = (): Promise<Reply> => new Browser(gateway.url, { 'x-forwarded-for': `10.9.8.${++invented}, 192.0.2.1` }).signIn(`p${invented}@example.org`, 'wrong password');
+    const fail = (): Promise<Reply> =>
+      new Browser(gateway.url, { 'x-forwarded-for': `10.9.8.${++invented}, 192.0.2.1` }).signIn(
+        `p${invented}@example.org`,
+        'wrong password',
+      );
     expect(await waits(1, fail, pass)).toHaveLength(1);
   });
 });
@@ -137,7 +202,8 @@ describe('sign-ins that succeed', () => {
   it('are not more than thirty a minute of one account from one address: each costs as much as one that fails', async () => {
     const { from, pass } = await clocked();
     await from('192.0.2.1').signUp('ada@example.org', goodPassword);
-    for (let index = 0; index < 30; index++) expect((await from('192.0.2.1').signIn('ada@example.org', goodPassword)).status).toBe(200);
+    for (let index = 0; index < 30; index++)
+      expect((await from('192.0.2.1').signIn('ada@example.org', goodPassword)).status).toBe(200);
     expect((await from('192.0.2.1').signIn('ada@example.org', goodPassword)).status).toBe(429);
     expect((await from('192.0.2.2').signIn('ada@example.org', goodPassword)).status).toBe(200);
     pass(120_000);
@@ -146,14 +212,27 @@ describe('sign-ins that succeed', () => {
 });
 
 describe('what anybody may ask', () => {
-  it.each(['sign-up', 'password-reset', 'password-reset/complete'])('%s is done ten times a minute for one address', async (path) => {
-    const { from, pass } = await clocked();
-    const send = (address: string): Promise<Reply> => from(address).ask('POST', `/api/v1/auth/${path}`, path === 'sign-up' ? { email: 'ada@example.org', password: goodPassword } : path === 'password-reset' ? { email: 'ada@example.org' } : { token: 'x', password: goodPassword });
-    for (let index = 0; index < 10; index++) expect((await send('192.0.2.1')).status).not.toBe(429);
-    const refused = await send('192.0.2.1');
-    expect(refused.status).toBe(429);
-    expect((await send('192.0.2.2')).status).not.toBe(429);
-    pass(secondsOf(refused) * 1_000 + 60_000);
-    expect((await send('192.0.2.1')).status).not.toBe(429);
-  });
+  it.each(['sign-up', 'password-reset', 'password-reset/complete'])(
+    '%s is done ten times a minute for one address',
+    async (path) => {
+      const { from, pass } = await clocked();
+      const send = (address: string): Promise<Reply> =>
+        from(address).ask(
+          'POST',
+          `/api/v1/auth/${path}`,
+          path === 'sign-up'
+            ? { email: 'ada@example.org', password: goodPassword }
+            : path === 'password-reset'
+              ? { email: 'ada@example.org' }
+              : { token: 'x', password: goodPassword },
+        );
+      for (let index = 0; index < 10; index++)
+        expect((await send('192.0.2.1')).status).not.toBe(429);
+      const refused = await send('192.0.2.1');
+      expect(refused.status).toBe(429);
+      expect((await send('192.0.2.2')).status).not.toBe(429);
+      pass(secondsOf(refused) * 1_000 + 60_000);
+      expect((await send('192.0.2.1')).status).not.toBe(429);
+    },
+  );
 });

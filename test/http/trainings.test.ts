@@ -22,25 +22,66 @@ afterAll(async () => {
   await upstream.close();
 });
 
-const keys = [{ name: 'one', key: 'sk_one' }, { name: 'two', key: 'sk_two' }];
-const start = (config: object = {}): Promise<RunningGateway> => startGateway({ providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } }, auth: { keys }, ...config });
+const keys = [
+  { name: 'one', key: 'sk_one' },
+  { name: 'two', key: 'sk_two' },
+];
+const start = (config: object = {}): Promise<RunningGateway> =>
+  startGateway({
+    providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+    auth: { keys },
+    ...config,
+  });
 const auth = { authorization: 'Bearer sk_one' };
 const stranger = { authorization: 'Bearer sk_two' };
 const all = ['up/alpha', 'up/beta', 'up/gamma'];
 
-const created = async (running: RunningGateway = gateway): Promise<string> => textAt((await post(`${running.url}/api/v1/preferences`, {}, auth)).json, 'id');
-const pathOf = (id: string, running: RunningGateway = gateway): string => `${running.url}/api/v1/preferences/${id}/training`;
-const sent = async (url: string, body: string | FormData, type?: string, headers: Record<string, string> = auth): Promise<{ status: number; json: unknown }> => {
-  const response = await fetch(url, { method: 'POST', headers: { ...headers, ...(type ? { 'content-type': type } : {}) }, body });
+const created = async (running: RunningGateway = gateway): Promise<string> =>
+  textAt((await post(`${running.url}/api/v1/preferences`, {}, auth)).json, 'id');
+const pathOf = (id: string, running: RunningGateway = gateway): string =>
+  `${running.url}/api/v1/preferences/${id}/training`;
+const sent = async (
+  url: string,
+  body: string | FormData,
+  type?: string,
+  headers: Record<string, string> = auth,
+): Promise<{ status: number; json: unknown }> => {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { ...headers, ...(type ? { 'content-type': type } : {}) },
+    body,
+  });
   return { status: response.status, json: await response.json() };
 };
-const training = (id: string, running: RunningGateway = gateway): Promise<Reply> => ask('GET', pathOf(id, running), auth);
+const training = (id: string, running: RunningGateway = gateway): Promise<Reply> =>
+  ask('GET', pathOf(id, running), auth);
 const over = async (id: string, running: RunningGateway = gateway): Promise<unknown> => {
-  await until(async () => !['queued', 'running'].includes(textAt((await training(id, running)).json, 'state')), 60_000);
+  await until(
+    async () =>
+      !['queued', 'running'].includes(textAt((await training(id, running)).json, 'state')),
+    60_000,
+  );
   return (await training(id, running)).json;
 };
-const chosen = async (content: string, preference_id: string, running: RunningGateway = gateway): Promise<string> =>
-  textAt((await post(`${running.url}/api/v1/model-select`, { messages: [{ role: 'user', content }], llm_providers: all.map((name) => ({ name })), preference_id }, auth)).json, 'llm_label');
+const chosen = async (
+  content: string,
+  preference_id: string,
+  running: RunningGateway = gateway,
+): Promise<string> =>
+  textAt(
+    (
+      await post(
+        `${running.url}/api/v1/model-select`,
+        {
+          messages: [{ role: 'user', content }],
+          llm_providers: all.map((name) => ({ name })),
+          preference_id,
+        },
+        auth,
+      )
+    ).json,
+    'llm_label',
+  );
 
 describe('a preference that is trained', { timeout: 60_000 }, () => {
   it('chooses by what was evaluated, on both operations, until the training is removed', async () => {
@@ -50,36 +91,78 @@ describe('a preference that is trained', { timeout: 60_000 }, () => {
     expectConforms('training.response', begun.json);
     const ended = await over(id);
     expectConforms('training.response', ended);
-    expect(ended).toMatchObject({ state: 'done', progress: 1, error: null, report: { rows: 240, isUseful: true } });
+    expect(ended).toMatchObject({
+      state: 'done',
+      progress: 1,
+      error: null,
+      report: { rows: 240, isUseful: true },
+    });
     expect(at(ended, 'report', 'gain', 'low')).toBeGreaterThan(0.1);
     const preference = await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth);
     expectConforms('preference.response', preference.json);
     expect(at(preference.json, 'router', 'gain')).toBeGreaterThan(0.1);
-    expect([await chosen(codePrompt, id), await chosen(factsPrompt, id)]).toEqual(['up/alpha', 'up/beta']);
-    for (const [content, model] of [[codePrompt, 'alpha'], [factsPrompt, 'beta']]) {
-      expect((await post(`${gateway.url}/api/v1/completions`, { messages: [{ role: 'user', content }], models: all, preference_id: id }, auth)).json).toMatchObject({ model });
+    expect([await chosen(codePrompt, id), await chosen(factsPrompt, id)]).toEqual([
+      'up/alpha',
+      'up/beta',
+    ]);
+    for (const [content, model] of [
+      [codePrompt, 'alpha'],
+      [factsPrompt, 'beta'],
+    ]) {
+      expect(
+        (
+          await post(
+            `${gateway.url}/api/v1/completions`,
+            { messages: [{ role: 'user', content }], models: all, preference_id: id },
+            auth,
+          )
+        ).json,
+      ).toMatchObject({ model });
     }
     expect((await ask('DELETE', pathOf(id), auth)).status).toBe(204);
     expect((await ask('DELETE', pathOf(id), auth)).status).toBe(404);
     expect(await chosen(codePrompt, id)).toBe(await chosen(factsPrompt, id));
-    expect((await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth)).json).toMatchObject({ router: null });
+    expect((await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth)).json).toMatchObject({
+      router: null,
+    });
   });
 
   it('is not switched on where there was nothing to gain, and says so', async () => {
     const id = await created();
-    expect((await sent(pathOf(id), evaluationsCsv(200, { isNoise: true }), 'text/csv')).status).toBe(202);
+    expect(
+      (await sent(pathOf(id), evaluationsCsv(200, { isNoise: true }), 'text/csv')).status,
+    ).toBe(202);
     const ended = await over(id);
-    expect(ended).toMatchObject({ state: 'not_useful', report: { isUseful: false, verdict: expect.stringContaining('no gain over always calling up/') as string } });
-    expect((await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth)).json).toMatchObject({ router: { state: 'not_useful', trainedAt: null, gain: null } });
+    expect(ended).toMatchObject({
+      state: 'not_useful',
+      report: {
+        isUseful: false,
+        verdict: expect.stringContaining('no gain over always calling up/') as string,
+      },
+    });
+    expect((await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth)).json).toMatchObject({
+      router: { state: 'not_useful', trainedAt: null, gain: null },
+    });
   });
 
   it('takes rows as JSON, as lines of JSON and as a form with a file', async () => {
     const [, ...lines] = evaluationsCsv(60, { names: ['a', 'b', 'c'] }).split('\n');
-    const rows = lines.map((_, row) => ({ prompt: `Prompt ${row}`, scores: { a: row % 2, b: (row + 1) % 2 } }));
+    const rows = lines.map((_, row) => ({
+      prompt: `Prompt ${row}`,
+      scores: { a: row % 2, b: (row + 1) % 2 },
+    }));
     const id = await created();
     expect((await sent(pathOf(id), JSON.stringify({ rows }), 'application/json')).status).toBe(202);
     await over(id);
-    expect((await sent(pathOf(id), rows.map((row) => JSON.stringify(row)).join('\n'), 'application/x-ndjson')).status).toBe(202);
+    expect(
+      (
+        await sent(
+          pathOf(id),
+          rows.map((row) => JSON.stringify(row)).join('\n'),
+          'application/x-ndjson',
+        )
+      ).status,
+    ).toBe(202);
     await over(id);
     const form = new FormData();
     form.set('file', new Blob([evaluationsCsv(60).replace('prompt', 'question')]), 'rows.csv');
@@ -91,7 +174,10 @@ describe('a preference that is trained', { timeout: 60_000 }, () => {
   it('is trained once at a time for each account', async () => {
     const [one, two] = [await created(), await created()];
     expect((await sent(pathOf(one), evaluationsCsv(400), 'text/csv')).status).toBe(202);
-    expect(await sent(pathOf(two), evaluationsCsv(60), 'text/csv')).toMatchObject({ status: 409, json: { message: 'another training of this account is not over yet' } });
+    expect(await sent(pathOf(two), evaluationsCsv(60), 'text/csv')).toMatchObject({
+      status: 409,
+      json: { message: 'another training of this account is not over yet' },
+    });
     await over(one);
   });
 
@@ -99,13 +185,15 @@ describe('a preference that is trained', { timeout: 60_000 }, () => {
     const id = await created();
     expect((await sent(pathOf(id), evaluationsCsv(60), 'text/csv', stranger)).status).toBe(404);
     expect((await sent(pathOf(id), evaluationsCsv(60), 'text/csv')).status).toBe(202);
-    for (const method of ['GET', 'DELETE']) expect((await ask(method, pathOf(id), stranger)).status).toBe(404);
+    for (const method of ['GET', 'DELETE'])
+      expect((await ask(method, pathOf(id), stranger)).status).toBe(404);
     await over(id);
     expect((await ask('DELETE', `${gateway.url}/api/v1/preferences/${id}`, auth)).status).toBe(204);
     expect((await training(id)).status).toBe(404);
   });
 
-  const rows = (line: string, header = 'prompt,a,b'): string => [header, ...Array.from({ length: 60 }, (_, row) => `Prompt ${row},1,0`), line].join('\n');
+  const rows = (line: string, header = 'prompt,a,b'): string =>
+    [header, ...Array.from({ length: 60 }, (_, row) => `Prompt ${row},1,0`), line].join('\n');
   it.each([
     ['text/csv', rows('Last,x,0'), 'file: line 62: column "a": "x" is no number'],
     ['text/csv', rows('Last,NaN,0'), 'file: line 62: column "a": "NaN" is no number'],
@@ -116,24 +204,43 @@ describe('a preference that is trained', { timeout: 60_000 }, () => {
     ['text/csv', rows('Last,1,0', 'question,a,b'), 'file: line 1: there is no column "prompt"'],
     ['text/csv', rows('Last,1,0', 'prompt,a,a'), 'file: line 1: the column "a" comes twice'],
     ['text/csv', 'prompt,a,b\nHi,1,0', 'file: at least 50 rows are needed, and there are 1'],
-    ['text/csv', 'prompt,a\nHi,1', 'file: line 1: scores of at least 2 models are needed, and there is 1'],
-    ['application/x-ndjson', '{"prompt":"Hi","a":1,"b":0}\nnonsense', 'file: line 2: it is no JSON object'],
+    [
+      'text/csv',
+      'prompt,a\nHi,1',
+      'file: line 1: scores of at least 2 models are needed, and there is 1',
+    ],
+    [
+      'application/x-ndjson',
+      '{"prompt":"Hi","a":1,"b":0}\nnonsense',
+      'file: line 2: it is no JSON object',
+    ],
     ['application/json', '{"rows":[]}', 'rows: must have at least 50 items'],
   ])('is refused for bad rows, with the line: %s %#', async (type, body, message) => {
     const reply = await sent(pathOf(await created()), body, type);
-    expect(reply).toMatchObject({ status: 422, json: { message: expect.stringContaining(message) as string } });
+    expect(reply).toMatchObject({
+      status: 422,
+      json: { message: expect.stringContaining(message) as string },
+    });
   });
 
-  it('is refused for a body of another kind', async () => expect((await sent(pathOf(await created()), 'x', 'text/plain')).status).toBe(415));
+  it('is refused for a body of another kind', async () =>
+    expect((await sent(pathOf(await created()), 'x', 'text/plain')).status).toBe(415));
 });
 
 describe('a trained router that is passed over', { timeout: 60_000 }, () => {
   const told = async (id: string, running: RunningGateway): Promise<unknown[]> => {
-    const replies = [await ask('GET', `${running.url}/api/v1/preferences/${id}`, auth), await training(id, running)];
+    const replies = [
+      await ask('GET', `${running.url}/api/v1/preferences/${id}`, auth),
+      await training(id, running),
+    ];
     expectConforms('preference.response', replies[0]!.json);
     expectConforms('training.response', replies[1]!.json);
     const { json: list } = await ask('GET', `${running.url}/api/v1/preferences`, auth);
-    return [at(replies[0]!.json, 'router', 'passedOver'), at(list, 'items', 0, 'router', 'passedOver'), at(replies[1]!.json, 'passedOver')];
+    return [
+      at(replies[0]!.json, 'router', 'passedOver'),
+      at(list, 'items', 0, 'router', 'passedOver'),
+      at(replies[1]!.json, 'passedOver'),
+    ];
   };
   const thrice = (text: unknown): unknown[] => [text, text, text];
 
@@ -141,7 +248,9 @@ describe('a trained router that is passed over', { timeout: 60_000 }, () => {
     const database = await databases[0]![1]();
     const prior = await start({ database: { url: database.url }, routing: { ranker: 'prior' } });
     const id = await created(prior);
-    expect((await ask('GET', `${prior.url}/api/v1/preferences/${id}`, auth)).json).toMatchObject({ router: null });
+    expect((await ask('GET', `${prior.url}/api/v1/preferences/${id}`, auth)).json).toMatchObject({
+      router: null,
+    });
     expect((await sent(pathOf(id, prior), evaluationsCsv(240), 'text/csv')).status).toBe(202);
     expect(at((await training(id, prior)).json, 'passedOver')).toBeNull();
     expect(await over(id, prior)).toMatchObject({ state: 'done' });
@@ -160,10 +269,36 @@ describe('a trained router that is passed over', { timeout: 60_000 }, () => {
     expect((await sent(pathOf(id, running), evaluationsCsv(240), 'text/csv')).status).toBe(202);
     await over(id, running);
     const store = await openStore(database.url);
-    const { accountId, router } = (await store.preferences.changedSince(0)).records.find((one) => one.id === id)!;
-    const { id: trainingId } = await store.trainings.add({ id: randomUUID(), accountId, preferenceId: id, wishes: { format: 'csv', promptColumn: 'prompt', models: null, maximize: true, seed: 1 }, dataset: '', at: Date.now() }, { owner: 'earlier', at: 1, until: 1e13 });
-    await store.trainingQueue.finish(trainingId, { owner: 'earlier', at: 2 }, { state: 'done', report: null, error: null, router: { ...router!, weights: encodeCustom({ ...decodeCustom(router!.weights), router: 'an earlier one' }) } });
-    expect(await told(id, running)).toEqual(thrice('it was fitted on another router: train it again'));
+    const { accountId, router } = (await store.preferences.changedSince(0)).records.find(
+      (one) => one.id === id,
+    )!;
+    const { id: trainingId } = await store.trainings.add(
+      {
+        id: randomUUID(),
+        accountId,
+        preferenceId: id,
+        wishes: { format: 'csv', promptColumn: 'prompt', models: null, maximize: true, seed: 1 },
+        dataset: '',
+        at: Date.now(),
+      },
+      { owner: 'earlier', at: 1, until: 1e13 },
+    );
+    await store.trainingQueue.finish(
+      trainingId,
+      { owner: 'earlier', at: 2 },
+      {
+        state: 'done',
+        report: null,
+        error: null,
+        router: {
+          ...router!,
+          weights: encodeCustom({ ...decodeCustom(router!.weights), router: 'an earlier one' }),
+        },
+      },
+    );
+    expect(await told(id, running)).toEqual(
+      thrice('it was fitted on another router: train it again'),
+    );
     await store.close();
     await running.close();
     await database.drop();
@@ -174,26 +309,55 @@ describe('the /v2 call for a custom router', { timeout: 60_000 }, () => {
   const form = (fields: Record<string, string>, csv = evaluationsCsv(120)): FormData => {
     const made = new FormData();
     made.set('dataset_file', new Blob([csv]), 'dataset.csv');
-    for (const [name, value] of Object.entries({ language: 'english', prompt_column: 'prompt', maximize: 'true', ...fields })) made.set(name, value);
+    for (const [name, value] of Object.entries({
+      language: 'english',
+      prompt_column: 'prompt',
+      maximize: 'true',
+      ...fields,
+    }))
+      made.set(name, value);
     return made;
   };
-  const llm_providers = JSON.stringify(all.slice(0, 2).map((label) => ({ provider: 'up', model: label.slice(3) })));
+  const llm_providers = JSON.stringify(
+    all.slice(0, 2).map((label) => ({ provider: 'up', model: label.slice(3) })),
+  );
 
   it('makes a preference and trains it on the models that are named', async () => {
     const reply = await sent(`${gateway.url}/v2/pzn/trainCustomRouter`, form({ llm_providers }));
     expect(reply.status).toBe(200);
     const ended = await over(textAt(reply.json, 'preference_id'));
     expect(at(ended, 'report', 'models')).toHaveLength(2);
-    const again = await sent(`${gateway.url}/v2/pzn/trainCustomRouter`, form({ llm_providers, preference_id: textAt(reply.json, 'preference_id'), override: 'true' }));
-    expect(again).toMatchObject({ status: 200, json: { preference_id: textAt(reply.json, 'preference_id') } });
+    const again = await sent(
+      `${gateway.url}/v2/pzn/trainCustomRouter`,
+      form({ llm_providers, preference_id: textAt(reply.json, 'preference_id'), override: 'true' }),
+    );
+    expect(again).toMatchObject({
+      status: 200,
+      json: { preference_id: textAt(reply.json, 'preference_id') },
+    });
     await over(textAt(reply.json, 'preference_id'));
   });
 
   it('tells what is wrong as detail, and leaves no preference behind', async () => {
-    const count = async (): Promise<unknown> => at((await ask('GET', `${gateway.url}/api/v1/preferences?limit=100`, auth)).json, 'items', 'length');
+    const count = async (): Promise<unknown> =>
+      at(
+        (await ask('GET', `${gateway.url}/api/v1/preferences?limit=100`, auth)).json,
+        'items',
+        'length',
+      );
     const before = await count();
-    expect(await sent(`${gateway.url}/v2/pzn/trainCustomRouter`, form({ llm_providers }, 'prompt,x,y\nHi,1,0'))).toMatchObject({ status: 422, json: { detail: expect.stringContaining('there is no column with the scores of') as string } });
-    expect(await sent(`${gateway.url}/v2/pzn/trainCustomRouter`, form({ preference_id: 'nope' }))).toMatchObject({ status: 404, json: { detail: 'preference_id: not found' } });
+    expect(
+      await sent(
+        `${gateway.url}/v2/pzn/trainCustomRouter`,
+        form({ llm_providers }, 'prompt,x,y\nHi,1,0'),
+      ),
+    ).toMatchObject({
+      status: 422,
+      json: { detail: expect.stringContaining('there is no column with the scores of') as string },
+    });
+    expect(
+      await sent(`${gateway.url}/v2/pzn/trainCustomRouter`, form({ preference_id: 'nope' })),
+    ).toMatchObject({ status: 404, json: { detail: 'preference_id: not found' } });
     expect(await count()).toEqual(before);
   });
 });
@@ -213,7 +377,9 @@ describe.each(databases)('a training on %s', { timeout: 60_000 }, (_name, make) 
     const second = await start({ database: { url: database.url } });
     try {
       expect(await over(id, second)).toMatchObject({ state: 'done' });
-      expect([await chosen(codePrompt, id, second), await chosen(factsPrompt, id, second)]).toEqual(['up/alpha', 'up/beta']);
+      expect([await chosen(codePrompt, id, second), await chosen(factsPrompt, id, second)]).toEqual(
+        ['up/alpha', 'up/beta'],
+      );
     } finally {
       await second.close();
     }

@@ -20,68 +20,171 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
   beforeAll(async () => {
     [upstream, database] = await Promise.all([startUpstream(), make()]);
     const store = await openStore(database.url);
-    const row = { accountId: 'fixed:one', keyId: 'fixed:one', costUsd: 0.1, promptTokens: 100, completionTokens: 10 };
+    const row = {
+      accountId: 'fixed:one',
+      keyId: 'fixed:one',
+      costUsd: 0.1,
+      promptTokens: 100,
+      completionTokens: 10,
+    };
     await store.requests.add([
-      requestRow({ ...row, at: Date.now() - dayMs }), requestRow({ ...row, at: Date.now() - dayMs }), requestRow({ ...row, at: Date.now() - dayMs, model: 'other' }),
-      requestRow({ ...row, at: Date.now() - 2 * dayMs, code: 'all_failed', status: 502, costUsd: null, promptTokens: null, completionTokens: null }),
-      requestRow({ ...row, at: Date.now() - 40 * dayMs }), requestRow({ ...row, at: Date.now() - dayMs, accountId: 'fixed:two', keyId: 'fixed:two' }),
+      requestRow({ ...row, at: Date.now() - dayMs }),
+      requestRow({ ...row, at: Date.now() - dayMs }),
+      requestRow({ ...row, at: Date.now() - dayMs, model: 'other' }),
+      requestRow({
+        ...row,
+        at: Date.now() - 2 * dayMs,
+        code: 'all_failed',
+        status: 502,
+        costUsd: null,
+        promptTokens: null,
+        completionTokens: null,
+      }),
+      requestRow({ ...row, at: Date.now() - 40 * dayMs }),
+      requestRow({ ...row, at: Date.now() - dayMs, accountId: 'fixed:two', keyId: 'fixed:two' }),
     ]);
     await store.close();
     gateway = await startGateway({
-      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'sk-up' } }, models: { 'up/known': { inputPrice: 1, outputPrice: 2 } }, database: { url: database.url },
-      auth: { keys: [{ name: 'one', key: 'sk_one' }, { name: 'two', key: 'sk_two' }, { name: 'three', key: 'sk_three' }] },
+      providers: {
+        up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKey: 'sk-up' },
+      },
+      models: { 'up/known': { inputPrice: 1, outputPrice: 2 } },
+      database: { url: database.url },
+      auth: {
+        keys: [
+          { name: 'one', key: 'sk_one' },
+          { name: 'two', key: 'sk_two' },
+          { name: 'three', key: 'sk_three' },
+        ],
+      },
     });
   });
   afterAll(async () => {
     await Promise.all([gateway.close(), upstream.close()]);
     await database.drop();
   });
-  const usage = (query = '', key = 'sk_one'): Promise<Reply> => ask('GET', `${gateway.url}/api/v1/usage?${query}`, bearer(key));
-  const items = async (query = '', key = 'sk_one'): Promise<unknown[]> => listAt((await usage(query, key)).json, 'items');
+  const usage = (query = '', key = 'sk_one'): Promise<Reply> =>
+    ask('GET', `${gateway.url}/api/v1/usage?${query}`, bearer(key));
+  const items = async (query = '', key = 'sk_one'): Promise<unknown[]> =>
+    listAt((await usage(query, key)).json, 'items');
 
   it('are by day and model of the last 30 days unless said otherwise, newest first', async () => {
     const { json } = await usage();
     expectConforms('usage.response', json);
     expect(json).toEqual({
-      object: 'list', from: day(30), to: day(0),
+      object: 'list',
+      from: day(30),
+      to: day(0),
       items: [
-        { day: day(1), provider: 'up', model: 'known', requests: 2, errors: 0, promptTokens: 200, completionTokens: 20, costUsd: 0.2 },
-        { day: day(1), provider: 'up', model: 'other', requests: 1, errors: 0, promptTokens: 100, completionTokens: 10, costUsd: 0.1 },
-        { day: day(2), provider: 'up', model: 'known', requests: 1, errors: 1, promptTokens: 0, completionTokens: 0, costUsd: 0 },
+        {
+          day: day(1),
+          provider: 'up',
+          model: 'known',
+          requests: 2,
+          errors: 0,
+          promptTokens: 200,
+          completionTokens: 20,
+          costUsd: 0.2,
+        },
+        {
+          day: day(1),
+          provider: 'up',
+          model: 'other',
+          requests: 1,
+          errors: 0,
+          promptTokens: 100,
+          completionTokens: 10,
+          costUsd: 0.1,
+        },
+        {
+          day: day(2),
+          provider: 'up',
+          model: 'known',
+          requests: 1,
+          errors: 1,
+          promptTokens: 0,
+          completionTokens: 0,
+          costUsd: 0,
+        },
       ],
     });
   });
 
   it('are grouped by what is asked for, without the dust of fractions', async () => {
     expect(await items('by=day')).toEqual([
-      { day: day(1), requests: 3, errors: 0, promptTokens: 300, completionTokens: 30, costUsd: 0.3 },
+      {
+        day: day(1),
+        requests: 3,
+        errors: 0,
+        promptTokens: 300,
+        completionTokens: 30,
+        costUsd: 0.3,
+      },
       { day: day(2), requests: 1, errors: 1, promptTokens: 0, completionTokens: 0, costUsd: 0 },
     ]);
-    expect(await items('by=model,model')).toMatchObject([{ provider: 'up', model: 'known', requests: 3 }, { model: 'other', requests: 1 }]);
-    expect(await items('by=key')).toEqual([{ keyId: 'fixed:one', requests: 4, errors: 1, promptTokens: 300, completionTokens: 30, costUsd: 0.3 }]);
+    expect(await items('by=model,model')).toMatchObject([
+      { provider: 'up', model: 'known', requests: 3 },
+      { model: 'other', requests: 1 },
+    ]);
+    expect(await items('by=key')).toEqual([
+      {
+        keyId: 'fixed:one',
+        requests: 4,
+        errors: 1,
+        promptTokens: 300,
+        completionTokens: 30,
+        costUsd: 0.3,
+      },
+    ]);
     expect(await items('by=account')).toMatchObject([{ accountId: 'fixed:one', requests: 4 }]);
   });
 
   it('are of the time, the key and the model that are asked for', async () => {
     expect(await items(`from=${day(60)}&by=account`)).toMatchObject([{ requests: 5 }]);
-    expect(await items(`from=${day(60)}&to=${day(30)}&by=day`)).toMatchObject([{ day: day(40), requests: 1 }]);
+    expect(await items(`from=${day(60)}&to=${day(30)}&by=day`)).toMatchObject([
+      { day: day(40), requests: 1 },
+    ]);
     expect(await items(`from=${day(2)}&to=${day(1)}&by=day`)).toMatchObject([{ day: day(2) }]);
     expect(await items('model=up/other')).toMatchObject([{ model: 'other', requests: 1 }]);
     expect(await items('key=somebody')).toEqual([]);
   });
 
   it('are of the account alone', async () => {
-    expect(await items('by=account', 'sk_two')).toMatchObject([{ accountId: 'fixed:two', requests: 1 }]);
+    expect(await items('by=account', 'sk_two')).toMatchObject([
+      { accountId: 'fixed:two', requests: 1 },
+    ]);
     expect((await usage('account=all', 'sk_two')).status).toBe(403);
   });
 
   it('have a request at once', async () => {
-    await post(`${gateway.url}/v1/chat/completions`, { model: 'up/known', messages: [{ role: 'user', content: 'Hi' }] }, bearer('sk_three'));
+    await post(
+      `${gateway.url}/v1/chat/completions`,
+      { model: 'up/known', messages: [{ role: 'user', content: 'Hi' }] },
+      bearer('sk_three'),
+    );
     await until(async () => (await items('', 'sk_three')).length > 0);
-    expect(await items('', 'sk_three')).toEqual([{ day: day(0), provider: 'up', model: 'known', requests: 1, errors: 0, promptTokens: 10, completionTokens: 5, costUsd: 2e-5 }]);
+    expect(await items('', 'sk_three')).toEqual([
+      {
+        day: day(0),
+        provider: 'up',
+        model: 'known',
+        requests: 1,
+        errors: 0,
+        promptTokens: 10,
+        completionTokens: 5,
+        costUsd: 2e-5,
+      },
+    ]);
   });
 
-  it.each([['by', 'by=hour'], ['by', 'by=day,'], ['from', 'from=2020-01-01'], ['from', 'from=x'], ['to', 'to=x'], ['model', 'model=a&model=b']])('name %s where ?%s cannot be served', async (field, query) => {
+  it.each([
+    ['by', 'by=hour'],
+    ['by', 'by=day,'],
+    ['from', 'from=2020-01-01'],
+    ['from', 'from=x'],
+    ['to', 'to=x'],
+    ['model', 'model=a&model=b'],
+  ])('name %s where ?%s cannot be served', async (field, query) => {
     const { status, json } = await usage(query);
     expect(status).toBe(422);
     expect(textAt(json, 'message')).toMatch(new RegExp(`^${field}: must `));

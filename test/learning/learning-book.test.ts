@@ -10,10 +10,25 @@ import type { FeedbackRow } from '../../src/store/request-records.js';
 import { databases } from '../helpers/databases.js';
 
 const router = (): string => 'r';
-const open = (): Backing => backingOf({ databaseUrl: ':memory:', poolSize: 1, redisUrl: null, onWarning: () => undefined });
+const open = (): Backing =>
+  backingOf({ databaseUrl: ':memory:', poolSize: 1, redisUrl: null, onWarning: () => undefined });
 const scope = { accountId: 'fixed:some name', preferenceId: '' };
-const feedback = (): FeedbackRow => ({ id: randomUUID(), accountId: scope.accountId, keyId: null, at: Date.now(), sessionId: randomUUID(), responseId: null, provider: 'p', model: 'a', score: 0, comment: null, tokensPerSecond: null });
-const rating = (at = Date.now()) => (earlier: number | null) => ({ model: 'a', kinds: null, predicted: 0.5, score: 0, earlier, at });
+const feedback = (): FeedbackRow => ({
+  id: randomUUID(),
+  accountId: scope.accountId,
+  keyId: null,
+  at: Date.now(),
+  sessionId: randomUUID(),
+  responseId: null,
+  provider: 'p',
+  model: 'a',
+  score: 0,
+  comment: null,
+  tokensPerSecond: null,
+});
+const rating =
+  (at = Date.now()) =>
+  (earlier: number | null) => ({ model: 'a', kinds: null, predicted: 0.5, score: 0, earlier, at });
 
 describe('what is known of a scope', () => {
   it('is nothing at first, which costs one look at the database', async () => {
@@ -44,26 +59,41 @@ describe('what is known of a scope', () => {
   });
 
   it.each<[string, () => Promise<never>]>([
-    ['is away', () => Promise.reject(new Error('away'))], ['does not answer', () => new Promise<never>(() => undefined)],
-  ])('is nothing while the database %s, and is not asked for again for a while', async (_what, get) => {
-    const backing = open();
-    let asked = 0, now = 0;
-    const away = Object.assign(Object.create(backing) as Backing, { isVolatile: false, get: () => (asked++, get()) });
-    const book = new LearningBook(away, { router, patienceMs: 20, restMs: 1_000, now: () => now });
-    expect(await book.find(scope)).toBeNull();
-    expect(book.find(scope)).toBeNull();
-    expect(asked).toBe(1);
-    now = 1_000;
-    expect(await book.find(scope)).toBeNull();
-    expect(asked).toBe(2);
-    book.close();
-    await backing.close();
-  });
+    ['is away', () => Promise.reject(new Error('away'))],
+    ['does not answer', () => new Promise<never>(() => undefined)],
+  ])(
+    'is nothing while the database %s, and is not asked for again for a while',
+    async (_what, get) => {
+      const backing = open();
+      let asked = 0,
+        now = 0;
+      const away = Object.assign(Object.create(backing) as Backing, {
+        isVolatile: false,
+        get: () => (asked++, get()),
+      });
+      const book = new LearningBook(away, {
+        router,
+        patienceMs: 20,
+        restMs: 1_000,
+        now: () => now,
+      });
+      expect(await book.find(scope)).toBeNull();
+      expect(book.find(scope)).toBeNull();
+      expect(asked).toBe(1);
+      now = 1_000;
+      expect(await book.find(scope)).toBeNull();
+      expect(asked).toBe(2);
+      book.close();
+      await backing.close();
+    },
+  );
 
   it('stays known while the database is away, whatever else has to be looked up', async () => {
     const backing = open();
     let isAway = false;
-    const shaky = Object.assign(Object.create(backing) as Backing, { get: () => (isAway ? Promise.reject(new Error('away')) : backing.get()) });
+    const shaky = Object.assign(Object.create(backing) as Backing, {
+      get: () => (isAway ? Promise.reject(new Error('away')) : backing.get()),
+    });
     const book = new LearningBook(shaky, { router });
     await book.rate(feedback(), scope, rating());
     const known = await book.find(scope);
@@ -85,29 +115,45 @@ describe('what is known of a scope', () => {
     await backing.close();
   });
 
-  it.each(databases)('counts every rating of a crowd on %s, which leaves connections to others', async (_name, make) => {
-    const database = await make();
-    const backing = backingOf({ databaseUrl: database.url, poolSize: 2, redisUrl: null, onWarning: () => undefined });
-    const book = new LearningBook(backing, { router });
-    const { store } = await backing.get();
-    const crowd = Promise.all(Array.from({ length: 400 }, () => book.rate(feedback(), scope, rating())));
-    const under = { way: true };
-    void crowd.finally(() => (under.way = false));
-    let meanwhile = 0;
-    for (; under.way; meanwhile++) await store.learnings.find(scope);
-    await crowd;
-    expect((await book.show(scope)).state.models.get('a')).toMatchObject({ ratings: 400 });
-    expect((await store.feedback.list(scope.accountId, { limit: 500, cursor: null })).items).toHaveLength(400);
-    expect(meanwhile).toBeGreaterThan(3);
-    book.close();
-    await backing.close();
-    await database.drop();
-  });
+  it.each(databases)(
+    'counts every rating of a crowd on %s, which leaves connections to others',
+    async (_name, make) => {
+      const database = await make();
+      const backing = backingOf({
+        databaseUrl: database.url,
+        poolSize: 2,
+        redisUrl: null,
+        onWarning: () => undefined,
+      });
+      const book = new LearningBook(backing, { router });
+      const { store } = await backing.get();
+      const crowd = Promise.all(
+        Array.from({ length: 400 }, () => book.rate(feedback(), scope, rating())),
+      );
+      const under = { way: true };
+      void crowd.finally(() => (under.way = false));
+      let meanwhile = 0;
+      for (; under.way; meanwhile++) await store.learnings.find(scope);
+      await crowd;
+      expect((await book.show(scope)).state.models.get('a')).toMatchObject({ ratings: 400 });
+      expect(
+        (await store.feedback.list(scope.accountId, { limit: 500, cursor: null })).items,
+      ).toHaveLength(400);
+      expect(meanwhile).toBeGreaterThan(3);
+      book.close();
+      await backing.close();
+      await database.drop();
+    },
+  );
 
   it('on kinds of task stays where a decision is rated that another router had made', async () => {
     const backing = open();
     const book = new LearningBook(backing, { router });
-    const rate = (name: string): Promise<void> => book.rate(feedback(), scope, (earlier) => ({ ...rating()(earlier), kinds: { router: name, shares: [[0, 1]] } }));
+    const rate = (name: string): Promise<void> =>
+      book.rate(feedback(), scope, (earlier) => ({
+        ...rating()(earlier),
+        kinds: { router: name, shares: [[0, 1]] },
+      }));
     await rate('r');
     await rate('an older one');
     const { state } = await book.show(scope);
@@ -123,7 +169,15 @@ describe('what is known of a scope', () => {
     let now = Date.now();
     const book = new LearningBook(backing, { router, now: () => now });
     const { store } = await backing.get();
-    await store.learnings.change([[scope, (state) => encodeOnline(withOutcomes(decodeOnline(state), new Map([['p/a', { answers: 10, faults: 5 }]]), now))]]);
+    await store.learnings.change([
+      [
+        scope,
+        (state) =>
+          encodeOnline(
+            withOutcomes(decodeOnline(state), new Map([['p/a', { answers: 10, faults: 5 }]]), now),
+          ),
+      ],
+    ]);
     expect(await book.find(scope)).toMatchObject({ hasFaults: true });
     expect(book.hasFaults(scope)).toBe(true);
     now += 30 * 86_400_000;

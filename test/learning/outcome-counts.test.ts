@@ -15,27 +15,52 @@ describe('counts of outcomes', () => {
   let lost: [string, number][];
   let scope: LearningScope;
   beforeEach(() => {
-    backing = backingOf({ databaseUrl: ':memory:', poolSize: 1, redisUrl: null, onWarning: () => undefined });
+    backing = backingOf({
+      databaseUrl: ':memory:',
+      poolSize: 1,
+      redisUrl: null,
+      onWarning: () => undefined,
+    });
     lost = [];
     scope = { accountId: randomUUID(), preferenceId: '' };
   });
   afterEach(() => backing.close());
   const countsOn = (on: Backing, hasFaults = false): OutcomeCounts =>
-    new OutcomeCounts(on, { report: { lost: (...what) => lost.push(what), warn: () => undefined }, hasFaults: () => hasFaults, everyMs: never });
-  const forget = (counts: OutcomeCounts, of = scope): Promise<void> => counts.forget(of, async () => {
-    await (await backing.get()).store.learnings.forget(of);
-  });
+    new OutcomeCounts(on, {
+      report: { lost: (...what) => lost.push(what), warn: () => undefined },
+      hasFaults: () => hasFaults,
+      everyMs: never,
+    });
+  const forget = (counts: OutcomeCounts, of = scope): Promise<void> =>
+    counts.forget(of, async () => {
+      await (await backing.get()).store.learnings.forget(of);
+    });
   const stored = async (of = scope): Promise<Record<string, unknown> | null> => {
     const record = await (await backing.get()).store.learnings.find(of);
-    return record && Object.fromEntries([...decodeOnline(record.state).served].map(([name, { answers, faults }]) => [name, [Math.round(answers), Math.round(faults)]]));
+    return (
+      record &&
+      Object.fromEntries(
+        [...decodeOnline(record.state).served].map(([name, { answers, faults }]) => [
+          name,
+          [Math.round(answers), Math.round(faults)],
+        ]),
+      )
+    );
   };
   /** The backing, where its database is away for so many times. */
-  const awayFor = (times: number, error: Error = new GatewayError('unavailable', 'away')): Backing => Object.assign(Object.create(backing) as Backing, { get: () => (times-- > 0 ? Promise.reject(error) : backing.get()) });
+  const awayFor = (
+    times: number,
+    error: Error = new GatewayError('unavailable', 'away'),
+  ): Backing =>
+    Object.assign(Object.create(backing) as Backing, {
+      get: () => (times-- > 0 ? Promise.reject(error) : backing.get()),
+    });
 
   it('are added to what was counted before, by whichever process', async () => {
     const [one, other] = [countsOn(backing), countsOn(backing)];
     for (const counts of [one, other]) {
-      for (const kind of ['answered', 'failed', 'answered'] as const) counts.add(scope, outcome(kind));
+      for (const kind of ['answered', 'failed', 'answered'] as const)
+        counts.add(scope, outcome(kind));
       counts.add(scope, outcome('answered', 'p/b'));
     }
     await Promise.all([one.write(), other.write()]);
@@ -106,7 +131,9 @@ describe('counts of outcomes', () => {
   it('that are being written when their scope is forgotten do not come back', async () => {
     let open = (): void => undefined;
     const held = new Promise<void>((resolve) => (open = resolve));
-    const slow = Object.assign(Object.create(backing) as Backing, { get: () => held.then(() => backing.get()) });
+    const slow = Object.assign(Object.create(backing) as Backing, {
+      get: () => held.then(() => backing.get()),
+    });
     const counts = countsOn(slow);
     counts.add(scope, outcome('failed'));
     const written = counts.write();
@@ -119,14 +146,21 @@ describe('counts of outcomes', () => {
   it('wait on where their scope could not be forgotten', async () => {
     const counts = countsOn(backing);
     counts.add(scope, outcome('failed'));
-    await expect(counts.forget(scope, () => Promise.reject(new GatewayError('unavailable', 'away')))).rejects.toThrow('away');
+    await expect(
+      counts.forget(scope, () => Promise.reject(new GatewayError('unavailable', 'away'))),
+    ).rejects.toThrow('away');
     await counts.write();
     expect(await stored()).toEqual({ 'p/a': [1, 1] });
   });
 
   it('that another process has counted before are left out too', async () => {
     let now = Date.now() - 1_000;
-    const other = new OutcomeCounts(backing, { report: { lost: () => undefined, warn: () => undefined }, hasFaults: () => false, everyMs: never, now: () => now });
+    const other = new OutcomeCounts(backing, {
+      report: { lost: () => undefined, warn: () => undefined },
+      hasFaults: () => false,
+      everyMs: never,
+      now: () => now,
+    });
     other.add(scope, outcome('failed'));
     await forget(countsOn(backing));
     now += 5_000;
@@ -146,7 +180,10 @@ describe('counts of outcomes', () => {
     away.add(scope, outcome('failed'));
     await away.close();
     away.add(scope, outcome('failed'));
-    expect(lost).toEqual([['outcomes', 1], ['outcomes', 1]]);
+    expect(lost).toEqual([
+      ['outcomes', 1],
+      ['outcomes', 1],
+    ]);
   });
 
   it('are bounded: of models in a scope, and of scopes', async () => {
@@ -156,7 +193,8 @@ describe('counts of outcomes', () => {
     await counts.write();
     expect(Object.keys((await stored())!)).toHaveLength(40);
     counts.add(first, outcome('failed'));
-    for (let at = 0; at < 5_000; at++) counts.add({ accountId: `account ${at}`, preferenceId: '' }, outcome('answered'));
+    for (let at = 0; at < 5_000; at++)
+      counts.add({ accountId: `account ${at}`, preferenceId: '' }, outcome('answered'));
     expect(lost).toEqual([['outcomes', 1]]);
     await counts.close();
     expect(await stored(first)).toBeNull();

@@ -10,12 +10,19 @@ const [mine, other] = [scopeOf('mine'), scopeOf('other')];
 function heldQueue() {
   const begun: [accountId: string, ratings: readonly number[]][] = [];
   const ends: ((failure?: Error) => void)[] = [];
-  const queue = new RatingQueue<number>((scope, ratings) => new Promise((resolve, reject) => {
-    begun.push([scope.accountId, ratings]);
-    ends.push((failure) => (failure ? reject(failure) : resolve()));
-  }));
+  const queue = new RatingQueue<number>(
+    (scope, ratings) =>
+      new Promise((resolve, reject) => {
+        begun.push([scope.accountId, ratings]);
+        ends.push((failure) => (failure ? reject(failure) : resolve()));
+      }),
+  );
   const settled: string[] = [];
-  const add = (scope: LearningScope, rating: number): Promise<void> => queue.add(scope, rating).then(() => void settled.push(`${rating} stored`), (error: unknown) => void settled.push(`${rating} ${(error as Error).message}`));
+  const add = (scope: LearningScope, rating: number): Promise<void> =>
+    queue.add(scope, rating).then(
+      () => void settled.push(`${rating} stored`),
+      (error: unknown) => void settled.push(`${rating} ${(error as Error).message}`),
+    );
   return { begun, settled, add, end: (at: number, failure?: Error) => ends[at]!(failure) };
 }
 
@@ -49,7 +56,13 @@ describe('ratings that come in at the same time', () => {
       end(at);
       await turns();
     }
-    expect(begun.map(([account, ratings]) => [account, ratings[0], ratings.length])).toEqual([['mine', 0, 1], ['mine', 1, 100], ['other', 1_000, 1], ['mine', 101, 100], ['mine', 201, 50]]);
+    expect(begun.map(([account, ratings]) => [account, ratings[0], ratings.length])).toEqual([
+      ['mine', 0, 1],
+      ['mine', 1, 100],
+      ['other', 1_000, 1],
+      ['mine', 101, 100],
+      ['mine', 201, 50],
+    ]);
   });
 
   it('hear of a failure where they went together, and others do not', async () => {
@@ -73,6 +86,9 @@ describe('ratings that come in at the same time', () => {
     const last = add(mine, 4);
     end(1);
     await last;
-    expect(begun).toEqual([['other', [1]], ['mine', [4]]]);
+    expect(begun).toEqual([
+      ['other', [1]],
+      ['mine', [4]],
+    ]);
   });
 });

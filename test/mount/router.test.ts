@@ -19,7 +19,10 @@ let host: RunningHost | null = null;
 
 const configOf = (extra: ConfigInput = {}): ConfigInput => ({
   auth: { keys: [{ name: 'test', key }] },
-  providers: { local: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` }, claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' } },
+  providers: {
+    local: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` },
+    claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' },
+  },
   models: { [model]: { inputPrice: 1, outputPrice: 2 } },
   limits: { maxRetries: 0 },
   ...extra,
@@ -45,10 +48,16 @@ async function start(app: Express): Promise<string> {
 
 describe.each(expressRows)('the whole gateway, mounted in %s', (_version, express) => {
   const parsers: [string, RequestHandler[]][] = [
-    ['with no body parser of the host\'s', []],
-    ['after the host\'s express.json()', [express.json()]],
-    ['after the host\'s express.json() and express.urlencoded()', [express.json(), express.urlencoded({ extended: true })]],
-    ['after a host\'s express.text() and express.raw(), which take JSON too', [express.text({ type: 'application/json' }), express.raw({ type: 'application/json' })]],
+    ["with no body parser of the host's", []],
+    ["after the host's express.json()", [express.json()]],
+    [
+      "after the host's express.json() and express.urlencoded()",
+      [express.json(), express.urlencoded({ extended: true })],
+    ],
+    [
+      "after a host's express.text() and express.raw(), which take JSON too",
+      [express.text({ type: 'application/json' }), express.raw({ type: 'application/json' })],
+    ],
   ];
 
   describe.each(parsers)('%s,', (_what, before) => {
@@ -61,28 +70,63 @@ describe.each(expressRows)('the whole gateway, mounted in %s', (_version, expres
 
     it('completes, whole and streamed', async () => {
       const whole = await post(`${url}/api/v1/completions`, { messages, models: [model] }, auth);
-      expect(whole).toMatchObject({ status: 200, json: { provider: 'local', model: 'm', message: { content: [{ type: 'text', text: 'Hello' }] } } });
-      const streamed = await postStream(`${url}/api/v1/completions`, { messages, models: [model], stream: true }, { headers: auth });
+      expect(whole).toMatchObject({
+        status: 200,
+        json: {
+          provider: 'local',
+          model: 'm',
+          message: { content: [{ type: 'text', text: 'Hello' }] },
+        },
+      });
+      const streamed = await postStream(
+        `${url}/api/v1/completions`,
+        { messages, models: [model], stream: true },
+        { headers: auth },
+      );
       expect(streamed.frames.at(-1)?.data).toBe('[DONE]');
     });
 
     it('selects a model', async () => {
-      const selected = await post(`${url}/api/v1/model-select?explain=true`, { messages, llm_providers: [{ provider: 'local', model: 'm' }, { name: 'other' }] }, auth);
-      expect(selected).toMatchObject({ status: 200, json: { llm_label: expect.any(String), candidates: expect.any(Array) } });
+      const selected = await post(
+        `${url}/api/v1/model-select?explain=true`,
+        { messages, llm_providers: [{ provider: 'local', model: 'm' }, { name: 'other' }] },
+        auth,
+      );
+      expect(selected).toMatchObject({
+        status: 200,
+        json: { llm_label: expect.any(String), candidates: expect.any(Array) },
+      });
     });
 
-    it('speaks OpenAI\'s dialect', async () => {
+    it("speaks OpenAI's dialect", async () => {
       const whole = await post(`${url}/v1/chat/completions`, { model, messages }, auth);
-      expect(whole).toMatchObject({ status: 200, json: { object: 'chat.completion', choices: [{ message: { content: 'Hello' } }] } });
-      const streamed = await postStream(`${url}/v1/chat/completions`, { model: 'claude/claude-sonnet-4-5', messages, stream: true }, { headers: auth });
+      expect(whole).toMatchObject({
+        status: 200,
+        json: { object: 'chat.completion', choices: [{ message: { content: 'Hello' } }] },
+      });
+      const streamed = await postStream(
+        `${url}/v1/chat/completions`,
+        { model: 'claude/claude-sonnet-4-5', messages, stream: true },
+        { headers: auth },
+      );
       expect(streamed.frames.at(-1)?.data).toBe('[DONE]');
-      expect((await post(`${url}/v1/embeddings`, { model: 'local/embed', input: 'a' }, auth)).json).toMatchObject({ object: 'list' });
-      expect((await ask('GET', `${url}/v1/models`, auth)).json).toMatchObject({ data: expect.arrayContaining([expect.objectContaining({ id: model })]) });
-      expect((await ask('GET', `${url}/v1/models/${model}`, auth)).json).toMatchObject({ id: model });
+      expect(
+        (await post(`${url}/v1/embeddings`, { model: 'local/embed', input: 'a' }, auth)).json,
+      ).toMatchObject({ object: 'list' });
+      expect((await ask('GET', `${url}/v1/models`, auth)).json).toMatchObject({
+        data: expect.arrayContaining([expect.objectContaining({ id: model })]),
+      });
+      expect((await ask('GET', `${url}/v1/models/${model}`, auth)).json).toMatchObject({
+        id: model,
+      });
     });
 
     it('passes through', async () => {
-      const reply = await post(`${url}/proxy/claude/v1/messages`, { model: 'm', max_tokens: 1, messages }, auth);
+      const reply = await post(
+        `${url}/proxy/claude/v1/messages`,
+        { model: 'm', max_tokens: 1, messages },
+        auth,
+      );
       expect(reply).toMatchObject({ status: 200, json: { type: 'message' } });
       expect(upstream.requests[0]?.body).toEqual({ model: 'm', max_tokens: 1, messages });
     });
@@ -95,24 +139,48 @@ describe.each(expressRows)('the whole gateway, mounted in %s', (_version, expres
       expect((await ask('GET', `${url}/docs`)).headers['content-type']).toContain('text/html');
     });
 
-    it('answers its own errors itself, in its surfaces\' shapes', async () => {
-      expect(await post(`${url}/api/v1/completions`, { messages }, auth)).toMatchObject({ status: 422, json: { error: 'Validation Error', message: expect.stringMatching(/^models: /) } });
-      expect(await post(`${url}/v1/chat/completions`, { model: 'x', messages }, auth)).toMatchObject({ status: 400, json: { error: { param: 'model' } } });
-      expect(await post(`${url}/api/v1/model-select`, {}, {})).toMatchObject({ status: 401, json: { error: 'Unauthorized' } });
-      expect(await ask('GET', `${url}/api/v1/completions`, auth)).toMatchObject({ status: 405, headers: { allow: 'POST' } });
+    it("answers its own errors itself, in its surfaces' shapes", async () => {
+      expect(await post(`${url}/api/v1/completions`, { messages }, auth)).toMatchObject({
+        status: 422,
+        json: { error: 'Validation Error', message: expect.stringMatching(/^models: /) },
+      });
+      expect(
+        await post(`${url}/v1/chat/completions`, { model: 'x', messages }, auth),
+      ).toMatchObject({ status: 400, json: { error: { param: 'model' } } });
+      expect(await post(`${url}/api/v1/model-select`, {}, {})).toMatchObject({
+        status: 401,
+        json: { error: 'Unauthorized' },
+      });
+      expect(await ask('GET', `${url}/api/v1/completions`, auth)).toMatchObject({
+        status: 405,
+        headers: { allow: 'POST' },
+      });
       upstream.script([{ status: 503 }]);
-      expect(await post(`${url}/api/v1/completions`, { messages, models: [model] }, auth)).toMatchObject({ status: 503, json: { error: 'Service Unavailable', errorTrace: [{ provider: 'local', model: 'm' }] } });
+      expect(
+        await post(`${url}/api/v1/completions`, { messages, models: [model] }, auth),
+      ).toMatchObject({
+        status: 503,
+        json: { error: 'Service Unavailable', errorTrace: [{ provider: 'local', model: 'm' }] },
+      });
     });
 
     it('takes nothing but JSON, even where the host has read it', async () => {
-      const reply = await ask('POST', `${url}/api/v1/completions`, { ...auth, 'content-type': 'application/x-www-form-urlencoded' }, 'messages=x&models=y');
+      const reply = await ask(
+        'POST',
+        `${url}/api/v1/completions`,
+        { ...auth, 'content-type': 'application/x-www-form-urlencoded' },
+        'messages=x&models=y',
+      );
       expect(reply).toMatchObject({ status: 415, json: { error: 'Unsupported Media Type' } });
     });
   });
 
   it('answers malformed JSON itself where it reads the body, and leaves it to the host where the host does', async () => {
     const own = await start(express().use('/ai', gateway.router));
-    expect(await post(`${own}/ai/api/v1/completions`, '{"messages": [', auth)).toMatchObject({ status: 400, json: { error: 'Bad Request' } });
+    expect(await post(`${own}/ai/api/v1/completions`, '{"messages": [', auth)).toMatchObject({
+      status: 400,
+      json: { error: 'Bad Request' },
+    });
     await host?.close();
     const seen: unknown[] = [];
     const hostErrors: ErrorRequestHandler = (error: { status: number }, _req, res, _next) => {
@@ -120,7 +188,9 @@ describe.each(expressRows)('the whole gateway, mounted in %s', (_version, expres
       res.status(error.status).json({ host: true });
     };
     const app = express().use(express.json()).use('/ai', gateway.router).use(hostErrors);
-    expect(await post(`${await start(app)}/ai/api/v1/completions`, '{"messages": [', auth)).toMatchObject({ status: 400, json: { host: true } });
+    expect(
+      await post(`${await start(app)}/ai/api/v1/completions`, '{"messages": [', auth),
+    ).toMatchObject({ status: 400, json: { host: true } });
     expect(seen).toHaveLength(1);
   });
 
@@ -133,33 +203,68 @@ describe.each(expressRows)('the whole gateway, mounted in %s', (_version, expres
     const url = await start(app);
     expect((await ask('GET', `${url}/ai/own`)).json).toEqual({ host: 'own' });
     expect((await post(`${url}/ai/api/v1/other`, {})).json).toEqual({ host: 'other' });
-    for (const path of ['/', '/ai', '/ai/', '/ai/nothing', '/ai/v1', '/ai/api/v1', '/v1/chat/completions', '/ai/v1/chat/completions/more', '/ai/metricsx', '/aiv1/models']) {
-      expect(await ask('GET', url + path, auth), path).toMatchObject({ status: 404, json: { host: path } });
+    for (const path of [
+      '/',
+      '/ai',
+      '/ai/',
+      '/ai/nothing',
+      '/ai/v1',
+      '/ai/api/v1',
+      '/v1/chat/completions',
+      '/ai/v1/chat/completions/more',
+      '/ai/metricsx',
+      '/aiv1/models',
+    ]) {
+      expect(await ask('GET', url + path, auth), path).toMatchObject({
+        status: 404,
+        json: { host: path },
+      });
     }
   });
 
-  it('works below a path with parameters, and inside a router of the host\'s', async () => {
+  it("works below a path with parameters, and inside a router of the host's", async () => {
     const inner = express.Router().use('/ai', gateway.router);
     const url = await start(express().use('/tenants/:tenant', inner));
-    expect((await post(`${url}/tenants/blue%20team/ai/v1/chat/completions`, { model, messages }, auth)).status).toBe(200);
-    expect((await ask('GET', `${url}/tenants/blue/ai/v1/models/${model}`, auth)).json).toMatchObject({ id: model });
-    expect((await ask('GET', `${url}/tenants/blue/ai/proxy/local/models?a=1`, auth)).status).toBe(404);
+    expect(
+      (await post(`${url}/tenants/blue%20team/ai/v1/chat/completions`, { model, messages }, auth))
+        .status,
+    ).toBe(200);
+    expect(
+      (await ask('GET', `${url}/tenants/blue/ai/v1/models/${model}`, auth)).json,
+    ).toMatchObject({ id: model });
+    expect((await ask('GET', `${url}/tenants/blue/ai/proxy/local/models?a=1`, auth)).status).toBe(
+      404,
+    );
     expect(upstream.requests.at(-1)?.path).toBe('/v1/models?a=1');
   });
 
-  it('works at the root, before the host\'s own routes', async () => {
-    const url = await start(express().use(gateway.router).get('/own', (_req, res) => void res.json({ host: true })));
+  it("works at the root, before the host's own routes", async () => {
+    const url = await start(
+      express()
+        .use(gateway.router)
+        .get('/own', (_req, res) => void res.json({ host: true })),
+    );
     expect((await post(`${url}/v1/chat/completions`, { model, messages }, auth)).status).toBe(200);
     expect((await ask('GET', `${url}/own`)).json).toEqual({ host: true });
   });
 
   it('is one surface alone where only that is mounted', async () => {
-    const app = express().use('/choose', gateway.routers.modelSelect).use((_req, res) => void res.status(404).json({ host: true }));
+    const app = express()
+      .use('/choose', gateway.routers.modelSelect)
+      .use((_req, res) => void res.status(404).json({ host: true }));
     const url = await start(app);
     const body = { messages, llm_providers: [{ name: 'a' }] };
-    expect((await post(`${url}/choose/api/v1/model-select`, body, auth)).json).toMatchObject({ llm_label: 'a' });
+    expect((await post(`${url}/choose/api/v1/model-select`, body, auth)).json).toMatchObject({
+      llm_label: 'a',
+    });
     expect(await post(`${url}/choose/api/v1/model-select`, body)).toMatchObject({ status: 401 });
-    for (const path of ['/api/v1/completions', '/v1/chat/completions', '/proxy/local/v1', '/metrics', '/healthz']) {
+    for (const path of [
+      '/api/v1/completions',
+      '/v1/chat/completions',
+      '/proxy/local/v1',
+      '/metrics',
+      '/healthz',
+    ]) {
       expect((await ask('GET', `${url}/choose${path}`, auth)).json, path).toEqual({ host: true });
     }
   });
@@ -175,39 +280,81 @@ describe.each(expressRows)('the whole gateway, mounted in %s', (_version, expres
   });
 
   it('is there twice in one process, each with its own keys, models and metrics', async () => {
-    const second = createGateway(configOf({ auth: { keys: [{ name: 'b', key: 'sk_second' }] }, metrics: { prefix: 'second_' } }), quiet);
-    const url = await start(express().use(express.json()).use('/a', gateway.router).use('/b', second.router));
-    expect((await post(`${url}/a/v1/chat/completions`, { model, messages }, auth)).status).toBe(200);
-    expect((await post(`${url}/b/v1/chat/completions`, { model, messages }, auth)).status).toBe(401);
-    for (let n = 0; n < 3; n++) await post(`${url}/b/v1/chat/completions`, { model, messages }, { authorization: 'Bearer sk_second' });
-    const counted = async (path: string, line: RegExp): Promise<string[]> => (await ask('GET', url + path)).text.split('\n').filter((text) => line.test(text));
-    expect(await counted('/a/metrics', /^signalbox_attempts_total\{.*outcome="ok"/)).toEqual([expect.stringMatching(/ 1$/)]);
-    expect(await counted('/b/metrics', /attempts_total\{.*outcome="ok"/)).toEqual([expect.stringMatching(/ 3$/)]);
+    const second = createGateway(
+      configOf({
+        auth: { keys: [{ name: 'b', key: 'sk_second' }] },
+        metrics: { prefix: 'second_' },
+      }),
+      quiet,
+    );
+    const url = await start(
+      express().use(express.json()).use('/a', gateway.router).use('/b', second.router),
+    );
+    expect((await post(`${url}/a/v1/chat/completions`, { model, messages }, auth)).status).toBe(
+      200,
+    );
+    expect((await post(`${url}/b/v1/chat/completions`, { model, messages }, auth)).status).toBe(
+      401,
+    );
+    for (let n = 0; n < 3; n++)
+      await post(
+        `${url}/b/v1/chat/completions`,
+        { model, messages },
+        { authorization: 'Bearer sk_second' },
+      );
+    const counted = async (path: string, line: RegExp): Promise<string[]> =>
+      (await ask('GET', url + path)).text.split('\n').filter((text) => line.test(text));
+    expect(await counted('/a/metrics', /^signalbox_attempts_total\{.*outcome="ok"/)).toEqual([
+      expect.stringMatching(/ 1$/),
+    ]);
+    expect(await counted('/b/metrics', /attempts_total\{.*outcome="ok"/)).toEqual([
+      expect.stringMatching(/ 3$/),
+    ]);
     await second.close();
-    expect((await post(`${url}/a/v1/chat/completions`, { model, messages }, auth)).status).toBe(200);
+    expect((await post(`${url}/a/v1/chat/completions`, { model, messages }, auth)).status).toBe(
+      200,
+    );
   });
 
   it('can be tried with supertest, without listening', async () => {
     const app = express().use('/ai', gateway.router);
-    const reply = await supertest(app).post('/ai/v1/chat/completions').set(auth).send({ model, messages }).expect(200).expect('content-type', /json/);
+    const reply = await supertest(app)
+      .post('/ai/v1/chat/completions')
+      .set(auth)
+      .send({ model, messages })
+      .expect(200)
+      .expect('content-type', /json/);
     expect(reply.body).toMatchObject({ choices: [{ message: { content: 'Hello' } }] });
-    const streamed = await supertest(app).post('/ai/v1/chat/completions').set(auth).send({ model, messages, stream: true }).expect(200).expect('content-type', /event-stream/);
+    const streamed = await supertest(app)
+      .post('/ai/v1/chat/completions')
+      .set(auth)
+      .send({ model, messages, stream: true })
+      .expect(200)
+      .expect('content-type', /event-stream/);
     expect(streamed.text).toMatch(/data: \[DONE\]\n\n$/);
     await supertest(app).get('/ai/healthz').expect(200, { status: 'ok' });
     await supertest(app).post('/ai/v1/chat/completions').send({}).expect(401);
   });
 
-  it('cancels its upstream call when the host\'s client leaves', async () => {
+  it("cancels its upstream call when the host's client leaves", async () => {
     upstream.script([{ hang: 'afterContent' }]);
     const url = await start(express().use(express.json()).use('/ai', gateway.router));
-    await postStream(`${url}/ai/v1/chat/completions`, { model, messages, stream: true }, { headers: auth, abortAfterFrames: 1 });
+    await postStream(
+      `${url}/ai/v1/chat/completions`,
+      { model, messages, stream: true },
+      { headers: auth, abortAfterFrames: 1 },
+    );
     await upstream.closed(0);
   });
 
   it('lets calls under way finish when it is closed, and says meanwhile that it is not ready', async () => {
     upstream.script([{ text: ['a', 'b', 'c'], betweenMs: 30 }]);
     const url = await start(express().use(gateway.router));
-    const reply = postStream(`${url}/v1/chat/completions`, { model, messages, stream: true }, { headers: auth });
+    const reply = postStream(
+      `${url}/v1/chat/completions`,
+      { model, messages, stream: true },
+      { headers: auth },
+    );
     await upstream.received(0);
     const closed = gateway.close();
     expect((await ask('GET', `${url}/readyz`)).status).toBe(503);

@@ -24,7 +24,8 @@ function reader(): { heard: Heard; reader: ReturnType<typeof readConverseStream>
 
 function hear(bytes: Buffer, pieceBytes = bytes.length): Heard {
   const { heard, reader: events } = reader();
-  for (let at = 0; at < bytes.length; at += pieceBytes) events.push(bytes.subarray(at, at + pieceBytes));
+  for (let at = 0; at < bytes.length; at += pieceBytes)
+    events.push(bytes.subarray(at, at + pieceBytes));
   events.close();
   return heard;
 }
@@ -40,12 +41,23 @@ function failureOf(...frames: Buffer[]): GatewayError {
   throw new Error('expected a GatewayError');
 }
 
-const delta = (index: number, content: unknown): Buffer => event('contentBlockDelta', { contentBlockIndex: index, delta: content });
-const start = (index: number, toolUse: unknown): Buffer => event('contentBlockStart', { contentBlockIndex: index, start: { toolUse } });
+const delta = (index: number, content: unknown): Buffer =>
+  event('contentBlockDelta', { contentBlockIndex: index, delta: content });
+const start = (index: number, toolUse: unknown): Buffer =>
+  event('contentBlockStart', { contentBlockIndex: index, start: { toolUse } });
 const stop = (index: number): Buffer => event('contentBlockStop', { contentBlockIndex: index });
 const begun = event('messageStart', { role: 'assistant' });
 const ended = (stopReason: string): Buffer => event('messageStop', { stopReason });
-const metadata = event('metadata', { metrics: { latencyMs: 7 }, usage: { inputTokens: 10, outputTokens: 20, cacheReadInputTokens: 300, cacheWriteInputTokens: 4000, totalTokens: 4330 } });
+const metadata = event('metadata', {
+  metrics: { latencyMs: 7 },
+  usage: {
+    inputTokens: 10,
+    outputTokens: 20,
+    cacheReadInputTokens: 300,
+    cacheWriteInputTokens: 4000,
+    totalTokens: 4330,
+  },
+});
 
 const everything = Buffer.concat([
   begun,
@@ -73,16 +85,38 @@ describe('a stream of Converse', () => {
       { reasoning_content: 'Größer ' },
       { reasoning_content: 'als 3?' },
       { reasoning_details: [{ type: 'reasoning.text', text: 'Größer als 3?', signature: 'c2ln' }] },
-      { tool_calls: [{ index: 0, id: 'tooluse_1', type: 'function', function: { name: 'weather', arguments: '' } }] },
+      {
+        tool_calls: [
+          {
+            index: 0,
+            id: 'tooluse_1',
+            type: 'function',
+            function: { name: 'weather', arguments: '' },
+          },
+        ],
+      },
       { tool_calls: [{ index: 0, function: { arguments: '{"city":' } }] },
       { tool_calls: [{ index: 0, function: { arguments: '"Köln"}' } }] },
     ]);
-    expect(heard.ends).toEqual([['tool_calls', { promptTokens: 4310, completionTokens: 20, reasoningTokens: 0, cachedTokens: 300, cacheWriteTokens: 4000, estimated: false }]]);
+    expect(heard.ends).toEqual([
+      [
+        'tool_calls',
+        {
+          promptTokens: 4310,
+          completionTokens: 20,
+          reasoningTokens: 0,
+          cachedTokens: 300,
+          cacheWriteTokens: 4000,
+          estimated: false,
+        },
+      ],
+    ]);
   });
 
   it('reads the same wherever the bytes are cut', () => {
     const whole = hear(everything);
-    for (const pieceBytes of [1, 2, 7, 11, 12, 13, 100]) expect(hear(everything, pieceBytes)).toEqual(whole);
+    for (const pieceBytes of [1, 2, 7, 11, 12, 13, 100])
+      expect(hear(everything, pieceBytes)).toEqual(whole);
     for (let cut = 1; cut < everything.length; cut++) {
       const { heard, reader: events } = reader();
       events.push(everything.subarray(0, cut));
@@ -93,7 +127,10 @@ describe('a stream of Converse', () => {
   });
 
   it('ends as soon as both the end and the usage are there, in either order', () => {
-    for (const frames of [[ended('end_turn'), metadata], [metadata, ended('end_turn')]]) {
+    for (const frames of [
+      [ended('end_turn'), metadata],
+      [metadata, ended('end_turn')],
+    ]) {
       const { heard, reader: events } = reader();
       for (const bytes of frames) {
         expect(heard.ends).toEqual([]);
@@ -106,63 +143,157 @@ describe('a stream of Converse', () => {
   });
 
   it('is whole without usage once its end has come', () => {
-    expect(hear(Buffer.concat([begun, delta(0, { text: 'Hi' }), ended('end_turn')])).ends).toEqual([['stop', null]]);
+    expect(hear(Buffer.concat([begun, delta(0, { text: 'Hi' }), ended('end_turn')])).ends).toEqual([
+      ['stop', null],
+    ]);
   });
 
   it.each([
-    ['end_turn', 'stop'], ['stop_sequence', 'stop'], ['max_tokens', 'length'], ['model_context_window_exceeded', 'length'],
-    ['guardrail_intervened', 'content_filter'], ['content_filtered', 'content_filter'],
+    ['end_turn', 'stop'],
+    ['stop_sequence', 'stop'],
+    ['max_tokens', 'length'],
+    ['model_context_window_exceeded', 'length'],
+    ['guardrail_intervened', 'content_filter'],
+    ['content_filtered', 'content_filter'],
   ])('calls %s %s', (stopReason, finishReason) => {
-    expect(hear(Buffer.concat([delta(0, { text: 'Hi' }), ended(stopReason)])).ends).toEqual([[finishReason, null]]);
+    expect(hear(Buffer.concat([delta(0, { text: 'Hi' }), ended(stopReason)])).ends).toEqual([
+      [finishReason, null],
+    ]);
   });
 
   it('gives a tool call without arguments an empty object, even where its block is never closed', () => {
-    const heard = hear(Buffer.concat([start(0, { toolUseId: 'a', name: 'now' }), delta(0, { toolUse: { input: '' } }), ended('tool_use')]));
-    expect(deltas(heard).at(-1)).toEqual({ tool_calls: [{ index: 0, function: { arguments: '{}' } }] });
+    const heard = hear(
+      Buffer.concat([
+        start(0, { toolUseId: 'a', name: 'now' }),
+        delta(0, { toolUse: { input: '' } }),
+        ended('tool_use'),
+      ]),
+    );
+    expect(deltas(heard).at(-1)).toEqual({
+      tool_calls: [{ index: 0, function: { arguments: '{}' } }],
+    });
   });
 
   it('counts tool calls by themselves, not by their blocks', () => {
-    const heard = hear(Buffer.concat([
-      delta(0, { text: 'Two calls' }), start(1, { toolUseId: 'a', name: 'f' }), delta(1, { toolUse: { input: '{}' } }), stop(1),
-      start(3, { toolUseId: 'b', name: 'g' }), delta(3, { toolUse: { input: '{}' } }), stop(3), ended('tool_use'),
-    ]));
-    expect(deltas(heard).map((found) => (found as { tool_calls: { index: number }[] }).tool_calls[0]?.index)).toEqual([0, 0, 1, 1]);
+    const heard = hear(
+      Buffer.concat([
+        delta(0, { text: 'Two calls' }),
+        start(1, { toolUseId: 'a', name: 'f' }),
+        delta(1, { toolUse: { input: '{}' } }),
+        stop(1),
+        start(3, { toolUseId: 'b', name: 'g' }),
+        delta(3, { toolUse: { input: '{}' } }),
+        stop(3),
+        ended('tool_use'),
+      ]),
+    );
+    expect(
+      deltas(heard).map(
+        (found) => (found as { tool_calls: { index: number }[] }).tool_calls[0]?.index,
+      ),
+    ).toEqual([0, 0, 1, 1]);
   });
 
   it('keeps calls that AWS runs by itself from the client', () => {
-    const heard = hear(Buffer.concat([
-      start(0, { toolUseId: 'a', name: 'nova_code_interpreter', type: 'server_tool_use' }), delta(0, { toolUse: { input: '{"snippet":"1+1"}' } }), stop(0),
-      event('contentBlockStart', { contentBlockIndex: 1, start: { toolResult: { toolUseId: 'a', status: 'success' } } }), delta(1, { toolResult: [{ json: { stdOut: '2' } }] }), stop(1),
-      delta(2, { text: 'Two.' }), ended('end_turn'),
-    ]));
+    const heard = hear(
+      Buffer.concat([
+        start(0, { toolUseId: 'a', name: 'nova_code_interpreter', type: 'server_tool_use' }),
+        delta(0, { toolUse: { input: '{"snippet":"1+1"}' } }),
+        stop(0),
+        event('contentBlockStart', {
+          contentBlockIndex: 1,
+          start: { toolResult: { toolUseId: 'a', status: 'success' } },
+        }),
+        delta(1, { toolResult: [{ json: { stdOut: '2' } }] }),
+        stop(1),
+        delta(2, { text: 'Two.' }),
+        ended('end_turn'),
+      ]),
+    );
     expect(heard.chunks).toEqual([]);
     expect(heard.text).toBe('Two.');
     expect(heard.ends).toEqual([['stop', null]]);
   });
 
   it('unwraps sealed thoughts to what Anthropic itself sends', () => {
-    const sealed = (text: string): unknown => ({ reasoningContent: { redactedContent: Buffer.from(text).toString('base64') } });
-    const heard = hear(Buffer.concat([delta(0, sealed('EtkE')), delta(0, sealed('CkgI')), stop(0), delta(1, { text: 'Hi' }), ended('end_turn')]));
-    expect(deltas(heard)).toEqual([{ reasoning_details: [{ type: 'reasoning.encrypted', data: 'EtkECkgI' }] }]);
+    const sealed = (text: string): unknown => ({
+      reasoningContent: { redactedContent: Buffer.from(text).toString('base64') },
+    });
+    const heard = hear(
+      Buffer.concat([
+        delta(0, sealed('EtkE')),
+        delta(0, sealed('CkgI')),
+        stop(0),
+        delta(1, { text: 'Hi' }),
+        ended('end_turn'),
+      ]),
+    );
+    expect(deltas(heard)).toEqual([
+      { reasoning_details: [{ type: 'reasoning.encrypted', data: 'EtkECkgI' }] },
+    ]);
   });
 
   it('hands out no detail for a thought without a signature', () => {
-    const heard = hear(Buffer.concat([delta(0, { reasoningContent: { text: 'Hm.' } }), stop(0), delta(1, { text: 'Hi' }), ended('end_turn')]));
+    const heard = hear(
+      Buffer.concat([
+        delta(0, { reasoningContent: { text: 'Hm.' } }),
+        stop(0),
+        delta(1, { text: 'Hi' }),
+        ended('end_turn'),
+      ]),
+    );
     expect(deltas(heard)).toEqual([{ reasoning_content: 'Hm.' }]);
   });
 
   it('turns citations with an address into annotations of the text they stand for', () => {
-    const heard = hear(Buffer.concat([
-      delta(0, { text: 'Well: ' }), stop(0),
-      delta(1, { citation: { title: 'Trains', source: 'https://example.org/trains', sourceContent: [{ text: 'Trains run.' }], location: { searchResultLocation: { start: 0, end: 1 } } } }),
-      delta(1, { citation: { location: { web: { url: 'https://example.org/web', domain: 'example.org' } } } }),
-      delta(1, { citation: { title: 'a page of a file', location: { documentPage: { documentIndex: 0, start: 1, end: 2 } } } }),
-      delta(1, { text: 'they run' }), stop(1), ended('end_turn'),
-    ]));
-    expect(deltas(heard)).toEqual([{ annotations: [
-      { type: 'url_citation', url_citation: { url: 'https://example.org/trains', title: 'Trains', content: 'Trains run.', start_index: 6, end_index: 14 } },
-      { type: 'url_citation', url_citation: { url: 'https://example.org/web', start_index: 6, end_index: 14 } },
-    ] }]);
+    const heard = hear(
+      Buffer.concat([
+        delta(0, { text: 'Well: ' }),
+        stop(0),
+        delta(1, {
+          citation: {
+            title: 'Trains',
+            source: 'https://example.org/trains',
+            sourceContent: [{ text: 'Trains run.' }],
+            location: { searchResultLocation: { start: 0, end: 1 } },
+          },
+        }),
+        delta(1, {
+          citation: {
+            location: { web: { url: 'https://example.org/web', domain: 'example.org' } },
+          },
+        }),
+        delta(1, {
+          citation: {
+            title: 'a page of a file',
+            location: { documentPage: { documentIndex: 0, start: 1, end: 2 } },
+          },
+        }),
+        delta(1, { text: 'they run' }),
+        stop(1),
+        ended('end_turn'),
+      ]),
+    );
+    expect(deltas(heard)).toEqual([
+      {
+        annotations: [
+          {
+            type: 'url_citation',
+            url_citation: {
+              url: 'https://example.org/trains',
+              title: 'Trains',
+              content: 'Trains run.',
+              start_index: 6,
+              end_index: 14,
+            },
+          },
+          {
+            type: 'url_citation',
+            url_citation: { url: 'https://example.org/web', start_index: 6, end_index: 14 },
+          },
+        ],
+      },
+    ]);
   });
 });
 
@@ -184,18 +315,27 @@ describe('a stream of Converse that fails', () => {
   });
 
   it('reads an unmodelled error too', () => {
-    const failure = failureOf(frame({ ':message-type': 'error', ':error-code': 'InternalFailure', ':error-message': 'gone' }, {}));
+    const failure = failureOf(
+      frame(
+        { ':message-type': 'error', ':error-code': 'InternalFailure', ':error-message': 'gone' },
+        {},
+      ),
+    );
     expect(failure.code).toBe('upstream_error');
     expect(failure.message).toContain('gone');
   });
 
   it('is a fault where the model wrote what Bedrock could not read', () => {
-    expect(failureOf(delta(0, { text: 'Hi' }), ended('malformed_tool_use')).code).toBe('upstream_error');
+    expect(failureOf(delta(0, { text: 'Hi' }), ended('malformed_tool_use')).code).toBe(
+      'upstream_error',
+    );
   });
 
   it('is cut short where it stops before its end, even between two frames', () => {
     expect(failureOf(begun, delta(0, { text: 'Hi' }), stop(0)).code).toBe('connection_failed');
-    expect(failureOf(begun, delta(0, { text: 'Hi' }).subarray(0, 40)).code).toBe('connection_failed');
+    expect(failureOf(begun, delta(0, { text: 'Hi' }).subarray(0, 40)).code).toBe(
+      'connection_failed',
+    );
     expect(failureOf().code).toBe('connection_failed');
   });
 
@@ -214,11 +354,17 @@ describe('a stream of Converse that fails', () => {
     const { reader: events } = reader();
     const bad = Buffer.from(begun);
     bad.writeUInt32BE(0x00ff_ffff, 0);
-    expect(() => events.push(bad.subarray(0, 12))).toThrow(expect.objectContaining({ code: 'unreadable_answer' }));
+    expect(() => events.push(bad.subarray(0, 12))).toThrow(
+      expect.objectContaining({ code: 'unreadable_answer' }),
+    );
   });
 
   it('cannot be read where a payload is no JSON, nor where the body is no event stream', () => {
-    for (const payload of ['{"delta":', 'null']) expect(failureOf(frame({ ':event-type': 'contentBlockDelta', ':message-type': 'event' }, payload)).code).toBe('unreadable_answer');
+    for (const payload of ['{"delta":', 'null'])
+      expect(
+        failureOf(frame({ ':event-type': 'contentBlockDelta', ':message-type': 'event' }, payload))
+          .code,
+      ).toBe('unreadable_answer');
     expect(failureOf(Buffer.from('event: message\ndata: {}\n\n')).code).toBe('unreadable_answer');
   });
 });

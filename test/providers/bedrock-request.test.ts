@@ -18,9 +18,17 @@ interface Body {
   additionalModelRequestFields?: Record<string, unknown>;
 }
 
-const body = (request: Partial<ChatRequest>, model = sonnet): Body => toConverse({ messages: [{ role: 'user', content: 'Hi' }], ...request }, traitsOf(model), 'bedrock') as { [field: string]: unknown } & Body;
-const turns = (messages: ChatMessage[], model = sonnet): Body['messages'] => body({ messages }, model).messages;
-const user = (...parts: unknown[]): ChatMessage[] => [{ role: 'user', content: parts as ChatMessage['content'] & object }];
+const body = (request: Partial<ChatRequest>, model = sonnet): Body =>
+  toConverse(
+    { messages: [{ role: 'user', content: 'Hi' }], ...request },
+    traitsOf(model),
+    'bedrock',
+  ) as { [field: string]: unknown } & Body;
+const turns = (messages: ChatMessage[], model = sonnet): Body['messages'] =>
+  body({ messages }, model).messages;
+const user = (...parts: unknown[]): ChatMessage[] => [
+  { role: 'user', content: parts as ChatMessage['content'] & object },
+];
 
 function refusalOf(request: Partial<ChatRequest>): string {
   try {
@@ -31,55 +39,118 @@ function refusalOf(request: Partial<ChatRequest>): string {
   throw new Error('expected a refusal');
 }
 
-const call = (id: string, name: string, args: string) => ({ id, type: 'function' as const, function: { name, arguments: args } });
+const call = (id: string, name: string, args: string) => ({
+  id,
+  type: 'function' as const,
+  function: { name, arguments: args },
+});
 
 describe('a conversation for Converse', () => {
   it('has its instructions apart, wherever they stood', () => {
-    expect(body({ messages: [{ role: 'system', content: 'Be brief.' }, { role: 'user', content: 'Hi' }, { role: 'developer', content: 'In French.' }] })).toEqual({
+    expect(
+      body({
+        messages: [
+          { role: 'system', content: 'Be brief.' },
+          { role: 'user', content: 'Hi' },
+          { role: 'developer', content: 'In French.' },
+        ],
+      }),
+    ).toEqual({
       system: [{ text: 'Be brief.' }, { text: 'In French.' }],
       messages: [{ role: 'user', content: [{ text: 'Hi' }] }],
     });
   });
 
-  it('has instructions alone as a user\'s turn', () => {
-    expect(body({ messages: [{ role: 'system', content: 'Say hello.' }] })).toEqual({ messages: [{ role: 'user', content: [{ text: 'Say hello.' }] }] });
+  it("has instructions alone as a user's turn", () => {
+    expect(body({ messages: [{ role: 'system', content: 'Say hello.' }] })).toEqual({
+      messages: [{ role: 'user', content: [{ text: 'Say hello.' }] }],
+    });
   });
 
   it('alternates: neighbours of one role are one turn, blank text and empty turns are left out', () => {
-    expect(turns([
-      { role: 'user', content: 'One' }, { role: 'user', content: [{ type: 'text', text: 'two' }, { type: 'text', text: ' \n' }] },
-      { role: 'assistant', content: '' }, { role: 'user', content: 'three' }, { role: 'assistant', content: 'Four' },
-    ])).toEqual([{ role: 'user', content: [{ text: 'One' }, { text: 'two' }, { text: 'three' }] }, { role: 'assistant', content: [{ text: 'Four' }] }]);
+    expect(
+      turns([
+        { role: 'user', content: 'One' },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'two' },
+            { type: 'text', text: ' \n' },
+          ],
+        },
+        { role: 'assistant', content: '' },
+        { role: 'user', content: 'three' },
+        { role: 'assistant', content: 'Four' },
+      ]),
+    ).toEqual([
+      { role: 'user', content: [{ text: 'One' }, { text: 'two' }, { text: 'three' }] },
+      { role: 'assistant', content: [{ text: 'Four' }] },
+    ]);
   });
 
   it('ends an answer that was begun without white space', () => {
-    expect(turns([{ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'Dear ' }])[1]?.content).toEqual([{ text: 'Dear' }]);
+    expect(
+      turns([
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: 'Dear ' },
+      ])[1]?.content,
+    ).toEqual([{ text: 'Dear' }]);
   });
 
   it('carries tool calls and their results, all results of one turn together', () => {
-    expect(turns([
-      { role: 'user', content: 'Weather?' },
-      { role: 'assistant', content: 'Let me see.', tool_calls: [call('call:1|x', 'weather', '{"city":"Oslo"}'), call('b', 'now', '')] },
-      { role: 'tool', tool_call_id: 'call:1|x', content: '15°' }, { role: 'tool', tool_call_id: 'b', content: '' },
-      { role: 'user', content: 'And?' },
-    ]).slice(1)).toEqual([
-      { role: 'assistant', content: [{ text: 'Let me see.' }, { toolUse: { toolUseId: 'call_1_x', name: 'weather', input: { city: 'Oslo' } } }, { toolUse: { toolUseId: 'b', name: 'now', input: {} } }] },
-      { role: 'user', content: [{ toolResult: { toolUseId: 'call_1_x', content: [{ text: '15°' }] } }, { toolResult: { toolUseId: 'b', content: [{ text: '(no output)' }] } }, { text: 'And?' }] },
+    expect(
+      turns([
+        { role: 'user', content: 'Weather?' },
+        {
+          role: 'assistant',
+          content: 'Let me see.',
+          tool_calls: [call('call:1|x', 'weather', '{"city":"Oslo"}'), call('b', 'now', '')],
+        },
+        { role: 'tool', tool_call_id: 'call:1|x', content: '15°' },
+        { role: 'tool', tool_call_id: 'b', content: '' },
+        { role: 'user', content: 'And?' },
+      ]).slice(1),
+    ).toEqual([
+      {
+        role: 'assistant',
+        content: [
+          { text: 'Let me see.' },
+          { toolUse: { toolUseId: 'call_1_x', name: 'weather', input: { city: 'Oslo' } } },
+          { toolUse: { toolUseId: 'b', name: 'now', input: {} } },
+        ],
+      },
+      {
+        role: 'user',
+        content: [
+          { toolResult: { toolUseId: 'call_1_x', content: [{ text: '15°' }] } },
+          { toolResult: { toolUseId: 'b', content: [{ text: '(no output)' }] } },
+          { text: 'And?' },
+        ],
+      },
     ]);
   });
 
   it('shows the model arguments that are no object as they are', () => {
-    expect(turns([{ role: 'assistant', tool_calls: [call('a', 'f', '{"cut')] }])[0]?.content[0]).toMatchObject({ toolUse: { input: { invalid_arguments: '{"cut' } } });
+    expect(
+      turns([{ role: 'assistant', tool_calls: [call('a', 'f', '{"cut')] }])[0]?.content[0],
+    ).toMatchObject({ toolUse: { input: { invalid_arguments: '{"cut' } } });
   });
 
   it('hands signed thoughts back to Claude, before everything else in the turn', () => {
     const details = [
-      { type: 'reasoning.text', text: 'Hm.', signature: 'c2ln' }, { type: 'reasoning.encrypted', data: 'EtkE' },
-      { type: 'reasoning.text', text: 'unsigned' }, { type: 'reasoning.encrypted', data: 'x', format: 'google-gemini-v1' },
+      { type: 'reasoning.text', text: 'Hm.', signature: 'c2ln' },
+      { type: 'reasoning.encrypted', data: 'EtkE' },
+      { type: 'reasoning.text', text: 'unsigned' },
+      { type: 'reasoning.encrypted', data: 'x', format: 'google-gemini-v1' },
     ];
-    const messages: ChatMessage[] = [{ role: 'user', content: 'Hi' }, { role: 'assistant', content: 'Yes', reasoning_content: 'Hm.', reasoning_details: details }];
+    const messages: ChatMessage[] = [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'Yes', reasoning_content: 'Hm.', reasoning_details: details },
+    ];
     expect(turns(messages)[1]?.content).toEqual([
-      { reasoningContent: { reasoningText: { text: 'Hm.', signature: 'c2ln' } } }, { reasoningContent: { redactedContent: Buffer.from('EtkE').toString('base64') } }, { text: 'Yes' },
+      { reasoningContent: { reasoningText: { text: 'Hm.', signature: 'c2ln' } } },
+      { reasoningContent: { redactedContent: Buffer.from('EtkE').toString('base64') } },
+      { text: 'Yes' },
     ]);
     expect(turns(messages, llama)[1]?.content).toEqual([{ text: 'Yes' }]);
   });
@@ -87,64 +158,170 @@ describe('a conversation for Converse', () => {
 
 describe('content for Converse', () => {
   it('takes inline images, and images in S3', () => {
-    expect(turns(user({ type: 'image_url', image_url: { url: 'data:image/jpg;base64,AAAA' } }, { type: 'image_url', image_url: { url: 's3://bucket/a.png' } }))[0]?.content).toEqual([
-      { image: { format: 'jpeg', source: { bytes: 'AAAA' } } }, { image: { format: 'png', source: { s3Location: { uri: 's3://bucket/a.png' } } } },
+    expect(
+      turns(
+        user(
+          { type: 'image_url', image_url: { url: 'data:image/jpg;base64,AAAA' } },
+          { type: 'image_url', image_url: { url: 's3://bucket/a.png' } },
+        ),
+      )[0]?.content,
+    ).toEqual([
+      { image: { format: 'jpeg', source: { bytes: 'AAAA' } } },
+      { image: { format: 'png', source: { s3Location: { uri: 's3://bucket/a.png' } } } },
     ]);
   });
 
   it('takes documents, each under a name of its own that Bedrock allows, and never without text', () => {
-    const file = (filename: string, url: string): unknown => ({ type: 'file', file: { filename, file_data: url } });
-    expect(turns(user(file('Q3 report_(final).pdf', 'data:application/pdf;base64,AAAA'), file('Q3 report (final).pdf', 'AAAA'), file('notes.md', 'data:application/octet-stream;base64,AAAA'), file('', 'data:text/plain,a%20b')))[0]?.content).toEqual([
+    const file = (filename: string, url: string): unknown => ({
+      type: 'file',
+      file: { filename, file_data: url },
+    });
+    expect(
+      turns(
+        user(
+          file('Q3 report_(final).pdf', 'data:application/pdf;base64,AAAA'),
+          file('Q3 report (final).pdf', 'AAAA'),
+          file('notes.md', 'data:application/octet-stream;base64,AAAA'),
+          file('', 'data:text/plain,a%20b'),
+        ),
+      )[0]?.content,
+    ).toEqual([
       { document: { format: 'pdf', name: 'Q3 report (final)', source: { bytes: 'AAAA' } } },
       { document: { format: 'pdf', name: 'Q3 report (final) 2', source: { bytes: 'AAAA' } } },
       { document: { format: 'md', name: 'notes', source: { bytes: 'AAAA' } } },
-      { document: { format: 'txt', name: 'document', source: { bytes: Buffer.from('a b').toString('base64') } } },
+      {
+        document: {
+          format: 'txt',
+          name: 'document',
+          source: { bytes: Buffer.from('a b').toString('base64') },
+        },
+      },
       { text: 'Q3 report (final)' },
     ]);
   });
 
   it('takes audio, video and an image that comes as a file', () => {
-    expect(turns(user({ type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } }, { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } }, { type: 'file', file: { file_data: 'data:image/png;base64,AAAA' } }))[0]?.content).toEqual([
-      { audio: { format: 'mp3', source: { bytes: 'AAAA' } } }, { video: { format: 'mp4', source: { bytes: 'AAAA' } } }, { image: { format: 'png', source: { bytes: 'AAAA' } } },
+    expect(
+      turns(
+        user(
+          { type: 'input_audio', input_audio: { data: 'AAAA', format: 'mp3' } },
+          { type: 'video_url', video_url: { url: 'data:video/mp4;base64,AAAA' } },
+          { type: 'file', file: { file_data: 'data:image/png;base64,AAAA' } },
+        ),
+      )[0]?.content,
+    ).toEqual([
+      { audio: { format: 'mp3', source: { bytes: 'AAAA' } } },
+      { video: { format: 'mp4', source: { bytes: 'AAAA' } } },
+      { image: { format: 'png', source: { bytes: 'AAAA' } } },
     ]);
   });
 
   it.each([
-    ['an image at a web address', user({ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }), 'does not fetch an image from a web address'],
-    ['an image in a format of its own', user({ type: 'image_url', image_url: { url: 'data:image/tiff;base64,AAAA' } }), 'image/tiff is no image format'],
-    ['a file by id', user({ type: 'file', file: { file_id: 'file-1' } }), 'lives with another provider'],
-    ['a file at a web address', user({ type: 'file', file: { file_data: 'https://example.org/a.pdf' } }), 'does not fetch a file'],
-    ['a file of an unknown type', user({ type: 'file', file: { file_data: 'data:application/zip;base64,AAAA' } }), 'application/zip is no document'],
+    [
+      'an image at a web address',
+      user({ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }),
+      'does not fetch an image from a web address',
+    ],
+    [
+      'an image in a format of its own',
+      user({ type: 'image_url', image_url: { url: 'data:image/tiff;base64,AAAA' } }),
+      'image/tiff is no image format',
+    ],
+    [
+      'a file by id',
+      user({ type: 'file', file: { file_id: 'file-1' } }),
+      'lives with another provider',
+    ],
+    [
+      'a file at a web address',
+      user({ type: 'file', file: { file_data: 'https://example.org/a.pdf' } }),
+      'does not fetch a file',
+    ],
+    [
+      'a file of an unknown type',
+      user({ type: 'file', file: { file_data: 'data:application/zip;base64,AAAA' } }),
+      'application/zip is no document',
+    ],
     ['an unknown part', user({ type: 'hologram' }), 'no content of type hologram'],
   ])('refuses %s and says why', (_what, messages, reason) => {
     expect(refusalOf({ messages })).toContain(reason);
   });
 
-  it('marks the cache where Anthropic\'s mark stands, for models that know it', () => {
+  it("marks the cache where Anthropic's mark stands, for models that know it", () => {
     const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
     const point = { cachePoint: { type: 'default', ttl: '1h' } };
     const request: Partial<ChatRequest> = {
-      messages: [{ role: 'system', content: 'Long', ...mark }, { role: 'user', content: [{ type: 'text', text: 'Longer', ...mark }, { type: 'text', text: 'Hi' }] }, { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'r', ...mark }] }],
+      messages: [
+        { role: 'system', content: 'Long', ...mark },
+        {
+          role: 'user',
+          content: [
+            { type: 'text', text: 'Longer', ...mark },
+            { type: 'text', text: 'Hi' },
+          ],
+        },
+        { role: 'tool', tool_call_id: 'a', content: [{ type: 'text', text: 'r', ...mark }] },
+      ],
       tools: [{ type: 'function', function: { name: 'f' }, ...mark }],
     };
     const { system, messages, toolConfig } = body(request);
     expect(system).toEqual([{ text: 'Long' }, point]);
-    expect(messages[0]?.content).toEqual([{ text: 'Longer' }, point, { text: 'Hi' }, { toolResult: { toolUseId: 'a', content: [{ text: 'r' }] } }, point]);
-    expect(toolConfig?.tools).toEqual([{ toolSpec: { name: 'f', inputSchema: { json: { type: 'object' } } } }, point]);
+    expect(messages[0]?.content).toEqual([
+      { text: 'Longer' },
+      point,
+      { text: 'Hi' },
+      { toolResult: { toolUseId: 'a', content: [{ text: 'r' }] } },
+      point,
+    ]);
+    expect(toolConfig?.tools).toEqual([
+      { toolSpec: { name: 'f', inputSchema: { json: { type: 'object' } } } },
+      point,
+    ]);
     expect(JSON.stringify(body(request, llama))).not.toContain('cachePoint');
-    expect(JSON.stringify(body(request, 'arn:aws:bedrock:us-east-1:1:application-inference-profile/abc'))).toContain('cachePoint');
+    expect(
+      JSON.stringify(
+        body(request, 'arn:aws:bedrock:us-east-1:1:application-inference-profile/abc'),
+      ),
+    ).toContain('cachePoint');
   });
 });
 
 describe('tools for Converse', () => {
-  const tools = [{ type: 'function' as const, function: { name: 'f', description: 'does f', parameters: { type: 'object', properties: {} }, strict: true } }];
-  const spec = { toolSpec: { name: 'f', description: 'does f', inputSchema: { json: { type: 'object', properties: {} } } } };
-  const past: ChatMessage[] = [{ role: 'user', content: 'Hi' }, { role: 'assistant', tool_calls: [call('a', 'g', '{}')] }, { role: 'tool', tool_call_id: 'a', content: 'r' }];
+  const tools = [
+    {
+      type: 'function' as const,
+      function: {
+        name: 'f',
+        description: 'does f',
+        parameters: { type: 'object', properties: {} },
+        strict: true,
+      },
+    },
+  ];
+  const spec = {
+    toolSpec: {
+      name: 'f',
+      description: 'does f',
+      inputSchema: { json: { type: 'object', properties: {} } },
+    },
+  };
+  const past: ChatMessage[] = [
+    { role: 'user', content: 'Hi' },
+    { role: 'assistant', tool_calls: [call('a', 'g', '{}')] },
+    { role: 'tool', tool_call_id: 'a', content: 'r' },
+  ];
 
   it.each([
-    [undefined, undefined], [null, undefined], ['auto', { auto: {} }], ['required', { any: {} }], [{ type: 'function', function: { name: 'f' } }, { tool: { name: 'f' } }],
+    [undefined, undefined],
+    [null, undefined],
+    ['auto', { auto: {} }],
+    ['required', { any: {} }],
+    [{ type: 'function', function: { name: 'f' } }, { tool: { name: 'f' } }],
   ] as const)('are offered with the choice %j', (choice, expected) => {
-    expect(body({ tools, tool_choice: choice }).toolConfig).toEqual({ tools: [spec], ...(expected ? { toolChoice: expected } : {}) });
+    expect(body({ tools, tool_choice: choice }).toolConfig).toEqual({
+      tools: [spec],
+      ...(expected ? { toolChoice: expected } : {}),
+    });
   });
 
   it('are left out where none may be called', () => {
@@ -152,37 +329,90 @@ describe('tools for Converse', () => {
   });
 
   it('are still named where the conversation holds calls, or Bedrock refuses it', () => {
-    expect(body({ messages: past }).toolConfig).toEqual({ tools: [{ toolSpec: { name: 'g', inputSchema: { json: { type: 'object' } } } }] });
-    expect(body({ messages: past, tools, tool_choice: 'none' }).toolConfig).toEqual({ tools: [spec] });
+    expect(body({ messages: past }).toolConfig).toEqual({
+      tools: [{ toolSpec: { name: 'g', inputSchema: { json: { type: 'object' } } } }],
+    });
+    expect(body({ messages: past, tools, tool_choice: 'none' }).toolConfig).toEqual({
+      tools: [spec],
+    });
   });
 
   it('may be run by AWS itself', () => {
-    expect(body({ tools: [{ type: 'function', function: { name: '' }, systemTool: { name: 'nova_grounding' } }] }).toolConfig?.tools).toEqual([{ systemTool: { name: 'nova_grounding' } }]);
+    expect(
+      body({
+        tools: [
+          { type: 'function', function: { name: '' }, systemTool: { name: 'nova_grounding' } },
+        ],
+      }).toolConfig?.tools,
+    ).toEqual([{ systemTool: { name: 'nova_grounding' } }]);
   });
 });
 
 describe('settings for Converse', () => {
   it('are renamed, and brought within what Bedrock takes', () => {
-    expect(body({ max_tokens: 5, max_completion_tokens: 7, temperature: 1.8, top_p: 0.5, stop: 'END', seed: 1 }, nova).inferenceConfig).toEqual({ maxTokens: 7, temperature: 1, topP: 0.5, stopSequences: ['END'] });
+    expect(
+      body(
+        {
+          max_tokens: 5,
+          max_completion_tokens: 7,
+          temperature: 1.8,
+          top_p: 0.5,
+          stop: 'END',
+          seed: 1,
+        },
+        nova,
+      ).inferenceConfig,
+    ).toEqual({ maxTokens: 7, temperature: 1, topP: 0.5, stopSequences: ['END'] });
   });
 
   it('leave out what Claude refuses: top_p beside temperature, and both from 4.7 on', () => {
-    expect(body({ temperature: 0.2, top_p: 0.5, top_k: 3 })).toMatchObject({ inferenceConfig: { temperature: 0.2 }, additionalModelRequestFields: { top_k: 3 } });
+    expect(body({ temperature: 0.2, top_p: 0.5, top_k: 3 })).toMatchObject({
+      inferenceConfig: { temperature: 0.2 },
+      additionalModelRequestFields: { top_k: 3 },
+    });
     expect(body({ temperature: 0.2, top_p: 0.5 }).inferenceConfig).not.toHaveProperty('topP');
-    expect(body({ temperature: 0.2, top_p: 0.5, top_k: 3 }, opus)).toEqual({ messages: [{ role: 'user', content: [{ text: 'Hi' }] }] });
+    expect(body({ temperature: 0.2, top_p: 0.5, top_k: 3 }, opus)).toEqual({
+      messages: [{ role: 'user', content: [{ text: 'Hi' }] }],
+    });
   });
 
   it('pass on what only Bedrock knows', () => {
-    const own = { guardrailConfig: { guardrailIdentifier: 'g', guardrailVersion: '1' }, performanceConfig: { latency: 'optimized' }, additionalModelRequestFields: { top_k: 9 } };
-    expect(body({ ...own, unknown: 1 })).toEqual({ messages: [{ role: 'user', content: [{ text: 'Hi' }] }], ...own });
+    const own = {
+      guardrailConfig: { guardrailIdentifier: 'g', guardrailVersion: '1' },
+      performanceConfig: { latency: 'optimized' },
+      additionalModelRequestFields: { top_k: 9 },
+    };
+    expect(body({ ...own, unknown: 1 })).toEqual({
+      messages: [{ role: 'user', content: [{ text: 'Hi' }] }],
+      ...own,
+    });
   });
 
   it('turn a schema into structured output, and json_object into an instruction', () => {
-    const schema = { type: 'object', properties: { a: { type: 'integer' } }, required: ['a'], additionalProperties: false };
-    expect(body({ response_format: { type: 'json_schema', json_schema: { name: 'A', description: 'an A', schema } } }).outputConfig).toEqual({
-      textFormat: { type: 'json_schema', structure: { jsonSchema: { name: 'A', description: 'an A', schema: JSON.stringify(schema) } } },
+    const schema = {
+      type: 'object',
+      properties: { a: { type: 'integer' } },
+      required: ['a'],
+      additionalProperties: false,
+    };
+    expect(
+      body({
+        response_format: {
+          type: 'json_schema',
+          json_schema: { name: 'A', description: 'an A', schema },
+        },
+      }).outputConfig,
+    ).toEqual({
+      textFormat: {
+        type: 'json_schema',
+        structure: {
+          jsonSchema: { name: 'A', description: 'an A', schema: JSON.stringify(schema) },
+        },
+      },
     });
-    expect(body({ response_format: { type: 'json_object' } }).system).toEqual([{ text: expect.stringContaining('JSON object') }]);
+    expect(body({ response_format: { type: 'json_object' } }).system).toEqual([
+      { text: expect.stringContaining('JSON object') },
+    ]);
   });
 
   it('refuse several answers', () => {
@@ -191,12 +421,23 @@ describe('settings for Converse', () => {
 });
 
 describe('reasoning_effort for Converse', () => {
-  const fields = (request: Partial<ChatRequest>, model: string): Body['additionalModelRequestFields'] => body(request, model).additionalModelRequestFields;
+  const fields = (
+    request: Partial<ChatRequest>,
+    model: string,
+  ): Body['additionalModelRequestFields'] => body(request, model).additionalModelRequestFields;
 
   it.each([
     [sonnet, 'medium', { thinking: { type: 'enabled', budget_tokens: 8192 } }],
-    ['anthropic.claude-opus-4-6-v1', 'xhigh', { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }],
-    [opus, 'xhigh', { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'xhigh' } }],
+    [
+      'anthropic.claude-opus-4-6-v1',
+      'xhigh',
+      { thinking: { type: 'adaptive' }, output_config: { effort: 'max' } },
+    ],
+    [
+      opus,
+      'xhigh',
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'xhigh' } },
+    ],
     [nova, 'minimal', { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'low' } }],
     ['openai.gpt-oss-120b-1:0', 'high', { reasoning_effort: 'high' }],
     ['anthropic.claude-3-5-sonnet-20240620-v1:0', 'high', undefined],
@@ -207,30 +448,53 @@ describe('reasoning_effort for Converse', () => {
   });
 
   it('takes no sampling with it', () => {
-    expect(body({ reasoning_effort: 'low', temperature: 0.3, top_p: 0.5, top_k: 2, max_tokens: 9000 })).toMatchObject({ inferenceConfig: { maxTokens: 9000 }, additionalModelRequestFields: { thinking: { budget_tokens: 2048 } } });
-    expect(body({ reasoning_effort: 'low', temperature: 0.3, max_tokens: 9000 }).inferenceConfig).toEqual({ maxTokens: 9000 });
+    expect(
+      body({ reasoning_effort: 'low', temperature: 0.3, top_p: 0.5, top_k: 2, max_tokens: 9000 }),
+    ).toMatchObject({
+      inferenceConfig: { maxTokens: 9000 },
+      additionalModelRequestFields: { thinking: { budget_tokens: 2048 } },
+    });
+    expect(
+      body({ reasoning_effort: 'low', temperature: 0.3, max_tokens: 9000 }).inferenceConfig,
+    ).toEqual({ maxTokens: 9000 });
   });
 
   it('stays within the output that was asked for', () => {
-    expect(fields({ reasoning_effort: 'high', max_tokens: 5000 }, sonnet)).toEqual({ thinking: { type: 'enabled', budget_tokens: 4000 } });
+    expect(fields({ reasoning_effort: 'high', max_tokens: 5000 }, sonnet)).toEqual({
+      thinking: { type: 'enabled', budget_tokens: 4000 },
+    });
     expect(fields({ reasoning_effort: 'high', max_tokens: 1000 }, sonnet)).toBeUndefined();
-    expect(fields({ reasoning_effort: 'high', max_tokens: 1000 }, nova)).toEqual({ reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' } });
+    expect(fields({ reasoning_effort: 'high', max_tokens: 1000 }, nova)).toEqual({
+      reasoningConfig: { type: 'enabled', maxReasoningEffort: 'medium' },
+    });
   });
 
   it('gives way to a forced tool, and to tool calls that began without a signed thought', () => {
     const tools = [{ type: 'function' as const, function: { name: 'f' } }];
-    expect(fields({ reasoning_effort: 'low', tools, tool_choice: 'required' }, sonnet)).toBeUndefined();
-    const past: ChatMessage[] = [{ role: 'assistant', tool_calls: [call('a', 'f', '{}')] }, { role: 'tool', tool_call_id: 'a', content: 'r' }];
+    expect(
+      fields({ reasoning_effort: 'low', tools, tool_choice: 'required' }, sonnet),
+    ).toBeUndefined();
+    const past: ChatMessage[] = [
+      { role: 'assistant', tool_calls: [call('a', 'f', '{}')] },
+      { role: 'tool', tool_call_id: 'a', content: 'r' },
+    ];
     expect(fields({ reasoning_effort: 'low', tools, messages: past }, sonnet)).toBeUndefined();
   });
 
   it('is not said twice where the answer has a schema: Bedrock refuses a field that is set twice', () => {
-    const response_format = { type: 'json_schema', json_schema: { schema: { type: 'object', properties: {} } } };
-    expect(fields({ reasoning_effort: 'low', response_format }, opus)).toEqual({ thinking: { type: 'adaptive', display: 'summarized' } });
+    const response_format = {
+      type: 'json_schema',
+      json_schema: { schema: { type: 'object', properties: {} } },
+    };
+    expect(fields({ reasoning_effort: 'low', response_format }, opus)).toEqual({
+      thinking: { type: 'adaptive', display: 'summarized' },
+    });
   });
 
-  it('may be Anthropic\'s own field', () => {
-    expect(fields({ thinking: { type: 'enabled', budget_tokens: 1500 } }, sonnet)).toEqual({ thinking: { type: 'enabled', budget_tokens: 1500 } });
+  it("may be Anthropic's own field", () => {
+    expect(fields({ thinking: { type: 'enabled', budget_tokens: 1500 } }, sonnet)).toEqual({
+      thinking: { type: 'enabled', budget_tokens: 1500 },
+    });
     expect(fields({ thinking: { type: 'enabled' } }, llama)).toBeUndefined();
   });
 });

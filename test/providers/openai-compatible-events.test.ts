@@ -18,7 +18,8 @@ interface Reading {
   failure: string | null;
 }
 
-const parse = (frame: string | null): unknown => (frame === null ? null : JSON.parse(Buffer.from(frame, 'latin1').toString('utf8')));
+const parse = (frame: string | null): unknown =>
+  frame === null ? null : JSON.parse(Buffer.from(frame, 'latin1').toString('utf8'));
 
 function sinkInto(reading: Reading): CompletionSink {
   return {
@@ -26,7 +27,11 @@ function sinkInto(reading: Reading): CompletionSink {
       reading.asText++;
       reading.told.push({ text: unescapeJson(escaped), frame: parse(frame) });
     },
-    chunk: (chunk, frame) => void reading.told.push({ text: chunk.choices.map(({ delta }) => delta.content ?? '').join(''), frame: parse(frame) }),
+    chunk: (chunk, frame) =>
+      void reading.told.push({
+        text: chunk.choices.map(({ delta }) => delta.content ?? '').join(''),
+        frame: parse(frame),
+      }),
     end: (finishReason, usage) => void (reading.end = { finishReason, usage }),
   };
 }
@@ -63,13 +68,32 @@ const event = (payload: string): Buffer => Buffer.from(`data: ${payload}\n\n`);
 /** A text as one of the ways in which JSON may spell it. */
 const spellings: ((text: string) => string)[] = [
   (text) => JSON.stringify(text),
-  (text) => JSON.stringify(text).replace(/[\u007f-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`),
+  (text) =>
+    JSON.stringify(text).replace(
+      /[\u007f-\uffff]/g,
+      (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    ),
   (text) => JSON.stringify(text).replaceAll('/', '\\/'),
 ];
 const text = fc.oneof(
   fc.string({ unit: 'grapheme', maxLength: 10 }),
   fc.string({ unit: 'binary', maxLength: 6 }),
-  fc.constantFrom('', ' ', '"', '\\', '\\\\', '\n', '","role":"x', '"}}]}', '"content":"', '\\"content\\":\\"', '[DONE]', 'é漢👩‍👧', '\ud800', '\u2028'),
+  fc.constantFrom(
+    '',
+    ' ',
+    '"',
+    '\\',
+    '\\\\',
+    '\n',
+    '","role":"x',
+    '"}}]}',
+    '"content":"',
+    '\\"content\\":\\"',
+    '[DONE]',
+    'é漢👩‍👧',
+    '\ud800',
+    '\u2028',
+  ),
 );
 /** What may stand around the text; the text goes in place of `§`. */
 const envelope = fc.constantFrom(
@@ -91,58 +115,113 @@ const envelope = fc.constantFrom(
   '{"choices":[{"index":0,"delta":{"content":§,"tool_calls":[{"index":0,"id":"c"}]}}]}',
   '{"choices":[],"usage":{"prompt_tokens":1,"completion_tokens":2},"note":§}',
 );
-const payload = fc.tuple(envelope, text, fc.constantFrom(...spellings)).map(([around, inside, spell]) => around.replace('§', () => spell(inside)));
+const payload = fc
+  .tuple(envelope, text, fc.constantFrom(...spellings))
+  .map(([around, inside, spell]) => around.replace('§', () => spell(inside)));
 /** Chunks come in runs of the same envelope, as providers send them. */
-const run = fc.tuple(envelope, fc.array(fc.tuple(text, fc.constantFrom(...spellings)), { minLength: 1, maxLength: 5 }))
-  .map(([around, texts]) => texts.map(([inside, spell]) => around.replace('§', () => spell(inside))));
-const streams = fc.array(fc.oneof(run, payload.map((one) => [one])), { minLength: 1, maxLength: 5 }).map((runs) => runs.flat().map(event));
+const run = fc
+  .tuple(
+    envelope,
+    fc.array(fc.tuple(text, fc.constantFrom(...spellings)), { minLength: 1, maxLength: 5 }),
+  )
+  .map(([around, texts]) =>
+    texts.map(([inside, spell]) => around.replace('§', () => spell(inside))),
+  );
+const streams = fc
+  .array(
+    fc.oneof(
+      run,
+      payload.map((one) => [one]),
+    ),
+    { minLength: 1, maxLength: 5 },
+  )
+  .map((runs) => runs.flat().map(event));
 
 describe("a reader of OpenAI's stream", () => {
   it('reads a chunk that looks like the one before as if it had never seen one', () => {
-    fc.assert(fc.property(streams, (events) => {
-      const together = readTogether([Buffer.concat(events)]);
-      const apart = readApart(events);
-      expect(together.told).toEqual(apart.told);
-      expect(together.failure).toEqual(apart.failure);
-    }), { numRuns: 2_000 });
+    fc.assert(
+      fc.property(streams, (events) => {
+        const together = readTogether([Buffer.concat(events)]);
+        const apart = readApart(events);
+        expect(together.told).toEqual(apart.told);
+        expect(together.failure).toEqual(apart.failure);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
   it('reads the same however the bytes are cut', () => {
-    fc.assert(fc.property(streams, fc.array(fc.nat(), { maxLength: 8 }), (events, cuts) => {
-      const body = Buffer.concat([...events, event('{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}'), event('[DONE]')]);
-      const places = [...new Set([0, ...cuts.map((cut) => cut % body.length), body.length])].sort((a, b) => a - b);
-      const whole = readTogether([body], true);
-      const cut = readTogether(places.slice(1).map((place, n) => body.subarray(places[n], place)), true);
-      expect(cut).toEqual(whole);
-      expect(readTogether(Array.from(body, (byte) => Buffer.from([byte])), true)).toEqual(whole);
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(streams, fc.array(fc.nat(), { maxLength: 8 }), (events, cuts) => {
+        const body = Buffer.concat([
+          ...events,
+          event('{"choices":[{"index":0,"delta":{},"finish_reason":"stop"}]}'),
+          event('[DONE]'),
+        ]);
+        const places = [...new Set([0, ...cuts.map((cut) => cut % body.length), body.length])].sort(
+          (a, b) => a - b,
+        );
+        const whole = readTogether([body], true);
+        const cut = readTogether(
+          places.slice(1).map((place, n) => body.subarray(places[n], place)),
+          true,
+        );
+        expect(cut).toEqual(whole);
+        expect(
+          readTogether(
+            Array.from(body, (byte) => Buffer.from([byte])),
+            true,
+          ),
+        ).toEqual(whole);
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('reads the same with the line ends of other systems', () => {
-    fc.assert(fc.property(streams, (events) => {
-      const body = Buffer.concat(events);
-      expect(readTogether([Buffer.from(body.toString('latin1').replaceAll('\n', '\r\n'), 'latin1')])).toEqual(readTogether([body]));
-    }), { numRuns: 500 });
+    fc.assert(
+      fc.property(streams, (events) => {
+        const body = Buffer.concat(events);
+        expect(
+          readTogether([Buffer.from(body.toString('latin1').replaceAll('\n', '\r\n'), 'latin1')]),
+        ).toEqual(readTogether([body]));
+      }),
+      { numRuns: 500 },
+    );
   });
 
   it('is not deceived by text that closes its own string', () => {
     const around = '{"choices":[{"index":0,"delta":{"content":"§"}}]}';
-    const events = ['a', 'b","refusal":"no', 'c\\', 'd'].map((inside) => event(around.replace('§', inside)));
+    const events = ['a', 'b","refusal":"no', 'c\\', 'd'].map((inside) =>
+      event(around.replace('§', inside)),
+    );
     const apart = readApart(events);
     expect(readTogether(events)).toMatchObject({ told: apart.told, failure: apart.failure });
     expect(apart.failure).toBe('unreadable_answer');
-    expect(apart.told[1]?.frame).toEqual({ choices: [{ index: 0, delta: { content: 'b', refusal: 'no' } }] });
+    expect(apart.told[1]?.frame).toEqual({
+      choices: [{ index: 0, delta: { content: 'b', refusal: 'no' } }],
+    });
   });
 
-  it.each(['\t', '\u0001', '\u001f'])('takes a bare control character (%j) for what it is: no JSON', (character) => {
-    const around = '{"choices":[{"index":0,"delta":{"content":"§"}}]}';
-    const events = ['a', character].map((inside) => event(around.replace('§', inside)));
-    expect(readTogether(events)).toMatchObject({ failure: 'unreadable_answer', told: [{ text: 'a' }] });
-  });
+  it.each(['\t', '\u0001', '\u001f'])(
+    'takes a bare control character (%j) for what it is: no JSON',
+    (character) => {
+      const around = '{"choices":[{"index":0,"delta":{"content":"§"}}]}';
+      const events = ['a', character].map((inside) => event(around.replace('§', inside)));
+      expect(readTogether(events)).toMatchObject({
+        failure: 'unreadable_answer',
+        told: [{ text: 'a' }],
+      });
+    },
+  );
 
   it('does take the fast way where it may', () => {
     const around = '{"choices":[{"index":0,"delta":{"content":"§"}}]}';
-    const { asText, told } = readTogether(['a', 'é', '\\n', '\\u00e9 "'.replace('"', '\\"')].map((inside) => event(around.replace('§', inside))));
+    const { asText, told } = readTogether(
+      ['a', 'é', '\\n', '\\u00e9 "'.replace('"', '\\"')].map((inside) =>
+        event(around.replace('§', inside)),
+      ),
+    );
     expect(asText).toBe(4);
     expect(told.map(({ text: each }) => each).join('')).toBe('aé\né "');
   });

@@ -3,8 +3,26 @@ import type { ProviderSettings, UpstreamRequest } from '../../src/providers/adap
 import type { AccessTokenSource } from '../../src/providers/gemini/google-credentials.js';
 import { createVertex, vertex } from '../../src/providers/vertex.js';
 
-const settings: ProviderSettings = { name: 'vertex', api: 'vertex', project: 'my-project', region: 'us-central1' };
-const call = { request: { messages: [{ role: 'assistant', tool_calls: [{ id: 'c1', type: 'function' as const, function: { name: 'f', arguments: '{}' } }] }] }, model: 'gemini-2.5-flash', stream: false };
+const settings: ProviderSettings = {
+  name: 'vertex',
+  api: 'vertex',
+  project: 'my-project',
+  region: 'us-central1',
+};
+const call = {
+  request: {
+    messages: [
+      {
+        role: 'assistant',
+        tool_calls: [
+          { id: 'c1', type: 'function' as const, function: { name: 'f', arguments: '{}' } },
+        ],
+      },
+    ],
+  },
+  model: 'gemini-2.5-flash',
+  stream: false,
+};
 
 class FixedTokens implements AccessTokenSource {
   forgotten = 0;
@@ -17,49 +35,108 @@ class FixedTokens implements AccessTokenSource {
   }
 }
 
-async function requestOf(changes: Partial<ProviderSettings> = {}, model = call.model, apiKey: string | null = null, configured = true, stream = false): Promise<UpstreamRequest> {
-  return createVertex({ ...settings, ...changes }, new FixedTokens(configured)).buildRequest({ ...call, model, stream }, apiKey);
+async function requestOf(
+  changes: Partial<ProviderSettings> = {},
+  model = call.model,
+  apiKey: string | null = null,
+  configured = true,
+  stream = false,
+): Promise<UpstreamRequest> {
+  return createVertex({ ...settings, ...changes }, new FixedTokens(configured)).buildRequest(
+    { ...call, model, stream },
+    apiKey,
+  );
 }
 
 describe('where a request goes', () => {
   test('to the region and the project, with an access token', async () => {
     const request = await requestOf();
-    expect(request.url).toBe('https://us-central1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-central1/publishers/google/models/gemini-2.5-flash:generateContent');
-    expect(request.headers).toEqual({ 'content-type': 'application/json', authorization: 'Bearer ya29.token' });
+    expect(request.url).toBe(
+      'https://us-central1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-central1/publishers/google/models/gemini-2.5-flash:generateContent',
+    );
+    expect(request.headers).toEqual({
+      'content-type': 'application/json',
+      authorization: 'Bearer ya29.token',
+    });
   });
 
   test.each([
-    ['the global region has no name of its own', { region: 'global' }, 'm', 'https://aiplatform.googleapis.com/v1/projects/my-project/locations/global/publishers/google/models/m:generateContent'],
-    ['a configured base URL replaces the root', { baseUrl: 'http://127.0.0.1:1/v1' }, 'm', 'http://127.0.0.1:1/v1/projects/my-project/locations/us-central1/publishers/google/models/m:generateContent'],
-    ['a tuned model is an endpoint', { deployments: { mine: 'endpoints/42' } }, 'mine', 'https://us-central1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-central1/endpoints/42:generateContent'],
-    ['a full name is taken as it is', {}, 'projects/o/locations/l/endpoints/7', 'https://us-central1-aiplatform.googleapis.com/v1/projects/o/locations/l/endpoints/7:generateContent'],
-  ])('%s', async (_name, changes, model, url) => expect((await requestOf(changes, model)).url).toBe(url));
+    [
+      'the global region has no name of its own',
+      { region: 'global' },
+      'm',
+      'https://aiplatform.googleapis.com/v1/projects/my-project/locations/global/publishers/google/models/m:generateContent',
+    ],
+    [
+      'a configured base URL replaces the root',
+      { baseUrl: 'http://127.0.0.1:1/v1' },
+      'm',
+      'http://127.0.0.1:1/v1/projects/my-project/locations/us-central1/publishers/google/models/m:generateContent',
+    ],
+    [
+      'a tuned model is an endpoint',
+      { deployments: { mine: 'endpoints/42' } },
+      'mine',
+      'https://us-central1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-central1/endpoints/42:generateContent',
+    ],
+    [
+      'a full name is taken as it is',
+      {},
+      'projects/o/locations/l/endpoints/7',
+      'https://us-central1-aiplatform.googleapis.com/v1/projects/o/locations/l/endpoints/7:generateContent',
+    ],
+  ])('%s', async (_name, changes, model, url) =>
+    expect((await requestOf(changes, model)).url).toBe(url),
+  );
 
   test('a stream is asked for as server-sent events', async () => {
-    expect((await requestOf({}, 'm', null, true, true)).url).toMatch(/models\/m:streamGenerateContent\?alt=sse$/);
+    expect((await requestOf({}, 'm', null, true, true)).url).toMatch(
+      /models\/m:streamGenerateContent\?alt=sse$/,
+    );
   });
 
   test('an API key is used in express mode, but not where credentials are configured', async () => {
     const express = await requestOf({}, 'm', 'AIza-key', false);
-    expect(express).toMatchObject({ url: 'https://aiplatform.googleapis.com/v1/publishers/google/models/m:generateContent', headers: { 'x-goog-api-key': 'AIza-key' } });
+    expect(express).toMatchObject({
+      url: 'https://aiplatform.googleapis.com/v1/publishers/google/models/m:generateContent',
+      headers: { 'x-goog-api-key': 'AIza-key' },
+    });
     expect(express.headers).not.toHaveProperty('authorization');
-    expect((await requestOf({}, 'm', 'AIza-key', true)).headers).not.toHaveProperty('x-goog-api-key');
+    expect((await requestOf({}, 'm', 'AIza-key', true)).headers).not.toHaveProperty(
+      'x-goog-api-key',
+    );
   });
 
   test('ids of tool calls are not sent', async () => {
-    expect(JSON.parse((await requestOf()).body as string).contents[0].parts[0].functionCall).toEqual({ name: 'f', args: {} });
+    expect(
+      JSON.parse((await requestOf()).body as string).contents[0].parts[0].functionCall,
+    ).toEqual({ name: 'f', args: {} });
   });
 });
 
-test.each(['project', 'region'] as const)('a configuration without a %s stops the start with a clear message', (field) => {
-  expect(() => vertex.create({ ...settings, [field]: '' })).toThrow(expect.objectContaining({ code: 'internal', message: expect.stringContaining(`needs a ${field}`) }));
-});
+test.each(['project', 'region'] as const)(
+  'a configuration without a %s stops the start with a clear message',
+  (field) => {
+    expect(() => vertex.create({ ...settings, [field]: '' })).toThrow(
+      expect.objectContaining({
+        code: 'internal',
+        message: expect.stringContaining(`needs a ${field}`),
+      }),
+    );
+  },
+);
 
 test('a refused token is dropped, other failures keep it', () => {
   const tokens = new FixedTokens(true);
   const adapter = createVertex(settings, tokens);
   expect(adapter.readFailure(403, {}, '').code).toBe('provider_auth');
   expect(tokens.forgotten).toBe(0);
-  expect(adapter.readFailure(401, {}, '{"error":{"code":401,"message":"invalid authentication credentials","status":"UNAUTHENTICATED"}}').code).toBe('provider_auth');
+  expect(
+    adapter.readFailure(
+      401,
+      {},
+      '{"error":{"code":401,"message":"invalid authentication credentials","status":"UNAUTHENTICATED"}}',
+    ).code,
+  ).toBe('provider_auth');
   expect(tokens.forgotten).toBe(1);
 });

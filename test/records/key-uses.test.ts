@@ -17,14 +17,24 @@ beforeEach(async () => {
   store = await openStore(':memory:');
   ({ id } = await store.keys.add(keyFor(firstAccountId, 'one', 'sk_0123456789')));
   isAway = false;
-  uses = new KeyUses(new Backing(() => (isAway ? Promise.reject(new GatewayError('unavailable', 'away')) : Promise.resolve({ store, counters: unusedCounters })), false), 20);
+  uses = new KeyUses(
+    new Backing(
+      () =>
+        isAway
+          ? Promise.reject(new GatewayError('unavailable', 'away'))
+          : Promise.resolve({ store, counters: unusedCounters }),
+      false,
+    ),
+    20,
+  );
 });
 afterEach(async () => {
   uses.close();
   await store.close();
 });
 
-const lastUsedAt = async (): Promise<number | null> => (await store.keys.find(null, id))?.lastUsedAt ?? null;
+const lastUsedAt = async (): Promise<number | null> =>
+  (await store.keys.find(null, id))?.lastUsedAt ?? null;
 
 describe('the last use of a key', () => {
   it('is put down a while later, once for many', async () => {

@@ -20,7 +20,8 @@ afterEach(async () => {
   await store.close();
 });
 
-const backing = (isVolatile: boolean): Backing => new Backing(() => Promise.resolve({ store, counters: unusedCounters }), isVolatile);
+const backing = (isVolatile: boolean): Backing =>
+  new Backing(() => Promise.resolve({ store, counters: unusedCounters }), isVolatile);
 async function retaining(options: RetentionOptions, isVolatile = false): Promise<Retention> {
   const opened = backing(isVolatile);
   await opened.get();
@@ -28,11 +29,23 @@ async function retaining(options: RetentionOptions, isVolatile = false): Promise
   retentions.push(retention);
   return retention;
 }
-const add = (count: number, ageDays: number): Promise<void> => store.requests.add(Array.from({ length: count }, (_, index) => requestRow({ at: Date.now() - ageDays * dayMs - index })));
+const add = (count: number, ageDays: number): Promise<void> =>
+  store.requests.add(
+    Array.from({ length: count }, (_, index) =>
+      requestRow({ at: Date.now() - ageDays * dayMs - index }),
+    ),
+  );
 const kept = async (): Promise<number> => {
   let count = 0;
-  for (let cursor: string | null = null, isFirst = true; isFirst || cursor !== null; isFirst = false) {
-    const page: { items: readonly unknown[]; next: string | null } = await store.requests.list({ accountId: null }, { limit: 100, cursor });
+  for (
+    let cursor: string | null = null, isFirst = true;
+    isFirst || cursor !== null;
+    isFirst = false
+  ) {
+    const page: { items: readonly unknown[]; next: string | null } = await store.requests.list(
+      { accountId: null },
+      { limit: 100, cursor },
+    );
     count += page.items.length;
     cursor = page.next;
   }
@@ -64,20 +77,25 @@ describe('requests', () => {
 
   it('may be removed by several processes at once', async () => {
     await add(2_500, 8);
-    for (let replica = 0; replica < 3; replica++) await retaining({ keepDays: () => 7, firstAfterMs: 1 });
+    for (let replica = 0; replica < 3; replica++)
+      await retaining({ keepDays: () => 7, firstAfterMs: 1 });
     await until(async () => (await kept()) === 0);
   });
 
   it('of a database in memory are bounded by their number: the oldest give way', async () => {
     const retention = await retaining({ keepDays: () => 30, mostVolatile: 100 }, true);
-    const rows = Array.from({ length: 300 }, (_, index) => requestRow({ at: Date.now() - 300 + index }));
+    const rows = Array.from({ length: 300 }, (_, index) =>
+      requestRow({ at: Date.now() - 300 + index }),
+    );
     for (let index = 0; index < rows.length; index += 50) {
       const some = rows.slice(index, index + 50);
       await store.requests.add(some);
       retention.wrote(some.map(({ at }) => at));
     }
     await until(async () => (await kept()) <= 100);
-    const { items: [newest] } = await store.requests.list({ accountId: null }, { limit: 1, cursor: null });
+    const {
+      items: [newest],
+    } = await store.requests.list({ accountId: null }, { limit: 1, cursor: null });
     expect(newest?.id).toBe(rows.at(-1)?.id);
     expect(await kept()).toBeGreaterThanOrEqual(90);
   });

@@ -20,9 +20,17 @@ describe('a pattern over model names', () => {
 
   it('matches as the same expression would', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
-    fc.assert(fc.property(letters, fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 }), (pattern, name) => {
-      expect(matchesGlob(pattern, name)).toBe(new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(name));
-    }));
+    fc.assert(
+      fc.property(
+        letters,
+        fc.string({ unit: fc.constantFrom('a', 'b'), maxLength: 8 }),
+        (pattern, name) => {
+          expect(matchesGlob(pattern, name)).toBe(
+            new RegExp(`^${pattern.replaceAll('*', '.*')}$`).test(name),
+          );
+        },
+      ),
+    );
   });
 
   it('is quick on a long name and many stars', () => {
@@ -35,10 +43,15 @@ describe('a pattern over model names', () => {
 describe('what may be used', () => {
   const gpt = { label: 'x', provider: 'openai', model: 'gpt-4o' };
   it('is everything without rules', () => expect(forbiddenReason(gpt, {})).toBeNull());
-  it('is nothing with an empty list', () => expect(forbiddenReason(gpt, { keyModels: [] })).toBe('this key may not use it'));
+  it('is nothing with an empty list', () =>
+    expect(forbiddenReason(gpt, { keyModels: [] })).toBe('this key may not use it'));
   it('is what key and configuration both allow and nobody denies', () => {
-    expect(forbiddenReason(gpt, { allow: ['openai/*'], keyModels: ['*'], deny: ['*/o1'] })).toBeNull();
-    expect(forbiddenReason(gpt, { allow: ['claude/*'] })).toBe('the configuration does not allow it');
+    expect(
+      forbiddenReason(gpt, { allow: ['openai/*'], keyModels: ['*'], deny: ['*/o1'] }),
+    ).toBeNull();
+    expect(forbiddenReason(gpt, { allow: ['claude/*'] })).toBe(
+      'the configuration does not allow it',
+    );
     expect(forbiddenReason(gpt, { deny: ['openai/*'] })).toBe('the configuration denies it');
   });
   it('goes by the bare name where the provider is not known', () => {

@@ -4,14 +4,33 @@ import { describe, expect, it } from 'vitest';
 import { createCatalog } from '../../src/routing/catalog.js';
 import { noPrices } from '../../src/routing/price-list.js';
 
-const priceIds = { openai: 'openai', claude: 'anthropic', aws: 'aws', vertex: 'google', openrouter: 'openrouter', together: 'together', fireworks: 'fireworks', deepseek: 'deepseek', groq: 'groq', local: null };
+const priceIds = {
+  openai: 'openai',
+  claude: 'anthropic',
+  aws: 'aws',
+  vertex: 'google',
+  openrouter: 'openrouter',
+  together: 'together',
+  fireworks: 'fireworks',
+  deepseek: 'deepseek',
+  groq: 'groq',
+  local: null,
+};
 const catalog = createCatalog({ priceIds });
 
-const listed = (providerId: string, model: string) => calcPrice({}, model, { providerId })!.model_price;
+const listed = (providerId: string, model: string) =>
+  calcPrice({}, model, { providerId })!.model_price;
 
 describe('looking up a model', () => {
   it('knows price, context length and abilities of a listed model', () => {
-    expect(catalog.lookup('openai', 'gpt-4o')).toMatchObject({ inputPrice: 2.5, outputPrice: 10, cachedInputPrice: 1.25, contextLength: 128_000, tools: true, images: true });
+    expect(catalog.lookup('openai', 'gpt-4o')).toMatchObject({
+      inputPrice: 2.5,
+      outputPrice: 10,
+      cachedInputPrice: 1.25,
+      contextLength: 128_000,
+      tools: true,
+      images: true,
+    });
   });
 
   it.each([
@@ -19,56 +38,118 @@ describe('looking up a model', () => {
     ['a compact date', 'claude', 'claude-opus-4-5-20251101', 'claude-opus-4-5'],
     ['an unseen date', 'openai', 'gpt-4o-2031-01-31', 'gpt-4o'],
     ['a Vertex version', 'vertex', 'claude-sonnet-4-5@20250929', 'claude-sonnet-4-5'],
-    ['a Google resource name', 'vertex', 'publishers/google/models/gemini-2.5-flash', 'gemini-2.5-flash'],
-    ['a Bedrock region', 'aws', 'eu.anthropic.claude-3-5-sonnet-20240620-v1:0', 'anthropic.claude-3-5-sonnet-20240620-v1:0'],
-    ['a Bedrock region that is not listed', 'aws', 'ca.anthropic.claude-opus-4-6-v1:0', 'us.anthropic.claude-opus-4-6-v1:0'],
-    ['a Bedrock profile ARN', 'aws', 'arn:aws:bedrock:eu-west-1:123456789012:inference-profile/eu.anthropic.claude-haiku-4-5-20251001-v1:0', 'eu.anthropic.claude-haiku-4-5-20251001-v1:0'],
+    [
+      'a Google resource name',
+      'vertex',
+      'publishers/google/models/gemini-2.5-flash',
+      'gemini-2.5-flash',
+    ],
+    [
+      'a Bedrock region',
+      'aws',
+      'eu.anthropic.claude-3-5-sonnet-20240620-v1:0',
+      'anthropic.claude-3-5-sonnet-20240620-v1:0',
+    ],
+    [
+      'a Bedrock region that is not listed',
+      'aws',
+      'ca.anthropic.claude-opus-4-6-v1:0',
+      'us.anthropic.claude-opus-4-6-v1:0',
+    ],
+    [
+      'a Bedrock profile ARN',
+      'aws',
+      'arn:aws:bedrock:eu-west-1:123456789012:inference-profile/eu.anthropic.claude-haiku-4-5-20251001-v1:0',
+      'eu.anthropic.claude-haiku-4-5-20251001-v1:0',
+    ],
     ['a vendor prefix', 'openrouter', 'anthropic/claude-3.5-sonnet', 'anthropic/claude-3.5-sonnet'],
     ['a variant', 'openrouter', 'openai/gpt-4o:online', 'openai/gpt-4o'],
-    ['a host\'s own prefix', 'together', 'meta-llama/Llama-3.3-70B-Instruct-Turbo', 'meta-llama/Llama-3.3-70B-Instruct-Turbo'],
-    ['an account path', 'fireworks', 'accounts/fireworks/models/llama-v3p1-8b-instruct', 'accounts/fireworks/models/llama-v3p1-8b-instruct'],
+    [
+      "a host's own prefix",
+      'together',
+      'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+      'meta-llama/Llama-3.3-70B-Instruct-Turbo',
+    ],
+    [
+      'an account path',
+      'fireworks',
+      'accounts/fireworks/models/llama-v3p1-8b-instruct',
+      'accounts/fireworks/models/llama-v3p1-8b-instruct',
+    ],
   ])('resolves %s', (_what, provider, model, same) => {
     const facts = catalog.lookup(provider, model);
     expect(facts.inputPrice).not.toBeNull();
-    expect(facts).toMatchObject({ inputPrice: catalog.lookup(provider, same).inputPrice, outputPrice: catalog.lookup(provider, same).outputPrice });
+    expect(facts).toMatchObject({
+      inputPrice: catalog.lookup(provider, same).inputPrice,
+      outputPrice: catalog.lookup(provider, same).outputPrice,
+    });
     expect(facts.ability).not.toBeNull();
     expect(facts.contextLength).toBeGreaterThan(8000);
   });
 
   it('takes a :free variant to cost nothing', () => {
-    expect(catalog.lookup('openrouter', 'meta-llama/llama-3.3-70b-instruct:free')).toMatchObject({ inputPrice: 0, outputPrice: 0 });
+    expect(catalog.lookup('openrouter', 'meta-llama/llama-3.3-70b-instruct:free')).toMatchObject({
+      inputPrice: 0,
+      outputPrice: 0,
+    });
   });
 
   it('takes an empty price entry as unknown, not as free', () => {
     expect(listed('google', 'gemma-3')).toEqual({});
-    expect(catalog.lookup('vertex', 'gemma-3')).toMatchObject({ inputPrice: null, outputPrice: null });
+    expect(catalog.lookup('vertex', 'gemma-3')).toMatchObject({
+      inputPrice: null,
+      outputPrice: null,
+    });
   });
 
   it('is null in everything for a model that nobody knows', () => {
-    expect(catalog.lookup('local', 'my-own-thing')).toEqual({ ...noPrices, contextLength: null, maxOutput: null, tools: null, images: null, quality: null, latency: null, ability: null });
+    expect(catalog.lookup('local', 'my-own-thing')).toEqual({
+      ...noPrices,
+      contextLength: null,
+      maxOutput: null,
+      tools: null,
+      images: null,
+      quality: null,
+      latency: null,
+      ability: null,
+    });
   });
 
   it('knows abilities and context length, but never a price, of a known model on a server without price list', () => {
     const facts = catalog.lookup('local', 'llama3.1:8b');
-    expect(facts).toMatchObject({ inputPrice: null, outputPrice: null, tools: true, images: false, contextLength: 131_072 });
+    expect(facts).toMatchObject({
+      inputPrice: null,
+      outputPrice: null,
+      tools: true,
+      images: false,
+      contextLength: 131_072,
+    });
     expect(facts.ability).toBeCloseTo(0.4, 5);
   });
 
-  it('finds a context length that the provider itself does not list under another provider\'s name', () => {
+  it("finds a context length that the provider itself does not list under another provider's name", () => {
     expect(catalog.lookup('groq', 'llama-3.3-70b-versatile').contextLength).toBe(131_072);
   });
 
   it('knows a provider that is not configured by its usual names', () => {
     expect(catalog.lookup('anthropic', 'claude-3-haiku').inputPrice).toBe(0.25);
     expect(catalog.lookup('xai', 'grok-4').outputPrice).toBe(15);
-    expect(catalog.lookup('togetherai', 'meta-llama/Llama-3.3-70B-Instruct-Turbo').inputPrice).toBe(0.88);
+    expect(catalog.lookup('togetherai', 'meta-llama/Llama-3.3-70B-Instruct-Turbo').inputPrice).toBe(
+      0.88,
+    );
   });
 
-  it('takes a bare name as its maker\'s, under the configured name of the maker', () => {
+  it("takes a bare name as its maker's, under the configured name of the maker", () => {
     expect(catalog.identify('gpt-4o')).toEqual({ provider: 'openai', model: 'gpt-4o' });
-    expect(catalog.identify('claude-opus-4-6')).toEqual({ provider: 'claude', model: 'claude-opus-4-6' });
+    expect(catalog.identify('claude-opus-4-6')).toEqual({
+      provider: 'claude',
+      model: 'claude-opus-4-6',
+    });
     expect(catalog.identify('local/llama')).toEqual({ provider: 'local', model: 'llama' });
-    expect(catalog.identify('anthropic/claude-opus-4-6')).toEqual({ provider: 'anthropic', model: 'claude-opus-4-6' });
+    expect(catalog.identify('anthropic/claude-opus-4-6')).toEqual({
+      provider: 'anthropic',
+      model: 'claude-opus-4-6',
+    });
     expect(catalog.identify('nobody-knows')).toBeNull();
     expect(catalog.lookup(null, 'gpt-4o')).toEqual(catalog.lookup('openai', 'gpt-4o'));
   });
@@ -78,15 +159,33 @@ describe('looking up a model', () => {
   });
 
   it('survives any name', () => {
-    fc.assert(fc.property(fc.option(fc.string(), { nil: null }), fc.string({ unit: 'binary', maxLength: 300 }), (provider, model) => {
-      expect(catalog.lookup(provider, model)).toHaveProperty('contextLength');
-    }));
-    for (const name of ['__proto__', 'constructor', 'toString', '', '/', ':', ':free', '@', 'x'.repeat(100_000)]) expect(catalog.lookup(name, name).quality).toBeNull();
+    fc.assert(
+      fc.property(
+        fc.option(fc.string(), { nil: null }),
+        fc.string({ unit: 'binary', maxLength: 300 }),
+        (provider, model) => {
+          expect(catalog.lookup(provider, model)).toHaveProperty('contextLength');
+        },
+      ),
+    );
+    for (const name of [
+      '__proto__',
+      'constructor',
+      'toString',
+      '',
+      '/',
+      ':',
+      ':free',
+      '@',
+      'x'.repeat(100_000),
+    ])
+      expect(catalog.lookup(name, name).quality).toBeNull();
   });
 
   it('resolves every listed model of every provider without fault', async () => {
     for (const provider of (await waitForUpdate())!) {
-      for (const { id } of provider.models) expect(() => catalog.lookup(provider.id, id)).not.toThrow();
+      for (const { id } of provider.models)
+        expect(() => catalog.lookup(provider.id, id)).not.toThrow();
     }
   });
 });
@@ -116,22 +215,47 @@ describe('what the configuration says', () => {
   const configured = createCatalog({
     priceIds,
     overrides: {
-      'local/qwen3': { inputPrice: 0, outputPrice: 0, contextLength: 32_768, tools: false, quality: 0.7, latency: 0.2, maxOutput: 4096 },
+      'local/qwen3': {
+        inputPrice: 0,
+        outputPrice: 0,
+        contextLength: 32_768,
+        tools: false,
+        quality: 0.7,
+        latency: 0.2,
+        maxOutput: 4096,
+      },
       'openai/gpt-4o': { inputPrice: 1 },
       'openai/gpt-4.1': { tools: false, contextLength: null },
     },
   });
 
   it('wins over the list', () => {
-    expect(configured.lookup('local', 'qwen3')).toMatchObject({ inputPrice: 0, outputPrice: 0, contextLength: 32_768, tools: false, quality: 0.7, latency: 0.2, maxOutput: 4096 });
+    expect(configured.lookup('local', 'qwen3')).toMatchObject({
+      inputPrice: 0,
+      outputPrice: 0,
+      contextLength: 32_768,
+      tools: false,
+      quality: 0.7,
+      latency: 0.2,
+      maxOutput: 4096,
+    });
   });
 
   it('leaves the rest as listed, null being absent', () => {
-    expect(configured.lookup('openai', 'gpt-4.1')).toMatchObject({ tools: false, images: true, inputPrice: 2, contextLength: 1_000_000 });
+    expect(configured.lookup('openai', 'gpt-4.1')).toMatchObject({
+      tools: false,
+      images: true,
+      inputPrice: 2,
+      contextLength: 1_000_000,
+    });
   });
 
-  it('does not mix a price of its own with the list\'s special rates', () => {
-    expect(configured.lookup('openai', 'gpt-4o')).toMatchObject({ inputPrice: 1, outputPrice: 10, cachedInputPrice: null });
+  it("does not mix a price of its own with the list's special rates", () => {
+    expect(configured.lookup('openai', 'gpt-4o')).toMatchObject({
+      inputPrice: 1,
+      outputPrice: 10,
+      cachedInputPrice: null,
+    });
   });
 
   it('adds its models to those of the provider', () => {
@@ -146,7 +270,8 @@ describe('the models of a provider', () => {
     expect(catalog.models('openrouter').every((name) => name.includes('/'))).toBe(true);
     expect(catalog.models('aws').some((name) => name.startsWith('regional.'))).toBe(false);
     expect(catalog.models('x-ai')).not.toContain('grok-2-1212');
-    for (const provider of Object.keys(priceIds)) expect(new Set(catalog.models(provider)).size).toBe(catalog.models(provider).length);
+    for (const provider of Object.keys(priceIds))
+      expect(new Set(catalog.models(provider)).size).toBe(catalog.models(provider).length);
   });
 
   it('are none for a provider that nobody lists', () => {

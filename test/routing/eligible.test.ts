@@ -4,38 +4,76 @@ import { appraisalOf } from '../helpers/appraisals.js';
 
 const request = { messages: [] };
 const tool = { name: 'look' };
-const reasons = (...args: Parameters<typeof eligible>) => eligible(...args).excluded.map(({ known, reason }) => `${known.candidate.model}: ${reason}`);
+const reasons = (...args: Parameters<typeof eligible>) =>
+  eligible(...args).excluded.map(({ known, reason }) => `${known.candidate.model}: ${reason}`);
 
 describe('who can serve a request', () => {
   it('keeps the order given and tells what is known of those left out', () => {
-    const known = [appraisalOf('a'), appraisalOf('b', { tools: false, price: 2, latency: 1 }), appraisalOf('c')];
+    const known = [
+      appraisalOf('a'),
+      appraisalOf('b', { tools: false, price: 2, latency: 1 }),
+      appraisalOf('c'),
+    ];
     const parted = eligible({ ...request, tools: [tool] }, { tokens: 10, images: 0 }, known, {});
     expect(parted.eligible.map(({ candidate }) => candidate.model)).toEqual(['a', 'c']);
-    expect(parted.excluded).toEqual([{ known: known[1], reason: 'it calls no tools, the request offers 1' }]);
+    expect(parted.excluded).toEqual([
+      { known: known[1], reason: 'it calls no tools, the request offers 1' },
+    ]);
   });
 
   it('is nobody that is known to lack tools or images, where they are needed', () => {
     const known = [appraisalOf('a', { images: false })];
-    expect(reasons(request, { tokens: 10, images: 2 }, known, {})).toEqual(['a: it takes no images, the request holds 2']);
-    expect(reasons({ ...request, tools: [] }, { tokens: 10, images: 0 }, [appraisalOf('a', { tools: false, images: false })], {})).toEqual([]);
+    expect(reasons(request, { tokens: 10, images: 2 }, known, {})).toEqual([
+      'a: it takes no images, the request holds 2',
+    ]);
+    expect(
+      reasons(
+        { ...request, tools: [] },
+        { tokens: 10, images: 0 },
+        [appraisalOf('a', { tools: false, images: false })],
+        {},
+      ),
+    ).toEqual([]);
   });
 
   it('is nobody whose context is too short for prompt and answer', () => {
     const known = [appraisalOf('a', { contextLength: 8192 })];
     expect(reasons(request, { tokens: 8192, images: 0 }, known, {})).toEqual([]);
-    expect(reasons(request, { tokens: 8193, images: 0 }, known, {})).toEqual(['a: it takes 8192 tokens, the request needs about 8193']);
-    expect(reasons({ ...request, maxTokens: 1000 }, { tokens: 7500, images: 0 }, known, {})).toEqual(['a: it takes 8192 tokens, the request needs about 7500 and 1000 for the answer']);
+    expect(reasons(request, { tokens: 8193, images: 0 }, known, {})).toEqual([
+      'a: it takes 8192 tokens, the request needs about 8193',
+    ]);
+    expect(
+      reasons({ ...request, maxTokens: 1000 }, { tokens: 7500, images: 0 }, known, {}),
+    ).toEqual(['a: it takes 8192 tokens, the request needs about 7500 and 1000 for the answer']);
   });
 
   it('counts no more for the answer than the model can write', () => {
-    expect(reasons({ ...request, maxTokens: 100_000 }, { tokens: 1000, images: 0 }, [appraisalOf('a', { contextLength: 8192, maxOutput: 4096 })], {})).toEqual([]);
+    expect(
+      reasons(
+        { ...request, maxTokens: 100_000 },
+        { tokens: 1000, images: 0 },
+        [appraisalOf('a', { contextLength: 8192, maxOutput: 4096 })],
+        {},
+      ),
+    ).toEqual([]);
   });
 
   it('is anybody of whom nothing is known', () => {
-    expect(reasons({ ...request, tools: [tool], maxTokens: 1e9 }, { tokens: 1e9, images: 9 }, [appraisalOf('a')], {})).toEqual([]);
+    expect(
+      reasons(
+        { ...request, tools: [tool], maxTokens: 1e9 },
+        { tokens: 1e9, images: 9 },
+        [appraisalOf('a')],
+        {},
+      ),
+    ).toEqual([]);
   });
 
   it('is nobody whom the rules forbid', () => {
-    expect(reasons(request, { tokens: 1, images: 0 }, [appraisalOf('a'), appraisalOf('b')], { keyModels: ['p/b'] })).toEqual(['a: this key may not use it']);
+    expect(
+      reasons(request, { tokens: 1, images: 0 }, [appraisalOf('a'), appraisalOf('b')], {
+        keyModels: ['p/b'],
+      }),
+    ).toEqual(['a: this key may not use it']);
   });
 });

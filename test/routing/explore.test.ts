@@ -3,12 +3,28 @@ import { describe, expect, it } from 'vitest';
 import { drawOf, explored, plausiblePlaces } from '../../src/routing/explore.js';
 import type { Explanation, RankedCandidate } from '../../src/routing/plan.js';
 
-const candidate = (model: string, quality: number, why: Partial<Explanation> = {}): RankedCandidate => ({
-  label: `p/${model}`, provider: 'p', model, score: quality, why: { quality, price: null, latency: null, uncertainty: 0.1, cost: 1, reason: '', ...why },
+const candidate = (
+  model: string,
+  quality: number,
+  why: Partial<Explanation> = {},
+): RankedCandidate => ({
+  label: `p/${model}`,
+  provider: 'p',
+  model,
+  score: quality,
+  why: { quality, price: null, latency: null, uncertainty: 0.1, cost: 1, reason: '', ...why },
 });
-const ranked = (): RankedCandidate[] => [candidate('best', 0.8), candidate('near', 0.75), candidate('dear', 0.75, { cost: 3 }), candidate('far', 0.5), candidate('stated', 0.79, { uncertainty: 0 }), candidate('unpriced', 0.78, { cost: null })];
+const ranked = (): RankedCandidate[] => [
+  candidate('best', 0.8),
+  candidate('near', 0.75),
+  candidate('dear', 0.75, { cost: 3 }),
+  candidate('far', 0.5),
+  candidate('stated', 0.79, { uncertainty: 0 }),
+  candidate('unpriced', 0.78, { cost: null }),
+];
 const ids = Array.from({ length: 4_000 }, () => randomUUID());
-const chosen = (share: number, depth?: number): string[] => ids.map((id) => explored(ranked(), share, id, depth)[0]!.model);
+const chosen = (share: number, depth?: number): string[] =>
+  ids.map((id) => explored(ranked(), share, id, depth)[0]!.model);
 
 describe('exploration', () => {
   it('is as rare as it is said, and never where its share is 0', () => {
@@ -22,7 +38,11 @@ describe('exploration', () => {
 
   it('tries who may be the best, at no more than twice the cost', () => {
     expect(plausiblePlaces(ranked().map(({ why }) => why))).toEqual([1]);
-    const [first, ...others] = [candidate('best', 0.8, { cost: null }), candidate('unpriced', 0.78, { cost: null }), candidate('priced', 0.79)];
+    const [first, ...others] = [
+      candidate('best', 0.8, { cost: null }),
+      candidate('unpriced', 0.78, { cost: null }),
+      candidate('priced', 0.79),
+    ];
     expect(plausiblePlaces([first, ...others].map(({ why }) => why))).toEqual([1]);
     expect(new Set(chosen(0.2))).toEqual(new Set(['best', 'near']));
     expect(new Set(chosen(0.2, 1))).toEqual(new Set(['best']));
@@ -30,11 +50,22 @@ describe('exploration', () => {
   });
 
   it('tries nobody of whom there is nothing to learn: a quality that is stated stays as it is', () => {
-    expect(plausiblePlaces([candidate('best', 0.8), candidate('stated', 0.8, { uncertainty: 0 })].map(({ why }) => why))).toEqual([]);
+    expect(
+      plausiblePlaces(
+        [candidate('best', 0.8), candidate('stated', 0.8, { uncertainty: 0 })].map(
+          ({ why }) => why,
+        ),
+      ),
+    ).toEqual([]);
   });
 
   it('tries nobody who is more than twice as slow, where time is what the request asks for', () => {
-    const figures = [candidate('best', 0.8, { latency: 0.4 }), candidate('near', 0.8, { latency: 0.8 }), candidate('slow', 0.8, { latency: 0.9 }), candidate('unmeasured', 0.8)].map(({ why }) => why);
+    const figures = [
+      candidate('best', 0.8, { latency: 0.4 }),
+      candidate('near', 0.8, { latency: 0.8 }),
+      candidate('slow', 0.8, { latency: 0.9 }),
+      candidate('unmeasured', 0.8),
+    ].map(({ why }) => why);
     expect(plausiblePlaces(figures, 4, true)).toEqual([1]);
     expect(plausiblePlaces(figures)).toEqual([1, 2, 3]);
   });
@@ -43,12 +74,26 @@ describe('exploration', () => {
     const id = ids.find((one) => explored(ranked(), 0.2, one)[0]!.model === 'near')!;
     const plan = explored(ranked(), 0.2, id);
     expect(explored(ranked(), 0.2, id)).toEqual(plan);
-    expect(plan.map(({ model }) => model)).toEqual(['near', 'best', 'dear', 'far', 'stated', 'unpriced']);
-    expect(plan[0]).toMatchObject({ score: 0.8, why: { explored: true, reason: 'explored: predicted quality 0.75 ± 0.1, the first one\'s is 0.8' } });
+    expect(plan.map(({ model }) => model)).toEqual([
+      'near',
+      'best',
+      'dear',
+      'far',
+      'stated',
+      'unpriced',
+    ]);
+    expect(plan[0]).toMatchObject({
+      score: 0.8,
+      why: {
+        explored: true,
+        reason: "explored: predicted quality 0.75 ± 0.1, the first one's is 0.8",
+      },
+    });
   });
 
   it('draws evenly, each salt for itself', () => {
-    for (const salt of [0, 1]) expect(ids.reduce((sum, id) => sum + drawOf(id, salt), 0) / ids.length).toBeCloseTo(0.5, 1);
+    for (const salt of [0, 1])
+      expect(ids.reduce((sum, id) => sum + drawOf(id, salt), 0) / ids.length).toBeCloseTo(0.5, 1);
     expect(drawOf('a', 0)).not.toBe(drawOf('a', 1));
   });
 });

@@ -65,22 +65,32 @@ describe('the measured time to the first token', () => {
 
   it('ignores what is no duration', () => {
     const { latencies } = windowAt();
-    for (const bad of [NaN, Infinity, -1]) for (let n = 0; n < 3; n++) latencies.record('a', 'm', bad);
+    for (const bad of [NaN, Infinity, -1])
+      for (let n = 0; n < 3; n++) latencies.record('a', 'm', bad);
     expect(latencies.p50Ms('a', 'm')).toBeNull();
   });
 
   it('lies between the fastest and the slowest, whatever comes when', () => {
-    fc.assert(fc.property(fc.array(fc.record({ ms: fc.nat(10_000), wait: fc.nat(60_000) }), { minLength: 3, maxLength: 800 }), (answers) => {
-      const { clock, latencies } = windowAt();
-      for (const { ms, wait } of answers) {
-        clock.now += wait;
-        latencies.record('a', 'm', ms);
-      }
-      const all = answers.map(({ ms }) => ms);
-      const p50 = latencies.p50Ms('a', 'm');
-      if (p50 === null) return;
-      expect(p50).toBeGreaterThanOrEqual(Math.min(...all));
-      expect(p50).toBeLessThanOrEqual(Math.max(...all));
-    }), { numRuns: 50 });
+    fc.assert(
+      fc.property(
+        fc.array(fc.record({ ms: fc.nat(10_000), wait: fc.nat(60_000) }), {
+          minLength: 3,
+          maxLength: 800,
+        }),
+        (answers) => {
+          const { clock, latencies } = windowAt();
+          for (const { ms, wait } of answers) {
+            clock.now += wait;
+            latencies.record('a', 'm', ms);
+          }
+          const all = answers.map(({ ms }) => ms);
+          const p50 = latencies.p50Ms('a', 'm');
+          if (p50 === null) return;
+          expect(p50).toBeGreaterThanOrEqual(Math.min(...all));
+          expect(p50).toBeLessThanOrEqual(Math.max(...all));
+        },
+      ),
+      { numRuns: 50 },
+    );
   });
 });

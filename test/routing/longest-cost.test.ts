@@ -2,23 +2,41 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChatRequest, makeUsage } from '../../src/completion.js';
 import { costOf, type CostFacts } from '../../src/routing/cost.js';
-import { highestCost, longestAnswer, longestPrompt, statedAnswer } from '../../src/routing/longest-cost.js';
+import {
+  highestCost,
+  longestAnswer,
+  longestPrompt,
+  statedAnswer,
+} from '../../src/routing/longest-cost.js';
 import type { TokenPrice } from '../../src/routing/model-facts.js';
 import { noPrices } from '../../src/routing/price-list.js';
 import { measureRequest } from '../../src/routing/tokens.js';
 
 const prices = (some: Partial<CostFacts>): CostFacts => ({ ...noPrices, ...some });
-const chat = (content: ChatRequest['messages'][number]['content'], more: Partial<ChatRequest> = {}): ChatRequest => ({ messages: [{ role: 'user', content: content ?? null }], ...more });
+const chat = (
+  content: ChatRequest['messages'][number]['content'],
+  more: Partial<ChatRequest> = {},
+): ChatRequest => ({ messages: [{ role: 'user', content: content ?? null }], ...more });
 const nobodyKnows = { maxOutput: null, contextLength: null };
 
 const rate = fc.double({ min: 0, max: 200, noNaN: true });
-const price: fc.Arbitrary<TokenPrice> = fc.oneof(rate, fc.record({
-  standard: rate,
-  tiers: fc.array(fc.record({ start: fc.integer({ min: 0, max: 300_000 }), price: rate }), { maxLength: 3 }).map((tiers) => tiers.sort((a, b) => a.start - b.start)),
-}));
+const price: fc.Arbitrary<TokenPrice> = fc.oneof(
+  rate,
+  fc.record({
+    standard: rate,
+    tiers: fc
+      .array(fc.record({ start: fc.integer({ min: 0, max: 300_000 }), price: rate }), {
+        maxLength: 3,
+      })
+      .map((tiers) => tiers.sort((a, b) => a.start - b.start)),
+  }),
+);
 const facts: fc.Arbitrary<CostFacts> = fc.record({
-  inputPrice: price, outputPrice: price,
-  cachedInputPrice: fc.option(price), cacheWritePrice: fc.option(price), reasoningPrice: fc.option(price),
+  inputPrice: price,
+  outputPrice: price,
+  cachedInputPrice: fc.option(price),
+  cacheWritePrice: fc.option(price),
+  reasoningPrice: fc.option(price),
   requestPrice: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
 });
 const tokens = fc.integer({ min: 0, max: 1_000_000 });
@@ -26,43 +44,94 @@ const share = fc.double({ min: 0, max: 1, noNaN: true });
 
 describe('the highest cost of a call', () => {
   it('is not exceeded by any usage within the bounds, whatever the prices', () => {
-    fc.assert(fc.property(facts, tokens, tokens, fc.tuple(share, share, share, share, share), (known, promptTokens, completionTokens, [read, written, cached, made, reasoned]) => {
-      const prompt = Math.floor(promptTokens * read);
-      const completion = Math.floor(completionTokens * written);
-      const usage = makeUsage({
-        promptTokens: prompt, cachedTokens: Math.floor(prompt * cached), cacheWriteTokens: Math.floor(prompt * made),
-        completionTokens: completion, reasoningTokens: Math.floor(completion * reasoned),
-      });
-      expect(costOf(usage, known).total_tokens_cost ?? Infinity).toBeLessThanOrEqual(highestCost({ promptTokens, completionTokens }, known) ?? -1);
-    }), { numRuns: 2000 });
+    fc.assert(
+      fc.property(
+        facts,
+        tokens,
+        tokens,
+        fc.tuple(share, share, share, share, share),
+        (known, promptTokens, completionTokens, [read, written, cached, made, reasoned]) => {
+          const prompt = Math.floor(promptTokens * read);
+          const completion = Math.floor(completionTokens * written);
+          const usage = makeUsage({
+            promptTokens: prompt,
+            cachedTokens: Math.floor(prompt * cached),
+            cacheWriteTokens: Math.floor(prompt * made),
+            completionTokens: completion,
+            reasoningTokens: Math.floor(completion * reasoned),
+          });
+          expect(costOf(usage, known).total_tokens_cost ?? Infinity).toBeLessThanOrEqual(
+            highestCost({ promptTokens, completionTokens }, known) ?? -1,
+          );
+        },
+      ),
+      { numRuns: 2000 },
+    );
   });
 
   it('takes every token at the dearest rate of its kind, and the fee for the request', () => {
-    const known = prices({ inputPrice: 1, cachedInputPrice: 0.1, cacheWritePrice: 2, outputPrice: 4, reasoningPrice: 8, requestPrice: 0.5 });
-    expect(highestCost({ promptTokens: 1_000_000, completionTokens: 1_000_000 }, known)).toBe(2 + 8 + 0.5);
+    const known = prices({
+      inputPrice: 1,
+      cachedInputPrice: 0.1,
+      cacheWritePrice: 2,
+      outputPrice: 4,
+      reasoningPrice: 8,
+      requestPrice: 0.5,
+    });
+    expect(highestCost({ promptTokens: 1_000_000, completionTokens: 1_000_000 }, known)).toBe(
+      2 + 8 + 0.5,
+    );
   });
 
   it('goes by the dearest tier that the prompt may reach', () => {
-    const known = prices({ inputPrice: { standard: 1, tiers: [{ start: 100, price: 5 }, { start: 1000, price: 3 }] }, outputPrice: 0 });
+    const known = prices({
+      inputPrice: {
+        standard: 1,
+        tiers: [
+          { start: 100, price: 5 },
+          { start: 1000, price: 3 },
+        ],
+      },
+      outputPrice: 0,
+    });
     expect(highestCost({ promptTokens: 100, completionTokens: 0 }, known)).toBe(100 / 1e6);
     expect(highestCost({ promptTokens: 2000, completionTokens: 0 }, known)).toBe(10_000 / 1e6);
   });
 
   it('is unknown where a price is, but for the output of what writes nothing', () => {
-    expect(highestCost({ promptTokens: 1, completionTokens: 1 }, prices({ inputPrice: 1 }))).toBeNull();
-    expect(highestCost({ promptTokens: 1, completionTokens: 1 }, prices({ outputPrice: 1 }))).toBeNull();
-    expect(highestCost({ promptTokens: 1_000_000, completionTokens: 0 }, prices({ inputPrice: 1 }))).toBe(1);
+    expect(
+      highestCost({ promptTokens: 1, completionTokens: 1 }, prices({ inputPrice: 1 })),
+    ).toBeNull();
+    expect(
+      highestCost({ promptTokens: 1, completionTokens: 1 }, prices({ outputPrice: 1 })),
+    ).toBeNull();
+    expect(
+      highestCost({ promptTokens: 1_000_000, completionTokens: 0 }, prices({ inputPrice: 1 })),
+    ).toBe(1);
   });
 });
 
 describe('the longest prompt', () => {
   it('is at least a token for each byte of every text, wherever it stands', () => {
-    fc.assert(fc.property(fc.string({ unit: 'grapheme' }), fc.string({ unit: 'binary' }), (first, second) => {
-      const request = chat([{ type: 'text', text: first }], { tools: [{ type: 'function', function: { name: 'f', description: second } }], response_format: { type: first } });
-      const bound = longestPrompt(request);
-      expect(bound).toBeGreaterThanOrEqual(2 * Buffer.byteLength(first) + Buffer.byteLength(second));
-      expect(bound).toBeGreaterThanOrEqual(measureRequest(request.messages, request.tools ?? []).tokens);
-    }));
+    fc.assert(
+      fc.property(
+        fc.string({ unit: 'grapheme' }),
+        fc.string({ unit: 'binary' }),
+        (first, second) => {
+          const request = chat([{ type: 'text', text: first }], {
+            tools: [{ type: 'function', function: { name: 'f', description: second } }],
+            response_format: { type: first },
+          });
+          const bound = longestPrompt(request);
+          expect(bound).toBeGreaterThanOrEqual(
+            2 * Buffer.byteLength(first) + Buffer.byteLength(second),
+          );
+          expect(bound).toBeGreaterThanOrEqual(
+            measureRequest(request.messages, request.tools ?? []).tokens,
+          );
+        },
+      ),
+    );
   });
 
   it('holds for texts of which the estimate makes more tokens than they have bytes', () => {
@@ -71,16 +140,42 @@ describe('the longest prompt', () => {
   });
 
   it.each([
-    ['arguments of tool calls', { role: 'assistant', tool_calls: [{ id: 'c', type: 'function' as const, function: { name: 'f', arguments: 'x'.repeat(9000) } }] }],
-    ['reasoning that is handed back', { role: 'assistant', content: '', reasoning_content: 'x'.repeat(9000) }],
+    [
+      'arguments of tool calls',
+      {
+        role: 'assistant',
+        tool_calls: [
+          {
+            id: 'c',
+            type: 'function' as const,
+            function: { name: 'f', arguments: 'x'.repeat(9000) },
+          },
+        ],
+      },
+    ],
+    [
+      'reasoning that is handed back',
+      { role: 'assistant', content: '', reasoning_content: 'x'.repeat(9000) },
+    ],
     ['fields that nobody knows', { role: 'user', content: '', later: { text: 'x'.repeat(9000) } }],
   ])('counts %s', (_what, message) => {
     expect(longestPrompt({ messages: [message] })).toBeGreaterThan(9000);
   });
 
   it('counts a flat sum for a picture, and at least one for a file, whose bytes may be more', () => {
-    const picture = longestPrompt(chat([{ type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(500_000)}` } }]));
-    const document = longestPrompt(chat([{ type: 'image_url', image_url: { url: `data:application/pdf;base64,${'A'.repeat(500_000)}` } }]));
+    const picture = longestPrompt(
+      chat([
+        { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(500_000)}` } },
+      ]),
+    );
+    const document = longestPrompt(
+      chat([
+        {
+          type: 'image_url',
+          image_url: { url: `data:application/pdf;base64,${'A'.repeat(500_000)}` },
+        },
+      ]),
+    );
     const reference = longestPrompt(chat([{ type: 'file', file: { file_id: 'f' } }]));
     expect(picture).toBeLessThan(60_000);
     expect(document).toBeGreaterThan(500_000);
@@ -91,7 +186,9 @@ describe('the longest prompt', () => {
 describe('the longest answer', () => {
   it('is what the request states, of two bounds the higher, for each of its answers', () => {
     expect(longestAnswer(chat('', { max_tokens: 10 }), nobodyKnows, 5)).toBe(10);
-    expect(longestAnswer(chat('', { max_tokens: 10, max_completion_tokens: 30, n: 4 }), nobodyKnows, 5)).toBe(120);
+    expect(
+      longestAnswer(chat('', { max_tokens: 10, max_completion_tokens: 30, n: 4 }), nobodyKnows, 5),
+    ).toBe(120);
     expect(statedAnswer(chat('', { max_tokens: null }))).toBeNull();
   });
 
@@ -103,6 +200,12 @@ describe('the longest answer', () => {
   });
 
   it('counts a prediction, which is charged where it does not come true', () => {
-    expect(longestAnswer(chat('', { max_tokens: 10, prediction: { type: 'content', content: 'x'.repeat(500) } }), nobodyKnows, null)).toBeGreaterThan(510);
+    expect(
+      longestAnswer(
+        chat('', { max_tokens: 10, prediction: { type: 'content', content: 'x'.repeat(500) } }),
+        nobodyKnows,
+        null,
+      ),
+    ).toBeGreaterThan(510);
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalName, parametersInName, undatedName } from '../../src/routing/model-name.js';
 
-describe('a model\'s name in one spelling', () => {
+describe("a model's name in one spelling", () => {
   it.each([
     ['anthropic/claude-3.5-sonnet:beta', 'claude-3-5-sonnet'],
     ['eu.anthropic.claude-3-5-sonnet-20240620-v1:0', 'claude-3-5-sonnet-20240620'],
@@ -41,6 +41,15 @@ describe('a model\'s name in one spelling', () => {
     ['2024', '2024'],
   ])('%s without its date is %s', (name, undated) => expect(undatedName(name)).toBe(undated));
 
-  it.each([['llama3.1:8b', 8], ['qwen2.5-0.5b-instruct', 0.5], ['mixtral-8x7b', 56], ['Qwen3-235B-A22B', 235], ['accounts/fireworks/models/qwen2p5-72b', 72], ['gpt-4o', null], ['a3b', null]])(
-    'reads the size of %s as %s billion', (name, billions) => expect(parametersInName(name)).toBe(billions));
+  it.each([
+    ['llama3.1:8b', 8],
+    ['qwen2.5-0.5b-instruct', 0.5],
+    ['mixtral-8x7b', 56],
+    ['Qwen3-235B-A22B', 235],
+    ['accounts/fireworks/models/qwen2p5-72b', 72],
+    ['gpt-4o', null],
+    ['a3b', null],
+  ])('reads the size of %s as %s billion', (name, billions) =>
+    expect(parametersInName(name)).toBe(billions),
+  );
 });

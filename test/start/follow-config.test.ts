@@ -9,24 +9,41 @@ import { ask, post, postStream, type StreamReply } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const messages = [{ role: 'user', content: 'Hi' }];
-const provider = (name: string, { url }: Upstream): string => `  ${name}: { api: openai-compatible, baseUrl: "${url}/v1" }\n`;
-const withProviders = (...lines: string[]): string => `auth: { keys: [{ name: test, key: sk_test }] }\nproviders:\n${lines.join('')}`;
+const provider = (name: string, { url }: Upstream): string =>
+  `  ${name}: { api: openai-compatible, baseUrl: "${url}/v1" }\n`;
+const withProviders = (...lines: string[]): string =>
+  `auth: { keys: [{ name: test, key: sk_test }] }\nproviders:\n${lines.join('')}`;
 const auth = { authorization: 'Bearer sk_test' };
 
-const complete = (gateway: GatewayProcess, models: string) => post(`${gateway.url}/v1/chat/completions`, { model: models, messages }, auth);
+const complete = (gateway: GatewayProcess, models: string) =>
+  post(`${gateway.url}/v1/chat/completions`, { model: models, messages }, auth);
 const stream = (gateway: GatewayProcess, model: string): Promise<StreamReply> =>
-  postStream(`${gateway.url}/v1/chat/completions`, { model, messages, stream: true }, { headers: auth });
-const textOf = (reply: StreamReply): string => reply.events.map((event) => textAt(event, 'choices', 0, 'delta', 'content')).join('');
-const providersOf = async ({ url }: GatewayProcess): Promise<unknown[]> => listAt((await ask('GET', `${url}/readyz`)).json, 'providers');
+  postStream(
+    `${gateway.url}/v1/chat/completions`,
+    { model, messages, stream: true },
+    { headers: auth },
+  );
+const textOf = (reply: StreamReply): string =>
+  reply.events.map((event) => textAt(event, 'choices', 0, 'delta', 'content')).join('');
+const providersOf = async ({ url }: GatewayProcess): Promise<unknown[]> =>
+  listAt((await ask('GET', `${url}/readyz`)).json, 'providers');
 const reloads = async ({ url }: GatewayProcess, result: string): Promise<number> =>
-  Number(new RegExp(`signalbox_config_reloads_total\\{result="${result}"\\} (\\d+)`).exec((await ask('GET', `${url}/metrics`)).text)?.[1] ?? 0);
+  Number(
+    new RegExp(`signalbox_config_reloads_total\\{result="${result}"\\} (\\d+)`).exec(
+      (await ask('GET', `${url}/metrics`)).text,
+    )?.[1] ?? 0,
+  );
 
 const applied = /"msg":"the changed configuration is in force"/;
 const refused = /"msg":"the changed configuration is refused, the one before stays in force: /;
 
 let [first, second]: Upstream[] = [];
-beforeAll(async () => { await buildOnce(); }, 120_000);
-beforeEach(async () => void ([first, second] = await Promise.all([startUpstream(), startUpstream()])));
+beforeAll(async () => {
+  await buildOnce();
+}, 120_000);
+beforeEach(
+  async () => void ([first, second] = await Promise.all([startUpstream(), startUpstream()])),
+);
 afterEach(async () => {
   await endProcesses();
   await Promise.all([first!.close(), second!.close()]);
@@ -51,7 +68,11 @@ describe('a configuration that is changed', () => {
 
   it('does not keep a request in flight from its retries and fallbacks', async () => {
     const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
-    first!.script([{ status: 503, delayMs: 100 }, { status: 503, headers: { 'retry-after-ms': '300' } }, {}]);
+    first!.script([
+      { status: 503, delayMs: 100 },
+      { status: 503, headers: { 'retry-after-ms': '300' } },
+      {},
+    ]);
     const answer = complete(gateway, 'a/m');
     await first!.received(0);
     gateway.writeConfig(withProviders(provider('b', second!)));
@@ -65,7 +86,12 @@ describe('a configuration that is changed', () => {
     const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
     gateway.writeConfig(`${withProviders(provider('a', second!))}  c: { api: nonesuch }\n`);
     const [line] = await gateway.printed(/^.*is refused.*$/m);
-    expect(JSON.parse(line)).toMatchObject({ level: 50, msg: expect.stringMatching(/config\/signalbox\.yaml:4: providers\[c\]\[api\]: names no dialect/) });
+    expect(JSON.parse(line)).toMatchObject({
+      level: 50,
+      msg: expect.stringMatching(
+        /config\/signalbox\.yaml:4: providers\[c\]\[api\]: names no dialect/,
+      ),
+    });
     expect((await complete(gateway, 'a/m')).status).toBe(200);
     expect([first!.requests.length, second!.requests.length]).toEqual([1, 0]);
     expect([await reloads(gateway, 'applied'), await reloads(gateway, 'refused')]).toEqual([0, 1]);
@@ -94,18 +120,35 @@ describe('a configuration that is changed', () => {
 
   it('changes keys and the level of the log, and says what it warns of', async () => {
     const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
-    gateway.writeConfig(withProviders(provider('a', first!), '  b: { api: groq, apiKey: "${NOT_SET}" }\n').replace('sk_test', 'sk_other') + 'log: { level: warn }\n');
+    gateway.writeConfig(
+      withProviders(provider('a', first!), '  b: { api: groq, apiKey: "${NOT_SET}" }\n').replace(
+        'sk_test',
+        'sk_other',
+      ) + 'log: { level: warn }\n',
+    );
     await gateway.printed(/"msg":"providers\[b\] is left out: NOT_SET is not set"/);
     expect((await complete(gateway, 'a/m')).status).toBe(401);
-    expect((await post(`${gateway.url}/v1/chat/completions`, { model: 'a/m', messages }, { authorization: 'Bearer sk_other' })).status).toBe(200);
+    expect(
+      (
+        await post(
+          `${gateway.url}/v1/chat/completions`,
+          { model: 'a/m', messages },
+          { authorization: 'Bearer sk_other' },
+        )
+      ).status,
+    ).toBe(200);
     await wait(100);
     expect(gateway.stdout()).not.toMatch(/"msg":"request"/);
   });
 
   it('says what takes a restart', async () => {
     const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
-    gateway.writeConfig(`${withProviders(provider('a', first!))}listen: { host: localhost }\nsurfaces: { metrics: { port: 0 } }\nlimits: { drainMs: 1, pingMs: 1000 }\n`);
-    await gateway.printed(/"msg":"what was changed here takes effect at the next start: listen, surfaces, limits\[drainMs\]"/);
+    gateway.writeConfig(
+      `${withProviders(provider('a', first!))}listen: { host: localhost }\nsurfaces: { metrics: { port: 0 } }\nlimits: { drainMs: 1, pingMs: 1000 }\n`,
+    );
+    await gateway.printed(
+      /"msg":"what was changed here takes effect at the next start: listen, surfaces, limits\[drainMs\]"/,
+    );
     expect(await ask('GET', `${gateway.url}/healthz`)).toMatchObject({ status: 200 });
   });
 });
@@ -118,7 +161,11 @@ describe('the demo', () => {
     expect(await providersOf(gateway)).toEqual(['demo']);
     let begun = (): void => undefined;
     const opened = new Promise<void>((resolve) => (begun = resolve));
-    const reply = postStream(`${gateway.url}/v1/chat/completions`, { model: 'demo/demo-large', messages, stream: true }, { headers: auth, onFrame: begun });
+    const reply = postStream(
+      `${gateway.url}/v1/chat/completions`,
+      { model: 'demo/demo-large', messages, stream: true },
+      { headers: auth, onFrame: begun },
+    );
     await opened;
     gateway.writeConfig(withProviders(provider('a', first!)));
     await gateway.printed(applied);
@@ -134,8 +181,15 @@ describe('the demo', () => {
     await gateway.printed(applied);
     gateway.writeConfig(keyOnly);
     await gateway.printed(/"msg":"no provider is configured any more/);
-    expect(await ask('GET', `${gateway.url}/readyz`)).toMatchObject({ status: 200, json: { status: 'ready', providers: [] } });
-    for (const model of ['demo/demo-large', 'a/m', 'auto']) expect(await complete(gateway, model), model).toMatchObject({ status: 400, json: { error: { param: 'model' } } });
+    expect(await ask('GET', `${gateway.url}/readyz`)).toMatchObject({
+      status: 200,
+      json: { status: 'ready', providers: [] },
+    });
+    for (const model of ['demo/demo-large', 'a/m', 'auto'])
+      expect(await complete(gateway, model), model).toMatchObject({
+        status: 400,
+        json: { error: { param: 'model' } },
+      });
   });
 
   it('stays when a change brings no provider', async () => {

@@ -16,16 +16,19 @@ const words = Array.from({ length: 15 }, (_, i) => `${i} `);
 const slowly: Step = { text: words, betweenMs: 30 };
 
 let upstream: Upstream;
-beforeAll(async () => { await buildOnce(); }, 120_000);
+beforeAll(async () => {
+  await buildOnce();
+}, 120_000);
 beforeEach(async () => void (upstream = await startUpstream()));
 afterEach(async () => {
   await endProcesses();
   await upstream.close();
 });
 
-const startGateway = (limits = ''): Promise<GatewayProcess> => startProcess({
-  config: `auth: { keys: [{ name: test, key: sk_test }] }\nproviders: { a: { api: openai-compatible, baseUrl: "${upstream.url}/v1" } }\n${limits}`,
-});
+const startGateway = (limits = ''): Promise<GatewayProcess> =>
+  startProcess({
+    config: `auth: { keys: [{ name: test, key: sk_test }] }\nproviders: { a: { api: openai-compatible, baseUrl: "${upstream.url}/v1" } }\n${limits}`,
+  });
 
 async function open({ url }: GatewayProcess): Promise<Socket> {
   const { hostname, port } = new URL(url);
@@ -48,9 +51,13 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
     await upstream.received(0);
     gateway.signal(signal);
     await gateway.printed(/"msg":"stopping/);
-    await expect(ask('GET', `${gateway.url}/healthz`)).rejects.toMatchObject({ code: 'ECONNREFUSED' });
+    await expect(ask('GET', `${gateway.url}/healthz`)).rejects.toMatchObject({
+      code: 'ECONNREFUSED',
+    });
     const { events, frames } = await reply;
-    expect(events.map((event) => textAt(event, 'choices', 0, 'delta', 'content')).join('')).toBe(words.join(''));
+    expect(events.map((event) => textAt(event, 'choices', 0, 'delta', 'content')).join('')).toBe(
+      words.join(''),
+    );
     expect(frames.at(-1)?.data).toBe('[DONE]');
     const ended = await gateway.ended;
     expect(ended).toMatchObject({ code: 0, stderr: '' });
@@ -65,7 +72,9 @@ describe('while it stops', () => {
     upstream.script([slowly]);
     const socket = await open(gateway);
     const text = JSON.stringify(body);
-    socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer sk_test\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`);
+    socket.write(
+      `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer sk_test\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
+    );
     const answers = readAll(socket);
     await upstream.received(0);
     gateway.signal('SIGTERM');
@@ -89,9 +98,16 @@ describe('while it stops', () => {
   it('waits for no connection that has no request', async () => {
     const gateway = await startGateway();
     const agent = new Agent({ keepAlive: true });
-    const send = (method: string, to: string, payload?: string): Promise<void> => new Promise((resolve, reject) => {
-      request(gateway.url + to, { method, agent, headers: { ...auth, 'content-type': 'application/json' } }, (res) => void res.resume().once('end', resolve)).once('error', reject).end(payload);
-    });
+    const send = (method: string, to: string, payload?: string): Promise<void> =>
+      new Promise((resolve, reject) => {
+        request(
+          gateway.url + to,
+          { method, agent, headers: { ...auth, 'content-type': 'application/json' } },
+          (res) => void res.resume().once('end', resolve),
+        )
+          .once('error', reject)
+          .end(payload);
+      });
     upstream.script([slowly]);
     const silent = await open(gateway);
     silent.on('error', () => undefined);
@@ -134,7 +150,11 @@ describe('while it stops', () => {
     const store = await openStore(`file:${gateway.folder}/data/signalbox.db`);
     const { items } = await store.requests.list({ accountId: null }, { limit: 10, cursor: null });
     await store.close();
-    expect(items.map(({ code }) => code)).toEqual(['client_closed', 'client_closed', 'client_closed']);
+    expect(items.map(({ code }) => code)).toEqual([
+      'client_closed',
+      'client_closed',
+      'client_closed',
+    ]);
   });
 
   it('ends at once at a second signal', async () => {

@@ -1,16 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type AccountRecord, firstAccountId, type NewAccount, type SignInRecord } from '../../src/store/account-records.js';
+import {
+  type AccountRecord,
+  firstAccountId,
+  type NewAccount,
+  type SignInRecord,
+} from '../../src/store/account-records.js';
 import type { NewKey } from '../../src/store/key-records.js';
 import { noLimits } from '../../src/store/key-records.js';
 import type { Store } from '../../src/store/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 let at = 1_000;
-const somebody = (changes: Partial<NewAccount> = {}): NewAccount =>
-  ({ id: randomUUID(), email: `${randomUUID()}@example.com`, passwordHash: '$argon2id$…', at: at++, ...changes });
+const somebody = (changes: Partial<NewAccount> = {}): NewAccount => ({
+  id: randomUUID(),
+  email: `${randomUUID()}@example.com`,
+  passwordHash: '$argon2id$…',
+  at: at++,
+  ...changes,
+});
 const keyOf = (accountId: string): NewKey => ({
-  id: randomUUID(), accountId, name: 'one', prefix: 'sk_abcd', hash: randomUUID(), scopes: ['completions'], models: null, limits: noLimits, createdAt: at++, expiresAt: null,
+  id: randomUUID(),
+  accountId,
+  name: 'one',
+  prefix: 'sk_abcd',
+  hash: randomUUID(),
+  scopes: ['completions'],
+  models: null,
+  limits: noLimits,
+  createdAt: at++,
+  expiresAt: null,
 });
 
 describe.each(storeRows)('the first to come, on $name,', (row) => {
@@ -24,7 +43,14 @@ describe.each(storeRows)('the first to come, on $name,', (row) => {
     const { accounts, keys } = await place.open();
     const key = await keys.add(keyOf(firstAccountId));
     const first = await accounts.create(somebody({ email: 'Ada@Example.com', at: 5 }));
-    expect(first).toEqual({ id: firstAccountId, email: 'ada@example.com', passwordHash: '$argon2id$…', role: 'admin', createdAt: 5, disabledAt: null });
+    expect(first).toEqual({
+      id: firstAccountId,
+      email: 'ada@example.com',
+      passwordHash: '$argon2id$…',
+      role: 'admin',
+      createdAt: 5,
+      disabledAt: null,
+    });
     expect(await keys.find(first!.id, key.id)).toEqual(key);
     const second = somebody();
     expect(await accounts.create(second)).toMatchObject({ id: second.id, role: 'member' });
@@ -32,14 +58,20 @@ describe.each(storeRows)('the first to come, on $name,', (row) => {
 
   it('is one alone of 200 that come at the same time', async () => {
     const stores = await Promise.all([place.open(), place.open()]);
-    const made = await Promise.all(Array.from({ length: 200 }, (_, index) => stores[index % 2]!.accounts.create(somebody())));
-    expect(made.filter((account) => account?.role === 'admin').map((account) => account?.id)).toEqual([firstAccountId]);
+    const made = await Promise.all(
+      Array.from({ length: 200 }, (_, index) => stores[index % 2]!.accounts.create(somebody())),
+    );
+    expect(
+      made.filter((account) => account?.role === 'admin').map((account) => account?.id),
+    ).toEqual([firstAccountId]);
     expect(new Set(made.map((account) => account?.id)).size).toBe(200);
   });
 
   it('has the address, whoever else wants it at the same time', async () => {
     const { accounts } = await place.open();
-    const made = await Promise.all(Array.from({ length: 20 }, () => accounts.create(somebody({ email: 'ada@example.com' }))));
+    const made = await Promise.all(
+      Array.from({ length: 20 }, () => accounts.create(somebody({ email: 'ada@example.com' }))),
+    );
     expect(made.filter((account) => account !== null)).toHaveLength(1);
   });
 });
@@ -53,7 +85,8 @@ describe.each(storeRows)('accounts on $name', (row) => {
     await store.accounts.create(somebody({ email: 'first@example.com' }));
   });
   afterAll(() => place.remove());
-  const member = async (changes: Partial<NewAccount> = {}): Promise<AccountRecord> => (await store.accounts.create(somebody(changes)))!;
+  const member = async (changes: Partial<NewAccount> = {}): Promise<AccountRecord> =>
+    (await store.accounts.create(somebody(changes)))!;
 
   it('are found by id and by address, however it is written', async () => {
     const account = await member({ email: 'Grace@Example.com' });
@@ -67,16 +100,28 @@ describe.each(storeRows)('accounts on $name', (row) => {
 
   it('change in what is said and in nothing else', async () => {
     const account = await member();
-    expect(await store.accounts.update(account.id, { passwordHash: 'new' })).toEqual({ ...account, passwordHash: 'new' });
-    expect(await store.accounts.update(account.id, { disabledAt: 7, role: 'admin' })).toEqual({ ...account, passwordHash: 'new', disabledAt: 7, role: 'admin' });
-    expect(await store.accounts.update(account.id, { disabledAt: null, email: 'New@Example.com' })).toMatchObject({ disabledAt: null, email: 'new@example.com' });
+    expect(await store.accounts.update(account.id, { passwordHash: 'new' })).toEqual({
+      ...account,
+      passwordHash: 'new',
+    });
+    expect(await store.accounts.update(account.id, { disabledAt: 7, role: 'admin' })).toEqual({
+      ...account,
+      passwordHash: 'new',
+      disabledAt: 7,
+      role: 'admin',
+    });
+    expect(
+      await store.accounts.update(account.id, { disabledAt: null, email: 'New@Example.com' }),
+    ).toMatchObject({ disabledAt: null, email: 'new@example.com' });
     expect(await store.accounts.update(account.id, {})).toMatchObject({ email: 'new@example.com' });
     expect(await store.accounts.update(randomUUID(), { role: 'admin' })).toBeNull();
   });
 
   it('cannot take the address of another one', async () => {
     const [ada, grace] = [await member(), await member()];
-    await expect(store.accounts.update(ada.id, { email: grace.email!.toUpperCase() })).rejects.toMatchObject({ code: 'conflict', field: 'email' });
+    await expect(
+      store.accounts.update(ada.id, { email: grace.email!.toUpperCase() }),
+    ).rejects.toMatchObject({ code: 'conflict', field: 'email' });
     expect(await store.accounts.find(ada.id)).toEqual(ada);
   });
 
@@ -94,13 +139,26 @@ describe.each(storeRows)('accounts on $name', (row) => {
     expect(seen).toContain(firstAccountId);
   });
 
-  it.each(['', 'x', '****', Buffer.from('1.2').toString('base64'), Buffer.from('a.b').toString('base64url'), Buffer.from(`${'9'.repeat(16)}.a`).toString('base64url'), Buffer.from('1.\0').toString('base64url'), '\ud800'])(
-    'are not listed from the cursor %j, which no page has given', async (cursor) => {
-      const isOne = Buffer.from(cursor, 'base64url').toString() === '1.2';
-      const page = store.accounts.list({ limit: 3, cursor });
-      if (isOne) await expect(page).resolves.toEqual({ items: [], next: null });
-      else await expect(page).rejects.toMatchObject({ code: 'bad_request', field: 'cursor', message: expect.stringMatching(/^cursor: /) });
-    });
+  it.each([
+    '',
+    'x',
+    '****',
+    Buffer.from('1.2').toString('base64'),
+    Buffer.from('a.b').toString('base64url'),
+    Buffer.from(`${'9'.repeat(16)}.a`).toString('base64url'),
+    Buffer.from('1.\0').toString('base64url'),
+    '\ud800',
+  ])('are not listed from the cursor %j, which no page has given', async (cursor) => {
+    const isOne = Buffer.from(cursor, 'base64url').toString() === '1.2';
+    const page = store.accounts.list({ limit: 3, cursor });
+    if (isOne) await expect(page).resolves.toEqual({ items: [], next: null });
+    else
+      await expect(page).rejects.toMatchObject({
+        code: 'bad_request',
+        field: 'cursor',
+        message: expect.stringMatching(/^cursor: /),
+      });
+  });
 
   it('tell the caches of their keys when they are disabled or change their role, and not otherwise', async () => {
     const account = await member();
@@ -114,12 +172,20 @@ describe.each(storeRows)('accounts on $name', (row) => {
     expect(changes.records.map(({ id }) => id).sort()).toEqual(keys.map(({ id }) => id).sort());
     expect(changes.records[0]).toMatchObject({ accountDisabledAt: 9, accountRole: 'member' });
     await store.accounts.update(account.id, { role: 'admin' });
-    expect((await store.keys.changedSince(changes.revision)).records[0]).toMatchObject({ accountRole: 'admin' });
+    expect((await store.keys.changedSince(changes.revision)).records[0]).toMatchObject({
+      accountRole: 'admin',
+    });
   });
 
   it('are known by a sign-in until it expires or is removed', async () => {
     const account = await member();
-    const signIn = { tokenHash: randomUUID(), accountId: account.id, csrfToken: 'c', createdAt: 100, expiresAt: 200 };
+    const signIn = {
+      tokenHash: randomUUID(),
+      accountId: account.id,
+      csrfToken: 'c',
+      createdAt: 100,
+      expiresAt: 200,
+    };
     expect(await store.signIns.add(signIn, account.passwordHash ?? '')).toBe(true);
     expect(await store.signIns.find(signIn.tokenHash, 199)).toEqual({ signIn, account });
     expect(await store.signIns.find(signIn.tokenHash, 200)).toBeNull();
@@ -131,12 +197,24 @@ describe.each(storeRows)('accounts on $name', (row) => {
 
   it('end all sign-ins but one, and none of another account', async () => {
     const [ada, grace] = [await member(), await member()];
-    const signIn = (accountId: string): { tokenHash: string; accountId: string; csrfToken: string; createdAt: number; expiresAt: number } =>
-      ({ tokenHash: randomUUID(), accountId, csrfToken: 'c', createdAt: 100, expiresAt: 200 });
+    const signIn = (
+      accountId: string,
+    ): {
+      tokenHash: string;
+      accountId: string;
+      csrfToken: string;
+      createdAt: number;
+      expiresAt: number;
+    } => ({ tokenHash: randomUUID(), accountId, csrfToken: 'c', createdAt: 100, expiresAt: 200 });
     const [first, second, other] = [signIn(ada.id), signIn(ada.id), signIn(grace.id)];
-    for (const each of [first, second, other]) await store.signIns.add(each, ada.passwordHash ?? '');
+    for (const each of [first, second, other])
+      await store.signIns.add(each, ada.passwordHash ?? '');
     const present = async (): Promise<boolean[]> =>
-      Promise.all([first, second, other].map(async ({ tokenHash }) => (await store.signIns.find(tokenHash, 150)) !== null));
+      Promise.all(
+        [first, second, other].map(
+          async ({ tokenHash }) => (await store.signIns.find(tokenHash, 150)) !== null,
+        ),
+      );
     await store.signIns.removeAll(ada.id, second.tokenHash);
     expect(await present()).toEqual([false, true, true]);
     await store.signIns.removeAll(ada.id, null);
@@ -145,7 +223,13 @@ describe.each(storeRows)('accounts on $name', (row) => {
 
   it('take no sign-in for a password that is another by now, nor for an account that is disabled', async () => {
     const account = await member();
-    const signIn = { tokenHash: randomUUID(), accountId: account.id, csrfToken: 'c', createdAt: 100, expiresAt: 200 };
+    const signIn = {
+      tokenHash: randomUUID(),
+      accountId: account.id,
+      csrfToken: 'c',
+      createdAt: 100,
+      expiresAt: 200,
+    };
     expect(await store.signIns.add(signIn, 'another')).toBe(false);
     await store.accounts.update(account.id, { disabledAt: 9 });
     expect(await store.signIns.add(signIn, account.passwordHash ?? '')).toBe(false);
@@ -154,11 +238,18 @@ describe.each(storeRows)('accounts on $name', (row) => {
 
   it('keep the newest hundred of their sign-ins: one that signs in again and again does not fill the table', async () => {
     const [ada, grace] = [await member(), await member()];
-    const signInAt = (accountId: string, createdAt: number): SignInRecord => ({ tokenHash: randomUUID(), accountId, csrfToken: 'c', createdAt, expiresAt: 10_000 });
+    const signInAt = (accountId: string, createdAt: number): SignInRecord => ({
+      tokenHash: randomUUID(),
+      accountId,
+      csrfToken: 'c',
+      createdAt,
+      expiresAt: 10_000,
+    });
     const other = signInAt(grace.id, 1);
     await store.signIns.add(other, grace.passwordHash ?? '');
     const all = Array.from({ length: 105 }, (_, index) => signInAt(ada.id, index + 10));
-    for (const each of all) expect(await store.signIns.add(each, ada.passwordHash ?? '')).toBe(true);
+    for (const each of all)
+      expect(await store.signIns.add(each, ada.passwordHash ?? '')).toBe(true);
     const found = await Promise.all(all.map(({ tokenHash }) => store.signIns.find(tokenHash, 500)));
     expect(found.map((each) => each !== null)).toEqual(all.map((_, index) => index >= 5));
     expect(await store.signIns.find(other.tokenHash, 500)).not.toBeNull();
@@ -166,19 +257,42 @@ describe.each(storeRows)('accounts on $name', (row) => {
 
   it('end with a new password all that was opened with the one before, and nothing of another account', async () => {
     const [ada, grace] = [await member(), await member()];
-    const [kept, ended, other] = [ada, ada, grace].map(({ id }) => ({ tokenHash: randomUUID(), accountId: id, csrfToken: 'c', createdAt: 100, expiresAt: 200 })) as [SignInRecord, SignInRecord, SignInRecord];
+    const [kept, ended, other] = [ada, ada, grace].map(({ id }) => ({
+      tokenHash: randomUUID(),
+      accountId: id,
+      csrfToken: 'c',
+      createdAt: 100,
+      expiresAt: 200,
+    })) as [SignInRecord, SignInRecord, SignInRecord];
     for (const each of [kept, ended, other]) {
       await store.signIns.add(each, ada.passwordHash ?? '');
-      await store.signIns.addReset({ tokenHash: `link of ${each.tokenHash}`, accountId: each.accountId, expiresAt: 200 });
+      await store.signIns.addReset({
+        tokenHash: `link of ${each.tokenHash}`,
+        accountId: each.accountId,
+        expiresAt: 200,
+      });
     }
     expect(await store.accounts.setPassword(ada.id, 'new', { from: 'another' })).toBe(false);
     expect(await store.accounts.setPassword(randomUUID(), 'new')).toBe(false);
     expect((await store.accounts.find(ada.id))?.passwordHash).toBe(ada.passwordHash);
-    expect(await store.accounts.setPassword(ada.id, 'new', { from: ada.passwordHash ?? '', keepTokenHash: kept.tokenHash })).toBe(true);
+    expect(
+      await store.accounts.setPassword(ada.id, 'new', {
+        from: ada.passwordHash ?? '',
+        keepTokenHash: kept.tokenHash,
+      }),
+    ).toBe(true);
     expect((await store.accounts.find(ada.id))?.passwordHash).toBe('new');
-    const isThere = await Promise.all([kept, ended, other].map(async ({ tokenHash }) => (await store.signIns.find(tokenHash, 150)) !== null));
+    const isThere = await Promise.all(
+      [kept, ended, other].map(
+        async ({ tokenHash }) => (await store.signIns.find(tokenHash, 150)) !== null,
+      ),
+    );
     expect(isThere).toEqual([true, false, true]);
-    const owners = await Promise.all([kept, ended, other].map(({ tokenHash }) => store.signIns.takeReset(`link of ${tokenHash}`, 150)));
+    const owners = await Promise.all(
+      [kept, ended, other].map(({ tokenHash }) =>
+        store.signIns.takeReset(`link of ${tokenHash}`, 150),
+      ),
+    );
     expect(owners).toEqual([null, null, grace.id]);
     expect(await store.accounts.setPassword(ada.id, 'newest')).toBe(true);
     expect(await store.signIns.find(kept.tokenHash, 150)).toBeNull();
@@ -186,17 +300,31 @@ describe.each(storeRows)('accounts on $name', (row) => {
 
   it('have no sign-in left of a password that is changed while many sign in with it', async () => {
     const account = await member();
-    const signIns = Array.from({ length: 40 }, () => ({ tokenHash: randomUUID(), accountId: account.id, csrfToken: 'c', createdAt: 100, expiresAt: 200 }));
+    const signIns = Array.from({ length: 40 }, () => ({
+      tokenHash: randomUUID(),
+      accountId: account.id,
+      csrfToken: 'c',
+      createdAt: 100,
+      expiresAt: 200,
+    }));
     const adding = signIns.map((signIn) => store.signIns.add(signIn, account.passwordHash ?? ''));
     await Promise.all([store.accounts.setPassword(account.id, 'new'), ...adding]);
-    for (const { tokenHash } of signIns) expect(await store.signIns.find(tokenHash, 150)).toBeNull();
+    for (const { tokenHash } of signIns)
+      expect(await store.signIns.find(tokenHash, 150)).toBeNull();
   });
 
   it('use a reset link once, whoever tries at the same time, and the others of that account end with it', async () => {
     const [ada, grace] = [await member(), await member()];
     const [link, older, other] = [randomUUID(), randomUUID(), randomUUID()];
-    for (const [tokenHash, { id }] of [[link, ada], [older, ada], [other, grace]] as const) await store.signIns.addReset({ tokenHash, accountId: id, expiresAt: 200 });
-    const taken = await Promise.all(Array.from({ length: 10 }, () => store.signIns.takeReset(link, 199)));
+    for (const [tokenHash, { id }] of [
+      [link, ada],
+      [older, ada],
+      [other, grace],
+    ] as const)
+      await store.signIns.addReset({ tokenHash, accountId: id, expiresAt: 200 });
+    const taken = await Promise.all(
+      Array.from({ length: 10 }, () => store.signIns.takeReset(link, 199)),
+    );
     expect(taken.filter((accountId) => accountId !== null)).toEqual([ada.id]);
     expect(await store.signIns.takeReset(older, 199)).toBeNull();
     expect(await store.signIns.takeReset(other, 200)).toBeNull();

@@ -10,10 +10,15 @@ import { libsqlPlace, openFreshStore, type Place, postgresPlace } from '../helpe
 /** Opens a database file as the command line does beside a server, and closes it again. */
 function askFromAnotherProcess(path: string, query: string): unknown {
   const script = `import Database from 'libsql'; const database = new Database(process.argv[1]); console.log(JSON.stringify(database.prepare(process.argv[2]).all())); database.close();`;
-  return JSON.parse(execFileSync(process.execPath, ['--input-type=module', '--eval', script, path, query], { encoding: 'utf8' }));
+  return JSON.parse(
+    execFileSync(process.execPath, ['--input-type=module', '--eval', script, path, query], {
+      encoding: 'utf8',
+    }),
+  );
 }
 
-const signUp = (store: Store, email: string): Promise<unknown> => store.accounts.create({ id: randomUUID(), email, passwordHash: null, at: 1 });
+const signUp = (store: Store, email: string): Promise<unknown> =>
+  store.accounts.create({ id: randomUUID(), email, passwordHash: null, at: 1 });
 
 describe('a backup of an embedded database', () => {
   let place: Place;
@@ -44,7 +49,9 @@ describe('a backup of an embedded database', () => {
     progress.isDone = true;
     await writing;
     const copy = await openStore(`file:${file}`);
-    expect((await copy.accounts.list({ limit: 100, cursor: null })).items.length).toBeGreaterThan(0);
+    expect((await copy.accounts.list({ limit: 100, cursor: null })).items.length).toBeGreaterThan(
+      0,
+    );
     await copy.close();
   });
 
@@ -53,19 +60,30 @@ describe('a backup of an embedded database', () => {
     await store.backup(file);
     askFromAnotherProcess(path, 'select count(*) from accounts');
     await signUp(store, 'grace@example.com');
-    expect(askFromAnotherProcess(path, 'select email from accounts order by email')).toEqual([{ email: 'ada@example.com' }, { email: 'grace@example.com' }]);
+    expect(askFromAnotherProcess(path, 'select email from accounts order by email')).toEqual([
+      { email: 'ada@example.com' },
+      { email: 'grace@example.com' },
+    ]);
   });
 
   it('overwrites nothing', async () => {
     writeFileSync(file, 'precious');
-    await expect(store.backup(file)).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining(file) });
+    await expect(store.backup(file)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining(file),
+    });
     expect(readFileSync(file, 'utf8')).toBe('precious');
-    await expect(store.backup(place.url.slice('file:'.length))).rejects.toMatchObject({ code: 'conflict' });
+    await expect(store.backup(place.url.slice('file:'.length))).rejects.toMatchObject({
+      code: 'conflict',
+    });
   });
 
   it('leaves nothing behind where it cannot be written', async () => {
     const missing = join(file, 'no', 'such.db');
-    await expect(store.backup(missing)).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('ENOENT') });
+    await expect(store.backup(missing)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('ENOENT'),
+    });
     expect(existsSync(missing)).toBe(false);
     await store.ping();
   });
@@ -88,7 +106,11 @@ describe('closing', () => {
     await signUp(store, 'ada@example.com');
     await store.close();
     const file = place.url.slice('file:'.length);
-    expect(readdirSync(dirname(file)).filter((name) => statSync(join(dirname(file), name)).size > 0 && !name.endsWith('-shm'))).toEqual(['signalbox.db']);
+    expect(
+      readdirSync(dirname(file)).filter(
+        (name) => statSync(join(dirname(file), name)).size > 0 && !name.endsWith('-shm'),
+      ),
+    ).toEqual(['signalbox.db']);
     await place.remove();
   });
 });
@@ -96,7 +118,10 @@ describe('closing', () => {
 describe('a backup of PostgreSQL', () => {
   it('is left to its own tools', async () => {
     const place = await postgresPlace();
-    await expect((await place.open()).backup('/nowhere')).rejects.toMatchObject({ code: 'not_implemented', message: expect.stringContaining('pg_dump') });
+    await expect((await place.open()).backup('/nowhere')).rejects.toMatchObject({
+      code: 'not_implemented',
+      message: expect.stringContaining('pg_dump'),
+    });
     await place.remove();
   });
 });

@@ -1,31 +1,73 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConversationStore, MessageRecord, NewMessage, Turn } from '../../src/store/conversation-records.js';
+import type {
+  ConversationStore,
+  MessageRecord,
+  NewMessage,
+  Turn,
+} from '../../src/store/conversation-records.js';
 import type { Page, Store } from '../../src/store/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
-const sent = (role: string, content: unknown): NewMessage =>
-  ({ id: randomUUID(), role, content, provider: null, model: null, finishReason: null, usage: null, costUsd: null });
+const sent = (role: string, content: unknown): NewMessage => ({
+  id: randomUUID(),
+  role,
+  content,
+  provider: null,
+  model: null,
+  finishReason: null,
+  usage: null,
+  costUsd: null,
+});
 
 const answered = (content: string): NewMessage => ({
-  id: randomUUID(), role: 'assistant', content, provider: 'openai', model: 'gpt-4o', finishReason: 'stop', usage: { promptTokens: 3, completionTokens: 1 }, costUsd: 0.0125,
+  id: randomUUID(),
+  role: 'assistant',
+  content,
+  provider: 'openai',
+  model: 'gpt-4o',
+  finishReason: 'stop',
+  usage: { promptTokens: 3, completionTokens: 1 },
+  costUsd: 0.0125,
 });
 
 /** A turn as a client makes it that sends the whole history: `u:question`, `a:answer`, `s:system`. */
-function turnOf(conversation: { conversationId: string; accountId: string }, history: readonly string[], answer: string, changes: Partial<Turn> = {}): Turn {
+function turnOf(
+  conversation: { conversationId: string; accountId: string },
+  history: readonly string[],
+  answer: string,
+  changes: Partial<Turn> = {},
+): Turn {
   const roles: Record<string, string> = { u: 'user', a: 'assistant', s: 'system' };
-  return { ...conversation, begins: null, history: history.map((text) => sent(roles[text[0]!]!, text)), answer: answered(answer), at: 1_000, ...changes };
+  return {
+    ...conversation,
+    begins: null,
+    history: history.map((text) => sent(roles[text[0]!]!, text)),
+    answer: answered(answer),
+    at: 1_000,
+    ...changes,
+  };
 }
 
-const someone = (): { conversationId: string; accountId: string } => ({ conversationId: randomUUID(), accountId: randomUUID() });
+const someone = (): { conversationId: string; accountId: string } => ({
+  conversationId: randomUUID(),
+  accountId: randomUUID(),
+});
 const begins = { title: 'Hello' };
-const textsOf = (page: Page<MessageRecord> | null): unknown[] => page!.items.map((message) => message.content);
+const textsOf = (page: Page<MessageRecord> | null): unknown[] =>
+  page!.items.map((message) => message.content);
 
 describe.each(storeRows)('conversations on $name', (row) => {
   let place: Place;
   let store: Store;
   let conversations: ConversationStore;
-  const texts = async ({ accountId, conversationId }: { accountId: string; conversationId: string }): Promise<unknown[]> =>
+  const texts = async ({
+    accountId,
+    conversationId,
+  }: {
+    accountId: string;
+    conversationId: string;
+  }): Promise<unknown[]> =>
     textsOf(await conversations.messages(accountId, conversationId, { limit: 100, cursor: null }));
 
   beforeAll(async () => {
@@ -37,29 +79,55 @@ describe.each(storeRows)('conversations on $name', (row) => {
 
   it('begin with a turn and hold its messages as they were sent', async () => {
     const them = someone();
-    const parts = [{ type: 'text', text: 'What is this? \0 \u{1f600} \ud800' }, { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }];
-    const turn = { ...turnOf(them, ['s:be brief'], 'a:A cat.', { begins, at: 5_000 }), history: [sent('system', 's:be brief'), sent('user', parts)] };
+    const parts = [
+      { type: 'text', text: 'What is this? \0 \u{1f600} \ud800' },
+      { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+    ];
+    const turn = {
+      ...turnOf(them, ['s:be brief'], 'a:A cat.', { begins, at: 5_000 }),
+      history: [sent('system', 's:be brief'), sent('user', parts)],
+    };
     expect(await conversations.append([turn])).toEqual(['stored']);
     expect(await conversations.find(them.accountId, them.conversationId)).toEqual({
-      id: them.conversationId, accountId: them.accountId, title: 'Hello', titleSource: 'derived', messageCount: 3, createdAt: 5_000, updatedAt: 5_000, last: { provider: 'openai', model: 'gpt-4o' },
+      id: them.conversationId,
+      accountId: them.accountId,
+      title: 'Hello',
+      titleSource: 'derived',
+      messageCount: 3,
+      createdAt: 5_000,
+      updatedAt: 5_000,
+      last: { provider: 'openai', model: 'gpt-4o' },
     });
-    const page = await conversations.messages(them.accountId, them.conversationId, { limit: 100, cursor: null });
-    expect(page).toEqual({ items: [...turn.history, turn.answer].map((message) => ({ ...message, createdAt: 5_000 })), next: null });
+    const page = await conversations.messages(them.accountId, them.conversationId, {
+      limit: 100,
+      cursor: null,
+    });
+    expect(page).toEqual({
+      items: [...turn.history, turn.answer].map((message) => ({ ...message, createdAt: 5_000 })),
+      next: null,
+    });
   });
 
   it('continue with what is new of a whole history', async () => {
     const them = someone();
     await conversations.append([turnOf(them, ['s:1', 'u:1'], 'a:1', { begins })]);
     await conversations.append([turnOf(them, ['s:1', 'u:1', 'a:1', 'u:2'], 'a:2', { at: 7_000 })]);
-    await conversations.append([turnOf(them, ['s:other', 'u:2', 'a:2', 's:1', 'u:3'], 'a:3', { at: 6_000 })]);
+    await conversations.append([
+      turnOf(them, ['s:other', 'u:2', 'a:2', 's:1', 'u:3'], 'a:3', { at: 6_000 }),
+    ]);
     expect(await texts(them)).toEqual(['s:1', 'u:1', 'a:1', 'u:2', 'a:2', 's:other', 'u:3', 'a:3']);
-    expect(await conversations.find(them.accountId, them.conversationId)).toMatchObject({ messageCount: 8, createdAt: 1_000, updatedAt: 7_000 });
+    expect(await conversations.find(them.accountId, them.conversationId)).toMatchObject({
+      messageCount: 8,
+      createdAt: 1_000,
+      updatedAt: 7_000,
+    });
   });
 
   it('know a system message again that stands long before the last ones', async () => {
     const them = someone();
     await conversations.append([turnOf(them, ['s:1', 'u:0'], 'a:0', { begins })]);
-    for (let index = 1; index <= 20; index += 1) await conversations.append([turnOf(them, [`u:${index}`], `a:${index}`)]);
+    for (let index = 1; index <= 20; index += 1)
+      await conversations.append([turnOf(them, [`u:${index}`], `a:${index}`)]);
     await conversations.append([turnOf(them, ['s:1', 'u:last'], 'a:last')]);
     expect((await texts(them)).slice(0, 3)).toEqual(['s:1', 'u:0', 'a:0']);
     expect((await texts(them)).slice(-3)).toEqual(['a:20', 'u:last', 'a:last']);
@@ -68,13 +136,18 @@ describe.each(storeRows)('conversations on $name', (row) => {
   it('take several turns of one conversation in one batch, in their order', async () => {
     const [them, others] = [someone(), someone()];
     const turns = [
-      turnOf(them, ['u:1'], 'a:1', { begins }), turnOf(others, ['u:x'], 'a:x', { begins }),
-      turnOf(them, ['u:1', 'a:1', 'u:2'], 'a:2'), turnOf(them, ['u:1', 'a:1', 'u:2', 'a:2', 'u:3'], 'a:3', { at: 2_000 }),
+      turnOf(them, ['u:1'], 'a:1', { begins }),
+      turnOf(others, ['u:x'], 'a:x', { begins }),
+      turnOf(them, ['u:1', 'a:1', 'u:2'], 'a:2'),
+      turnOf(them, ['u:1', 'a:1', 'u:2', 'a:2', 'u:3'], 'a:3', { at: 2_000 }),
     ];
     expect(await conversations.append(turns)).toEqual(['stored', 'stored', 'stored', 'stored']);
     expect(await texts(them)).toEqual(['u:1', 'a:1', 'u:2', 'a:2', 'u:3', 'a:3']);
     expect(await texts(others)).toEqual(['u:x', 'a:x']);
-    expect(await conversations.find(them.accountId, them.conversationId)).toMatchObject({ messageCount: 6, updatedAt: 2_000 });
+    expect(await conversations.find(them.accountId, them.conversationId)).toMatchObject({
+      messageCount: 6,
+      updatedAt: 2_000,
+    });
   });
 
   it('are not doubled by a batch that comes again, whole or in part', async () => {
@@ -83,10 +156,17 @@ describe.each(storeRows)('conversations on $name', (row) => {
     const second = turnOf(them, ['u:1', 'a:1', 'u:2'], 'a:2');
     const third = turnOf(others, ['u:1'], 'a:1', { begins });
     await conversations.append([first, second]);
-    expect(await conversations.append([first, second, third, third])).toEqual(['stored', 'stored', 'stored', 'stored']);
+    expect(await conversations.append([first, second, third, third])).toEqual([
+      'stored',
+      'stored',
+      'stored',
+      'stored',
+    ]);
     expect(await texts(them)).toEqual(['u:1', 'a:1', 'u:2', 'a:2']);
     expect(await texts(others)).toEqual(['u:1', 'a:1']);
-    expect(await conversations.find(others.accountId, others.conversationId)).toMatchObject({ messageCount: 2 });
+    expect(await conversations.find(others.accountId, others.conversationId)).toMatchObject({
+      messageCount: 2,
+    });
   });
 
   it('keep the answer that is asked for again beside the first', async () => {
@@ -101,13 +181,26 @@ describe.each(storeRows)('conversations on $name', (row) => {
     const them = someone();
     await conversations.append([turnOf(them, ['u:1'], 'a:1', { begins })]);
     const stranger = { ...them, accountId: randomUUID() };
-    expect(await conversations.append([turnOf(stranger, ['u:2'], 'a:2'), turnOf(stranger, ['u:2'], 'a:2', { begins }), turnOf(someone(), ['u:2'], 'a:2')])).toEqual(['gone', 'gone', 'gone']);
+    expect(
+      await conversations.append([
+        turnOf(stranger, ['u:2'], 'a:2'),
+        turnOf(stranger, ['u:2'], 'a:2', { begins }),
+        turnOf(someone(), ['u:2'], 'a:2'),
+      ]),
+    ).toEqual(['gone', 'gone', 'gone']);
     expect(await texts(them)).toEqual(['u:1', 'a:1']);
     expect(await conversations.remove(stranger.accountId, them.conversationId)).toBe(false);
     expect(await conversations.remove(them.accountId, them.conversationId)).toBe(true);
     expect(await conversations.remove(them.accountId, them.conversationId)).toBe(false);
-    expect(await conversations.append([turnOf(them, ['u:1', 'a:1', 'u:2'], 'a:2')])).toEqual(['gone']);
-    expect(await conversations.messages(them.accountId, them.conversationId, { limit: 10, cursor: null })).toBeNull();
+    expect(await conversations.append([turnOf(them, ['u:1', 'a:1', 'u:2'], 'a:2')])).toEqual([
+      'gone',
+    ]);
+    expect(
+      await conversations.messages(them.accountId, them.conversationId, {
+        limit: 10,
+        cursor: null,
+      }),
+    ).toBeNull();
   });
 
   it('are invisible to another account', async () => {
@@ -115,34 +208,55 @@ describe.each(storeRows)('conversations on $name', (row) => {
     await conversations.append([turnOf(them, ['u:1'], 'a:1', { begins })]);
     const stranger = randomUUID();
     expect(await conversations.find(stranger, them.conversationId)).toBeNull();
-    expect(await conversations.messages(stranger, them.conversationId, { limit: 10, cursor: null })).toBeNull();
+    expect(
+      await conversations.messages(stranger, them.conversationId, { limit: 10, cursor: null }),
+    ).toBeNull();
     expect(await conversations.rename(stranger, them.conversationId, 'Mine', 'given')).toBeNull();
-    expect(await conversations.list(stranger, { limit: 10, cursor: null })).toEqual({ items: [], next: null });
+    expect(await conversations.list(stranger, { limit: 10, cursor: null })).toEqual({
+      items: [],
+      next: null,
+    });
     expect(await conversations.find(them.accountId, `${them.conversationId}\0`)).toBeNull();
   });
 
   it('take turns from two processes at once, each whole and at its own place', async () => {
     const second = await place.open();
-    const them = Array.from({ length: 8 }, someone).map((each, _, [first]) => ({ ...each, accountId: first!.accountId }));
-    await conversations.append(them.map((each) => turnOf(each, ['u:0'], 'a:0', { begins })));
-    const rounds = Array.from({ length: 10 }, (_, round) => [store, second].map(async (one, side) => {
-      const turns = them.map((each) => turnOf(each, [`u:${side} ${round}`], `a:${side} ${round}`));
-      expect(await one.conversations.append(side === 0 ? turns : turns.reverse())).toEqual(them.map(() => 'stored'));
+    const them = Array.from({ length: 8 }, someone).map((each, _, [first]) => ({
+      ...each,
+      accountId: first!.accountId,
     }));
+    await conversations.append(them.map((each) => turnOf(each, ['u:0'], 'a:0', { begins })));
+    const rounds = Array.from({ length: 10 }, (_, round) =>
+      [store, second].map(async (one, side) => {
+        const turns = them.map((each) =>
+          turnOf(each, [`u:${side} ${round}`], `a:${side} ${round}`),
+        );
+        expect(await one.conversations.append(side === 0 ? turns : turns.reverse())).toEqual(
+          them.map(() => 'stored'),
+        );
+      }),
+    );
     await Promise.all(rounds.flat());
     for (const each of them) {
-      const all = await texts(each) as string[];
+      const all = (await texts(each)) as string[];
       expect(all).toHaveLength(42);
       expect(new Set(all).size).toBe(42);
-      for (const [index, text] of all.entries()) if (index % 2 === 1) expect(text.slice(1)).toBe(all[index - 1]!.slice(1));
-      expect(await conversations.find(each.accountId, each.conversationId)).toMatchObject({ messageCount: 42 });
+      for (const [index, text] of all.entries())
+        if (index % 2 === 1) expect(text.slice(1)).toBe(all[index - 1]!.slice(1));
+      expect(await conversations.find(each.accountId, each.conversationId)).toMatchObject({
+        messageCount: 42,
+      });
     }
   });
 
   it('begun by the same turn in two processes at once are there once', async () => {
     const second = await place.open();
     const turns = Array.from({ length: 5 }, () => turnOf(someone(), ['u:1'], 'a:1', { begins }));
-    const ends = await Promise.all([store, second, store, second].map((one, side) => one.conversations.append(side > 1 ? [...turns].reverse() : turns)));
+    const ends = await Promise.all(
+      [store, second, store, second].map((one, side) =>
+        one.conversations.append(side > 1 ? [...turns].reverse() : turns),
+      ),
+    );
     expect(ends.flat()).toEqual(Array(20).fill('stored'));
     for (const turn of turns) expect(await texts(turn)).toEqual(['u:1', 'a:1']);
   });
@@ -152,7 +266,10 @@ describe.each(storeRows)('conversations on $name', (row) => {
     for (let round = 0; round < 10; round += 1) {
       const them = someone();
       await conversations.append([turnOf(them, ['u:1'], 'a:1', { begins })]);
-      const [removed] = await Promise.all([second.conversations.remove(them.accountId, them.conversationId), conversations.append([turnOf(them, ['u:2'], 'a:2')])]);
+      const [removed] = await Promise.all([
+        second.conversations.remove(them.accountId, them.conversationId),
+        conversations.append([turnOf(them, ['u:2'], 'a:2')]),
+      ]);
       expect(removed).toBe(true);
       expect(await conversations.find(them.accountId, them.conversationId)).toBeNull();
       // begun anew under the same id, it holds nothing of the old one
@@ -164,16 +281,26 @@ describe.each(storeRows)('conversations on $name', (row) => {
   it('store nothing of a batch that fails', async () => {
     const [them, others] = [someone(), someone()];
     const bad = turnOf(others, ['u:1'], 'a:1', { begins, at: Number.NaN });
-    await expect(conversations.append([turnOf(them, ['u:1'], 'a:1', { begins }), bad])).rejects.toMatchObject({ code: 'internal' });
+    await expect(
+      conversations.append([turnOf(them, ['u:1'], 'a:1', { begins }), bad]),
+    ).rejects.toMatchObject({ code: 'internal' });
     expect(await conversations.find(them.accountId, them.conversationId)).toBeNull();
-    expect(await conversations.append([turnOf(them, ['u:1'], 'a:1', { begins })])).toEqual(['stored']);
+    expect(await conversations.append([turnOf(them, ['u:1'], 'a:1', { begins })])).toEqual([
+      'stored',
+    ]);
   });
 
   it('are listed by their last use, page by page', async () => {
     const accountId = randomUUID();
-    const all = [3, 1, 2, 2, 5].map((at) => turnOf({ accountId, conversationId: randomUUID() }, ['u:1'], 'a:1', { begins, at }));
+    const all = [3, 1, 2, 2, 5].map((at) =>
+      turnOf({ accountId, conversationId: randomUUID() }, ['u:1'], 'a:1', { begins, at }),
+    );
     await conversations.append(all);
-    await conversations.append([turnOf({ accountId, conversationId: all[1]!.conversationId }, ['u:1', 'a:1', 'u:2'], 'a:2', { at: 9 })]);
+    await conversations.append([
+      turnOf({ accountId, conversationId: all[1]!.conversationId }, ['u:1', 'a:1', 'u:2'], 'a:2', {
+        at: 9,
+      }),
+    ]);
     const seen: [number, string][] = [];
     let cursor: string | null = null;
     let pages = 0;
@@ -190,9 +317,17 @@ describe.each(storeRows)('conversations on $name', (row) => {
 
   it('are read oldest first, page by page', async () => {
     const them = someone();
-    await conversations.append([turnOf(them, ['u:1', 'a:1', 'u:2', 'a:2', 'u:3', 'a:3'], 'a:last', { begins })]);
-    const first = await conversations.messages(them.accountId, them.conversationId, { limit: 4, cursor: null });
-    const second = await conversations.messages(them.accountId, them.conversationId, { limit: 4, cursor: first!.next });
+    await conversations.append([
+      turnOf(them, ['u:1', 'a:1', 'u:2', 'a:2', 'u:3', 'a:3'], 'a:last', { begins }),
+    ]);
+    const first = await conversations.messages(them.accountId, them.conversationId, {
+      limit: 4,
+      cursor: null,
+    });
+    const second = await conversations.messages(them.accountId, them.conversationId, {
+      limit: 4,
+      cursor: first!.next,
+    });
     expect(textsOf(first)).toEqual(['u:1', 'a:1', 'u:2', 'a:2']);
     expect(textsOf(second)).toEqual(['u:3', 'a:3', 'a:last']);
     expect(second!.next).toBeNull();
@@ -200,21 +335,58 @@ describe.each(storeRows)('conversations on $name', (row) => {
 
   it('are created empty, renamed, and keep a given title from being overwritten by a written one', async () => {
     const { accountId, conversationId: id } = someone();
-    const created = { id, accountId, title: 'New', titleSource: 'derived', messageCount: 0, createdAt: 4, updatedAt: 4 };
-    expect(await conversations.create({ id, accountId, title: 'New', titleSource: 'derived', createdAt: 4 })).toEqual(created);
-    expect(await conversations.rename(accountId, id, 'Written', 'model', true)).toEqual({ ...created, title: 'Written', titleSource: 'model' });
+    const created = {
+      id,
+      accountId,
+      title: 'New',
+      titleSource: 'derived',
+      messageCount: 0,
+      createdAt: 4,
+      updatedAt: 4,
+    };
+    expect(
+      await conversations.create({
+        id,
+        accountId,
+        title: 'New',
+        titleSource: 'derived',
+        createdAt: 4,
+      }),
+    ).toEqual(created);
+    expect(await conversations.rename(accountId, id, 'Written', 'model', true)).toEqual({
+      ...created,
+      title: 'Written',
+      titleSource: 'model',
+    });
     expect(await conversations.rename(accountId, id, 'Again', 'model', true)).toBeNull();
-    expect(await conversations.rename(accountId, id, 'Given', 'given')).toEqual({ ...created, title: 'Given', titleSource: 'given' });
-    expect(await conversations.append([turnOf({ accountId, conversationId: id }, ['u:1'], 'a:1')])).toEqual(['stored']);
-    expect(await conversations.find(accountId, id)).toMatchObject({ title: 'Given', messageCount: 2 });
+    expect(await conversations.rename(accountId, id, 'Given', 'given')).toEqual({
+      ...created,
+      title: 'Given',
+      titleSource: 'given',
+    });
+    expect(
+      await conversations.append([turnOf({ accountId, conversationId: id }, ['u:1'], 'a:1')]),
+    ).toEqual(['stored']);
+    expect(await conversations.find(accountId, id)).toMatchObject({
+      title: 'Given',
+      messageCount: 2,
+    });
   });
 
   it('take a batch of two thousand turns, and none', async () => {
     const accountId = randomUUID();
-    const turns = Array.from({ length: 2_000 }, () => turnOf({ accountId, conversationId: randomUUID() }, ['s:1', 'u:1'], 'a:1', { begins }));
+    const turns = Array.from({ length: 2_000 }, () =>
+      turnOf({ accountId, conversationId: randomUUID() }, ['s:1', 'u:1'], 'a:1', { begins }),
+    );
     expect(await conversations.append([])).toEqual([]);
     expect(new Set(await conversations.append(turns))).toEqual(new Set(['stored']));
-    const next = turns.map((turn) => turnOf({ accountId, conversationId: turn.conversationId }, ['s:1', 'u:1', 'a:1', 'u:2'], 'a:2'));
+    const next = turns.map((turn) =>
+      turnOf(
+        { accountId, conversationId: turn.conversationId },
+        ['s:1', 'u:1', 'a:1', 'u:2'],
+        'a:2',
+      ),
+    );
     expect(new Set(await conversations.append(next))).toEqual(new Set(['stored']));
     expect(await texts(turns[1_999]!)).toEqual(['s:1', 'u:1', 'a:1', 'u:2', 'a:2']);
   });

@@ -27,9 +27,19 @@ afterAll(() => redis?.stop());
 
 const inMemory = (): Promise<Counters> => Promise.resolve(createMemoryCounters({ now: () => now }));
 // the lease outlasts every wait: time that a test makes up leaves no time to renew it
-const inRedis = (): Promise<Counters> => openRedisCounters(redis?.url ?? '', { now: () => now, prefix: `test-${++prefixes}:`, leaseMs: 60 * dayMs });
+const inRedis = (): Promise<Counters> =>
+  openRedisCounters(redis?.url ?? '', {
+    now: () => now,
+    prefix: `test-${++prefixes}:`,
+    leaseMs: 60 * dayMs,
+  });
 
-const claim = (measure: Measure, limit: number, amount: number, subject = 'key:a'): Claim => ({ subject, measure, limit, amount });
+const claim = (measure: Measure, limit: number, amount: number, subject = 'key:a'): Claim => ({
+  subject,
+  measure,
+  limit,
+  amount,
+});
 const granted = (verdict: Verdict): Hold => {
   if (verdict.outcome !== 'granted') throw new Error(JSON.stringify(verdict));
   return verdict.hold;
@@ -54,8 +64,14 @@ describe.each([
     it('grant up to the limit, then refuse and say which limit, how far it is used and when to come again', async () => {
       const counters = await opened();
       const three = claim('requests', 3, 1);
-      for (const used of [1, 2, 3]) expect(await counters.take([three])).toMatchObject({ outcome: 'granted', used: [used] });
-      expect(await counters.take([three])).toEqual({ outcome: 'refused', claim: three, used: 3, retryAfterMs: minuteMs + minuteMs / 3 });
+      for (const used of [1, 2, 3])
+        expect(await counters.take([three])).toMatchObject({ outcome: 'granted', used: [used] });
+      expect(await counters.take([three])).toEqual({
+        outcome: 'refused',
+        claim: three,
+        used: 3,
+        retryAfterMs: minuteMs + minuteMs / 3,
+      });
     });
 
     it('grant again when they have said to, and not a millisecond before', async () => {
@@ -65,7 +81,10 @@ describe.each([
       const refused = await counters.take([claim('tokens', 1000, 543)]);
       const retryAfterMs = refused.outcome === 'refused' ? refused.retryAfterMs : 0;
       now += retryAfterMs - 1;
-      expect(await counters.take([claim('tokens', 1000, 543)])).toMatchObject({ outcome: 'refused', retryAfterMs: 1 });
+      expect(await counters.take([claim('tokens', 1000, 543)])).toMatchObject({
+        outcome: 'refused',
+        retryAfterMs: 1,
+      });
       now += 1;
       granted(await counters.take([claim('tokens', 1000, 543)]));
     });
@@ -74,8 +93,14 @@ describe.each([
       const counters = await opened();
       granted(await counters.take([claim('requests', 100, 100)]));
       now += minuteMs + 15_000;
-      expect(await counters.take([claim('requests', 100, 26)])).toMatchObject({ outcome: 'refused', used: 75 });
-      expect(await counters.take([claim('requests', 100, 25)])).toMatchObject({ outcome: 'granted', used: [100] });
+      expect(await counters.take([claim('requests', 100, 26)])).toMatchObject({
+        outcome: 'refused',
+        used: 75,
+      });
+      expect(await counters.take([claim('requests', 100, 25)])).toMatchObject({
+        outcome: 'granted',
+        used: [100],
+      });
     });
 
     it('forget what is two minutes old', async () => {
@@ -87,19 +112,27 @@ describe.each([
 
     it('take from all the limits or from none', async () => {
       const counters = await opened();
-      expect(await counters.take([claim('requests', 1, 1), claim('tokens', 10, 11)])).toMatchObject({ outcome: 'refused', claim: { measure: 'tokens' } });
+      expect(await counters.take([claim('requests', 1, 1), claim('tokens', 10, 11)])).toMatchObject(
+        { outcome: 'refused', claim: { measure: 'tokens' } },
+      );
       granted(await counters.take([claim('requests', 1, 1), claim('tokens', 10, 10)]));
     });
 
     it('name of several limits that are reached the one that has to wait longest', async () => {
       const counters = await withBudget(10);
       granted(await counters.take([claim('requests', 1, 1)]));
-      expect(await counters.take([claim('requests', 1, 1), claim('usd_day', 10, 1)])).toMatchObject({ claim: { measure: 'usd_day' }, retryAfterMs: dayMs / 2 });
+      expect(await counters.take([claim('requests', 1, 1), claim('usd_day', 10, 1)])).toMatchObject(
+        { claim: { measure: 'usd_day' }, retryAfterMs: dayMs / 2 },
+      );
     });
 
     it('refuse for a minute what is more than the limit by itself', async () => {
       const counters = await opened();
-      expect(await counters.take([claim('tokens', 10, 11)])).toMatchObject({ outcome: 'refused', used: 0, retryAfterMs: minuteMs });
+      expect(await counters.take([claim('tokens', 10, 11)])).toMatchObject({
+        outcome: 'refused',
+        used: 0,
+        retryAfterMs: minuteMs,
+      });
     });
 
     it('keep subjects apart', async () => {
@@ -113,7 +146,10 @@ describe.each([
       const hold = granted(await counters.take([claim('tokens', 100, 80)]));
       now += minuteMs + 30_000;
       hold.settle([20]);
-      expect(await counters.take([claim('tokens', 100, 91)])).toMatchObject({ outcome: 'refused', used: 10 });
+      expect(await counters.take([claim('tokens', 100, 91)])).toMatchObject({
+        outcome: 'refused',
+        used: 10,
+      });
       granted(await counters.take([claim('tokens', 100, 90)]));
     });
 
@@ -123,7 +159,10 @@ describe.each([
       now += 2 * minuteMs;
       granted(await counters.take([claim('tokens', 100, 50)]));
       hold.settle([0]);
-      expect(await counters.take([claim('tokens', 100, 51)])).toMatchObject({ outcome: 'refused', used: 50 });
+      expect(await counters.take([claim('tokens', 100, 51)])).toMatchObject({
+        outcome: 'refused',
+        used: 50,
+      });
     });
 
     it('count in full what was used beyond the hold, from when it is settled', async () => {
@@ -131,7 +170,10 @@ describe.each([
       const hold = granted(await counters.take([claim('tokens', 100, 10)]));
       now += 2 * minuteMs;
       hold.settle([110]);
-      expect(await counters.take([claim('tokens', 100, 1)])).toMatchObject({ outcome: 'refused', used: 100 });
+      expect(await counters.take([claim('tokens', 100, 1)])).toMatchObject({
+        outcome: 'refused',
+        used: 100,
+      });
     });
 
     it('do not take the hold of a long request for a limit on how many run at once', async () => {
@@ -148,10 +190,16 @@ describe.each([
       const claims = [claim('requests', 9, 1), claim('usd_day', 9, 1), claim('usd_month', 9, 1)];
       expect(await counters.take(claims)).toEqual({
         outcome: 'unseeded',
-        claims: [{ ...claims[1], since: Date.UTC(2026, 10, 21) }, { ...claims[2], since: Date.UTC(2026, 10, 1) }],
+        claims: [
+          { ...claims[1], since: Date.UTC(2026, 10, 21) },
+          { ...claims[2], since: Date.UTC(2026, 10, 1) },
+        ],
       });
       await counters.seed({ subject: 'key:a', measure: 'usd_day' }, 8);
-      expect(await counters.take(claims)).toMatchObject({ outcome: 'unseeded', claims: [{ measure: 'usd_month' }] });
+      expect(await counters.take(claims)).toMatchObject({
+        outcome: 'unseeded',
+        claims: [{ measure: 'usd_month' }],
+      });
       await counters.seed({ subject: 'key:a', measure: 'usd_month' }, 0);
       expect(await counters.take(claims)).toMatchObject({ outcome: 'granted', used: [1, 9, 1] });
     });
@@ -166,16 +214,26 @@ describe.each([
       const counters = await opened();
       const before = await counters.take([claim('usd_day', 10, 1)]);
       now = Date.UTC(2026, 10, 22);
-      if (before.outcome === 'unseeded') for (const unseeded of before.claims) await counters.seed(unseeded, 10);
-      expect(await counters.take([claim('usd_day', 10, 1)])).toMatchObject({ outcome: 'unseeded', claims: [{ since: now }] });
+      if (before.outcome === 'unseeded')
+        for (const unseeded of before.claims) await counters.seed(unseeded, 10);
+      expect(await counters.take([claim('usd_day', 10, 1)])).toMatchObject({
+        outcome: 'unseeded',
+        claims: [{ since: now }],
+      });
     });
 
     it('count what is held as used until it is settled, then what was used', async () => {
       const counters = await withBudget();
       const hold = granted(await counters.take([claim('usd_day', 100, 100)]));
-      expect(await counters.take([claim('usd_day', 100, 1)])).toMatchObject({ outcome: 'refused', used: 100 });
+      expect(await counters.take([claim('usd_day', 100, 1)])).toMatchObject({
+        outcome: 'refused',
+        used: 100,
+      });
       hold.settle([30]);
-      expect(await counters.take([claim('usd_day', 100, 71)])).toMatchObject({ outcome: 'refused', used: 30 });
+      expect(await counters.take([claim('usd_day', 100, 71)])).toMatchObject({
+        outcome: 'refused',
+        used: 30,
+      });
       granted(await counters.take([claim('usd_day', 100, 70)]));
     });
 
@@ -192,10 +250,16 @@ describe.each([
     it('say to come again soon where others only hold what is wanted, and at the end of the period where it is spent', async () => {
       const counters = await withBudget();
       const hold = granted(await counters.take([claim('usd_day', 100, 100)]));
-      expect(await counters.take([claim('usd_day', 100, 1)])).toMatchObject({ retryAfterMs: 5_000 });
+      expect(await counters.take([claim('usd_day', 100, 1)])).toMatchObject({
+        retryAfterMs: 5_000,
+      });
       hold.settle([100]);
-      expect(await counters.take([claim('usd_day', 100, 1)])).toMatchObject({ retryAfterMs: dayMs / 2 });
-      expect(await counters.take([claim('usd_day', 100, 101)])).toMatchObject({ retryAfterMs: dayMs / 2 });
+      expect(await counters.take([claim('usd_day', 100, 1)])).toMatchObject({
+        retryAfterMs: dayMs / 2,
+      });
+      expect(await counters.take([claim('usd_day', 100, 101)])).toMatchObject({
+        retryAfterMs: dayMs / 2,
+      });
     });
 
     it.each([
@@ -209,11 +273,20 @@ describe.each([
       const counters = await opened();
       now = from;
       await counters.seed({ subject: 'key:a', measure }, 10);
-      expect(await counters.take([claim(measure, 10, 1)])).toMatchObject({ outcome: 'refused', retryAfterMs: to - from });
+      expect(await counters.take([claim(measure, 10, 1)])).toMatchObject({
+        outcome: 'refused',
+        retryAfterMs: to - from,
+      });
       now = to - 1;
-      expect(await counters.take([claim(measure, 10, 1)])).toMatchObject({ outcome: 'refused', retryAfterMs: 1 });
+      expect(await counters.take([claim(measure, 10, 1)])).toMatchObject({
+        outcome: 'refused',
+        retryAfterMs: 1,
+      });
       now = to;
-      expect(await counters.take([claim(measure, 10, 1)])).toMatchObject({ outcome: 'unseeded', claims: [{ since: to }] });
+      expect(await counters.take([claim(measure, 10, 1)])).toMatchObject({
+        outcome: 'unseeded',
+        claims: [{ since: to }],
+      });
     });
 
     it('count what was held yesterday neither as held nor as used today', async () => {
@@ -223,35 +296,50 @@ describe.each([
       await counters.seed({ subject: 'key:a', measure: 'usd_day' }, 0);
       granted(await counters.take([claim('usd_day', 100, 50)]));
       hold.settle([60]);
-      expect(await counters.take([claim('usd_day', 100, 50)])).toMatchObject({ outcome: 'granted', used: [100] });
+      expect(await counters.take([claim('usd_day', 100, 50)])).toMatchObject({
+        outcome: 'granted',
+        used: [100],
+      });
     });
 
     it('are exact to the nanodollar in a budget of a million', async () => {
       const counters = await withBudget(usdToNano(999_999));
       const limit = usdToNano(1_000_000);
-      granted(await counters.take([claim('usd_day', limit, usdToNano(0.999999999))])).settle([usdToNano(0.999999998)]);
+      granted(await counters.take([claim('usd_day', limit, usdToNano(0.999999999))])).settle([
+        usdToNano(0.999999998),
+      ]);
       granted(await counters.take([claim('usd_day', limit, 2)]));
-      expect(await counters.take([claim('usd_day', limit, 1)])).toMatchObject({ outcome: 'refused', used: limit });
+      expect(await counters.take([claim('usd_day', limit, 1)])).toMatchObject({
+        outcome: 'refused',
+        used: limit,
+      });
     });
 
     it('never grant more than the limit, in whatever order is taken and settled', async () => {
-      const step = fc.record({ amount: fc.integer({ min: 0, max: 60 }), share: fc.double({ min: 0, max: 1, noNaN: true }), settles: fc.nat() });
-      await fc.assert(fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
-        const counters = await withBudget();
-        const holds: { hold: Hold; amount: number; share: number }[] = [];
-        let used = 0;
-        for (const { amount, share, settles } of steps) {
-          const verdict = await counters.take([claim('usd_day', 100, amount)]);
-          const sum = used + holds.reduce((held, hold) => held + hold.amount, 0);
-          expect(verdict.outcome).toBe(sum + amount <= 100 ? 'granted' : 'refused');
-          if (verdict.outcome === 'granted') holds.push({ hold: verdict.hold, amount, share });
-          for (const gone of settles % 2 ? holds.splice(settles % holds.length || 0, 1) : []) {
-            used += Math.floor(gone.amount * gone.share);
-            gone.hold.settle([Math.floor(gone.amount * gone.share)]);
+      const step = fc.record({
+        amount: fc.integer({ min: 0, max: 60 }),
+        share: fc.double({ min: 0, max: 1, noNaN: true }),
+        settles: fc.nat(),
+      });
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
+          const counters = await withBudget();
+          const holds: { hold: Hold; amount: number; share: number }[] = [];
+          let used = 0;
+          for (const { amount, share, settles } of steps) {
+            const verdict = await counters.take([claim('usd_day', 100, amount)]);
+            const sum = used + holds.reduce((held, hold) => held + hold.amount, 0);
+            expect(verdict.outcome).toBe(sum + amount <= 100 ? 'granted' : 'refused');
+            if (verdict.outcome === 'granted') holds.push({ hold: verdict.hold, amount, share });
+            for (const gone of settles % 2 ? holds.splice(settles % holds.length || 0, 1) : []) {
+              used += Math.floor(gone.amount * gone.share);
+              gone.hold.settle([Math.floor(gone.amount * gone.share)]);
+            }
           }
-        }
-        expect(used).toBeLessThanOrEqual(100);
-      }), { numRuns: 25 });
+          expect(used).toBeLessThanOrEqual(100);
+        }),
+        { numRuns: 25 },
+      );
     });
   });
 
@@ -268,7 +356,11 @@ describe.each([
       const counters = await opened();
       const waits: number[] = [];
       for (let time = 0; time < 17; time++) waits.push((await counters.fail('account:a')).waitMs);
-      expect(waits).toEqual([0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900].map((seconds) => seconds * 1000));
+      expect(waits).toEqual(
+        [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900].map(
+          (seconds) => seconds * 1000,
+        ),
+      );
     });
 
     it('count the wait down', async () => {
@@ -295,7 +387,8 @@ describe.each([
   describe.skipIf(!isThere)('keep notes, and', () => {
     it('read the newest first, no more than were to be kept', async () => {
       const { notes } = await opened();
-      for (const text of ['one', 'two', 'three']) notes.add('list', text, { most: 2, keepMs: minuteMs });
+      for (const text of ['one', 'two', 'three'])
+        notes.add('list', text, { most: 2, keepMs: minuteMs });
       notes.add('other', 'else', { most: 2, keepMs: minuteMs });
       expect(await notes.read('list')).toEqual(['three', 'two']);
       notes.add('list', 'four', { most: 2, keepMs: minuteMs });
@@ -315,31 +408,63 @@ describe.each([
 
 describe.skipIf(!redisIsThere)('memory and Redis', () => {
   const measure = fc.constantFrom<Measure>('requests', 'tokens', 'usd_day', 'usd_month');
-  const wanted = fc.uniqueArray(fc.record({ measure, limit: fc.integer({ min: 0, max: 50 }), amount: fc.integer({ min: 0, max: 30 }) }), { selector: (one) => one.measure, minLength: 1 });
+  const wanted = fc.uniqueArray(
+    fc.record({
+      measure,
+      limit: fc.integer({ min: 0, max: 50 }),
+      amount: fc.integer({ min: 0, max: 30 }),
+    }),
+    { selector: (one) => one.measure, minLength: 1 },
+  );
   const action = fc.oneof(
     { weight: 5, arbitrary: fc.record({ take: wanted }) },
-    { weight: 3, arbitrary: fc.record({ settle: fc.nat(), used: fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 4 }) }) },
+    {
+      weight: 3,
+      arbitrary: fc.record({
+        settle: fc.nat(),
+        used: fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 4 }),
+      }),
+    },
     { weight: 2, arbitrary: fc.record({ seed: fc.integer({ min: 0, max: 20 }) }) },
-    { weight: 2, arbitrary: fc.record({ wait: fc.oneof(fc.integer({ min: 0, max: 90_000 }), fc.constant(dayMs), fc.integer({ min: 0, max: 20 * dayMs })) }) },
+    {
+      weight: 2,
+      arbitrary: fc.record({
+        wait: fc.oneof(
+          fc.integer({ min: 0, max: 90_000 }),
+          fc.constant(dayMs),
+          fc.integer({ min: 0, max: 20 * dayMs }),
+        ),
+      }),
+    },
   );
 
   it('say the same to the same, whatever is asked in whatever order and time', async () => {
-    await fc.assert(fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
-      now = noon;
-      const both = [await inMemory(), await inRedis()];
-      open.push(...both);
-      const holds: Hold[][] = [];
-      for (const one of actions) {
-        if ('wait' in one) now += one.wait;
-        if ('seed' in one) for (const name of ['usd_day', 'usd_month'] as const) for (const counters of both) await counters.seed({ subject: 'key:a', measure: name }, one.seed);
-        if ('settle' in one) for (const hold of holds.splice(one.settle % (holds.length || 1), 1).flat()) hold.settle(one.used);
-        if (!('take' in one)) continue;
-        const claims = one.take.map((each) => ({ ...each, subject: 'key:a' }));
-        const verdicts = [await both[0]!.take(claims), await both[1]!.take(claims)];
-        const [inProcess, shared] = verdicts.map((verdict) => (verdict.outcome === 'granted' ? { ...verdict, hold: null } : verdict));
-        expect(shared).toEqual(inProcess);
-        if (inProcess?.outcome === 'granted') holds.push(verdicts.map(granted));
-      }
-    }), { numRuns: 60 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
+        now = noon;
+        const both = [await inMemory(), await inRedis()];
+        open.push(...both);
+        const holds: Hold[][] = [];
+        for (const one of actions) {
+          if ('wait' in one) now += one.wait;
+          if ('seed' in one)
+            for (const name of ['usd_day', 'usd_month'] as const)
+              for (const counters of both)
+                await counters.seed({ subject: 'key:a', measure: name }, one.seed);
+          if ('settle' in one)
+            for (const hold of holds.splice(one.settle % (holds.length || 1), 1).flat())
+              hold.settle(one.used);
+          if (!('take' in one)) continue;
+          const claims = one.take.map((each) => ({ ...each, subject: 'key:a' }));
+          const verdicts = [await both[0]!.take(claims), await both[1]!.take(claims)];
+          const [inProcess, shared] = verdicts.map((verdict) =>
+            verdict.outcome === 'granted' ? { ...verdict, hold: null } : verdict,
+          );
+          expect(shared).toEqual(inProcess);
+          if (inProcess?.outcome === 'granted') holds.push(verdicts.map(granted));
+        }
+      }),
+      { numRuns: 60 },
+    );
   });
 });

@@ -4,7 +4,18 @@ import type { FeedbackRow, FeedbackStore } from '../../src/store/request-records
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const feedbackOf = (changes: Partial<FeedbackRow> = {}): FeedbackRow => ({
-  id: randomUUID(), accountId: randomUUID(), keyId: null, at: 1_000, sessionId: null, responseId: null, provider: null, model: null, score: null, comment: null, tokensPerSecond: null, ...changes,
+  id: randomUUID(),
+  accountId: randomUUID(),
+  keyId: null,
+  at: 1_000,
+  sessionId: null,
+  responseId: null,
+  provider: null,
+  model: null,
+  score: null,
+  comment: null,
+  tokensPerSecond: null,
+  ...changes,
 });
 
 describe.each(storeRows)('feedback on $name', (row) => {
@@ -18,18 +29,32 @@ describe.each(storeRows)('feedback on $name', (row) => {
   afterAll(() => place.remove());
 
   it('is held as it was given, once', async () => {
-    const full = feedbackOf({ keyId: 'key', sessionId: 'session', responseId: 'response', provider: 'openai', model: 'gpt-4o', score: 0.75, comment: 'Very \u{1f600}', tokensPerSecond: 41.5 });
+    const full = feedbackOf({
+      keyId: 'key',
+      sessionId: 'session',
+      responseId: 'response',
+      provider: 'openai',
+      model: 'gpt-4o',
+      score: 0.75,
+      comment: 'Very \u{1f600}',
+      tokensPerSecond: 41.5,
+    });
     const empty = feedbackOf({ accountId: full.accountId, at: 900 });
     await feedback.add(full);
     await feedback.add(empty);
     await feedback.add({ ...full, score: 0 });
-    expect(await feedback.list(full.accountId, { limit: 10, cursor: null })).toEqual({ items: [full, empty], next: null });
+    expect(await feedback.list(full.accountId, { limit: 10, cursor: null })).toEqual({
+      items: [full, empty],
+      next: null,
+    });
   });
 
   it('takes a comment with characters that no database takes', async () => {
     const odd = feedbackOf({ comment: 'a\0b\ud800c' });
     await feedback.add(odd);
-    expect((await feedback.list(odd.accountId, { limit: 10, cursor: null })).items).toMatchObject([{ comment: 'a\ufffdb\ufffdc' }]);
+    expect((await feedback.list(odd.accountId, { limit: 10, cursor: null })).items).toMatchObject([
+      { comment: 'a\ufffdb\ufffdc' },
+    ]);
   });
 
   it('is listed newest first, page by page, to its own account', async () => {

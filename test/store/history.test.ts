@@ -9,16 +9,36 @@ describe('a message is known again', () => {
     const digest = digestOf({ role: 'user', content: 'Hello' });
     expect(digest).toMatch(/^[0-9a-f]{32}$/);
     expect(digestOf({ role: 'user', content: [{ type: 'text', text: 'Hello' }] })).toBe(digest);
-    expect(digestOf({ role: 'user', content: [{ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } }] })).toBe(digest);
+    expect(
+      digestOf({
+        role: 'user',
+        content: [{ type: 'text', text: 'Hello', cache_control: { type: 'ephemeral' } }],
+      }),
+    ).toBe(digest);
     expect(digestOf({ role: 'user', content: '\nHello ' })).toBe(digest);
   });
 
   it('not by another role, another text or another part', () => {
     const digests = [
-      { role: 'user', content: 'Hello' }, { role: 'assistant', content: 'Hello' }, { role: 'user', content: 'hello' }, { role: 'user', content: null },
-      { role: 'user', content: [{ type: 'text', text: 'Hello' }, { type: 'text', text: 'Hello' }] },
-      { role: 'user', content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }] },
-      { role: 'user', content: '[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]' },
+      { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: 'Hello' },
+      { role: 'user', content: 'hello' },
+      { role: 'user', content: null },
+      {
+        role: 'user',
+        content: [
+          { type: 'text', text: 'Hello' },
+          { type: 'text', text: 'Hello' },
+        ],
+      },
+      {
+        role: 'user',
+        content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png' } }],
+      },
+      {
+        role: 'user',
+        content: '[{"type":"image_url","image_url":{"url":"https://example.com/a.png"}}]',
+      },
     ].map(digestOf);
     expect(new Set(digests).size).toBe(digests.length);
   });
@@ -45,16 +65,21 @@ describe('what is stored is not put in again', () => {
   });
 
   it('a dialogue that goes on is stored once and whole, however often its messages repeat', () => {
-    fc.assert(fc.property(fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.constantFrom('a', 'b')), { maxLength: 20 }), (turns) => {
-      const stored: string[] = [];
-      const history: string[] = [];
-      for (const [question, answer] of turns) {
-        history.push(`user ${question}`);
-        stored.push(...history.slice(unstored(stored, history)), `assistant ${answer}`);
-        history.push(`assistant ${answer}`);
-      }
-      expect(stored).toEqual(history);
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.constantFrom('a', 'b')), { maxLength: 20 }),
+        (turns) => {
+          const stored: string[] = [];
+          const history: string[] = [];
+          for (const [question, answer] of turns) {
+            history.push(`user ${question}`);
+            stored.push(...history.slice(unstored(stored, history)), `assistant ${answer}`);
+            history.push(`assistant ${answer}`);
+          }
+          expect(stored).toEqual(history);
+        },
+      ),
+    );
   });
 
   it('takes time in proportion to the number of messages, however they repeat', () => {
@@ -65,19 +90,32 @@ describe('what is stored is not put in again', () => {
   });
 
   it('sending the same again adds no message', () => {
-    fc.assert(fc.property(fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }), fc.string(), (sent, answer) => {
-      expect(unstored([...sent, answer], sent)).toBe(sent.length);
-    }));
+    fc.assert(
+      fc.property(
+        fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }),
+        fc.string(),
+        (sent, answer) => {
+          expect(unstored([...sent, answer], sent)).toBe(sent.length);
+        },
+      ),
+    );
   });
 
   it('every message is stored exactly once while a client continues, cuts, asks again and asks otherwise, in any order', () => {
-    const move = fc.oneof(fc.constant('continue' as const), fc.constant('again' as const), fc.record({ otherwise: fc.nat(8) }), fc.record({ cut: fc.nat(4) }));
-    fc.assert(fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
-      const client = new Client();
-      for (const next of moves) client.move(next);
-      expect(client.stored).toEqual([...new Set(client.stored)]);
-      expect(client.stored).toHaveLength(client.made);
-    }));
+    const move = fc.oneof(
+      fc.constant('continue' as const),
+      fc.constant('again' as const),
+      fc.record({ otherwise: fc.nat(8) }),
+      fc.record({ cut: fc.nat(4) }),
+    );
+    fc.assert(
+      fc.property(fc.array(move, { maxLength: 40 }), (moves) => {
+        const client = new Client();
+        for (const next of moves) client.move(next);
+        expect(client.stored).toEqual([...new Set(client.stored)]);
+        expect(client.stored).toHaveLength(client.made);
+      }),
+    );
   });
 });
 

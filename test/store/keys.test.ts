@@ -6,8 +6,22 @@ import { type Place, storeRows } from '../helpers/stores.js';
 
 let at = 1_000;
 const newKey = (accountId: string, changes: Partial<NewKey> = {}): NewKey => ({
-  id: randomUUID(), accountId, name: 'one', prefix: 'sk_abcd', hash: randomUUID(), scopes: ['completions', 'admin'], models: ['openai/*'],
-  limits: { requestsPerMinute: 60, tokensPerMinute: null, dayBudgetUsd: 0.25, monthBudgetUsd: 1e-9 }, createdAt: at++, expiresAt: 9_000, ...changes,
+  id: randomUUID(),
+  accountId,
+  name: 'one',
+  prefix: 'sk_abcd',
+  hash: randomUUID(),
+  scopes: ['completions', 'admin'],
+  models: ['openai/*'],
+  limits: {
+    requestsPerMinute: 60,
+    tokensPerMinute: null,
+    dayBudgetUsd: 0.25,
+    monthBudgetUsd: 1e-9,
+  },
+  createdAt: at++,
+  expiresAt: 9_000,
+  ...changes,
 });
 
 describe.each(storeRows)('keys on $name', (row) => {
@@ -18,7 +32,8 @@ describe.each(storeRows)('keys on $name', (row) => {
   beforeAll(async () => {
     place = await row.place();
     store = await place.open();
-    for (const email of ['first@example.com', 'ada@example.com', 'grace@example.com']) await store.accounts.create({ id: randomUUID(), email, passwordHash: null, at: at++ });
+    for (const email of ['first@example.com', 'ada@example.com', 'grace@example.com'])
+      await store.accounts.create({ id: randomUUID(), email, passwordHash: null, at: at++ });
     ada = (await store.accounts.findByEmail('ada@example.com'))!.id;
     grace = (await store.accounts.findByEmail('grace@example.com'))!.id;
   });
@@ -26,7 +41,13 @@ describe.each(storeRows)('keys on $name', (row) => {
 
   it('are found by hash and by id with all that was said of them', async () => {
     const key = newKey(ada, { name: 'Zürich \u{1f600}' });
-    const record = { ...key, accountRole: 'member', accountDisabledAt: null, revokedAt: null, lastUsedAt: null };
+    const record = {
+      ...key,
+      accountRole: 'member',
+      accountDisabledAt: null,
+      revokedAt: null,
+      lastUsedAt: null,
+    };
     expect(await store.keys.add(key)).toEqual(record);
     expect(await store.keys.findByHash(key.hash)).toEqual(record);
     expect(await store.keys.find(ada, key.id)).toEqual(record);
@@ -53,55 +74,108 @@ describe.each(storeRows)('keys on $name', (row) => {
 
   it('may belong to an account that is not kept here, which is a member', async () => {
     const key = newKey(randomUUID());
-    expect(await store.keys.add(key)).toMatchObject({ accountId: key.accountId, accountRole: 'member', accountDisabledAt: null });
+    expect(await store.keys.add(key)).toMatchObject({
+      accountId: key.accountId,
+      accountRole: 'member',
+      accountDisabledAt: null,
+    });
     expect(await store.keys.find(key.accountId, key.id)).toMatchObject({ id: key.id });
   });
 
   it('are listed newest first, of one account or of all', async () => {
-    const keys = [await store.keys.add(newKey(grace)), await store.keys.add(newKey(ada)), await store.keys.add(newKey(grace))];
+    const keys = [
+      await store.keys.add(newKey(grace)),
+      await store.keys.add(newKey(ada)),
+      await store.keys.add(newKey(grace)),
+    ];
     const first = await store.keys.list(grace, { limit: 1, cursor: null });
     expect(first.items).toEqual([keys[2]]);
-    expect(await store.keys.list(grace, { limit: 1, cursor: first.next })).toEqual({ items: [keys[0]], next: null });
-    expect((await store.keys.list(null, { limit: 3, cursor: null })).items).toEqual([...keys].reverse());
+    expect(await store.keys.list(grace, { limit: 1, cursor: first.next })).toEqual({
+      items: [keys[0]],
+      next: null,
+    });
+    expect((await store.keys.list(null, { limit: 3, cursor: null })).items).toEqual(
+      [...keys].reverse(),
+    );
   });
 
   it('keep what several have changed of their limits at the same time', async () => {
     const other = await place.open();
     const key = await store.keys.add(newKey(ada));
     await Promise.all([
-      store.keys.update(ada, key.id, { limits: { dayBudgetUsd: 0.1 } }), other.keys.update(ada, key.id, { limits: { requestsPerMinute: null } }),
-      store.keys.update(ada, key.id, { limits: { tokensPerMinute: 5 } }), other.keys.update(ada, key.id, { name: 'two' }),
+      store.keys.update(ada, key.id, { limits: { dayBudgetUsd: 0.1 } }),
+      other.keys.update(ada, key.id, { limits: { requestsPerMinute: null } }),
+      store.keys.update(ada, key.id, { limits: { tokensPerMinute: 5 } }),
+      other.keys.update(ada, key.id, { name: 'two' }),
     ]);
-    expect(await store.keys.find(ada, key.id)).toEqual({ ...key, name: 'two', limits: { requestsPerMinute: null, tokensPerMinute: 5, dayBudgetUsd: 0.1, monthBudgetUsd: 1e-9 } });
+    expect(await store.keys.find(ada, key.id)).toEqual({
+      ...key,
+      name: 'two',
+      limits: {
+        requestsPerMinute: null,
+        tokensPerMinute: 5,
+        dayBudgetUsd: 0.1,
+        monthBudgetUsd: 1e-9,
+      },
+    });
   });
 
   it('change in what is said and in nothing else', async () => {
     const key = await store.keys.add(newKey(ada));
     const limits = { ...noLimits, tokensPerMinute: 5 };
-    expect(await store.keys.update(ada, key.id, { revokedAt: 7 })).toEqual({ ...key, revokedAt: 7 });
-    expect(await store.keys.update(ada, key.id, { limits, models: null })).toEqual({ ...key, revokedAt: 7, limits, models: null });
-    expect(await store.keys.update(null, key.id, { name: 'two', scopes: [], expiresAt: null })).toMatchObject({ name: 'two', scopes: [], expiresAt: null });
+    expect(await store.keys.update(ada, key.id, { revokedAt: 7 })).toEqual({
+      ...key,
+      revokedAt: 7,
+    });
+    expect(await store.keys.update(ada, key.id, { limits, models: null })).toEqual({
+      ...key,
+      revokedAt: 7,
+      limits,
+      models: null,
+    });
+    expect(
+      await store.keys.update(null, key.id, { name: 'two', scopes: [], expiresAt: null }),
+    ).toMatchObject({ name: 'two', scopes: [], expiresAt: null });
     expect(await store.keys.update(ada, randomUUID(), { name: 'x' })).toBeNull();
   });
 
   it('remember when they were last used, which never goes back and tells no cache', async () => {
-    const keys = [await store.keys.add(newKey(ada)), await store.keys.add(newKey(ada)), await store.keys.add(newKey(ada))];
+    const keys = [
+      await store.keys.add(newKey(ada)),
+      await store.keys.add(newKey(ada)),
+      await store.keys.add(newKey(ada)),
+    ];
     const unknown = (count: number): string[] => Array.from({ length: count }, () => randomUUID());
     const ids = [keys[0]!.id, ...unknown(600), keys[1]!.id, ...unknown(600), keys[2]!.id];
     const { revision } = await store.keys.changedSince(Number.MAX_SAFE_INTEGER);
     await store.keys.touch(new Map(ids.map((id) => [id, 1_700_000_000_000])));
-    await store.keys.touch(new Map([[keys[0]!.id, 1_700_000_000_001], [keys[1]!.id, 5]]));
+    await store.keys.touch(
+      new Map([
+        [keys[0]!.id, 1_700_000_000_001],
+        [keys[1]!.id, 5],
+      ]),
+    );
     await store.keys.touch(new Map());
-    const usedAt = async (index: number): Promise<number | null | undefined> => (await store.keys.find(null, keys[index]!.id))?.lastUsedAt;
-    expect([await usedAt(0), await usedAt(1), await usedAt(2)]).toEqual([1_700_000_000_001, 1_700_000_000_000, 1_700_000_000_000]);
+    const usedAt = async (index: number): Promise<number | null | undefined> =>
+      (await store.keys.find(null, keys[index]!.id))?.lastUsedAt;
+    expect([await usedAt(0), await usedAt(1), await usedAt(2)]).toEqual([
+      1_700_000_000_001, 1_700_000_000_000, 1_700_000_000_000,
+    ]);
     expect(await store.keys.changedSince(revision)).toEqual({ revision, records: [] });
   });
 
   it('are touched by several at the same time in any order', async () => {
     const other = await place.open();
-    const ids = await Promise.all(Array.from({ length: 50 }, async () => (await store.keys.add(newKey(ada))).id));
-    await Promise.all(Array.from({ length: 20 }, (_, round) =>
-      (round % 2 ? store : other).keys.touch(new Map((round % 3 ? ids : [...ids].reverse()).map((id) => [id, round])))));
+    const ids = await Promise.all(
+      Array.from({ length: 50 }, async () => (await store.keys.add(newKey(ada))).id),
+    );
+    await Promise.all(
+      Array.from({ length: 20 }, (_, round) =>
+        (round % 2 ? store : other).keys.touch(
+          new Map((round % 3 ? ids : [...ids].reverse()).map((id) => [id, round])),
+        ),
+      ),
+    );
     expect((await store.keys.find(ada, ids[7]!))?.lastUsedAt).toBe(19);
   });
 });

@@ -5,8 +5,22 @@ import type { FeedbackRow } from '../../src/store/request-records.js';
 import type { Store } from '../../src/store/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
-const feedbackOf = ({ accountId }: LearningScope, changes: Partial<FeedbackRow> = {}): FeedbackRow => ({
-  id: randomUUID(), accountId, keyId: null, at: Date.now(), sessionId: randomUUID(), responseId: null, provider: 'p', model: 'a', score: 1, comment: null, tokensPerSecond: null, ...changes,
+const feedbackOf = (
+  { accountId }: LearningScope,
+  changes: Partial<FeedbackRow> = {},
+): FeedbackRow => ({
+  id: randomUUID(),
+  accountId,
+  keyId: null,
+  at: Date.now(),
+  sessionId: randomUUID(),
+  responseId: null,
+  provider: 'p',
+  model: 'a',
+  score: 1,
+  comment: null,
+  tokensPerSecond: null,
+  ...changes,
 });
 const more = (state: string | null): string => String(Number(state ?? 0) + 1);
 const scopeOf = (preferenceId = ''): LearningScope => ({ accountId: randomUUID(), preferenceId });
@@ -25,7 +39,10 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
   it('is there as it was left, each account and preference its own', async () => {
     const scope = scopeOf();
     expect(await learnings.find(scope)).toBeNull();
-    await learnings.change([[scope, () => '{"a":1}'], [scopeOf(), () => 'x']]);
+    await learnings.change([
+      [scope, () => '{"a":1}'],
+      [scopeOf(), () => 'x'],
+    ]);
     expect(await learnings.find(scope)).toMatchObject({ ...scope, state: '{"a":1}' });
     expect(await learnings.find(scopeOf())).toBeNull();
   });
@@ -33,8 +50,16 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
   it('loses nothing of what two replicas add at the same time', async () => {
     const scope = scopeOf();
     const other = (await place.open()).learnings;
-    await Promise.all(Array.from({ length: 20 }, (_, at) => (at % 2 === 0 ? learnings : other).change([[scope, more]])));
-    await Promise.all(Array.from({ length: 10 }, (_, at) => (at % 2 === 0 ? learnings : other).rate(scope, [feedbackOf(scope)], more)));
+    await Promise.all(
+      Array.from({ length: 20 }, (_, at) =>
+        (at % 2 === 0 ? learnings : other).change([[scope, more]]),
+      ),
+    );
+    await Promise.all(
+      Array.from({ length: 10 }, (_, at) =>
+        (at % 2 === 0 ? learnings : other).rate(scope, [feedbackOf(scope)], more),
+      ),
+    );
     expect(await learnings.find(scope)).toMatchObject({ state: '30' });
   });
 
@@ -44,18 +69,28 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
       throw new Error('cannot learn');
     });
     await expect(failing).rejects.toThrow();
-    expect((await store.feedback.list(scope.accountId, { limit: 10, cursor: null })).items).toEqual([]);
+    expect((await store.feedback.list(scope.accountId, { limit: 10, cursor: null })).items).toEqual(
+      [],
+    );
     await learnings.rate(scope, [feedbackOf(scope)], more);
-    expect((await store.feedback.list(scope.accountId, { limit: 10, cursor: null })).items).toHaveLength(1);
+    expect(
+      (await store.feedback.list(scope.accountId, { limit: 10, cursor: null })).items,
+    ).toHaveLength(1);
   });
 
   it('knows what the same account said before of the same model on the same decision or answer', async () => {
-    const scope = scopeOf(), sessionId = randomUUID();
+    const scope = scopeOf(),
+      sessionId = randomUUID();
     const heard: (number | null)[] = [];
-    const rate = (changes: Partial<FeedbackRow>, accountId = scope.accountId): Promise<void> => learnings.rate(scope, [feedbackOf({ ...scope, accountId }, { sessionId, ...changes })], (state, earlier) => {
-      heard.push(...earlier);
-      return more(state);
-    });
+    const rate = (changes: Partial<FeedbackRow>, accountId = scope.accountId): Promise<void> =>
+      learnings.rate(
+        scope,
+        [feedbackOf({ ...scope, accountId }, { sessionId, ...changes })],
+        (state, earlier) => {
+          heard.push(...earlier);
+          return more(state);
+        },
+      );
     await rate({ score: 0.25, at: 1 });
     await rate({ score: null, at: 2 });
     await rate({ score: 1, at: 3 });
@@ -69,24 +104,40 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
   });
 
   it('takes several ratings in at once, in their order, all or none', async () => {
-    const scope = scopeOf(), sessionId = randomUUID();
+    const scope = scopeOf(),
+      sessionId = randomUUID();
     let heard: readonly (number | null)[] = [];
-    const several = [{ score: 0.25, at: 1 }, { score: 1, at: 2, model: 'b' }, { score: 0.5, at: 3 }, { score: 0, at: 4 }].map((changes) => feedbackOf(scope, { sessionId, ...changes }));
+    const several = [
+      { score: 0.25, at: 1 },
+      { score: 1, at: 2, model: 'b' },
+      { score: 0.5, at: 3 },
+      { score: 0, at: 4 },
+    ].map((changes) => feedbackOf(scope, { sessionId, ...changes }));
     await learnings.rate(scope, several, (state, earlier) => {
       heard = earlier;
       return more(state);
     });
     expect(heard).toEqual([null, null, 0.25, 0.5]);
     expect(await learnings.find(scope)).toMatchObject({ state: '1' });
-    await expect(learnings.rate(scope, [feedbackOf(scope), feedbackOf(scope)], () => {
-      throw new Error('cannot learn');
-    })).rejects.toThrow();
-    expect((await store.feedback.list(scope.accountId, { limit: 10, cursor: null })).items).toHaveLength(4);
+    await expect(
+      learnings.rate(scope, [feedbackOf(scope), feedbackOf(scope)], () => {
+        throw new Error('cannot learn');
+      }),
+    ).rejects.toThrow();
+    expect(
+      (await store.feedback.list(scope.accountId, { limit: 10, cursor: null })).items,
+    ).toHaveLength(4);
   });
 
   it('goes with its preference, and does not come back by what is learned late', async () => {
     const { accountId } = scopeOf();
-    const { id: preferenceId } = await store.preferences.add({ id: randomUUID(), accountId, name: 'Mine', settings: {}, createdAt: 1 });
+    const { id: preferenceId } = await store.preferences.add({
+      id: randomUUID(),
+      accountId,
+      name: 'Mine',
+      settings: {},
+      createdAt: 1,
+    });
     const scope = { accountId, preferenceId };
     await learnings.change([[scope, more]]);
     await learnings.change([[{ ...scope, accountId: randomUUID() }, more]]);
@@ -112,10 +163,16 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
   it('tells whoever changes it after it was forgotten when that was, though nothing had been there', async () => {
     const scope = scopeOf();
     const heard: (number | null)[] = [];
-    const put = (next: string | null): Promise<void> => learnings.change([[scope, (_state, forgottenAt) => {
-      heard.push(forgottenAt);
-      return next;
-    }]]);
+    const put = (next: string | null): Promise<void> =>
+      learnings.change([
+        [
+          scope,
+          (_state, forgottenAt) => {
+            heard.push(forgottenAt);
+            return next;
+          },
+        ],
+      ]);
     await put(null);
     const before = Date.now();
     expect(await learnings.forget(scope)).toBe(false);
@@ -124,7 +181,13 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     await put('2');
     await learnings.forget(scope);
     await put('1');
-    expect(heard.map((at) => at !== null && at >= before)).toEqual([false, true, true, false, true]);
+    expect(heard.map((at) => at !== null && at >= before)).toEqual([
+      false,
+      true,
+      true,
+      false,
+      true,
+    ]);
   });
 
   it('is removed when nothing was added for long', async () => {

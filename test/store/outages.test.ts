@@ -18,7 +18,12 @@ import { noUnhandledRejections } from '../helpers/rejections.js';
 noUnhandledRejections();
 
 const signUp = (store: Store): Promise<AccountRecord | null> =>
-  store.accounts.create({ id: randomUUID(), email: `${randomUUID()}@example.com`, passwordHash: null, at: 1 });
+  store.accounts.create({
+    id: randomUUID(),
+    email: `${randomUUID()}@example.com`,
+    passwordHash: null,
+    at: 1,
+  });
 
 /** Opens a store and hands out the thread that it has started. */
 async function opened(open: () => Promise<Store>): Promise<{ store: Store; thread: Worker }> {
@@ -42,7 +47,10 @@ describe('an embedded database whose thread dies', () => {
     const underWay = Promise.allSettled(Array.from({ length: 5 }, () => signUp(store)));
     await thread.terminate();
     const outcomes = await underWay;
-    expect(outcomes[0]).toMatchObject({ status: 'rejected', reason: { code: 'unavailable', message: expect.stringContaining('thread has ended') } });
+    expect(outcomes[0]).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'unavailable', message: expect.stringContaining('thread has ended') },
+    });
     expect(await store.accounts.find(before!.id)).toEqual(before);
     expect(await signUp(store)).toMatchObject({ role: 'member' });
   });
@@ -55,11 +63,15 @@ describe('an embedded database whose thread dies', () => {
     const work = database.transaction().execute(async (transaction) => {
       await sql`update accounts set role = 'half'`.execute(transaction);
       await threads[0]!.terminate();
-      await expect(sql`update accounts set email = 'half'`.execute(transaction)).rejects.toMatchObject({ code: 'unavailable' });
+      await expect(
+        sql`update accounts set email = 'half'`.execute(transaction),
+      ).rejects.toMatchObject({ code: 'unavailable' });
       await sql`update accounts set disabled_at = 1`.execute(transaction);
     });
     await expect(work).rejects.toMatchObject({ code: 'unavailable' });
-    expect((await sql`select role, email, disabled_at from accounts`.execute(database)).rows).toEqual([{ role: 'admin', email: null, disabled_at: null }]);
+    expect(
+      (await sql`select role, email, disabled_at from accounts`.execute(database)).rows,
+    ).toEqual([{ role: 'admin', email: null, disabled_at: null }]);
   });
 
   it('stays unavailable where it was in memory: an empty one is not taken for it', async () => {
@@ -77,7 +89,9 @@ async function holdLock(place: Place): Promise<ChildProcess> {
   const script = `const Database = require(process.argv[1]); const database = new Database(process.argv[2]);
     database.exec('begin immediate'); console.log('held'); process.stdin.on('end', () => database.exec('rollback')).resume();`;
   const libsql = createRequire(import.meta.url).resolve('libsql');
-  const child = spawn(process.execPath, ['-e', script, libsql, place.url.slice('file:'.length)], { stdio: ['pipe', 'pipe', 'inherit'] });
+  const child = spawn(process.execPath, ['-e', script, libsql, place.url.slice('file:'.length)], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  });
   await once(child.stdout, 'data');
   return child;
 }
@@ -111,10 +125,21 @@ describe('an embedded database that another process has locked', () => {
     const database = place.connect();
     await sql`pragma busy_timeout = 50`.execute(database);
     child = await holdLock(place);
-    const write = (): Promise<unknown> => database.transaction().execute((transaction) => sql`update accounts set disabled_at = 1`.execute(transaction));
-    await expect(write()).rejects.toMatchObject({ code: 'unavailable', cause: { code: 'SQLITE_BUSY' } });
+    const write = (): Promise<unknown> =>
+      database
+        .transaction()
+        .execute((transaction) => sql`update accounts set disabled_at = 1`.execute(transaction));
+    await expect(write()).rejects.toMatchObject({
+      code: 'unavailable',
+      cause: { code: 'SQLITE_BUSY' },
+    });
     child.stdin!.end();
-    await until(() => write().then(() => true, () => false));
+    await until(() =>
+      write().then(
+        () => true,
+        () => false,
+      ),
+    );
   });
 });
 
@@ -132,11 +157,21 @@ describe('a PostgreSQL that stops', { timeout: 60_000 }, () => {
     await Promise.all(Array.from({ length: 5 }, () => store.ping()));
     const underWay = Promise.allSettled(Array.from({ length: 20 }, () => signUp(store)));
     await postgres.stop();
-    for (const outcome of await underWay) if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ code: 'unavailable' });
-    await expect(signUp(store)).rejects.toMatchObject({ code: 'unavailable', message: expect.stringMatching(/^the database cannot be reached: /) });
+    for (const outcome of await underWay)
+      if (outcome.status === 'rejected')
+        expect(outcome.reason).toMatchObject({ code: 'unavailable' });
+    await expect(signUp(store)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringMatching(/^the database cannot be reached: /),
+    });
     await expect(store.ping()).rejects.toMatchObject({ code: 'unavailable' });
     await postgres.restart();
-    await until(() => store.ping().then(() => true, () => false));
+    await until(() =>
+      store.ping().then(
+        () => true,
+        () => false,
+      ),
+    );
     expect(await store.accounts.find(before!.id)).toEqual(before);
     expect(await signUp(store)).toMatchObject({ role: 'member' });
     expect(warnings.length).toBeLessThanOrEqual(2);
@@ -157,7 +192,10 @@ describe('a PostgreSQL that stops', { timeout: 60_000 }, () => {
   it('is unavailable within seconds where it accepts connections and says nothing', async () => {
     postgres.pause();
     const startedAt = performance.now();
-    await expect(openStore(postgres.url)).rejects.toMatchObject({ code: 'unavailable', message: expect.stringContaining('timeout') });
+    await expect(openStore(postgres.url)).rejects.toMatchObject({
+      code: 'unavailable',
+      message: expect.stringContaining('timeout'),
+    });
     expect(performance.now() - startedAt).toBeLessThan(10_000);
     postgres.resume();
     await (await openStore(postgres.url)).close();

@@ -7,7 +7,14 @@ describe.each(storeRows)('preferences on $name', (row) => {
   let place: Place;
   let preferences: PreferenceStore;
   const added = (accountId: string, changes = {}) =>
-    preferences.add({ id: randomUUID(), accountId, name: 'Cheap', settings: { tradeoff: 'cost', exclude: ['openai/*'] }, createdAt: 1_000, ...changes });
+    preferences.add({
+      id: randomUUID(),
+      accountId,
+      name: 'Cheap',
+      settings: { tradeoff: 'cost', exclude: ['openai/*'] },
+      createdAt: 1_000,
+      ...changes,
+    });
 
   beforeAll(async () => {
     place = await row.place();
@@ -17,10 +24,19 @@ describe.each(storeRows)('preferences on $name', (row) => {
 
   it('are there as they were added', async () => {
     const accountId = randomUUID();
-    const preference = await added(accountId, { name: 'Cheap \0 \ud800', settings: { weights: { quality: 0.5, cost: 2, latency: 0 }, allow: null, maxPrice: 1.25 } });
+    const preference = await added(accountId, {
+      name: 'Cheap \0 \ud800',
+      settings: { weights: { quality: 0.5, cost: 2, latency: 0 }, allow: null, maxPrice: 1.25 },
+    });
     expect(preference).toEqual({
-      id: preference.id, accountId, name: 'Cheap \ufffd \ufffd', settings: { weights: { quality: 0.5, cost: 2, latency: 0 }, allow: null, maxPrice: 1.25 },
-      router: null, createdAt: 1_000, updatedAt: 1_000, deletedAt: null,
+      id: preference.id,
+      accountId,
+      name: 'Cheap \ufffd \ufffd',
+      settings: { weights: { quality: 0.5, cost: 2, latency: 0 }, allow: null, maxPrice: 1.25 },
+      router: null,
+      createdAt: 1_000,
+      updatedAt: 1_000,
+      deletedAt: null,
     });
     expect(await preferences.find(accountId, preference.id)).toEqual(preference);
   });
@@ -29,8 +45,14 @@ describe.each(storeRows)('preferences on $name', (row) => {
     const accountId = randomUUID();
     const { id } = await added(accountId);
     const before = Date.now();
-    expect(await preferences.update(accountId, id, { name: 'Fast' })).toMatchObject({ name: 'Fast', settings: { tradeoff: 'cost', exclude: ['openai/*'] }, createdAt: 1_000 });
-    expect(await preferences.update(accountId, id, { settings: { tradeoff: 'latency' } })).toMatchObject({ name: 'Fast', settings: { tradeoff: 'latency' } });
+    expect(await preferences.update(accountId, id, { name: 'Fast' })).toMatchObject({
+      name: 'Fast',
+      settings: { tradeoff: 'cost', exclude: ['openai/*'] },
+      createdAt: 1_000,
+    });
+    expect(
+      await preferences.update(accountId, id, { settings: { tradeoff: 'latency' } }),
+    ).toMatchObject({ name: 'Fast', settings: { tradeoff: 'latency' } });
     expect((await preferences.find(accountId, id))!.updatedAt).toBeGreaterThanOrEqual(before);
   });
 
@@ -39,10 +61,15 @@ describe.each(storeRows)('preferences on $name', (row) => {
     const { id } = await added(accountId);
     const other = (await place.open()).preferences;
     await Promise.all([
-      preferences.update(accountId, id, { settings: { tradeoff: 'latency' } }), other.update(accountId, id, { settings: { maxPrice: 2 } }),
-      preferences.update(accountId, id, { name: 'Fast' }), other.update(accountId, id, { settings: { exclude: null } }),
+      preferences.update(accountId, id, { settings: { tradeoff: 'latency' } }),
+      other.update(accountId, id, { settings: { maxPrice: 2 } }),
+      preferences.update(accountId, id, { name: 'Fast' }),
+      other.update(accountId, id, { settings: { exclude: null } }),
     ]);
-    expect(await preferences.find(accountId, id)).toMatchObject({ name: 'Fast', settings: { tradeoff: 'latency', maxPrice: 2, exclude: null } });
+    expect(await preferences.find(accountId, id)).toMatchObject({
+      name: 'Fast',
+      settings: { tradeoff: 'latency', maxPrice: 2, exclude: null },
+    });
   });
 
   it('are neither found, changed nor removed by another account', async () => {
@@ -52,7 +79,10 @@ describe.each(storeRows)('preferences on $name', (row) => {
     expect(await preferences.find(stranger, preference.id)).toBeNull();
     expect(await preferences.update(stranger, preference.id, { name: 'Mine' })).toBeNull();
     expect(await preferences.remove(stranger, preference.id)).toBe(false);
-    expect(await preferences.list(stranger, { limit: 10, cursor: null })).toEqual({ items: [], next: null });
+    expect(await preferences.list(stranger, { limit: 10, cursor: null })).toEqual({
+      items: [],
+      next: null,
+    });
     expect(await preferences.find(accountId, preference.id)).toEqual(preference);
   });
 
@@ -75,7 +105,9 @@ describe.each(storeRows)('preferences on $name', (row) => {
     for (const createdAt of [2, 4, 1, 3]) await added(accountId, { createdAt });
     const first = await preferences.list(accountId, { limit: 3, cursor: null });
     const second = await preferences.list(accountId, { limit: 3, cursor: first.next });
-    expect([...first.items, ...second.items].map((preference) => preference.createdAt)).toEqual([4, 3, 2, 1]);
+    expect([...first.items, ...second.items].map((preference) => preference.createdAt)).toEqual([
+      4, 3, 2, 1,
+    ]);
     expect(second.next).toBeNull();
   });
 
@@ -88,7 +120,13 @@ describe.each(storeRows)('preferences on $name', (row) => {
     await preferences.update(accountId, one.id, { name: 'Changed' });
     const changes = await other.changedSince(revision);
     expect(changes.revision).toBe(revision + 3);
-    expect(changes.records.map(({ id, name }) => [id, name])).toEqual([[two.id, 'Cheap'], [one.id, 'Changed']]);
-    expect(await other.changedSince(changes.revision)).toEqual({ revision: changes.revision, records: [] });
+    expect(changes.records.map(({ id, name }) => [id, name])).toEqual([
+      [two.id, 'Cheap'],
+      [one.id, 'Changed'],
+    ]);
+    expect(await other.changedSince(changes.revision)).toEqual({
+      revision: changes.revision,
+      records: [],
+    });
   });
 });

@@ -33,15 +33,28 @@ class Source {
     if (this.isAway) throw new Error('away');
     return found;
   };
-  readonly changedSince = (_opened: unknown, since: number): Promise<{ revision: number; records: Thing[] }> => {
+  readonly changedSince = (
+    _opened: unknown,
+    since: number,
+  ): Promise<{ revision: number; records: Thing[] }> => {
     this.asked++;
     if (this.isAway) return Promise.reject(new Error('away'));
-    return Promise.resolve({ revision: this.revision, records: [...this.rows.values()].filter(({ revision }) => revision > since).map(({ thing }) => thing) });
+    return Promise.resolve({
+      revision: this.revision,
+      records: [...this.rows.values()]
+        .filter(({ revision }) => revision > since)
+        .map(({ thing }) => thing),
+    });
   };
 }
 
 const backing = (): Backing => {
-  const made = backingOf({ databaseUrl: ':memory:', poolSize: 1, redisUrl: null, onWarning: () => undefined });
+  const made = backingOf({
+    databaseUrl: ':memory:',
+    poolSize: 1,
+    redisUrl: null,
+    onWarning: () => undefined,
+  });
   // as a file would be: something may have been there before
   return new Backing(() => made.get(), false);
 };
@@ -127,8 +140,14 @@ describe('a record cache', () => {
     source.put({ name: 'a', value: 1 });
     const { store, counters } = await backing().get();
     const listeners: ((text: string) => void)[] = [];
-    const bulletin = { tell: () => undefined, hear: (_topic: string, listener: (text: string) => void) => void listeners.push(listener) };
-    const own = new Backing(() => Promise.resolve({ store, counters: { ...counters, bulletin } }), false);
+    const bulletin = {
+      tell: () => undefined,
+      hear: (_topic: string, listener: (text: string) => void) => void listeners.push(listener),
+    };
+    const own = new Backing(
+      () => Promise.resolve({ store, counters: { ...counters, bulletin } }),
+      false,
+    );
     const cache = new RecordCache(own, source);
     open.push({ cache, backing: own });
     await cache.find('a');
@@ -146,12 +165,17 @@ describe('a record cache', () => {
     expect(cache.find('nobody')).toBeNull();
     let release = (): void => undefined;
     source.gate = new Promise((resolve) => (release = resolve));
-    const guesses = Promise.allSettled(Array.from({ length: 100 }, (_, index) => Promise.resolve(cache.find(`guess ${index}`))));
+    const guesses = Promise.allSettled(
+      Array.from({ length: 100 }, (_, index) => Promise.resolve(cache.find(`guess ${index}`))),
+    );
     await until(() => source.loads.length > 60);
     release();
     const outcomes = await guesses;
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(64);
-    expect(outcomes.find((outcome) => outcome.status === 'rejected')?.reason).toMatchObject({ code: 'unavailable', status: 503 });
+    expect(outcomes.find((outcome) => outcome.status === 'rejected')?.reason).toMatchObject({
+      code: 'unavailable',
+      status: 503,
+    });
   });
 
   it('finds at once what was made after it was asked for in vain, where this process has made it', async () => {

@@ -2,13 +2,25 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { createClient } from '@redis/client';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { Claim, Counters, CountersState, Hold, Measure, Verdict } from '../../src/store/counters.js';
+import type {
+  Claim,
+  Counters,
+  CountersState,
+  Hold,
+  Measure,
+  Verdict,
+} from '../../src/store/counters.js';
 import { openCounters } from '../../src/store/open-counters.js';
 import type { RedisCountersOptions } from '../../src/store/redis-counters.js';
 import { redisIsThere, type RunningRedis, startRedis } from '../helpers/redis.js';
 import { until } from '../helpers/until.js';
 
-const claim = (measure: Measure, limit: number, amount: number, subject = 'key:a'): Claim => ({ subject, measure, limit, amount });
+const claim = (measure: Measure, limit: number, amount: number, subject = 'key:a'): Claim => ({
+  subject,
+  measure,
+  limit,
+  amount,
+});
 const dollar = (amount: number, limit = 100): Claim[] => [claim('usd_day', limit, amount)];
 const day = { subject: 'key:a', measure: 'usd_day' } as const;
 const granted = (verdict: Verdict): Hold => {
@@ -61,35 +73,58 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       prefix = `shared-${++round}:`;
       const replicas = [await replica(), await replica()];
       await replicas[0]!.seed(day, 0);
-      const verdicts = await Promise.all(Array.from({ length: 200 }, async (_, turn) => replicas[turn % 2]!.take([claim('requests', 70, 1), ...dollar(1, 50)])));
+      const verdicts = await Promise.all(
+        Array.from({ length: 200 }, async (_, turn) =>
+          replicas[turn % 2]!.take([claim('requests', 70, 1), ...dollar(1, 50)]),
+        ),
+      );
       expect(verdicts.filter(({ outcome }) => outcome === 'granted')).toHaveLength(50);
-      expect(await replicas[1]!.take([claim('requests', 70, 21)])).toMatchObject({ outcome: 'refused', used: 50 });
+      expect(await replicas[1]!.take([claim('requests', 70, 21)])).toMatchObject({
+        outcome: 'refused',
+        used: 50,
+      });
     });
 
     it('never grant more than a budget while all take and settle at once', async () => {
       const replicas = [await replica(), await replica()];
-      await fc.assert(fc.asyncProperty(fc.array(fc.array(fc.tuple(fc.integer({ min: 1, max: 30 }), fc.double({ min: 0, max: 1, noNaN: true })), { maxLength: 15 }), { minLength: 2, maxLength: 6 }), async (clients) => {
-        const subject = `key:${++round}`;
-        await replicas[0]!.seed({ subject, measure: 'usd_day' }, 0);
-        let sum = 0;
-        let most = 0;
-        await Promise.all(clients.map(async (calls, index) => {
-          for (const [amount, share] of calls) {
-            const verdict = await replicas[index % 2]!.take([claim('usd_day', 100, amount, subject)]);
-            if (verdict.outcome !== 'granted') continue;
-            const used = Math.floor(amount * share);
-            most = Math.max(most, verdict.used[0] ?? 0);
-            verdict.hold.settle([used]);
-            sum += used;
-          }
-        }));
-        expect(most).toBeLessThanOrEqual(100);
-        expect(sum).toBeLessThanOrEqual(100);
-        await until(async () => {
-          const verdict = await replicas[1]!.take([claim('usd_day', 100, 0, subject)]);
-          return verdict.outcome === 'granted' && verdict.used[0] === sum;
-        });
-      }), { numRuns: 20 });
+      await fc.assert(
+        fc.asyncProperty(
+          fc.array(
+            fc.array(
+              fc.tuple(fc.integer({ min: 1, max: 30 }), fc.double({ min: 0, max: 1, noNaN: true })),
+              { maxLength: 15 },
+            ),
+            { minLength: 2, maxLength: 6 },
+          ),
+          async (clients) => {
+            const subject = `key:${++round}`;
+            await replicas[0]!.seed({ subject, measure: 'usd_day' }, 0);
+            let sum = 0;
+            let most = 0;
+            await Promise.all(
+              clients.map(async (calls, index) => {
+                for (const [amount, share] of calls) {
+                  const verdict = await replicas[index % 2]!.take([
+                    claim('usd_day', 100, amount, subject),
+                  ]);
+                  if (verdict.outcome !== 'granted') continue;
+                  const used = Math.floor(amount * share);
+                  most = Math.max(most, verdict.used[0] ?? 0);
+                  verdict.hold.settle([used]);
+                  sum += used;
+                }
+              }),
+            );
+            expect(most).toBeLessThanOrEqual(100);
+            expect(sum).toBeLessThanOrEqual(100);
+            await until(async () => {
+              const verdict = await replicas[1]!.take([claim('usd_day', 100, 0, subject)]);
+              return verdict.outcome === 'granted' && verdict.used[0] === sum;
+            });
+          },
+        ),
+        { numRuns: 20 },
+      );
     });
 
     it('count by one clock', async () => {
@@ -105,7 +140,9 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       const [here, there] = [await replica(), await replica()];
       const heard: string[] = [];
       here.bulletin.hear('keys', (text) => heard.push(`here: ${text}`));
-      there.bulletin.hear('keys', () => { throw new Error('not understood'); });
+      there.bulletin.hear('keys', () => {
+        throw new Error('not understood');
+      });
       there.bulletin.hear('keys', (text) => heard.push(`there: ${text}`));
       there.bulletin.hear('other', (text) => heard.push(`other: ${text}`));
       await command('PUBLISH', `${prefix}bulletin`, 'no words of ours');
@@ -137,12 +174,14 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       prefix = `expiry-${++round}:`;
       const counters = await replica();
       await counters.seed(day, 0);
-      granted(await counters.take([claim('requests', 9, 1), claim('tokens', 9, 1), ...dollar(1)])).settle([1, 2, 1]);
+      granted(
+        await counters.take([claim('requests', 9, 1), claim('tokens', 9, 1), ...dollar(1)]),
+      ).settle([1, 2, 1]);
       granted(await counters.take(dollar(1)));
       await counters.fail('account:a');
       counters.notes.add('list', 'text', { most: 1, keepMs: 60_000 });
       await counters.notes.read('list');
-      const keys = await command('KEYS', `${prefix}*`) as string[];
+      const keys = (await command('KEYS', `${prefix}*`)) as string[];
       expect(keys.length).toBeGreaterThanOrEqual(6);
       for (const key of keys) expect(await command('PTTL', key), key).not.toBe(-1);
     });
@@ -211,7 +250,11 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await redis.stop();
       const states: string[] = [];
       const [warnings, news]: [string[], string[]] = [[], []];
-      const counters = await replica({ onState: (state) => states.push(state), onWarning: (warning) => warnings.push(warning), onNews: (text) => news.push(text) });
+      const counters = await replica({
+        onState: (state) => states.push(state),
+        onWarning: (warning) => warnings.push(warning),
+        onNews: (text) => news.push(text),
+      });
       expect(counters.state).toBe('fallback');
       expect(await counters.take(dollar(1))).toMatchObject({ outcome: 'unseeded' });
       await counters.seed(day, 0);
@@ -221,7 +264,11 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await isIn(counters, 'redis');
       granted(await counters.take([claim('requests', 1, 1)]));
       expect(states).toEqual(['fallback', 'redis']);
-      expect(warnings).toEqual([expect.stringMatching(/^Redis cannot be used \(.*ECONNREFUSED.*\): each process counts limits for itself$/)]);
+      expect(warnings).toEqual([
+        expect.stringMatching(
+          /^Redis cannot be used \(.*ECONNREFUSED.*\): each process counts limits for itself$/,
+        ),
+      ]);
       expect(news).toEqual(['Redis is there: limits are shared']);
     });
 
@@ -233,7 +280,9 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await here.seed(day, 0);
       granted(await here.take(dollar(1)));
       await redis.stop();
-      const verdicts = await Promise.all(Array.from({ length: 20 }, async () => here.take([claim('requests', 10, 1)])));
+      const verdicts = await Promise.all(
+        Array.from({ length: 20 }, async () => here.take([claim('requests', 10, 1)])),
+      );
       expect(verdicts.filter(({ outcome }) => outcome === 'granted')).toHaveLength(10);
       await isIn(here, 'fallback');
       here.bulletin.tell('keys', 'into the void');
@@ -252,12 +301,15 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       const counters = await replica();
       redis.pause();
       const start = performance.now();
-      await Promise.all(Array.from({ length: 50 }, async () => counters.take([claim('requests', 1000, 1)])));
+      await Promise.all(
+        Array.from({ length: 50 }, async () => counters.take([claim('requests', 1000, 1)])),
+      );
       // far from what they would take one after the other, on a busy machine too
       expect(performance.now() - start).toBeLessThan(1_500);
       expect(counters.state).toBe('fallback');
       const next = performance.now();
-      for (let turn = 0; turn < 1000; turn++) granted(await counters.take([claim('requests', 10_000, 1)]));
+      for (let turn = 0; turn < 1000; turn++)
+        granted(await counters.take([claim('requests', 10_000, 1)]));
       expect(performance.now() - next).toBeLessThan(2_000);
     });
 
@@ -318,7 +370,11 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       prefix = `twice-${++round}:`;
       const counters = await replica();
       await counters.seed(day, 0);
-      const holds = await Promise.all(Array.from({ length: 700 }, async () => granted(await counters.take([claim('tokens', 1e9, 10), ...dollar(1, 1e6)]))));
+      const holds = await Promise.all(
+        Array.from({ length: 700 }, async () =>
+          granted(await counters.take([claim('tokens', 1e9, 10), ...dollar(1, 1e6)])),
+        ),
+      );
       redis.pause();
       for (const hold of holds) hold.settle([12, 2]);
       await isIn(counters, 'fallback');
@@ -374,14 +430,26 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
 
     it('tell nobody the password', async () => {
       const warnings: string[] = [];
-      for (const url of ['redis://:se%ret@127.0.0.1', 'redis://u:sec/ret@127.0.0.1', 'https://:secret@127.0.0.1', ':secret']) {
-        await expect(openCounters(url)).rejects.toMatchObject({ code: 'internal', message: expect.not.stringMatching(/se.?c?ret/) });
+      for (const url of [
+        'redis://:se%ret@127.0.0.1',
+        'redis://u:sec/ret@127.0.0.1',
+        'https://:secret@127.0.0.1',
+        ':secret',
+      ]) {
+        await expect(openCounters(url)).rejects.toMatchObject({
+          code: 'internal',
+          message: expect.not.stringMatching(/se.?c?ret/),
+        });
       }
       await command('CONFIG', 'SET', 'requirepass', 'right');
-      const counters = await openCounters(redis.url.replace('//', '//:secret@'), { onWarning: (warning) => warnings.push(warning) });
+      const counters = await openCounters(redis.url.replace('//', '//:secret@'), {
+        onWarning: (warning) => warnings.push(warning),
+      });
       opened.push(counters);
       const client = await createClient({ url: redis.url.replace('//', '//:right@') }).connect();
-      await client.sendCommand(['CONFIG', 'SET', 'requirepass', '']).finally(() => client.destroy());
+      await client
+        .sendCommand(['CONFIG', 'SET', 'requirepass', ''])
+        .finally(() => client.destroy());
       expect(counters.state).toBe('fallback');
       expect(warnings).toEqual([expect.stringMatching(/WRONGPASS/)]);
       expect(warnings.join()).not.toContain('secret');
@@ -405,7 +473,9 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       prefix = `drain-${++round}:`;
       const [here, there] = [await replica(), await replica()];
       await here.seed(day, 0);
-      const holds = await Promise.all(Array.from({ length: 1000 }, async () => granted(await here.take(dollar(1, 1e6)))));
+      const holds = await Promise.all(
+        Array.from({ length: 1000 }, async () => granted(await here.take(dollar(1, 1e6)))),
+      );
       for (const hold of holds) hold.settle([2]);
       await here.close();
       expect(await usedOf(there)).toBe(2000);

@@ -9,16 +9,37 @@ const noon = Date.UTC(2026, 0, 10, 12);
 const dayMs = 86_400_000;
 
 const requestOf = (changes: Partial<RequestRow> = {}): RequestRow => ({
-  id: randomUUID(), requestId: 'client-chosen', accountId: 'somebody', keyId: 'key', surface: 'native', at: noon, status: 200, code: null,
-  provider: 'openai', model: 'gpt-4o', planId: null, conversationId: null, responseId: null, stream: false, latencyMs: 120, ttftMs: 30,
-  promptTokens: 10, completionTokens: 5, costUsd: 0.25, plan: null, attempts: null, content: null, ...changes,
+  id: randomUUID(),
+  requestId: 'client-chosen',
+  accountId: 'somebody',
+  keyId: 'key',
+  surface: 'native',
+  at: noon,
+  status: 200,
+  code: null,
+  provider: 'openai',
+  model: 'gpt-4o',
+  planId: null,
+  conversationId: null,
+  responseId: null,
+  stream: false,
+  latencyMs: 120,
+  ttftMs: 30,
+  promptTokens: 10,
+  completionTokens: 5,
+  costUsd: 0.25,
+  plan: null,
+  attempts: null,
+  content: null,
+  ...changes,
 });
 
 describe.each(storeRows)('the request log on $name', (row) => {
   let place: Place;
   let store: Store;
   let requests: RequestStore;
-  const idsOf = async (filter: RequestFilter): Promise<string[]> => (await requests.list(filter, { limit: 100, cursor: null })).items.map((one) => one.id);
+  const idsOf = async (filter: RequestFilter): Promise<string[]> =>
+    (await requests.list(filter, { limit: 100, cursor: null })).items.map((one) => one.id);
 
   beforeAll(async () => {
     place = await row.place();
@@ -30,11 +51,26 @@ describe.each(storeRows)('the request log on $name', (row) => {
   it('holds a request as it was, and one without anything that may be missing', async () => {
     const accountId = randomUUID();
     const full = requestOf({
-      accountId, planId: 'plan', conversationId: 'conversation', responseId: 'response', stream: true, code: 'all_failed', status: 502,
-      plan: { candidates: [{ label: 'openai/gpt-4o', score: 0.5 }] }, attempts: [{ provider: 'openai', error: 'it said \0' }], content: { messages: ['\ud800'] },
+      accountId,
+      planId: 'plan',
+      conversationId: 'conversation',
+      responseId: 'response',
+      stream: true,
+      code: 'all_failed',
+      status: 502,
+      plan: { candidates: [{ label: 'openai/gpt-4o', score: 0.5 }] },
+      attempts: [{ provider: 'openai', error: 'it said \0' }],
+      content: { messages: ['\ud800'] },
     });
     const empty = requestOf({
-      accountId, keyId: null, provider: null, model: null, ttftMs: null, promptTokens: null, completionTokens: null, costUsd: null,
+      accountId,
+      keyId: null,
+      provider: null,
+      model: null,
+      ttftMs: null,
+      promptTokens: null,
+      completionTokens: null,
+      costUsd: null,
     });
     await requests.add([full, empty]);
     expect(await requests.find(accountId, full.id)).toEqual(full);
@@ -43,11 +79,29 @@ describe.each(storeRows)('the request log on $name', (row) => {
   });
 
   it('takes what a client made up and clocks that count fractions, rather than fail a batch', async () => {
-    const odd = requestOf({ provider: 'my\0provider', model: 'half \ud83d pair', at: noon + 0.5, latencyMs: 12.4, ttftMs: 3.6, promptTokens: Number.NaN, costUsd: Number.POSITIVE_INFINITY });
+    const odd = requestOf({
+      provider: 'my\0provider',
+      model: 'half \ud83d pair',
+      at: noon + 0.5,
+      latencyMs: 12.4,
+      ttftMs: 3.6,
+      promptTokens: Number.NaN,
+      costUsd: Number.POSITIVE_INFINITY,
+    });
     const accountId = odd.id;
     await requests.add([{ ...odd, accountId }]);
-    expect(await requests.find(accountId, odd.id)).toMatchObject({ provider: 'my\ufffdprovider', model: 'half \ufffd pair', at: noon + 1, latencyMs: 12, ttftMs: 4, promptTokens: null, costUsd: null });
-    expect(await requests.usage({ accountId })).toMatchObject([{ requests: 1, promptTokens: 0, costUsd: 0 }]);
+    expect(await requests.find(accountId, odd.id)).toMatchObject({
+      provider: 'my\ufffdprovider',
+      model: 'half \ufffd pair',
+      at: noon + 1,
+      latencyMs: 12,
+      ttftMs: 4,
+      promptTokens: null,
+      costUsd: null,
+    });
+    expect(await requests.usage({ accountId })).toMatchObject([
+      { requests: 1, promptTokens: 0, costUsd: 0 },
+    ]);
     expect(await idsOf({ accountId, provider: 'my\0provider' })).toEqual([odd.id]);
   });
 
@@ -67,12 +121,19 @@ describe.each(storeRows)('the request log on $name', (row) => {
   it('finds requests by key, provider, model, status and time', async () => {
     const accountId = randomUUID();
     const rows = [
-      requestOf({ accountId, at: 1, keyId: 'one', status: 404 }), requestOf({ accountId, at: 2, provider: 'groq', status: 400 }),
-      requestOf({ accountId, at: 3, model: 'small', status: 500 }), requestOf({ accountId, at: 4, keyId: null, status: 399 }),
+      requestOf({ accountId, at: 1, keyId: 'one', status: 404 }),
+      requestOf({ accountId, at: 2, provider: 'groq', status: 400 }),
+      requestOf({ accountId, at: 3, model: 'small', status: 500 }),
+      requestOf({ accountId, at: 4, keyId: null, status: 399 }),
     ];
     await requests.add(rows);
-    const expectFound = async (filter: Partial<RequestFilter>, ...indexes: number[]): Promise<void> =>
-      expect(await idsOf({ accountId, ...filter })).toEqual(indexes.map((index) => rows[index]!.id));
+    const expectFound = async (
+      filter: Partial<RequestFilter>,
+      ...indexes: number[]
+    ): Promise<void> =>
+      expect(await idsOf({ accountId, ...filter })).toEqual(
+        indexes.map((index) => rows[index]!.id),
+      );
     await expectFound({}, 3, 2, 1, 0);
     await expectFound({ keyId: 'one' }, 0);
     await expectFound({ provider: 'groq' }, 1);
@@ -80,13 +141,29 @@ describe.each(storeRows)('the request log on $name', (row) => {
     await expectFound({ status: 404 }, 0);
     await expectFound({ statusClass: 4 }, 1, 0);
     await expectFound({ from: 2, to: 4 }, 2, 1);
-    await expectFound({ keyId: null, status: null, statusClass: null, from: null, to: null, provider: null, model: null }, 3, 2, 1, 0);
+    await expectFound(
+      {
+        keyId: null,
+        status: null,
+        statusClass: null,
+        from: null,
+        to: null,
+        provider: null,
+        model: null,
+      },
+      3,
+      2,
+      1,
+      0,
+    );
     expect(await idsOf({ accountId: null, from: 1, to: 2 })).toEqual([rows[0]!.id]);
   });
 
   it('is listed newest first, page by page, also within one millisecond', async () => {
     const accountId = randomUUID();
-    const rows = Array.from({ length: 25 }, (_, index) => requestOf({ accountId, at: noon + Math.floor(index / 10) }));
+    const rows = Array.from({ length: 25 }, (_, index) =>
+      requestOf({ accountId, at: noon + Math.floor(index / 10) }),
+    );
     await requests.add(rows);
     const seen: RequestRow[] = [];
     for (let cursor: string | null = null, more = true; more;) {
@@ -103,30 +180,72 @@ describe.each(storeRows)('the request log on $name', (row) => {
   it('sums by day, key and model; an error is a request with a code', async () => {
     const accountId = randomUUID();
     const mine = (changes: Partial<RequestRow>): RequestRow => requestOf({ accountId, ...changes });
-    await requests.add([mine({}), mine({ code: 'client_closed', costUsd: null, promptTokens: null }), mine({ at: noon + dayMs })]);
+    await requests.add([
+      mine({}),
+      mine({ code: 'client_closed', costUsd: null, promptTokens: null }),
+      mine({ at: noon + dayMs }),
+    ]);
     await requests.add([mine({ keyId: null, provider: null, model: null }), mine({})]);
     const day = { accountId, keyId: 'key', provider: 'openai', model: 'gpt-4o' };
     expect(await requests.usage({ accountId })).toEqual([
-      { ...day, day: '2026-01-11', requests: 1, errors: 0, promptTokens: 10, completionTokens: 5, costUsd: 0.25 },
-      { ...day, day: '2026-01-10', keyId: null, provider: null, model: null, requests: 1, errors: 0, promptTokens: 10, completionTokens: 5, costUsd: 0.25 },
-      { ...day, day: '2026-01-10', requests: 3, errors: 1, promptTokens: 20, completionTokens: 15, costUsd: 0.5 },
+      {
+        ...day,
+        day: '2026-01-11',
+        requests: 1,
+        errors: 0,
+        promptTokens: 10,
+        completionTokens: 5,
+        costUsd: 0.25,
+      },
+      {
+        ...day,
+        day: '2026-01-10',
+        keyId: null,
+        provider: null,
+        model: null,
+        requests: 1,
+        errors: 0,
+        promptTokens: 10,
+        completionTokens: 5,
+        costUsd: 0.25,
+      },
+      {
+        ...day,
+        day: '2026-01-10',
+        requests: 3,
+        errors: 1,
+        promptTokens: 20,
+        completionTokens: 15,
+        costUsd: 0.5,
+      },
     ]);
   });
 
   it('gives the sums of the days that a time touches', async () => {
     const accountId = randomUUID();
-    await requests.add([0, 1, 2, 3].map((days) => requestOf({ accountId, at: noon + days * dayMs, model: days === 2 ? 'other' : 'one' })));
-    const days = async (filter: Partial<RequestFilter>): Promise<string[]> => (await requests.usage({ accountId, ...filter })).map((one) => one.day.slice(-2));
+    await requests.add(
+      [0, 1, 2, 3].map((days) =>
+        requestOf({ accountId, at: noon + days * dayMs, model: days === 2 ? 'other' : 'one' }),
+      ),
+    );
+    const days = async (filter: Partial<RequestFilter>): Promise<string[]> =>
+      (await requests.usage({ accountId, ...filter })).map((one) => one.day.slice(-2));
     expect(await days({ from: noon + dayMs + 1 })).toEqual(['13', '12', '11']);
     expect(await days({ to: Date.UTC(2026, 0, 12) })).toEqual(['11', '10']);
     expect(await days({ to: Date.UTC(2026, 0, 12) + 1 })).toEqual(['12', '11', '10']);
     expect(await days({ model: 'other' })).toEqual(['12']);
-    expect(await days({ keyId: 'key', provider: 'openai', from: noon, to: noon + 1 })).toEqual(['10']);
+    expect(await days({ keyId: 'key', provider: 'openai', from: noon, to: noon + 1 })).toEqual([
+      '10',
+    ]);
   });
 
   it('knows what a key has spent on its days', async () => {
     const keyId = randomUUID();
-    await requests.add([0, 1, 1, 2].map((days) => requestOf({ keyId, at: noon + days * dayMs, costUsd: 0.5, model: `m${days}` })));
+    await requests.add(
+      [0, 1, 1, 2].map((days) =>
+        requestOf({ keyId, at: noon + days * dayMs, costUsd: 0.5, model: `m${days}` }),
+      ),
+    );
     expect(await requests.spentUsd(keyId, '2026-01-10', '2026-01-11')).toBe(1.5);
     expect(await requests.spentUsd(keyId, '2026-01-12', '2026-01-31')).toBe(0.5);
     expect(await requests.spentUsd(keyId, '2026-02-01', '2026-02-28')).toBe(0);
@@ -144,7 +263,9 @@ describe.each(storeRows)('the request log on $name', (row) => {
 
   it('stores and sums nothing of a batch that fails', async () => {
     const accountId = randomUUID();
-    await expect(requests.add([requestOf({ accountId }), requestOf({ accountId, status: Number.NaN })])).rejects.toMatchObject({ code: 'internal' });
+    await expect(
+      requests.add([requestOf({ accountId }), requestOf({ accountId, status: Number.NaN })]),
+    ).rejects.toMatchObject({ code: 'internal' });
     expect(await idsOf({ accountId })).toEqual([]);
     expect(await requests.usage({ accountId })).toEqual([]);
   });
@@ -152,9 +273,15 @@ describe.each(storeRows)('the request log on $name', (row) => {
   it('counts each request once where two processes write the same and others at once', async () => {
     const accountId = randomUUID();
     const second = (await place.open()).requests;
-    const rows = Array.from({ length: 400 }, (_, index) => requestOf({ accountId, keyId: `key ${index % 7}`, model: `model ${index % 5}`, costUsd: 1 }));
-    const batches = Array.from({ length: 20 }, (_, index) => rows.slice(index * 20, index * 20 + 40));
-    await Promise.all(batches.flatMap((batch) => [requests.add(batch), second.add([...batch].reverse())]));
+    const rows = Array.from({ length: 400 }, (_, index) =>
+      requestOf({ accountId, keyId: `key ${index % 7}`, model: `model ${index % 5}`, costUsd: 1 }),
+    );
+    const batches = Array.from({ length: 20 }, (_, index) =>
+      rows.slice(index * 20, index * 20 + 40),
+    );
+    await Promise.all(
+      batches.flatMap((batch) => [requests.add(batch), second.add([...batch].reverse())]),
+    );
     const usage = await requests.usage({ accountId });
     expect(usage).toHaveLength(35);
     expect(usage.reduce((sum, one) => sum + one.requests, 0)).toBe(400);
@@ -163,7 +290,11 @@ describe.each(storeRows)('the request log on $name', (row) => {
 
   it('takes thousands at once', async () => {
     const accountId = randomUUID();
-    await requests.add(Array.from({ length: 3_500 }, (_, index) => requestOf({ accountId, model: `model ${index}` })));
+    await requests.add(
+      Array.from({ length: 3_500 }, (_, index) =>
+        requestOf({ accountId, model: `model ${index}` }),
+      ),
+    );
     expect(await requests.usage({ accountId })).toHaveLength(3_500);
   });
 });
@@ -173,16 +304,32 @@ describe.each(storeRows)('what is old on $name', (row) => {
     const place = await row.place();
     const { requests, selections } = await place.open();
     await requests.add(Array.from({ length: 1_200 }, (_, index) => requestOf({ at: index })));
-    await selections.add(Array.from({ length: 30 }, (_, at) => ({
-      id: `selection-${at}`, accountId: 'somebody', keyId: null, previousId: null, at, label: 'a/b', candidates: packCandidates([]), reason: '', tradeoff: null, preferenceId: null, content: null,
-    })));
+    await selections.add(
+      Array.from({ length: 30 }, (_, at) => ({
+        id: `selection-${at}`,
+        accountId: 'somebody',
+        keyId: null,
+        previousId: null,
+        at,
+        label: 'a/b',
+        candidates: packCandidates([]),
+        reason: '',
+        tradeoff: null,
+        preferenceId: null,
+        content: null,
+      })),
+    );
     expect(await requests.removeBefore(1_100, 700)).toBe(700);
     expect(await requests.removeBefore(1_100, 700)).toBe(430);
     expect(await requests.removeBefore(1_100, 700)).toBe(0);
     const { items } = await requests.list({ accountId: 'somebody' }, { limit: 100, cursor: null });
-    expect(items.map((one) => one.at)).toEqual(Array.from({ length: 100 }, (_, index) => 1_199 - index));
+    expect(items.map((one) => one.at)).toEqual(
+      Array.from({ length: 100 }, (_, index) => 1_199 - index),
+    );
     expect((await selections.list('somebody', { limit: 10, cursor: null })).items).toEqual([]);
-    expect(await requests.usage({ accountId: 'somebody' })).toMatchObject([{ day: '1970-01-01', requests: 1_200 }]);
+    expect(await requests.usage({ accountId: 'somebody' })).toMatchObject([
+      { day: '1970-01-01', requests: 1_200 },
+    ]);
     await place.remove();
   });
 });

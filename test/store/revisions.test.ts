@@ -6,7 +6,16 @@ import type { Store } from '../../src/store/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const newKey = (): NewKey => ({
-  id: randomUUID(), accountId: firstAccountId, name: 'one', prefix: 'sk_abcd', hash: randomUUID(), scopes: [], models: null, limits: noLimits, createdAt: 1, expiresAt: null,
+  id: randomUUID(),
+  accountId: firstAccountId,
+  name: 'one',
+  prefix: 'sk_abcd',
+  hash: randomUUID(),
+  scopes: [],
+  models: null,
+  limits: noLimits,
+  createdAt: 1,
+  expiresAt: null,
 });
 
 describe.each(storeRows)('changes on $name', (row) => {
@@ -28,7 +37,10 @@ describe.each(storeRows)('changes on $name', (row) => {
     const changed = await store.keys.changedSince(added.revision);
     expect(changed.records).toEqual([{ ...first, name: 'two', revokedAt: 5 }]);
     expect(changed.revision).toBeGreaterThan(added.revision);
-    expect(await store.keys.changedSince(changed.revision)).toEqual({ revision: changed.revision, records: [] });
+    expect(await store.keys.changedSince(changed.revision)).toEqual({
+      revision: changed.revision,
+      records: [],
+    });
   });
 
   it('that were not made raise nothing', async () => {
@@ -50,7 +62,9 @@ describe.each(storeRows)('changes on $name', (row) => {
       for (const { id } of changes.records) heard.add(id);
     };
     const progress = { isDone: false };
-    const writing = Promise.all(Array.from({ length: 150 }, (_, index) => writers[index % 3]!.keys.add(newKey()))).finally(() => (progress.isDone = true));
+    const writing = Promise.all(
+      Array.from({ length: 150 }, (_, index) => writers[index % 3]!.keys.add(newKey())),
+    ).finally(() => (progress.isDone = true));
     while (!progress.isDone) await hear();
     await hear();
     expect([...heard].sort()).toEqual((await writing).map(({ id }) => id).sort());

@@ -5,7 +5,13 @@ import type { Store } from '../../src/store/store.js';
 import type { Lease, NewTraining, TrainingEnd } from '../../src/store/training-records.js';
 import { type Place, postgresPlace, storeRows } from '../helpers/stores.js';
 
-const wishes = { format: 'csv', promptColumn: 'prompt', models: null, maximize: true, seed: 1 } as const;
+const wishes = {
+  format: 'csv',
+  promptColumn: 'prompt',
+  models: null,
+  maximize: true,
+  seed: 1,
+} as const;
 const router = { weights: '{"a":1}', gain: 0.25, trainedAt: 5_000 };
 const useful: TrainingEnd = { state: 'done', report: { rows: 60 }, error: null, router };
 const lease = (owner: string, at = 1_000, until = at + 100): Lease => ({ owner, at, until });
@@ -23,41 +29,85 @@ describe.each(storeRows)('trainings on $name', (row) => {
   afterAll(() => place.remove());
   beforeEach(async () => {
     // what other tests have left in the queue
-    for (let left = await store.trainingQueue.claim(lease('sweep', 1e12)); left; left = await store.trainingQueue.claim(lease('sweep', 1e12))) await store.trainings.remove(left.accountId, left.preferenceId);
+    for (
+      let left = await store.trainingQueue.claim(lease('sweep', 1e12));
+      left;
+      left = await store.trainingQueue.claim(lease('sweep', 1e12))
+    )
+      await store.trainings.remove(left.accountId, left.preferenceId);
     accountId = randomUUID();
     preferenceId = await preference();
   });
-  const preference = async (): Promise<string> => (await store.preferences.add({ id: randomUUID(), accountId, name: 'Mine', settings: {}, createdAt: 1_000 })).id;
-  const added = (changes: Partial<NewTraining> = {}, begun?: Lease) => store.trainings.add({ id: randomUUID(), accountId, preferenceId, wishes, dataset: 'prompt,a,b', at: 1_000, ...changes }, begun);
-  const state = async (): Promise<string | undefined> => (await store.trainings.latest(accountId, [preferenceId]))[0]?.state;
+  const preference = async (): Promise<string> =>
+    (
+      await store.preferences.add({
+        id: randomUUID(),
+        accountId,
+        name: 'Mine',
+        settings: {},
+        createdAt: 1_000,
+      })
+    ).id;
+  const added = (changes: Partial<NewTraining> = {}, begun?: Lease) =>
+    store.trainings.add(
+      {
+        id: randomUUID(),
+        accountId,
+        preferenceId,
+        wishes,
+        dataset: 'prompt,a,b',
+        at: 1_000,
+        ...changes,
+      },
+      begun,
+    );
+  const state = async (): Promise<string | undefined> =>
+    (await store.trainings.latest(accountId, [preferenceId]))[0]?.state;
 
   it('wait, are taken on once, say how far they are, and end with a router that the preference uses', async () => {
     const other = await place.open();
     const { id, state: begun } = await added();
     expect(begun).toBe('queued');
-    const claims = await Promise.all([store.trainingQueue.claim(lease('one')), other.trainingQueue.claim(lease('two'))]);
+    const claims = await Promise.all([
+      store.trainingQueue.claim(lease('one')),
+      other.trainingQueue.claim(lease('two')),
+    ]);
     const owner = claims[0] ? 'one' : 'two';
-    expect(claims.filter(Boolean)).toEqual([{ id, accountId, preferenceId, wishes, dataset: 'prompt,a,b', attempts: 1 }]);
+    expect(claims.filter(Boolean)).toEqual([
+      { id, accountId, preferenceId, wishes, dataset: 'prompt,a,b', attempts: 1 },
+    ]);
     expect(await store.trainingQueue.keep(id, lease(owner), 0.5, 'fitting')).toBe(true);
-    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([{ state: 'running', progress: 0.5, doing: 'fitting', report: null }]);
+    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([
+      { state: 'running', progress: 0.5, doing: 'fitting', report: null },
+    ]);
     const { revision } = await store.preferences.changedSince(0);
     expect(await store.trainingQueue.finish(id, { owner, at: 2_000 }, useful)).toBe(true);
-    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([{ state: 'done', progress: 1, report: { rows: 60 }, updatedAt: 2_000 }]);
+    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([
+      { state: 'done', progress: 1, report: { rows: 60 }, updatedAt: 2_000 },
+    ]);
     expect((await store.preferences.find(accountId, preferenceId))!.router).toEqual(router);
-    expect((await other.preferences.changedSince(revision)).records).toMatchObject([{ id: preferenceId, router }]);
+    expect((await other.preferences.changedSince(revision)).records).toMatchObject([
+      { id: preferenceId, router },
+    ]);
   });
 
   it('are taken on one by each of the processes that ask at the same time, while there are any', async () => {
-    const queues = [store, ...(await Promise.all(Array.from({ length: 5 }, () => place.open())))].map(({ trainingQueue }) => trainingQueue);
+    const queues = [
+      store,
+      ...(await Promise.all(Array.from({ length: 5 }, () => place.open()))),
+    ].map(({ trainingQueue }) => trainingQueue);
     for (let rounds = 0; rounds < 5; rounds++) {
       const ids: string[] = [];
       for (let at = 0; at < queues.length; at++) {
         accountId = randomUUID();
         ids.push((await added({ preferenceId: await preference() })).id);
       }
-      const claims = await Promise.all(queues.map((queue, at) => queue.claim(lease(`owner ${at}`))));
+      const claims = await Promise.all(
+        queues.map((queue, at) => queue.claim(lease(`owner ${at}`))),
+      );
       expect(claims.map((claimed) => claimed?.id).sort()).toEqual(ids.sort());
-      for (const claimed of claims) await store.trainings.remove(claimed!.accountId, claimed!.preferenceId);
+      for (const claimed of claims)
+        await store.trainings.remove(claimed!.accountId, claimed!.preferenceId);
     }
   });
 
@@ -87,10 +137,18 @@ describe.each(storeRows)('trainings on $name', (row) => {
 
   it('are one at a time for each account, and replace what is over', async () => {
     const { id } = await added({}, lease('one'));
-    await expect(added({ preferenceId: await preference() })).rejects.toMatchObject({ code: 'conflict' });
-    await store.trainingQueue.finish(id, { owner: 'one', at: 2_000 }, { state: 'not_useful', report: {}, error: null, router: null });
+    await expect(added({ preferenceId: await preference() })).rejects.toMatchObject({
+      code: 'conflict',
+    });
+    await store.trainingQueue.finish(
+      id,
+      { owner: 'one', at: 2_000 },
+      { state: 'not_useful', report: {}, error: null, router: null },
+    );
     const next = await added();
-    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([{ id: next.id, state: 'queued' }]);
+    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([
+      { id: next.id, state: 'queued' },
+    ]);
   });
 
   it('give way to a new one of their preference where their process has left them behind', async () => {
@@ -98,15 +156,28 @@ describe.each(storeRows)('trainings on $name', (row) => {
     await expect(added({ at: 1_099 })).rejects.toMatchObject({ code: 'conflict' });
     const next = await added({ at: 1_100 });
     expect(await store.trainingQueue.finish(id, { owner: 'one', at: 1_200 }, useful)).toBe(false);
-    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([{ id: next.id, state: 'queued' }]);
+    expect(await store.trainings.latest(accountId, [preferenceId])).toMatchObject([
+      { id: next.id, state: 'queued' },
+    ]);
     expect((await store.preferences.find(accountId, preferenceId))!.router).toBeNull();
   });
 
   it('hold no rows once they are over, however they ended', async () => {
-    for (const end of [useful, { state: 'failed', report: null, error: 'why', router: null }, { state: 'not_useful', report: {}, error: null, router: null }] as const) {
+    for (const end of [
+      useful,
+      { state: 'failed', report: null, error: 'why', router: null },
+      { state: 'not_useful', report: {}, error: null, router: null },
+    ] as const) {
       const { id } = await added({}, lease('one'));
       await store.trainingQueue.finish(id, { owner: 'one', at: 2_000 }, end);
-      expect(await place.connect().selectFrom('trainings').select('dataset').where('id', '=', id).executeTakeFirst()).toEqual({ dataset: null });
+      expect(
+        await place
+          .connect()
+          .selectFrom('trainings')
+          .select('dataset')
+          .where('id', '=', id)
+          .executeTakeFirst(),
+      ).toEqual({ dataset: null });
     }
   });
 
@@ -137,7 +208,9 @@ describe('trainings on a PostgreSQL that gives transactions up for each other', 
     place = await postgresPlace();
     await place.open();
     const { pathname } = new URL(place.url);
-    await sql`alter database ${sql.id(pathname.slice(1))} set default_transaction_isolation to 'repeatable read'`.execute(place.connect());
+    await sql`alter database ${sql.id(pathname.slice(1))} set default_transaction_isolation to 'repeatable read'`.execute(
+      place.connect(),
+    );
   });
   afterAll(() => place.remove());
 
@@ -146,10 +219,29 @@ describe('trainings on a PostgreSQL that gives transactions up for each other', 
     const ids: string[] = [];
     for (const { preferences, trainings } of stores) {
       const accountId = randomUUID();
-      const { id: preferenceId } = await preferences.add({ id: randomUUID(), accountId, name: 'Mine', settings: {}, createdAt: 1 });
-      ids.push((await trainings.add({ id: randomUUID(), accountId, preferenceId, wishes, dataset: '', at: 1 })).id);
+      const { id: preferenceId } = await preferences.add({
+        id: randomUUID(),
+        accountId,
+        name: 'Mine',
+        settings: {},
+        createdAt: 1,
+      });
+      ids.push(
+        (
+          await trainings.add({
+            id: randomUUID(),
+            accountId,
+            preferenceId,
+            wishes,
+            dataset: '',
+            at: 1,
+          })
+        ).id,
+      );
     }
-    const claims = await Promise.all(stores.map(({ trainingQueue }, at) => trainingQueue.claim(lease(`owner ${at}`))));
+    const claims = await Promise.all(
+      stores.map(({ trainingQueue }, at) => trainingQueue.claim(lease(`owner ${at}`))),
+    );
     expect(claims.map((claimed) => claimed?.id).sort()).toEqual(ids.sort());
   });
 });

@@ -16,20 +16,34 @@ describe('transactions on PostgreSQL', () => {
 
   it('that lock each other out both come to their end, each once', async () => {
     const database = place.connect();
-    for (const id of ['a', 'b']) await store.conversations.create({ id, accountId: 'x', title: id, titleSource: 'given', createdAt: 0 });
+    for (const id of ['a', 'b'])
+      await store.conversations.create({
+        id,
+        accountId: 'x',
+        title: id,
+        titleSource: 'given',
+        createdAt: 0,
+      });
     const begun: string[] = [];
     let bothHoldOne = (): void => undefined;
     const holding = new Promise<void>((resolve) => (bothHoldOne = resolve));
-    const countBoth = (first: string, second: string): Promise<void> => transact(database, async (transaction) => {
-      const count = (id: string) => transaction.updateTable('conversations').where('id', '=', id).set((eb) => ({ message_count: eb('message_count', '+', 1) })).execute();
-      await count(first);
-      if (begun.push(first) === 2) bothHoldOne();
-      await holding;
-      await count(second);
-    });
+    const countBoth = (first: string, second: string): Promise<void> =>
+      transact(database, async (transaction) => {
+        const count = (id: string) =>
+          transaction
+            .updateTable('conversations')
+            .where('id', '=', id)
+            .set((eb) => ({ message_count: eb('message_count', '+', 1) }))
+            .execute();
+        await count(first);
+        if (begun.push(first) === 2) bothHoldOne();
+        await holding;
+        await count(second);
+      });
     await Promise.all([countBoth('a', 'b'), countBoth('b', 'a')]);
     expect(begun.length).toBeGreaterThanOrEqual(3);
-    for (const id of ['a', 'b']) expect(await store.conversations.find('x', id)).toMatchObject({ messageCount: 2 });
+    for (const id of ['a', 'b'])
+      expect(await store.conversations.find('x', id)).toMatchObject({ messageCount: 2 });
   });
 });
 
@@ -38,11 +52,13 @@ describe.each(storeRows)('a transaction on $name', (row) => {
     const place = await row.place();
     const store = await place.open();
     let tries = 0;
-    await expect(transact(place.connect(), async (transaction) => {
-      tries += 1;
-      await transaction.insertInto('secrets').values({ name: 'half', value: 'done' }).execute();
-      throw new GatewayError('internal', 'no');
-    })).rejects.toThrow('no');
+    await expect(
+      transact(place.connect(), async (transaction) => {
+        tries += 1;
+        await transaction.insertInto('secrets').values({ name: 'half', value: 'done' }).execute();
+        throw new GatewayError('internal', 'no');
+      }),
+    ).rejects.toThrow('no');
     expect(tries).toBe(1);
     expect(await store.secret('half')).toHaveLength(32);
     await place.remove();

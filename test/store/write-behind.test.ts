@@ -46,14 +46,28 @@ beforeEach(() => {
 });
 afterEach(() => Promise.all(queues.splice(0).map((queue) => queue.close(0))));
 
-const report = { lost: (_kind: string, count: number): void => void (lost += count), warn: (message: string): void => void warnings.push(message) };
+const report = {
+  lost: (_kind: string, count: number): void => void (lost += count),
+  warn: (message: string): void => void warnings.push(message),
+};
 function queueOf(options: Partial<WriteBehindOptions<number>> = {}): WriteBehind<number> {
-  const queue = new WriteBehind<number>({ kind: 'numbers', write: (records) => ledger.write(records), report, most: 10_000, delayMs: 20, firstRetryMs: 10, longestRetryMs: 40, ...options });
+  const queue = new WriteBehind<number>({
+    kind: 'numbers',
+    write: (records) => ledger.write(records),
+    report,
+    most: 10_000,
+    delayMs: 20,
+    firstRetryMs: 10,
+    longestRetryMs: 40,
+    ...options,
+  });
   queues.push(queue);
   return queue;
 }
-const numbers = (count: number, from = 0): number[] => Array.from({ length: count }, (_, index) => from + index);
-const fill = (queue: WriteBehind<number>, count: number, from = 0): void => numbers(count, from).forEach((number) => queue.add(number));
+const numbers = (count: number, from = 0): number[] =>
+  Array.from({ length: count }, (_, index) => from + index);
+const fill = (queue: WriteBehind<number>, count: number, from = 0): void =>
+  numbers(count, from).forEach((number) => queue.add(number));
 
 describe('records that are written behind', () => {
   it('go out together, a little after the first has come', async () => {
@@ -65,7 +79,12 @@ describe('records that are written behind', () => {
   });
 
   it('go out at the latest a fifth of a second after the first, however many follow', async () => {
-    const queue = new WriteBehind<number>({ kind: 'numbers', write: (records) => ledger.write(records), report, most: 10_000 });
+    const queue = new WriteBehind<number>({
+      kind: 'numbers',
+      write: (records) => ledger.write(records),
+      report,
+      most: 10_000,
+    });
     const startedAt = performance.now();
     const more = setInterval(() => queue.add(1), 10);
     await until(() => ledger.batches.length > 0);
@@ -131,7 +150,8 @@ describe('while the database is away', () => {
   it('it is asked less and less often', async () => {
     const askedAt: number[] = [];
     const queue = queueOf({
-      firstRetryMs: 20, longestRetryMs: 80,
+      firstRetryMs: 20,
+      longestRetryMs: 80,
       write: () => {
         askedAt.push(performance.now());
         return Promise.reject(away());
@@ -140,7 +160,8 @@ describe('while the database is away', () => {
     queue.add(1);
     await until(() => askedAt.length === 5);
     const waits = askedAt.slice(1).map((at, index) => at - (askedAt[index] ?? 0));
-    for (const [index, leastMs] of [15, 30, 60, 60].entries()) expect(waits[index]).toBeGreaterThanOrEqual(leastMs - 2);
+    for (const [index, leastMs] of [15, 30, 60, 60].entries())
+      expect(waits[index]).toBeGreaterThanOrEqual(leastMs - 2);
   });
 
   it('no more than the bound wait: the newest are refused, counted, and told of once', async () => {
@@ -148,7 +169,9 @@ describe('while the database is away', () => {
     fill(queue, 250);
     expect(queue.size).toBe(100);
     expect(lost).toBe(150);
-    expect(warnings).toEqual(['records of numbers are lost (1 so far): too many wait to be written']);
+    expect(warnings).toEqual([
+      'records of numbers are lost (1 so far): too many wait to be written',
+    ]);
   });
 
   it('what records weigh is bounded as well', async () => {
@@ -163,7 +186,9 @@ describe('while the database is away', () => {
 
   it('a flush ends at its limit, and what it waited for is written later', async () => {
     let isAway = true;
-    const queue = queueOf({ write: (records) => (isAway ? Promise.reject(away()) : ledger.write(records)) });
+    const queue = queueOf({
+      write: (records) => (isAway ? Promise.reject(away()) : ledger.write(records)),
+    });
     queue.add(7);
     expect(await queue.flush(30)).toBe(false);
     isAway = false;
@@ -189,13 +214,18 @@ describe('a record that cannot be stored', () => {
   it('is dropped, counted and told of; those around it are written, each once', async () => {
     const poisonous = new Set([3, 250, 251]);
     const queue = queueOf({
-      write: (records) => (records.some((number) => poisonous.has(number)) ? Promise.reject(new GatewayError('internal', 'the database refused a statement: 22P05')) : ledger.write(records)),
+      write: (records) =>
+        records.some((number) => poisonous.has(number))
+          ? Promise.reject(new GatewayError('internal', 'the database refused a statement: 22P05'))
+          : ledger.write(records),
     });
     fill(queue, 400);
     await until(() => queue.size === 0);
     expect(ledger.stored).toEqual(numbers(400).filter((number) => !poisonous.has(number)));
     expect(lost).toBe(3);
-    expect(warnings).toEqual(['records of numbers are lost (1 so far): it cannot be stored: the database refused a statement: 22P05']);
+    expect(warnings).toEqual([
+      'records of numbers are lost (1 so far): it cannot be stored: the database refused a statement: 22P05',
+    ]);
   });
 
   it('is found although the database goes away in between', async () => {
@@ -203,7 +233,9 @@ describe('a record that cannot be stored', () => {
     const queue = queueOf({
       write: (records) => {
         if (++writes === 4) return Promise.reject(away());
-        return records.includes(5) ? Promise.reject(new Error('not this one')) : ledger.write(records);
+        return records.includes(5)
+          ? Promise.reject(new Error('not this one'))
+          : ledger.write(records);
       },
     });
     fill(queue, 8);
@@ -255,24 +287,35 @@ describe('rows of requests, in a real database', () => {
   });
   afterEach(() => store.close());
 
-  const idsStored = async (): Promise<string[]> => (await store.requests.list({ accountId: 'one' }, { limit: 100, cursor: null })).items.map(({ id }) => id);
+  const idsStored = async (): Promise<string[]> =>
+    (await store.requests.list({ accountId: 'one' }, { limit: 100, cursor: null })).items.map(
+      ({ id }) => id,
+    );
 
   it('are not there twice, nor counted twice, where a write was done and nobody heard of it', async () => {
     let unheard = 2;
     const queue = new WriteBehind<RequestRow>({
-      kind: 'requests', report, most: 100, delayMs: 10, firstRetryMs: 10,
+      kind: 'requests',
+      report,
+      most: 100,
+      delayMs: 10,
+      firstRetryMs: 10,
       async write(rows) {
         await store.requests.add(rows);
         if (unheard-- > 0) throw away();
       },
     });
-    const rows = Array.from({ length: 20 }, (_, index) => requestRow({ accountId: 'one', at: 1_000 + index, costUsd: 0.5 }));
+    const rows = Array.from({ length: 20 }, (_, index) =>
+      requestRow({ accountId: 'one', at: 1_000 + index, costUsd: 0.5 }),
+    );
     for (const row of rows.slice(0, 10)) queue.add(row);
     await until(() => unheard < 2);
     for (const row of rows.slice(10)) queue.add(row);
     await until(() => queue.size === 0);
     expect((await idsStored()).sort()).toEqual(rows.map(({ id }) => id).sort());
-    expect(await store.requests.usage({ accountId: 'one' })).toMatchObject([{ requests: 20, costUsd: 10 }]);
+    expect(await store.requests.usage({ accountId: 'one' })).toMatchObject([
+      { requests: 20, costUsd: 10 },
+    ]);
     await queue.close(0);
   });
 });

@@ -4,8 +4,21 @@ import { shippedRouter } from '../../src/routing/learned/shipped-router.js';
 import { tuningReader, whyPassedOver } from '../../src/trainings/tuning-reader.js';
 
 const wide = shippedRouter().weights.rank + shippedRouter().weights.denseNames.length;
-const numbers = { mean: new Float32Array(wide), scale: new Float32Array(wide), centres: new Float32Array(1), offsets: new Float32Array(1), known: new Float32Array(1), spreads: new Float32Array(1), slopes: new Float32Array(wide) };
-const weights: CustomWeights = { router: shippedRouter().weights.name, models: ['a'], trust: 1, ...numbers };
+const numbers = {
+  mean: new Float32Array(wide),
+  scale: new Float32Array(wide),
+  centres: new Float32Array(1),
+  offsets: new Float32Array(1),
+  known: new Float32Array(1),
+  spreads: new Float32Array(1),
+  slopes: new Float32Array(wide),
+};
+const weights: CustomWeights = {
+  router: shippedRouter().weights.name,
+  models: ['a'],
+  trust: 1,
+  ...numbers,
+};
 
 describe('stored weights of a preference', () => {
   let warnings: string[] = [];
@@ -19,14 +32,38 @@ describe('stored weights of a preference', () => {
   });
 
   it.each([
-    ['on another router', encodeCustom({ ...weights, router: 'router 000000000000' }), /p-1 is passed over: it was fitted on another router: train it again$/],
-    ['for other features', encodeCustom({ ...weights, mean: new Float32Array(3), scale: new Float32Array(3), slopes: new Float32Array(3) }), /p-1 is passed over: it was fitted on another router/],
-    ['and damaged', encodeCustom({ ...weights, offsets: Float32Array.of(NaN) }), /p-1 is passed over: it cannot be used: .* damaged$/],
+    [
+      'on another router',
+      encodeCustom({ ...weights, router: 'router 000000000000' }),
+      /p-1 is passed over: it was fitted on another router: train it again$/,
+    ],
+    [
+      'for other features',
+      encodeCustom({
+        ...weights,
+        mean: new Float32Array(3),
+        scale: new Float32Array(3),
+        slopes: new Float32Array(3),
+      }),
+      /p-1 is passed over: it was fitted on another router/,
+    ],
+    [
+      'and damaged',
+      encodeCustom({ ...weights, offsets: Float32Array.of(NaN) }),
+      /p-1 is passed over: it cannot be used: .* damaged$/,
+    ],
     ['and are no JSON', 'nonsense', /p-1 is passed over: it cannot be used/],
-    ['and lack their numbers', '{"router":"x","models":["a"],"trust":1}', /p-1 is passed over: it cannot be used/],
-  ])('are passed over where they were fitted %s, and the log says whose they are', (_, text, warning) => {
-    expect(read(text)).toBeNull();
-    expect(warnings).toEqual([expect.stringMatching(warning)]);
-    expect(warnings[0]).toContain(`passed over: ${whyPassedOver(text)}`);
-  });
+    [
+      'and lack their numbers',
+      '{"router":"x","models":["a"],"trust":1}',
+      /p-1 is passed over: it cannot be used/,
+    ],
+  ])(
+    'are passed over where they were fitted %s, and the log says whose they are',
+    (_, text, warning) => {
+      expect(read(text)).toBeNull();
+      expect(warnings).toEqual([expect.stringMatching(warning)]);
+      expect(warnings[0]).toContain(`passed over: ${whyPassedOver(text)}`);
+    },
+  );
 });

@@ -1,5 +1,10 @@
 import type { Request, RequestHandler } from 'express';
-import { type AccountChanges, changeAccount, createAccount, resetLink } from '../../accounts/administration.js';
+import {
+  type AccountChanges,
+  changeAccount,
+  createAccount,
+  resetLink,
+} from '../../accounts/administration.js';
 import { type ResetLink, resetUrl } from '../../accounts/reset-link.js';
 import type { AccountRecord } from '../../store/account-records.js';
 import { deskOf } from '../account-desk.js';
@@ -9,7 +14,13 @@ import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
 
 /** An account as it is shown; of its password nothing is. A fixed key's own account has no date. */
-export function shownAccount({ id, email, role, createdAt, disabledAt }: Omit<AccountRecord, 'passwordHash' | 'createdAt'> & { createdAt: number | null }): object {
+export function shownAccount({
+  id,
+  email,
+  role,
+  createdAt,
+  disabledAt,
+}: Omit<AccountRecord, 'passwordHash' | 'createdAt'> & { createdAt: number | null }): object {
   return { id, email, role, createdAt: isoOrNull(createdAt), disabledAt: isoOrNull(disabledAt) };
 }
 
@@ -26,9 +37,16 @@ export function listAccounts(parts: Parts): RequestHandler {
 export function inviteAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { store, rules } = await deskOf(parts, res);
-    const { account, link } = await createAccount(store, (req.body as { email: string }).email, rules);
+    const { account, link } = await createAccount(
+      store,
+      (req.body as { email: string }).email,
+      rules,
+    );
     res.setHeader('Cache-Control', 'no-store');
-    sendJson(res, 201, { account: shownAccount(account), ...shownLink(req, rules.publicUrl, link) });
+    sendJson(res, 201, {
+      account: shownAccount(account),
+      ...shownLink(req, rules.publicUrl, link),
+    });
   });
 }
 
@@ -46,12 +64,20 @@ export function createResetLink(parts: Parts): RequestHandler {
 export function updateAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { store } = await parts.memory.opened();
-    sendJson(res, 200, shownAccount(await changeAccount(store, idOf(req), req.body as AccountChanges)));
+    sendJson(
+      res,
+      200,
+      shownAccount(await changeAccount(store, idOf(req), req.body as AccountChanges)),
+    );
   });
 }
 
 /** The asker is who hands the link on, so the address that the request came to will do. */
-function shownLink(req: Request, publicUrl: string | null, { token, expiresAt }: ResetLink): object {
+function shownLink(
+  req: Request,
+  publicUrl: string | null,
+  { token, expiresAt }: ResetLink,
+): object {
   const own = `${req.protocol}://${req.get('host') ?? 'localhost'}${req.baseUrl}`;
   return { url: resetUrl(publicUrl ?? own, token), token, expiresAt: isoOrNull(expiresAt) };
 }

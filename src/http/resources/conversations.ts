@@ -16,28 +16,65 @@ interface ConversationRequest {
 const longestTitle = 200;
 
 /** A conversation as it is answered; `conversationId` and `conversationTitle` are what completions call its id and title. */
-export function shownConversation({ id, title, titleSource, messageCount, createdAt, updatedAt }: ConversationRecord): object {
+export function shownConversation({
+  id,
+  title,
+  titleSource,
+  messageCount,
+  createdAt,
+  updatedAt,
+}: ConversationRecord): object {
   return {
-    object: 'conversation', id, conversationId: id, title, conversationTitle: title, titleSource, messageCount,
-    createdAt: isoOrNull(createdAt), updatedAt: isoOrNull(updatedAt),
+    object: 'conversation',
+    id,
+    conversationId: id,
+    title,
+    conversationTitle: title,
+    titleSource,
+    messageCount,
+    createdAt: isoOrNull(createdAt),
+    updatedAt: isoOrNull(updatedAt),
   };
 }
 
 /** A message as it is answered. What only an answer has is left out of messages that were sent. */
-export function shownMessage({ id, role, content, provider, model, finishReason, usage, costUsd, createdAt }: MessageRecord): object {
+export function shownMessage({
+  id,
+  role,
+  content,
+  provider,
+  model,
+  finishReason,
+  usage,
+  costUsd,
+  createdAt,
+}: MessageRecord): object {
   const answered = model === null ? {} : { provider, model, finishReason, usage, costUsd };
-  return { object: 'message', id, role, type: 'text', ...shownContent(content), ...answered, createdAt: isoOrNull(createdAt) };
+  return {
+    object: 'message',
+    id,
+    role,
+    type: 'text',
+    ...shownContent(content),
+    ...answered,
+    createdAt: isoOrNull(createdAt),
+  };
 }
 
 /** What nobody has, or somebody else. */
-export const conversationNotFound = (): GatewayError => new GatewayError('not_found', 'conversation: not found');
+export const conversationNotFound = (): GatewayError =>
+  new GatewayError('not_found', 'conversation: not found');
 
 /** `GET /api/v1/conversations`: the one that was used last comes first. */
 export function listConversations(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
     const { store } = await parts.memory.opened();
-    sendJson(res, 200, listOf(await store.conversations.list(callerOf(res).accountId, page), shownConversation));
+    sendJson(
+      res,
+      200,
+      listOf(await store.conversations.list(callerOf(res).accountId, page), shownConversation),
+    );
   });
 }
 
@@ -62,7 +99,10 @@ export function readConversation(parts: Parts): RequestHandler {
     const { accountId } = callerOf(res);
     const page = pageRequestOf(req);
     const { store } = await parts.memory.opened();
-    const [record, messages] = await Promise.all([store.conversations.find(accountId, idOf(req)), store.conversations.messages(accountId, idOf(req), page)]);
+    const [record, messages] = await Promise.all([
+      store.conversations.find(accountId, idOf(req)),
+      store.conversations.messages(accountId, idOf(req), page),
+    ]);
     if (!record || !messages) throw conversationNotFound();
     sendJson(res, 200, { ...shownConversation(record), messages: listOf(messages, shownMessage) });
   });
@@ -83,7 +123,12 @@ export function listMessages(parts: Parts): RequestHandler {
 export function renameConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { title } = req.body as { title: string };
-    const record = await parts.memory.conversations.rename(callerOf(res).accountId, idOf(req), title.trim(), 'given');
+    const record = await parts.memory.conversations.rename(
+      callerOf(res).accountId,
+      idOf(req),
+      title.trim(),
+      'given',
+    );
     if (!record) throw conversationNotFound();
     sendJson(res, 200, shownConversation(record));
   });
@@ -92,7 +137,8 @@ export function renameConversation(parts: Parts): RequestHandler {
 /** `DELETE /api/v1/conversations/{id}`. */
 export function removeConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    if (!(await parts.memory.conversations.remove(callerOf(res).accountId, idOf(req)))) throw conversationNotFound();
+    if (!(await parts.memory.conversations.remove(callerOf(res).accountId, idOf(req))))
+      throw conversationNotFound();
     res.status(204).end();
   });
 }
@@ -100,5 +146,8 @@ export function removeConversation(parts: Parts): RequestHandler {
 function created(parts: Parts, accountId: string, body: unknown): Promise<ConversationRecord> {
   const { title } = body as ConversationRequest;
   const named = (title ?? '').replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();
-  return parts.memory.conversations.create(accountId, named === '' ? null : named.slice(0, longestTitle).replace(/[\ud800-\udbff]$/, ''));
+  return parts.memory.conversations.create(
+    accountId,
+    named === '' ? null : named.slice(0, longestTitle).replace(/[\ud800-\udbff]$/, ''),
+  );
 }

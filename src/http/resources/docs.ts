@@ -34,23 +34,36 @@ interface Schema {
   anyOf?: Schema[];
 }
 
-const escape = (text: string): string => text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
+const escape = (text: string): string =>
+  text.replace(/[&<>"]/g, (character) => `&#${character.charCodeAt(0)};`);
 /** Backquotes in a description mark code. */
 const prose = (text: string): string => escape(text).replace(/`([^`]+)`/g, '<code>$1</code>');
-const nameOf = (ref: string): string => ref.replace('#/components/schemas/', '').split('/')[0] ?? ref;
+const nameOf = (ref: string): string =>
+  ref.replace('#/components/schemas/', '').split('/')[0] ?? ref;
 
 function typeOf(schema: Schema): string {
-  if (schema.$ref) return schema.$ref.includes('/$defs/') ? (schema.$ref.split('/').at(-1) ?? '') : nameOf(schema.$ref);
+  if (schema.$ref)
+    return schema.$ref.includes('/$defs/')
+      ? (schema.$ref.split('/').at(-1) ?? '')
+      : nameOf(schema.$ref);
   if (schema.enum) return schema.enum.map((value) => JSON.stringify(value)).join(' | ');
   if (schema.const !== undefined) return JSON.stringify(schema.const);
-  if (schema.anyOf) return schema.anyOf.map(typeOf).filter((type) => type !== '').join(' | ');
+  if (schema.anyOf)
+    return schema.anyOf
+      .map(typeOf)
+      .filter((type) => type !== '')
+      .join(' | ');
   const types = [schema.type ?? []].flat();
-  return types.map((type) => (type === 'array' && schema.items ? `${typeOf(schema.items)}[]` : type)).join(' | ');
+  return types
+    .map((type) => (type === 'array' && schema.items ? `${typeOf(schema.items)}[]` : type))
+    .join(' | ');
 }
 
 function fieldTable(schema: Schema): string {
-  const rows = Object.entries(schema.properties ?? {}).map(([field, inner]) =>
-    `<tr><td><code>${escape(field)}</code></td><td><code>${escape(typeOf(inner))}</code></td><td>${schema.required?.includes(field) ? 'required' : ''}</td><td>${prose(inner.description ?? '')}</td></tr>`);
+  const rows = Object.entries(schema.properties ?? {}).map(
+    ([field, inner]) =>
+      `<tr><td><code>${escape(field)}</code></td><td><code>${escape(typeOf(inner))}</code></td><td>${schema.required?.includes(field) ? 'required' : ''}</td><td>${prose(inner.description ?? '')}</td></tr>`,
+  );
   return `<div class="scroll"><table><thead><tr><th>Field</th><th>Type</th><th></th><th></th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
@@ -59,10 +72,16 @@ function schemaTable(name: string, schema: Schema): string {
 }
 
 /** Where an operation stands on the page. */
-const anchorOf = (path: string, method: string): string => `${method}${path.replace(/[^\w-]+/g, '-')}`;
+const anchorOf = (path: string, method: string): string =>
+  `${method}${path.replace(/[^\w-]+/g, '-')}`;
 
 function parameterList({ parameters = [] }: Operation): string {
-  const told = parameters.filter((parameter) => parameter.in === 'query').map(({ name, description }) => `<li><code>?${escape(name)}=</code> ${prose(description ?? '')}</li>`);
+  const told = parameters
+    .filter((parameter) => parameter.in === 'query')
+    .map(
+      ({ name, description }) =>
+        `<li><code>?${escape(name)}=</code> ${prose(description ?? '')}</li>`,
+    );
   return told.length === 0 ? '' : `<ul>${told.join('')}</ul>`;
 }
 
@@ -75,12 +94,16 @@ function answerLink(answer: Answer | undefined): string {
 function bodyOf({ requestBody }: Operation): string {
   const [[type, { schema }] = ['', { schema: null }]] = Object.entries(requestBody?.content ?? {});
   if (schema === null) return '';
-  if (schema.$ref) return `<p>Body: <a href="#${nameOf(schema.$ref)}">${nameOf(schema.$ref)}</a></p>`;
+  if (schema.$ref)
+    return `<p>Body: <a href="#${nameOf(schema.$ref)}">${nameOf(schema.$ref)}</a></p>`;
   return `<p>Body: <code>${escape(type)}</code></p>${fieldTable(schema)}`;
 }
 
 function operationSection(path: string, method: string, operation: Operation): string {
-  const responses = Object.entries(operation.responses).map(([status, { description, content }]) => `<li><b>${status}</b> ${prose(description)}${answerLink(content?.['application/json']?.schema)}</li>`);
+  const responses = Object.entries(operation.responses).map(
+    ([status, { description, content }]) =>
+      `<li><b>${status}</b> ${prose(description)}${answerLink(content?.['application/json']?.schema)}</li>`,
+  );
   return `<section><h2 id="${anchorOf(path, method)}"><span class="method">${method.toUpperCase()}</span> <code>${escape(path)}</code></h2><p>${prose(operation.summary ?? '')}</p>${bodyOf(operation)}${parameterList(operation)}<ul>${responses.join('')}</ul></section>`;
 }
 
@@ -91,16 +114,36 @@ td,th{border-top:1px solid var(--line);padding:.35rem .6rem .35rem 0;text-align:
 nav{columns:22rem;margin-top:1rem}nav a{display:block;font:.85rem/1.7 ui-monospace,monospace;text-decoration:none;overflow-wrap:anywhere}nav a:hover{text-decoration:underline}nav b{display:inline-block;min-width:4.2em;color:var(--quiet);font-size:.8em}`;
 
 function page(version: string): string {
-  const document = openApiDocument(version) as { paths: Record<string, Record<string, Operation>>; components: { schemas: Record<string, Schema> } };
-  const operations = Object.entries(document.paths).flatMap(([path, methods]) => Object.entries(methods).filter(([, operation]) => 'responses' in operation).map(([method, operation]) => ({ path, method, operation })));
-  const contents = operations.map(({ path, method }) => `<a href="#${anchorOf(path, method)}"><b>${method.toUpperCase()}</b> ${escape(path)}</a>`);
-  const sections = operations.map(({ path, method, operation }) => operationSection(path, method, operation));
-  const schemas = Object.entries(document.components.schemas).map(([name, schema]) => schemaTable(name, schema));
+  const document = openApiDocument(version) as {
+    paths: Record<string, Record<string, Operation>>;
+    components: { schemas: Record<string, Schema> };
+  };
+  const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([, operation]) => 'responses' in operation)
+      .map(([method, operation]) => ({ path, method, operation })),
+  );
+  const contents = operations.map(
+    ({ path, method }) =>
+      `<a href="#${anchorOf(path, method)}"><b>${method.toUpperCase()}</b> ${escape(path)}</a>`,
+  );
+  const sections = operations.map(({ path, method, operation }) =>
+    operationSection(path, method, operation),
+  );
+  const schemas = Object.entries(document.components.schemas).map(([name, schema]) =>
+    schemaTable(name, schema),
+  );
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Signalbox API</title><style>${style}</style></head><body><header><h1>Signalbox API</h1><p>Version ${escape(version)}. Send the key as <code>Authorization: Bearer sk_…</code>. Machine-readable: <a href="openapi.json">openapi.json</a>.</p><nav>${contents.join('')}</nav></header><main>${sections.join('')}<h2>Shapes</h2>${schemas.join('')}</main></body></html>`;
 }
 
 // not helmet's own: that one lets scripts and fonts in, and sends links of a gateway on plain HTTP to https
-const policy = { defaultSrc: ["'none'"], styleSrc: ["'unsafe-inline'"], baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"] };
+const policy = {
+  defaultSrc: ["'none'"],
+  styleSrc: ["'unsafe-inline'"],
+  baseUri: ["'none'"],
+  formAction: ["'none'"],
+  frameAncestors: ["'none'"],
+};
 
 /** `GET /docs`: the OpenAPI document as a page that loads nothing from elsewhere. */
 export function docsPage(version: string): RequestHandler {

@@ -3,7 +3,11 @@ import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler } from 'express';
 import { shownContent } from '../../conversations/answered-message.js';
 import { invalidField } from '../../errors.js';
-import type { ConversationRecord, ConversationStore, MessageRecord } from '../../store/conversation-records.js';
+import type {
+  ConversationRecord,
+  ConversationStore,
+  MessageRecord,
+} from '../../store/conversation-records.js';
 import type { Page } from '../../store/store.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
@@ -25,8 +29,10 @@ interface Format {
 const json: Format = {
   extension: 'json',
   contentType: 'application/json; charset=utf-8',
-  begin: (conversation) => `${JSON.stringify(shownConversation(conversation)).slice(0, -1)},"messages":[`,
-  message: (message, index) => `${index === 0 ? '' : ','}\n${JSON.stringify(shownMessage(message))}`,
+  begin: (conversation) =>
+    `${JSON.stringify(shownConversation(conversation)).slice(0, -1)},"messages":[`,
+  message: (message, index) =>
+    `${index === 0 ? '' : ','}\n${JSON.stringify(shownMessage(message))}`,
   end: '\n]}\n',
 };
 
@@ -38,16 +44,23 @@ const markdown: Format = {
   end: '',
 };
 
-const formats: ReadonlyMap<unknown, Format> = new Map([['json', json], ['markdown', markdown]]);
+const formats: ReadonlyMap<unknown, Format> = new Map([
+  ['json', json],
+  ['markdown', markdown],
+]);
 
 /** `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent page by page. */
 export function exportConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const format = formatOf(req);
     const { accountId } = callerOf(res);
-    const { store: { conversations } } = await parts.memory.opened();
+    const {
+      store: { conversations },
+    } = await parts.memory.opened();
     const record = await conversations.find(accountId, idOf(req));
-    const first = record && (await conversations.messages(accountId, record.id, { limit: pageSize, cursor: null }));
+    const first =
+      record &&
+      (await conversations.messages(accountId, record.id, { limit: pageSize, cursor: null }));
     if (!record || !first) throw conversationNotFound();
     res.writeHead(200, {
       'Content-Type': format.contentType,
@@ -56,7 +69,9 @@ export function exportConversation(parts: Parts): RequestHandler {
       'X-Content-Type-Options': 'nosniff',
     });
     // from here on a failure can only break the file off, and a client that leaves is none
-    await pipeline(Readable.from(written(conversations, record, first, format)), res).catch(() => res.destroy());
+    await pipeline(Readable.from(written(conversations, record, first, format)), res).catch(() =>
+      res.destroy(),
+    );
   });
 }
 
@@ -67,20 +82,29 @@ function formatOf({ query }: Request): Format {
 }
 
 /** Messages that are added meanwhile come too; of a conversation that is deleted meanwhile the file breaks off. */
-async function* written(conversations: ConversationStore, record: ConversationRecord, first: Page<MessageRecord>, format: Format): AsyncGenerator<string> {
+async function* written(
+  conversations: ConversationStore,
+  record: ConversationRecord,
+  first: Page<MessageRecord>,
+  format: Format,
+): AsyncGenerator<string> {
   yield format.begin(record);
   let index = 0;
   for (let page: Page<MessageRecord> | null = first; ;) {
     for (const message of page.items) yield format.message(message, index++);
     if (page.next === null) break;
-    page = await conversations.messages(record.accountId, record.id, { limit: pageSize, cursor: page.next });
+    page = await conversations.messages(record.accountId, record.id, {
+      limit: pageSize,
+      cursor: page.next,
+    });
     if (!page) throw conversationNotFound();
   }
   yield format.end;
 }
 
 /** A title is one line, and none of its characters is markup. */
-const escaped = (text: string): string => text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]()<>#+\-.!|~&]/g, '\\$&');
+const escaped = (text: string): string =>
+  text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]()<>#+\-.!|~&]/g, '\\$&');
 
 function headingOf({ role, provider, model }: MessageRecord): string {
   const speaker = escaped(role.charAt(0).toUpperCase() + role.slice(1));
@@ -88,11 +112,21 @@ function headingOf({ role, provider, model }: MessageRecord): string {
 }
 
 /** As a quotation: whatever stands in a message, it cannot pass for a heading of ours or swallow what follows. */
-const quoted = (text: string): string => text.split(/\r\n|[\n\r]/).map((line) => (line === '' ? '>' : `> ${line}`)).join('\n');
+const quoted = (text: string): string =>
+  text
+    .split(/\r\n|[\n\r]/)
+    .map((line) => (line === '' ? '>' : `> ${line}`))
+    .join('\n');
 
 function textOf({ content }: MessageRecord): string {
   const { content: blocks, sources } = shownContent(content);
-  const texts = (blocks as { type?: string; text?: string }[]).map(({ type, text }) => text ?? `[${type ?? 'content'}]`);
-  const links = Array.isArray(sources) ? (sources as { title?: string; url?: string }[]).map(({ title, url }) => `- ${title ?? ''} <${url ?? ''}>`) : [];
+  const texts = (blocks as { type?: string; text?: string }[]).map(
+    ({ type, text }) => text ?? `[${type ?? 'content'}]`,
+  );
+  const links = Array.isArray(sources)
+    ? (sources as { title?: string; url?: string }[]).map(
+        ({ title, url }) => `- ${title ?? ''} <${url ?? ''}>`,
+      )
+    : [];
   return [...texts, ...(links.length > 0 ? [links.join('\n')] : [])].join('\n\n');
 }

@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { RequestHandler } from 'express';
 import type { Caller } from '../../accounts/caller.js';
 import { invalidField } from '../../errors.js';
-import { decisionOfRequest, decisionOfSelection, labelledCandidate, type RatedDecision, ratingOf } from '../../learning/rated-decision.js';
+import {
+  decisionOfRequest,
+  decisionOfSelection,
+  labelledCandidate,
+  type RatedDecision,
+  ratingOf,
+} from '../../learning/rated-decision.js';
 import type { FeedbackRow } from '../../store/request-records.js';
 import type { Store } from '../../store/store.js';
 import { callerOf } from '../context.js';
@@ -47,7 +53,13 @@ export function giveFeedback(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const body = req.body as FeedbackRequest;
     const { score, comment, provider, model } = body;
-    const row = await recordFeedback(parts, callerOf(res), { subject: subjectOf(body), score: Number(score), comment, provider, model });
+    const row = await recordFeedback(parts, callerOf(res), {
+      subject: subjectOf(body),
+      score: Number(score),
+      comment,
+      provider,
+      model,
+    });
     sendJson(res, 201, shownFeedback(row));
   });
 }
@@ -57,7 +69,11 @@ export function listFeedback(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
     const { store } = await parts.memory.opened();
-    sendJson(res, 200, listOf(await store.feedback.list(callerOf(res).accountId, page), shownFeedback));
+    sendJson(
+      res,
+      200,
+      listOf(await store.feedback.list(callerOf(res).accountId, page), shownFeedback),
+    );
   });
 }
 
@@ -65,65 +81,128 @@ export function listFeedback(parts: Parts): RequestHandler {
  * Stores feedback, and what it teaches; both are stored when this resolves.
  * @throws GatewayError `not_found` naming the field of a subject that is not this caller's, `unavailable` while the database is away
  */
-export async function recordFeedback(parts: Parts, caller: Caller, { subject, ...feedback }: NewFeedback): Promise<FeedbackRow> {
+export async function recordFeedback(
+  parts: Parts,
+  caller: Caller,
+  { subject, ...feedback }: NewFeedback,
+): Promise<FeedbackRow> {
   const { ids } = parts.memory;
   await ids.ready();
-  if (subject.kind !== 'request' && !ids.isOf(subject.id, caller.accountId)) throw notFound(subject);
+  if (subject.kind !== 'request' && !ids.isOf(subject.id, caller.accountId))
+    throw notFound(subject);
   const store = await settledStore(parts);
   const found = await findSubject(store, caller.accountId, subject);
   const named = feedback.provider || feedback.model ? meant(feedback, found.decision) : found;
   const row: FeedbackRow = {
-    id: randomUUID(), accountId: caller.accountId, keyId: caller.keyId, at: Date.now(), sessionId: found.sessionId, responseId: found.responseId,
-    provider: named.provider ?? null, model: named.model ?? null,
-    score: feedback.score ?? null, comment: feedback.comment ?? null, tokensPerSecond: feedback.tokensPerSecond ?? null,
+    id: randomUUID(),
+    accountId: caller.accountId,
+    keyId: caller.keyId,
+    at: Date.now(),
+    sessionId: found.sessionId,
+    responseId: found.responseId,
+    provider: named.provider ?? null,
+    model: named.model ?? null,
+    score: feedback.score ?? null,
+    comment: feedback.comment ?? null,
+    tokensPerSecond: feedback.tokensPerSecond ?? null,
   };
   await keep(parts, row, found.decision);
   return row;
 }
 
 /** Who is named: by provider and model, or by the label that model selection answered with. */
-function meant({ provider, model }: Pick<NewFeedback, 'provider' | 'model'>, decision: RatedDecision | null): Pick<NewFeedback, 'provider' | 'model'> {
-  return (!provider && model && decision ? labelledCandidate(decision, model) : null) ?? { provider, model };
+function meant(
+  { provider, model }: Pick<NewFeedback, 'provider' | 'model'>,
+  decision: RatedDecision | null,
+): Pick<NewFeedback, 'provider' | 'model'> {
+  return (
+    (!provider && model && decision ? labelledCandidate(decision, model) : null) ?? {
+      provider,
+      model,
+    }
+  );
 }
 
 /** A rating of a model that was a candidate moves later choices of the same scope. */
-async function keep({ memory, metrics, current }: Parts, row: FeedbackRow, decision: RatedDecision | null): Promise<void> {
+async function keep(
+  { memory, metrics, current }: Parts,
+  row: FeedbackRow,
+  decision: RatedDecision | null,
+): Promise<void> {
   const { accountId, provider, model, score, at } = row;
-  const rating = current().routing.learning.enabled && decision && score !== null ? ratingOf(decision, { provider, model, score, at }) : null;
+  const rating =
+    current().routing.learning.enabled && decision && score !== null
+      ? ratingOf(decision, { provider, model, score, at })
+      : null;
   if (rating === null || decision === null) {
     const { store } = await memory.opened();
     await store.feedback.add(row);
     return;
   }
-  await memory.learning.rate(row, { accountId, preferenceId: decision.preferenceId }, (earlier) => ({ ...rating, earlier }));
+  await memory.learning.rate(
+    row,
+    { accountId, preferenceId: decision.preferenceId },
+    (earlier) => ({ ...rating, earlier }),
+  );
   metrics.rated();
 }
 
 /** Null as a decision: it is not known any more, or not yet, so that nothing can be learned of it. */
-type Found = Pick<FeedbackRow, 'sessionId' | 'responseId' | 'provider' | 'model'> & { readonly decision: RatedDecision | null };
+type Found = Pick<FeedbackRow, 'sessionId' | 'responseId' | 'provider' | 'model'> & {
+  readonly decision: RatedDecision | null;
+};
 
 /** Who is meant. A decision or an answer is known by its id alone, so its record may be gone, or be another replica's to write. */
-async function findSubject(store: Store, accountId: string, { kind, id }: FeedbackSubject): Promise<Found> {
+async function findSubject(
+  store: Store,
+  accountId: string,
+  { kind, id }: FeedbackSubject,
+): Promise<Found> {
   if (kind === 'session') {
-    const row = (await store.selections.group(accountId, id)).find((decision) => decision.id === id);
+    const row = (await store.selections.group(accountId, id)).find(
+      (decision) => decision.id === id,
+    );
     const [first] = (row?.candidates ?? []) as { provider: string | null; model: string }[];
-    return { sessionId: id, responseId: null, provider: first?.provider ?? null, model: first?.model ?? null, decision: row ? decisionOfSelection(row) : null };
+    return {
+      sessionId: id,
+      responseId: null,
+      provider: first?.provider ?? null,
+      model: first?.model ?? null,
+      decision: row ? decisionOfSelection(row) : null,
+    };
   }
   if (kind === 'response') {
-    const { items: [row] } = await store.requests.list({ accountId, responseId: id }, { limit: 1, cursor: null });
-    return { sessionId: null, responseId: id, provider: row?.provider ?? null, model: row?.model ?? null, decision: row ? decisionOfRequest(row) : null };
+    const {
+      items: [row],
+    } = await store.requests.list({ accountId, responseId: id }, { limit: 1, cursor: null });
+    return {
+      sessionId: null,
+      responseId: id,
+      provider: row?.provider ?? null,
+      model: row?.model ?? null,
+      decision: row ? decisionOfRequest(row) : null,
+    };
   }
   const row = await store.requests.find(accountId, id);
   if (!row) throw notFound({ kind, id });
   const { responseId, planId, provider, model } = row;
   // an answer that has no id of ours is known by its plan
-  if (responseId === null && planId === null) throw invalidField('request_id', 'no model was chosen for this request');
+  if (responseId === null && planId === null)
+    throw invalidField('request_id', 'no model was chosen for this request');
   // model selection keeps its decision by itself
-  if (responseId === null && planId !== null && row.surface === 'model_select') return findSubject(store, accountId, { kind: 'session', id: planId });
-  return { sessionId: responseId === null ? planId : null, responseId, provider, model, decision: decisionOfRequest(row) };
+  if (responseId === null && planId !== null && row.surface === 'model_select')
+    return findSubject(store, accountId, { kind: 'session', id: planId });
+  return {
+    sessionId: responseId === null ? planId : null,
+    responseId,
+    provider,
+    model,
+    decision: decisionOfRequest(row),
+  };
 }
 
-const notFound = ({ kind }: FeedbackSubject): Error => invalidField(`${kind}_id`, 'not found', 'not_found');
+const notFound = ({ kind }: FeedbackSubject): Error =>
+  invalidField(`${kind}_id`, 'not found', 'not_found');
 
 function subjectOf(body: FeedbackRequest): FeedbackSubject {
   const subjects = (['session', 'response', 'request'] as const).flatMap((kind) => {
@@ -131,13 +210,37 @@ function subjectOf(body: FeedbackRequest): FeedbackSubject {
     return typeof id === 'string' ? [{ kind, id }] : [];
   });
   const [subject] = subjects;
-  if (!subject || subjects.length > 1) throw invalidField(subjects[1] ? `${subjects[1].kind}_id` : 'session_id', 'exactly one of session_id, response_id and request_id is needed');
+  if (!subject || subjects.length > 1)
+    throw invalidField(
+      subjects[1] ? `${subjects[1].kind}_id` : 'session_id',
+      'exactly one of session_id, response_id and request_id is needed',
+    );
   return subject;
 }
 
-function shownFeedback({ id, at, sessionId, responseId, provider, model, score, comment, tokensPerSecond, keyId }: FeedbackRow): object {
+function shownFeedback({
+  id,
+  at,
+  sessionId,
+  responseId,
+  provider,
+  model,
+  score,
+  comment,
+  tokensPerSecond,
+  keyId,
+}: FeedbackRow): object {
   return {
-    object: 'feedback', id, at: isoOrNull(at), session_id: sessionId, response_id: responseId, provider, model, score, comment,
-    tokens_per_second: tokensPerSecond, keyId,
+    object: 'feedback',
+    id,
+    at: isoOrNull(at),
+    session_id: sessionId,
+    response_id: responseId,
+    provider,
+    model,
+    score,
+    comment,
+    tokens_per_second: tokensPerSecond,
+    keyId,
   };
 }

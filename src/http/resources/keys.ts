@@ -3,7 +3,13 @@ import { type Caller, ordinaryScopes } from '../../accounts/caller.js';
 import { keyFor } from '../../accounts/first-key.js';
 import { newKey } from '../../accounts/key-book.js';
 import { GatewayError, invalidField } from '../../errors.js';
-import { type KeyChanges, type KeyLimits, type KeyRecord, noLimits, type Scope } from '../../store/key-records.js';
+import {
+  type KeyChanges,
+  type KeyLimits,
+  type KeyRecord,
+  noLimits,
+  type Scope,
+} from '../../store/key-records.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';
@@ -20,10 +26,32 @@ interface KeyRequest {
 }
 
 /** A key as its owner sees it: never the key itself, nor its hash. */
-export function shownKey({ id, accountId, name, prefix, scopes, models, limits, createdAt, expiresAt, revokedAt, lastUsedAt }: KeyRecord): object {
+export function shownKey({
+  id,
+  accountId,
+  name,
+  prefix,
+  scopes,
+  models,
+  limits,
+  createdAt,
+  expiresAt,
+  revokedAt,
+  lastUsedAt,
+}: KeyRecord): object {
   return {
-    object: 'key', id, accountId, name, prefix, scopes, models, limits,
-    createdAt: isoOrNull(createdAt), expiresAt: isoOrNull(expiresAt), revokedAt: isoOrNull(revokedAt), lastUsedAt: isoOrNull(lastUsedAt),
+    object: 'key',
+    id,
+    accountId,
+    name,
+    prefix,
+    scopes,
+    models,
+    limits,
+    createdAt: isoOrNull(createdAt),
+    expiresAt: isoOrNull(expiresAt),
+    revokedAt: isoOrNull(revokedAt),
+    lastUsedAt: isoOrNull(lastUsedAt),
   };
 }
 
@@ -33,9 +61,14 @@ export function createKey(parts: Parts): RequestHandler {
     const { name, scopes, models, expiresAt, limits } = req.body as KeyRequest;
     const { store } = await parts.memory.opened();
     const key = newKey();
-    const record = await store.keys.add(keyFor(callerOf(res).accountId, name, key, {
-      scopes: scopes ?? ordinaryScopes, models: models ?? null, limits: { ...noLimits, ...limits }, expiresAt: timeOf(expiresAt),
-    }));
+    const record = await store.keys.add(
+      keyFor(callerOf(res).accountId, name, key, {
+        scopes: scopes ?? ordinaryScopes,
+        models: models ?? null,
+        limits: { ...noLimits, ...limits },
+        expiresAt: timeOf(expiresAt),
+      }),
+    );
     parts.memory.keys.changed(record);
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 201, { ...shownKey(record), key });
@@ -87,7 +120,12 @@ export function revokeKey(parts: Parts): RequestHandler {
   });
 }
 
-async function change(parts: Parts, reach: string | null, id: string, changes: KeyChanges): Promise<KeyRecord> {
+async function change(
+  parts: Parts,
+  reach: string | null,
+  id: string,
+  changes: KeyChanges,
+): Promise<KeyRecord> {
   const { store } = await parts.memory.opened();
   const record = found(await store.keys.update(reach, id, changes));
   parts.memory.keys.changed(record);
@@ -102,7 +140,11 @@ function reachOf(res: Response): string | null {
 
 function ownerOf({ query }: Request, { role, accountId }: Caller): string | null {
   if (query['account'] === undefined) return accountId;
-  if (role !== 'admin') throw new GatewayError('forbidden', 'account: only administrators see the keys of other accounts');
+  if (role !== 'admin')
+    throw new GatewayError(
+      'forbidden',
+      'account: only administrators see the keys of other accounts',
+    );
   return query['account'] === 'all' ? null : textOf(query['account']);
 }
 

@@ -18,7 +18,16 @@ import { thousandths } from '../../routing/thousandths.js';
 export function readLearning(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { scope, exploration } = await scopeOf(parts, req, callerOf(res).accountId);
-    sendJson(res, 200, shownLearning(scope, exploration, parts.current().routing.learning.enabled, await parts.memory.learning.show(scope)));
+    sendJson(
+      res,
+      200,
+      shownLearning(
+        scope,
+        exploration,
+        parts.current().routing.learning.enabled,
+        await parts.memory.learning.show(scope),
+      ),
+    );
   });
 }
 
@@ -33,36 +42,77 @@ export function forgetLearning(parts: Parts): RequestHandler {
 }
 
 /** @throws GatewayError `not_found` for a preference that is not this account's */
-async function scopeOf({ memory, current }: Parts, req: Request, accountId: string): Promise<{ scope: LearningScope; exploration: number }> {
+async function scopeOf(
+  { memory, current }: Parts,
+  req: Request,
+  accountId: string,
+): Promise<{ scope: LearningScope; exploration: number }> {
   const { exploration } = current().routing.learning;
-  if (req.params['id'] === undefined) return { scope: { accountId, preferenceId: '' }, exploration };
+  if (req.params['id'] === undefined)
+    return { scope: { accountId, preferenceId: '' }, exploration };
   const { store } = await memory.opened();
   const preference = await store.preferences.find(accountId, idOf(req));
-  if (!preference) throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
-  return { scope: { accountId, preferenceId: preference.id }, exploration: preference.settings.exploration ?? exploration };
-}
-
-function shownLearning({ preferenceId }: LearningScope, exploration: number, enabled: boolean, { state, updatedAt }: ShownLearning): object {
-  const now = Date.now(), beliefs = beliefsOf(state, now);
+  if (!preference)
+    throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
   return {
-    object: 'learning', preference_id: preferenceId === '' ? null : preferenceId, enabled, exploration, updatedAt: isoOrNull(updatedAt),
-    models: [...state.models].sort(([, a], [, b]) => b.ratings - a.ratings).map(([model, rated]) => shownModel(model, rated, beliefs)),
-    outcomes: [...state.served].sort(([, a], [, b]) => b.answers - a.answers).map(([name, served]) => shownServed(name, served, now)),
+    scope: { accountId, preferenceId: preference.id },
+    exploration: preference.settings.exploration ?? exploration,
   };
 }
 
+function shownLearning(
+  { preferenceId }: LearningScope,
+  exploration: number,
+  enabled: boolean,
+  { state, updatedAt }: ShownLearning,
+): object {
+  const now = Date.now(),
+    beliefs = beliefsOf(state, now);
+  return {
+    object: 'learning',
+    preference_id: preferenceId === '' ? null : preferenceId,
+    enabled,
+    exploration,
+    updatedAt: isoOrNull(updatedAt),
+    models: [...state.models]
+      .sort(([, a], [, b]) => b.ratings - a.ratings)
+      .map(([model, rated]) => shownModel(model, rated, beliefs)),
+    outcomes: [...state.served]
+      .sort(([, a], [, b]) => b.answers - a.answers)
+      .map(([name, served]) => shownServed(name, served, now)),
+  };
+}
 
-function shownModel(model: string, { evidence, ratings, scoreSum, at }: RatedModel, beliefs: Beliefs): object {
-  const whole = beliefs.moveOf(model, []), move = surePart(whole);
+function shownModel(
+  model: string,
+  { evidence, ratings, scoreSum, at }: RatedModel,
+  beliefs: Beliefs,
+): object {
+  const whole = beliefs.moveOf(model, []),
+    move = surePart(whole);
   const kinds = [...evidence.keys()].filter((kind) => kind !== elsewhere);
   return {
-    model, ratings, score: ratings === 0 ? null : thousandths(Math.min(1, scoreSum / ratings)), move: thousandths(move), spread: thousandths(Math.sqrt(whole.variance)),
-    kinds: kinds.map((kind) => ({ kind, move: thousandths(surePart(beliefs.moveOf(model, [[kind, 1]])) - move) })), updatedAt: isoOrNull(at),
+    model,
+    ratings,
+    score: ratings === 0 ? null : thousandths(Math.min(1, scoreSum / ratings)),
+    move: thousandths(move),
+    spread: thousandths(Math.sqrt(whole.variance)),
+    kinds: kinds.map((kind) => ({
+      kind,
+      move: thousandths(surePart(beliefs.moveOf(model, [[kind, 1]])) - move),
+    })),
+    updatedAt: isoOrNull(at),
   };
 }
 
 function shownServed(name: string, served: Served, now: number): object {
   const slash = name.indexOf('/');
   const { answers, faults } = fadedServed(served, now);
-  return { provider: name.slice(0, slash) || null, model: name.slice(slash + 1), answers: thousandths(answers), faults: thousandths(faults), updatedAt: isoOrNull(served.at) };
+  return {
+    provider: name.slice(0, slash) || null,
+    model: name.slice(slash + 1),
+    answers: thousandths(answers),
+    faults: thousandths(faults),
+    updatedAt: isoOrNull(served.at),
+  };
 }

@@ -15,7 +15,12 @@ interface ModelEntry {
   owned_by: string;
 }
 
-const entryOf = (provider: string, model: string): ModelEntry => ({ id: `${provider}/${model}`, object: 'model', created: 0, owned_by: provider });
+const entryOf = (provider: string, model: string): ModelEntry => ({
+  id: `${provider}/${model}`,
+  object: 'model',
+  created: 0,
+  owned_by: provider,
+});
 
 /** The models that this key may call, `auto` first. */
 function listFor(runtime: Runtime, keyModels: readonly string[] | null): ModelEntry[] {
@@ -23,7 +28,14 @@ function listFor(runtime: Runtime, keyModels: readonly string[] | null): ModelEn
   for (const provider of runtime.providers.keys()) {
     for (const model of runtime.catalog.models(provider)) {
       const candidate = { label: `${provider}/${model}`, provider, model };
-      if (forbiddenReason(candidate, { allow: runtime.routing.allow, deny: runtime.routing.deny, keyModels }) === null) entries.push(entryOf(provider, model));
+      if (
+        forbiddenReason(candidate, {
+          allow: runtime.routing.allow,
+          deny: runtime.routing.deny,
+          keyModels,
+        }) === null
+      )
+        entries.push(entryOf(provider, model));
     }
   }
   return [{ id: 'auto', object: 'model', created: 0, owned_by: 'signalbox' }, ...entries];
@@ -33,7 +45,10 @@ function listFor(runtime: Runtime, keyModels: readonly string[] | null): ModelEn
 export function listModels(parts: Parts): RequestHandler {
   return stage((_req, res) => {
     const context = contextOf(res);
-    sendJson(res, 200, { object: 'list', data: listFor((context.runtime ??= parts.current()), context.caller?.models ?? null) });
+    sendJson(res, 200, {
+      object: 'list',
+      data: listFor((context.runtime ??= parts.current()), context.caller?.models ?? null),
+    });
     return 'answered';
   });
 }
@@ -43,7 +58,10 @@ export function readModel(parts: Parts): RequestHandler {
   return stage((req, res) => {
     const context = contextOf(res);
     const id = decodeURIComponent(req.path.replace(/^.*?\/v1\/models\//, ''));
-    const entry = listFor((context.runtime ??= parts.current()), context.caller?.models ?? null).find((model) => model.id === id);
+    const entry = listFor(
+      (context.runtime ??= parts.current()),
+      context.caller?.models ?? null,
+    ).find((model) => model.id === id);
     if (!entry) throw new GatewayError('not_found', 'model: not found', { field: 'model' });
     sendJson(res, 200, entry);
     return 'answered';

@@ -18,47 +18,107 @@ export interface PreferenceRequest extends PreferenceSettings {
 }
 
 const unnamed = 'Preference';
-const nothing = { weights: null, allow: null, exclude: null, maxPrice: null, maxLatency: null, tradeoff: null, exploration: null };
+const nothing = {
+  weights: null,
+  allow: null,
+  exclude: null,
+  maxPrice: null,
+  maxLatency: null,
+  tradeoff: null,
+  exploration: null,
+};
 
 /** Why requests go on without the router that is switched on for a preference; null: they do not, or none is. */
 export function whyPassedOverNow({ current }: Parts, { router }: PreferenceRecord): string | null {
   if (router === null) return null;
-  return current().ranker.name === 'learned' ? whyPassedOver(router.weights) : 'routing.ranker is not "learned"';
+  return current().ranker.name === 'learned'
+    ? whyPassedOver(router.weights)
+    : 'routing.ranker is not "learned"';
 }
 
 /** @param state of its last training; null: there was none */
-function shownPreference(parts: Parts, preference: PreferenceRecord, state: TrainingState | null): object {
+function shownPreference(
+  parts: Parts,
+  preference: PreferenceRecord,
+  state: TrainingState | null,
+): object {
   const { id, name, settings, router, createdAt, updatedAt } = preference;
-  const trained = router || state ? { state: state ?? 'done', trainedAt: isoOrNull(router?.trainedAt ?? null), gain: router?.gain ?? null, passedOver: whyPassedOverNow(parts, preference) } : null;
-  return { object: 'preference', id, preference_id: id, name, ...nothing, ...settings, router: trained, createdAt: isoOrNull(createdAt), updatedAt: isoOrNull(updatedAt) };
+  const trained =
+    router || state
+      ? {
+          state: state ?? 'done',
+          trainedAt: isoOrNull(router?.trainedAt ?? null),
+          gain: router?.gain ?? null,
+          passedOver: whyPassedOverNow(parts, preference),
+        }
+      : null;
+  return {
+    object: 'preference',
+    id,
+    preference_id: id,
+    name,
+    ...nothing,
+    ...settings,
+    router: trained,
+    createdAt: isoOrNull(createdAt),
+    updatedAt: isoOrNull(updatedAt),
+  };
 }
 
 /** Shows preferences of one account, each with how its last training is. */
-async function shown(parts: Parts, accountId: string, preferences: readonly PreferenceRecord[]): Promise<(preference: PreferenceRecord) => object> {
+async function shown(
+  parts: Parts,
+  accountId: string,
+  preferences: readonly PreferenceRecord[],
+): Promise<(preference: PreferenceRecord) => object> {
   const { store } = await parts.memory.opened();
-  const trainings = await store.trainings.latest(accountId, preferences.map(({ id }) => id));
+  const trainings = await store.trainings.latest(
+    accountId,
+    preferences.map(({ id }) => id),
+  );
   const states = new Map(trainings.map(({ preferenceId, state }) => [preferenceId, state]));
   return (preference) => shownPreference(parts, preference, states.get(preference.id) ?? null);
 }
 
 /** Makes a preference for that account. */
-export async function addPreference({ memory }: Parts, { accountId }: Caller, { name, ...settings }: PreferenceRequest): Promise<PreferenceRecord> {
+export async function addPreference(
+  { memory }: Parts,
+  { accountId }: Caller,
+  { name, ...settings }: PreferenceRequest,
+): Promise<PreferenceRecord> {
   const { store } = await memory.opened();
-  return store.preferences.add({ id: randomUUID(), accountId, name: name ?? unnamed, settings, createdAt: Date.now() });
+  return store.preferences.add({
+    id: randomUUID(),
+    accountId,
+    name: name ?? unnamed,
+    settings,
+    createdAt: Date.now(),
+  });
 }
 
 /** Changes what is given of it. @throws GatewayError `not_found` for what is not this account's */
-export async function changeSettings({ memory }: Parts, { accountId }: Caller, id: string, { name, ...settings }: PreferenceRequest): Promise<PreferenceRecord> {
+export async function changeSettings(
+  { memory }: Parts,
+  { accountId }: Caller,
+  id: string,
+  { name, ...settings }: PreferenceRequest,
+): Promise<PreferenceRecord> {
   const { store } = await memory.opened();
   // guesses must not make all caches ask for changes
   found(await store.preferences.find(accountId, id));
-  const record = found(await store.preferences.update(accountId, id, { ...(name ? { name } : {}), settings }));
+  const record = found(
+    await store.preferences.update(accountId, id, { ...(name ? { name } : {}), settings }),
+  );
   memory.preferences.changed(record);
   return record;
 }
 
 /** @throws GatewayError `not_found` for what is not this account's */
-export async function dropPreference({ memory }: Parts, { accountId }: Caller, id: string): Promise<void> {
+export async function dropPreference(
+  { memory }: Parts,
+  { accountId }: Caller,
+  id: string,
+): Promise<void> {
   const { store } = await memory.opened();
   const before = found(await store.preferences.find(accountId, id));
   await store.preferences.remove(accountId, id);
@@ -67,7 +127,17 @@ export async function dropPreference({ memory }: Parts, { accountId }: Caller, i
 
 /** `POST /api/v1/preferences`. */
 export function createPreference(parts: Parts): RequestHandler {
-  return answer(async (req, res) => sendJson(res, 201, shownPreference(parts, await addPreference(parts, callerOf(res), req.body as PreferenceRequest), null)));
+  return answer(async (req, res) =>
+    sendJson(
+      res,
+      201,
+      shownPreference(
+        parts,
+        await addPreference(parts, callerOf(res), req.body as PreferenceRequest),
+        null,
+      ),
+    ),
+  );
 }
 
 /** `GET /api/v1/preferences`. */
@@ -93,7 +163,12 @@ export function readPreference(parts: Parts): RequestHandler {
 /** `PATCH` and `PUT /api/v1/preferences/{id}`. */
 export function changePreference(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const preference = await changeSettings(parts, callerOf(res), idOf(req), req.body as PreferenceRequest);
+    const preference = await changeSettings(
+      parts,
+      callerOf(res),
+      idOf(req),
+      req.body as PreferenceRequest,
+    );
     sendJson(res, 200, (await shown(parts, preference.accountId, [preference]))(preference));
   });
 }
@@ -107,6 +182,7 @@ export function deletePreference(parts: Parts): RequestHandler {
 }
 
 function found(preference: PreferenceRecord | null): PreferenceRecord {
-  if (!preference) throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
+  if (!preference)
+    throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
   return preference;
 }

@@ -19,33 +19,50 @@ export function timeParameter(req: Pick<Request, 'query'>, name: string): number
   const text = textParameter(req, name)?.replace(' ', '+') ?? null;
   if (text === null) return null;
   const at = /^\d{1,15}$/.test(text) ? Number(text) : iso.test(text) ? Date.parse(text) : NaN;
-  if (Number.isNaN(at)) throw invalidField(name, 'must be a time, as 2026-01-31, 2026-01-31T12:00:00Z or in ms since 1970');
+  if (Number.isNaN(at))
+    throw invalidField(
+      name,
+      'must be a time, as 2026-01-31, 2026-01-31T12:00:00Z or in ms since 1970',
+    );
   return at;
 }
 
 /** A span of time: `from` included, `to` not. @throws GatewayError `validation_failed` */
-export function spanParameters(req: Pick<Request, 'query'>): { from: number | null; to: number | null } {
+export function spanParameters(req: Pick<Request, 'query'>): {
+  from: number | null;
+  to: number | null;
+} {
   const [from, to] = [timeParameter(req, 'from'), timeParameter(req, 'to')];
   if (from !== null && to !== null && from >= to) throw invalidField('from', 'must be before to');
   return { from, to };
 }
 
 /** Whose records are asked for; null: everybody's. @throws GatewayError `forbidden` where they are not the caller's and it is no administrator */
-export function accountParameter(req: Pick<Request, 'query'>, { accountId, role }: Caller): string | null {
+export function accountParameter(
+  req: Pick<Request, 'query'>,
+  { accountId, role }: Caller,
+): string | null {
   const account = textParameter(req, 'account') ?? accountId;
-  if (account !== accountId && role !== 'admin') throw new GatewayError('forbidden', 'account: only administrators may see other accounts');
+  if (account !== accountId && role !== 'admin')
+    throw new GatewayError('forbidden', 'account: only administrators may see other accounts');
   return account === 'all' ? null : account;
 }
 
 /** `model=<provider>/<model>`, or beside `provider` the provider's own name for it. */
-export function modelParameters(req: Pick<Request, 'query'>): Pick<RequestFilter, 'provider' | 'model'> {
+export function modelParameters(
+  req: Pick<Request, 'query'>,
+): Pick<RequestFilter, 'provider' | 'model'> {
   const [provider, model] = [textParameter(req, 'provider'), textParameter(req, 'model')];
   const slash = provider === null ? (model?.indexOf('/') ?? -1) : -1;
-  return slash === -1 || model === null ? { provider, model } : { provider: model.slice(0, slash), model: model.slice(slash + 1) };
+  return slash === -1 || model === null
+    ? { provider, model }
+    : { provider: model.slice(0, slash), model: model.slice(slash + 1) };
 }
 
 /** `status=429`, or `status=4xx` for all of a class. @throws GatewayError `validation_failed` */
-export function statusParameter(req: Pick<Request, 'query'>): Pick<RequestFilter, 'status' | 'statusClass'> {
+export function statusParameter(
+  req: Pick<Request, 'query'>,
+): Pick<RequestFilter, 'status' | 'statusClass'> {
   const status = textParameter(req, 'status');
   if (status === null) return {};
   if (/^[1-5]\d\d$/.test(status)) return { status: Number(status) };

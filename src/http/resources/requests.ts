@@ -7,7 +7,13 @@ import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
-import { accountParameter, modelParameters, spanParameters, statusParameter, textParameter } from './query.js';
+import {
+  accountParameter,
+  modelParameters,
+  spanParameters,
+  statusParameter,
+  textParameter,
+} from './query.js';
 import { settledStore } from './settled-store.js';
 
 /** `GET /api/v1/requests`: the account's requests, newest first; an administrator sees another's with `account=<id>`, everybody's with `account=all`. */
@@ -15,8 +21,11 @@ export function listRequests(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
     const filter = {
-      accountId: accountParameter(req, callerOf(res)), keyId: textParameter(req, 'key'),
-      ...modelParameters(req), ...statusParameter(req), ...spanParameters(req),
+      accountId: accountParameter(req, callerOf(res)),
+      keyId: textParameter(req, 'key'),
+      ...modelParameters(req),
+      ...statusParameter(req),
+      ...spanParameters(req),
     };
     const store = await settledStore(parts);
     sendJson(res, 200, listOf(await store.requests.list(filter, page), shownRequest));
@@ -31,15 +40,30 @@ export function readRequest(parts: Parts): RequestHandler {
     const row = await store.requests.find(role === 'admin' ? null : accountId, idOf(req));
     if (!row) throw new GatewayError('not_found', 'id: not found', { field: 'id' });
     const { attempts, content } = row;
-    sendJson(res, 200, { ...shownRequest(row), plan: shownPlan(row.plan) ?? (await decisionOf(store, row)), attempts, content });
+    sendJson(res, 200, {
+      ...shownRequest(row),
+      plan: shownPlan(row.plan) ?? (await decisionOf(store, row)),
+      attempts,
+      content,
+    });
   });
 }
 
 /** The plan of a model selection stands with its decision. */
-async function decisionOf({ selections }: Store, { surface, planId, accountId }: RequestRow): Promise<object | null> {
+async function decisionOf(
+  { selections }: Store,
+  { surface, planId, accountId }: RequestRow,
+): Promise<object | null> {
   if (surface !== 'model_select' || planId === null) return null;
   const decision = (await selections.group(accountId, planId)).find(({ id }) => id === planId);
-  return decision ? { reason: decision.reason, candidates: Array.isArray(decision.candidates) ? decision.candidates.map(shownPlan) : decision.candidates } : null;
+  return decision
+    ? {
+        reason: decision.reason,
+        candidates: Array.isArray(decision.candidates)
+          ? decision.candidates.map(shownPlan)
+          : decision.candidates,
+      }
+    : null;
 }
 
 /** The numbers of kinds of task are for the learner alone. */
@@ -49,6 +73,12 @@ function shownPlan(plan: unknown): unknown {
   return told;
 }
 
-function shownRequest({ at, plan: _plan, attempts: _attempts, content: _content, ...row }: RequestRow): object {
+function shownRequest({
+  at,
+  plan: _plan,
+  attempts: _attempts,
+  content: _content,
+  ...row
+}: RequestRow): object {
   return { object: 'request', ...row, at: isoOrNull(at) };
 }

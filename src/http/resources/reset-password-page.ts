@@ -26,7 +26,15 @@ const scriptHash = `'sha256-${createHash('sha256').update(script).digest('base64
 const protect = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
-    directives: { defaultSrc: ["'none'"], scriptSrc: [scriptHash], styleSrc: ["'unsafe-inline'"], connectSrc: ["'self'"], baseUri: ["'none'"], formAction: ["'none'"], frameAncestors: ["'none'"] },
+    directives: {
+      defaultSrc: ["'none'"],
+      scriptSrc: [scriptHash],
+      styleSrc: ["'unsafe-inline'"],
+      connectSrc: ["'self'"],
+      baseUri: ["'none'"],
+      formAction: ["'none'"],
+      frameAncestors: ["'none'"],
+    },
   },
   strictTransportSecurity: false,
 });

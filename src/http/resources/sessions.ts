@@ -13,7 +13,14 @@ export function listSessions(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
     const store = await settledStore(parts);
-    sendJson(res, 200, listOf(await store.selections.list(callerOf(res).accountId, page), (row) => ({ object: 'session', ...decisionOf(row) })));
+    sendJson(
+      res,
+      200,
+      listOf(await store.selections.list(callerOf(res).accountId, page), (row) => ({
+        object: 'session',
+        ...decisionOf(row),
+      })),
+    );
   });
 }
 
@@ -27,13 +34,35 @@ export function readSession(parts: Parts): RequestHandler {
     const store = await settledStore(parts);
     const group = await store.selections.group(accountId, id);
     if (group.length === 0) throw invalidField('session_id', 'not found', 'not_found');
-    sendJson(res, 200, { object: 'session', session_id: id, group: group.map((row) => ({ ...decisionOf(row), ...weighedIn(row) })) });
+    sendJson(res, 200, {
+      object: 'session',
+      session_id: id,
+      group: group.map((row) => ({ ...decisionOf(row), ...weighedIn(row) })),
+    });
   });
 }
 
 /** In model selection's own words. Its content is for those who may read the request log. */
-function decisionOf({ id, previousId, at, label, reason, tradeoff, preferenceId, keyId }: SelectionRow): object {
-  return { session_id: id, previous_session: previousId, at: isoOrNull(at), llm_label: label, reason, tradeoff, preference_id: preferenceId, keyId };
+function decisionOf({
+  id,
+  previousId,
+  at,
+  label,
+  reason,
+  tradeoff,
+  preferenceId,
+  keyId,
+}: SelectionRow): object {
+  return {
+    session_id: id,
+    previous_session: previousId,
+    at: isoOrNull(at),
+    llm_label: label,
+    reason,
+    tradeoff,
+    preference_id: preferenceId,
+    keyId,
+  };
 }
 
 /** What was weighed; how familiar the request was stands with the first candidate. */

@@ -14,7 +14,8 @@ import { shownAccount } from './accounts.js';
 import { isoOrNull } from './page-request.js';
 
 const nothingMore = (res: Response, status: 202 | 204): void => void res.status(status).end();
-const credentials = ({ body }: Request): { email: string; password: string } => body as { email: string; password: string };
+const credentials = ({ body }: Request): { email: string; password: string } =>
+  body as { email: string; password: string };
 
 /** `POST /api/v1/auth/sign-up`: answers the same whether the address is new or has an account. */
 export function signUpAccount(parts: Parts): RequestHandler {
@@ -29,13 +30,25 @@ export function signInBrowser(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const desk = await deskOf(parts, res);
     const { email, password } = credentials(req);
-    const signedIn = await signIn(desk, { email: mailAddressOf(email), password, from: clientAddress(req) });
+    const signedIn = await signIn(desk, {
+      email: mailAddressOf(email),
+      password,
+      from: clientAddress(req),
+    });
     const earlier = signInToken(req.headers);
     if (earlier !== null) await signOut(desk, earlier);
-    setSignInCookie(req, res, { token: signedIn.token, keepMs: desk.rules.signInMs, publicUrl: desk.rules.publicUrl });
+    setSignInCookie(req, res, {
+      token: signedIn.token,
+      keepMs: desk.rules.signInMs,
+      publicUrl: desk.rules.publicUrl,
+    });
     const { csrfToken, expiresAt } = signedIn.signIn;
     res.setHeader('Cache-Control', 'no-store');
-    sendJson(res, 200, { account: shownAccount(signedIn.account), csrfToken, expiresAt: isoOrNull(expiresAt) });
+    sendJson(res, 200, {
+      account: shownAccount(signedIn.account),
+      csrfToken,
+      expiresAt: isoOrNull(expiresAt),
+    });
   });
 }
 
@@ -56,19 +69,39 @@ export function readOwnAccount(parts: Parts): RequestHandler {
     const { store } = await parts.memory.opened();
     const { accountId, role, keyId, name, scopes, models } = callerOf(res);
     const { signIn } = contextOf(res);
-    const account = (await store.accounts.find(accountId)) ?? { id: accountId, email: null, role, createdAt: null, disabledAt: null };
+    const account = (await store.accounts.find(accountId)) ?? {
+      id: accountId,
+      email: null,
+      role,
+      createdAt: null,
+      disabledAt: null,
+    };
     const key = keyId === null ? null : { id: keyId, name, scopes, models };
     res.setHeader('Cache-Control', 'no-store');
-    sendJson(res, 200, { account: shownAccount(account), key, csrfToken: signIn?.csrfToken ?? null, expiresAt: isoOrNull(signIn?.expiresAt ?? null) });
+    sendJson(res, 200, {
+      account: shownAccount(account),
+      key,
+      csrfToken: signIn?.csrfToken ?? null,
+      expiresAt: isoOrNull(signIn?.expiresAt ?? null),
+    });
   });
 }
 
 /** `POST /api/v1/auth/password`: the browser that asks stays signed in, no other does. */
 export function changeOwnPassword(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { currentPassword, newPassword } = req.body as { currentPassword: string; newPassword: string };
+    const { currentPassword, newPassword } = req.body as {
+      currentPassword: string;
+      newPassword: string;
+    };
     const keepTokenHash = contextOf(res).signIn?.tokenHash ?? null;
-    await changePassword(await deskOf(parts, res), { accountId: callerOf(res).accountId, currentPassword, newPassword, keepTokenHash, from: clientAddress(req) });
+    await changePassword(await deskOf(parts, res), {
+      accountId: callerOf(res).accountId,
+      currentPassword,
+      newPassword,
+      keepTokenHash,
+      from: clientAddress(req),
+    });
     nothingMore(res, 204);
   });
 }

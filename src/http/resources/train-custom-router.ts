@@ -21,10 +21,14 @@ export function trainCustomRouter(parts: Parts): RequestHandler {
     const models = modelsIn(body.fields['llm_providers']);
     const override = body.fields['override'] ?? 'true';
     const named = body.fields['preference_id'] || null;
-    if (named !== null && /^false$/i.test(override)) await refuseTrained(parts, caller.accountId, named);
+    if (named !== null && /^false$/i.test(override))
+      await refuseTrained(parts, caller.accountId, named);
     const id = named ?? (await addPreference(parts, caller, { name: 'Custom router' })).id;
     try {
-      await startTraining(parts, caller.accountId, id, { ...body, wishes: { ...body.wishes, models: models && columnsOf(models, body.text) } });
+      await startTraining(parts, caller.accountId, id, {
+        ...body,
+        wishes: { ...body.wishes, models: models && columnsOf(models, body.text) },
+      });
     } catch (error) {
       // nobody has been told of it
       if (named === null) await dropPreference(parts, caller, id);
@@ -34,19 +38,36 @@ export function trainCustomRouter(parts: Parts): RequestHandler {
   });
 }
 
-async function refuseTrained({ memory }: Parts, accountId: string, preferenceId: string): Promise<void> {
+async function refuseTrained(
+  { memory }: Parts,
+  accountId: string,
+  preferenceId: string,
+): Promise<void> {
   const { store } = await memory.opened();
-  if ((await store.preferences.find(accountId, preferenceId))?.router) throw invalidField('override', 'the preference has a trained router already', 'bad_request');
+  if ((await store.preferences.find(accountId, preferenceId))?.router)
+    throw invalidField('override', 'the preference has a trained router already', 'bad_request');
 }
 
 /** The models that are asked for, `provider/model`; null where none are named. */
 function modelsIn(text: string | undefined): Required<Entry>[] | null {
   if (text === undefined || text.trim() === '') return null;
   const entries = parsed(text);
-  if (!Array.isArray(entries) || entries.length < 2) throw invalidField('llm_providers', 'must be a JSON list of at least 2 models', 'bad_request');
+  if (!Array.isArray(entries) || entries.length < 2)
+    throw invalidField('llm_providers', 'must be a JSON list of at least 2 models', 'bad_request');
   return entries.map((entry: Entry | string | null) => {
-    const { provider, model } = typeof entry === 'string' ? { provider: entry.slice(0, entry.indexOf('/')), model: entry.slice(entry.indexOf('/') + 1) } : entry ?? {};
-    if (typeof provider !== 'string' || typeof model !== 'string') throw invalidField('llm_providers', 'must name a provider and a model in each entry', 'bad_request');
+    const { provider, model } =
+      typeof entry === 'string'
+        ? {
+            provider: entry.slice(0, entry.indexOf('/')),
+            model: entry.slice(entry.indexOf('/') + 1),
+          }
+        : (entry ?? {});
+    if (typeof provider !== 'string' || typeof model !== 'string')
+      throw invalidField(
+        'llm_providers',
+        'must name a provider and a model in each entry',
+        'bad_request',
+      );
     return { provider, model };
   });
 }
@@ -62,6 +83,15 @@ function parsed(text: string): unknown {
 /** The columns of these models: a file may name them with or without their provider. */
 function columnsOf(models: readonly Required<Entry>[], text: string): string[] {
   // whole names: a cell of a CSV's header, or a key of JSON
-  const named = new Set(text.slice(0, 20_000).split(/[",\r\n\ufeff]/).map((name) => name.trim().replace(/\/score$/, '')));
-  return models.map(({ provider, model }) => (named.has(`${String(provider)}/${String(model)}`) ? `${String(provider)}/${String(model)}` : String(model)));
+  const named = new Set(
+    text
+      .slice(0, 20_000)
+      .split(/[",\r\n\ufeff]/)
+      .map((name) => name.trim().replace(/\/score$/, '')),
+  );
+  return models.map(({ provider, model }) =>
+    named.has(`${String(provider)}/${String(model)}`)
+      ? `${String(provider)}/${String(model)}`
+      : String(model),
+  );
 }

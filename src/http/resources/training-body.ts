@@ -32,11 +32,20 @@ const seed = 1;
 export async function readTrainingBody(req: Request, maxBytes: number): Promise<TrainingBody> {
   const type = (req.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
   if (type === 'application/json') return fromJson(await readJsonBody(req, maxBytes));
-  const query = Object.fromEntries(Object.entries(req.query).flatMap(([name, value]) => (typeof value === 'string' ? [[name, value]] : [])));
+  const query = Object.fromEntries(
+    Object.entries(req.query).flatMap(([name, value]) =>
+      typeof value === 'string' ? [[name, value]] : [],
+    ),
+  );
   if (type === 'text/csv') return bodyOf(textOf(await readBytes(req, maxBytes)), query, 'csv');
-  if (type === 'application/x-ndjson' || type === 'application/jsonl') return bodyOf(textOf(await readBytes(req, maxBytes)), query, 'jsonl');
-  if (type === 'multipart/form-data') return fromForm(await readBytes(req, maxBytes), req.get('content-type') ?? '', query);
-  throw new GatewayError('unsupported_media_type', 'content-type: must be multipart/form-data, application/json, text/csv or application/x-ndjson');
+  if (type === 'application/x-ndjson' || type === 'application/jsonl')
+    return bodyOf(textOf(await readBytes(req, maxBytes)), query, 'jsonl');
+  if (type === 'multipart/form-data')
+    return fromForm(await readBytes(req, maxBytes), req.get('content-type') ?? '', query);
+  throw new GatewayError(
+    'unsupported_media_type',
+    'content-type: must be multipart/form-data, application/json, text/csv or application/x-ndjson',
+  );
 }
 
 /** Some ten MB are a second's work together: other requests go on in between. */
@@ -50,26 +59,60 @@ async function fromJson(body: unknown): Promise<TrainingBody> {
     await nextTurn();
     lines.push(...rows.slice(from, from + rowsAtOnce).map((row) => JSON.stringify(row)));
   }
-  return { text: lines.join('\n'), fields: {}, wishes: { format: 'jsonl', promptColumn: 'prompt', models: null, maximize: maximize ?? true, seed } };
+  return {
+    text: lines.join('\n'),
+    fields: {},
+    wishes: {
+      format: 'jsonl',
+      promptColumn: 'prompt',
+      models: null,
+      maximize: maximize ?? true,
+      seed,
+    },
+  };
 }
 
-async function fromForm(bytes: Buffer, type: string, query: Record<string, string>): Promise<TrainingBody> {
+async function fromForm(
+  bytes: Buffer,
+  type: string,
+  query: Record<string, string>,
+): Promise<TrainingBody> {
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- it holds a whole body in memory, and this one is bounded
-  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } }).formData().catch((cause: unknown) => {
-    throw new GatewayError('malformed_json', 'the body is no form that can be read', { cause });
-  });
-  const fields = Object.fromEntries([...form].flatMap(([name, value]) => (typeof value === 'string' && !files.includes(name) ? [[name, value]] : [])));
+  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
+    .formData()
+    .catch((cause: unknown) => {
+      throw new GatewayError('malformed_json', 'the body is no form that can be read', { cause });
+    });
+  const fields = Object.fromEntries(
+    [...form].flatMap(([name, value]) =>
+      typeof value === 'string' && !files.includes(name) ? [[name, value]] : [],
+    ),
+  );
   const file = files.map((name) => form.get(name)).find((value) => value !== null) ?? null;
   if (file === null) throw invalidField('file', 'is required');
   const text = typeof file === 'string' ? file : textOf(Buffer.from(await file.arrayBuffer()));
   return bodyOf(text, { ...query, ...fields }, null);
 }
 
-function bodyOf(text: string, fields: Record<string, string>, format: StoredWishes['format'] | null): TrainingBody {
+function bodyOf(
+  text: string,
+  fields: Record<string, string>,
+  format: StoredWishes['format'] | null,
+): TrainingBody {
   const promptColumn = fields['promptColumn'] ?? fields['prompt_column'] ?? 'prompt';
   const { maximize = 'true' } = fields;
   if (!/^(true|false)$/i.test(maximize)) throw invalidField('maximize', 'must be true or false');
-  return { text, fields, wishes: { format: format ?? formatOf(text), promptColumn, models: null, maximize: maximize.toLowerCase() === 'true', seed } };
+  return {
+    text,
+    fields,
+    wishes: {
+      format: format ?? formatOf(text),
+      promptColumn,
+      models: null,
+      maximize: maximize.toLowerCase() === 'true',
+      seed,
+    },
+  };
 }
 
 /** Decoding would put a replacement character in the place of what was meant. */

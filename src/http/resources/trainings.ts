@@ -10,8 +10,23 @@ import { whyPassedOverNow } from './preferences.js';
 import { readTrainingBody, type TrainingBody } from './training-body.js';
 
 /** @param passedOver why requests go on without the router that is switched on; null: they do not, or none is */
-function shownTraining({ id, preferenceId, state, progress, doing, report, error, createdAt, updatedAt }: TrainingRecord, passedOver: string | null): object {
-  return { object: 'training', id, preferenceId, state, progress, doing, report, error, passedOver, createdAt: isoOrNull(createdAt), updatedAt: isoOrNull(updatedAt) };
+function shownTraining(
+  { id, preferenceId, state, progress, doing, report, error, createdAt, updatedAt }: TrainingRecord,
+  passedOver: string | null,
+): object {
+  return {
+    object: 'training',
+    id,
+    preferenceId,
+    state,
+    progress,
+    doing,
+    report,
+    error,
+    passedOver,
+    createdAt: isoOrNull(createdAt),
+    updatedAt: isoOrNull(updatedAt),
+  };
 }
 
 /** Reads the evaluations of a request, as large as the configuration allows. @throws GatewayError */
@@ -20,16 +35,25 @@ export function evaluationsIn(parts: Parts, req: Request, res: Response): Promis
 }
 
 /** Lets a preference's own router be trained. @throws GatewayError `not_found`, `conflict`, `validation_failed`, `unavailable` */
-export async function startTraining({ memory }: Parts, accountId: string, preferenceId: string, { text, wishes }: TrainingBody): Promise<TrainingRecord> {
+export async function startTraining(
+  { memory }: Parts,
+  accountId: string,
+  preferenceId: string,
+  { text, wishes }: TrainingBody,
+): Promise<TrainingRecord> {
   const { store } = await memory.opened();
   // before the rows are read, which takes a while
   if (!(await store.preferences.find(accountId, preferenceId))) throw notFound('preference_id');
   return memory.trainings.add(accountId, preferenceId, text, wishes);
 }
 
-const notFound = (what: string): GatewayError => new GatewayError('not_found', `${what}: not found`, { field: what });
+const notFound = (what: string): GatewayError =>
+  new GatewayError('not_found', `${what}: not found`, { field: what });
 
-async function passedOver(parts: Parts, { accountId, preferenceId }: TrainingRecord): Promise<string | null> {
+async function passedOver(
+  parts: Parts,
+  { accountId, preferenceId }: TrainingRecord,
+): Promise<string | null> {
   const { store } = await parts.memory.opened();
   const preference = await store.preferences.find(accountId, preferenceId);
   return preference && whyPassedOverNow(parts, preference);
@@ -60,7 +84,8 @@ export function removeTraining(parts: Parts): RequestHandler {
     const { accountId } = callerOf(res);
     const { store } = await parts.memory.opened();
     const preference = await store.preferences.find(accountId, idOf(req));
-    if (!preference || !(await store.trainings.remove(accountId, preference.id))) throw notFound('training');
+    if (!preference || !(await store.trainings.remove(accountId, preference.id)))
+      throw notFound('training');
     parts.memory.preferences.changed(preference);
     res.status(204).end();
   });

@@ -13,7 +13,12 @@ const defaultDays = 30;
 const mostDays = 366;
 
 /** What sums may be grouped by, and the fields of a row that it stands for. */
-const groupings = { day: ['day'], model: ['provider', 'model'], key: ['keyId'], account: ['accountId'] } as const satisfies Record<string, readonly (keyof UsageRow)[]>;
+const groupings = {
+  day: ['day'],
+  model: ['provider', 'model'],
+  key: ['keyId'],
+  account: ['accountId'],
+} as const satisfies Record<string, readonly (keyof UsageRow)[]>;
 type Grouping = keyof typeof groupings;
 
 const counts = ['requests', 'errors', 'promptTokens', 'completionTokens', 'costUsd'] as const;
@@ -24,16 +29,28 @@ export function readUsage(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const by = groupingsOf(req);
     const { from, to } = daysOf(req);
-    const filter = { accountId: accountParameter(req, callerOf(res)), keyId: textParameter(req, 'key'), ...modelParameters(req), from, to };
+    const filter = {
+      accountId: accountParameter(req, callerOf(res)),
+      keyId: textParameter(req, 'key'),
+      ...modelParameters(req),
+      from,
+      to,
+    };
     const store = await settledStore(parts);
-    sendJson(res, 200, { object: 'list', from: dayOf(from), to: dayOf(to - 1), items: summed(await store.requests.usage(filter), by) });
+    sendJson(res, 200, {
+      object: 'list',
+      from: dayOf(from),
+      to: dayOf(to - 1),
+      items: summed(await store.requests.usage(filter), by),
+    });
   });
 }
 
 function groupingsOf(req: Request): Grouping[] {
   const names = (textParameter(req, 'by') ?? 'day,model').split(',').map((name) => name.trim());
   const isGrouping = (name: string): name is Grouping => Object.hasOwn(groupings, name);
-  if (!names.every(isGrouping)) throw invalidField('by', `must be one or more of: ${Object.keys(groupings).join(', ')}`);
+  if (!names.every(isGrouping))
+    throw invalidField('by', `must be one or more of: ${Object.keys(groupings).join(', ')}`);
   return [...new Set(names)];
 }
 
@@ -41,7 +58,8 @@ function daysOf(req: Request): { from: number; to: number } {
   const span = spanParameters(req);
   const to = span.to ?? Math.max(Date.now() + 1, (span.from ?? 0) + 1);
   const from = span.from ?? to - defaultDays * dayMs;
-  if (to - from > mostDays * dayMs) throw invalidField('from', `must be at most ${mostDays} days before to`);
+  if (to - from > mostDays * dayMs)
+    throw invalidField('from', `must be at most ${mostDays} days before to`);
   return { from, to };
 }
 
@@ -55,9 +73,23 @@ function summed(rows: readonly UsageRow[], by: readonly Grouping[]): object[] {
     const group = Object.fromEntries(fields.map((field) => [field, row[field]]));
     const key = JSON.stringify(group);
     let sum = sums.get(key);
-    if (!sum) sums.set(key, (sum = { ...group, requests: 0, errors: 0, promptTokens: 0, completionTokens: 0, costUsd: 0 }));
+    if (!sum)
+      sums.set(
+        key,
+        (sum = {
+          ...group,
+          requests: 0,
+          errors: 0,
+          promptTokens: 0,
+          completionTokens: 0,
+          costUsd: 0,
+        }),
+      );
     for (const count of counts) sum[count] += row[count];
   }
   // without the dust of binary fractions
-  return [...sums.values()].map((sum) => ({ ...sum, costUsd: Math.round(sum.costUsd * 1e9) / 1e9 }));
+  return [...sums.values()].map((sum) => ({
+    ...sum,
+    costUsd: Math.round(sum.costUsd * 1e9) / 1e9,
+  }));
 }

@@ -7,7 +7,12 @@ import { answer } from '../stage.js';
 import type { ModelSelectRequest } from '../surfaces/model-select.js';
 import { recordFeedback } from './feedback.js';
 import { idOf } from './page-request.js';
-import { addPreference, changeSettings, dropPreference, type PreferenceRequest } from './preferences.js';
+import {
+  addPreference,
+  changeSettings,
+  dropPreference,
+  type PreferenceRequest,
+} from './preferences.js';
 
 /** `POST /v2/modelRouter/modelSelect`: the ranking and the session. */
 export const sendProviders: RequestHandler = answer((req, res) => {
@@ -16,8 +21,14 @@ export const sendProviders: RequestHandler = answer((req, res) => {
   const [{ provider, model }] = plan.candidates;
   record.provider = provider;
   record.model = model;
-  const told = plan.candidates.slice(0, (req.body as ModelSelectRequest).max_model_depth ?? plan.candidates.length);
-  sendJson(res, 200, { providers: told.map((candidate) => ({ provider: candidate.provider, model: candidate.model })), session_id: plan.id });
+  const told = plan.candidates.slice(
+    0,
+    (req.body as ModelSelectRequest).max_model_depth ?? plan.candidates.length,
+  );
+  sendJson(res, 200, {
+    providers: told.map((candidate) => ({ provider: candidate.provider, model: candidate.model })),
+    session_id: plan.id,
+  });
 });
 
 /** `POST /v2/preferences/userPreferenceCreate`: `{preference_id}`. */
@@ -57,16 +68,25 @@ interface Report {
 export function reportMetrics(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { session_id: id, provider, feedback } = req.body as Report;
-    const meant = typeof provider === 'object' && provider ? { provider: provider.provider ?? null, model: provider.model ?? null } : {};
+    const meant =
+      typeof provider === 'object' && provider
+        ? { provider: provider.provider ?? null, model: provider.model ?? null }
+        : {};
     const score = feedback.accuracy === undefined ? null : Number(feedback.accuracy);
-    await recordFeedback(parts, callerOf(res), { subject: { kind: 'session', id }, score, tokensPerSecond: feedback.tokens_per_second ?? null, ...meant });
+    await recordFeedback(parts, callerOf(res), {
+      subject: { kind: 'session', id },
+      score,
+      tokensPerSecond: feedback.tokens_per_second ?? null,
+      ...meant,
+    });
     sendJson(res, 200, { session_id: id, feedback });
   });
 }
 
 /** Of a body that may hold anything, what a preference is made of. */
 function settingsOf(body: unknown): PreferenceRequest {
-  const { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff, exploration } = body as PreferenceRequest;
+  const { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff, exploration } =
+    body as PreferenceRequest;
   const given = { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff, exploration };
   return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined));
 }

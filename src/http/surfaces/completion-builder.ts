@@ -1,6 +1,16 @@
-import { type Completion, type CompletionChoice, type CompletionChunk, type ToolCall, unescapeJson } from '../../completion.js';
+import {
+  type Completion,
+  type CompletionChoice,
+  type CompletionChunk,
+  type ToolCall,
+  unescapeJson,
+} from '../../completion.js';
 
-const newChoice = (index: number): CompletionChoice => ({ index, message: { role: 'assistant', content: null }, finish_reason: null });
+const newChoice = (index: number): CompletionChoice => ({
+  index,
+  message: { role: 'assistant', content: null },
+  finish_reason: null,
+});
 
 /** Puts the pieces of a stream together to the completion that they were pieces of. */
 export class CompletionBuilder {
@@ -55,16 +65,32 @@ export class CompletionBuilder {
   }
 }
 
-const joined = (before: string | null | undefined, more: string | null | undefined): string | null => (more ? (before ?? '') + more : (before ?? null));
+const joined = (
+  before: string | null | undefined,
+  more: string | null | undefined,
+): string | null => (more ? (before ?? '') + more : (before ?? null));
 
-function addDelta(choice: CompletionChoice, delta: CompletionChunk['choices'][number]['delta']): void {
+function addDelta(
+  choice: CompletionChoice,
+  delta: CompletionChunk['choices'][number]['delta'],
+): void {
   const { message } = choice;
-  const { role: _role, content, reasoning_content: reasoning, refusal, tool_calls: toolCalls, annotations, reasoning_details: details, ...others } = delta;
+  const {
+    role: _role,
+    content,
+    reasoning_content: reasoning,
+    refusal,
+    tool_calls: toolCalls,
+    annotations,
+    reasoning_details: details,
+    ...others
+  } = delta;
   if (content) message.content = joined(message.content, content);
   if (reasoning) message.reasoning_content = joined(message.reasoning_content, reasoning);
   if (refusal) message.refusal = joined(message.refusal, refusal);
   if (annotations?.length) message.annotations = [...(message.annotations ?? []), ...annotations];
-  if (details?.length) message.reasoning_details = [...(message.reasoning_details ?? []), ...details];
+  if (details?.length)
+    message.reasoning_details = [...(message.reasoning_details ?? []), ...details];
   for (const call of toolCalls ?? []) addToolCall((message.tool_calls ??= []), call);
   for (const [field, value] of Object.entries(others)) {
     const before = message[field];
@@ -75,13 +101,26 @@ function addDelta(choice: CompletionChoice, delta: CompletionChunk['choices'][nu
 /** Of a field that nobody here knows, strings and lists grow; anything else is the latest. */
 function merged(before: unknown, more: unknown): unknown {
   if (typeof before === 'string' && typeof more === 'string') return before + more;
-  if (Array.isArray(before) && Array.isArray(more)) return [...(before as unknown[]), ...(more as unknown[])];
+  if (Array.isArray(before) && Array.isArray(more))
+    return [...(before as unknown[]), ...(more as unknown[])];
   return more ?? before;
 }
 
-function addToolCall(calls: ToolCall[], delta: { index: number; id?: string; function?: { name?: string; arguments?: string }; [field: string]: unknown }): void {
+function addToolCall(
+  calls: ToolCall[],
+  delta: {
+    index: number;
+    id?: string;
+    function?: { name?: string; arguments?: string };
+    [field: string]: unknown;
+  },
+): void {
   const { index, id, type: _type, function: called, ...others } = delta;
-  const call = (calls[index] ??= { id: '', type: 'function', function: { name: '', arguments: '' } });
+  const call = (calls[index] ??= {
+    id: '',
+    type: 'function',
+    function: { name: '', arguments: '' },
+  });
   if (id) call.id = id;
   call.function.name += called?.name ?? '';
   call.function.arguments += called?.arguments ?? '';
@@ -91,7 +130,9 @@ function addToolCall(calls: ToolCall[], delta: { index: number; id?: string; fun
 function mergeLogprobs(before: unknown, more: unknown): unknown {
   const first = before as { content?: unknown[] } | undefined;
   const second = more as { content?: unknown[] };
-  return first?.content && second.content ? { ...second, content: [...first.content, ...second.content] } : more;
+  return first?.content && second.content
+    ? { ...second, content: [...first.content, ...second.content] }
+    : more;
 }
 
 /** The other way: a whole completion as the chunks of a stream. */
@@ -102,7 +143,18 @@ export function chunksOf(completion: Completion): CompletionChunk[] {
     const { tool_calls: calls, ...delta } = message;
     const toolCalls = calls?.map((call, callIndex) => ({ ...call, index: callIndex }));
     return [
-      { ...shared, choices: [{ ...rest, index, delta: { ...delta, ...(toolCalls ? { tool_calls: toolCalls } : {}) }, ...(logprobs ? { logprobs } : {}), finish_reason: null }] },
+      {
+        ...shared,
+        choices: [
+          {
+            ...rest,
+            index,
+            delta: { ...delta, ...(toolCalls ? { tool_calls: toolCalls } : {}) },
+            ...(logprobs ? { logprobs } : {}),
+            finish_reason: null,
+          },
+        ],
+      },
       { ...shared, choices: [{ index, delta: {}, finish_reason: finishReason ?? 'stop' }] },
     ];
   });

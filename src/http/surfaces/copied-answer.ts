@@ -49,7 +49,10 @@ export class CopiedAnswer implements AnswerCopy {
 export class CopyingWriter implements AnswerWriter {
   readonly streams: boolean;
 
-  constructor(private readonly inner: AnswerWriter, private readonly copy: CopiedAnswer) {
+  constructor(
+    private readonly inner: AnswerWriter,
+    private readonly copy: CopiedAnswer,
+  ) {
     this.streams = inner.streams;
   }
 

@@ -30,14 +30,23 @@ export interface ModelSelectRequest {
 }
 
 /** The interface's model selection: spec/model-routing-and-completions.md, operation A. */
-export const modelSelect: Surface = { name: 'model_select', invalidCode: 'bad_request', errorBody: nativeErrorBody };
+export const modelSelect: Surface = {
+  name: 'model_select',
+  invalidCode: 'bad_request',
+  errorBody: nativeErrorBody,
+};
 
 /** Whose model a bare name is. */
 export type Identify = (name: string) => { provider: string; model: string } | null;
 
 /** The request as routing sees it. */
 export function routingRequestOf(body: ModelSelectRequest): RoutingRequest {
-  return { messages: body.messages, tools: body.tools ?? [], tradeoff: body.tradeoff ?? null, maxModelDepth: body.max_model_depth ?? null };
+  return {
+    messages: body.messages,
+    tools: body.tools ?? [],
+    tradeoff: body.tradeoff ?? null,
+    maxModelDepth: body.max_model_depth ?? null,
+  };
 }
 
 /**
@@ -47,7 +56,9 @@ export function routingRequestOf(body: ModelSelectRequest): RoutingRequest {
 export function candidateOfEntry(entry: ProviderEntry, identify: Identify): Candidate {
   const { provider, model } = whoseModel(entry, identify);
   const price = priceOf(entry);
-  const attributes = entry.context_length ? { context_length: entry.context_length, ...entry.attributes } : entry.attributes;
+  const attributes = entry.context_length
+    ? { context_length: entry.context_length, ...entry.attributes }
+    : entry.attributes;
   return {
     label: entry.name ?? `${provider ?? ''}/${model}`,
     provider,
@@ -58,19 +69,34 @@ export function candidateOfEntry(entry: ProviderEntry, identify: Identify): Cand
   };
 }
 
-function whoseModel(entry: ProviderEntry, identify: Identify): { provider: string | null; model: string } {
+function whoseModel(
+  entry: ProviderEntry,
+  identify: Identify,
+): { provider: string | null; model: string } {
   if (entry.provider && entry.model) return { provider: entry.provider, model: entry.model };
   const name = entry.name ?? entry.model ?? '';
   return identify(name) ?? { provider: null, model: name };
 }
 
 function priceOf({ price, input_price: input, output_price: output }: ProviderEntry): Price | null {
-  if (typeof input === 'number' || typeof output === 'number') return { input: input ?? price ?? null, output: output ?? price ?? null };
+  if (typeof input === 'number' || typeof output === 'number')
+    return { input: input ?? price ?? null, output: output ?? price ?? null };
   return typeof price === 'number' ? { input: price, output: price } : null;
 }
 
 /** The answer: the label to call, the ranking cut at `max_model_depth`, and why. */
-export function selectionOf(plan: Plan, depth: number | null, explain: boolean): { llm_label: string; session_id: string; providers: object[]; reason: string; gate?: number; candidates?: CandidateExplanation[] } {
+export function selectionOf(
+  plan: Plan,
+  depth: number | null,
+  explain: boolean,
+): {
+  llm_label: string;
+  session_id: string;
+  providers: object[];
+  reason: string;
+  gate?: number;
+  candidates?: CandidateExplanation[];
+} {
   const told = plan.candidates.slice(0, depth ?? plan.candidates.length);
   return {
     llm_label: plan.candidates[0].label,

@@ -11,7 +11,10 @@ export class NativeEnvelope {
   readonly responseMessageId: string;
   private readonly sources = new Map<string, Source>();
 
-  constructor(res: ServerResponse, private readonly conversation: JoinedConversation) {
+  constructor(
+    res: ServerResponse,
+    private readonly conversation: JoinedConversation,
+  ) {
     this.responseMessageId = conversation.answerId;
     res.setHeader('conversationId', conversation.id);
     res.setHeader('responseMessageId', this.responseMessageId);
@@ -27,7 +30,9 @@ export class NativeEnvelope {
     for (const { delta } of chunk.choices) this.cite(delta.annotations);
     // Perplexity names its sources beside the answer
     const results = chunk['search_results'];
-    if (Array.isArray(results)) for (const result of results as { url?: string; title?: string; snippet?: string }[]) this.addSource(result.url, result.title, result.snippet);
+    if (Array.isArray(results))
+      for (const result of results as { url?: string; title?: string; snippet?: string }[])
+        this.addSource(result.url, result.title, result.snippet);
   }
 
   cite(annotations: readonly UrlCitation[] | null | undefined): void {
@@ -52,8 +57,16 @@ export class NativeEnvelope {
     return [...this.sources.values()];
   }
 
-  names(candidate: RankedCandidate): { provider: string; model: string; responseMessageId: string } {
-    return { provider: candidate.provider ?? '', model: candidate.model, responseMessageId: this.responseMessageId };
+  names(candidate: RankedCandidate): {
+    provider: string;
+    model: string;
+    responseMessageId: string;
+  } {
+    return {
+      provider: candidate.provider ?? '',
+      model: candidate.model,
+      responseMessageId: this.responseMessageId,
+    };
   }
 
   /** The fields that only a whole answer has. */
@@ -70,8 +83,13 @@ export class NativeEnvelope {
     };
   }
 
-  private addSource(url: string | undefined, title: string | undefined, snippet: string | undefined): void {
-    if (url && !this.sources.has(url)) this.sources.set(url, { title: title ?? '', url, snippet: snippet ?? '' });
+  private addSource(
+    url: string | undefined,
+    title: string | undefined,
+    snippet: string | undefined,
+  ): void {
+    if (url && !this.sources.has(url))
+      this.sources.set(url, { title: title ?? '', url, snippet: snippet ?? '' });
   }
 }
 

@@ -17,7 +17,10 @@ export class NativeReply implements SurfaceWriter {
   private answer: CompletionAnswer | null = null;
   private built: AnsweredMessage | null = null;
 
-  constructor(private readonly res: ServerResponse, conversation: JoinedConversation) {
+  constructor(
+    private readonly res: ServerResponse,
+    conversation: JoinedConversation,
+  ) {
     this.envelope = new NativeEnvelope(res, conversation);
   }
 
@@ -54,7 +57,11 @@ export class NativeReply implements SurfaceWriter {
 
   finish(answer: FinishedAnswer): void {
     const { text, reasoning } = this.message(answer.finishReason);
-    sendJson(this.res, 200, { ...this.envelope.names(answer.candidate), message: this.envelope.message(text, reasoning), ...this.envelope.closing(answer) });
+    sendJson(this.res, 200, {
+      ...this.envelope.names(answer.candidate),
+      message: this.envelope.message(text, reasoning),
+      ...this.envelope.closing(answer),
+    });
   }
 
   /** Nothing has been sent: the error is answered as an error. */
@@ -64,10 +71,16 @@ export class NativeReply implements SurfaceWriter {
 
   private build(finishReason: string | null): AnsweredMessage {
     const { envelope } = this;
-    const completion = this.answer?.completion ?? this.builder.build(finishReason, { id: envelope.responseMessageId, model: '' });
+    const completion =
+      this.answer?.completion ??
+      this.builder.build(finishReason, { id: envelope.responseMessageId, model: '' });
     const message = completion.choices[0]?.message;
     envelope.cite(this.answer ? message?.annotations : null);
     if (this.answer) envelope.collectSources({ ...this.answer.completion, choices: [] });
-    return { text: message?.content || message?.refusal || '', reasoning: (message && reasoningOf(message)) ?? '', sources: envelope.cited() };
+    return {
+      text: message?.content || message?.refusal || '',
+      reasoning: (message && reasoningOf(message)) ?? '',
+      sources: envelope.cited(),
+    };
   }
 }

@@ -1,5 +1,11 @@
 import type { ServerResponse } from 'node:http';
-import { type CompletionChunk, escapeJson, reasoningOf, unescapeJson, type Usage } from '../../completion.js';
+import {
+  type CompletionChunk,
+  escapeJson,
+  reasoningOf,
+  unescapeJson,
+  type Usage,
+} from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import { type GatewayError, statusTitle } from '../../errors.js';
@@ -25,10 +31,15 @@ export class NativeStream implements SurfaceWriter {
   private keeps: boolean;
   private keptText = '';
   private keptReasoning = '';
-  private static readonly middle = '","message":{"role":"assistant","type":"text","content":[{"type":"text","text":"';
+  private static readonly middle =
+    '","message":{"role":"assistant","type":"text","content":[{"type":"text","text":"';
   private static readonly tail = '"}]}}';
 
-  constructor(res: ServerResponse, private readonly stream: EventStream, conversation: JoinedConversation) {
+  constructor(
+    res: ServerResponse,
+    private readonly stream: EventStream,
+    conversation: JoinedConversation,
+  ) {
     this.envelope = new NativeEnvelope(res, conversation);
     this.keeps = conversation.stores;
   }
@@ -68,24 +79,41 @@ export class NativeStream implements SurfaceWriter {
   }
 
   message(): AnsweredMessage | null {
-    return this.keeps ? { text: unescapeJson(this.keptText), reasoning: this.keptReasoning, sources: this.envelope.cited() } : null;
+    return this.keeps
+      ? {
+          text: unescapeJson(this.keptText),
+          reasoning: this.keptReasoning,
+          sources: this.envelope.cited(),
+        }
+      : null;
   }
 
   finish(answer: FinishedAnswer): void {
-    this.stream.data(byteJson({ ...this.names, type: 'text', text: '', message: this.envelope.message('', ''), ...this.envelope.closing(answer) }));
+    this.stream.data(
+      byteJson({
+        ...this.names,
+        type: 'text',
+        text: '',
+        message: this.envelope.message('', ''),
+        ...this.envelope.closing(answer),
+      }),
+    );
     this.stream.data('[DONE]');
     this.stream.end();
   }
 
   breakOff(error: GatewayError, requestId: string, usage: Usage | null, costs: Costs | null): void {
-    this.stream.event('error', byteJson({
-      error: statusTitle(error.status),
-      message: error.message,
-      requestId,
-      retriable: error.retriable,
-      usage: usage && costs ? nativeUsage(usage, costs) : null,
-      ...(error.errorTrace.length > 0 ? { errorTrace: error.errorTrace } : {}),
-    }));
+    this.stream.event(
+      'error',
+      byteJson({
+        error: statusTitle(error.status),
+        message: error.message,
+        requestId,
+        retriable: error.retriable,
+        usage: usage && costs ? nativeUsage(usage, costs) : null,
+        ...(error.errorTrace.length > 0 ? { errorTrace: error.errorTrace } : {}),
+      }),
+    );
     this.stream.data(`[Error] ${byteLine(error.message)}`);
     this.stream.end();
   }

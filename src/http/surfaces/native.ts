@@ -19,7 +19,9 @@ export const native: CompletionSurface = {
   },
   writer(res, _call, _body, stream) {
     const conversation = conversationOf(res);
-    return stream ? new NativeStream(res, stream, conversation) : new NativeReply(res, conversation);
+    return stream
+      ? new NativeStream(res, stream, conversation)
+      : new NativeReply(res, conversation);
   },
 };
 
@@ -30,7 +32,11 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
     modelsField: 'models',
     fallbackModels: body.fallback_models ?? [],
     order: body.order ?? null,
-    routing: { messages: chat.messages, maxTokens: body.maxTokens ?? null, tradeoff: body.tradeoff ?? null },
+    routing: {
+      messages: chat.messages,
+      maxTokens: body.maxTokens ?? null,
+      tradeoff: body.tradeoff ?? null,
+    },
     stream: body.stream ?? false,
     streamFromProvider: true,
     maxRetries: body.maxRetries ?? null,
@@ -56,6 +62,7 @@ function chatOf(body: NativeRequest): ChatRequest {
 function plain(content: ChatMessage['content']): string | ContentPart[] {
   if (typeof content === 'string') return content;
   const blocks = content ?? [];
-  return blocks.length === 1 ? (blocks[0]?.text ?? '') : blocks.map(({ text }) => ({ type: 'text', text: text ?? '' }));
+  return blocks.length === 1
+    ? (blocks[0]?.text ?? '')
+    : blocks.map(({ text }) => ({ type: 'text', text: text ?? '' }));
 }
-

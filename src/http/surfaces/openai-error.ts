@@ -1,16 +1,36 @@
 import type { GatewayError } from '../../errors.js';
 import type { Surface } from './surface.js';
 
-const errorTypes: Record<number, string> = { 401: 'authentication_error', 402: 'insufficient_quota', 403: 'permission_error', 429: 'rate_limit_error' };
+const errorTypes: Record<number, string> = {
+  401: 'authentication_error',
+  402: 'insufficient_quota',
+  403: 'permission_error',
+  429: 'rate_limit_error',
+};
 
 /** An error in OpenAI's shape. */
 export function openAIErrorBody(error: GatewayError): { error: object } {
   // OpenAI's own word for it
   const spent = error.code === 'budget_spent' ? 'insufficient_quota' : null;
-  const type = spent ?? errorTypes[error.status] ?? (error.status < 500 ? 'invalid_request_error' : 'api_error');
+  const type =
+    spent ??
+    errorTypes[error.status] ??
+    (error.status < 500 ? 'invalid_request_error' : 'api_error');
   const trace = error.errorTrace.length > 0 ? { errorTrace: error.errorTrace } : {};
-  return { error: { message: error.message, type, param: error.field, code: spent ?? error.code, ...trace } };
+  return {
+    error: {
+      message: error.message,
+      type,
+      param: error.field,
+      code: spent ?? error.code,
+      ...trace,
+    },
+  };
 }
 
 /** The surface of embeddings and of the model list: its errors alone are needed. */
-export const openAIErrors = (name: Surface['name']): Surface => ({ name, invalidCode: 'bad_request', errorBody: openAIErrorBody });
+export const openAIErrors = (name: Surface['name']): Surface => ({
+  name,
+  invalidCode: 'bad_request',
+  errorBody: openAIErrorBody,
+});

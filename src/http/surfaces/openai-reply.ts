@@ -54,8 +54,16 @@ export class OpenAIReply implements SurfaceWriter {
       sendJson(this.res, 200, this.body);
       return;
     }
-    const completion = this.answer?.completion ?? (this.builder ?? new CompletionBuilder()).build(answer.finishReason, { id: `chatcmpl-${randomUUID()}`, model: answer.candidate.model });
-    sendJson(this.res, 200, { ...completion, usage: completion.usage ?? toOpenAIUsage(answer.usage) });
+    const completion =
+      this.answer?.completion ??
+      (this.builder ?? new CompletionBuilder()).build(answer.finishReason, {
+        id: `chatcmpl-${randomUUID()}`,
+        model: answer.candidate.model,
+      });
+    sendJson(this.res, 200, {
+      ...completion,
+      usage: completion.usage ?? toOpenAIUsage(answer.usage),
+    });
   }
 
   /** Nothing has been sent: the error is answered as an error. */

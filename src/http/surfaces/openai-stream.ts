@@ -18,10 +18,18 @@ export class OpenAIStream implements SurfaceWriter {
   private finishSent = false;
   private usageSent = false;
 
-  constructor(private readonly stream: EventStream, private readonly includeUsage: boolean) {}
+  constructor(
+    private readonly stream: EventStream,
+    private readonly includeUsage: boolean,
+  ) {}
 
   begin(candidate: RankedCandidate): void {
-    this.envelope = { id: `chatcmpl-${randomUUID()}`, object: 'chat.completion.chunk', created: Math.floor(Date.now() / 1000), model: candidate.model };
+    this.envelope = {
+      id: `chatcmpl-${randomUUID()}`,
+      object: 'chat.completion.chunk',
+      created: Math.floor(Date.now() / 1000),
+      model: candidate.model,
+    };
     this.head = '';
   }
 
@@ -50,7 +58,10 @@ export class OpenAIStream implements SurfaceWriter {
     else {
       this.sendRole();
       // strict clients want the key even where there is no reason yet
-      const choices = chunk.choices.map((choice) => ({ ...choice, finish_reason: choice.finish_reason ?? null }));
+      const choices = chunk.choices.map((choice) => ({
+        ...choice,
+        finish_reason: choice.finish_reason ?? null,
+      }));
       this.stream.data(byteJson({ ...chunk, ...this.envelope, choices }));
     }
   }
@@ -73,8 +84,17 @@ export class OpenAIStream implements SurfaceWriter {
   }
 
   finish(answer: FinishedAnswer): void {
-    if (!this.finishSent) this.stream.data(byteJson({ ...this.envelope, choices: [{ index: 0, delta: {}, finish_reason: answer.finishReason ?? 'stop' }] }));
-    if (this.includeUsage && !this.usageSent) this.stream.data(byteJson({ ...this.envelope, choices: [], usage: toOpenAIUsage(answer.usage) }));
+    if (!this.finishSent)
+      this.stream.data(
+        byteJson({
+          ...this.envelope,
+          choices: [{ index: 0, delta: {}, finish_reason: answer.finishReason ?? 'stop' }],
+        }),
+      );
+    if (this.includeUsage && !this.usageSent)
+      this.stream.data(
+        byteJson({ ...this.envelope, choices: [], usage: toOpenAIUsage(answer.usage) }),
+      );
     this.stream.data('[DONE]');
     this.stream.end();
   }
@@ -88,12 +108,22 @@ export class OpenAIStream implements SurfaceWriter {
   /** All chunks of an answer have the same head: the provider's, if it comes before anything else. */
   private adopt({ id, created, model }: CompletionChunk): void {
     if (this.roleSent || !this.envelope) return;
-    this.envelope = { ...this.envelope, ...(id ? { id } : {}), ...(created ? { created } : {}), ...(model ? { model } : {}) };
+    this.envelope = {
+      ...this.envelope,
+      ...(id ? { id } : {}),
+      ...(created ? { created } : {}),
+      ...(model ? { model } : {}),
+    };
   }
 
   private sendRole(): void {
     if (this.roleSent) return;
     this.roleSent = true;
-    this.stream.data(byteJson({ ...this.envelope, choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }] }));
+    this.stream.data(
+      byteJson({
+        ...this.envelope,
+        choices: [{ index: 0, delta: { role: 'assistant', content: '' }, finish_reason: null }],
+      }),
+    );
   }
 }

@@ -22,23 +22,44 @@ export const openai: CompletionSurface = {
   invalidCode: 'bad_request',
   errorBody: openAIErrorBody,
   readCall(parsed) {
-    const { model, models, fallback_models: fallbackModels, stream, tradeoff, preference_id: _preference, previous_session: _session, ...chat } = parsed as OpenAIRequest;
+    const {
+      model,
+      models,
+      fallback_models: fallbackModels,
+      stream,
+      tradeoff,
+      preference_id: _preference,
+      previous_session: _session,
+      ...chat
+    } = parsed as OpenAIRequest;
     const auto = model === 'auto';
-    if (!auto && !/^[^/]+\/./.test(model)) throw invalidField('model', 'must have the form <provider>/<model>, or be auto', 'bad_request');
+    if (!auto && !/^[^/]+\/./.test(model))
+      throw invalidField(
+        'model',
+        'must have the form <provider>/<model>, or be auto',
+        'bad_request',
+      );
     return {
       chat: stream || chat.stream_options === undefined ? chat : withoutStreamOptions(chat),
       models: auto ? (models ?? null) : [model],
       modelsField: auto && models ? 'models' : 'model',
       fallbackModels: fallbackModels ?? [],
       order: null,
-      routing: { messages: chat.messages, tools: chat.tools ?? [], maxTokens: chat.max_completion_tokens ?? chat.max_tokens ?? null, tradeoff: tradeoff ?? null },
+      routing: {
+        messages: chat.messages,
+        tools: chat.tools ?? [],
+        maxTokens: chat.max_completion_tokens ?? chat.max_tokens ?? null,
+        tradeoff: tradeoff ?? null,
+      },
       stream: stream ?? false,
       streamFromProvider: stream ?? false,
       maxRetries: null,
     };
   },
   writer(res, call, _body, stream) {
-    return stream ? new OpenAIStream(stream, call.chat.stream_options?.include_usage === true) : new OpenAIReply(res);
+    return stream
+      ? new OpenAIStream(stream, call.chat.stream_options?.include_usage === true)
+      : new OpenAIReply(res);
   },
 };
 

@@ -8,7 +8,15 @@ import type { RankedCandidate, RoutingRequest } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 
 /** The metric label of a surface: a closed set. */
-export type SurfaceName = 'model_select' | 'completions' | 'openai' | 'embeddings' | 'models' | 'proxy' | 'resources' | 'other';
+export type SurfaceName =
+  | 'model_select'
+  | 'completions'
+  | 'openai'
+  | 'embeddings'
+  | 'models'
+  | 'proxy'
+  | 'resources'
+  | 'other';
 
 /** How one kind of client is answered. */
 export interface Surface {
@@ -62,5 +70,10 @@ export interface SurfaceWriter extends AnswerWriter {
 export interface CompletionSurface extends Surface {
   /** @throws GatewayError for what this surface cannot serve, before any model is called */
   readCall(body: unknown): CompletionCall;
-  writer(res: ServerResponse, call: CompletionCall, body: unknown, stream: EventStream | null): SurfaceWriter;
+  writer(
+    res: ServerResponse,
+    call: CompletionCall,
+    body: unknown,
+    stream: EventStream | null,
+  ): SurfaceWriter;
 }

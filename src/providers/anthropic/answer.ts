@@ -1,4 +1,11 @@
-import { type CompletionMessage, makeUsage, type ToolCall, toOpenAIUsage, type UrlCitation, type Usage } from '../../completion.js';
+import {
+  type CompletionMessage,
+  makeUsage,
+  type ToolCall,
+  toOpenAIUsage,
+  type UrlCitation,
+  type Usage,
+} from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { anthropicFailureUnder200 } from './failure.js';
 import { unreadable } from '../failure.js';
@@ -67,7 +74,8 @@ export function finishReasonOf(stopReason: string | null | undefined): string | 
 
 /** Null where nothing was reported. */
 export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): Usage | null {
-  if (typeof usage?.input_tokens !== 'number' && typeof usage?.output_tokens !== 'number') return null;
+  if (typeof usage?.input_tokens !== 'number' && typeof usage?.output_tokens !== 'number')
+    return null;
   const cachedTokens = usage.cache_read_input_tokens ?? 0;
   const cacheWriteTokens = usage.cache_creation_input_tokens ?? 0;
   return makeUsage({
@@ -82,24 +90,42 @@ export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): Us
 /** What must come back with the next turn, as `reasoning_details` holds it; null for a block without content. */
 export function reasoningDetail(block: AnswerBlock): Record<string, unknown> | null {
   const format = 'anthropic-claude-v1';
-  if (block.type === 'redacted_thinking') return { type: 'reasoning.encrypted', data: block.data ?? '', format };
+  if (block.type === 'redacted_thinking')
+    return { type: 'reasoning.encrypted', data: block.data ?? '', format };
   if (!block.thinking && !block.signature) return null;
-  return { type: 'reasoning.text', text: block.thinking ?? '', signature: block.signature ?? null, format };
+  return {
+    type: 'reasoning.text',
+    text: block.thinking ?? '',
+    signature: block.signature ?? null,
+    format,
+  };
 }
 
 /**
  * The citations of one text block. Anthropic cites with a whole block, so the offsets are the block's own in the answer's text.
  * A document of the request has no address: its url is `document:<its place>`, with the page where that is known.
  */
-export function toAnnotations(citations: readonly AnthropicCitation[], start: number, end: number): UrlCitation[] {
+export function toAnnotations(
+  citations: readonly AnthropicCitation[],
+  start: number,
+  end: number,
+): UrlCitation[] {
   return citations.flatMap((citation) => {
     const url = citation.url ?? citation.source ?? documentUrl(citation);
     if (url === null) return [];
     const title = citation.title ?? citation.document_title;
-    return [{
-      type: 'url_citation' as const,
-      url_citation: { url, ...(title ? { title } : {}), ...(citation.cited_text ? { content: citation.cited_text } : {}), start_index: start, end_index: end },
-    }];
+    return [
+      {
+        type: 'url_citation' as const,
+        url_citation: {
+          url,
+          ...(title ? { title } : {}),
+          ...(citation.cited_text ? { content: citation.cited_text } : {}),
+          start_index: start,
+          end_index: end,
+        },
+      },
+    ];
   });
 }
 
@@ -119,13 +145,23 @@ function readContent(blocks: readonly AnswerBlock[]): CompletionMessage {
   const annotations: UrlCitation[] = [];
   for (const block of blocks) {
     if (block.type === 'text') {
-      annotations.push(...toAnnotations(block.citations ?? [], text.length, text.length + (block.text ?? '').length));
+      annotations.push(
+        ...toAnnotations(
+          block.citations ?? [],
+          text.length,
+          text.length + (block.text ?? '').length,
+        ),
+      );
       text += block.text ?? '';
     } else if (block.type === 'thinking' || block.type === 'redacted_thinking') {
       reasoning += block.thinking ?? '';
       details.push(reasoningDetail(block));
     } else if (block.type === 'tool_use') {
-      calls.push({ id: block.id ?? '', type: 'function', function: { name: block.name ?? '', arguments: toolArguments(block.input) } });
+      calls.push({
+        id: block.id ?? '',
+        type: 'function',
+        function: { name: block.name ?? '', arguments: toolArguments(block.input) },
+      });
     }
     // server tools (web search, code execution, MCP) were run by Anthropic and ask nothing of the client
   }
@@ -150,14 +186,17 @@ export function fromAnthropicAnswer(provider: string, body: unknown): Completion
   if (!Array.isArray(answer?.content)) throw unreadable(provider, 'no message of the Messages API');
   const usage = readAnthropicUsage(answer.usage);
   const message = readContent(answer.content);
-  if (answer.stop_reason === 'refusal' && answer.stop_details?.explanation) message.refusal = answer.stop_details.explanation;
+  if (answer.stop_reason === 'refusal' && answer.stop_details?.explanation)
+    message.refusal = answer.stop_details.explanation;
   return {
     completion: {
       id: answer.id ?? '',
       object: 'chat.completion',
       created: Math.floor(Date.now() / 1000),
       model: answer.model ?? '',
-      choices: [{ index: 0, message, finish_reason: finishReasonOf(answer.stop_reason), logprobs: null }],
+      choices: [
+        { index: 0, message, finish_reason: finishReasonOf(answer.stop_reason), logprobs: null },
+      ],
       ...(usage ? { usage: toOpenAIUsage(usage) } : {}),
     },
     usage,

@@ -1,5 +1,21 @@
-import { type ChunkDelta, type CompletionSink, escapeJson, type EventReader } from '../../completion.js';
-import { type AnswerBlock, type AnthropicAnswer, type AnthropicCitation, type AnthropicUsage, finishReasonOf, readAnthropicUsage, reasoningDetail, type StopDetails, toAnnotations, toolArguments } from './answer.js';
+import {
+  type ChunkDelta,
+  type CompletionSink,
+  escapeJson,
+  type EventReader,
+} from '../../completion.js';
+import {
+  type AnswerBlock,
+  type AnthropicAnswer,
+  type AnthropicCitation,
+  type AnthropicUsage,
+  finishReasonOf,
+  readAnthropicUsage,
+  reasoningDetail,
+  type StopDetails,
+  toAnnotations,
+  toolArguments,
+} from './answer.js';
 import { anthropicFailureUnder200 } from './failure.js';
 import { cutShort, parseJson, unreadable } from '../failure.js';
 import { sseReader } from '../sse-reader.js';
@@ -50,11 +66,15 @@ export function anthropicEventReader(provider: string, sink: CompletionSink): An
 /** Reads Anthropic's own server-sent events. */
 export function anthropicEvents(provider: string, sink: CompletionSink): EventReader {
   const stream = new MessageStream(provider, sink);
-  return sseReader((_name, text) => {
-    const event = parseJson(text);
-    if (typeof event !== 'object' || event === null) throw unreadable(provider, 'an event that is no JSON object');
-    stream.event(event);
-  }, () => stream.close());
+  return sseReader(
+    (_name, text) => {
+      const event = parseJson(text);
+      if (typeof event !== 'object' || event === null)
+        throw unreadable(provider, 'an event that is no JSON object');
+      stream.event(event);
+    },
+    () => stream.close(),
+  );
 }
 
 class MessageStream implements AnthropicEventReader {
@@ -68,7 +88,10 @@ class MessageStream implements AnthropicEventReader {
   private stopReason: string | null = null;
   private done = false;
 
-  constructor(private readonly provider: string, private readonly sink: CompletionSink) {}
+  constructor(
+    private readonly provider: string,
+    private readonly sink: CompletionSink,
+  ) {}
 
   event(raw: unknown): void {
     if (this.done) return;
@@ -121,7 +144,13 @@ class MessageStream implements AnthropicEventReader {
   }
 
   private blockStart(index: number, block: AnswerBlock): void {
-    const opened: OpenBlock = { type: block.type ?? '', start: this.textLength, block: { ...block }, callIndex: -1, hasArguments: false };
+    const opened: OpenBlock = {
+      type: block.type ?? '',
+      start: this.textLength,
+      block: { ...block },
+      callIndex: -1,
+      hasArguments: false,
+    };
     this.open.set(index, opened);
     if (block.type === 'text') {
       this.text(block.text);
@@ -129,7 +158,16 @@ class MessageStream implements AnthropicEventReader {
       if (block.thinking) this.chunk({ reasoning_content: block.thinking });
     } else if (block.type === 'tool_use') {
       opened.callIndex = this.callCount++;
-      this.chunk({ tool_calls: [{ index: opened.callIndex, id: block.id ?? '', type: 'function', function: { name: block.name ?? '', arguments: '' } }] });
+      this.chunk({
+        tool_calls: [
+          {
+            index: opened.callIndex,
+            id: block.id ?? '',
+            type: 'function',
+            function: { name: block.name ?? '', arguments: '' },
+          },
+        ],
+      });
     }
   }
 
@@ -150,7 +188,9 @@ class MessageStream implements AnthropicEventReader {
       block.citations = [...(block.citations ?? []), delta.citation];
     } else if (delta.type === 'input_json_delta' && delta.partial_json && opened.callIndex >= 0) {
       opened.hasArguments = true;
-      this.chunk({ tool_calls: [{ index: opened.callIndex, function: { arguments: delta.partial_json } }] });
+      this.chunk({
+        tool_calls: [{ index: opened.callIndex, function: { arguments: delta.partial_json } }],
+      });
     }
   }
 
@@ -168,7 +208,9 @@ class MessageStream implements AnthropicEventReader {
       if (detail) this.chunk({ reasoning_details: [detail] });
     } else if (callIndex >= 0 && !opened.hasArguments) {
       // a call without arguments streams none, but arguments must be JSON
-      this.chunk({ tool_calls: [{ index: callIndex, function: { arguments: toolArguments(block.input) } }] });
+      this.chunk({
+        tool_calls: [{ index: callIndex, function: { arguments: toolArguments(block.input) } }],
+      });
     }
   }
 
@@ -181,7 +223,9 @@ class MessageStream implements AnthropicEventReader {
 
   /** Counts are running totals; a later event repeats, corrects or leaves out what an earlier one said. */
   private addUsage(usage: AnthropicUsage | null | undefined): void {
-    const said = Object.entries(usage ?? {}).filter(([, value]: [string, unknown]) => value !== null);
+    const said = Object.entries(usage ?? {}).filter(
+      ([, value]: [string, unknown]) => value !== null,
+    );
     this.usage = { ...this.usage, ...Object.fromEntries(said) };
   }
 
@@ -192,12 +236,15 @@ class MessageStream implements AnthropicEventReader {
   }
 
   private chunk(delta: ChunkDelta): void {
-    this.sink.chunk({
-      id: this.id ?? '',
-      object: 'chat.completion.chunk',
-      created: this.created,
-      model: this.model,
-      choices: [{ index: 0, delta, finish_reason: null }],
-    }, null);
+    this.sink.chunk(
+      {
+        id: this.id ?? '',
+        object: 'chat.completion.chunk',
+        created: this.created,
+        model: this.model,
+        choices: [{ index: 0, delta, finish_reason: null }],
+      },
+      null,
+    );
   }
 }

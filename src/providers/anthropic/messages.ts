@@ -24,7 +24,10 @@ export function refused(field: string, reason: string): GatewayError {
  * user turn; neighbours of one role are merged; empty text is left out, because Anthropic refuses it.
  * @throws GatewayError `request_refused` for a role or a part that has no counterpart
  */
-export function toAnthropicMessages(messages: readonly ChatMessage[]): { system: AnthropicBlock[]; messages: AnthropicTurn[] } {
+export function toAnthropicMessages(messages: readonly ChatMessage[]): {
+  system: AnthropicBlock[];
+  messages: AnthropicTurn[];
+} {
   const system: AnthropicBlock[] = [];
   const turns: AnthropicTurn[] = [];
   messages.forEach((message, index) => {
@@ -37,11 +40,16 @@ export function toAnthropicMessages(messages: readonly ChatMessage[]): { system:
   });
   trimPrefill(turns.at(-1));
   // instructions alone are no conversation to Anthropic
-  if (turns.length === 0 && system.length > 0) return { system: [], messages: [{ role: 'user', content: system }] };
+  if (turns.length === 0 && system.length > 0)
+    return { system: [], messages: [{ role: 'user', content: system }] };
   return { system, messages: turns };
 }
 
-function addTurn(turns: AnthropicTurn[], role: AnthropicTurn['role'], content: AnthropicBlock[]): void {
+function addTurn(
+  turns: AnthropicTurn[],
+  role: AnthropicTurn['role'],
+  content: AnthropicBlock[],
+): void {
   if (content.length === 0) return;
   const last = turns.at(-1);
   if (last?.role === role) last.content.push(...content);
@@ -74,28 +82,42 @@ function assistantBlocks(message: ChatMessage, field: string): AnthropicBlock[] 
     ...(message.reasoning_details ?? []).flatMap(thinkingBlock),
     ...contentBlocks(message.content, field),
     ...contentBlocks(message.refusal, field),
-    ...(message.tool_calls ?? []).map((call, index) => toolUse(call, `${field}[tool_calls][${index}]`)),
+    ...(message.tool_calls ?? []).map((call, index) =>
+      toolUse(call, `${field}[tool_calls][${index}]`),
+    ),
   ];
 }
 
 function toolUse({ id, function: called }: Partial<ToolCall>, field: string): AnthropicBlock {
   if (!id) throw refused(`${field}[id]`, 'is missing');
   if (!called) throw refused(`${field}[function]`, 'is missing: Anthropic knows no other tools');
-  return { type: 'tool_use', id: toolUseId(id), name: called.name, input: toolInput(called.arguments) };
+  return {
+    type: 'tool_use',
+    id: toolUseId(id),
+    name: called.name,
+    input: toolInput(called.arguments),
+  };
 }
 
 /** Only what Anthropic signed can be handed back; another provider's reasoning is left out. */
 function thinkingBlock(detail: unknown): AnthropicBlock[] {
   const { type, text, signature, data, format } = (detail ?? {}) as Record<string, unknown>;
   if (typeof format === 'string' && !format.startsWith('anthropic')) return [];
-  if (type === 'reasoning.text' && typeof signature === 'string' && signature !== '') return [{ type: 'thinking', thinking: text ?? '', signature }];
-  return type === 'reasoning.encrypted' && typeof data === 'string' ? [{ type: 'redacted_thinking', data }] : [];
+  if (type === 'reasoning.text' && typeof signature === 'string' && signature !== '')
+    return [{ type: 'thinking', thinking: text ?? '', signature }];
+  return type === 'reasoning.encrypted' && typeof data === 'string'
+    ? [{ type: 'redacted_thinking', data }]
+    : [];
 }
 
 function toolResult(message: ChatMessage, field: string): AnthropicBlock {
   if (!message.tool_call_id) throw refused(`${field}[tool_call_id]`, 'is missing');
   const content = contentBlocks(message.content, field);
-  return { type: 'tool_result', tool_use_id: toolUseId(message.tool_call_id), ...(content.length > 0 ? { content } : {}) };
+  return {
+    type: 'tool_result',
+    tool_use_id: toolUseId(message.tool_call_id),
+    ...(content.length > 0 ? { content } : {}),
+  };
 }
 
 /** Other providers' ids hold dots and colons, which Anthropic refuses. */
@@ -104,10 +126,15 @@ const toolUseId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
 /** Anthropic wants an object; arguments that are none (a call that was cut off) are shown to the model as they are. */
 function toolInput(text: string): Record<string, unknown> {
   const input = text.trim() === '' ? {} : parseJson(text);
-  return typeof input === 'object' && input !== null && !Array.isArray(input) ? (input as Record<string, unknown>) : { invalid_arguments: text };
+  return typeof input === 'object' && input !== null && !Array.isArray(input)
+    ? (input as Record<string, unknown>)
+    : { invalid_arguments: text };
 }
 
-function contentBlocks(content: string | ContentPart[] | null | undefined, field: string): AnthropicBlock[] {
+function contentBlocks(
+  content: string | ContentPart[] | null | undefined,
+  field: string,
+): AnthropicBlock[] {
   const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
   return parts.flatMap((part: ContentPart, index) => {
     const block = partBlock(part, `${field}[content][${index}]`);
@@ -124,7 +151,10 @@ function partBlock(part: ContentPart, field: string): AnthropicBlock | null {
       return typeof text === 'string' && text.trim() !== '' ? { type: 'text', text } : null;
     }
     case 'image_url':
-      return { type: 'image', source: mediaSource(part.image_url?.url ?? '', `${field}[image_url]`) };
+      return {
+        type: 'image',
+        source: mediaSource(part.image_url?.url ?? '', `${field}[image_url]`),
+      };
     case 'file':
       return fileBlock(part['file'], `${field}[file]`);
     default:
@@ -133,30 +163,50 @@ function partBlock(part: ContentPart, field: string): AnthropicBlock | null {
 }
 
 function fileBlock(file: unknown, field: string): AnthropicBlock {
-  const { file_data: fileContent, filename } = (file ?? {}) as { file_data?: unknown; filename?: unknown };
-  if (typeof fileContent !== 'string') throw refused(`${field}[file_data]`, 'is missing: a file id means nothing to Anthropic');
+  const { file_data: fileContent, filename } = (file ?? {}) as {
+    file_data?: unknown;
+    filename?: unknown;
+  };
+  if (typeof fileContent !== 'string')
+    throw refused(`${field}[file_data]`, 'is missing: a file id means nothing to Anthropic');
   const bare = !/^(data:|https?:)/i.test(fileContent);
-  const source = mediaSource(bare ? `data:application/pdf;base64,${fileContent}` : fileContent, `${field}[file_data]`);
+  const source = mediaSource(
+    bare ? `data:application/pdf;base64,${fileContent}` : fileContent,
+    `${field}[file_data]`,
+  );
   const title = typeof filename === 'string' && filename !== '' ? { title: filename } : {};
-  if (source.type === 'url' || source.media_type === 'application/pdf') return { type: 'document', source, ...title };
+  if (source.type === 'url' || source.media_type === 'application/pdf')
+    return { type: 'document', source, ...title };
   if (source.media_type.startsWith('image/')) return { type: 'image', source };
-  if (!source.media_type.startsWith('text/')) throw refused(`${field}[file_data]`, `files of type ${source.media_type} have no counterpart at Anthropic`);
+  if (!source.media_type.startsWith('text/'))
+    throw refused(
+      `${field}[file_data]`,
+      `files of type ${source.media_type} have no counterpart at Anthropic`,
+    );
   const text = Buffer.from(source.data, 'base64').toString('utf8');
-  return { type: 'document', source: { type: 'text', media_type: 'text/plain', data: text }, ...title };
+  return {
+    type: 'document',
+    source: { type: 'text', media_type: 'text/plain', data: text },
+    ...title,
+  };
 }
 
-type MediaSource = { type: 'url'; url: string } | { type: 'base64'; media_type: string; data: string };
+type MediaSource =
+  { type: 'url'; url: string } | { type: 'base64'; media_type: string; data: string };
 
 function mediaSource(url: string, field: string): MediaSource {
   if (/^https?:\/\//i.test(url)) return { type: 'url', url };
   const comma = url.indexOf(',');
-  if (!/^data:/i.test(url) || comma === -1) throw refused(field, 'must be an http(s) or a data URL');
+  if (!/^data:/i.test(url) || comma === -1)
+    throw refused(field, 'must be an http(s) or a data URL');
   const [mediaType = '', ...parameters] = url.slice(5, comma).toLowerCase().split(';');
   const content = url.slice(comma + 1);
   return {
     type: 'base64',
     media_type: mediaType === 'image/jpg' ? 'image/jpeg' : mediaType,
-    data: parameters.includes('base64') ? content : Buffer.from(decoded(content, field)).toString('base64'),
+    data: parameters.includes('base64')
+      ? content
+      : Buffer.from(decoded(content, field)).toString('base64'),
   };
 }
 
@@ -164,6 +214,9 @@ function decoded(content: string, field: string): string {
   try {
     return decodeURIComponent(content);
   } catch (cause) {
-    throw new GatewayError('request_refused', `${field}: is not a readable data URL`, { field, cause });
+    throw new GatewayError('request_refused', `${field}: is not a readable data URL`, {
+      field,
+      cause,
+    });
   }
 }

@@ -14,15 +14,18 @@ export interface ModelRules {
   topEffort: 'xhigh' | 'max';
 }
 
-const version = (major: string, minor: string | undefined): number => Number(major) * 100 + Number(minor ?? 0);
+const version = (major: string, minor: string | undefined): number =>
+  Number(major) * 100 + Number(minor ?? 0);
 const newest = version('99', '0');
 
 // claude-3-5-sonnet-20240620, claude-opus-4-1-20250805, claude-sonnet-4@20250514, anthropic.claude-opus-4-6-v1, claude-4.6-opus
-const claudeName = /claude[-.](?:(\d)(?:[-.](\d))?[-.])?(opus|sonnet|haiku|fable|mythos)(?:[-.](\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?)?/;
+const claudeName =
+  /claude[-.](?:(\d)(?:[-.](\d))?[-.])?(opus|sonnet|haiku|fable|mythos)(?:[-.](\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?)?/;
 
 function maxOutputOf(family: string, release: number): number {
   if (release >= version('4', '6')) return 128_000;
-  if (family === 'opus' && release >= version('4', '0') && release < version('4', '5')) return 32_000;
+  if (family === 'opus' && release >= version('4', '0') && release < version('4', '5'))
+    return 32_000;
   if (release >= version('3', '7')) return 64_000;
   return release >= version('3', '5') ? 8_192 : 4_096;
 }
@@ -41,17 +44,30 @@ function thinkingOffOf(family: string, release: number): ModelRules['thinkingOff
 export function rulesOf(model: string): ModelRules {
   const name = model.toLowerCase();
   if (!name.includes('claude')) {
-    return { maxOutput: Number.MAX_SAFE_INTEGER, defaultOutput: 8_192, thinking: 'budget', thinkingOff: 'unasked', sampling: 'free', topEffort: 'max' };
+    return {
+      maxOutput: Number.MAX_SAFE_INTEGER,
+      defaultOutput: 8_192,
+      thinking: 'budget',
+      thinkingOff: 'unasked',
+      sampling: 'free',
+      topEffort: 'max',
+    };
   }
   const [, oldMajor, oldMinor, family = '', major, minor] = claudeName.exec(name) ?? [];
-  const release = major !== undefined ? version(major, minor) : oldMajor !== undefined ? version(oldMajor, oldMinor) : newest;
+  const release =
+    major !== undefined
+      ? version(major, minor)
+      : oldMajor !== undefined
+        ? version(oldMajor, oldMinor)
+        : newest;
   const adaptiveOnly = release >= version('4', '7');
   const maxOutput = maxOutputOf(family, release);
   return {
     maxOutput,
     // before 4.5 a prompt and a limit that together exceed the context are refused, so the unasked limit leaves room
     defaultOutput: release < version('4', '5') ? Math.min(maxOutput, 32_000) : maxOutput,
-    thinking: release >= version('4', '6') ? 'adaptive' : release >= version('3', '7') ? 'budget' : 'none',
+    thinking:
+      release >= version('4', '6') ? 'adaptive' : release >= version('3', '7') ? 'budget' : 'none',
     thinkingOff: thinkingOffOf(family, release),
     sampling: adaptiveOnly ? 'none' : 'one_of',
     topEffort: adaptiveOnly ? 'xhigh' : 'max',

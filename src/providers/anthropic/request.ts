@@ -1,5 +1,10 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
-import { type AnthropicBlock, type AnthropicTurn, refused, toAnthropicMessages } from './messages.js';
+import {
+  type AnthropicBlock,
+  type AnthropicTurn,
+  refused,
+  toAnthropicMessages,
+} from './messages.js';
 import { type ModelRules, rulesOf } from './models.js';
 import { toOutputSchema } from './schema.js';
 
@@ -14,7 +19,14 @@ export interface AnthropicBody {
 type Fields = Record<string, unknown>;
 
 /** Tokens to think with, on models that want a number. Anthropic's least is 1024. */
-const thinkingBudgets: Record<string, number> = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_000, max: 32_000 };
+const thinkingBudgets: Record<string, number> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 32_000,
+  max: 32_000,
+};
 const leastBudget = 1024;
 
 /**
@@ -28,10 +40,23 @@ export function toAnthropicBody(request: ChatRequest, model: string): AnthropicB
   if ((request.n ?? 1) > 1) throw refused('n', 'Anthropic gives one answer to a request');
   const rules = rulesOf(model);
   const { system, messages } = toAnthropicMessages(request.messages);
-  if (request.response_format?.type === 'json_object') system.push({ type: 'text', text: 'Answer with a single JSON object: no prose around it, no code fence.' });
-  const maxTokens = Math.min(request.max_completion_tokens ?? request.max_tokens ?? rules.defaultOutput, rules.maxOutput);
+  if (request.response_format?.type === 'json_object')
+    system.push({
+      type: 'text',
+      text: 'Answer with a single JSON object: no prose around it, no code fence.',
+    });
+  const maxTokens = Math.min(
+    request.max_completion_tokens ?? request.max_tokens ?? rules.defaultOutput,
+    rules.maxOutput,
+  );
   const toolFields = toTools(request, messages);
-  const { thinking, effort } = toThinking(request, rules, maxTokens, messages, toolFields['tool_choice']);
+  const { thinking, effort } = toThinking(
+    request,
+    rules,
+    maxTokens,
+    messages,
+    toolFields['tool_choice'],
+  );
   const output = { ...(effort ? { effort } : {}), ...outputFormat(request) };
   return {
     max_tokens: maxTokens,
@@ -46,7 +71,10 @@ export function toAnthropicBody(request: ChatRequest, model: string): AnthropicB
 }
 
 function otherFields(request: ChatRequest): Fields {
-  const user = request['user'] ?? request['safety_identifier'] ?? (request['metadata'] as { user_id?: unknown } | null | undefined)?.user_id;
+  const user =
+    request['user'] ??
+    request['safety_identifier'] ??
+    (request['metadata'] as { user_id?: unknown } | null | undefined)?.user_id;
   const stop = typeof request.stop === 'string' ? [request.stop] : (request.stop ?? []);
   return {
     ...(stop.length > 0 ? { stop_sequences: stop } : {}),
@@ -57,7 +85,10 @@ function otherFields(request: ChatRequest): Fields {
 }
 
 function outputFormat(request: ChatRequest): Fields {
-  const schema = request.response_format?.type === 'json_schema' ? request.response_format.json_schema?.schema : undefined;
+  const schema =
+    request.response_format?.type === 'json_schema'
+      ? request.response_format.json_schema?.schema
+      : undefined;
   return schema ? { format: { type: 'json_schema', schema: toOutputSchema(schema) } } : {};
 }
 
@@ -68,9 +99,16 @@ function toTools(request: ChatRequest, messages: readonly AnthropicTurn[]): Fiel
     return choice ? { tools, tool_choice: choice } : { tools };
   }
   // a history with tool calls is refused where no tools are defined (Bedrock, older versions of the API)
-  const names = new Set(messages.flatMap((turn) => turn.content).flatMap((block) => (block.type === 'tool_use' ? [block['name']] : [])));
+  const names = new Set(
+    messages
+      .flatMap((turn) => turn.content)
+      .flatMap((block) => (block.type === 'tool_use' ? [block['name']] : [])),
+  );
   if (names.size === 0) return {};
-  return { tools: [...names].map((name) => ({ name, input_schema: { type: 'object' } })), tool_choice: { type: 'none' } };
+  return {
+    tools: [...names].map((name) => ({ name, input_schema: { type: 'object' } })),
+    tool_choice: { type: 'none' },
+  };
 }
 
 function toTool(tool: ToolDefinition): Fields {
@@ -85,11 +123,15 @@ function toTool(tool: ToolDefinition): Fields {
   };
 }
 
-function toToolChoice({ tool_choice: choice, parallel_tool_calls: parallel }: ChatRequest): Fields | null {
+function toToolChoice({
+  tool_choice: choice,
+  parallel_tool_calls: parallel,
+}: ChatRequest): Fields | null {
   if (choice === 'none') return { type: 'none' };
   const single = parallel === false ? { disable_parallel_tool_use: true } : {};
   if (choice === 'required') return { type: 'any', ...single };
-  if (typeof choice === 'object' && choice?.function) return { type: 'tool', name: choice.function.name, ...single };
+  if (typeof choice === 'object' && choice?.function)
+    return { type: 'tool', name: choice.function.name, ...single };
   return choice === 'auto' || parallel === false ? { type: 'auto', ...single } : null;
 }
 
@@ -98,7 +140,8 @@ function toSampling(request: ChatRequest, rules: ModelRules, thinking: boolean):
   // thinking wants temperature 1, which is the default, and takes neither top_k nor a free top_p
   if (rules.sampling === 'none' || thinking) return {};
   const temperature = request.temperature ?? null;
-  const withTopP = typeof request.top_p === 'number' && (temperature === null || rules.sampling === 'free');
+  const withTopP =
+    typeof request.top_p === 'number' && (temperature === null || rules.sampling === 'free');
   return {
     ...(temperature === null ? {} : { temperature: Math.min(1, Math.max(0, temperature)) }),
     ...(withTopP ? { top_p: request.top_p } : {}),
@@ -111,9 +154,16 @@ interface Thinking {
   effort?: string;
 }
 
-const isThinking = (thinking: Fields | undefined): boolean => thinking?.['type'] === 'enabled' || thinking?.['type'] === 'adaptive';
+const isThinking = (thinking: Fields | undefined): boolean =>
+  thinking?.['type'] === 'enabled' || thinking?.['type'] === 'adaptive';
 
-function toThinking(request: ChatRequest, rules: ModelRules, maxTokens: number, messages: readonly AnthropicTurn[], toolChoice: unknown): Thinking {
+function toThinking(
+  request: ChatRequest,
+  rules: ModelRules,
+  maxTokens: number,
+  messages: readonly AnthropicTurn[],
+  toolChoice: unknown,
+): Thinking {
   const own = request['thinking'];
   if (typeof own === 'object' && own !== null) return { thinking: own as Fields };
   const effort = request.reasoning_effort ?? null;
@@ -124,7 +174,8 @@ function toThinking(request: ChatRequest, rules: ModelRules, maxTokens: number, 
     const display = rules.sampling === 'none' ? { display: 'summarized' } : {};
     return { thinking: { type: 'adaptive', ...display }, effort: effortOf(effort, rules) };
   }
-  const forced = toolChoice !== undefined && ['any', 'tool'].includes((toolChoice as { type: string }).type);
+  const forced =
+    toolChoice !== undefined && ['any', 'tool'].includes((toolChoice as { type: string }).type);
   const budget = Math.min(thinkingBudgets[effort] ?? leastBudget, Math.floor(maxTokens * 0.8));
   // a budget is refused with a forced tool, with no room for it, and in the middle of tool calls that began without thinking
   if (forced || budget < leastBudget || inUnthinkingToolLoop(messages)) return {};
@@ -133,7 +184,9 @@ function toThinking(request: ChatRequest, rules: ModelRules, maxTokens: number, 
 
 function thinkingOff(rules: ModelRules): Thinking {
   if (rules.thinkingOff === 'unasked') return {};
-  return rules.thinkingOff === 'lowest_effort' ? { effort: 'low' } : { thinking: { type: rules.thinkingOff } };
+  return rules.thinkingOff === 'lowest_effort'
+    ? { effort: 'low' }
+    : { thinking: { type: rules.thinkingOff } };
 }
 
 function effortOf(effort: string, rules: ModelRules): string {

@@ -1,5 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import { makeUsage, toOpenAIUsage, type CompletionMessage, type ToolCall, type UrlCitation, type Usage } from '../../completion.js';
+import {
+  makeUsage,
+  toOpenAIUsage,
+  type CompletionMessage,
+  type ToolCall,
+  type UrlCitation,
+  type Usage,
+} from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { malformedOutput } from './failure.js';
 
@@ -30,7 +37,10 @@ export interface ToolUse {
 
 interface ContentBlock {
   text?: string;
-  reasoningContent?: { reasoningText?: { text?: string; signature?: string }; redactedContent?: string };
+  reasoningContent?: {
+    reasoningText?: { text?: string; signature?: string };
+    redactedContent?: string;
+  };
   toolUse?: ToolUse;
   citationsContent?: { content?: { text?: string }[]; citations?: Citation[] };
 }
@@ -83,12 +93,27 @@ export function isOurs(toolUse: ToolUse): boolean {
  * Only citations with a web address: page numbers of an uploaded document have none.
  * @param start,end the stretch of the answer's text that they stand for, in UTF-16 units
  */
-export function readCitations(citations: readonly Citation[], start: number, end: number): UrlCitation[] {
+export function readCitations(
+  citations: readonly Citation[],
+  start: number,
+  end: number,
+): UrlCitation[] {
   return citations.flatMap((citation) => {
     const url = citation.location?.web?.url ?? citation.source ?? '';
     if (!/^https?:\/\//i.test(url)) return [];
     const content = (citation.sourceContent ?? []).map((piece) => piece.text ?? '').join('');
-    return [{ type: 'url_citation' as const, url_citation: { url, ...(citation.title ? { title: citation.title } : {}), ...(content ? { content } : {}), start_index: start, end_index: end } }];
+    return [
+      {
+        type: 'url_citation' as const,
+        url_citation: {
+          url,
+          ...(citation.title ? { title: citation.title } : {}),
+          ...(content ? { content } : {}),
+          start_index: start,
+          end_index: end,
+        },
+      },
+    ];
   });
 }
 
@@ -102,7 +127,10 @@ export function signedThought(text: string, signature: string): unknown {
  * so that a conversation can go on there. Byte for byte: Latin-1 loses nothing.
  */
 export function sealedThought(redactedContent: string): unknown {
-  return { type: 'reasoning.encrypted', data: Buffer.from(redactedContent, 'base64').toString('latin1') };
+  return {
+    type: 'reasoning.encrypted',
+    data: Buffer.from(redactedContent, 'base64').toString('latin1'),
+  };
 }
 
 interface Gathered {
@@ -118,7 +146,9 @@ function gather(block: ContentBlock, into: Gathered): void {
   if (block.citationsContent) {
     const start = into.text.length;
     into.text += (block.citationsContent.content ?? []).map((piece) => piece.text ?? '').join('');
-    into.annotations.push(...readCitations(block.citationsContent.citations ?? [], start, into.text.length));
+    into.annotations.push(
+      ...readCitations(block.citationsContent.citations ?? [], start, into.text.length),
+    );
   }
   const { reasoningText, redactedContent } = block.reasoningContent ?? {};
   if (reasoningText) {
@@ -129,7 +159,11 @@ function gather(block: ContentBlock, into: Gathered): void {
   if (redactedContent) into.details.push(sealedThought(redactedContent));
   if (block.toolUse && isOurs(block.toolUse)) {
     const { toolUseId, name, input } = block.toolUse;
-    into.calls.push({ id: toolUseId ?? '', type: 'function', function: { name: name ?? '', arguments: JSON.stringify(input ?? {}) } });
+    into.calls.push({
+      id: toolUseId ?? '',
+      type: 'function',
+      function: { name: name ?? '', arguments: JSON.stringify(input ?? {}) },
+    });
   }
 }
 
@@ -145,7 +179,11 @@ function makeMessage(found: Gathered): CompletionMessage {
 }
 
 /** Translates a whole answer. @returns null where it is no answer of Converse */
-export function readConverse(provider: string, answer: ConverseAnswer, model: string): CompletionAnswer | null {
+export function readConverse(
+  provider: string,
+  answer: ConverseAnswer,
+  model: string,
+): CompletionAnswer | null {
   const blocks = answer.output?.message?.content;
   if (!Array.isArray(blocks) || (blocks.length === 0 && !answer.stopReason)) return null;
   const found: Gathered = { text: '', thoughts: '', details: [], calls: [], annotations: [] };
@@ -157,7 +195,15 @@ export function readConverse(provider: string, answer: ConverseAnswer, model: st
       object: 'chat.completion',
       created: Math.floor(Date.now() / 1000),
       model,
-      choices: [{ index: 0, message: makeMessage(found), finish_reason: answer.stopReason ? readStopReason(provider, answer.stopReason, found.calls.length > 0) : null }],
+      choices: [
+        {
+          index: 0,
+          message: makeMessage(found),
+          finish_reason: answer.stopReason
+            ? readStopReason(provider, answer.stopReason, found.calls.length > 0)
+            : null,
+        },
+      ],
       usage: usage && toOpenAIUsage(usage),
     },
     usage,

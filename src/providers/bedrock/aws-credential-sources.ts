@@ -25,25 +25,40 @@ interface HttpCall {
 }
 
 /** These are calls to the machine's own neighbourhood, not to a provider: neither pooled nor retried. */
-function call(url: string, { method = 'GET', headers = {}, body, timeoutMs }: HttpCall): Promise<string> {
+function call(
+  url: string,
+  { method = 'GET', headers = {}, body, timeoutMs }: HttpCall,
+): Promise<string> {
   const { hostname } = new URL(url);
   return new Promise((resolve, reject) => {
     const send = url.startsWith('https:') ? requestSecure : requestPlain;
-    const request = send(url, { method, headers, signal: AbortSignal.timeout(timeoutMs) }, (response) => {
-      const chunks: Buffer[] = [];
-      response.on('data', (chunk: Buffer) => chunks.push(chunk));
-      response.on('error', reject);
-      response.on('end', () => {
-        if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString('utf8'));
-        else reject(new Error(`${hostname} answered ${response.statusCode ?? 0}`));
-      });
-    });
+    const request = send(
+      url,
+      { method, headers, signal: AbortSignal.timeout(timeoutMs) },
+      (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          if (response.statusCode === 200) resolve(Buffer.concat(chunks).toString('utf8'));
+          else reject(new Error(`${hostname} answered ${response.statusCode ?? 0}`));
+        });
+      },
+    );
     request.on('error', reject);
     request.end(body);
   });
 }
 
-function checked(found: { id?: string | undefined; secret?: string | undefined; token?: string | undefined; expiration?: string | undefined }, where: string): AwsCredentials {
+function checked(
+  found: {
+    id?: string | undefined;
+    secret?: string | undefined;
+    token?: string | undefined;
+    expiration?: string | undefined;
+  },
+  where: string,
+): AwsCredentials {
   if (!found.id || !found.secret) throw new Error(`${where} holds no access key`);
   const expiresAtMs = found.expiration ? Date.parse(found.expiration) : Number.NaN;
   return {
@@ -56,8 +71,21 @@ function checked(found: { id?: string | undefined; secret?: string | undefined; 
 
 /** What the container endpoint and the instance's metadata both answer. */
 function readAnswer(body: string, where: string): AwsCredentials {
-  const answer = JSON.parse(body) as { AccessKeyId?: string; SecretAccessKey?: string; Token?: string; Expiration?: string };
-  return checked({ id: answer.AccessKeyId, secret: answer.SecretAccessKey, token: answer.Token, expiration: answer.Expiration }, where);
+  const answer = JSON.parse(body) as {
+    AccessKeyId?: string;
+    SecretAccessKey?: string;
+    Token?: string;
+    Expiration?: string;
+  };
+  return checked(
+    {
+      id: answer.AccessKeyId,
+      secret: answer.SecretAccessKey,
+      token: answer.Token,
+      expiration: answer.Expiration,
+    },
+    where,
+  );
 }
 
 /** `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`. */
@@ -78,10 +106,26 @@ export const fromWebIdentity: CredentialPlace = async (env) => {
     RoleSessionName: env['AWS_ROLE_SESSION_NAME'] ?? 'signalbox',
     WebIdentityToken: (await readFile(file, 'utf8')).trim(),
   }).toString();
-  const url = env['AWS_ENDPOINT_URL_STS'] ?? (region ? `https://sts.${region}.${awsDomain(region)}` : 'https://sts.amazonaws.com');
-  const answer = await call(`${url}/`, { method: 'POST', headers: { 'content-type': 'application/x-www-form-urlencoded' }, body, timeoutMs: 10_000 });
-  const field = (name: string): string | undefined => new RegExp(`<${name}>([^<]+)</${name}>`).exec(answer)?.[1];
-  return checked({ id: field('AccessKeyId'), secret: field('SecretAccessKey'), token: field('SessionToken'), expiration: field('Expiration') }, 'the answer of STS');
+  const url =
+    env['AWS_ENDPOINT_URL_STS'] ??
+    (region ? `https://sts.${region}.${awsDomain(region)}` : 'https://sts.amazonaws.com');
+  const answer = await call(`${url}/`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    body,
+    timeoutMs: 10_000,
+  });
+  const field = (name: string): string | undefined =>
+    new RegExp(`<${name}>([^<]+)</${name}>`).exec(answer)?.[1];
+  return checked(
+    {
+      id: field('AccessKeyId'),
+      secret: field('SecretAccessKey'),
+      token: field('SessionToken'),
+      expiration: field('Expiration'),
+    },
+    'the answer of STS',
+  );
 };
 
 function readProfile(ini: string, profile: string): Record<string, string> | null {
@@ -102,42 +146,73 @@ function readProfile(ini: string, profile: string): Record<string, string> | nul
 
 /** The shared credentials file: `AWS_SHARED_CREDENTIALS_FILE` or `~/.aws/credentials`, the profile of `AWS_PROFILE` or `default`. */
 export const fromSharedFile: CredentialPlace = async (env) => {
-  const file = env['AWS_SHARED_CREDENTIALS_FILE'] ?? join(env['HOME'] ?? homedir(), '.aws', 'credentials');
+  const file =
+    env['AWS_SHARED_CREDENTIALS_FILE'] ?? join(env['HOME'] ?? homedir(), '.aws', 'credentials');
   const asked = env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'];
   const profile = readProfile(await readFile(file, 'utf8').catch(() => ''), asked ?? 'default');
   if (profile?.['aws_access_key_id'] && profile['aws_secret_access_key']) {
-    return checked({ id: profile['aws_access_key_id'], secret: profile['aws_secret_access_key'], token: profile['aws_session_token'] }, file);
+    return checked(
+      {
+        id: profile['aws_access_key_id'],
+        secret: profile['aws_secret_access_key'],
+        token: profile['aws_session_token'],
+      },
+      file,
+    );
   }
   // somebody else's credentials in the place of those that were asked for would be worse than none
-  if (asked) throw new Error(`profile ${asked} has no access key in ${file} (single sign-on and assumed roles are not read)`);
+  if (asked)
+    throw new Error(
+      `profile ${asked} has no access key in ${file} (single sign-on and assumed roles are not read)`,
+    );
   return null;
 };
 
-const containerHosts = /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/;
+const containerHosts =
+  /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/;
 
 /** The endpoint that ECS and EKS give a container: `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `…_FULL_URI`. */
 export const fromContainer: CredentialPlace = async (env) => {
-  const { AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: relative, AWS_CONTAINER_CREDENTIALS_FULL_URI: full } = env;
+  const {
+    AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: relative,
+    AWS_CONTAINER_CREDENTIALS_FULL_URI: full,
+  } = env;
   const url = relative ? `http://169.254.170.2${relative}` : full;
   if (!url) return null;
   const { protocol, hostname } = new URL(url);
   // the token that goes with the call must not leave the machine in the clear
-  if (protocol !== 'https:' && !containerHosts.test(hostname)) throw new Error(`${hostname} is no address for container credentials`);
+  if (protocol !== 'https:' && !containerHosts.test(hostname))
+    throw new Error(`${hostname} is no address for container credentials`);
   const file = env['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'];
-  const token = file ? (await readFile(file, 'utf8')).trim() : env['AWS_CONTAINER_AUTHORIZATION_TOKEN'];
-  return readAnswer(await call(url, { headers: token ? { authorization: token } : {}, timeoutMs: 2000 }), 'the container endpoint');
+  const token = file
+    ? (await readFile(file, 'utf8')).trim()
+    : env['AWS_CONTAINER_AUTHORIZATION_TOKEN'];
+  return readAnswer(
+    await call(url, { headers: token ? { authorization: token } : {}, timeoutMs: 2000 }),
+    'the container endpoint',
+  );
 };
 
 /** The role of an EC2 instance, from its metadata (version 2). Off with `AWS_EC2_METADATA_DISABLED=true`. */
 export const fromInstance: CredentialPlace = async (env) => {
   if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return null;
-  const root = (env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] ?? 'http://169.254.169.254').replace(/\/$/, '');
+  const root = (env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] ?? 'http://169.254.169.254').replace(
+    /\/$/,
+    '',
+  );
   // one second: elsewhere than on EC2 nobody answers at this address
-  const token = await call(`${root}/latest/api/token`, { method: 'PUT', headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '21600' }, timeoutMs: 1000 });
+  const token = await call(`${root}/latest/api/token`, {
+    method: 'PUT',
+    headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '21600' },
+    timeoutMs: 1000,
+  });
   const headers = { 'x-aws-ec2-metadata-token': token };
   const path = `${root}/latest/meta-data/iam/security-credentials/`;
   const role = (await call(path, { headers, timeoutMs: 2000 })).trim().split('\n')[0] ?? '';
-  return readAnswer(await call(`${path}${role}`, { headers, timeoutMs: 2000 }), 'the instance metadata');
+  return readAnswer(
+    await call(`${path}${role}`, { headers, timeoutMs: 2000 }),
+    'the instance metadata',
+  );
 };
 
 /** China's regions have a domain of their own. */

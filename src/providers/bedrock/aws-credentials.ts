@@ -1,5 +1,14 @@
 import { GatewayError } from '../../errors.js';
-import { fromContainer, fromEnvironment, fromInstance, fromSharedFile, fromWebIdentity, type AwsCredentials, type CredentialPlace, type Environment } from './aws-credential-sources.js';
+import {
+  fromContainer,
+  fromEnvironment,
+  fromInstance,
+  fromSharedFile,
+  fromWebIdentity,
+  type AwsCredentials,
+  type CredentialPlace,
+  type Environment,
+} from './aws-credential-sources.js';
 
 /** Credentials that are kept until shortly before they run out. */
 export interface CredentialSource {
@@ -21,7 +30,13 @@ export interface CredentialSourceOptions {
   now?: () => number;
 }
 
-const places: readonly CredentialPlace[] = [fromEnvironment, fromWebIdentity, fromSharedFile, fromContainer, fromInstance];
+const places: readonly CredentialPlace[] = [
+  fromEnvironment,
+  fromWebIdentity,
+  fromSharedFile,
+  fromContainer,
+  fromInstance,
+];
 
 // AWS hands out the next credentials at least five minutes before the last ones end
 const refreshAheadMs = 5 * 60_000;
@@ -33,7 +48,9 @@ async function find(env: Environment): Promise<AwsCredentials> {
     const found = await place(env);
     if (found) return found;
   }
-  throw new Error('looked in the environment, the shared credentials file, the container and the instance');
+  throw new Error(
+    'looked in the environment, the shared credentials file, the container and the instance',
+  );
 }
 
 class AmbientCredentials implements CredentialSource {
@@ -42,10 +59,19 @@ class AmbientCredentials implements CredentialSource {
   #failure: GatewayError | null = null;
   #quietUntilMs = 0;
 
-  constructor(private readonly provider: string, private readonly env: Environment, private readonly now: () => number) {}
+  constructor(
+    private readonly provider: string,
+    private readonly env: Environment,
+    private readonly now: () => number,
+  ) {}
 
   async get(): Promise<AwsCredentials> {
-    const leftMs = this.#kept === null ? 0 : this.#kept.expiresAtMs === null ? Infinity : this.#kept.expiresAtMs - this.now();
+    const leftMs =
+      this.#kept === null
+        ? 0
+        : this.#kept.expiresAtMs === null
+          ? Infinity
+          : this.#kept.expiresAtMs - this.now();
     if (this.#kept && leftMs > refreshAheadMs) return this.#kept;
     if (this.#kept && leftMs > 0) {
       // still good: nobody waits for the next ones
@@ -75,7 +101,11 @@ class AmbientCredentials implements CredentialSource {
       return this.#kept;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#failure = new GatewayError('provider_auth', `${this.provider} has no AWS credentials: ${reason}`, { cause: error });
+      this.#failure = new GatewayError(
+        'provider_auth',
+        `${this.provider} has no AWS credentials: ${reason}`,
+        { cause: error },
+      );
       throw this.#failure;
     }
   }
@@ -88,7 +118,12 @@ class AmbientCredentials implements CredentialSource {
 export function awsCredentials(options: CredentialSourceOptions): CredentialSource {
   const { accessKeyId, secretAccessKey, sessionToken } = options;
   if (accessKeyId && secretAccessKey) {
-    const fixed: AwsCredentials = { accessKeyId, secretAccessKey, ...(sessionToken ? { sessionToken } : {}), expiresAtMs: null };
+    const fixed: AwsCredentials = {
+      accessKeyId,
+      secretAccessKey,
+      ...(sessionToken ? { sessionToken } : {}),
+      expiresAtMs: null,
+    };
     return { get: () => Promise.resolve(fixed), forget: () => undefined };
   }
   return new AmbientCredentials(options.provider, options.env, options.now ?? Date.now);

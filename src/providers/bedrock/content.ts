@@ -14,17 +14,35 @@ export interface ContentScope {
   documentNames: Set<string>;
 }
 
-const imageFormats = new Map([['image/png', 'png'], ['image/jpeg', 'jpeg'], ['image/jpg', 'jpeg'], ['image/gif', 'gif'], ['image/webp', 'webp']]);
+const imageFormats = new Map([
+  ['image/png', 'png'],
+  ['image/jpeg', 'jpeg'],
+  ['image/jpg', 'jpeg'],
+  ['image/gif', 'gif'],
+  ['image/webp', 'webp'],
+]);
 
 const documentFormats = new Map([
-  ['application/pdf', 'pdf'], ['text/csv', 'csv'], ['text/html', 'html'], ['text/plain', 'txt'], ['text/markdown', 'md'],
-  ['application/msword', 'doc'], ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
-  ['application/vnd.ms-excel', 'xls'], ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
+  ['application/pdf', 'pdf'],
+  ['text/csv', 'csv'],
+  ['text/html', 'html'],
+  ['text/plain', 'txt'],
+  ['text/markdown', 'md'],
+  ['application/msword', 'doc'],
+  ['application/vnd.openxmlformats-officedocument.wordprocessingml.document', 'docx'],
+  ['application/vnd.ms-excel', 'xls'],
+  ['application/vnd.openxmlformats-officedocument.spreadsheetml.sheet', 'xlsx'],
 ]);
 
 const videoFormats = new Map([
-  ['video/mp4', 'mp4'], ['video/quicktime', 'mov'], ['video/webm', 'webm'], ['video/x-matroska', 'mkv'], ['video/mpeg', 'mpeg'],
-  ['video/x-flv', 'flv'], ['video/x-ms-wmv', 'wmv'], ['video/3gpp', 'three_gp'],
+  ['video/mp4', 'mp4'],
+  ['video/quicktime', 'mov'],
+  ['video/webm', 'webm'],
+  ['video/x-matroska', 'mkv'],
+  ['video/mpeg', 'mpeg'],
+  ['video/x-flv', 'flv'],
+  ['video/x-ms-wmv', 'wmv'],
+  ['video/3gpp', 'three_gp'],
 ]);
 
 /** What this provider cannot be asked; the next candidate may take it. */
@@ -44,26 +62,46 @@ function readInline(url: string): InlineFile | null {
   const [mediaType = '', ...attributes] = url.slice(5, comma).split(';');
   const content = url.slice(comma + 1);
   // the lenient decoder: it leaves a percent sign that stands alone as it is
-  const base64 = attributes.includes('base64') ? content : Buffer.from(unescapeQuery(content), 'utf8').toString('base64');
+  const base64 = attributes.includes('base64')
+    ? content
+    : Buffer.from(unescapeQuery(content), 'utf8').toString('base64');
   return { mediaType: mediaType.toLowerCase() || 'text/plain', base64 };
 }
 
 /** Image or video by URL: inline, or in S3, from where some models read by themselves. */
-function readMedia(kind: 'image' | 'video', url: string, formats: Map<string, string>, scope: ContentScope): Block {
+function readMedia(
+  kind: 'image' | 'video',
+  url: string,
+  formats: Map<string, string>,
+  scope: ContentScope,
+): Block {
   if (url.startsWith('s3://')) {
     const ending = url.slice(url.lastIndexOf('.') + 1).toLowerCase();
-    return { [kind]: { format: ending === 'jpg' ? 'jpeg' : ending, source: { s3Location: { uri: url } } } };
+    return {
+      [kind]: { format: ending === 'jpg' ? 'jpeg' : ending, source: { s3Location: { uri: url } } },
+    };
   }
   const inline = readInline(url);
-  if (!inline) throw refusal(scope.provider, `Bedrock does not fetch an ${kind} from a web address; send it inline, as a data: URL`);
+  if (!inline)
+    throw refusal(
+      scope.provider,
+      `Bedrock does not fetch an ${kind} from a web address; send it inline, as a data: URL`,
+    );
   const format = formats.get(inline.mediaType);
-  if (!format) throw refusal(scope.provider, `${inline.mediaType} is no ${kind} format that Bedrock reads`);
+  if (!format)
+    throw refusal(scope.provider, `${inline.mediaType} is no ${kind} format that Bedrock reads`);
   return { [kind]: { format, source: { bytes: inline.base64 } } };
 }
 
 /** Bedrock takes letters, digits, hyphens, brackets and single spaces, and each name once. */
 function documentName(filename: string, taken: Set<string>): string {
-  const plain = filename.replace(/\.[^.]*$/, '').replace(/[^A-Za-z0-9\-()[\] ]+/g, ' ').replace(/ {2,}/g, ' ').trim().slice(0, 180) || 'document';
+  const plain =
+    filename
+      .replace(/\.[^.]*$/, '')
+      .replace(/[^A-Za-z0-9\-()[\] ]+/g, ' ')
+      .replace(/ {2,}/g, ' ')
+      .trim()
+      .slice(0, 180) || 'document';
   let name = plain;
   for (let number = 2; taken.has(name); number++) name = `${plain} ${number}`;
   taken.add(name);
@@ -71,19 +109,41 @@ function documentName(filename: string, taken: Set<string>): string {
 }
 
 function readFile(part: ContentPart, scope: ContentScope): Block {
-  const { filename: given, file_data: content } = (part['file'] ?? {}) as { filename?: string | null; file_data?: string };
+  const { filename: given, file_data: content } = (part['file'] ?? {}) as {
+    filename?: string | null;
+    file_data?: string;
+  };
   const filename = given ?? '';
-  if (!content) throw refusal(scope.provider, 'a file by its id lives with another provider; send its content as file_data');
-  if (/^https?:/i.test(content)) throw refusal(scope.provider, 'Bedrock does not fetch a file from a web address; send it inline, as a data: URL');
+  if (!content)
+    throw refusal(
+      scope.provider,
+      'a file by its id lives with another provider; send its content as file_data',
+    );
+  if (/^https?:/i.test(content))
+    throw refusal(
+      scope.provider,
+      'Bedrock does not fetch a file from a web address; send it inline, as a data: URL',
+    );
   const inline = readInline(content) ?? { mediaType: '', base64: content };
   const image = imageFormats.get(inline.mediaType);
   if (image) return { image: { format: image, source: { bytes: inline.base64 } } };
   const ending = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase();
   const known = [...documentFormats.values()].includes(ending) ? ending : undefined;
   // bare content without a telling name is what OpenAI's clients send for the one type that OpenAI took first
-  const format = documentFormats.get(inline.mediaType) ?? known ?? (inline.mediaType ? undefined : 'pdf');
-  if (!format) throw refusal(scope.provider, `a file of type ${inline.mediaType} is no document that Bedrock reads`);
-  return { document: { format, name: documentName(filename, scope.documentNames), source: { bytes: inline.base64 } } };
+  const format =
+    documentFormats.get(inline.mediaType) ?? known ?? (inline.mediaType ? undefined : 'pdf');
+  if (!format)
+    throw refusal(
+      scope.provider,
+      `a file of type ${inline.mediaType} is no document that Bedrock reads`,
+    );
+  return {
+    document: {
+      format,
+      name: documentName(filename, scope.documentNames),
+      source: { bytes: inline.base64 },
+    },
+  };
 }
 
 function readAudio(part: ContentPart): Block {
@@ -102,7 +162,12 @@ function readPart(part: ContentPart, scope: ContentScope): Block | null {
     case 'image_url':
       return readMedia('image', part.image_url?.url ?? '', imageFormats, scope);
     case 'video_url':
-      return readMedia('video', (part['video_url'] as { url?: string } | undefined)?.url ?? '', videoFormats, scope);
+      return readMedia(
+        'video',
+        (part['video_url'] as { url?: string } | undefined)?.url ?? '',
+        videoFormats,
+        scope,
+      );
     case 'file':
       return readFile(part, scope);
     case 'input_audio':
@@ -123,9 +188,13 @@ export function cachePointOf(holder: { [field: string]: unknown }, scope: Conten
  * Translates a message's content; blank text is left out.
  * @throws GatewayError `request_refused` for what Bedrock cannot take (web addresses of images, ids of files, unknown parts)
  */
-export function readContent(content: string | ContentPart[] | null | undefined, scope: ContentScope): Block[] {
+export function readContent(
+  content: string | ContentPart[] | null | undefined,
+  scope: ContentScope,
+): Block[] {
   if (content === null || content === undefined) return [];
-  const parts: ContentPart[] = typeof content === 'string' ? [{ type: 'text', text: content }] : content;
+  const parts: ContentPart[] =
+    typeof content === 'string' ? [{ type: 'text', text: content }] : content;
   return parts.flatMap((part) => {
     const block = readPart(part, scope);
     return block ? [block, ...cachePointOf(part, scope)] : [];

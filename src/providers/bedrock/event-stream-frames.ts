@@ -29,9 +29,11 @@ const codec = new EventStreamCodec(
 function frameLength(bytes: Buffer): number | null {
   if (bytes.length < preludeBytes) return null;
   // the codec checks this too, but only once the whole frame is there: a wrong length would be waited for in vain
-  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8)) throw new Error('the checksum of a frame\'s prelude is wrong');
+  if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8))
+    throw new Error("the checksum of a frame's prelude is wrong");
   const length = bytes.readUInt32BE(0);
-  if (length < minFrameBytes || length > maxFrameBytes) throw new Error(`a frame of ${length} bytes`);
+  if (length < minFrameBytes || length > maxFrameBytes)
+    throw new Error(`a frame of ${length} bytes`);
   return length;
 }
 
@@ -50,7 +52,11 @@ export function frameReader(onFrame: (frame: Frame) => void): FrameReader {
   return {
     push(bytes) {
       pending = pending.length > 0 ? Buffer.concat([pending, bytes]) : bytes;
-      for (let length = frameLength(pending); length !== null && length <= pending.length; length = frameLength(pending)) {
+      for (
+        let length = frameLength(pending);
+        length !== null && length <= pending.length;
+        length = frameLength(pending)
+      ) {
         const frame = decode(pending.subarray(0, length));
         pending = pending.subarray(length);
         onFrame(frame);

@@ -1,7 +1,24 @@
 import { randomUUID } from 'node:crypto';
-import { escapeJson, type ChunkDelta, type CompletionSink, type EventReader, type ToolCallDelta, type Usage } from '../../completion.js';
+import {
+  escapeJson,
+  type ChunkDelta,
+  type CompletionSink,
+  type EventReader,
+  type ToolCallDelta,
+  type Usage,
+} from '../../completion.js';
 import { GatewayError } from '../../errors.js';
-import { isOurs, readCitations, readStopReason, readUsage, sealedThought, signedThought, type Citation, type ConverseUsage, type ToolUse } from './answer.js';
+import {
+  isOurs,
+  readCitations,
+  readStopReason,
+  readUsage,
+  sealedThought,
+  signedThought,
+  type Citation,
+  type ConverseUsage,
+  type ToolUse,
+} from './answer.js';
 import { streamException } from './failure.js';
 import { frameReader, type Frame } from './event-stream-frames.js';
 import { cutShort, unreadable } from '../failure.js';
@@ -37,20 +54,30 @@ interface OpenBlock {
 class ConverseReader implements EventReader {
   readonly #frames = frameReader((frame) => this.#readFrame(frame));
   readonly #blocks = new Map<number, OpenBlock>();
-  readonly #head = { id: `chatcmpl-${randomUUID()}`, object: 'chat.completion.chunk', created: Math.floor(Date.now() / 1000) };
+  readonly #head = {
+    id: `chatcmpl-${randomUUID()}`,
+    object: 'chat.completion.chunk',
+    created: Math.floor(Date.now() / 1000),
+  };
   #textLength = 0;
   #calls = 0;
   #finishReason: string | null = null;
   #usage: Usage | null = null;
   #ended = false;
 
-  constructor(private readonly provider: string, private readonly model: string, private readonly sink: CompletionSink) {}
+  constructor(
+    private readonly provider: string,
+    private readonly model: string,
+    private readonly sink: CompletionSink,
+  ) {}
 
   push(bytes: Buffer): void {
     try {
       this.#frames.push(bytes);
     } catch (error) {
-      throw error instanceof GatewayError ? error : unreadable(this.provider, 'a broken event stream', error);
+      throw error instanceof GatewayError
+        ? error
+        : unreadable(this.provider, 'a broken event stream', error);
     }
   }
 
@@ -63,8 +90,14 @@ class ConverseReader implements EventReader {
 
   #readFrame({ headers, body }: Frame): void {
     if (this.#ended) return;
-    if (headers[':message-type'] === 'exception') throw streamException(this.provider, headers[':exception-type'] ?? '', body);
-    if (headers[':message-type'] === 'error') throw streamException(this.provider, headers[':error-code'] ?? '', JSON.stringify({ message: headers[':error-message'] }));
+    if (headers[':message-type'] === 'exception')
+      throw streamException(this.provider, headers[':exception-type'] ?? '', body);
+    if (headers[':message-type'] === 'error')
+      throw streamException(
+        this.provider,
+        headers[':error-code'] ?? '',
+        JSON.stringify({ message: headers[':error-message'] }),
+      );
     this.#readEvent(headers[':event-type'], JSON.parse(body) as StreamEvent);
   }
 
@@ -95,7 +128,15 @@ class ConverseReader implements EventReader {
   }
 
   #begin(index: number): OpenBlock {
-    const block: OpenBlock = { call: null, calledWith: false, thought: '', signature: '', sealed: [], citations: [], textStart: this.#textLength };
+    const block: OpenBlock = {
+      call: null,
+      calledWith: false,
+      thought: '',
+      signature: '',
+      sealed: [],
+      citations: [],
+      textStart: this.#textLength,
+    };
     this.#blocks.set(index, block);
     return block;
   }
@@ -104,7 +145,12 @@ class ConverseReader implements EventReader {
     const block = this.#begin(index);
     if (!toolUse || !isOurs(toolUse)) return;
     block.call = this.#calls++;
-    this.#sendCall({ index: block.call, id: toolUse.toolUseId ?? '', type: 'function', function: { name: toolUse.name ?? '', arguments: '' } });
+    this.#sendCall({
+      index: block.call,
+      id: toolUse.toolUseId ?? '',
+      type: 'function',
+      function: { name: toolUse.name ?? '', arguments: '' },
+    });
   }
 
   #readDelta(block: OpenBlock, delta: BlockDelta): void {
@@ -131,8 +177,12 @@ class ConverseReader implements EventReader {
     if (!block) return;
     this.#blocks.delete(index);
     // a tool without arguments comes with no input at all, and clients parse what they gathered as JSON
-    if (block.call !== null && !block.calledWith) this.#sendCall({ index: block.call, function: { arguments: '{}' } });
-    const detail = block.sealed.length > 0 ? sealedThought(Buffer.concat(block.sealed).toString('base64')) : signedThought(block.thought, block.signature);
+    if (block.call !== null && !block.calledWith)
+      this.#sendCall({ index: block.call, function: { arguments: '{}' } });
+    const detail =
+      block.sealed.length > 0
+        ? sealedThought(Buffer.concat(block.sealed).toString('base64'))
+        : signedThought(block.thought, block.signature);
     if (detail) this.#send({ reasoning_details: [detail] });
     const annotations = readCitations(block.citations, block.textStart, this.#textLength);
     if (annotations.length > 0) this.#send({ annotations });
@@ -143,7 +193,10 @@ class ConverseReader implements EventReader {
   }
 
   #send(delta: ChunkDelta): void {
-    this.sink.chunk({ ...this.#head, model: this.model, choices: [{ index: 0, delta, finish_reason: null }] }, null);
+    this.sink.chunk(
+      { ...this.#head, model: this.model, choices: [{ index: 0, delta, finish_reason: null }] },
+      null,
+    );
   }
 
   #end(): void {
@@ -153,6 +206,10 @@ class ConverseReader implements EventReader {
 }
 
 /** Reads a body of `converse-stream`: binary frames, each with one JSON event. Whole once `messageStop` has come. */
-export function readConverseStream(provider: string, model: string, sink: CompletionSink): EventReader {
+export function readConverseStream(
+  provider: string,
+  model: string,
+  sink: CompletionSink,
+): EventReader {
   return new ConverseReader(provider, model, sink);
 }

@@ -39,11 +39,16 @@ const exceptions = new Map<string, ExceptionKind>([
 ]);
 
 // A ValidationException says only in its words what was wrong (wordings of 2024-2026).
-const notStreamed = /unsupported for streaming|in streaming mode|doesn.t support streaming|streaming is not supported/i;
+const notStreamed =
+  /unsupported for streaming|in streaming mode|doesn.t support streaming|streaming is not supported/i;
 
 /** `ValidationException:http://…` and `com.amazon.coral#ValidationException` are both `validation`. */
 function exceptionName(type: string): string {
-  return (type.split(':')[0] ?? '').replace(/^.*#/, '').replace(/exception$/i, '').trim().toLowerCase();
+  return (type.split(':')[0] ?? '')
+    .replace(/^.*#/, '')
+    .replace(/exception$/i, '')
+    .trim()
+    .toLowerCase();
 }
 
 function kindOf(type: string, reason: string): ExceptionKind | undefined {
@@ -56,7 +61,10 @@ const text = (value: unknown): string => (typeof value === 'string' ? value : ''
 
 /** True for an answer that says that the credentials were good once: they are to be fetched anew. */
 export function saysExpired(headers: UpstreamHeaders, body: string): boolean {
-  return exceptionName(typeOf(headers, body)) === 'expiredtoken' || /security token.{0,40} is expired/i.test(body);
+  return (
+    exceptionName(typeOf(headers, body)) === 'expiredtoken' ||
+    /security token.{0,40} is expired/i.test(body)
+  );
 }
 
 function typeOf(headers: UpstreamHeaders, body: string): string {
@@ -66,23 +74,43 @@ function typeOf(headers: UpstreamHeaders, body: string): string {
 }
 
 /** Bedrock's failed answers: `{message}` or `{Message}`, the exception's name in `x-amzn-errortype` or `__type`. */
-export function readBedrockFailure(provider: string, status: number, headers: UpstreamHeaders, body: string): GatewayError {
+export function readBedrockFailure(
+  provider: string,
+  status: number,
+  headers: UpstreamHeaders,
+  body: string,
+): GatewayError {
   const parsed = parseJson(body) as { message?: unknown; Message?: unknown } | null;
   const reason = text(parsed?.message) || text(parsed?.Message) || (parsed === null ? body : '');
   // recorders and proxies drop the header; a bare 400 is a ValidationException
   const type = typeOf(headers, body) || (status === 400 ? 'ValidationException' : '');
-  return providerFailure({ provider, status, headers, reason, code: kindOf(type, reason)?.code ?? codeOfStatus(status) });
+  return providerFailure({
+    provider,
+    status,
+    headers,
+    reason,
+    code: kindOf(type, reason)?.code ?? codeOfStatus(status),
+  });
 }
 
 /** An exception inside a stream that began with 200, counted as the status it means. */
 export function streamException(provider: string, type: string, body: string): GatewayError {
   const parsed = parseJson(body) as { message?: unknown; originalMessage?: unknown } | null;
-  const reason = text(parsed?.message) || text(parsed?.originalMessage) || (parsed === null ? body : '');
+  const reason =
+    text(parsed?.message) || text(parsed?.originalMessage) || (parsed === null ? body : '');
   const kind = kindOf(type, reason) ?? { code: 'upstream_error', status: 500 };
-  return providerFailure({ provider, status: kind.status, reason: reason || type, code: kind.code });
+  return providerFailure({
+    provider,
+    status: kind.status,
+    reason: reason || type,
+    code: kind.code,
+  });
 }
 
 /** The answer ended, but the model had written what Bedrock could not read. */
 export function malformedOutput(provider: string, stopReason: string): GatewayError {
-  return new GatewayError('upstream_error', `${provider} could not read its model's output: ${stopReason}`);
+  return new GatewayError(
+    'upstream_error',
+    `${provider} could not read its model's output: ${stopReason}`,
+  );
 }

@@ -38,10 +38,17 @@ export function traitsOf(...names: string[]): ModelTraits {
   };
 }
 
-const budgets: Record<string, number> = { minimal: 1024, low: 2048, medium: 8192, high: 16_384, xhigh: 32_000 };
+const budgets: Record<string, number> = {
+  minimal: 1024,
+  low: 2048,
+  medium: 8192,
+  high: 16_384,
+  xhigh: 32_000,
+};
 const leastBudget = 1024;
 
-const threeSteps = (effort: string): string => (effort === 'minimal' ? 'low' : effort === 'xhigh' ? 'high' : effort);
+const threeSteps = (effort: string): string =>
+  effort === 'minimal' ? 'low' : effort === 'xhigh' ? 'high' : effort;
 
 /** Claude with a budget refuses a tool's result whose call did not begin with a signed thought. */
 function continuesWithoutThought(request: ChatRequest): boolean {
@@ -52,18 +59,33 @@ function continuesWithoutThought(request: ChatRequest): boolean {
 
 function claudeOff(rules: ModelRules): Fields {
   if (rules.thinkingOff === 'unasked') return {};
-  return rules.thinkingOff === 'lowest_effort' ? { output_config: { effort: 'low' } } : { thinking: { type: rules.thinkingOff } };
+  return rules.thinkingOff === 'lowest_effort'
+    ? { output_config: { effort: 'low' } }
+    : { thinking: { type: rules.thinkingOff } };
 }
 
-function claudeFields(request: ChatRequest, rules: ModelRules, effort: string, maxTokens: number | null): Fields {
+function claudeFields(
+  request: ChatRequest,
+  rules: ModelRules,
+  effort: string,
+  maxTokens: number | null,
+): Fields {
   if (effort === 'none') return claudeOff(rules);
   if (rules.thinking === 'adaptive') {
     // from 4.7 on the text of the thinking is withheld unless it is asked for
     const display = rules.sampling === 'none' ? { display: 'summarized' } : {};
-    return { thinking: { type: 'adaptive', ...display }, output_config: { effort: effort === 'xhigh' ? rules.topEffort : threeSteps(effort) } };
+    return {
+      thinking: { type: 'adaptive', ...display },
+      output_config: { effort: effort === 'xhigh' ? rules.topEffort : threeSteps(effort) },
+    };
   }
-  const forced = request.tool_choice === 'required' || (typeof request.tool_choice === 'object' && request.tool_choice !== null);
-  const budget = Math.min(budgets[effort] ?? leastBudget, Math.floor((maxTokens ?? Infinity) * 0.8));
+  const forced =
+    request.tool_choice === 'required' ||
+    (typeof request.tool_choice === 'object' && request.tool_choice !== null);
+  const budget = Math.min(
+    budgets[effort] ?? leastBudget,
+    Math.floor((maxTokens ?? Infinity) * 0.8),
+  );
   if (forced || budget < leastBudget || continuesWithoutThought(request)) return {};
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }
@@ -73,7 +95,11 @@ function claudeFields(request: ChatRequest, rules: ModelRules, effort: string, m
  * asked for, where the model does not reason on demand, or where the rest of the request rules it out.
  * @param maxTokens the output tokens that were asked for
  */
-export function reasoningFields(request: ChatRequest, traits: ModelTraits, maxTokens: number | null): Fields {
+export function reasoningFields(
+  request: ChatRequest,
+  traits: ModelTraits,
+  maxTokens: number | null,
+): Fields {
   const own = request['thinking'];
   if (traits.claude && typeof own === 'object' && own !== null) return { thinking: own };
   const effort = request.reasoning_effort ?? null;
@@ -83,11 +109,19 @@ export function reasoningFields(request: ChatRequest, traits: ModelTraits, maxTo
   if (traits.family === 'openai') return { reasoning_effort: threeSteps(effort) };
   // Nova's highest effort takes no limit on its output (2025-12)
   const step = threeSteps(effort);
-  return { reasoningConfig: { type: 'enabled', maxReasoningEffort: step === 'high' && maxTokens !== null ? 'medium' : step } };
+  return {
+    reasoningConfig: {
+      type: 'enabled',
+      maxReasoningEffort: step === 'high' && maxTokens !== null ? 'medium' : step,
+    },
+  };
 }
 
 /** True where the model is to think: it then takes no sampling parameters. */
 export function isThinking(fields: Fields): boolean {
-  const { type } = (fields['thinking'] ?? fields['reasoning_config'] ?? fields['reasoningConfig'] ?? {}) as { type?: string };
+  const { type } = (fields['thinking'] ??
+    fields['reasoning_config'] ??
+    fields['reasoningConfig'] ??
+    {}) as { type?: string };
   return type === 'enabled' || type === 'adaptive';
 }

@@ -1,4 +1,10 @@
-import { type CompletionMessage, type ToolCall, type UrlCitation, type Usage, makeUsage } from '../../completion.js';
+import {
+  type CompletionMessage,
+  type ToolCall,
+  type UrlCitation,
+  type Usage,
+  makeUsage,
+} from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { providerFailure } from '../failure.js';
@@ -20,7 +26,9 @@ export interface CohereCitation {
   end?: number;
   /** `TEXT_CONTENT`, `THINKING_CONTENT` or `PLAN`: what the offsets count in. */
   type?: string;
-  sources?: { id?: string; document?: Record<string, unknown>; tool_output?: Record<string, unknown> }[] | null;
+  sources?:
+    | { id?: string; document?: Record<string, unknown>; tool_output?: Record<string, unknown> }[]
+    | null;
   [field: string]: unknown;
 }
 
@@ -32,7 +40,12 @@ export interface CohereLogprob {
 
 export interface CohereUsage {
   billed_units?: { input_tokens?: number; output_tokens?: number };
-  tokens?: { input_tokens?: number; output_tokens?: number; reasoning_tokens?: number; image_tokens?: number };
+  tokens?: {
+    input_tokens?: number;
+    output_tokens?: number;
+    reasoning_tokens?: number;
+    image_tokens?: number;
+  };
   cached_tokens?: number;
 }
 
@@ -66,41 +79,77 @@ export function cohereUsage(usage: CohereUsage | null | undefined): Usage | null
 }
 
 const finishReasons: Record<string, string> = {
-  COMPLETE: 'stop', STOP_SEQUENCE: 'stop', MAX_TOKENS: 'length', ERROR_LIMIT: 'length', TOOL_CALL: 'tool_calls', ERROR_TOXIC: 'content_filter',
+  COMPLETE: 'stop',
+  STOP_SEQUENCE: 'stop',
+  MAX_TOKENS: 'length',
+  ERROR_LIMIT: 'length',
+  TOOL_CALL: 'tool_calls',
+  ERROR_TOXIC: 'content_filter',
 };
 
 /** The finish reason in OpenAI's words. @throws GatewayError for an answer that ended in a fault of Cohere's, with the words given */
-export function cohereFinishReason(provider: string, reason: string | null | undefined, words = ''): string | null {
+export function cohereFinishReason(
+  provider: string,
+  reason: string | null | undefined,
+  words = '',
+): string | null {
   if (reason === null || reason === undefined) return null;
-  if (reason === 'TIMEOUT') throw providerFailure({ provider, status: 504, reason: words || 'it ran out of time', code: 'upstream_timeout' });
+  if (reason === 'TIMEOUT')
+    throw providerFailure({
+      provider,
+      status: 504,
+      reason: words || 'it ran out of time',
+      code: 'upstream_timeout',
+    });
   if (reason === 'ERROR' || reason === 'USER_CANCEL') throw endedInError(provider, words);
   return finishReasons[reason] ?? reason.toLowerCase();
 }
 
 function endedInError(provider: string, words: string): GatewayError {
-  return providerFailure({ provider, status: 500, reason: words || 'the answer ended in an error', code: 'upstream_error' });
+  return providerFailure({
+    provider,
+    status: 500,
+    reason: words || 'the answer ended in an error',
+    code: 'upstream_error',
+  });
 }
 
 /** A citation in OpenAI's shape: one entry for each of its sources that has an address; empty where none has. */
 export function urlCitations(citation: CohereCitation): UrlCitation[] {
-  const offsets = (citation.type ?? 'TEXT_CONTENT') === 'TEXT_CONTENT' ? { start_index: citation.start, end_index: citation.end } : {};
+  const offsets =
+    (citation.type ?? 'TEXT_CONTENT') === 'TEXT_CONTENT'
+      ? { start_index: citation.start, end_index: citation.end }
+      : {};
   return (citation.sources ?? []).flatMap((source): UrlCitation[] => {
     const document = source.document ?? source.tool_output ?? {};
     const { url, title } = document;
     if (typeof url !== 'string') return [];
     const content = document['snippet'] ?? document['text'];
-    return [{
-      type: 'url_citation',
-      url_citation: { url, ...(typeof title === 'string' ? { title } : {}), ...(typeof content === 'string' ? { content } : {}), ...offsets },
-    }];
+    return [
+      {
+        type: 'url_citation',
+        url_citation: {
+          url,
+          ...(typeof title === 'string' ? { title } : {}),
+          ...(typeof content === 'string' ? { content } : {}),
+          ...offsets,
+        },
+      },
+    ];
   });
 }
 
 /** What a message carries of its citations: `annotations` for those that lead to an address, `citations` as they came for the others. */
-export function citationFields(citations: readonly CohereCitation[]): { annotations?: UrlCitation[]; citations?: CohereCitation[] } {
+export function citationFields(citations: readonly CohereCitation[]): {
+  annotations?: UrlCitation[];
+  citations?: CohereCitation[];
+} {
   const annotations = citations.flatMap(urlCitations);
   const others = citations.filter((citation) => urlCitations(citation).length === 0);
-  return { ...(annotations.length > 0 ? { annotations } : {}), ...(others.length > 0 ? { citations: others } : {}) };
+  return {
+    ...(annotations.length > 0 ? { annotations } : {}),
+    ...(others.length > 0 ? { citations: others } : {}),
+  };
 }
 
 /** Log probabilities in OpenAI's shape; a piece of several tokens is one entry, with the probability of the whole. */
@@ -121,11 +170,17 @@ export function callArguments(text: string | undefined): string {
 }
 
 const toolCall = (call: CohereToolCall, index: number): ToolCall => ({
-  id: call.id ?? `call_${index}`, type: 'function', function: { name: call.function?.name ?? '', arguments: callArguments(call.function?.arguments) },
+  id: call.id ?? `call_${index}`,
+  type: 'function',
+  function: { name: call.function?.name ?? '', arguments: callArguments(call.function?.arguments) },
 });
 
 /** A whole answer in the internal dialect. @throws GatewayError where it ended in an error */
-export function cohereCompletion(provider: string, answer: CohereAnswer, model: string): CompletionAnswer {
+export function cohereCompletion(
+  provider: string,
+  answer: CohereAnswer,
+  model: string,
+): CompletionAnswer {
   const finishReason = cohereFinishReason(provider, answer.finish_reason);
   const usage = cohereUsage(answer.usage);
   return {
@@ -134,12 +189,14 @@ export function cohereCompletion(provider: string, answer: CohereAnswer, model: 
       object: 'chat.completion',
       created: Math.floor(Date.now() / 1000),
       model,
-      choices: [{
-        index: 0,
-        message: cohereMessageOf(answer.message ?? {}),
-        finish_reason: finishReason,
-        ...(answer.logprobs?.length ? { logprobs: cohereLogprobs(answer.logprobs) } : {}),
-      }],
+      choices: [
+        {
+          index: 0,
+          message: cohereMessageOf(answer.message ?? {}),
+          finish_reason: finishReason,
+          ...(answer.logprobs?.length ? { logprobs: cohereLogprobs(answer.logprobs) } : {}),
+        },
+      ],
     },
     usage,
   };
@@ -164,7 +221,12 @@ export interface CohereEvent {
   id?: string;
   index?: number;
   delta?: {
-    message?: { content?: CohereContent; tool_plan?: string; tool_calls?: CohereToolCall | CohereToolCall[]; citations?: CohereCitation | CohereCitation[] };
+    message?: {
+      content?: CohereContent;
+      tool_plan?: string;
+      tool_calls?: CohereToolCall | CohereToolCall[];
+      citations?: CohereCitation | CohereCitation[];
+    };
     finish_reason?: string;
     usage?: CohereUsage | null;
     error?: string;

@@ -12,16 +12,24 @@ interface CohereEmbeddings {
 }
 
 /** Embeddings by way of `POST /v2/embed`. @param post makes the request for an operation and its body */
-export function cohereEmbeddings(provider: string, post: (operation: 'embed', body: object, apiKey: string | null) => UpstreamRequest): EmbeddingAdapter {
+export function cohereEmbeddings(
+  provider: string,
+  post: (operation: 'embed', body: object, apiKey: string | null) => UpstreamRequest,
+): EmbeddingAdapter {
   return {
     buildRequest: (body, model, apiKey) => post('embed', embedBody(provider, body, model), apiKey),
     readAnswer: (body, model) => readAnswer(provider, body, model),
   };
 }
 
-function embedBody(provider: string, body: Record<string, unknown>, model: string): Record<string, unknown> {
+function embedBody(
+  provider: string,
+  body: Record<string, unknown>,
+  model: string,
+): Record<string, unknown> {
   const texts = body['input'] === undefined ? undefined : [body['input']].flat();
-  if (texts?.some((text) => typeof text !== 'string')) throw new GatewayError('request_refused', `${provider} cannot be asked to embed token numbers`);
+  if (texts?.some((text) => typeof text !== 'string'))
+    throw new GatewayError('request_refused', `${provider} cannot be asked to embed token numbers`);
   return {
     model,
     ...(texts ? { texts } : {}),
@@ -29,13 +37,21 @@ function embedBody(provider: string, body: Record<string, unknown>, model: strin
     // its base64 is what OpenAI's is: packed 32-bit floats, low byte first
     embedding_types: [body['encoding_format'] === 'base64' ? 'base64' : 'float'],
     ...(typeof body['dimensions'] === 'number' ? { output_dimension: body['dimensions'] } : {}),
-    ...Object.fromEntries(ownFields.filter((field) => body[field] !== undefined).map((field) => [field, body[field]])),
+    ...Object.fromEntries(
+      ownFields.filter((field) => body[field] !== undefined).map((field) => [field, body[field]]),
+    ),
   };
 }
 
-function readAnswer(provider: string, body: string, model: string): { answer: unknown; promptTokens: number | null } {
+function readAnswer(
+  provider: string,
+  body: string,
+  model: string,
+): { answer: unknown; promptTokens: number | null } {
   const given = parseJson(body) as CohereEmbeddings | null;
-  const vectors = Array.isArray(given?.embeddings) ? given.embeddings : (given?.embeddings?.base64 ?? given?.embeddings?.float);
+  const vectors = Array.isArray(given?.embeddings)
+    ? given.embeddings
+    : (given?.embeddings?.base64 ?? given?.embeddings?.float);
   if (!Array.isArray(vectors)) throw unreadable(provider, 'a body that has no embeddings');
   const billed = given?.meta?.billed_units;
   const promptTokens = billed ? (billed.input_tokens ?? 0) + (billed.image_tokens ?? 0) : null;

@@ -1,20 +1,42 @@
 import { StringDecoder } from 'node:string_decoder';
-import { type ChunkDelta, type CompletionSink, type EventReader, escapeJson } from '../../completion.js';
 import {
-  callArguments, citationFields, type CohereContent, type CohereEvent, cohereFinishReason, type CohereLogprob, cohereLogprobs,
-  type CohereToolCall, cohereUsage,
+  type ChunkDelta,
+  type CompletionSink,
+  type EventReader,
+  escapeJson,
+} from '../../completion.js';
+import {
+  callArguments,
+  citationFields,
+  type CohereContent,
+  type CohereEvent,
+  cohereFinishReason,
+  type CohereLogprob,
+  cohereLogprobs,
+  type CohereToolCall,
+  cohereUsage,
 } from './answer.js';
 import { type CohereV1Event, CohereV1Events } from './v1.js';
 import { cutShort, parseJson, providerFailure, unreadable } from '../failure.js';
 import { sseReader } from '../sse-reader.js';
 
-const one = <T>(value: T | T[] | undefined): T | undefined => (Array.isArray(value) ? value[0] : value);
+const one = <T>(value: T | T[] | undefined): T | undefined =>
+  Array.isArray(value) ? value[0] : value;
 
 /** Reads a stream of Cohere's: server-sent events, or the lines of JSON of the older API, told apart by their first character. */
 export function cohereEvents(sink: CompletionSink, provider: string, model: string): EventReader {
   const events = new CohereEventReader(sink, provider, model);
   let reader: EventReader | null = null;
-  const open = (lines: boolean): EventReader => (lines ? lineReader((line) => events.read(line), () => events.close()) : sseReader((_name, payload) => events.read(payload), () => events.close()));
+  const open = (lines: boolean): EventReader =>
+    lines
+      ? lineReader(
+          (line) => events.read(line),
+          () => events.close(),
+        )
+      : sseReader(
+          (_name, payload) => events.read(payload),
+          () => events.close(),
+        );
   return {
     push(bytes) {
       if (reader === null) {
@@ -52,15 +74,21 @@ class CohereEventReader {
   /** For each call that is open, whether arguments have come. */
   private readonly argued = new Map<number, boolean>();
 
-  constructor(private readonly sink: CompletionSink, private readonly provider: string, private readonly model: string) {}
+  constructor(
+    private readonly sink: CompletionSink,
+    private readonly provider: string,
+    private readonly model: string,
+  ) {}
 
   read(payload: string): void {
     if (this.ended || payload.trim() === '' || payload === '[DONE]') return;
     const event = parseJson(payload) as CohereEvent | CohereV1Event | { message?: unknown } | null;
-    if (typeof event !== 'object' || event === null) throw unreadable(this.provider, 'an event that is not JSON');
+    if (typeof event !== 'object' || event === null)
+      throw unreadable(this.provider, 'an event that is not JSON');
     if ('event_type' in event) for (const newer of this.older.read(event)) this.event(newer);
     else if ('type' in event) this.event(event);
-    else if (typeof event.message === 'string') throw providerFailure({ provider: this.provider, status: 500, reason: event.message });
+    else if (typeof event.message === 'string')
+      throw providerFailure({ provider: this.provider, status: 500, reason: event.message });
   }
 
   close(): void {
@@ -112,7 +140,16 @@ class CohereEventReader {
     const given = call.function?.arguments ?? '';
     const args = given === '' ? '' : callArguments(given);
     this.argued.set(index, args !== '');
-    this.pass({ tool_calls: [{ index, id: call.id ?? `call_${index}`, type: 'function', function: { name: call.function?.name ?? '', arguments: args } }] });
+    this.pass({
+      tool_calls: [
+        {
+          index,
+          id: call.id ?? `call_${index}`,
+          type: 'function',
+          function: { name: call.function?.name ?? '', arguments: args },
+        },
+      ],
+    });
   }
 
   private callPiece(index: number, args: string): void {
@@ -129,9 +166,19 @@ class CohereEventReader {
     this.sink.end(finishReason, cohereUsage(delta.usage));
   }
 
-  private pass(delta: ChunkDelta, more: { logprobs?: unknown; finish_reason?: string | null } = {}): void {
-    this.sink.chunk({
-      id: this.id, object: 'chat.completion.chunk', created: this.created, model: this.model, choices: [{ index: 0, delta, finish_reason: null, ...more }],
-    }, null);
+  private pass(
+    delta: ChunkDelta,
+    more: { logprobs?: unknown; finish_reason?: string | null } = {},
+  ): void {
+    this.sink.chunk(
+      {
+        id: this.id,
+        object: 'chat.completion.chunk',
+        created: this.created,
+        model: this.model,
+        choices: [{ index: 0, delta, finish_reason: null, ...more }],
+      },
+      null,
+    );
   }
 }

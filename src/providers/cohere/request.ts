@@ -3,7 +3,18 @@ import { GatewayError } from '../../errors.js';
 import type { ModelCall } from '../adapter.js';
 
 /** Cohere's own fields that may stand in a request as they are. It refuses fields it does not know, so nothing else passes. */
-const ownFields = ['documents', 'citation_options', 'safety_mode', 'thinking', 'strict_tools', 'priority', 'raw_prompting', 'k', 'p', 'stop_sequences'];
+const ownFields = [
+  'documents',
+  'citation_options',
+  'safety_mode',
+  'thinking',
+  'strict_tools',
+  'priority',
+  'raw_prompting',
+  'k',
+  'p',
+  'stop_sequences',
+];
 
 /** How many tokens of thinking an effort is worth; the efforts that are not named think without a limit. */
 const thinkingBudget: Record<string, number> = { minimal: 512, low: 1024, medium: 4096 };
@@ -28,8 +39,13 @@ export function cohereChatBody(provider: string, call: ModelCall): Record<string
     ...toolFields(provider, request),
     ...outputFields(request),
   };
-  for (const field of ownFields) if (request[field] !== undefined && request[field] !== null) body[field] = request[field];
-  if (documents.length > 0) body['documents'] = [...(Array.isArray(body['documents']) ? (body['documents'] as unknown[]) : []), ...documents];
+  for (const field of ownFields)
+    if (request[field] !== undefined && request[field] !== null) body[field] = request[field];
+  if (documents.length > 0)
+    body['documents'] = [
+      ...(Array.isArray(body['documents']) ? (body['documents'] as unknown[]) : []),
+      ...documents,
+    ];
   return body;
 }
 
@@ -57,8 +73,16 @@ function sampling(request: ChatRequest): Record<string, unknown> {
 function outputFields(request: ChatRequest): Record<string, unknown> {
   const { response_format: format, reasoning_effort: effort } = request;
   return present({
-    response_format: !format ? undefined : format.type === 'json_schema' ? { type: 'json_object', json_schema: format.json_schema?.schema } : format,
-    thinking: !effort ? undefined : effort === 'none' ? { type: 'disabled' } : present({ type: 'enabled', token_budget: thinkingBudget[effort] }),
+    response_format: !format
+      ? undefined
+      : format.type === 'json_schema'
+        ? { type: 'json_object', json_schema: format.json_schema?.schema }
+        : format,
+    thinking: !effort
+      ? undefined
+      : effort === 'none'
+        ? { type: 'disabled' }
+        : present({ type: 'enabled', token_budget: thinkingBudget[effort] }),
   });
 }
 
@@ -72,24 +96,46 @@ function toolFields(provider: string, request: ChatRequest): Record<string, unkn
   return present({
     tools: offered.map(cohereTool),
     tool_choice: mode === 'required' ? 'REQUIRED' : mode === 'none' ? 'NONE' : undefined,
-    strict_tools: offered.length > 0 && offered.every((tool) => tool.function.strict === true) ? true : undefined,
+    strict_tools:
+      offered.length > 0 && offered.every((tool) => tool.function.strict === true)
+        ? true
+        : undefined,
   });
 }
 
 /** Cohere cannot be told which tool to call; it is offered only that one instead. */
-function readChoice(choice: ChatRequest['tool_choice']): { mode: string | undefined; names: string[] | null } {
-  if (typeof choice !== 'object' || choice === null) return { mode: choice ?? undefined, names: null };
+function readChoice(choice: ChatRequest['tool_choice']): {
+  mode: string | undefined;
+  names: string[] | null;
+} {
+  if (typeof choice !== 'object' || choice === null)
+    return { mode: choice ?? undefined, names: null };
   if (choice.function) return { mode: 'required', names: [choice.function.name] };
-  const allowed = choice['allowed_tools'] as { mode?: string; tools?: { function?: { name?: string } }[] } | undefined;
-  return { mode: allowed?.mode, names: allowed?.tools?.map((tool) => tool.function?.name ?? '') ?? null };
+  const allowed = choice['allowed_tools'] as
+    { mode?: string; tools?: { function?: { name?: string } }[] } | undefined;
+  return {
+    mode: allowed?.mode,
+    names: allowed?.tools?.map((tool) => tool.function?.name ?? '') ?? null,
+  };
 }
 
 function cohereTool(tool: ToolDefinition): unknown {
   const { name, description, parameters } = tool.function;
-  return { type: 'function', function: present({ name, description, parameters: parameters ?? { type: 'object', properties: {} } }) };
+  return {
+    type: 'function',
+    function: present({
+      name,
+      description,
+      parameters: parameters ?? { type: 'object', properties: {} },
+    }),
+  };
 }
 
-function cohereMessage(provider: string, message: ChatMessage, documents: CohereDocument[]): unknown {
+function cohereMessage(
+  provider: string,
+  message: ChatMessage,
+  documents: CohereDocument[],
+): unknown {
   switch (message.role) {
     case 'system':
     case 'developer':
@@ -99,13 +145,21 @@ function cohereMessage(provider: string, message: ChatMessage, documents: Cohere
     case 'assistant':
       return assistantMessage(provider, message, documents);
     case 'tool':
-      return { role: 'tool', tool_call_id: message.tool_call_id, content: contentOf(provider, message, documents) };
+      return {
+        role: 'tool',
+        tool_call_id: message.tool_call_id,
+        content: contentOf(provider, message, documents),
+      };
     default:
       throw refused(provider, `a message of the role ${message.role}`);
   }
 }
 
-function assistantMessage(provider: string, message: ChatMessage, documents: CohereDocument[]): unknown {
+function assistantMessage(
+  provider: string,
+  message: ChatMessage,
+  documents: CohereDocument[],
+): unknown {
   const calls = message.tool_calls?.length ? message.tool_calls : undefined;
   const content = contentOf(provider, message, documents);
   const empty = content.length === 0;
@@ -113,12 +167,22 @@ function assistantMessage(provider: string, message: ChatMessage, documents: Coh
     role: 'assistant',
     content: empty ? (calls ? undefined : (message.refusal ?? '')) : content,
     // what the model meant to do belongs to its calls; the thinking of finished turns is not wanted back
-    tool_plan: calls ? (message['tool_plan'] ?? (message.reasoning_content || undefined)) : undefined,
-    tool_calls: calls?.map(({ id, function: { name, arguments: args } }) => ({ id, type: 'function', function: { name, arguments: args || '{}' } })),
+    tool_plan: calls
+      ? (message['tool_plan'] ?? (message.reasoning_content || undefined))
+      : undefined,
+    tool_calls: calls?.map(({ id, function: { name, arguments: args } }) => ({
+      id,
+      type: 'function',
+      function: { name, arguments: args || '{}' },
+    })),
   });
 }
 
-function contentOf(provider: string, message: ChatMessage, documents: CohereDocument[]): string | unknown[] {
+function contentOf(
+  provider: string,
+  message: ChatMessage,
+  documents: CohereDocument[],
+): string | unknown[] {
   const { content } = message;
   if (content === null || content === undefined) return '';
   if (typeof content === 'string') return content;
@@ -135,7 +199,12 @@ function contentPart(provider: string, part: ContentPart, documents: CohereDocum
     case 'document':
       return [part];
     case 'file':
-      documents.push(textDocument(provider, part['file'] as { filename?: string; file_data?: string } | undefined));
+      documents.push(
+        textDocument(
+          provider,
+          part['file'] as { filename?: string; file_data?: string } | undefined,
+        ),
+      );
       return [];
     default:
       throw refused(provider, `content of the type ${part.type}`);
@@ -143,8 +212,13 @@ function contentPart(provider: string, part: ContentPart, documents: CohereDocum
 }
 
 /** A text file travels beside the conversation, as a document that can be cited. */
-function textDocument(provider: string, file: { filename?: string; file_data?: string } | undefined): CohereDocument {
-  const match = /^data:(text\/[^;,]+|application\/json)(?:;[^,]*)?;base64,(.*)$/s.exec(file?.file_data ?? '');
+function textDocument(
+  provider: string,
+  file: { filename?: string; file_data?: string } | undefined,
+): CohereDocument {
+  const match = /^data:(text\/[^;,]+|application\/json)(?:;[^,]*)?;base64,(.*)$/s.exec(
+    file?.file_data ?? '',
+  );
   if (!match) throw refused(provider, 'a file that is not text');
   const text = Buffer.from(match[2]!, 'base64').toString('utf8');
   return { data: file?.filename ? { title: file.filename, text } : { text } };
@@ -152,5 +226,7 @@ function textDocument(provider: string, file: { filename?: string; file_data?: s
 
 /** Without the fields that are undefined or null. */
 function present(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  );
 }

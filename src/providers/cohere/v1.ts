@@ -33,7 +33,9 @@ export function answerFromV1(answer: CohereV1Answer): CohereAnswer {
     id: answer.generation_id,
     message: {
       // what comes beside calls is the plan for them
-      ...(calls.length > 0 ? { tool_plan: answer.text } : { content: [{ type: 'text', text: answer.text ?? '' }] }),
+      ...(calls.length > 0
+        ? { tool_plan: answer.text }
+        : { content: [{ type: 'text', text: answer.text ?? '' }] }),
       tool_calls: calls.map((call, index) => fullCall(call, index, answer.generation_id)),
       citations: citationsFromV1(answer),
     },
@@ -43,12 +45,19 @@ export function answerFromV1(answer: CohereV1Answer): CohereAnswer {
 }
 
 /** It says COMPLETE after calls too. */
-const endReason = (reason: string | undefined, calls: number): string => (reason === undefined || reason === 'COMPLETE' ? (calls > 0 ? 'TOOL_CALL' : 'COMPLETE') : reason);
+const endReason = (reason: string | undefined, calls: number): string =>
+  reason === undefined || reason === 'COMPLETE' ? (calls > 0 ? 'TOOL_CALL' : 'COMPLETE') : reason;
 
-const callId = (generationId: string | undefined, index: number): string => `call_${generationId ?? 'cohere'}_${index}`;
+const callId = (generationId: string | undefined, index: number): string =>
+  `call_${generationId ?? 'cohere'}_${index}`;
 
-const fullCall = (call: V1ToolCall, index: number, generationId: string | undefined): { id: string; function: { name: string; arguments: string } } => ({
-  id: callId(generationId, index), function: { name: call.name ?? '', arguments: JSON.stringify(call.parameters ?? {}) },
+const fullCall = (
+  call: V1ToolCall,
+  index: number,
+  generationId: string | undefined,
+): { id: string; function: { name: string; arguments: string } } => ({
+  id: callId(generationId, index),
+  function: { name: call.name ?? '', arguments: JSON.stringify(call.parameters ?? {}) },
 });
 
 function citationsFromV1(answer: CohereV1Answer): CohereCitation[] {
@@ -83,29 +92,54 @@ export class CohereV1Events {
   }
 
   private callPiece(event: CohereV1Event): CohereEvent[] {
-    if (event.text) return [{ type: 'tool-plan-delta', delta: { message: { tool_plan: event.text } } }];
+    if (event.text)
+      return [{ type: 'tool-plan-delta', delta: { message: { tool_plan: event.text } } }];
     const { index = 0, name, parameters } = event.tool_call_delta ?? {};
     if (name !== undefined) return [this.start(index, name, '')];
-    return parameters === undefined ? [] : [{ type: 'tool-call-delta', index, delta: { message: { tool_calls: { function: { arguments: parameters } } } } }];
+    return parameters === undefined
+      ? []
+      : [
+          {
+            type: 'tool-call-delta',
+            index,
+            delta: { message: { tool_calls: { function: { arguments: parameters } } } },
+          },
+        ];
   }
 
   /** The full calls come after their pieces, or alone. */
   private wholeCall(call: V1ToolCall, index: number): CohereEvent[] {
-    const opening = this.started.has(index) ? [] : [this.start(index, call.name ?? '', JSON.stringify(call.parameters ?? {}))];
+    const opening = this.started.has(index)
+      ? []
+      : [this.start(index, call.name ?? '', JSON.stringify(call.parameters ?? {}))];
     return [...opening, { type: 'tool-call-end', index }];
   }
 
   private start(index: number, name: string, args: string): CohereEvent {
     this.started.add(index);
-    return { type: 'tool-call-start', index, delta: { message: { tool_calls: { id: callId(this.generationId, index), function: { name, arguments: args } } } } };
+    return {
+      type: 'tool-call-start',
+      index,
+      delta: {
+        message: {
+          tool_calls: { id: callId(this.generationId, index), function: { name, arguments: args } },
+        },
+      },
+    };
   }
 
   private end(event: CohereV1Event): CohereEvent[] {
     const response = event.response ?? {};
     const reason = event.finish_reason ?? response.finish_reason;
     return [
-      ...citationsFromV1(response).map((citation): CohereEvent => ({ type: 'citation-start', delta: { message: { citations: citation } } })),
-      { type: 'message-end', delta: { finish_reason: endReason(reason, this.started.size), usage: response.meta } },
+      ...citationsFromV1(response).map((citation): CohereEvent => ({
+        type: 'citation-start',
+        delta: { message: { citations: citation } },
+      })),
+      {
+        type: 'message-end',
+        delta: { finish_reason: endReason(reason, this.started.size), usage: response.meta },
+      },
     ];
   }
 }

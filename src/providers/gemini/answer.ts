@@ -1,11 +1,23 @@
 import { randomUUID } from 'node:crypto';
-import { type ChunkChoice, type Completion, type CompletionChoice, makeUsage, toOpenAIUsage, type Usage } from '../../completion.js';
+import {
+  type ChunkChoice,
+  type Completion,
+  type CompletionChoice,
+  makeUsage,
+  toOpenAIUsage,
+  type Usage,
+} from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { parseJson, unreadable } from '../failure.js';
 import { type AnswerTarget, CandidateReader } from './candidate.js';
 import { googleFailureUnder200 } from './failure.js';
-import { type GeminiCandidate, type GeminiResponse, objectsIn, type UsageMetadata } from './wire.js';
+import {
+  type GeminiCandidate,
+  type GeminiResponse,
+  objectsIn,
+  type UsageMetadata,
+} from './wire.js';
 
 /** Translates an answer event by event; a whole body is one event (or an array of them). */
 export class GeminiAnswer {
@@ -18,11 +30,18 @@ export class GeminiAnswer {
   private usage: Usage | null = null;
   private callCount = 0;
 
-  constructor(private readonly provider: string, private readonly target: AnswerTarget) {}
+  constructor(
+    private readonly provider: string,
+    private readonly target: AnswerTarget,
+  ) {}
 
   /** True once the provider has said of every candidate, or of the prompt, that nothing more comes. */
   get whole(): boolean {
-    return this.blockedPrompt || (this.candidates.size > 0 && [...this.candidates.values()].every((candidate) => candidate.finished));
+    return (
+      this.blockedPrompt ||
+      (this.candidates.size > 0 &&
+        [...this.candidates.values()].every((candidate) => candidate.finished))
+    );
   }
 
   /** @throws GatewayError for an error in place of an answer, or an answer that the provider itself calls malformed */
@@ -37,7 +56,13 @@ export class GeminiAnswer {
     const feedback = event.promptFeedback;
     if (feedback?.blockReason && this.candidates.size === 0 && !this.blockedPrompt) {
       this.blockedPrompt = true;
-      this.target.choice({ index: 0, delta: { refusal: feedback.blockReasonMessage ?? `The prompt was blocked: ${feedback.blockReason}.` } });
+      this.target.choice({
+        index: 0,
+        delta: {
+          refusal:
+            feedback.blockReasonMessage ?? `The prompt was blocked: ${feedback.blockReason}.`,
+        },
+      });
     }
   }
 
@@ -76,9 +101,15 @@ export class GeminiAnswer {
   /** A model that bungled a call answers better when asked again, so these are failures and no answers. */
   private checkReason({ finishReason }: GeminiCandidate): void {
     if (finishReason === 'MISSING_THOUGHT_SIGNATURE') {
-      throw new GatewayError('request_refused', `${this.provider} refused the conversation: a tool call in it has no thought signature`);
+      throw new GatewayError(
+        'request_refused',
+        `${this.provider} refused the conversation: a tool call in it has no thought signature`,
+      );
     }
-    if (finishReason && /^MALFORMED_|^UNEXPECTED_TOOL_CALL$|^TOO_MANY_TOOL_CALLS$/.test(finishReason)) {
+    if (
+      finishReason &&
+      /^MALFORMED_|^UNEXPECTED_TOOL_CALL$|^TOO_MANY_TOOL_CALLS$/.test(finishReason)
+    ) {
       throw unreadable(this.provider, `it stopped for ${finishReason}`);
     }
   }
@@ -108,7 +139,11 @@ export function readGeminiCompletion(provider: string, body: string): Completion
   if (!events) throw unreadable(provider, 'a body that is not JSON');
   const choices = new Map<number, CompletionChoice>();
   const choiceOf = (index: number): CompletionChoice => {
-    const choice = choices.get(index) ?? { index, message: { role: 'assistant', content: null }, finish_reason: null };
+    const choice = choices.get(index) ?? {
+      index,
+      message: { role: 'assistant', content: null },
+      finish_reason: null,
+    };
     choices.set(index, choice);
     return choice;
   };
@@ -135,12 +170,21 @@ export function readGeminiCompletion(provider: string, body: string): Completion
 }
 
 /** Adds a piece to a whole choice: texts and lists grow, the rest is replaced. */
-function fold(choice: CompletionChoice, { delta, finish_reason: reason, logprobs }: ChunkChoice): void {
+function fold(
+  choice: CompletionChoice,
+  { delta, finish_reason: reason, logprobs }: ChunkChoice,
+): void {
   const message: Record<string, unknown> = choice.message;
   for (const [name, value] of Object.entries(delta)) {
     const before = message[name];
-    if (Array.isArray(value)) message[name] = [...(Array.isArray(before) ? (before as unknown[]) : []), ...(value as unknown[]).map(withoutIndex)];
-    else message[name] = typeof value === 'string' && typeof before === 'string' ? before + value : value;
+    if (Array.isArray(value))
+      message[name] = [
+        ...(Array.isArray(before) ? (before as unknown[]) : []),
+        ...(value as unknown[]).map(withoutIndex),
+      ];
+    else
+      message[name] =
+        typeof value === 'string' && typeof before === 'string' ? before + value : value;
   }
   if (logprobs) {
     const earlier = (choice.logprobs as { content: unknown[] } | undefined)?.content ?? [];

@@ -33,18 +33,25 @@ export class PartialArguments {
     for (const [position, step] of steps.entries()) {
       const next: string | number = steps[position + 1] ?? last;
       const inner: unknown = read(at, step);
-      const container: Container = typeof inner === 'object' && inner !== null ? (inner as Container) : emptyFor(next);
+      const container: Container =
+        typeof inner === 'object' && inner !== null ? (inner as Container) : emptyFor(next);
       if (container !== inner) write(at, step, container);
       at = container;
     }
     const before = read(at, last);
     const value = valueOf(piece);
-    write(at, last, typeof before === 'string' && typeof value === 'string' ? before + value : value);
+    write(
+      at,
+      last,
+      typeof before === 'string' && typeof value === 'string' ? before + value : value,
+    );
   }
 }
 
 function stepsOf(path: string): (string | number)[] {
-  return [...path.matchAll(pathStep)].map(([, name, position, single, double]) => (position === undefined ? (name ?? single ?? double ?? '') : Number(position)));
+  return [...path.matchAll(pathStep)].map(([, name, position, single, double]) =>
+    position === undefined ? (name ?? single ?? double ?? '') : Number(position),
+  );
 }
 
 function emptyFor(step: string | number): Container {

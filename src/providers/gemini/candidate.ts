@@ -1,7 +1,14 @@
 import type { ChunkChoice, ChunkDelta } from '../../completion.js';
 import { citationsOf } from './citations.js';
 import { PartialArguments } from './call-arguments.js';
-import { type GeminiCandidate, type GeminiFunctionCall, type GeminiPart, type GroundingMetadata, objectsIn, type TokenLogprob } from './wire.js';
+import {
+  type GeminiCandidate,
+  type GeminiFunctionCall,
+  type GeminiPart,
+  type GroundingMetadata,
+  objectsIn,
+  type TokenLogprob,
+} from './wire.js';
 
 /** Where a translated answer goes, piece by piece and in order. */
 export interface AnswerTarget {
@@ -11,7 +18,17 @@ export interface AnswerTarget {
   choice(choice: ChunkChoice): void;
 }
 
-const filtered = ['SAFETY', 'RECITATION', 'BLOCKLIST', 'PROHIBITED_CONTENT', 'SPII', 'MODEL_ARMOR', 'IMAGE_SAFETY', 'IMAGE_PROHIBITED_CONTENT', 'IMAGE_RECITATION'];
+const filtered = [
+  'SAFETY',
+  'RECITATION',
+  'BLOCKLIST',
+  'PROHIBITED_CONTENT',
+  'SPII',
+  'MODEL_ARMOR',
+  'IMAGE_SAFETY',
+  'IMAGE_PROHIBITED_CONTENT',
+  'IMAGE_RECITATION',
+];
 
 interface OpenCall {
   id: string | undefined;
@@ -29,7 +46,11 @@ export class CandidateReader {
   private reason: string | null = null;
 
   /** @param nextCallId makes an id for a call that has none */
-  constructor(private readonly index: number, private readonly target: AnswerTarget, private readonly nextCallId: () => string) {}
+  constructor(
+    private readonly index: number,
+    private readonly target: AnswerTarget,
+    private readonly nextCallId: () => string,
+  ) {}
 
   /** True once the provider has said why it stopped. */
   get finished(): boolean {
@@ -71,9 +92,11 @@ export class CandidateReader {
       if (part.text) this.emit({ reasoning_content: part.text });
     } else if (part.text) this.say(part.text);
     else if (part.inlineData) this.emit(mediaDelta(part.inlineData));
-    else if (part.executableCode) this.say(fence(part.executableCode.language?.toLowerCase() ?? '', part.executableCode.code));
+    else if (part.executableCode)
+      this.say(fence(part.executableCode.language?.toLowerCase() ?? '', part.executableCode.code));
     else if (part.codeExecutionResult) this.say(fence('', part.codeExecutionResult.output));
-    if (part.thoughtSignature) this.emit({ extra_content: { google: { thought_signature: part.thoughtSignature } } });
+    if (part.thoughtSignature)
+      this.emit({ extra_content: { google: { thought_signature: part.thoughtSignature } } });
   }
 
   private say(text: string): void {
@@ -101,14 +124,18 @@ export class CandidateReader {
     const { id, name, signature, args } = this.open;
     this.open = null;
     this.emit({
-      tool_calls: [{
-        index: this.calls++,
-        id: id ?? this.nextCallId(),
-        type: 'function',
-        function: { name, arguments: args.toJson() },
-        // named as Google's own OpenAI-compatible endpoint names it, so that clients hand it back
-        ...(signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } }),
-      }],
+      tool_calls: [
+        {
+          index: this.calls++,
+          id: id ?? this.nextCallId(),
+          type: 'function',
+          function: { name, arguments: args.toJson() },
+          // named as Google's own OpenAI-compatible endpoint names it, so that clients hand it back
+          ...(signature === undefined
+            ? {}
+            : { extra_content: { google: { thought_signature: signature } } }),
+        },
+      ],
     });
   }
 
@@ -119,8 +146,11 @@ export class CandidateReader {
 
 function mediaDelta(media: { mimeType?: string; data?: string }): ChunkDelta {
   const type = media.mimeType ?? 'image/png';
-  if (type.startsWith('audio/')) return { audio: { data: media.data ?? '', format: type.slice('audio/'.length) } };
-  return { images: [{ type: 'image_url', image_url: { url: `data:${type};base64,${media.data ?? ''}` } }] };
+  if (type.startsWith('audio/'))
+    return { audio: { data: media.data ?? '', format: type.slice('audio/'.length) } };
+  return {
+    images: [{ type: 'image_url', image_url: { url: `data:${type};base64,${media.data ?? ''}` } }],
+  };
 }
 
 function fence(language: string, code = ''): string {
@@ -128,7 +158,11 @@ function fence(language: string, code = ''): string {
 }
 
 function logprobsOf(result: NonNullable<GeminiCandidate['logprobsResult']>): unknown {
-  const entry = ({ token = '', logProbability = 0 }: TokenLogprob): Record<string, unknown> => ({ token, logprob: logProbability, bytes: [...Buffer.from(token)] });
+  const entry = ({ token = '', logProbability = 0 }: TokenLogprob): Record<string, unknown> => ({
+    token,
+    logprob: logProbability,
+    bytes: [...Buffer.from(token)],
+  });
   return {
     content: objectsIn(result.chosenCandidates).map((chosen, position) => ({
       ...entry(chosen),

@@ -30,14 +30,20 @@ export function citationsOf(grounding: GroundingMetadata, text: string): UrlCita
     }
   }
   for (const [index, source] of sources.entries()) {
-    if (source.url && !cited.has(index)) citations.push({ type: 'url_citation', url_citation: source });
+    if (source.url && !cited.has(index))
+      citations.push({ type: 'url_citation', url_citation: source });
   }
   return citations;
 }
 
 /** Google counts bytes of UTF-8, OpenAI's dialect characters. */
-function placeOf(segment: Segment, text: string, bytes: Buffer): { start_index?: number; end_index?: number } {
-  const passage = segment.text ?? bytes.subarray(segment.startIndex ?? 0, segment.endIndex ?? 0).toString();
+function placeOf(
+  segment: Segment,
+  text: string,
+  bytes: Buffer,
+): { start_index?: number; end_index?: number } {
+  const passage =
+    segment.text ?? bytes.subarray(segment.startIndex ?? 0, segment.endIndex ?? 0).toString();
   if (passage === '') return {};
   const counted = bytes.subarray(0, segment.startIndex ?? 0).toString().length;
   const start = text.startsWith(passage, counted) ? counted : text.indexOf(passage);

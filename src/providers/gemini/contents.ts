@@ -18,10 +18,14 @@ export interface Conversation {
   contents: GeminiContent[];
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** Turns messages into contents: system messages wherever they stand become the instruction, results of tools one turn of the user. */
-export function toConversation(messages: readonly ChatMessage[], options: ContentsOptions): Conversation {
+export function toConversation(
+  messages: readonly ChatMessage[],
+  options: ContentsOptions,
+): Conversation {
   const names = namesOfCalls(messages);
   const system: GeminiPart[] = [];
   const contents: GeminiContent[] = [];
@@ -39,11 +43,14 @@ export function toConversation(messages: readonly ChatMessage[], options: Conten
       continue;
     }
     const assistant = message.role === 'assistant';
-    const parts = assistant ? assistantParts(message, options) : toParts(message.content, options.provider);
+    const parts = assistant
+      ? assistantParts(message, options)
+      : toParts(message.content, options.provider);
     if (parts.length > 0) contents.push({ role: assistant ? 'model' : 'user', parts });
   }
   // a conversation of instructions alone is refused
-  if (contents.length === 0) return { contents: [{ role: 'user', parts: system.length > 0 ? system : [{ text: '' }] }] };
+  if (contents.length === 0)
+    return { contents: [{ role: 'user', parts: system.length > 0 ? system : [{ text: '' }] }] };
   return { ...(system.length > 0 ? { systemInstruction: { parts: system } } : {}), contents };
 }
 
@@ -59,7 +66,8 @@ function namesOfCalls(messages: readonly ChatMessage[]): Map<string, string> {
 }
 
 function signatureOf(carrier: Record<string, unknown>): string | undefined {
-  const extra = carrier['extra_content'] as { google?: { thought_signature?: unknown } } | null | undefined;
+  const extra = carrier['extra_content'] as
+    { google?: { thought_signature?: unknown } } | null | undefined;
   const signature = extra?.google?.thought_signature;
   return typeof signature === 'string' && signature !== '' ? signature : undefined;
 }
@@ -72,7 +80,8 @@ function assistantParts(message: ChatMessage, options: ContentsOptions): GeminiP
   const calls = callsOf(message).map((call) => toCall(call, options.callIds));
   const first = calls[0];
   // Gemini 3 answers 400 to a step whose first call has no signature, so to every history that another model made
-  if (first && options.foreignSignature !== null && !calls.some((call) => call.thoughtSignature)) first.thoughtSignature = options.foreignSignature;
+  if (first && options.foreignSignature !== null && !calls.some((call) => call.thoughtSignature))
+    first.thoughtSignature = options.foreignSignature;
   return [...parts, ...calls];
 }
 
@@ -90,7 +99,11 @@ function toCall(call: ToolCall, callIds: boolean): GeminiPart {
   };
 }
 
-function toResult(message: ChatMessage, names: ReadonlyMap<string, string>, options: ContentsOptions): GeminiPart[] {
+function toResult(
+  message: ChatMessage,
+  names: ReadonlyMap<string, string>,
+  options: ContentsOptions,
+): GeminiPart[] {
   const id = message.tool_call_id ?? '';
   const parts = toParts(message.content, options.provider);
   const text = parts.map((part) => part.text ?? '').join('');

@@ -1,4 +1,9 @@
-import { type ChunkChoice, type CompletionSink, escapeJson, type EventReader } from '../../completion.js';
+import {
+  type ChunkChoice,
+  type CompletionSink,
+  escapeJson,
+  type EventReader,
+} from '../../completion.js';
 import { cutShort, parseJson, unreadable } from '../failure.js';
 import { eventsOf, GeminiAnswer } from './answer.js';
 import type { GeminiResponse } from './wire.js';
@@ -42,7 +47,16 @@ export function geminiEvents(provider: string, sink: CompletionSink): EventReade
 
 function answerInto(provider: string, sink: CompletionSink): GeminiAnswer {
   const chunk = (choice: ChunkChoice): void =>
-    sink.chunk({ ...(answer.id ? { id: answer.id } : {}), object: 'chat.completion.chunk', created: answer.created, model: answer.model, choices: [choice] }, null);
+    sink.chunk(
+      {
+        ...(answer.id ? { id: answer.id } : {}),
+        object: 'chat.completion.chunk',
+        created: answer.created,
+        model: answer.model,
+        choices: [choice],
+      },
+      null,
+    );
   const answer: GeminiAnswer = new GeminiAnswer(provider, {
     text: (index, text) => {
       if (index === 0) sink.text(escapeJson(text), null);
@@ -62,7 +76,8 @@ function startOfJson(bytes: Buffer, atLineStart: boolean): number {
 
 function parseEvent(provider: string, payload: string): GeminiResponse {
   const event = parseJson(payload);
-  if (typeof event !== 'object' || event === null) throw unreadable(provider, 'an event that is not JSON');
+  if (typeof event !== 'object' || event === null)
+    throw unreadable(provider, 'an event that is not JSON');
   return event;
 }
 

@@ -16,12 +16,29 @@ interface RpcError {
 }
 
 const statusOfName: Record<string, number> = {
-  INVALID_ARGUMENT: 400, FAILED_PRECONDITION: 400, OUT_OF_RANGE: 400, UNAUTHENTICATED: 401, PERMISSION_DENIED: 403, NOT_FOUND: 404,
-  ABORTED: 409, RESOURCE_EXHAUSTED: 429, CANCELLED: 500, UNKNOWN: 500, INTERNAL: 500, UNIMPLEMENTED: 501, UNAVAILABLE: 503, DEADLINE_EXCEEDED: 504,
+  INVALID_ARGUMENT: 400,
+  FAILED_PRECONDITION: 400,
+  OUT_OF_RANGE: 400,
+  UNAUTHENTICATED: 401,
+  PERMISSION_DENIED: 403,
+  NOT_FOUND: 404,
+  ABORTED: 409,
+  RESOURCE_EXHAUSTED: 429,
+  CANCELLED: 500,
+  UNKNOWN: 500,
+  INTERNAL: 500,
+  UNIMPLEMENTED: 501,
+  UNAVAILABLE: 503,
+  DEADLINE_EXCEEDED: 504,
 };
 
 /** The failure of an answer that is not 2xx: `{error: {code, message, status, details}}`, the same in an array, or any text. */
-export function googleFailure(provider: string, status: number, headers: UpstreamHeaders, body: string): GatewayError {
+export function googleFailure(
+  provider: string,
+  status: number,
+  headers: UpstreamHeaders,
+  body: string,
+): GatewayError {
   const error = rpcError(parseJson(body));
   const reason = error?.message ?? (body.trimStart().startsWith('<') ? '' : body.slice(0, 300));
   return failure(provider, status, headers, { ...error, message: reason });
@@ -32,10 +49,20 @@ export function googleFailureUnder200(provider: string, body: unknown): GatewayE
   const error = rpcError(body) ?? {};
   const code = error.code ?? 0;
   const status = code >= 400 && code < 600 ? code : (statusOfName[error.status ?? ''] ?? 500);
-  return failure(provider, status, {}, { ...error, message: error.message ?? 'an error without a message' });
+  return failure(
+    provider,
+    status,
+    {},
+    { ...error, message: error.message ?? 'an error without a message' },
+  );
 }
 
-function failure(provider: string, status: number, headers: UpstreamHeaders, error: RpcError): GatewayError {
+function failure(
+  provider: string,
+  status: number,
+  headers: UpstreamHeaders,
+  error: RpcError,
+): GatewayError {
   return providerFailure({
     provider,
     status,
@@ -46,10 +73,13 @@ function failure(provider: string, status: number, headers: UpstreamHeaders, err
   });
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 
 function rpcError(body: unknown): RpcError | null {
-  const holder = Array.isArray(body) ? body.find((entry) => isRecord(entry) && entry['error']) as unknown : body;
+  const holder = Array.isArray(body)
+    ? (body.find((entry) => isRecord(entry) && entry['error']) as unknown)
+    : body;
   const error = isRecord(holder) ? holder['error'] : undefined;
   if (typeof error === 'string') return { message: error };
   if (!isRecord(error)) return null;
@@ -66,10 +96,15 @@ function codeOf(status: number, error: RpcError): ErrorCode {
   const message = error.message ?? '';
   if (status === 400) {
     // a refused key is a 400 here, not a 401
-    if (error.details?.some((detail) => /^API_KEY_|^ACCESS_TOKEN_/.test(detail.reason ?? ''))) return 'provider_auth';
+    if (error.details?.some((detail) => /^API_KEY_|^ACCESS_TOKEN_/.test(detail.reason ?? '')))
+      return 'provider_auth';
     if (/api key (not valid|not found|expired|is invalid)/i.test(message)) return 'provider_auth';
     // where our account or our server stands, nothing that the caller wrote
-    if (error.status === 'FAILED_PRECONDITION' && /location is not supported|billing|free tier/i.test(message)) return 'provider_auth';
+    if (
+      error.status === 'FAILED_PRECONDITION' &&
+      /location is not supported|billing|free tier/i.test(message)
+    )
+      return 'provider_auth';
   }
   // 499 CANCELLED: Google gave the call up itself
   if (status === 499) return 'upstream_error';
@@ -79,6 +114,8 @@ function codeOf(status: number, error: RpcError): ErrorCode {
 /** Google's RetryInfo (`"37s"`, `"0.5s"`), or the same said in the message. */
 function retryDelayMs(error: RpcError): number | null {
   const delay = error.details?.find((detail) => typeof detail.retryDelay === 'string')?.retryDelay;
-  const seconds = Number.parseFloat(delay ?? /retry in ([\d.]+)s/i.exec(error.message ?? '')?.[1] ?? '');
+  const seconds = Number.parseFloat(
+    delay ?? /retry in ([\d.]+)s/i.exec(error.message ?? '')?.[1] ?? '',
+  );
   return Number.isFinite(seconds) && seconds >= 0 ? Math.round(seconds * 1000) : null;
 }

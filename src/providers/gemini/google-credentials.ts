@@ -56,7 +56,10 @@ export function googleCredentials(options: GoogleCredentialOptions): AccessToken
   const env = options.env ?? process.env;
   const file = options.credentialsFile ?? (env['GOOGLE_APPLICATION_CREDENTIALS'] || undefined);
   const now = options.now ?? Date.now;
-  const ask = file === undefined ? (): Promise<TokenAnswer> => fromMetadata(options, env) : (): Promise<TokenAnswer> => fromFile(file, options, now);
+  const ask =
+    file === undefined
+      ? (): Promise<TokenAnswer> => fromMetadata(options, env)
+      : (): Promise<TokenAnswer> => fromFile(file, options, now);
   let kept: Kept | null = null;
   let asking: Promise<Kept> | null = null;
 
@@ -81,21 +84,40 @@ export function googleCredentials(options: GoogleCredentialOptions): AccessToken
   };
 }
 
-async function fromMetadata(options: GoogleCredentialOptions, env: Readonly<Record<string, string | undefined>>): Promise<TokenAnswer> {
+async function fromMetadata(
+  options: GoogleCredentialOptions,
+  env: Readonly<Record<string, string | undefined>>,
+): Promise<TokenAnswer> {
   const host = env['GCE_METADATA_HOST'] || 'metadata.google.internal';
   const root = options.metadataUrl ?? `http://${host}`;
   try {
-    return await fetchToken(options.provider, { url: `${root}/computeMetadata/v1/instance/service-accounts/default/token`, headers: { 'metadata-flavor': 'Google' }, timeoutMs: 3000 });
+    return await fetchToken(options.provider, {
+      url: `${root}/computeMetadata/v1/instance/service-accounts/default/token`,
+      headers: { 'metadata-flavor': 'Google' },
+      timeoutMs: 3000,
+    });
   } catch (error) {
     if (!(error instanceof GatewayError) || error.code !== 'connection_failed') throw error;
-    throw new GatewayError('provider_auth', `${options.provider} has no Google credentials: set credentialsFile or GOOGLE_APPLICATION_CREDENTIALS (this machine has no metadata server)`, { cause: error });
+    throw new GatewayError(
+      'provider_auth',
+      `${options.provider} has no Google credentials: set credentialsFile or GOOGLE_APPLICATION_CREDENTIALS (this machine has no metadata server)`,
+      { cause: error },
+    );
   }
 }
 
-async function fromFile(file: string, options: GoogleCredentialOptions, now: () => number): Promise<TokenAnswer> {
+async function fromFile(
+  file: string,
+  options: GoogleCredentialOptions,
+  now: () => number,
+): Promise<TokenAnswer> {
   const key = await readKeyFile(file, options.provider);
   const url = options.tokenUrl ?? key.token_uri ?? defaultTokenUrl;
-  return fetchToken(options.provider, { url, form: formOf(key, key.token_uri ?? url, now(), options.provider), timeoutMs: 10_000 });
+  return fetchToken(options.provider, {
+    url,
+    form: formOf(key, key.token_uri ?? url, now(), options.provider),
+    timeoutMs: 10_000,
+  });
 }
 
 async function readKeyFile(file: string, provider: string): Promise<KeyFile> {
@@ -103,30 +125,66 @@ async function readKeyFile(file: string, provider: string): Promise<KeyFile> {
   try {
     text = await readFile(file, 'utf8');
   } catch (cause) {
-    throw new GatewayError('provider_auth', `${provider}: the credentials file ${file} cannot be read`, { cause });
+    throw new GatewayError(
+      'provider_auth',
+      `${provider}: the credentials file ${file} cannot be read`,
+      { cause },
+    );
   }
   const key = parseJson(text);
-  if (typeof key !== 'object' || key === null) throw new GatewayError('provider_auth', `${provider}: the credentials file ${file} is not JSON`);
+  if (typeof key !== 'object' || key === null)
+    throw new GatewayError(
+      'provider_auth',
+      `${provider}: the credentials file ${file} is not JSON`,
+    );
   return key;
 }
 
-function formOf(key: KeyFile, audience: string, nowMs: number, provider: string): Record<string, string> {
+function formOf(
+  key: KeyFile,
+  audience: string,
+  nowMs: number,
+  provider: string,
+): Record<string, string> {
   if (key.type === 'authorized_user' && key.refresh_token) {
-    return { grant_type: 'refresh_token', refresh_token: key.refresh_token, client_id: key.client_id ?? '', client_secret: key.client_secret ?? '' };
+    return {
+      grant_type: 'refresh_token',
+      refresh_token: key.refresh_token,
+      client_id: key.client_id ?? '',
+      client_secret: key.client_secret ?? '',
+    };
   }
   if (!key.client_email || !key.private_key) {
-    throw new GatewayError('provider_auth', `${provider}: credentials of type ${key.type ?? 'unknown'} are not supported, a service account's key file is`);
+    throw new GatewayError(
+      'provider_auth',
+      `${provider}: credentials of type ${key.type ?? 'unknown'} are not supported, a service account's key file is`,
+    );
   }
-  const claims = { iss: key.client_email, scope, aud: audience, iat: Math.floor(nowMs / 1000), exp: Math.floor(nowMs / 1000) + 3600 };
-  return { grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer', assertion: signedJwt(claims, key, provider) };
+  const claims = {
+    iss: key.client_email,
+    scope,
+    aud: audience,
+    iat: Math.floor(nowMs / 1000),
+    exp: Math.floor(nowMs / 1000) + 3600,
+  };
+  return {
+    grant_type: 'urn:ietf:params:oauth:grant-type:jwt-bearer',
+    assertion: signedJwt(claims, key, provider),
+  };
 }
 
 function signedJwt(claims: object, key: KeyFile, provider: string): string {
   const encoded = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
   const unsigned = `${encoded({ alg: 'RS256', typ: 'JWT', ...(key.private_key_id ? { kid: key.private_key_id } : {}) })}.${encoded(claims)}`;
   try {
-    return `${unsigned}.${createSign('RSA-SHA256').update(unsigned).sign(key.private_key ?? '', 'base64url')}`;
+    return `${unsigned}.${createSign('RSA-SHA256')
+      .update(unsigned)
+      .sign(key.private_key ?? '', 'base64url')}`;
   } catch (cause) {
-    throw new GatewayError('provider_auth', `${provider}: the private key in the credentials file cannot be used`, { cause });
+    throw new GatewayError(
+      'provider_auth',
+      `${provider}: the private key in the credentials file cannot be used`,
+      { cause },
+    );
   }
 }

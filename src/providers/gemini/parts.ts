@@ -3,10 +3,28 @@ import { GatewayError } from '../../errors.js';
 import type { GeminiPart } from './wire.js';
 
 const typeOfExtension: Record<string, string> = {
-  jpg: 'image/jpeg', jpeg: 'image/jpeg', png: 'image/png', webp: 'image/webp', gif: 'image/gif', heic: 'image/heic', heif: 'image/heif',
-  pdf: 'application/pdf', txt: 'text/plain', md: 'text/markdown', html: 'text/html', csv: 'text/csv', json: 'application/json',
-  mp3: 'audio/mp3', wav: 'audio/wav', ogg: 'audio/ogg', flac: 'audio/flac', aac: 'audio/aac',
-  mp4: 'video/mp4', mov: 'video/quicktime', webm: 'video/webm', mpeg: 'video/mpeg',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  png: 'image/png',
+  webp: 'image/webp',
+  gif: 'image/gif',
+  heic: 'image/heic',
+  heif: 'image/heif',
+  pdf: 'application/pdf',
+  txt: 'text/plain',
+  md: 'text/markdown',
+  html: 'text/html',
+  csv: 'text/csv',
+  json: 'application/json',
+  mp3: 'audio/mp3',
+  wav: 'audio/wav',
+  ogg: 'audio/ogg',
+  flac: 'audio/flac',
+  aac: 'audio/aac',
+  mp4: 'video/mp4',
+  mov: 'video/quicktime',
+  webm: 'video/webm',
+  mpeg: 'video/mpeg',
 };
 
 /** A message's content as Gemini's parts; empty texts are left out, since Gemini refuses them. @throws GatewayError `request_refused` for what Gemini has no part for */
@@ -27,7 +45,9 @@ function toPart(part: ContentPart, provider: string): GeminiPart {
       return fromUrl(urlOf(part['video_url']), 'video/mp4', provider);
     case 'input_audio': {
       const audio = part['input_audio'] as { data?: string; format?: string } | undefined;
-      return { inlineData: { mimeType: `audio/${audio?.format ?? 'wav'}`, data: audio?.data ?? '' } };
+      return {
+        inlineData: { mimeType: `audio/${audio?.format ?? 'wav'}`, data: audio?.data ?? '' },
+      };
     }
     case 'file':
       return fromFile(part['file'] ?? {}, provider);
@@ -42,19 +62,32 @@ function urlOf(holder: unknown): string {
   return typeof url === 'string' ? url : '';
 }
 
-function fromFile(file: { file_data?: string; file_id?: string; filename?: string }, provider: string): GeminiPart {
+function fromFile(
+  file: { file_data?: string; file_id?: string; filename?: string },
+  provider: string,
+): GeminiPart {
   if (file.file_data?.startsWith('data:')) return fromDataUrl(file.file_data, provider);
   const named = typeByName(file.filename ?? '');
-  if (file.file_data) return { inlineData: { mimeType: named ?? 'application/pdf', data: file.file_data } };
-  if (file.file_id?.startsWith('files/')) return { fileData: { fileUri: `https://generativelanguage.googleapis.com/v1beta/${file.file_id}`, ...(named ? { mimeType: named } : {}) } };
+  if (file.file_data)
+    return { inlineData: { mimeType: named ?? 'application/pdf', data: file.file_data } };
+  if (file.file_id?.startsWith('files/'))
+    return {
+      fileData: {
+        fileUri: `https://generativelanguage.googleapis.com/v1beta/${file.file_id}`,
+        ...(named ? { mimeType: named } : {}),
+      },
+    };
   return fromUrl(file.file_id ?? '', named ?? 'application/pdf', provider);
 }
 
 /** Google fetches `https:` and `gs:` addresses itself; the type is read off the name and else assumed. */
 function fromUrl(url: string, assumedType: string, provider: string): GeminiPart {
   if (url.startsWith('data:')) return fromDataUrl(url, provider);
-  if (!/^(https?|gs):\/\//i.test(url)) throw refused(provider, 'takes media as data:, https: or gs: URLs only');
-  return { fileData: { fileUri: url, mimeType: typeByName(url.replace(/[?#].*$/s, '')) ?? assumedType } };
+  if (!/^(https?|gs):\/\//i.test(url))
+    throw refused(provider, 'takes media as data:, https: or gs: URLs only');
+  return {
+    fileData: { fileUri: url, mimeType: typeByName(url.replace(/[?#].*$/s, '')) ?? assumedType },
+  };
 }
 
 function fromDataUrl(url: string, provider: string): GeminiPart {
@@ -62,7 +95,9 @@ function fromDataUrl(url: string, provider: string): GeminiPart {
   if (comma === -1) throw refused(provider, 'was given a data: URL that has no comma');
   const [mimeType = '', ...parameters] = url.slice('data:'.length, comma).split(';');
   const payload = url.slice(comma + 1);
-  const base64 = parameters.includes('base64') ? payload : Buffer.from(decoded(payload)).toString('base64');
+  const base64 = parameters.includes('base64')
+    ? payload
+    : Buffer.from(decoded(payload)).toString('base64');
   return { inlineData: { mimeType: mimeType || 'text/plain', data: base64 } };
 }
 

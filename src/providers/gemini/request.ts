@@ -15,16 +15,27 @@ type Json = Record<string, unknown>;
 const foreignSignature = 'skip_thought_signature_validator';
 
 /** Fields of Google's own that a request may carry as they are, and their names in Google's `extra_body`. */
-const nativeFields = { safetySettings: 'safety_settings', cachedContent: 'cached_content', labels: 'labels' };
+const nativeFields = {
+  safetySettings: 'safety_settings',
+  cachedContent: 'cached_content',
+  labels: 'labels',
+};
 
 /** The body of generateContent and streamGenerateContent. @throws GatewayError `request_refused` for content that Gemini has no part for */
-export function toGenerateContent(request: ChatRequest, model: string, options: GeminiRequestOptions): Json {
+export function toGenerateContent(
+  request: ChatRequest,
+  model: string,
+  options: GeminiRequestOptions,
+): Json {
   const google = googleExtras(request);
   const config = generationConfig(request, model, google);
   const tools = toTools(request);
   const choice = tools.length > 0 ? toToolConfig(request.tool_choice) : null;
   const body: Json = {
-    ...toConversation(request.messages, { ...options, foreignSignature: thinksInLevels(model) ? foreignSignature : null }),
+    ...toConversation(request.messages, {
+      ...options,
+      foreignSignature: thinksInLevels(model) ? foreignSignature : null,
+    }),
     ...(tools.length > 0 ? { tools } : {}),
     ...(choice ? { toolConfig: choice } : {}),
     ...(Object.keys(config).length > 0 ? { generationConfig: config } : {}),
@@ -44,7 +55,9 @@ function googleExtras(request: ChatRequest): Json {
 
 /** Without what is absent: Gemini refuses nulls. */
 function present(fields: Json): Json {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  );
 }
 
 function generationConfig(request: ChatRequest, model: string, google: Json): Json {
@@ -61,16 +74,22 @@ function generationConfig(request: ChatRequest, model: string, google: Json): Js
     frequencyPenalty: request['frequency_penalty'],
     responseLogprobs: request['logprobs'] === true ? true : null,
     logprobs: request['logprobs'] === true ? request['top_logprobs'] : null,
-    responseModalities: modalities?.some((name) => name !== 'text') ? modalities.map((name) => name.toUpperCase()) : null,
+    responseModalities: modalities?.some((name) => name !== 'text')
+      ? modalities.map((name) => name.toUpperCase())
+      : null,
     ...responseFormat(request.response_format),
-    thinkingConfig: google['thinking_config'] ?? google['thinkingConfig'] ?? thinkingConfig(request.reasoning_effort, model),
+    thinkingConfig:
+      google['thinking_config'] ??
+      google['thinkingConfig'] ??
+      thinkingConfig(request.reasoning_effort, model),
     ...(request['generationConfig'] as Json | null | undefined),
   });
 }
 
 function responseFormat(format: ChatRequest['response_format']): Json {
   if (format?.type === 'json_object') return { responseMimeType: 'application/json' };
-  if (format?.type === 'json_schema') return { responseMimeType: 'application/json', responseJsonSchema: format.json_schema?.schema };
+  if (format?.type === 'json_schema')
+    return { responseMimeType: 'application/json', responseJsonSchema: format.json_schema?.schema };
   return {};
 }
 
@@ -79,7 +98,10 @@ function toTools(request: ChatRequest): Json[] {
   const functions = (request.tools ?? []).filter(hasFunction);
   const native = (request.tools ?? []).filter((tool) => !hasFunction(tool)) as Json[];
   if (request['web_search_options']) native.push({ googleSearch: {} });
-  return [...(functions.length > 0 ? [{ functionDeclarations: functions.map(toDeclaration) }] : []), ...native];
+  return [
+    ...(functions.length > 0 ? [{ functionDeclarations: functions.map(toDeclaration) }] : []),
+    ...native,
+  ];
 }
 
 const hasFunction = (tool: Partial<ToolDefinition>): boolean => tool.function !== undefined;
@@ -96,7 +118,8 @@ interface AllowedTools {
 
 function toToolConfig(choice: ChatRequest['tool_choice']): Json | null {
   if (choice === null || choice === undefined) return null;
-  if (typeof choice === 'string') return callingConfig({ none: 'NONE', auto: 'AUTO', required: 'ANY' }[choice]);
+  if (typeof choice === 'string')
+    return callingConfig({ none: 'NONE', auto: 'AUTO', required: 'ANY' }[choice]);
   if (choice.function) return callingConfig('ANY', [choice.function.name]);
   const allowed = choice['allowed_tools'] as AllowedTools | undefined;
   const names = allowed?.tools?.flatMap((tool) => tool.function?.name ?? []) ?? [];
@@ -105,5 +128,7 @@ function toToolConfig(choice: ChatRequest['tool_choice']): Json | null {
 }
 
 function callingConfig(mode: string, names: string[] = []): Json {
-  return { functionCallingConfig: { mode, ...(names.length > 0 ? { allowedFunctionNames: names } : {}) } };
+  return {
+    functionCallingConfig: { mode, ...(names.length > 0 ? { allowedFunctionNames: names } : {}) },
+  };
 }

@@ -1,5 +1,12 @@
 /** Token budgets of Gemini 2.5, as Google's own OpenAI-compatible endpoint sets them. */
-const budgets: Record<string, number> = { none: 0, minimal: 1024, low: 1024, medium: 8192, high: 24_576, xhigh: 24_576 };
+const budgets: Record<string, number> = {
+  none: 0,
+  minimal: 1024,
+  low: 1024,
+  medium: 8192,
+  high: 24_576,
+  xhigh: 24_576,
+};
 
 /** True for Gemini 3 and later, whose thinking has levels and whose calls need signatures; unknown names of the family count as new. */
 export function thinksInLevels(model: string): boolean {
@@ -10,14 +17,20 @@ export function thinksInLevels(model: string): boolean {
  * What a reasoning effort means to the model; null where nothing is asked or the model does not think. Thoughts are asked for
  * along with it.
  */
-export function thinkingConfig(effort: string | null | undefined, model: string): Record<string, unknown> | null {
+export function thinkingConfig(
+  effort: string | null | undefined,
+  model: string,
+): Record<string, unknown> | null {
   if (effort === null || effort === undefined) return null;
   const pro = /pro/i.test(model);
   if (/gemini-2\.5/i.test(model)) {
     const budget = budgets[effort];
     if (budget === undefined) return null;
     // 2.5 Pro cannot be kept from thinking; 128 is the least it takes
-    return { thinkingBudget: budget === 0 && pro ? 128 : budget, includeThoughts: effort !== 'none' };
+    return {
+      thinkingBudget: budget === 0 && pro ? 128 : budget,
+      includeThoughts: effort !== 'none',
+    };
   }
   if (!thinksInLevels(model)) return null;
   return { thinkingLevel: levelOf(effort, model, pro), includeThoughts: effort !== 'none' };

@@ -47,8 +47,15 @@ interface GroundingSource {
 
 /** What an answer rests on. Offsets count UTF-8 bytes, not characters. */
 export interface GroundingMetadata {
-  groundingChunks?: { web?: GroundingSource; retrievedContext?: GroundingSource; maps?: GroundingSource }[];
-  groundingSupports?: { segment?: { startIndex?: number; endIndex?: number; text?: string }; groundingChunkIndices?: number[] }[];
+  groundingChunks?: {
+    web?: GroundingSource;
+    retrievedContext?: GroundingSource;
+    maps?: GroundingSource;
+  }[];
+  groundingSupports?: {
+    segment?: { startIndex?: number; endIndex?: number; text?: string };
+    groundingChunkIndices?: number[];
+  }[];
 }
 
 /** A token with its natural logarithm of probability. */
@@ -64,7 +71,10 @@ export interface GeminiCandidate {
   finishReason?: string;
   finishMessage?: string;
   groundingMetadata?: GroundingMetadata;
-  logprobsResult?: { chosenCandidates?: TokenLogprob[]; topCandidates?: { candidates?: TokenLogprob[] }[] };
+  logprobsResult?: {
+    chosenCandidates?: TokenLogprob[];
+    topCandidates?: { candidates?: TokenLogprob[] }[];
+  };
 }
 
 /** `promptTokenCount` includes cached tokens; `candidatesTokenCount` does not include thoughts. */
@@ -91,5 +101,7 @@ export interface GeminiResponse {
 
 /** The objects of a list that should hold nothing else: what a provider sends is believed only so far. */
 export function objectsIn<Entry extends object>(list: readonly Entry[] | undefined): Entry[] {
-  return Array.isArray(list) ? list.filter((entry: unknown): entry is Entry => typeof entry === 'object' && entry !== null) : [];
+  return Array.isArray(list)
+    ? list.filter((entry: unknown): entry is Entry => typeof entry === 'object' && entry !== null)
+    : [];
 }

@@ -1,4 +1,11 @@
-import { type ChunkDelta, type CompletionChunk, type CompletionSink, type EventReader, hasContent, type Usage } from '../../completion.js';
+import {
+  type ChunkDelta,
+  type CompletionChunk,
+  type CompletionSink,
+  type EventReader,
+  hasContent,
+  type Usage,
+} from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { cutShort, unreadable } from '../failure.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
@@ -42,7 +49,10 @@ class OpenAIEventReader implements EventReader {
   private done = false;
   private readonly calls = new CallNumbers();
 
-  constructor(private readonly sink: CompletionSink, private readonly options: OpenAIEventsOptions) {}
+  constructor(
+    private readonly sink: CompletionSink,
+    private readonly options: OpenAIEventsOptions,
+  ) {}
 
   push(bytes: Buffer): void {
     const read = bytes.toString('latin1');
@@ -57,7 +67,8 @@ class OpenAIEventReader implements EventReader {
       if (this.head !== '') start = this.sameEnvelopes(text, start);
       const newline = text.indexOf('\n', start);
       if (newline === -1) break;
-      if (newline > start) this.line(text, start, text.charCodeAt(newline - 1) === 13 ? newline - 1 : newline);
+      if (newline > start)
+        this.line(text, start, text.charCodeAt(newline - 1) === 13 ? newline - 1 : newline);
       else this.blank();
       start = newline + 1;
     }
@@ -66,7 +77,8 @@ class OpenAIEventReader implements EventReader {
 
   private keep(rest: string): void {
     this.rest = rest;
-    if (rest.length > maxLineLength) throw unreadable(this.options.provider, 'an event of more than 32 MiB');
+    if (rest.length > maxLineLength)
+      throw unreadable(this.options.provider, 'an event of more than 32 MiB');
   }
 
   close(): void {
@@ -75,7 +87,8 @@ class OpenAIEventReader implements EventReader {
       this.rest = '';
     }
     if (this.done) return;
-    if (this.partialData !== '' || this.options.endsWithDone || this.finishReason === null) throw cutShort(this.options.provider);
+    if (this.partialData !== '' || this.options.endsWithDone || this.finishReason === null)
+      throw cutShort(this.options.provider);
     this.finish();
   }
 
@@ -84,7 +97,8 @@ class OpenAIEventReader implements EventReader {
       this.blank();
       return;
     }
-    const at = text.charCodeAt(start) === 0xef && text.startsWith(byteOrderMark, start) ? start + 3 : start;
+    const at =
+      text.charCodeAt(start) === 0xef && text.startsWith(byteOrderMark, start) ? start + 3 : start;
     // only data matters here: error events carry their error in the data as well
     if (text.charCodeAt(at) !== 100 || !text.startsWith('data:', at)) return;
     const from = text.charCodeAt(at + 5) === 32 ? at + 6 : at + 5;
@@ -93,7 +107,8 @@ class OpenAIEventReader implements EventReader {
 
   /** An empty line ends an event: data that is no JSON by now never will be. */
   private blank(): void {
-    if (this.partialData !== '') throw unreadable(this.options.provider, 'an event that is not JSON');
+    if (this.partialData !== '')
+      throw unreadable(this.options.provider, 'an event that is not JSON');
   }
 
   private data(payload: string): void {
@@ -139,7 +154,8 @@ class OpenAIEventReader implements EventReader {
       return;
     }
     this.partialData = '';
-    if (typeof chunk !== 'object' || chunk === null) throw unreadable(this.options.provider, 'an event that is not an object');
+    if (typeof chunk !== 'object' || chunk === null)
+      throw unreadable(this.options.provider, 'an event that is not an object');
     const error = errorIn(chunk);
     if (error !== null) throw openAIFailureUnder200(this.options.provider, error);
     const complete = Array.isArray(chunk.choices);
@@ -151,7 +167,8 @@ class OpenAIEventReader implements EventReader {
   /** @param rewritten the chunk is no longer what the payload says, which then cannot be passed on as it is */
   private pass(chunk: CompletionChunk, payload: string, rewritten: boolean): void {
     for (const [position, choice] of chunk.choices.entries()) {
-      if (typeof choice.delta !== 'object' || (choice.delta as ChunkDelta | null) === null) choice.delta = {};
+      if (typeof choice.delta !== 'object' || (choice.delta as ChunkDelta | null) === null)
+        choice.delta = {};
       if (choice.finish_reason) this.finishReason = choice.finish_reason;
       if (typeof choice.index !== 'number') {
         choice.index = position;
@@ -163,16 +180,33 @@ class OpenAIEventReader implements EventReader {
       }
       if (this.calls.renumber(choice)) rewritten = true;
     }
-    if (rewritten || chunk.usage || !this.passAsText(chunk, payload)) this.sink.chunk(chunk, rewritten ? null : payload);
+    if (rewritten || chunk.usage || !this.passAsText(chunk, payload))
+      this.sink.chunk(chunk, rewritten ? null : payload);
   }
 
   /** Remembers the envelope of a chunk that holds nothing but text, and passes the text on. */
   private passAsText(chunk: CompletionChunk, payload: string): boolean {
     const choice = chunk.choices[0];
-    if (chunk.choices.length !== 1 || !choice || choice.index !== 0 || choice.finish_reason || choice.logprobs) return false;
+    if (
+      chunk.choices.length !== 1 ||
+      !choice ||
+      choice.index !== 0 ||
+      choice.finish_reason ||
+      choice.logprobs
+    )
+      return false;
     const { content, ...others } = choice.delta;
-    if (typeof content !== 'string' || content === '' || hasContent({ choices: [{ index: 0, delta: others }] })) return false;
-    if (Array.isArray(others.annotations) || payload.indexOf(contentKey) !== payload.lastIndexOf(contentKey)) return false;
+    if (
+      typeof content !== 'string' ||
+      content === '' ||
+      hasContent({ choices: [{ index: 0, delta: others }] })
+    )
+      return false;
+    if (
+      Array.isArray(others.annotations) ||
+      payload.indexOf(contentKey) !== payload.lastIndexOf(contentKey)
+    )
+      return false;
     const start = payload.indexOf(contentKey) + contentKey.length;
     const end = endOfString(payload, start);
     if (start < contentKey.length || end === -1) return false;
@@ -193,7 +227,11 @@ type UsageHolder = { usage?: CompletionChunk['usage'] } | null | undefined;
 
 /** Usage stands at the top, with Groq also under its own name, with Moonshot in the choice. */
 function readChunkUsage(chunk: CompletionChunk): Usage | null {
-  return readOpenAIUsage(chunk.usage ?? (chunk['x_groq'] as UsageHolder)?.usage ?? (chunk.choices[0] as UsageHolder)?.usage);
+  return readOpenAIUsage(
+    chunk.usage ??
+      (chunk['x_groq'] as UsageHolder)?.usage ??
+      (chunk.choices[0] as UsageHolder)?.usage,
+  );
 }
 
 /** Where the JSON string that starts at `from` is closed, or -1. */
@@ -213,13 +251,17 @@ interface MistralPart {
 }
 
 /** Mistral's reasoning models send content as a list of text and thinking parts. */
-export function splitContentParts(message: { content?: unknown; reasoning_content?: string | null }): void {
+export function splitContentParts(message: {
+  content?: unknown;
+  reasoning_content?: string | null;
+}): void {
   let text = '';
   let reasoning = '';
   for (const part of message.content as MistralPart[]) {
     if (part.type === 'text') text += part.text ?? '';
     else if (typeof part.thinking === 'string') reasoning += part.thinking;
-    else if (Array.isArray(part.thinking)) reasoning += part.thinking.map((piece) => piece.text ?? '').join('');
+    else if (Array.isArray(part.thinking))
+      reasoning += part.thinking.map((piece) => piece.text ?? '').join('');
   }
   message.content = text;
   if (reasoning) message.reasoning_content = reasoning;

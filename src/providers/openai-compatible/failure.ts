@@ -10,7 +10,8 @@ interface ErrorWords {
   status: number | null;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const httpStatus = (value: unknown): number | null => {
   const status = Number(value);
@@ -20,7 +21,13 @@ const httpStatus = (value: unknown): number | null => {
 /** FastAPI's list of validation failures, as Mistral and vLLM send it. */
 function detailText(detail: unknown): string {
   if (!Array.isArray(detail)) return text(detail);
-  return detail.map((entry) => (isRecord(entry) ? `${Array.isArray(entry['loc']) ? entry['loc'].join('.') : ''} ${text(entry['msg'])}`.trim() : text(entry))).join('; ');
+  return detail
+    .map((entry) =>
+      isRecord(entry)
+        ? `${Array.isArray(entry['loc']) ? entry['loc'].join('.') : ''} ${text(entry['msg'])}`.trim()
+        : text(entry),
+    )
+    .join('; ');
 }
 
 /**
@@ -29,20 +36,37 @@ function detailText(detail: unknown): string {
  */
 export function errorWords(body: unknown, raw = ''): ErrorWords {
   if (Array.isArray(body)) return errorWords(body[0], raw);
-  if (!isRecord(body)) return { message: raw.startsWith('<') ? '' : raw.slice(0, 300), kind: '', status: null };
-  const inner = isRecord(body['error']) ? body['error'] : isRecord(body['detail']) ? body['detail'] : body;
-  const message = messageText(inner['message']) || messageText(body['error']) || detailText(body['detail']) || messageText(body['message']) || text(body['title']) || messageText(body['errors']);
+  if (!isRecord(body))
+    return { message: raw.startsWith('<') ? '' : raw.slice(0, 300), kind: '', status: null };
+  const inner = isRecord(body['error'])
+    ? body['error']
+    : isRecord(body['detail'])
+      ? body['detail']
+      : body;
+  const message =
+    messageText(inner['message']) ||
+    messageText(body['error']) ||
+    detailText(body['detail']) ||
+    messageText(body['message']) ||
+    text(body['title']) ||
+    messageText(body['errors']);
   return {
     message,
     kind: `${text(inner['code'])} ${text(inner['type'])}`.toLowerCase(),
-    status: httpStatus(inner['status_code']) ?? httpStatus(inner['status']) ?? httpStatus(inner['code']) ?? httpStatus(body['status']),
+    status:
+      httpStatus(inner['status_code']) ??
+      httpStatus(inner['status']) ??
+      httpStatus(inner['code']) ??
+      httpStatus(body['status']),
   };
 }
 
 /** A message is text, a list of texts or of `{message}`, or with Mistral a `{detail}`. */
 function messageText(message: unknown): string {
   if (Array.isArray(message)) return message.map(messageText).filter(Boolean).join('; ');
-  return isRecord(message) ? text(message['message']) || detailText(message['detail']) : text(message);
+  return isRecord(message)
+    ? text(message['message']) || detailText(message['detail'])
+    : text(message);
 }
 
 const statusOfKind: readonly (readonly [RegExp, number])[] = [
@@ -51,7 +75,10 @@ const statusOfKind: readonly (readonly [RegExp, number])[] = [
   [/auth|api_key|permission|forbidden|billing/, 401],
   [/not_?found/, 404],
   [/timeout/, 504],
-  [/invalid_request|content_filter|content_policy|context_length|tool_use_failed|bad_?request|validation/, 400],
+  [
+    /invalid_request|content_filter|content_policy|context_length|tool_use_failed|bad_?request|validation/,
+    400,
+  ],
 ];
 
 /** The status that an error without one means: the body's own, else by its code and type, else 500. */
@@ -62,23 +89,47 @@ export function statusOfWords(words: ErrorWords): number {
 function codeOf(status: number, words: ErrorWords): ErrorCode {
   if (status === 400 || status === 422) {
     // xAI answers 400 to a bad key
-    if (/invalid_api_key|authentication/.test(words.kind) || /(incorrect|invalid) api key|api key (is )?(not valid|invalid)/i.test(words.message)) return 'provider_auth';
-    if (/\bstream(ing)?\b/i.test(words.message) && /not (supported|support|available|allowed)|unsupported/i.test(words.message)) return 'stream_refused';
+    if (
+      /invalid_api_key|authentication/.test(words.kind) ||
+      /(incorrect|invalid) api key|api key (is )?(not valid|invalid)/i.test(words.message)
+    )
+      return 'provider_auth';
+    if (
+      /\bstream(ing)?\b/i.test(words.message) &&
+      /not (supported|support|available|allowed)|unsupported/i.test(words.message)
+    )
+      return 'stream_refused';
   }
   return codeOfStatus(status);
 }
 
 /** The failure of an answer that is not 2xx. */
-export function openAIFailure(provider: string, status: number, headers: UpstreamHeaders, body: string): GatewayError {
+export function openAIFailure(
+  provider: string,
+  status: number,
+  headers: UpstreamHeaders,
+  body: string,
+): GatewayError {
   const words = errorWords(parseJson(body), body);
-  return providerFailure({ provider, status, headers, reason: words.message, code: codeOf(status, words) });
+  return providerFailure({
+    provider,
+    status,
+    headers,
+    reason: words.message,
+    code: codeOf(status, words),
+  });
 }
 
 /** The failure that an error with status 200 means: a body or an event that has `error`, or what `errorIn` has found. */
 export function openAIFailureUnder200(provider: string, body: unknown): GatewayError {
   const words = errorWords(body);
   const status = statusOfWords(words);
-  return providerFailure({ provider, status, reason: words.message || 'an error without a message', code: codeOf(status, words) });
+  return providerFailure({
+    provider,
+    status,
+    reason: words.message || 'an error without a message',
+    code: codeOf(status, words),
+  });
 }
 
 /**
@@ -88,11 +139,15 @@ export function openAIFailureUnder200(provider: string, body: unknown): GatewayE
 export function errorIn(body: object): unknown {
   const { error, choices, object, type, message, detail } = body as Record<string, unknown>;
   if (error) return body;
-  if (!Array.isArray(choices)) return object === 'error' || type === 'error' || typeof message === 'string' || detail ? body : null;
+  if (!Array.isArray(choices))
+    return object === 'error' || type === 'error' || typeof message === 'string' || detail
+      ? body
+      : null;
   for (const choice of choices) {
     if (!isRecord(choice)) continue;
     if (choice['error']) return choice;
-    if (choice['finish_reason'] === 'error') return { error: 'the model ended its answer with an error' };
+    if (choice['finish_reason'] === 'error')
+      return { error: 'the model ended its answer with an error' };
   }
   return null;
 }

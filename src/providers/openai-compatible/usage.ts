@@ -22,13 +22,18 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | 
   const prompt = loose.prompt_tokens ?? loose.input_tokens;
   const completion = loose.completion_tokens ?? loose.output_tokens;
   if (typeof prompt !== 'number' && typeof completion !== 'number') return null;
-  const reasoning = loose.completion_tokens_details?.reasoning_tokens || loose.reasoning_tokens || 0;
-  const leftOut = reasoning > 0 && loose.total_tokens === (prompt ?? 0) + (completion ?? 0) + reasoning;
+  const reasoning =
+    loose.completion_tokens_details?.reasoning_tokens || loose.reasoning_tokens || 0;
+  const leftOut =
+    reasoning > 0 && loose.total_tokens === (prompt ?? 0) + (completion ?? 0) + reasoning;
   return makeUsage({
     promptTokens: prompt,
     completionTokens: leftOut ? (completion ?? 0) + reasoning : completion,
     reasoningTokens: reasoning,
-    cachedTokens: loose.prompt_tokens_details?.cached_tokens || loose.prompt_cache_hit_tokens || loose.cached_tokens,
+    cachedTokens:
+      loose.prompt_tokens_details?.cached_tokens ||
+      loose.prompt_cache_hit_tokens ||
+      loose.cached_tokens,
     cacheWriteTokens: loose.prompt_tokens_details?.cache_write_tokens,
   });
 }

@@ -1,4 +1,10 @@
-import { type CompletionMessage, makeUsage, type ToolCall, type UrlCitation, type Usage } from '../../completion.js';
+import {
+  type CompletionMessage,
+  makeUsage,
+  type ToolCall,
+  type UrlCitation,
+  type Usage,
+} from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { openAIFailureUnder200 } from '../openai-compatible/failure.js';
@@ -59,7 +65,8 @@ export interface ResponsesAnswer {
 
 /** Usage in Signalbox's count; null where there is none. */
 export function responsesUsage(usage: ResponsesAnswer['usage']): Usage | null {
-  if (!usage || (usage.input_tokens === undefined && usage.output_tokens === undefined)) return null;
+  if (!usage || (usage.input_tokens === undefined && usage.output_tokens === undefined))
+    return null;
   return makeUsage({
     promptTokens: usage.input_tokens,
     completionTokens: usage.output_tokens,
@@ -71,28 +78,48 @@ export function responsesUsage(usage: ResponsesAnswer['usage']): Usage | null {
 
 /** The finish reason in the chat API's words. */
 export function responsesFinishReason(answer: ResponsesAnswer, calls: number): string {
-  if (answer.status === 'incomplete' || answer.incomplete_details) return answer.incomplete_details?.reason === 'content_filter' ? 'content_filter' : 'length';
+  if (answer.status === 'incomplete' || answer.incomplete_details)
+    return answer.incomplete_details?.reason === 'content_filter' ? 'content_filter' : 'length';
   return calls > 0 ? 'tool_calls' : 'stop';
 }
 
 /** Codes that blame the request, among those that come under status 200. */
-const blamesRequest = /^(invalid_|image_|empty_image|unsupported_|failed_to_download_image|\w+_policy)/;
+const blamesRequest =
+  /^(invalid_|image_|empty_image|unsupported_|failed_to_download_image|\w+_policy)/;
 
 /** The failure of an answer or an event that holds an error: `{error: {code, message}}`, or the error itself. */
-export function responsesFailure(provider: string, holder: { error?: ResponsesError | string | null } & ResponsesError): GatewayError {
-  const error = typeof holder.error === 'string' ? { message: holder.error } : (holder.error ?? holder);
-  return openAIFailureUnder200(provider, { error: blamesRequest.test(error.code ?? '') ? { ...error, status: 400 } : error });
+export function responsesFailure(
+  provider: string,
+  holder: { error?: ResponsesError | string | null } & ResponsesError,
+): GatewayError {
+  const error =
+    typeof holder.error === 'string' ? { message: holder.error } : (holder.error ?? holder);
+  return openAIFailureUnder200(provider, {
+    error: blamesRequest.test(error.code ?? '') ? { ...error, status: 400 } : error,
+  });
 }
 
 /** A citation in the chat API's shape, or nothing where it leads to no address. @param start where the cited text begins in the answer's */
-export function urlCitation(annotation: ResponsesAnnotation | undefined, start: number): UrlCitation[] {
+export function urlCitation(
+  annotation: ResponsesAnnotation | undefined,
+  start: number,
+): UrlCitation[] {
   if (annotation?.type !== 'url_citation' || annotation.url === undefined) return [];
   const { url, title, start_index: from, end_index: to } = annotation;
-  const offsets = { ...(from === undefined ? {} : { start_index: start + from }), ...(to === undefined ? {} : { end_index: start + to }) };
-  return [{ type: 'url_citation', url_citation: { url, ...(title === undefined ? {} : { title }), ...offsets } }];
+  const offsets = {
+    ...(from === undefined ? {} : { start_index: start + from }),
+    ...(to === undefined ? {} : { end_index: start + to }),
+  };
+  return [
+    {
+      type: 'url_citation',
+      url_citation: { url, ...(title === undefined ? {} : { title }), ...offsets },
+    },
+  ];
 }
 
-const joined = (parts: readonly ResponsesPart[] | null | undefined, between: string): string => (parts ?? []).map((part) => part.text ?? '').join(between);
+const joined = (parts: readonly ResponsesPart[] | null | undefined, between: string): string =>
+  (parts ?? []).map((part) => part.text ?? '').join(between);
 
 /** What an item of reasoning says openly: its summary, or with open models the reasoning itself. */
 export function reasoningText(item: ResponsesItem): string {
@@ -103,7 +130,16 @@ export function reasoningText(item: ResponsesItem): string {
 export function reasoningDetails(provider: string, item: ResponsesItem): unknown[] {
   if (!item.encrypted_content) return [];
   const summary = joined(item.summary, '\n\n');
-  return [{ type: 'reasoning.encrypted', id: item.id, data: item.encrypted_content, ...(summary ? { summary } : {}), format: reasoningFormat, provider }];
+  return [
+    {
+      type: 'reasoning.encrypted',
+      id: item.id,
+      data: item.encrypted_content,
+      ...(summary ? { summary } : {}),
+      format: reasoningFormat,
+      provider,
+    },
+  ];
 }
 
 /** A call without arguments may come with an empty text, which is no JSON. */
@@ -112,8 +148,15 @@ export function callArguments(item: ResponsesItem): string {
 }
 
 /** A whole answer in the internal dialect. @throws GatewayError for one that failed */
-export function responsesCompletion(provider: string, answer: ResponsesAnswer, askedModel: string): CompletionAnswer {
-  if (answer.error || answer.status === 'failed' || answer.status === 'cancelled') throw responsesFailure(provider, { error: answer.error ?? { message: `the answer is ${answer.status}` } });
+export function responsesCompletion(
+  provider: string,
+  answer: ResponsesAnswer,
+  askedModel: string,
+): CompletionAnswer {
+  if (answer.error || answer.status === 'failed' || answer.status === 'cancelled')
+    throw responsesFailure(provider, {
+      error: answer.error ?? { message: `the answer is ${answer.status}` },
+    });
   const { message, logprobs } = readOutput(provider, answer.output ?? []);
   return {
     completion: {
@@ -121,23 +164,30 @@ export function responsesCompletion(provider: string, answer: ResponsesAnswer, a
       object: 'chat.completion',
       created: Math.floor(answer.created_at ?? Date.now() / 1000),
       model: answer.model ?? askedModel,
-      choices: [{
-        index: 0,
-        message,
-        finish_reason: responsesFinishReason(answer, message.tool_calls?.length ?? 0),
-        ...(logprobs.length > 0 ? { logprobs: { content: logprobs } } : {}),
-      }],
+      choices: [
+        {
+          index: 0,
+          message,
+          finish_reason: responsesFinishReason(answer, message.tool_calls?.length ?? 0),
+          ...(logprobs.length > 0 ? { logprobs: { content: logprobs } } : {}),
+        },
+      ],
     },
     usage: responsesUsage(answer.usage),
   };
 }
 
-function readOutput(provider: string, items: readonly ResponsesItem[]): { message: CompletionMessage; logprobs: unknown[] } {
+function readOutput(
+  provider: string,
+  items: readonly ResponsesItem[],
+): { message: CompletionMessage; logprobs: unknown[] } {
   let text = '';
   const annotations: UrlCitation[] = [];
   const parts = items.flatMap((item) => (item.type === 'message' ? (item.content ?? []) : []));
   for (const part of parts) {
-    annotations.push(...(part.annotations ?? []).flatMap((annotation) => urlCitation(annotation, text.length)));
+    annotations.push(
+      ...(part.annotations ?? []).flatMap((annotation) => urlCitation(annotation, text.length)),
+    );
     text += part.text ?? '';
   }
   const thoughts = items.filter((item) => item.type === 'reasoning');
@@ -159,4 +209,8 @@ function readOutput(provider: string, items: readonly ResponsesItem[]): { messag
   };
 }
 
-const toolCall = (item: ResponsesItem): ToolCall => ({ id: item.call_id ?? item.id ?? '', type: 'function', function: { name: item.name ?? '', arguments: callArguments(item) } });
+const toolCall = (item: ResponsesItem): ToolCall => ({
+  id: item.call_id ?? item.id ?? '',
+  type: 'function',
+  function: { name: item.name ?? '', arguments: callArguments(item) },
+});

@@ -1,9 +1,23 @@
-import { type ChunkDelta, type CompletionSink, escapeJson, type EventReader } from '../../completion.js';
+import {
+  type ChunkDelta,
+  type CompletionSink,
+  escapeJson,
+  type EventReader,
+} from '../../completion.js';
 import type { ModelCall } from '../adapter.js';
 import { cutShort, parseJson, unreadable } from '../failure.js';
 import {
-  callArguments, reasoningDetails, reasoningText, type ResponsesAnnotation, type ResponsesAnswer, type ResponsesError, responsesFailure, responsesFinishReason,
-  type ResponsesItem, responsesUsage, urlCitation,
+  callArguments,
+  reasoningDetails,
+  reasoningText,
+  type ResponsesAnnotation,
+  type ResponsesAnswer,
+  type ResponsesError,
+  responsesFailure,
+  responsesFinishReason,
+  type ResponsesItem,
+  responsesUsage,
+  urlCitation,
 } from './answer.js';
 import { sseReader } from '../sse-reader.js';
 
@@ -34,9 +48,16 @@ interface OpenItem {
 }
 
 /** Reads a stream of the Responses API. What a server leaves out of its deltas is taken from the events that close an item. */
-export function responsesEvents(sink: CompletionSink, provider: string, call: ModelCall): EventReader {
+export function responsesEvents(
+  sink: CompletionSink,
+  provider: string,
+  call: ModelCall,
+): EventReader {
   const events = new ResponsesEventReader(sink, provider, call);
-  return sseReader((_name, payload) => events.read(payload), () => events.close());
+  return sseReader(
+    (_name, payload) => events.read(payload),
+    () => events.close(),
+  );
 }
 
 class ResponsesEventReader {
@@ -49,7 +70,11 @@ class ResponsesEventReader {
   private calls = 0;
   private reasoned = false;
 
-  constructor(private readonly sink: CompletionSink, private readonly provider: string, call: ModelCall) {
+  constructor(
+    private readonly sink: CompletionSink,
+    private readonly provider: string,
+    call: ModelCall,
+  ) {
     this.head = { id: undefined, created: Math.floor(Date.now() / 1000), model: call.model };
     this.wantsLogprobs = call.request['logprobs'] === true;
   }
@@ -57,7 +82,8 @@ class ResponsesEventReader {
   read(payload: string): void {
     if (this.ended || payload === '[DONE]') return;
     const event = parseJson(payload) as ResponsesEvent | null;
-    if (typeof event !== 'object' || event === null) throw unreadable(this.provider, 'an event that is not JSON');
+    if (typeof event !== 'object' || event === null)
+      throw unreadable(this.provider, 'an event that is not JSON');
     if (event.type === 'error' || event.error) throw responsesFailure(this.provider, event);
     this.event(event);
   }
@@ -76,7 +102,8 @@ class ResponsesEventReader {
         this.reasoning(this.open(event), event.type, event.delta ?? '');
         break;
       case 'response.reasoning_summary_part.added':
-        if (event.summary_index) this.reasoning(this.open(event), 'response.reasoning_summary_text.delta', '\n\n');
+        if (event.summary_index)
+          this.reasoning(this.open(event), 'response.reasoning_summary_text.delta', '\n\n');
         break;
       case 'response.refusal.delta':
         this.open(event).spokenBy = 'refusal';
@@ -114,10 +141,16 @@ class ResponsesEventReader {
         break;
       case 'response.failed':
       case 'response.cancelled':
-        throw responsesFailure(this.provider, { error: event.response?.error ?? { message: 'the answer failed' } });
+        throw responsesFailure(this.provider, {
+          error: event.response?.error ?? { message: 'the answer failed' },
+        });
       case 'response.completed':
       case 'response.incomplete':
-        this.end(event.type === 'response.incomplete' ? { ...event.response, status: 'incomplete' } : (event.response ?? {}));
+        this.end(
+          event.type === 'response.incomplete'
+            ? { ...event.response, status: 'incomplete' }
+            : (event.response ?? {}),
+        );
     }
   }
 
@@ -144,7 +177,8 @@ class ResponsesEventReader {
     if (text === '') return;
     open.spokenBy = 'text';
     this.textLength += text.length;
-    if (this.wantsLogprobs && logprobs?.length) this.pass({ content: text }, { logprobs: { content: logprobs } });
+    if (this.wantsLogprobs && logprobs?.length)
+      this.pass({ content: text }, { logprobs: { content: logprobs } });
     else this.sink.text(escapeJson(text), null);
   }
 
@@ -160,7 +194,16 @@ class ResponsesEventReader {
   private callStart(open: OpenItem, item: ResponsesItem): void {
     open.callIndex = this.calls++;
     open.argued = Boolean(item.arguments);
-    this.pass({ tool_calls: [{ index: open.callIndex, id: item.call_id ?? item.id ?? '', type: 'function', function: { name: item.name ?? '', arguments: item.arguments ?? '' } }] });
+    this.pass({
+      tool_calls: [
+        {
+          index: open.callIndex,
+          id: item.call_id ?? item.id ?? '',
+          type: 'function',
+          function: { name: item.name ?? '', arguments: item.arguments ?? '' },
+        },
+      ],
+    });
   }
 
   private callPiece(open: OpenItem, args: string): void {
@@ -169,7 +212,11 @@ class ResponsesEventReader {
     this.pass({ tool_calls: [{ index: open.callIndex, function: { arguments: args } }] });
   }
 
-  private cite(open: OpenItem, annotations: readonly ResponsesAnnotation[], start = open.start): void {
+  private cite(
+    open: OpenItem,
+    annotations: readonly ResponsesAnnotation[],
+    start = open.start,
+  ): void {
     const citations = annotations.flatMap((annotation) => urlCitation(annotation, start));
     open.cited ||= annotations.length > 0;
     if (citations.length > 0) this.pass({ annotations: citations });
@@ -191,7 +238,10 @@ class ResponsesEventReader {
   private messageDone(open: OpenItem, item: ResponsesItem): void {
     const silent = open.spokenBy === null;
     const uncited = !open.cited;
-    let start = silent ? this.textLength : this.textLength - (item.content ?? []).reduce((sum, part) => sum + (part.text ?? '').length, 0);
+    let start = silent
+      ? this.textLength
+      : this.textLength -
+        (item.content ?? []).reduce((sum, part) => sum + (part.text ?? '').length, 0);
     for (const part of item.content ?? []) {
       if (silent) this.text(open, part.text ?? '', part.logprobs);
       if (silent && part.refusal) this.pass({ refusal: part.refusal });
@@ -203,7 +253,9 @@ class ResponsesEventReader {
   private end(response: ResponsesAnswer): void {
     this.start(response);
     // a server may say all of it only here
-    if (this.items.size === 0) for (const [index, item] of (response.output ?? []).entries()) this.itemDone(this.open({ output_index: index }), item);
+    if (this.items.size === 0)
+      for (const [index, item] of (response.output ?? []).entries())
+        this.itemDone(this.open({ output_index: index }), item);
     const finishReason = responsesFinishReason(response, this.calls);
     this.ended = true;
     this.pass({}, { finish_reason: finishReason });
@@ -211,6 +263,13 @@ class ResponsesEventReader {
   }
 
   private pass(delta: ChunkDelta, more: { logprobs?: unknown; finish_reason?: string } = {}): void {
-    this.sink.chunk({ ...this.head, object: 'chat.completion.chunk', choices: [{ index: 0, delta, finish_reason: null, ...more }] }, null);
+    this.sink.chunk(
+      {
+        ...this.head,
+        object: 'chat.completion.chunk',
+        choices: [{ index: 0, delta, finish_reason: null, ...more }],
+      },
+      null,
+    );
   }
 }

@@ -21,8 +21,13 @@ export function notAskable(provider: string, what: string): GatewayError {
  * A conversation as the Responses API wants it: what stands before the first turn is `instructions`, the rest a list of items.
  * @throws GatewayError `request_refused` for content that the API does not take
  */
-export function responsesInput(provider: string, messages: readonly ChatMessage[]): { instructions?: string; input: unknown[] } {
-  const firstTurn = messages.findIndex((message) => message.role !== 'system' && message.role !== 'developer');
+export function responsesInput(
+  provider: string,
+  messages: readonly ChatMessage[],
+): { instructions?: string; input: unknown[] } {
+  const firstTurn = messages.findIndex(
+    (message) => message.role !== 'system' && message.role !== 'developer',
+  );
   const opening = firstTurn === -1 ? 0 : firstTurn;
   const instructions = messages.slice(0, opening).map(plainText).join('\n\n');
   const input = messages.slice(opening).flatMap((message) => itemsOf(provider, message));
@@ -31,7 +36,9 @@ export function responsesInput(provider: string, messages: readonly ChatMessage[
 
 function plainText(message: ChatMessage): string {
   const { content } = message;
-  return typeof content === 'string' ? content : (content ?? []).map((part) => part.text ?? '').join('');
+  return typeof content === 'string'
+    ? content
+    : (content ?? []).map((part) => part.text ?? '').join('');
 }
 
 function itemsOf(provider: string, message: ChatMessage): unknown[] {
@@ -43,7 +50,13 @@ function itemsOf(provider: string, message: ChatMessage): unknown[] {
     case 'assistant':
       return assistantItems(provider, message);
     case 'tool':
-      return [{ type: 'function_call_output', call_id: message.tool_call_id, output: inputContent(provider, message.content) }];
+      return [
+        {
+          type: 'function_call_output',
+          call_id: message.tool_call_id,
+          output: inputContent(provider, message.content),
+        },
+      ];
     default:
       throw notAskable(provider, `a message of the role ${message.role}`);
   }
@@ -59,7 +72,11 @@ function inputPart(provider: string, part: ContentPart): unknown {
     case 'text':
       return { type: 'input_text', text: part.text ?? '' };
     case 'image_url':
-      return { type: 'input_image', image_url: part.image_url?.url, detail: part.image_url?.detail ?? 'auto' };
+      return {
+        type: 'input_image',
+        image_url: part.image_url?.url,
+        detail: part.image_url?.detail ?? 'auto',
+      };
     case 'file':
       return { type: 'input_file', ...(part['file'] as object | undefined) };
     case 'input_text':
@@ -74,9 +91,16 @@ function inputPart(provider: string, part: ContentPart): unknown {
 function assistantItems(provider: string, message: ChatMessage): unknown[] {
   const calls = message.tool_calls ?? [];
   return [
-    ...(message.reasoning_details ?? []).flatMap((detail) => reasoningItem(provider, detail as ReasoningDetail | null)),
+    ...(message.reasoning_details ?? []).flatMap((detail) =>
+      reasoningItem(provider, detail as ReasoningDetail | null),
+    ),
     ...assistantText(message),
-    ...calls.map(({ id, function: { name, arguments: args } }) => ({ type: 'function_call', call_id: id, name, arguments: args || '{}' })),
+    ...calls.map(({ id, function: { name, arguments: args } }) => ({
+      type: 'function_call',
+      call_id: id,
+      name,
+      arguments: args || '{}',
+    })),
   ];
 }
 
@@ -85,15 +109,34 @@ function assistantItems(provider: string, message: ChatMessage): unknown[] {
  * with an id OpenAI insists on the very item that followed (2026-11).
  */
 function reasoningItem(provider: string, detail: ReasoningDetail | null): unknown[] {
-  if (detail?.type !== 'reasoning.encrypted' || detail.format !== reasoningFormat || detail.provider !== provider) return [];
-  return [{ type: 'reasoning', summary: detail.summary ? [{ type: 'summary_text', text: detail.summary }] : [], encrypted_content: detail.data }];
+  if (
+    detail?.type !== 'reasoning.encrypted' ||
+    detail.format !== reasoningFormat ||
+    detail.provider !== provider
+  )
+    return [];
+  return [
+    {
+      type: 'reasoning',
+      summary: detail.summary ? [{ type: 'summary_text', text: detail.summary }] : [],
+      encrypted_content: detail.data,
+    },
+  ];
 }
 
 function assistantText(message: ChatMessage): unknown[] {
   const text = plainText(message);
-  const inner = Array.isArray(message.content) ? message.content.find((part) => part.type === 'refusal')?.['refusal'] : undefined;
+  const inner = Array.isArray(message.content)
+    ? message.content.find((part) => part.type === 'refusal')?.['refusal']
+    : undefined;
   const refusal = message.refusal ?? (inner as string | undefined);
-  if (refusal) return [{ role: 'assistant', content: [...(text ? [{ type: 'output_text', text }] : []), { type: 'refusal', refusal }] }];
+  if (refusal)
+    return [
+      {
+        role: 'assistant',
+        content: [...(text ? [{ type: 'output_text', text }] : []), { type: 'refusal', refusal }],
+      },
+    ];
   // a turn of calls alone has no text, an empty turn is still a turn
   return text || !message.tool_calls?.length ? [{ role: 'assistant', content: text }] : [];
 }

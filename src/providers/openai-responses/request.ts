@@ -7,8 +7,27 @@ const reasoner = /(^|[/.])(o[1-9]|gpt-[5-9](?!.*chat)|codex|grok-(3-mini|4|code)
 
 /** Fields of the chat API that are said in another way, or mean nothing here. */
 const translated = new Set([
-  'messages', 'max_tokens', 'max_completion_tokens', 'tools', 'tool_choice', 'response_format', 'reasoning', 'reasoning_effort', 'text', 'verbosity', 'include',
-  'web_search_options', 'stream', 'stream_options', 'stop', 'n', 'seed', 'logprobs', 'prediction', 'presence_penalty', 'frequency_penalty',
+  'messages',
+  'max_tokens',
+  'max_completion_tokens',
+  'tools',
+  'tool_choice',
+  'response_format',
+  'reasoning',
+  'reasoning_effort',
+  'text',
+  'verbosity',
+  'include',
+  'web_search_options',
+  'stream',
+  'stream_options',
+  'stop',
+  'n',
+  'seed',
+  'logprobs',
+  'prediction',
+  'presence_penalty',
+  'frequency_penalty',
 ]);
 
 /**
@@ -40,7 +59,11 @@ export function responsesBody(provider: string, call: ModelCall): Record<string,
 }
 
 function passedOn(request: ChatRequest): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(request).filter(([field, value]) => value !== undefined && value !== null && !translated.has(field)));
+  return Object.fromEntries(
+    Object.entries(request).filter(
+      ([field, value]) => value !== undefined && value !== null && !translated.has(field),
+    ),
+  );
 }
 
 function reasoningField(request: ChatRequest): object | undefined {
@@ -53,25 +76,43 @@ function reasoningField(request: ChatRequest): object | undefined {
 function textField(request: ChatRequest): object | undefined {
   const { response_format: format } = request;
   const { schema, name, strict, description } = format?.json_schema ?? {};
-  const written = format?.type === 'json_schema' ? present({ type: 'json_schema', name: name ?? 'answer', description, schema, strict }) : format;
-  const field = present({ format: written, verbosity: request['verbosity'], ...(request['text'] as object | undefined) });
+  const written =
+    format?.type === 'json_schema'
+      ? present({ type: 'json_schema', name: name ?? 'answer', description, schema, strict })
+      : format;
+  const field = present({
+    format: written,
+    verbosity: request['verbosity'],
+    ...(request['text'] as object | undefined),
+  });
   return Object.keys(field).length > 0 ? field : undefined;
 }
 
 function includeField(request: ChatRequest, model: string): unknown[] | undefined {
   const given = (request['include'] as unknown[] | null | undefined) ?? [];
   const effort = request.reasoning_effort;
-  const reasons = effort ? effort !== 'none' : reasoner.test(model) || Boolean(request['reasoning']);
-  const wanted = [...given, ...(reasons ? ['reasoning.encrypted_content'] : []), ...(request['logprobs'] === true ? ['message.output_text.logprobs'] : [])];
+  const reasons = effort
+    ? effort !== 'none'
+    : reasoner.test(model) || Boolean(request['reasoning']);
+  const wanted = [
+    ...given,
+    ...(reasons ? ['reasoning.encrypted_content'] : []),
+    ...(request['logprobs'] === true ? ['message.output_text.logprobs'] : []),
+  ];
   return wanted.length > 0 ? [...new Set(wanted)] : undefined;
 }
 
 function toolList(provider: string, request: ChatRequest): unknown[] | undefined {
   const tools = (request.tools ?? []).map((tool) => flatTool(provider, tool));
-  const search = request['web_search_options'] as { user_location?: { approximate?: object } } | null | undefined;
+  const search = request['web_search_options'] as
+    { user_location?: { approximate?: object } } | null | undefined;
   if (search) {
     const place = search.user_location?.approximate;
-    tools.push({ type: 'web_search', ...search, ...(place ? { user_location: { type: 'approximate', ...place } } : {}) });
+    tools.push({
+      type: 'web_search',
+      ...search,
+      ...(place ? { user_location: { type: 'approximate', ...place } } : {}),
+    });
   }
   return tools.length > 0 ? tools : undefined;
 }
@@ -82,18 +123,33 @@ function flatTool(provider: string, tool: Partial<ToolDefinition>): unknown {
   if (!tool.function) return tool;
   const { name, description, parameters, strict } = tool.function;
   // strict is the default there, and it is not in the chat API
-  return present({ type: 'function', name, description, parameters: parameters ?? { type: 'object', properties: {} }, strict: strict ?? false });
+  return present({
+    type: 'function',
+    name,
+    description,
+    parameters: parameters ?? { type: 'object', properties: {} },
+    strict: strict ?? false,
+  });
 }
 
 function toolChoice(choice: ChatRequest['tool_choice']): unknown {
   if (typeof choice !== 'object' || choice === null) return choice;
   if (choice.function) return { type: 'function', name: choice.function.name };
-  const allowed = choice['allowed_tools'] as { mode?: string; tools?: { type?: string; function?: { name?: string } }[] } | undefined;
+  const allowed = choice['allowed_tools'] as
+    { mode?: string; tools?: { type?: string; function?: { name?: string } }[] } | undefined;
   if (!allowed) return choice;
-  return { type: 'allowed_tools', mode: allowed.mode, tools: allowed.tools?.map((tool) => (tool.function ? { type: 'function', name: tool.function.name } : tool)) };
+  return {
+    type: 'allowed_tools',
+    mode: allowed.mode,
+    tools: allowed.tools?.map((tool) =>
+      tool.function ? { type: 'function', name: tool.function.name } : tool,
+    ),
+  };
 }
 
 /** Without the fields that are undefined or null. */
 function present(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined && value !== null));
+  return Object.fromEntries(
+    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
+  );
 }

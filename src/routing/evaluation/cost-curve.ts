@@ -41,7 +41,8 @@ export function scoreAtCost(hull: readonly Point[], cost: number): number {
   const next = hull.findIndex((point) => point.cost >= cost);
   if (next < 0) return hull.at(-1)!.score;
   if (next === 0) return hull[0]!.score;
-  const a = hull[next - 1]!, b = hull[next]!;
+  const a = hull[next - 1]!,
+    b = hull[next]!;
   return a.score + ((b.score - a.score) * (cost - a.cost)) / (b.cost - a.cost);
 }
 
@@ -50,7 +51,8 @@ export function costOfScore(hull: readonly Point[], score: number): number {
   const next = hull.findIndex((point) => point.score >= score);
   if (next < 0) return Infinity;
   if (next === 0) return hull[0]!.cost;
-  const a = hull[next - 1]!, b = hull[next]!;
+  const a = hull[next - 1]!,
+    b = hull[next]!;
   return a.cost + ((b.cost - a.cost) * (score - a.score)) / (b.score - a.score);
 }
 
@@ -58,14 +60,16 @@ export function costOfScore(hull: readonly Point[], score: number): number {
 export function averageQuality(hull: readonly Point[], from: number, to: number): number {
   const steps = 400;
   let sum = 0;
-  for (let step = 0; step < steps; step++) sum += scoreAtCost(hull, from + ((step + 0.5) * (to - from)) / steps);
+  for (let step = 0; step < steps; step++)
+    sum += scoreAtCost(hull, from + ((step + 0.5) * (to - from)) / steps);
   return sum / steps;
 }
 
 /** Mean cost and score of each model of a pool. */
 export function singlesOf({ models, rows, scores, costs }: Pool): Point[] {
   return models.map((_, model) => {
-    let cost = 0, score = 0;
+    let cost = 0,
+      score = 0;
     for (let row = 0; row < rows; row++) {
       cost += costs[row * models.length + model]!;
       score += scores[row * models.length + model]!;
@@ -78,8 +82,14 @@ export function singlesOf({ models, rows, scores, costs }: Pool): Point[] {
 const worths = [0, ...Array.from({ length: 80 }, (_, step) => 0.3 * 10 ** ((step * 5.2) / 79))];
 
 /** The place, in a row, of what a router chooses where a dollar is worth so much quality. */
-export function choiceAt({ quality, cost }: Predictions, models: number, row: number, worth: number): number {
-  let best = 0, highest = -Infinity;
+export function choiceAt(
+  { quality, cost }: Predictions,
+  models: number,
+  row: number,
+  worth: number,
+): number {
+  let best = 0,
+    highest = -Infinity;
   for (let model = 0; model < models; model++) {
     const value = quality[row * models + model]! - worth * cost[row * models + model]!;
     if (value > highest) {
@@ -94,7 +104,8 @@ export function choiceAt({ quality, cost }: Predictions, models: number, row: nu
 export function curveOf(pool: Pool, predictions: Predictions): Point[] {
   const width = pool.models.length;
   return worths.map((worth) => {
-    let cost = 0, score = 0;
+    let cost = 0,
+      score = 0;
     for (let row = 0; row < pool.rows; row++) {
       const at = row * width + choiceAt(predictions, width, row, worth);
       cost += pool.costs[at]!;

@@ -23,7 +23,11 @@ export interface Drawn {
  * Figures of all rows and of draws with replacement; rows of one group are drawn together. The same seed draws the same rows.
  * @param figuresFor figures where a row counts so often
  */
-export function bootstrap(groups: readonly string[], { draws, seed }: DrawOptions, figuresFor: (weights: Float64Array) => ReadonlyMap<string, number>): Drawn {
+export function bootstrap(
+  groups: readonly string[],
+  { draws, seed }: DrawOptions,
+  figuresFor: (weights: Float64Array) => ReadonlyMap<string, number>,
+): Drawn {
   const places = new Map<string, number>();
   const groupOf = Int32Array.from(groups, (group) => {
     const place = places.get(group) ?? places.size;
@@ -33,7 +37,8 @@ export function bootstrap(groups: readonly string[], { draws, seed }: DrawOption
   const random = seeded(seed);
   const values = figuresFor(new Float64Array(groups.length).fill(1));
   const drawn = new Map([...values.keys()].map((name): [string, number[]] => [name, []]));
-  const counts = new Float64Array(places.size), weights = new Float64Array(groups.length);
+  const counts = new Float64Array(places.size),
+    weights = new Float64Array(groups.length);
   for (let draw = 0; draw < draws; draw++) {
     counts.fill(0);
     for (let at = 0; at < counts.length; at++) counts[Math.floor(random() * counts.length)]!++;
@@ -47,7 +52,11 @@ export function bootstrap(groups: readonly string[], { draws, seed }: DrawOption
 export function estimateOf(value: number, draws: readonly number[]): Estimate {
   const sorted = draws.filter((draw) => !Number.isNaN(draw)).sort((a, b) => a - b);
   if (sorted.length === 0) return { value, low: value, high: value };
-  return { value, low: sorted[Math.floor(0.025 * sorted.length)]!, high: sorted[Math.min(sorted.length - 1, Math.floor(0.975 * sorted.length))]! };
+  return {
+    value,
+    low: sorted[Math.floor(0.025 * sorted.length)]!,
+    high: sorted[Math.min(sorted.length - 1, Math.floor(0.975 * sorted.length))]!,
+  };
 }
 
 /**
@@ -56,5 +65,8 @@ export function estimateOf(value: number, draws: readonly number[]): Estimate {
  */
 export function estimateOfError(value: number, draws: readonly number[]): Estimate {
   const excess = draws.reduce((sum, draw) => sum + draw, 0) / draws.length - value;
-  return estimateOf(value, draws.map((draw) => Math.max(0, draw - excess)));
+  return estimateOf(
+    value,
+    draws.map((draw) => Math.max(0, draw - excess)),
+  );
 }

@@ -7,9 +7,20 @@ import { carryOut } from './tasks.js';
 
 const evaluations = readPublishedEvaluations(/** @type {{ folder: string }} */ (workerData).folder);
 
-parentPort?.on('message', (/** @type {{ kind: import('./tasks.js').Kind, given: import('./tasks.js').Given[import('./tasks.js').Kind] }} */ { kind, given }) => {
-  carryOut(evaluations, kind, given).then(
-    (outcome) => parentPort?.postMessage({ outcome }),
-    (error) => parentPort?.postMessage({ problem: error instanceof Error ? error.message : String(error) }),
-  );
-});
+parentPort?.on(
+  'message',
+  (
+    /** @type {{ kind: import('./tasks.js').Kind, given: import('./tasks.js').Given[import('./tasks.js').Kind] }} */ {
+      kind,
+      given,
+    },
+  ) => {
+    carryOut(evaluations, kind, given).then(
+      (outcome) => parentPort?.postMessage({ outcome }),
+      (error) =>
+        parentPort?.postMessage({
+          problem: error instanceof Error ? error.message : String(error),
+        }),
+    );
+  },
+);

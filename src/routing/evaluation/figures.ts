@@ -3,7 +3,22 @@ import { cheapestOf } from './baselines/single-models.js';
 import { averageQuality, costOfScore, hullOf, type Point } from './cost-curve.js';
 
 /** What is told of a way to choose on a pool. */
-export const figureNames = ['accuracy', 'gain', 'aiq', 'overZero', 'overKnownZero', 'costOfBest', 'costOf95', 'apgr', 'cpt50', 'cpt80', 'apgrLater', 'cpt50Later', 'cpt80Later', 'calibration'] as const;
+export const figureNames = [
+  'accuracy',
+  'gain',
+  'aiq',
+  'overZero',
+  'overKnownZero',
+  'costOfBest',
+  'costOf95',
+  'apgr',
+  'cpt50',
+  'cpt80',
+  'apgrLater',
+  'cpt50Later',
+  'cpt80Later',
+  'calibration',
+] as const;
 
 /** Name of a figure. */
 export type FigureName = (typeof figureNames)[number];
@@ -19,7 +34,11 @@ export interface Bar {
 
 /** The bar of a pool. @param best the place of its best model */
 export function barOf(singles: readonly Point[], best: number): Bar {
-  return { best: singles[best]!, cheapest: singles[cheapestOf(singles)]!, dearest: Math.max(...singles.map(({ cost }) => cost)) };
+  return {
+    best: singles[best]!,
+    cheapest: singles[cheapestOf(singles)]!,
+    dearest: Math.max(...singles.map(({ cost }) => cost)),
+  };
 }
 
 /**
@@ -28,11 +47,16 @@ export function barOf(singles: readonly Point[], best: number): Bar {
  */
 export function areaOf(points: readonly Point[], { cheapest, dearest }: Bar): number {
   const hull = hullOf([cheapest, ...points]);
-  return dearest > cheapest.cost ? averageQuality(hull, cheapest.cost, dearest) : hull.at(-1)!.score;
+  return dearest > cheapest.cost
+    ? averageQuality(hull, cheapest.cost, dearest)
+    : hull.at(-1)!.score;
 }
 
 /** Figures of a curve of points, the first of them at any price. */
-export function curveFigures(points: readonly Point[], bar: Bar): Partial<Record<FigureName, number>> {
+export function curveFigures(
+  points: readonly Point[],
+  bar: Bar,
+): Partial<Record<FigureName, number>> {
   const hull = hullOf(points);
   const { best } = bar;
   return {
@@ -50,7 +74,11 @@ const bins = 15;
  * Expected calibration error: how far chances are from what came true, in 15 bins of equal width, over all rows and models.
  * @param weights by row
  */
-export function calibrationError(chances: Float64Array, scores: Float64Array, weights: Float64Array): number {
+export function calibrationError(
+  chances: Float64Array,
+  scores: Float64Array,
+  weights: Float64Array,
+): number {
   const width = chances.length / weights.length;
   const gaps = new Float64Array(bins);
   let whole = 0;
@@ -84,14 +112,23 @@ export function orderOfGains(gains: Float64Array): Int32Array {
  * @param differences by row: score of the strong model less that of the weak one
  * @param weights by row
  */
-export function pairFigures(order: Int32Array, differences: Float64Array, weights: Float64Array): PairFigures {
-  let gap = 0, whole = 0;
+export function pairFigures(
+  order: Int32Array,
+  differences: Float64Array,
+  weights: Float64Array,
+): PairFigures {
+  let gap = 0,
+    whole = 0;
   for (let row = 0; row < weights.length; row++) {
     gap += weights[row]! * differences[row]!;
     whole += weights[row]!;
   }
   if (gap <= 0) return { apgr: NaN, cpt50: NaN, cpt80: NaN };
-  let recovered = 0, called = 0, area = 0, cpt50 = NaN, cpt80 = NaN;
+  let recovered = 0,
+    called = 0,
+    area = 0,
+    cpt50 = NaN,
+    cpt80 = NaN;
   for (const row of order) {
     const before = recovered;
     recovered += (weights[row]! * differences[row]!) / gap;

@@ -1,20 +1,62 @@
 /** Words that may stand for each other; whoever reads the prompt understands the same. */
 const synonyms: Readonly<Record<string, string>> = {
-  find: 'determine', determine: 'find', calculate: 'compute', compute: 'calculate', which: 'what', following: 'below', write: 'create', create: 'write', big: 'large', large: 'big', show: 'display', answer: 'reply',
-  choose: 'pick', select: 'choose', begin: 'start', start: 'begin', many: 'numerous', quickly: 'fast', also: 'too', about: 'regarding', correct: 'right', help: 'assist', list: 'enumerate', explain: 'describe', describe: 'explain',
-  give: 'provide', get: 'obtain', buy: 'purchase', near: 'close to', however: 'but', only: 'just', needs: 'requires', need: 'require', total: 'overall', whole: 'entire', entire: 'whole',
+  find: 'determine',
+  determine: 'find',
+  calculate: 'compute',
+  compute: 'calculate',
+  which: 'what',
+  following: 'below',
+  write: 'create',
+  create: 'write',
+  big: 'large',
+  large: 'big',
+  show: 'display',
+  answer: 'reply',
+  choose: 'pick',
+  select: 'choose',
+  begin: 'start',
+  start: 'begin',
+  many: 'numerous',
+  quickly: 'fast',
+  also: 'too',
+  about: 'regarding',
+  correct: 'right',
+  help: 'assist',
+  list: 'enumerate',
+  explain: 'describe',
+  describe: 'explain',
+  give: 'provide',
+  get: 'obtain',
+  buy: 'purchase',
+  near: 'close to',
+  however: 'but',
+  only: 'just',
+  needs: 'requires',
+  need: 'require',
+  total: 'overall',
+  whole: 'entire',
+  entire: 'whole',
 };
 
 /** Lines that mean something else when a letter or a comma changes: code, formulas, tables. */
 const exact = /[{}[\]=;_\\$<>`|]|\w\(|^(?: {2,}|\t)/;
 
 /** Changes the lines that are sentences. */
-const inProse = (change: (line: string) => string) => (text: string): string => text.split('\n').map((line) => (exact.test(line) ? line : change(line))).join('\n');
+const inProse =
+  (change: (line: string) => string) =>
+  (text: string): string =>
+    text
+      .split('\n')
+      .map((line) => (exact.test(line) ? line : change(line)))
+      .join('\n');
 
 function replaceWords(text: string): string {
   return text.replace(/[A-Za-z]+/g, (word) => {
-    const other = Object.hasOwn(synonyms, word.toLowerCase()) ? synonyms[word.toLowerCase()]! : null;
-    if (other === null || (word !== word.toLowerCase() && word !== capitalised(word.toLowerCase()))) return word;
+    const other = Object.hasOwn(synonyms, word.toLowerCase())
+      ? synonyms[word.toLowerCase()]!
+      : null;
+    if (other === null || (word !== word.toLowerCase() && word !== capitalised(word.toLowerCase())))
+      return word;
     return word === word.toLowerCase() ? other : capitalised(other);
   });
 }
@@ -33,10 +75,16 @@ function withOptionsReversed(text: string): string {
   return lines.join('\n');
 }
 
-const polite = (text: string): string => `Hello! Could you please help me with this?\n\n${text}\n\nThank you very much.`;
+const polite = (text: string): string =>
+  `Hello! Could you please help me with this?\n\n${text}\n\nThank you very much.`;
 
 const withSynonyms = inProse(replaceWords);
-const withoutPunctuation = inProse((line) => line.replace(/[?.!:]+\s*$/, '').replace(/, (?=[a-z])/g, ' ').replace(/[“”]/g, '"'));
+const withoutPunctuation = inProse((line) =>
+  line
+    .replace(/[?.!:]+\s*$/, '')
+    .replace(/, (?=[a-z])/g, ' ')
+    .replace(/[“”]/g, '"'),
+);
 
 /** Ways to say the same, by name: mechanical, and always the same for the same text. */
 export const paraphrases: Readonly<Record<string, (text: string) => string>> = {
@@ -49,5 +97,6 @@ export const paraphrases: Readonly<Record<string, (text: string) => string>> = {
 };
 
 /** How paraphrases are made, for those who read the figures. */
-export const paraphraseNote = 'paraphrases are made mechanically: all in small letters; without closing punctuation and commas; with "Hello! Could you please help me with this?" before and thanks behind; '
-  + 'with words replaced from a table of synonyms; with the options of a multiple choice reversed; and all of these but the small letters at once. Lines of code and formulas stay as they are. A prompt that one of them leaves as it is does not count for it.';
+export const paraphraseNote =
+  'paraphrases are made mechanically: all in small letters; without closing punctuation and commas; with "Hello! Could you please help me with this?" before and thanks behind; ' +
+  'with words replaced from a table of synonyms; with the options of a multiple choice reversed; and all of these but the small letters at once. Lines of code and formulas stay as they are. A prompt that one of them leaves as it is does not count for it.';

@@ -16,12 +16,21 @@ export interface Profile {
 const worths = [0, ...Array.from({ length: 40 }, (_, step) => 10 ** (-2.5 + (step * 5) / 39))];
 
 /** The profile of a router. Its last setting is always the cheapest model, whatever it predicts: `cheapest`, as `span`, is known beforehand. */
-export function profileOfPredictions(pool: Pool, predictions: Predictions, { cheapest, span }: { readonly cheapest: number; readonly span: number }): Profile {
-  const width = pool.models.length, settings = worths.length + 1;
-  const costs = new Float64Array(pool.rows * settings), scores = new Float64Array(costs.length);
+export function profileOfPredictions(
+  pool: Pool,
+  predictions: Predictions,
+  { cheapest, span }: { readonly cheapest: number; readonly span: number },
+): Profile {
+  const width = pool.models.length,
+    settings = worths.length + 1;
+  const costs = new Float64Array(pool.rows * settings),
+    scores = new Float64Array(costs.length);
   for (let row = 0; row < pool.rows; row++) {
     for (let setting = 0; setting < settings; setting++) {
-      const model = setting === worths.length ? cheapest : choiceAt(predictions, width, row, worths[setting]! / span);
+      const model =
+        setting === worths.length
+          ? cheapest
+          : choiceAt(predictions, width, row, worths[setting]! / span);
       costs[row * settings + setting] = pool.costs[row * width + model]!;
       scores[row * settings + setting] = pool.scores[row * width + model]!;
     }
@@ -31,8 +40,10 @@ export function profileOfPredictions(pool: Pool, predictions: Predictions, { che
 
 /** The profile of choosing without looking at the prompt. @param shares by setting and model: how often it is called */
 export function profileOfShares(pool: Pool, shares: readonly (readonly number[])[]): Profile {
-  const width = pool.models.length, settings = shares.length;
-  const costs = new Float64Array(pool.rows * settings), scores = new Float64Array(costs.length);
+  const width = pool.models.length,
+    settings = shares.length;
+  const costs = new Float64Array(pool.rows * settings),
+    scores = new Float64Array(costs.length);
   for (let row = 0; row < pool.rows; row++) {
     for (let setting = 0; setting < settings; setting++) {
       for (let model = 0; model < width; model++) {
@@ -48,8 +59,13 @@ export function profileOfShares(pool: Pool, shares: readonly (readonly number[])
 /** Profiles of the parts of a pool, one behind the other. */
 export function joinProfiles(parts: readonly Profile[]): Profile {
   const settings = parts[0]!.settings;
-  if (parts.some((part) => part.settings !== settings)) throw new Error('profiles of different settings cannot be joined');
-  return { settings, costs: joinNumbers(parts.map(({ costs }) => costs)), scores: joinNumbers(parts.map(({ scores }) => scores)) };
+  if (parts.some((part) => part.settings !== settings))
+    throw new Error('profiles of different settings cannot be joined');
+  return {
+    settings,
+    costs: joinNumbers(parts.map(({ costs }) => costs)),
+    scores: joinNumbers(parts.map(({ scores }) => scores)),
+  };
 }
 
 /** Arrays of numbers, one behind the other. */
@@ -65,7 +81,8 @@ export function joinNumbers(parts: readonly Float64Array[]): Float64Array {
 
 /** Mean cost and score of each setting. @param weights by row: how often it counts */
 export function pointsOf({ settings, costs, scores }: Profile, weights: Float64Array): Point[] {
-  const costSums = new Float64Array(settings), scoreSums = new Float64Array(settings);
+  const costSums = new Float64Array(settings),
+    scoreSums = new Float64Array(settings);
   let whole = 0;
   for (let row = 0; row < weights.length; row++) {
     const weight = weights[row]!;
@@ -76,5 +93,8 @@ export function pointsOf({ settings, costs, scores }: Profile, weights: Float64A
       scoreSums[setting]! += weight * scores[at]!;
     }
   }
-  return Array.from(costSums, (cost, setting) => ({ cost: cost / whole, score: scoreSums[setting]! / whole }));
+  return Array.from(costSums, (cost, setting) => ({
+    cost: cost / whole,
+    score: scoreSums[setting]! / whole,
+  }));
 }

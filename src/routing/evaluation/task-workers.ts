@@ -26,14 +26,15 @@ export class TaskWorkers {
     for (let thread = 0; thread < threads; thread++) this.start(folder);
   }
 
-  readonly run: RunTask = (kind, given) => new Promise((resolve, reject) => {
-    if (this.failure !== null) {
-      reject(this.failure);
-      return;
-    }
-    this.waiting.push({ message: { kind, given }, resolve, reject });
-    this.handOut();
-  });
+  readonly run: RunTask = (kind, given) =>
+    new Promise((resolve, reject) => {
+      if (this.failure !== null) {
+        reject(this.failure);
+        return;
+      }
+      this.waiting.push({ message: { kind, given }, resolve, reject });
+      this.handOut();
+    });
 
   /** Ends the threads; tasks that wait fail. */
   async close(): Promise<void> {
@@ -42,10 +43,16 @@ export class TaskWorkers {
   }
 
   private start(folder: string): void {
-    const worker = new Worker(new URL('./evaluation-worker.mjs', import.meta.url), { workerData: { folder }, name: 'evaluation', resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb } });
+    const worker = new Worker(new URL('./evaluation-worker.mjs', import.meta.url), {
+      workerData: { folder },
+      name: 'evaluation',
+      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+    });
     this.busy.set(worker, null);
     worker.on('message', (answer: Answer) => this.settle(worker, answer));
-    worker.on('error', (error) => this.fail(error instanceof Error ? error : new Error(String(error))));
+    worker.on('error', (error) =>
+      this.fail(error instanceof Error ? error : new Error(String(error))),
+    );
     worker.on('exit', () => this.fail(new Error('a thread of the evaluation has ended')));
   }
 
@@ -69,6 +76,10 @@ export class TaskWorkers {
 
   private fail(error: Error): void {
     this.failure ??= error;
-    for (const { reject } of [...this.waiting.splice(0), ...[...this.busy.values()].flatMap((doing) => doing ?? [])]) reject(this.failure);
+    for (const { reject } of [
+      ...this.waiting.splice(0),
+      ...[...this.busy.values()].flatMap((doing) => doing ?? []),
+    ])
+      reject(this.failure);
   }
 }

@@ -10,9 +10,18 @@ import { meanOfVerdicts } from './mean-verdict.js';
 import { atMost, largestPoolOf, namedPools } from './pools.js';
 import { sampleForDecisions, type DecisionSample } from './protocols/decision-time.js';
 import { rowsWithoutFamilies, tryFamily } from './protocols/held-out-family.js';
-import { rowsWithoutBlock, signalsFor, signalsOfBlock, type BlockSignals } from './protocols/held-out-gate.js';
+import {
+  rowsWithoutBlock,
+  signalsFor,
+  signalsOfBlock,
+  type BlockSignals,
+} from './protocols/held-out-gate.js';
 import { rowsWithoutFold, tryFold } from './protocols/in-distribution.js';
-import { learningCurve, type CurveOptions, type LearningCurve } from './protocols/learning-curve.js';
+import {
+  learningCurve,
+  type CurveOptions,
+  type LearningCurve,
+} from './protocols/learning-curve.js';
 import { streamOnline, type StreamRegret } from './protocols/online-stream.js';
 import { measureStability, type Stability } from './protocols/stability.js';
 import { trainOnRows } from './protocols/train-on-rows.js';
@@ -43,8 +52,17 @@ export interface Given {
   families: Record<string, never>;
   block: { readonly block: readonly string[] };
   /** `isMeasured`: with what one fit can tell beside, stability and the router itself. */
-  fold: { readonly fold: number; readonly blocks: readonly BlockSignals[]; readonly isMeasured: boolean };
-  family: { readonly family: string; readonly blocks: readonly BlockSignals[]; readonly draw: DrawOptions; readonly curve: CurveOptions };
+  fold: {
+    readonly fold: number;
+    readonly blocks: readonly BlockSignals[];
+    readonly isMeasured: boolean;
+  };
+  family: {
+    readonly family: string;
+    readonly blocks: readonly BlockSignals[];
+    readonly draw: DrawOptions;
+    readonly curve: CurveOptions;
+  };
   judge: { readonly trial: Trial; readonly draw: DrawOptions };
   decisionSample: Record<string, never>;
 }
@@ -70,14 +88,23 @@ const gateEpochs = 3;
 /** Share of the decisions of a stream that try another model. */
 export const triedShare = 0.05;
 
-type Work = { readonly [K in Kind]: (evaluations: PublishedEvaluations, given: Given[K]) => Outcomes[K] | Promise<Outcomes[K]> };
+type Work = {
+  readonly [K in Kind]: (
+    evaluations: PublishedEvaluations,
+    given: Given[K],
+  ) => Outcomes[K] | Promise<Outcomes[K]>;
+};
 
 const work: Work = {
   families: (evaluations) => familiesToHoldOut(evaluations),
   block: (evaluations, { block }) => {
     const rows = rowsWithoutBlock(evaluations, block);
     if (rows.length === 0) return { block, signals: {} };
-    return signalsOfBlock(evaluations, fitted(evaluations, rows, { epochs: gateEpochs, isPlaceOnly: true }), block);
+    return signalsOfBlock(
+      evaluations,
+      fitted(evaluations, rows, { epochs: gateEpochs, isPlaceOnly: true }),
+      block,
+    );
   },
   fold: async (evaluations, { fold, blocks, isMeasured }) => {
     // three numbers fitted to where texts stand; they never see a score
@@ -85,29 +112,58 @@ const work: Work = {
     const router = fitted(evaluations, rowsWithoutFold(evaluations, fold), { gate });
     return {
       trials: tryFold(evaluations, router, fold, seed),
-      stability: isMeasured ? await measureStability(evaluations, router, namedPools(evaluations)[0]!.models, fold) : null,
+      stability: isMeasured
+        ? await measureStability(evaluations, router, namedPools(evaluations)[0]!.models, fold)
+        : null,
       router: isMeasured ? encodeRouter(router.weights) : null,
     };
   },
   family: (evaluations, { family, blocks, draw, curve }) => {
     const rows = rowsWithoutFamilies(evaluations, [family]);
     const router = fitted(evaluations, rows, { gate: fitGate(signalsFor(family, blocks)) });
-    const verdicts = tryFamily(evaluations, router, family, rows, seed).map((trial) => judge(trial, draw));
-    return { family, verdicts: verdicts.map(withoutDraws), means: meanOfVerdicts(verdicts), curve: learningCurve(evaluations, router, family, trainOnRows, curve), online: streamed(evaluations, router, family, curve.repeats) };
+    const verdicts = tryFamily(evaluations, router, family, rows, seed).map((trial) =>
+      judge(trial, draw),
+    );
+    return {
+      family,
+      verdicts: verdicts.map(withoutDraws),
+      means: meanOfVerdicts(verdicts),
+      curve: learningCurve(evaluations, router, family, trainOnRows, curve),
+      online: streamed(evaluations, router, family, curve.repeats),
+    };
   },
   judge: (_, { trial, draw }) => withoutDraws(judge(trial, draw)),
   decisionSample: sampleForDecisions,
 };
 
-function fitted(evaluations: PublishedEvaluations, rows: Int32Array, options: Pick<FitOptions, 'gate' | 'epochs' | 'isPlaceOnly'>): Router {
-  return new Router(fitRouter(evaluations, rows, { seed, name: 'for an evaluation', known: publicAbilities(evaluations.models), ...options }));
+function fitted(
+  evaluations: PublishedEvaluations,
+  rows: Int32Array,
+  options: Pick<FitOptions, 'gate' | 'epochs' | 'isPlaceOnly'>,
+): Router {
+  return new Router(
+    fitRouter(evaluations, rows, {
+      seed,
+      name: 'for an evaluation',
+      known: publicAbilities(evaluations.models),
+      ...options,
+    }),
+  );
 }
 
 const mostStreamed = 2000;
 
-function streamed(evaluations: PublishedEvaluations, router: Router, family: string, repeats: number): StreamRegret | null {
+function streamed(
+  evaluations: PublishedEvaluations,
+  router: Router,
+  family: string,
+  repeats: number,
+): StreamRegret | null {
   const pool = largestPoolOf(evaluations, family);
-  return pool && streamOnline(router, atMost(pool, mostStreamed), { seed, repeats, exploration: triedShare });
+  return (
+    pool &&
+    streamOnline(router, atMost(pool, mostStreamed), { seed, repeats, exploration: triedShare })
+  );
 }
 
 function withoutDraws({ draws, ...verdict }: DrawnVerdict): Verdict {
@@ -115,7 +171,11 @@ function withoutDraws({ draws, ...verdict }: DrawnVerdict): Verdict {
 }
 
 /** Carries out one task. The same evaluations and task give the same result, but for measured times. */
-export async function carryOut<K extends Kind>(evaluations: PublishedEvaluations, kind: K, given: Given[K]): Promise<Outcomes[K]> {
+export async function carryOut<K extends Kind>(
+  evaluations: PublishedEvaluations,
+  kind: K,
+  given: Given[K],
+): Promise<Outcomes[K]> {
   const one: Work[K] = work[kind];
   return one(evaluations, given);
 }

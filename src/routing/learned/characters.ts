@@ -1,5 +1,16 @@
 /** What a character is to the scanner of texts. */
-export const space = 0, newline = 1, letter = 2, capital = 3, digit = 4, stop = 5, question = 6, bracket = 7, operator = 8, quote = 9, mark = 10, ideograph = 11;
+export const space = 0,
+  newline = 1,
+  letter = 2,
+  capital = 3,
+  digit = 4,
+  stop = 5,
+  question = 6,
+  bracket = 7,
+  operator = 8,
+  quote = 9,
+  mark = 10,
+  ideograph = 11;
 
 function kindOfAscii(code: number): number {
   const character = String.fromCharCode(code);
@@ -22,7 +33,14 @@ function kindOfWide(code: number): number {
   if (code < 0xc0) return code === 0xa0 ? space : mark;
   if (code === 0xd7 || code === 0xf7) return operator;
   if (code < 0x2000) return isWideCapital(code) ? capital : letter;
-  if (code < 0x2070) return code === 0x2028 || code === 0x2029 ? newline : code <= 0x200a ? space : code >= 0x2018 && code <= 0x201f ? quote : mark;
+  if (code < 0x2070)
+    return code === 0x2028 || code === 0x2029
+      ? newline
+      : code <= 0x200a
+        ? space
+        : code >= 0x2018 && code <= 0x201f
+          ? quote
+          : mark;
   if (code >= 0x2190 && code < 0x2300) return operator;
   if (code < 0x2e80) return mark;
   if (code < 0x3040) return code === 0x3000 ? space : code === 0x3002 ? stop : mark;
@@ -36,7 +54,11 @@ function kindOfWide(code: number): number {
 
 /** Capital letters of the Latin-1, Greek and Cyrillic blocks. */
 function isWideCapital(code: number): boolean {
-  return (code >= 0xc0 && code <= 0xde) || (code >= 0x391 && code <= 0x3a9) || (code >= 0x400 && code <= 0x42f);
+  return (
+    (code >= 0xc0 && code <= 0xde) ||
+    (code >= 0x391 && code <= 0x3a9) ||
+    (code >= 0x400 && code <= 0x42f)
+  );
 }
 
 /** The kind of one UTF-16 unit. */

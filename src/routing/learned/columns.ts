@@ -5,19 +5,42 @@ const columnsAtOnce = 8;
  * Rows of a matrix of whole numbers, each times its amount, added up: most of the work of reading a text.
  * @param width numbers in each row
  */
-export function sumOfRows(matrix: Int8Array, width: number, rows: Int32Array, amounts: Float32Array): Float64Array {
+export function sumOfRows(
+  matrix: Int8Array,
+  width: number,
+  rows: Int32Array,
+  amounts: Float32Array,
+): Float64Array {
   const sums = new Float64Array(width);
   let column = 0;
-  for (; column + columnsAtOnce <= width; column += columnsAtOnce) sumEight(matrix, width, rows, amounts, sums, column);
-  for (; column < width; column++) for (let at = 0; at < rows.length; at++) sums[column]! += amounts[at]! * matrix[rows[at]! * width + column]!;
+  for (; column + columnsAtOnce <= width; column += columnsAtOnce)
+    sumEight(matrix, width, rows, amounts, sums, column);
+  for (; column < width; column++)
+    for (let at = 0; at < rows.length; at++)
+      sums[column]! += amounts[at]! * matrix[rows[at]! * width + column]!;
   return sums;
 }
 
 /** Written out, because a loop over the sums would load and store each of them for every row: it takes half as long so. */
-function sumEight(matrix: Int8Array, width: number, rows: Int32Array, amounts: Float32Array, sums: Float64Array, column: number): void {
-  let a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0;
+function sumEight(
+  matrix: Int8Array,
+  width: number,
+  rows: Int32Array,
+  amounts: Float32Array,
+  sums: Float64Array,
+  column: number,
+): void {
+  let a = 0,
+    b = 0,
+    c = 0,
+    d = 0,
+    e = 0,
+    f = 0,
+    g = 0,
+    h = 0;
   for (let at = 0; at < rows.length; at++) {
-    const amount = amounts[at]!, from = rows[at]! * width + column;
+    const amount = amounts[at]!,
+      from = rows[at]! * width + column;
     a += amount * matrix[from]!;
     b += amount * matrix[from + 1]!;
     c += amount * matrix[from + 2]!;
@@ -31,15 +54,29 @@ function sumEight(matrix: Int8Array, width: number, rows: Int32Array, amounts: F
 }
 
 /** Adds to sums all rows of a matrix, each times its amount; returns the sums. */
-export function addRows(matrix: Float32Array, amounts: Float64Array, sums: Float64Array): Float64Array {
+export function addRows(
+  matrix: Float32Array,
+  amounts: Float64Array,
+  sums: Float64Array,
+): Float64Array {
   const width = sums.length;
-  for (let column = 0; column < width; column += 4) addFour(matrix, amounts, sums, column, Math.min(4, width - column));
+  for (let column = 0; column < width; column += 4)
+    addFour(matrix, amounts, sums, column, Math.min(4, width - column));
   return sums;
 }
 
-function addFour(matrix: Float32Array, amounts: Float64Array, sums: Float64Array, column: number, wide: number): void {
+function addFour(
+  matrix: Float32Array,
+  amounts: Float64Array,
+  sums: Float64Array,
+  column: number,
+  wide: number,
+): void {
   const width = sums.length;
-  let a = sums[column]!, b = sums[column + 1] ?? 0, c = sums[column + 2] ?? 0, d = sums[column + 3] ?? 0;
+  let a = sums[column]!,
+    b = sums[column + 1] ?? 0,
+    c = sums[column + 2] ?? 0,
+    d = sums[column + 3] ?? 0;
   for (let at = 0, from = column; at < amounts.length; at++, from += width) {
     const amount = amounts[at]!;
     a += amount * matrix[from]!;
@@ -51,8 +88,16 @@ function addFour(matrix: Float32Array, amounts: Float64Array, sums: Float64Array
 }
 
 /** Numbers at some places, each times its amount, added up; four sums at a time, for none of them waits for another. */
-export function sumOfNumbers(numbers: Int8Array, places: Int32Array, amounts: Float32Array): number {
-  let a = 0, b = 0, c = 0, d = 0, at = 0;
+export function sumOfNumbers(
+  numbers: Int8Array,
+  places: Int32Array,
+  amounts: Float32Array,
+): number {
+  let a = 0,
+    b = 0,
+    c = 0,
+    d = 0,
+    at = 0;
   for (; at + 4 <= places.length; at += 4) {
     a += amounts[at]! * numbers[places[at]!]!;
     b += amounts[at + 1]! * numbers[places[at + 1]!]!;

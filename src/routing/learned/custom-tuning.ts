@@ -6,12 +6,18 @@ import { createFindModel } from './known-models.js';
 import type { Expectation, Router } from './router.js';
 import { type Adjustment, keptOdds, type TunedRequest, type Tuning } from './tuning.js';
 
-
 /** What the router expects of each model of the weights, as when they were fitted. */
-export function expectationsOf(router: Router, models: readonly string[], known: ArrayLike<number>): (request: TunedRequest) => Expectation[] {
+export function expectationsOf(
+  router: Router,
+  models: readonly string[],
+  known: ArrayLike<number>,
+): (request: TunedRequest) => Expectation[] {
   const find = createFindModel(router.weights.models);
   const places = models.map((model) => find(model));
-  return ({ reading }) => places.map((place, at) => (place < 0 ? router.guess(reading, known[at]!) : router.expect(reading, place)));
+  return ({ reading }) =>
+    places.map((place, at) =>
+      place < 0 ? router.guess(reading, known[at]!) : router.expect(reading, place),
+    );
 }
 
 /**
@@ -32,7 +38,10 @@ class CustomTuning implements Tuning {
   /** All candidates of one request are asked one after the other. */
   private last: { readonly request: TunedRequest; readonly learned: Float64Array } | null = null;
 
-  constructor(private readonly weights: CustomWeights, router: Router) {
+  constructor(
+    private readonly weights: CustomWeights,
+    router: Router,
+  ) {
     this.named = new Map(weights.models.map((model, at) => [model, at]));
     this.find = createFindModel(weights.models);
     this.expect = expectationsOf(router, weights.models, weights.known);
@@ -42,12 +51,25 @@ class CustomTuning implements Tuning {
     const learned = this.learnedFor(request);
     const model = this.placeOf(candidate);
     const { length } = this.weights.models;
-    if (model < 0) return { odds: keptOdds(learned[length]!), reason: "moved as the account's evaluated models are together" };
-    return { odds: keptOdds(learned[model]! - logOdds(quality)), uncertainty: this.weights.spreads[model]!, reason: "learned from the account's evaluations" };
+    if (model < 0)
+      return {
+        odds: keptOdds(learned[length]!),
+        reason: "moved as the account's evaluated models are together",
+      };
+    return {
+      odds: keptOdds(learned[model]! - logOdds(quality)),
+      uncertainty: this.weights.spreads[model]!,
+      reason: "learned from the account's evaluations",
+    };
   }
 
   private placeOf({ label, provider, model }: Candidate): number {
-    return this.named.get(label) ?? this.named.get(`${provider}/${model}`) ?? this.named.get(model) ?? this.find(model);
+    return (
+      this.named.get(label) ??
+      this.named.get(`${provider}/${model}`) ??
+      this.named.get(model) ??
+      this.find(model)
+    );
   }
 
   /** By model the log odds of a good answer; behind them what all models were moved by together. */
@@ -62,9 +84,11 @@ class CustomTuning implements Tuning {
     let whole = 0;
     for (let model = 0; model < models.length; model++) {
       let shift = offsets[model]!;
-      for (let at = 0, from = model * point.length; at < point.length; at++) shift += slopes[from + at]! * point[at]!;
+      for (let at = 0, from = model * point.length; at < point.length; at++)
+        shift += slopes[from + at]! * point[at]!;
       whole += shift;
-      learned[model] = shift + centres[model]! + trust * (logOdds(expected[model]!.quality) - centres[model]!);
+      learned[model] =
+        shift + centres[model]! + trust * (logOdds(expected[model]!.quality) - centres[model]!);
     }
     learned[models.length] = whole / models.length;
     this.last = { request, learned };

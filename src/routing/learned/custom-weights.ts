@@ -23,18 +23,48 @@ const arrays = ['mean', 'scale', 'centres', 'offsets', 'known', 'spreads', 'slop
 
 /** Weights as JSON, their numbers in base64. */
 export function encodeCustom(weights: CustomWeights): string {
-  const numbers = Object.fromEntries(arrays.map((name) => [name, Buffer.from(weights[name].buffer, weights[name].byteOffset, weights[name].byteLength).toString('base64')]));
-  return JSON.stringify({ router: weights.router, models: weights.models, trust: weights.trust, ...numbers });
+  const numbers = Object.fromEntries(
+    arrays.map((name) => [
+      name,
+      Buffer.from(
+        weights[name].buffer,
+        weights[name].byteOffset,
+        weights[name].byteLength,
+      ).toString('base64'),
+    ]),
+  );
+  return JSON.stringify({
+    router: weights.router,
+    models: weights.models,
+    trust: weights.trust,
+    ...numbers,
+  });
 }
 
 /** Weights that `encodeCustom` has written. @throws Error where they are damaged */
 export function decodeCustom(text: string): CustomWeights {
-  const written = JSON.parse(text) as Record<(typeof arrays)[number], string> & Pick<CustomWeights, 'router' | 'models' | 'trust'>;
-  const numbers = Object.fromEntries(arrays.map((name) => [name, floatsIn(written[name])])) as Record<(typeof arrays)[number], Float32Array>;
-  const weights = { router: written.router, models: written.models, trust: written.trust, ...numbers };
-  const { length: wide } = weights.mean, { length: models } = weights.models;
-  const isWhole = weights.scale.length === wide && weights.slopes.length === wide * models && weights.offsets.length === models && weights.centres.length === models && weights.spreads.length === models && weights.known.length === models;
-  if (!isWhole || arrays.some((name) => weights[name].some((number) => !Number.isFinite(number)))) throw new Error('the weights of a trained router are damaged');
+  const written = JSON.parse(text) as Record<(typeof arrays)[number], string> &
+    Pick<CustomWeights, 'router' | 'models' | 'trust'>;
+  const numbers = Object.fromEntries(
+    arrays.map((name) => [name, floatsIn(written[name])]),
+  ) as Record<(typeof arrays)[number], Float32Array>;
+  const weights = {
+    router: written.router,
+    models: written.models,
+    trust: written.trust,
+    ...numbers,
+  };
+  const { length: wide } = weights.mean,
+    { length: models } = weights.models;
+  const isWhole =
+    weights.scale.length === wide &&
+    weights.slopes.length === wide * models &&
+    weights.offsets.length === models &&
+    weights.centres.length === models &&
+    weights.spreads.length === models &&
+    weights.known.length === models;
+  if (!isWhole || arrays.some((name) => weights[name].some((number) => !Number.isFinite(number))))
+    throw new Error('the weights of a trained router are damaged');
   return weights;
 }
 

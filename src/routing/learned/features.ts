@@ -17,15 +17,71 @@ export interface Featured {
   readonly tools?: readonly unknown[];
 }
 
-const counts = ['chars', 'words', 'lines', 'wordLength', 'digitShare', 'capitalShare', 'ideographShare', 'wideShare', 'markShare', 'bracketShare', 'operatorShare', 'tex', 'questions',
-  'freshShare', 'longShare', 'sentenceLength', 'sentences', 'indentShare', 'numbers', 'numberShare', 'decimals', 'options', 'hasOptions', 'fences', 'quotes', 'endsAsking', 'endsOpen', 'blanks', 'links', 'isShort'] as const;
-const scripts = ['latinShare', 'cyrillicShare', 'semiticShare', 'indicShare', 'eastAsianShare'] as const;
-const toolCounts = ['tools', 'hasTools', 'hasSeveralTools', 'toolText', 'toolDescriptionOverlap', 'toolNameOverlap', 'toolParameters', 'toolRequired', 'toolEnums', 'toolDepth',
-  'wordsWithTools', 'joinsWithTools', 'numbersWithTools'] as const;
+const counts = [
+  'chars',
+  'words',
+  'lines',
+  'wordLength',
+  'digitShare',
+  'capitalShare',
+  'ideographShare',
+  'wideShare',
+  'markShare',
+  'bracketShare',
+  'operatorShare',
+  'tex',
+  'questions',
+  'freshShare',
+  'longShare',
+  'sentenceLength',
+  'sentences',
+  'indentShare',
+  'numbers',
+  'numberShare',
+  'decimals',
+  'options',
+  'hasOptions',
+  'fences',
+  'quotes',
+  'endsAsking',
+  'endsOpen',
+  'blanks',
+  'links',
+  'isShort',
+] as const;
+const scripts = [
+  'latinShare',
+  'cyrillicShare',
+  'semiticShare',
+  'indicShare',
+  'eastAsianShare',
+] as const;
+const toolCounts = [
+  'tools',
+  'hasTools',
+  'hasSeveralTools',
+  'toolText',
+  'toolDescriptionOverlap',
+  'toolNameOverlap',
+  'toolParameters',
+  'toolRequired',
+  'toolEnums',
+  'toolDepth',
+  'wordsWithTools',
+  'joinsWithTools',
+  'numbersWithTools',
+] as const;
 const conversation = ['turns', 'earlierText', 'instructions', 'pictures'] as const;
 
 /** Names of the dense features, in order. An artefact tells the names it was fitted to. */
-export const denseNames: readonly string[] = [...counts, ...scripts, ...keywordGroups, ...keywordGroups.map((group) => `${group}Share`), ...toolCounts, ...conversation];
+export const denseNames: readonly string[] = [
+  ...counts,
+  ...scripts,
+  ...keywordGroups,
+  ...keywordGroups.map((group) => `${group}Share`),
+  ...toolCounts,
+  ...conversation,
+];
 
 /** Of a longer turn only its beginning and its end are read. */
 const headLength = 8192;
@@ -44,7 +100,9 @@ function textOf({ content }: ChatMessage): string {
 
 function lengthOf({ content }: ChatMessage): number {
   if (typeof content === 'string') return content.length;
-  return Array.isArray(content) ? content.reduce((sum, part) => sum + (typeof part.text === 'string' ? part.text.length : 0), 0) : 0;
+  return Array.isArray(content)
+    ? content.reduce((sum, part) => sum + (typeof part.text === 'string' ? part.text.length : 0), 0)
+    : 0;
 }
 
 /** The last user turn; a short one behind the turn before it, without which it says little. */
@@ -63,12 +121,42 @@ function askedIn(messages: readonly ChatMessage[]): string {
 const log = Math.log1p;
 
 function writeCounts(dense: Float32Array, scan: TextScan): number {
-  const chars = Math.max(1, scan.chars), words = Math.max(1, scan.words), sentences = Math.max(1, scan.stops - scan.decimals + scan.questions);
-  const values = [log(chars) / 5, log(words) / 4, log(scan.lines), Math.min(3, chars / words / 6), (scan.digits / chars) * 5, (scan.capitals / chars) * 5, scan.ideographs / chars,
-    (scan.scripts[0]! + scan.scripts[1]! + scan.scripts[2]! + scan.scripts[3]! + scan.scripts[4]!) / chars, (scan.marks / chars) * 5, (scan.brackets / chars) * 5, (scan.operators / chars) * 5,
-    log(scan.tex), Math.min(2, scan.questions / 2), scan.freshWords / words, scan.longWords / words, log(words / sentences) / 3, log(sentences) / 2, scan.indents / scan.lines, log(scan.numbers),
-    scan.numbers / words, Math.min(1, scan.decimals / 3), log(scan.options), scan.options >= 2 ? 1 : 0, Math.min(1, scan.fences), log(scan.quotes), scan.lastKind === question ? 1 : 0,
-    scan.lastCode === 58 || scan.lastCode === 0xff1a ? 1 : 0, Math.min(1, scan.blanks), Math.min(1, scan.links), chars < 60 ? 1 : 0];
+  const chars = Math.max(1, scan.chars),
+    words = Math.max(1, scan.words),
+    sentences = Math.max(1, scan.stops - scan.decimals + scan.questions);
+  const values = [
+    log(chars) / 5,
+    log(words) / 4,
+    log(scan.lines),
+    Math.min(3, chars / words / 6),
+    (scan.digits / chars) * 5,
+    (scan.capitals / chars) * 5,
+    scan.ideographs / chars,
+    (scan.scripts[0]! + scan.scripts[1]! + scan.scripts[2]! + scan.scripts[3]! + scan.scripts[4]!) /
+      chars,
+    (scan.marks / chars) * 5,
+    (scan.brackets / chars) * 5,
+    (scan.operators / chars) * 5,
+    log(scan.tex),
+    Math.min(2, scan.questions / 2),
+    scan.freshWords / words,
+    scan.longWords / words,
+    log(words / sentences) / 3,
+    log(sentences) / 2,
+    scan.indents / scan.lines,
+    log(scan.numbers),
+    scan.numbers / words,
+    Math.min(1, scan.decimals / 3),
+    log(scan.options),
+    scan.options >= 2 ? 1 : 0,
+    Math.min(1, scan.fences),
+    log(scan.quotes),
+    scan.lastKind === question ? 1 : 0,
+    scan.lastCode === 58 || scan.lastCode === 0xff1a ? 1 : 0,
+    Math.min(1, scan.blanks),
+    Math.min(1, scan.links),
+    chars < 60 ? 1 : 0,
+  ];
   for (const script of scan.scripts) values.push(script / chars);
   for (const group of scan.groups) values.push(log(group));
   for (const group of scan.groups) values.push(Math.min(1, (group / words) * 10));
@@ -79,21 +167,54 @@ function writeCounts(dense: Float32Array, scan: TextScan): number {
 function writeTools(dense: Float32Array, at: number, tools: ToolScan, scan: TextScan): number {
   const joins = scan.groups[keywordGroups.indexOf('join')]!;
   const has = tools.tools > 0 ? 1 : 0;
-  dense.set([log(tools.tools), has, tools.tools > 1 ? 1 : 0, log(tools.chars) / 5, tools.descriptionOverlap, tools.nameOverlap, log(tools.parameters), log(tools.required), log(tools.enums),
-    tools.depth / 2, has * (log(scan.words) / 4), has * log(joins), has * log(scan.numbers)], at);
+  dense.set(
+    [
+      log(tools.tools),
+      has,
+      tools.tools > 1 ? 1 : 0,
+      log(tools.chars) / 5,
+      tools.descriptionOverlap,
+      tools.nameOverlap,
+      log(tools.parameters),
+      log(tools.required),
+      log(tools.enums),
+      tools.depth / 2,
+      has * (log(scan.words) / 4),
+      has * log(joins),
+      has * log(scan.numbers),
+    ],
+    at,
+  );
   return at + toolCounts.length;
 }
 
-function writeConversation(dense: Float32Array, at: number, messages: readonly ChatMessage[], asked: string): void {
-  let turns = 0, earlier = 0, instructions = 0, pictures = 0;
+function writeConversation(
+  dense: Float32Array,
+  at: number,
+  messages: readonly ChatMessage[],
+  asked: string,
+): void {
+  let turns = 0,
+    earlier = 0,
+    instructions = 0,
+    pictures = 0;
   for (const message of messages) {
     if (message.role === 'user') turns++;
     const length = lengthOf(message);
     if (message.role === 'system' || message.role === 'developer') instructions += length;
     else earlier += length;
-    if (Array.isArray(message.content)) for (const part of message.content) if (part.type !== 'text') pictures++;
+    if (Array.isArray(message.content))
+      for (const part of message.content) if (part.type !== 'text') pictures++;
   }
-  dense.set([log(Math.max(0, turns - 1)), log(Math.max(0, earlier - asked.length)) / 5, log(instructions) / 5, Math.min(1, pictures)], at);
+  dense.set(
+    [
+      log(Math.max(0, turns - 1)),
+      log(Math.max(0, earlier - asked.length)) / 5,
+      log(instructions) / 5,
+      Math.min(1, pictures),
+    ],
+    at,
+  );
 }
 
 /**
@@ -111,7 +232,10 @@ export function featuresOf({ messages, tools = [] }: Featured): Features {
     scan.scan(asked, 0, headLength);
     scan.scan(asked, asked.length - tailLength, asked.length);
   }
-  const toolScan = new ToolScan(bag, tools.length > 0 ? new Set(scan.wordHashes.subarray(0, scan.heldWords)) : new Set());
+  const toolScan = new ToolScan(
+    bag,
+    tools.length > 0 ? new Set(scan.wordHashes.subarray(0, scan.heldWords)) : new Set(),
+  );
   toolScan.scan(tools);
   const dense = new Float32Array(denseNames.length);
   const at = writeTools(dense, writeCounts(dense, scan), toolScan, scan);

@@ -6,16 +6,23 @@ const groups = {
   why: 'why explain reason because describe warum pourquoi porqué почему',
   how: 'how wie comment cómo как',
   when: 'when where year date time today tomorrow yesterday wann quand',
-  quantity: 'many much number total sum count amount often average percent cuántos combien wieviele сколько',
-  compose: 'write compose create draft generate story poem essay letter email article blog schreibe escribe écris напиши',
-  revise: 'rewrite edit summarize summarise translate paraphrase correct proofread classify extract shorten übersetze traduce traduis',
-  calculate: 'calculate compute find solve determine evaluate simplify value answer solution berechne calcula calcule',
-  theory: 'prove proof show theorem integer integers polynomial triangle probability equation function positive real modulo prime matrix derivative integral',
+  quantity:
+    'many much number total sum count amount often average percent cuántos combien wieviele сколько',
+  compose:
+    'write compose create draft generate story poem essay letter email article blog schreibe escribe écris напиши',
+  revise:
+    'rewrite edit summarize summarise translate paraphrase correct proofread classify extract shorten übersetze traduce traduis',
+  calculate:
+    'calculate compute find solve determine evaluate simplify value answer solution berechne calcula calcule',
+  theory:
+    'prove proof show theorem integer integers polynomial triangle probability equation function positive real modulo prime matrix derivative integral',
   code: 'python java javascript typescript sql code program algorithm class array string return implement function def void import const regex bug',
   data: 'list dict json table csv column row key value type int float boolean object',
   choose: 'following correct true false best most except not statement option choose select',
-  science: 'energy mass velocity cell acid force temperature molecule gene reaction voltage pressure species atom electron protein',
-  society: 'law court state government economic market war social president company price policy tax contract',
+  science:
+    'energy mass velocity cell acid force temperature molecule gene reaction voltage pressure species atom electron protein',
+  society:
+    'law court state government economic market war social president company price policy tax contract',
   format: 'json format step output exactly only field markdown xml bullet sentences words',
   join: 'and or also then both respectively each every',
   person: 'i my me you your please can could would we our',

@@ -17,7 +17,9 @@ const apart: readonly (readonly [name: RegExp, family: string])[] = [
 ];
 
 /** What a canonical name is a version of. */
-const familyOf = (canonical: string): string => apart.find(([name]) => name.test(canonical))?.[1] ?? undatedName(canonical.replace(/-0-\d(?=-hf$|$)/, ''));
+const familyOf = (canonical: string): string =>
+  apart.find(([name]) => name.test(canonical))?.[1] ??
+  undatedName(canonical.replace(/-0-\d(?=-hf$|$)/, ''));
 
 /** What is served under a bare name is made for conversation, as `llama3.1:8b` is. */
 const conversing = ['-instruct', '-it', '-chat'];
@@ -33,24 +35,36 @@ const tunedName = (model: string): string | null => /(?:^|\/)(ft:.*)$/.exec(mode
  * version is found first; of other versions under one name, the newest. A fine-tuned model that nobody measured is what it was made of.
  */
 export function createFindModel(models: readonly string[]): FindModel {
-  const exact = new Map<string, number>(), undated = new Map<string, number>();
+  const exact = new Map<string, number>(),
+    undated = new Map<string, number>();
   models.forEach((model, place) => {
     const tuned = tunedName(model);
     // it says nothing of the model that it was made of
     if (tuned !== null) return void exact.set(tuned, place);
-    const name = canonicalName(model), family = familyOf(name);
+    const name = canonicalName(model),
+      family = familyOf(name);
     exact.set(name, place);
     const rival = undated.get(family);
-    if (rival === undefined || byAge(canonicalName(models[rival]!)) < byAge(name)) undated.set(family, place);
+    if (rival === undefined || byAge(canonicalName(models[rival]!)) < byAge(name))
+      undated.set(family, place);
   });
-  const exactly = (canonical: string): number | undefined => exact.get(conversing.map((ending) => canonical + ending).find((name) => exact.has(name) && familyOf(name) === familyOf(canonical)) ?? canonical);
+  const exactly = (canonical: string): number | undefined =>
+    exact.get(
+      conversing
+        .map((ending) => canonical + ending)
+        .find((name) => exact.has(name) && familyOf(name) === familyOf(canonical)) ?? canonical,
+    );
   const kept = new LRUCache<string, number>({ max: mostKept });
   return (name) => {
     if (name.length > longestName) return -1;
     let place = kept.get(name);
     if (place === undefined) {
       const canonical = canonicalName(name);
-      place = exact.get(tunedName(name) ?? '') ?? exactly(canonical) ?? undated.get(familyOf(canonical)) ?? -1;
+      place =
+        exact.get(tunedName(name) ?? '') ??
+        exactly(canonical) ??
+        undated.get(familyOf(canonical)) ??
+        -1;
       kept.set(name, place);
     }
     return place;

@@ -1,10 +1,17 @@
 import { added, bounded } from './online-evidence.js';
-import { type Evidence, nothingLearned, type OnlineState, type RatedModel, type Served } from './online-state.js';
+import {
+  type Evidence,
+  nothingLearned,
+  type OnlineState,
+  type RatedModel,
+  type Served,
+} from './online-state.js';
 
 type Row = readonly unknown[];
 
 /** What ratings taught was told otherwise in the first version: of such a state the outcomes are read alone. */
-const version = 2, firstVersion = 1;
+const version = 2,
+  firstVersion = 1;
 /** More is in no state that was written here. */
 const mostWeight = 100;
 const rounded = (value: number): number => Number(value.toPrecision(6));
@@ -12,16 +19,30 @@ const rounded = (value: number): number => Number(value.toPrecision(6));
 /** A state as JSON, for storing. */
 export function encodeOnline({ router, models, served, ratedAt }: OnlineState): string {
   return JSON.stringify({
-    version, router, ratedAt,
-    models: [...models].map(([name, { evidence, ratings, scoreSum, at }]) => [name, ratings, rounded(scoreSum), at, [...evidence].map(([kind, { weight, sum }]) => [kind, rounded(weight), rounded(sum)])]),
-    served: [...served].map(([name, { answers, faults, at }]) => [name, rounded(answers), rounded(faults), at]),
+    version,
+    router,
+    ratedAt,
+    models: [...models].map(([name, { evidence, ratings, scoreSum, at }]) => [
+      name,
+      ratings,
+      rounded(scoreSum),
+      at,
+      [...evidence].map(([kind, { weight, sum }]) => [kind, rounded(weight), rounded(sum)]),
+    ]),
+    served: [...served].map(([name, { answers, faults, at }]) => [
+      name,
+      rounded(answers),
+      rounded(faults),
+      at,
+    ]),
   });
 }
 
 /** The state that was stored; what cannot be read as one has taught nothing. Never throws. */
 export function decodeOnline(text: string | null): OnlineState {
   const stored = read(text);
-  if (stored?.['version'] === firstVersion) return { ...nothingLearned, served: new Map(rowsOf(stored['served']).flatMap(servedOf)) };
+  if (stored?.['version'] === firstVersion)
+    return { ...nothingLearned, served: new Map(rowsOf(stored['served']).flatMap(servedOf)) };
   if (stored?.['version'] !== version) return nothingLearned;
   const { router, ratedAt, models, served } = stored;
   return {
@@ -41,19 +62,34 @@ function read(text: string | null): Record<string, unknown> | null {
   }
 }
 
-const rowsOf = (value: unknown): Row[] => (Array.isArray(value) ? value.filter((row): row is Row => Array.isArray(row)) : []);
+const rowsOf = (value: unknown): Row[] =>
+  Array.isArray(value) ? value.filter((row): row is Row => Array.isArray(row)) : [];
 const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
-const isCount = (value: unknown): value is number => typeof value === 'number' && value >= 0 && value < Infinity;
+const isCount = (value: unknown): value is number =>
+  typeof value === 'number' && value >= 0 && value < Infinity;
 
 function modelOf([name, ratings, scoreSum, at, evidence]: Row): [string, RatedModel][] {
   if (typeof name !== 'string' || !isCount(ratings) || !isCount(scoreSum) || !isTime(at)) return [];
-  return [[name, { ratings, scoreSum, at, evidence: bounded(new Map(rowsOf(evidence).flatMap(evidenceOf))) }]];
+  return [
+    [
+      name,
+      { ratings, scoreSum, at, evidence: bounded(new Map(rowsOf(evidence).flatMap(evidenceOf))) },
+    ],
+  ];
 }
 
 function evidenceOf([kind, weight, sum]: Row): [number, Evidence][] {
-  return Number.isInteger(kind) && isCount(weight) && weight < mostWeight && typeof sum === 'number' ? [[kind as number, added(undefined, weight, sum)]] : [];
+  return Number.isInteger(kind) && isCount(weight) && weight < mostWeight && typeof sum === 'number'
+    ? [[kind as number, added(undefined, weight, sum)]]
+    : [];
 }
 
 function servedOf([name, answers, faults, at]: Row): [string, Served][] {
-  return typeof name === 'string' && isCount(answers) && isCount(faults) && faults <= answers && isTime(at) ? [[name, { answers, faults, at }]] : [];
+  return typeof name === 'string' &&
+    isCount(answers) &&
+    isCount(faults) &&
+    faults <= answers &&
+    isTime(at)
+    ? [[name, { answers, faults, at }]]
+    : [];
 }

@@ -15,11 +15,20 @@ type ByKind = ReadonlyMap<number, Evidence>;
 
 /** Evidence that says more. */
 export function added(held: Evidence | undefined, weight: number, sum: number): Evidence {
-  const whole = (held?.weight ?? 0) + weight, most = mostMean * (whole + 1 / widest);
+  const whole = (held?.weight ?? 0) + weight,
+    most = mostMean * (whole + 1 / widest);
   return { weight: whole, sum: Math.max(-most, Math.min(most, (held?.sum ?? 0) + sum)) };
 }
 
-const scaled = (evidence: ByKind, by: number): ByKind => (by === 1 ? evidence : new Map([...evidence].map(([kind, { weight, sum }]) => [kind, { weight: weight * by, sum: sum * by }])));
+const scaled = (evidence: ByKind, by: number): ByKind =>
+  by === 1
+    ? evidence
+    : new Map(
+        [...evidence].map(([kind, { weight, sum }]) => [
+          kind,
+          { weight: weight * by, sum: sum * by },
+        ]),
+      );
 
 /** What is left of it. @param left 0..1 */
 export const faded = (evidence: ByKind, left: number): ByKind => scaled(evidence, left);
@@ -45,7 +54,14 @@ function asWhole({ weight, sum }: Evidence): [weight: number, sum: number] {
 /** Evidence within its bounds: so many kinds, so much weight. */
 export function bounded(evidence: ByKind): ByKind {
   const kinds = [...evidence.keys()].filter((kind) => kind !== elsewhere);
-  const best = new Set(kinds.length <= mostKinds ? kinds : kinds.sort((a, b) => evidence.get(b)!.weight - evidence.get(a)!.weight).slice(0, mostKinds));
+  const best = new Set(
+    kinds.length <= mostKinds
+      ? kinds
+      : kinds.sort((a, b) => evidence.get(b)!.weight - evidence.get(a)!.weight).slice(0, mostKinds),
+  );
   const whole = [...evidence.values()].reduce((sum, { weight }) => sum + weight, 0);
-  return scaled(best.size === kinds.length ? evidence : folded(evidence, (kind) => best.has(kind)), Math.min(1, mostWeight / whole));
+  return scaled(
+    best.size === kinds.length ? evidence : folded(evidence, (kind) => best.has(kind)),
+    Math.min(1, mostWeight / whole),
+  );
 }

@@ -2,7 +2,13 @@ import { logOdds, sigmoid } from '../log-odds.js';
 import type { KindsOfTask } from '../plan.js';
 import { Beliefs } from './online-beliefs.js';
 import { added, bounded, elsewhere, faded, folded } from './online-evidence.js';
-import { largestShares, type OnlineState, type RatedModel, ratedName, type Served } from './online-state.js';
+import {
+  largestShares,
+  type OnlineState,
+  type RatedModel,
+  ratedName,
+  type Served,
+} from './online-state.js';
 
 /** One rating as the learner takes it. */
 export interface Rating {
@@ -34,20 +40,28 @@ const mostModels = 200;
 /** Of each provider's model, so that a change shows after some hundred answers. */
 const mostAnswers = 200;
 
-const share = (value: number): number => (Number.isNaN(value) ? 0.5 : Math.min(0.98, Math.max(0.02, value)));
+const share = (value: number): number =>
+  Number.isNaN(value) ? 0.5 : Math.min(0.98, Math.max(0.02, value));
 /** The log odds of a share, kept away from 0 and 1. */
 export const oddsOf = (value: number): number => logOdds(share(value));
 
-const leftOf = (since: number, now: number, halfLifeMs: number): number => 2 ** (-Math.max(0, now - since) / halfLifeMs);
+const leftOf = (since: number, now: number, halfLifeMs: number): number =>
+  2 ** (-Math.max(0, now - since) / halfLifeMs);
 
 /** What is left of what was learned of a model: after a month half of what its ratings said counts, in the end nothing. */
 export function fadedModel(model: RatedModel, now: number): RatedModel {
-  return { ...model, evidence: faded(model.evidence, leftOf(model.at, now, ratingHalfLifeMs)), at: Math.max(model.at, now) };
+  return {
+    ...model,
+    evidence: faded(model.evidence, leftOf(model.at, now, ratingHalfLifeMs)),
+    at: Math.max(model.at, now),
+  };
 }
 
 /** What is believed of all models at a time, ms since 1970. */
 export function beliefsOf({ models }: OnlineState, now: number): Beliefs {
-  return new Beliefs(new Map([...models].map(([name, model]) => [name, fadedModel(model, now).evidence])));
+  return new Beliefs(
+    new Map([...models].map(([name, model]) => [name, fadedModel(model, now).evidence])),
+  );
 }
 
 /** What is left of a count: after a day half of it. */
@@ -61,42 +75,94 @@ const isShare = (value: number): boolean => value >= 0 && value <= 1;
 /** What a scope holds after one more rating. One that cannot be used changes nothing. */
 export function withRating(state: OnlineState, rating: Rating): OnlineState {
   const name = ratedName(rating.model);
-  if (name === null || !isShare(rating.score) || !isShare(rating.predicted) || !Number.isSafeInteger(rating.at) || !isShare(rating.earlier ?? 0)) return state;
+  if (
+    name === null ||
+    !isShare(rating.score) ||
+    !isShare(rating.predicted) ||
+    !Number.isSafeInteger(rating.at) ||
+    !isShare(rating.earlier ?? 0)
+  )
+    return state;
   const router = rating.kinds?.router ?? state.router;
   const known = router === state.router ? state : { ...withoutKinds(state), router };
-  const before = fadedModel(known.models.get(name) ?? { evidence: new Map(), ratings: 0, scoreSum: 0, at: rating.at }, rating.at);
+  const before = fadedModel(
+    known.models.get(name) ?? { evidence: new Map(), ratings: 0, scoreSum: 0, at: rating.at },
+    rating.at,
+  );
   // what was said before it was forgotten counts no more
   const earlier = before.ratings === 0 ? null : rating.earlier;
   const after: RatedModel = {
-    evidence: bounded(taught(before.evidence, { ...rating, earlier }, beliefsOf(known, before.at), name)), at: before.at,
+    evidence: bounded(
+      taught(before.evidence, { ...rating, earlier }, beliefsOf(known, before.at), name),
+    ),
+    at: before.at,
     ratings: before.ratings + (earlier === null ? 1 : 0),
     scoreSum: Math.max(0, before.scoreSum + rating.score - (earlier ?? 0)),
   };
-  return { ...known, models: latest(new Map([...known.models, [name, after]])), ratedAt: Math.max(known.ratedAt ?? 0, rating.at) };
+  return {
+    ...known,
+    models: latest(new Map([...known.models, [name, after]])),
+    ratedAt: Math.max(known.ratedAt ?? 0, rating.at),
+  };
 }
 
 /**
  * One step of logistic regression on top of the prediction, each kind by its share of the request. Who has rated before moves things by the change
  * of mind alone: back and forth, it ends where it began.
  */
-function taught(evidence: RatedModel['evidence'], { kinds, predicted, score, earlier }: Rating, beliefs: Beliefs, name: string): RatedModel['evidence'] {
-  const shares = sharesOf(kinds), rest = shares.reduce((left, [, share]) => left - share, 1);
-  const parts = [...shares, [elsewhere, Math.max(0, rest)] as const].map(([kind, share]) => ({ kind, share, total: earlier === null ? beliefs.totalOf(name, kind) : 0 }));
-  const chance = sigmoid(parts.reduce((odds, { share, total }) => odds + share * total, oddsOf(predicted)));
+function taught(
+  evidence: RatedModel['evidence'],
+  { kinds, predicted, score, earlier }: Rating,
+  beliefs: Beliefs,
+  name: string,
+): RatedModel['evidence'] {
+  const shares = sharesOf(kinds),
+    rest = shares.reduce((left, [, share]) => left - share, 1);
+  const parts = [...shares, [elsewhere, Math.max(0, rest)] as const].map(([kind, share]) => ({
+    kind,
+    share,
+    total: earlier === null ? beliefs.totalOf(name, kind) : 0,
+  }));
+  const chance = sigmoid(
+    parts.reduce((odds, { share, total }) => odds + share * total, oddsOf(predicted)),
+  );
   const weight = earlier === null ? chance * (1 - chance) : 0;
   const result = new Map(evidence);
-  for (const { kind, share, total } of parts) if (share > 0) result.set(kind, added(result.get(kind), share * weight, share * (weight * total + score - (earlier ?? chance))));
+  for (const { kind, share, total } of parts)
+    if (share > 0)
+      result.set(
+        kind,
+        added(
+          result.get(kind),
+          share * weight,
+          share * (weight * total + score - (earlier ?? chance)),
+        ),
+      );
   return result;
 }
 
 /** What a scope holds after some answers and faults, by `<provider>/<model>`. */
-export function withOutcomes(state: OnlineState, tallies: ReadonlyMap<string, Tally>, at: number): OnlineState {
+export function withOutcomes(
+  state: OnlineState,
+  tallies: ReadonlyMap<string, Tally>,
+  at: number,
+): OnlineState {
   const served = new Map(state.served);
   for (const [name, { answers, faults }] of tallies) {
-    if (!(answers >= 0 && faults >= 0 && faults <= answers && answers < Infinity) || !Number.isSafeInteger(at)) continue;
+    if (
+      !(answers >= 0 && faults >= 0 && faults <= answers && answers < Infinity) ||
+      !Number.isSafeInteger(at)
+    )
+      continue;
     const before = fadedServed(served.get(name) ?? { answers: 0, faults: 0, at }, at);
-    const whole = before.answers + answers, kept = Math.min(1, mostAnswers / whole);
-    if (whole > 0) served.set(name, { answers: whole * kept, faults: (before.faults + faults) * kept, at: before.at });
+    const whole = before.answers + answers,
+      kept = Math.min(1, mostAnswers / whole);
+    if (whole > 0)
+      served.set(name, {
+        answers: whole * kept,
+        faults: (before.faults + faults) * kept,
+        at: before.at,
+      });
   }
   return { ...state, served: latest(served) };
 }
@@ -104,16 +170,30 @@ export function withOutcomes(state: OnlineState, tallies: ReadonlyMap<string, Ta
 /** Shares as they were stored may be anything. */
 function sharesOf(kinds: KindsOfTask | null): [task: number, share: number][] {
   const shares: number[] = [];
-  for (const [task, part] of kinds?.shares ?? []) if (Number.isInteger(task) && task >= 0 && task < 10_000 && isShare(part)) shares[task] = part;
+  for (const [task, part] of kinds?.shares ?? [])
+    if (Number.isInteger(task) && task >= 0 && task < 10_000 && isShare(part)) shares[task] = part;
   return largestShares(shares);
 }
 
 /** What is left where kinds of task are those of another router: what was learned of each model as a whole. */
 export function withoutKinds(state: OnlineState): OnlineState {
-  return { ...state, router: null, models: new Map([...state.models].map(([name, model]) => [name, { ...model, evidence: folded(model.evidence, () => false) }])) };
+  return {
+    ...state,
+    router: null,
+    models: new Map(
+      [...state.models].map(([name, model]) => [
+        name,
+        { ...model, evidence: folded(model.evidence, () => false) },
+      ]),
+    ),
+  };
 }
 
 /** Those that were last heard of. */
-function latest<T extends { readonly at: number }>(entries: Map<string, T>): ReadonlyMap<string, T> {
-  return entries.size <= mostModels ? entries : new Map([...entries].sort(([, a], [, b]) => b.at - a.at).slice(0, mostModels));
+function latest<T extends { readonly at: number }>(
+  entries: Map<string, T>,
+): ReadonlyMap<string, T> {
+  return entries.size <= mostModels
+    ? entries
+    : new Map([...entries].sort(([, a], [, b]) => b.at - a.at).slice(0, mostModels));
 }

@@ -51,7 +51,12 @@ export interface OnlineState {
 export const priors = { strictness: 0.5, kindStrictness: 0.25, model: 0.25, kind: 0.25 } as const;
 
 /** Nothing was learned yet. */
-export const nothingLearned: OnlineState = { router: null, models: new Map(), served: new Map(), ratedAt: null };
+export const nothingLearned: OnlineState = {
+  router: null,
+  models: new Map(),
+  served: new Map(),
+  ratedAt: null,
+};
 
 const longestName = 200;
 
@@ -74,6 +79,7 @@ const mostShares = 4;
 /** The kinds of task that make up much of a request: at most four, the largest first. */
 export function largestShares(shares: ArrayLike<number>): [task: number, share: number][] {
   const large: [number, number][] = [];
-  for (let task = 0; task < shares.length; task++) if (shares[task]! >= leastShare) large.push([task, shares[task]!]);
+  for (let task = 0; task < shares.length; task++)
+    if (shares[task]! >= leastShare) large.push([task, shares[task]!]);
   return large.sort((a, b) => b[1] - a[1]).slice(0, mostShares);
 }

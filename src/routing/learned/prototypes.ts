@@ -49,9 +49,14 @@ export class Prototypes {
     this.familyShares = new Float64Array(mostFamilies);
     this.holders = new Uint32Array(buckets.length);
     for (const bucket of buckets) this.starts[bucket + 1]!++;
-    for (let bucket = 0; bucket < gramBuckets; bucket++) this.starts[bucket + 1]! += this.starts[bucket]!;
+    for (let bucket = 0; bucket < gramBuckets; bucket++)
+      this.starts[bucket + 1]! += this.starts[bucket]!;
     const next = this.starts.slice();
-    buckets.forEach((bucket, at) => (this.holders[next[bucket]!++] = Math.floor(at / gramsOfPrototype) * 256 + Math.max(0, grams[at]!)));
+    buckets.forEach(
+      (bucket, at) =>
+        (this.holders[next[bucket]!++] =
+          Math.floor(at / gramsOfPrototype) * 256 + Math.max(0, grams[at]!)),
+    );
   }
 
   /**
@@ -59,9 +64,14 @@ export class Prototypes {
    * @param shares by task: how far the text is of it; likeness to a prototype of another family does not count
    */
   nearTo(features: Features, shares: Float64Array): Nearest {
-    const length = this.compare(features), familyShares = this.familySharesOf(shares, length);
-    const { sums, weights: { prototypeFamilies } } = this;
-    const places = new Int32Array(neighbours), cosines = new Float64Array(neighbours);
+    const length = this.compare(features),
+      familyShares = this.familySharesOf(shares, length);
+    const {
+      sums,
+      weights: { prototypeFamilies },
+    } = this;
+    const places = new Int32Array(neighbours),
+      cosines = new Float64Array(neighbours);
     let last = 0;
     for (let place = 0; place < sums.length; place++) {
       const cosine = sums[place]! * familyShares[prototypeFamilies[place]!]!;
@@ -76,35 +86,52 @@ export class Prototypes {
       last = cosines[neighbours - 1]!;
     }
     const found = cosines.filter((cosine) => cosine > 0);
-    return { places: places.subarray(0, found.length), amounts: amountsOf(found), likeness: cosines[0]! };
+    return {
+      places: places.subarray(0, found.length),
+      amounts: amountsOf(found),
+      likeness: cosines[0]!,
+    };
   }
 
   /** Adds up what the text and each prototype have in common; returns the text's length. */
   private compare({ buckets, weights: amounts }: Features): number {
-    const { sums, starts, holders, weights: { telling } } = this;
+    const {
+      sums,
+      starts,
+      holders,
+      weights: { telling },
+    } = this;
     sums.fill(0);
     let squares = 0;
     for (let at = 0; at < buckets.length; at++) {
-      const bucket = buckets[at]!, value = amounts[at]! * telling[bucket]!;
+      const bucket = buckets[at]!,
+        value = amounts[at]! * telling[bucket]!;
       if (value === 0) continue;
       squares += value * value;
-      for (let place = starts[bucket]!, end = starts[bucket + 1]!; place < end; place++) sums[holders[place]! >>> 8]! += value * (holders[place]! & 255);
+      for (let place = starts[bucket]!, end = starts[bucket + 1]!; place < end; place++)
+        sums[holders[place]! >>> 8]! += value * (holders[place]! & 255);
     }
     return Math.sqrt(squares);
   }
 
   /** By family: how far the text is of it, over what makes a cosine of a sum. */
   private familySharesOf(shares: Float64Array, length: number): Float64Array {
-    const { familyShares, weights: { taskFamilies } } = this;
+    const {
+      familyShares,
+      weights: { taskFamilies },
+    } = this;
     familyShares.fill(0);
-    if (length > 0) for (let task = 0; task < shares.length; task++) familyShares[taskFamilies[task]!]! += shares[task]! / (prototypeUnit * length);
+    if (length > 0)
+      for (let task = 0; task < shares.length; task++)
+        familyShares[taskFamilies[task]!]! += shares[task]! / (prototypeUnit * length);
     return familyShares;
   }
 
   /** What a model does better on texts like these than on their task as a whole: a share between -1 and 1. */
   beyondTask({ places, amounts }: Nearest, model: number, models: number): number {
     let beyond = 0;
-    for (let at = 0; at < places.length; at++) beyond += amounts[at]! * this.weights.prototypeShares[places[at]! * models + model]!;
+    for (let at = 0; at < places.length; at++)
+      beyond += amounts[at]! * this.weights.prototypeShares[places[at]! * models + model]!;
     return beyond / prototypeUnit;
   }
 }

@@ -68,8 +68,11 @@ export interface RouterWeights extends PrototypeWeights {
 /** Whether weights fit together and to this program's features; the reason where they do not. */
 export function misfitOf(weights: RouterWeights, denseNames: readonly string[]): string | null {
   if (weights.denseNames.join() !== denseNames.join()) return 'it was fitted to other features';
-  if (weights.grams.length !== gramBuckets * weights.rank) return 'its n-grams have another number of buckets';
-  if (weights.telling.length !== gramBuckets) return 'its prototypes have another number of buckets';
-  if (weights.headGrams.length !== gramBuckets * weights.headModels.length) return 'its heads have another number of buckets';
+  if (weights.grams.length !== gramBuckets * weights.rank)
+    return 'its n-grams have another number of buckets';
+  if (weights.telling.length !== gramBuckets)
+    return 'its prototypes have another number of buckets';
+  if (weights.headGrams.length !== gramBuckets * weights.headModels.length)
+    return 'its heads have another number of buckets';
   return null;
 }

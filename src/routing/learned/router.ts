@@ -41,11 +41,14 @@ const least = 0.004;
 /** Where less is believed of prompts like it, it is not worth the time to find them. */
 const leastTrust = 0.02;
 /** So like a prototype are prompts of kinds that were not measured, and most of those of its own kind. */
-const strangeLikeness = 0.15, familiarLikeness = 0.3;
+const strangeLikeness = 0.15,
+  familiarLikeness = 0.3;
 /** Spread of a model's quality on kinds of tasks that were not measured. */
-const generalSpread = 0.1, guessedSpread = 0.15;
+const generalSpread = 0.1,
+  guessedSpread = 0.15;
 const priorRows = 6;
-const fewestTokens = 1, mostTokens = 64_000;
+const fewestTokens = 1,
+  mostTokens = 64_000;
 
 const kept = (share: number): number => Math.min(0.995, Math.max(0.005, share));
 
@@ -102,7 +105,8 @@ export class Router {
   /** What to expect of a measured model, by its place. */
   expect(reading: Reading, model: number): Expectation {
     const { shares: table, counts, models, ability, slopes, general, modelLengths } = this.weights;
-    let share = 0, variance = 0;
+    let share = 0,
+      variance = 0;
     for (const task of reading.tasks) {
       const weight = reading.shares[task]!;
       const at = task * models.length + model;
@@ -111,9 +115,24 @@ export class Router {
       variance += (weight * one * (1 - one)) / (priorRows + counts[at]!);
     }
     const head = this.heads[model]!;
-    const beside = head < 0 ? -slopes[model]! * reading.difficulty : reading.leaning(head) - slopes[model]! * reading.headDifficulty;
-    const alike = reading.nearest === null ? 0 : share + this.prototypes.beyondTask(reading.nearest, model, models.length);
-    return mix(reading, oddsOf(share) + beside, variance, ability[model]! - general[0]!, generalSpread, modelLengths[model]!, reading.trustInNearest, alike);
+    const beside =
+      head < 0
+        ? -slopes[model]! * reading.difficulty
+        : reading.leaning(head) - slopes[model]! * reading.headDifficulty;
+    const alike =
+      reading.nearest === null
+        ? 0
+        : share + this.prototypes.beyondTask(reading.nearest, model, models.length);
+    return mix(
+      reading,
+      oddsOf(share) + beside,
+      variance,
+      ability[model]! - general[0]!,
+      generalSpread,
+      modelLengths[model]!,
+      reading.trustInNearest,
+      alike,
+    );
   }
 
   /**
@@ -125,24 +144,41 @@ export class Router {
     const { discrimination, hardness, general } = this.weights;
     const ability = general[1]! * oddsOf(known) + general[2]!;
     let share = 0;
-    for (const task of reading.tasks) share += reading.shares[task]! * sigmoid(discrimination[task]! * ability - hardness[task]!);
-    return mix(reading, oddsOf(share) - reading.difficulty, guessedSpread ** 2, ability - general[0]!, guessedSpread, verbosity);
+    for (const task of reading.tasks)
+      share += reading.shares[task]! * sigmoid(discrimination[task]! * ability - hardness[task]!);
+    return mix(
+      reading,
+      oddsOf(share) - reading.difficulty,
+      guessedSpread ** 2,
+      ability - general[0]!,
+      guessedSpread,
+      verbosity,
+    );
   }
 
   /** Which prompts it is like, and how far what is known of them is believed: as far as its kind is familiar, or they are really alike. */
-  private alikeTo(features: Features, shares: Float64Array, tasks: readonly number[], familiar: number): Pick<Reading, 'nearest' | 'trustInNearest'> {
+  private alikeTo(
+    features: Features,
+    shares: Float64Array,
+    tasks: readonly number[],
+    familiar: number,
+  ): Pick<Reading, 'nearest' | 'trustInNearest'> {
     let trust = 0;
     for (const task of tasks) trust += shares[task]! * this.weights.prototypeTrust[task]!;
     if (trust < leastTrust) return { nearest: null, trustInNearest: 0 };
     const nearest = this.prototypes.nearTo(features, shares);
-    const alike = Math.min(1, Math.max(0, (nearest.likeness - strangeLikeness) / (familiarLikeness - strangeLikeness)));
+    const alike = Math.min(
+      1,
+      Math.max(0, (nearest.likeness - strangeLikeness) / (familiarLikeness - strangeLikeness)),
+    );
     return { nearest, trustInNearest: trust * (familiar + (1 - familiar) * alike) };
   }
 
   private scaleDense(dense: Float32Array): Float64Array {
     const { mean, scale } = this.weights;
     const scaled = new Float64Array(dense.length);
-    for (let at = 0; at < dense.length; at++) scaled[at] = Math.max(-clip, Math.min(clip, (dense[at]! - mean[at]!) * scale[at]!));
+    for (let at = 0; at < dense.length; at++)
+      scaled[at] = Math.max(-clip, Math.min(clip, (dense[at]! - mean[at]!) * scale[at]!));
     return scaled;
   }
 
@@ -162,7 +198,8 @@ export class Router {
       highest = Math.max(highest, shares[task]!);
     }
     let whole = 0;
-    for (let task = 0; task < shares.length; task++) whole += shares[task] = Math.exp(shares[task]! - highest);
+    for (let task = 0; task < shares.length; task++)
+      whole += shares[task] = Math.exp(shares[task]! - highest);
     for (let task = 0; task < shares.length; task++) shares[task]! /= whole;
     return shares;
   }
@@ -172,23 +209,33 @@ export class Router {
     const { whitening, centres } = this.weights;
     const rank = place.length;
     const white = new Float64Array(rank);
-    for (let row = 0; row < rank; row++) for (let j = 0; j <= row; j++) white[row]! += whitening[row * rank + j]! * place[j]!;
-    let entropy = 0, nearest = Infinity;
+    for (let row = 0; row < rank; row++)
+      for (let j = 0; j <= row; j++) white[row]! += whitening[row * rank + j]! * place[j]!;
+    let entropy = 0,
+      nearest = Infinity;
     for (let task = 0; task < shares.length; task++) {
       const share = shares[task]!;
       if (share > 1e-9) entropy -= share * Math.log(share);
       let square = 0;
-      for (let j = 0, from = task * rank; j < rank; j++) square += (white[j]! - centres[from + j]!) ** 2;
+      for (let j = 0, from = task * rank; j < rank; j++)
+        square += (white[j]! - centres[from + j]!) ** 2;
       if (square < nearest) nearest = square;
     }
     return { entropy, distance: Math.sqrt(nearest) };
   }
 
   /** What the text itself tells beside its tasks, as far as that is believed for them. */
-  private beside(features: Features, dense: Float64Array, shares: Float64Array, tasks: readonly number[]): { hard: number; headDifficulty: number; leaning: (head: number) => number } {
+  private beside(
+    features: Features,
+    dense: Float64Array,
+    shares: Float64Array,
+    tasks: readonly number[],
+  ): { hard: number; headDifficulty: number; leaning: (head: number) => number } {
     const { trust, headScale } = this.weights;
     const difficulty = this.difficultyOf(features, dense, shares);
-    let inHeads = 0, besideHeads = 0, alone = 0;
+    let inHeads = 0,
+      besideHeads = 0,
+      alone = 0;
     for (const task of tasks) {
       const share = shares[task]!;
       inHeads += share * trust[task * 3]!;
@@ -197,14 +244,21 @@ export class Router {
     }
     const known = new Float64Array(headScale.length).fill(NaN);
     const leaning = (head: number): number => {
-      if (Number.isNaN(known[head]!)) known[head] = inHeads * this.headOf(head, features, dense, shares, tasks);
+      if (Number.isNaN(known[head]!))
+        known[head] = inHeads * this.headOf(head, features, dense, shares, tasks);
       return known[head]!;
     };
     return { hard: alone * difficulty, headDifficulty: besideHeads * difficulty, leaning };
   }
 
   /** What a head says of a text beyond the mean of its tasks. */
-  private headOf(head: number, { buckets, weights: amounts }: Features, dense: Float64Array, shares: Float64Array, tasks: readonly number[]): number {
+  private headOf(
+    head: number,
+    { buckets, weights: amounts }: Features,
+    dense: Float64Array,
+    shares: Float64Array,
+    tasks: readonly number[],
+  ): number {
     const { headScale, headDense, headMeans } = this.weights;
     const { length: width } = headScale;
     let said = sumOfNumbers(this.gramsOfHeads[head]!, buckets, amounts) * headScale[head]!;
@@ -213,20 +267,41 @@ export class Router {
     return said;
   }
 
-  private difficultyOf({ buckets, weights: amounts }: Features, dense: Float64Array, shares: Float64Array): number {
+  private difficultyOf(
+    { buckets, weights: amounts }: Features,
+    dense: Float64Array,
+    shares: Float64Array,
+  ): number {
     const { difficultyGrams, difficultyDense, difficultyMeans, difficultyScale } = this.weights;
-    return sumOfNumbers(difficultyGrams, buckets, amounts) * difficultyScale[0]! + dot(dense, difficultyDense) - dot(shares, difficultyMeans);
+    return (
+      sumOfNumbers(difficultyGrams, buckets, amounts) * difficultyScale[0]! +
+      dot(dense, difficultyDense) -
+      dot(shares, difficultyMeans)
+    );
   }
 }
 
 /** What is known of the kind of task and what is known in general, by how familiar the request is; and as far as `trust` goes, what holds on prompts like it. */
-function mix(reading: Reading, special: number, variance: number, generalOdds: number, spread: number, verbosity: number, trust = 0, alike = 0): Expectation {
+function mix(
+  reading: Reading,
+  special: number,
+  variance: number,
+  generalOdds: number,
+  spread: number,
+  verbosity: number,
+  trust = 0,
+  alike = 0,
+): Expectation {
   const { gate } = reading;
-  const mixed = gate * sigmoid(special) + (1 - gate) * sigmoid(generalOdds - reading.generalDifficulty);
+  const mixed =
+    gate * sigmoid(special) + (1 - gate) * sigmoid(generalOdds - reading.generalDifficulty);
   return {
     quality: kept((1 - trust) * mixed + trust * alike),
     uncertainty: Math.sqrt(gate * variance + (1 - gate) * spread ** 2),
-    outputTokens: Math.min(mostTokens, Math.max(fewestTokens, Math.exp(reading.length + verbosity))),
+    outputTokens: Math.min(
+      mostTokens,
+      Math.max(fewestTokens, Math.exp(reading.length + verbosity)),
+    ),
   };
 }
 

@@ -1,4 +1,20 @@
-import { bracket, capital, digit, ideograph, kindOf, letter, lowered, mark, newline, operator, question, quote, scriptOf, space, stop } from './characters.js';
+import {
+  bracket,
+  capital,
+  digit,
+  ideograph,
+  kindOf,
+  letter,
+  lowered,
+  mark,
+  newline,
+  operator,
+  question,
+  quote,
+  scriptOf,
+  space,
+  stop,
+} from './characters.js';
 import type { GramBag } from './gram-bag.js';
 import { bucketOf, emptyHash, hashNext } from './hashing.js';
 import { groupsOf, keywordGroups } from './keywords.js';
@@ -7,12 +23,38 @@ const salts = { word: 1, pair: 2, four: 3, ideographs: 4 };
 const numberWord = 0x30303030;
 const longWord = 8;
 const mostHeld = 512;
-const zero = 48, blank = 32, backslash = 92, dollar = 36, backtick = 96, underscore = 95, colon = 58;
+const zero = 48,
+  blank = 32,
+  backslash = 92,
+  dollar = 36,
+  backtick = 96,
+  underscore = 95,
+  colon = 58;
 
 /** Counts of one text, and its n-grams: one pass, a few nanoseconds a character, nothing allocated. */
 export class TextScan {
-  chars = 0; words = 0; lines = 1; digits = 0; capitals = 0; stops = 0; questions = 0; brackets = 0; operators = 0; quotes = 0; marks = 0;
-  numbers = 0; decimals = 0; longWords = 0; freshWords = 0; options = 0; indents = 0; blanks = 0; fences = 0; tex = 0; links = 0; ideographs = 0;
+  chars = 0;
+  words = 0;
+  lines = 1;
+  digits = 0;
+  capitals = 0;
+  stops = 0;
+  questions = 0;
+  brackets = 0;
+  operators = 0;
+  quotes = 0;
+  marks = 0;
+  numbers = 0;
+  decimals = 0;
+  longWords = 0;
+  freshWords = 0;
+  options = 0;
+  indents = 0;
+  blanks = 0;
+  fences = 0;
+  tex = 0;
+  links = 0;
+  ideographs = 0;
   readonly scripts = new Int32Array(5);
   readonly groups = new Int32Array(keywordGroups.length);
   /** The kind of the last character that is not white space, and its code. */
@@ -93,11 +135,16 @@ export class TextScan {
   private sign(text: string, at: number, code: number): void {
     this.marks++;
     if (code === backslash || code === dollar) this.tex++;
-    else if (code === colon && text.charCodeAt(at + 1) === 47 && text.charCodeAt(at + 2) === 47) this.links++;
+    else if (code === colon && text.charCodeAt(at + 1) === 47 && text.charCodeAt(at + 2) === 47)
+      this.links++;
   }
 
   private isDecimal(text: string, at: number): boolean {
-    return kindOf(text.charCodeAt(at + 1)) === digit && at > 0 && kindOf(text.charCodeAt(at - 1)) === digit;
+    return (
+      kindOf(text.charCodeAt(at + 1)) === digit &&
+      at > 0 &&
+      kindOf(text.charCodeAt(at - 1)) === digit
+    );
   }
 
   /** `A. …`, `(b) …`, `1) …`: the options of a question; and lines that are indented as code is. */
@@ -108,7 +155,12 @@ export class TextScan {
     if (text.charCodeAt(at) === 40) at++;
     const kind = kindOf(text.charCodeAt(at) || 0);
     const closing = text.charCodeAt(at + 1);
-    if ((kind === letter || kind === capital || kind === digit) && (closing === 46 || closing === 41 || closing === colon) && kindOf(text.charCodeAt(at + 2) || blank) === space) this.options++;
+    if (
+      (kind === letter || kind === capital || kind === digit) &&
+      (closing === 46 || closing === 41 || closing === colon) &&
+      kindOf(text.charCodeAt(at + 2) || blank) === space
+    )
+      this.options++;
   }
 
   private endWord(): void {
@@ -135,7 +187,8 @@ export class TextScan {
   }
 
   private addGroups(groups: number): void {
-    for (let rest = groups; rest !== 0; rest &= rest - 1) this.groups[31 - Math.clz32(rest & -rest)]!++;
+    for (let rest = groups; rest !== 0; rest &= rest - 1)
+      this.groups[31 - Math.clz32(rest & -rest)]!++;
   }
 
   /** A script without spaces: each sign is a word, and each two neighbours are. */
@@ -154,7 +207,8 @@ export class TextScan {
     } else if (kind === digit) this.window = (this.window << 8) | zero;
     else {
       const small = kind === capital ? lowered(code) : code;
-      this.window = (this.window << 8) | (small < 128 ? small : ((small ^ (small >>> 7)) & 0x7f) | 0x80);
+      this.window =
+        (this.window << 8) | (small < 128 ? small : ((small ^ (small >>> 7)) & 0x7f) | 0x80);
     }
     if ((this.window & 0xff000000) !== 0) this.bag.add(bucketOf(this.window, salts.four));
   }

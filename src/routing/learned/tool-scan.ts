@@ -2,7 +2,16 @@ import { capital, digit, kindOf, letter, lowered } from './characters.js';
 import type { GramBag } from './gram-bag.js';
 import { bucketOf, emptyHash, hashNext } from './hashing.js';
 
-const salts = { name: 5, description: 6, parameter: 7, pair: 8, opening: 9, shape: 10, spelling: 11, count: 12 };
+const salts = {
+  name: 5,
+  description: 6,
+  parameter: 7,
+  pair: 8,
+  opening: 9,
+  shape: 10,
+  spelling: 11,
+  count: 12,
+};
 /** Tools beyond these are counted, not read. */
 const mostRead = 32;
 const longestDescription = 400;
@@ -17,20 +26,27 @@ interface Tool {
   readonly parameters: Json;
 }
 
-const isJson = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isJson = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const textOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
 function toolOf(sent: unknown): Tool {
   const outer = isJson(sent) ? sent : {};
   const inner = isJson(outer['function']) ? outer['function'] : outer;
   const parameters = inner['parameters'] ?? inner['input_schema'];
-  return { name: textOf(inner['name']), description: textOf(inner['description']), parameters: isJson(parameters) ? parameters : {} };
+  return {
+    name: textOf(inner['name']),
+    description: textOf(inner['description']),
+    parameters: isJson(parameters) ? parameters : {},
+  };
 }
 
 /** Hashes of the words of a text, in small letters; `fooBar`, `foo_bar` and `foo.bar` are two words each. */
 function hashesOf(text: string, longest: number): number[] {
   const found: number[] = [];
-  let hash = emptyHash, length = 0, before = -1;
+  let hash = emptyHash,
+    length = 0,
+    before = -1;
   const to = Math.min(text.length, longest);
   for (let at = 0; at <= to; at++) {
     const code = at < to ? text.charCodeAt(at) : 32;
@@ -52,14 +68,22 @@ function hashesOf(text: string, longest: number): number[] {
 
 /** Counts of the tools that a request offers, and their n-grams. */
 export class ToolScan {
-  tools = 0; parameters = 0; required = 0; enums = 0; depth = 0; chars = 0;
+  tools = 0;
+  parameters = 0;
+  required = 0;
+  enums = 0;
+  depth = 0;
+  chars = 0;
   /** The share of a tool's name, and of its description, that the conversation's words cover: of the nearest tool. */
   nameOverlap = 0;
   descriptionOverlap = 0;
   private nodes = 0;
   private before = 0;
 
-  constructor(private readonly bag: GramBag, private readonly said: ReadonlySet<number>) {}
+  constructor(
+    private readonly bag: GramBag,
+    private readonly said: ReadonlySet<number>,
+  ) {}
 
   scan(sent: readonly unknown[]): void {
     this.tools = sent.length;
@@ -76,12 +100,18 @@ export class ToolScan {
     if (described.length > 0) this.bag.add(bucketOf(described[0]!, salts.opening));
     this.nameOverlap = Math.max(this.nameOverlap, this.shareSaid(named));
     this.descriptionOverlap = Math.max(this.descriptionOverlap, this.shareSaid(described));
-    const spelling = (name.includes('.') ? 1 : 0) + (name.includes('_') ? 2 : 0) + (/[A-Z]/.test(name) ? 4 : 0);
+    const spelling =
+      (name.includes('.') ? 1 : 0) + (name.includes('_') ? 2 : 0) + (/[A-Z]/.test(name) ? 4 : 0);
     this.bag.add(bucketOf(spelling, salts.spelling));
     this.nodes = 0;
     const before = { parameters: this.parameters, required: this.required };
     this.walk(parameters, 0);
-    this.bag.add(bucketOf((this.parameters - before.parameters) * 64 + (this.required - before.required), salts.shape));
+    this.bag.add(
+      bucketOf(
+        (this.parameters - before.parameters) * 64 + (this.required - before.required),
+        salts.shape,
+      ),
+    );
   }
 
   private shareSaid(hashes: readonly number[]): number {

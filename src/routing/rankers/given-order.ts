@@ -6,5 +6,10 @@ export const givenOrder: Ranker = {
   name: 'given',
   rank: (_request, candidates) =>
     candidates.map((known, index) =>
-      placed(known, 1 - index / candidates.length, index === 0 ? 'first in the order given' : `number ${index + 1} in the order given`)),
+      placed(
+        known,
+        1 - index / candidates.length,
+        index === 0 ? 'first in the order given' : `number ${index + 1} in the order given`,
+      ),
+    ),
 };

@@ -44,7 +44,8 @@ class Tuned {
 }
 
 /** A conversation that goes on is no place to try something, whoever answered in it. */
-const isUnderWay = ({ continued, messages }: RoutingRequest): boolean => Boolean(continued) || messages.some(({ role }) => role === 'assistant');
+const isUnderWay = ({ continued, messages }: RoutingRequest): boolean =>
+  Boolean(continued) || messages.some(({ role }) => role === 'assistant');
 
 /** Whether the time to the first token has a say in the order. */
 function isInHaste({ tradeoff, preference }: RoutingRequest): boolean {
@@ -53,7 +54,13 @@ function isInHaste({ tradeoff, preference }: RoutingRequest): boolean {
 }
 
 /** What is known of a candidate after the account's own evaluations, and then its feedback and outcomes. */
-function tuned(known: Appraisal, expectation: Expectation, seen: TunedRequest, understood: Understood, request: RoutingRequest): Appraisal {
+function tuned(
+  known: Appraisal,
+  expectation: Expectation,
+  seen: TunedRequest,
+  understood: Understood,
+  request: RoutingRequest,
+): Appraisal {
   const { tunings = [], taught } = request;
   const result = new Tuned(expectation);
   for (const tuning of tunings) result.take(tuning.adjust(known.candidate, seen, expectation));
@@ -69,7 +76,11 @@ function tuned(known: Appraisal, expectation: Expectation, seen: TunedRequest, u
  * Ranks by what was learned: how well each model will answer this conversation, and what that will cost. A model that nobody measured is
  * judged by what is publicly known of its family. A quality that the caller or the configuration states is taken as it is.
  */
-export function createLearnedRanker({ router, tolerance = defaultTolerance, affinity = defaultAffinity }: LearnedRankerOptions): Ranker {
+export function createLearnedRanker({
+  router,
+  tolerance = defaultTolerance,
+  affinity = defaultAffinity,
+}: LearnedRankerOptions): Ranker {
   const find: FindModel = createFindModel(router.weights.models);
   const margins = { tolerance, affinity };
   // a plan asks again for those that are left out, and reading costs more than all else
@@ -85,12 +96,18 @@ export function createLearnedRanker({ router, tolerance = defaultTolerance, affi
   const expected = (request: RoutingRequest, candidates: readonly Appraisal[]): Appraisal[] => {
     const seen = read(request);
     const { reading } = seen;
-    const understood = { gate: reading.gate, kinds: { router: router.weights.name, shares: largestShares(reading.shares) } };
+    const understood = {
+      gate: reading.gate,
+      kinds: { router: router.weights.name, shares: largestShares(reading.shares) },
+    };
     const isTuned = (request.tunings ?? []).length > 0 || Boolean(request.taught);
     return candidates.map((one) => {
       const place = find(one.candidate.model);
-      const expectation = place < 0 ? router.guess(reading, one.quality) : router.expect(reading, place);
-      return isTuned && !one.qualityStated ? tuned(one, expectation, seen, understood, request) : predicted(one, expectation, request, understood);
+      const expectation =
+        place < 0 ? router.guess(reading, one.quality) : router.expect(reading, place);
+      return isTuned && !one.qualityStated
+        ? tuned(one, expectation, seen, understood, request)
+        : predicted(one, expectation, request, understood);
     });
   };
   return {
@@ -99,9 +116,16 @@ export function createLearnedRanker({ router, tolerance = defaultTolerance, affi
       const ranked = rankByTradeoff(request, expected(request, candidates), margins);
       const { taught, planId } = request;
       if (!taught || planId === undefined || isUnderWay(request)) return ranked;
-      return explored(ranked, taught.exploration, planId, request.maxModelDepth ?? ranked.length, isInHaste(request));
+      return explored(
+        ranked,
+        taught.exploration,
+        planId,
+        request.maxModelDepth ?? ranked.length,
+        isInHaste(request),
+      );
     },
     // ranked alone: its score is of no account
-    expect: (request, candidate) => rankByTradeoff(request, expected(request, [candidate]), margins)[0]!.why,
+    expect: (request, candidate) =>
+      rankByTradeoff(request, expected(request, [candidate]), margins)[0]!.why,
   };
 }

@@ -6,7 +6,10 @@ import type { Ranker } from '../plan.js';
 export const defaultTolerance = 0.05;
 
 /** Ranks by what is known beforehand: stated quality, else the ability of the model's family, whatever the conversation. */
-export function createPriorRanker({ tolerance = defaultTolerance, affinity = defaultAffinity }: Partial<Margins> = {}): Ranker {
+export function createPriorRanker({
+  tolerance = defaultTolerance,
+  affinity = defaultAffinity,
+}: Partial<Margins> = {}): Ranker {
   const margins = { tolerance, affinity };
   return {
     name: 'prior',

@@ -22,7 +22,11 @@ export interface Evaluations {
 }
 
 /** The score of one row and model; NaN where nobody measured it. */
-export function scoreAt({ scores, models }: Pick<Evaluations, 'scores' | 'models'>, row: number, model: number): number {
+export function scoreAt(
+  { scores, models }: Pick<Evaluations, 'scores' | 'models'>,
+  row: number,
+  model: number,
+): number {
   return scores[row * models.length + model]!;
 }
 

@@ -53,7 +53,8 @@ export function scaled(value: number, at: number, { mean, scale }: Scaling): num
 /** The scaling of rows: mean 0 and variance 1, but for features that hardly vary. */
 export function scalingOf(features: readonly Features[]): Scaling {
   const width = features[0]?.dense.length ?? 0;
-  const sums = new Float64Array(width), squares = new Float64Array(width);
+  const sums = new Float64Array(width),
+    squares = new Float64Array(width);
   for (const { dense } of features) {
     for (let at = 0; at < width; at++) {
       sums[at]! += dense[at]!;
@@ -62,7 +63,10 @@ export function scalingOf(features: readonly Features[]): Scaling {
   }
   const rows = Math.max(1, features.length);
   const mean = Float32Array.from(sums, (sum) => sum / rows);
-  const scale = Float32Array.from(squares, (square, at) => 1 / (Math.sqrt(Math.max(0, square / rows - (sums[at]! / rows) ** 2)) + 1e-3));
+  const scale = Float32Array.from(
+    squares,
+    (square, at) => 1 / (Math.sqrt(Math.max(0, square / rows - (sums[at]! / rows) ** 2)) + 1e-3),
+  );
   return { mean, scale };
 }
 
@@ -82,7 +86,10 @@ class Fit {
   private readonly shares: Float64Array;
   private readonly scaledDense: Float32Array;
 
-  constructor(private readonly rows: LabelledRows, { rank, seed }: EmbeddingOptions) {
+  constructor(
+    private readonly rows: LabelledRows,
+    { rank, seed }: EmbeddingOptions,
+  ) {
     const random = seeded(seed);
     const width = rows.scaling.mean.length;
     this.rank = rank;
@@ -116,7 +123,8 @@ class Fit {
     }
     for (let at = 0; at < buckets.length; at++) {
       const value = gramGain * weights[at]!;
-      for (let j = 0, from = buckets[at]! * rank; j < rank; j++) hidden[j]! += value * this.grams[from + j]!;
+      for (let j = 0, from = buckets[at]! * rank; j < rank; j++)
+        hidden[j]! += value * this.grams[from + j]!;
     }
     softmaxOf(hidden, this.tasks, this.taskBias, this.shares);
   }
@@ -145,12 +153,32 @@ class Fit {
     for (let j = 0; j < rank; j++) length += slope[j]! * slope[j]!;
     length /= rank;
     for (let j = 0; j < rank; j++) this.bias[j]! -= 0.01 * rate * slope[j]!;
-    for (let at = 0; at < this.scaledDense.length; at++) move(this.dense, at * rank, this.scaledDense[at]!, at, this.denseSums, slope, length, rate);
-    for (let at = 0; at < buckets.length; at++) move(this.grams, buckets[at]! * rank, gramGain * weights[at]!, buckets[at]!, this.gramSums, slope, length, rate);
+    for (let at = 0; at < this.scaledDense.length; at++)
+      move(this.dense, at * rank, this.scaledDense[at]!, at, this.denseSums, slope, length, rate);
+    for (let at = 0; at < buckets.length; at++)
+      move(
+        this.grams,
+        buckets[at]! * rank,
+        gramGain * weights[at]!,
+        buckets[at]!,
+        this.gramSums,
+        slope,
+        length,
+        rate,
+      );
   }
 }
 
-function move(target: Float32Array, from: number, value: number, row: number, sums: Float32Array, slope: Float64Array, length: number, rate: number): void {
+function move(
+  target: Float32Array,
+  from: number,
+  value: number,
+  row: number,
+  sums: Float32Array,
+  slope: Float64Array,
+  length: number,
+  rate: number,
+): void {
   if (value === 0) return;
   sums[row]! += value * value * length;
   const step = (rate * value) / Math.sqrt(sums[row]! + 1e-4);
@@ -158,7 +186,12 @@ function move(target: Float32Array, from: number, value: number, row: number, su
 }
 
 /** Shares of tasks, adding up to 1, from the coordinates of a text; written into `shares`. */
-export function softmaxOf(hidden: ArrayLike<number>, tasks: Float32Array, bias: Float32Array, shares: Float64Array): void {
+export function softmaxOf(
+  hidden: ArrayLike<number>,
+  tasks: Float32Array,
+  bias: Float32Array,
+  shares: Float64Array,
+): void {
   const rank = hidden.length;
   let highest = -Infinity;
   for (let task = 0; task < shares.length; task++) {
@@ -168,7 +201,8 @@ export function softmaxOf(hidden: ArrayLike<number>, tasks: Float32Array, bias: 
     if (sum > highest) highest = sum;
   }
   let whole = 0;
-  for (let task = 0; task < shares.length; task++) whole += shares[task] = Math.exp(shares[task]! - highest);
+  for (let task = 0; task < shares.length; task++)
+    whole += shares[task] = Math.exp(shares[task]! - highest);
   for (let task = 0; task < shares.length; task++) shares[task]! /= whole;
 }
 
@@ -184,5 +218,12 @@ export function fitEmbedding(rows: LabelledRows, options: EmbeddingOptions): Emb
     options.onProgress?.((epoch + 1) / options.epochs);
   }
   // the gains are taken into the weights: whoever uses them need not know of them
-  return { rank: fit.rank, grams: fit.grams.map((weight) => weight * gramGain), dense: fit.dense.map((weight) => weight * denseGain), bias: fit.bias, tasks: fit.tasks, taskBias: fit.taskBias };
+  return {
+    rank: fit.rank,
+    grams: fit.grams.map((weight) => weight * gramGain),
+    dense: fit.dense.map((weight) => weight * denseGain),
+    bias: fit.bias,
+    tasks: fit.tasks,
+    taskBias: fit.taskBias,
+  };
 }

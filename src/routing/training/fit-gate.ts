@@ -23,23 +23,38 @@ const sharpness = 2;
  * How much familiar and strange texts count together does not go by how many there are.
  */
 export function fitGate(signals: readonly GateSignals[]): Float32Array {
-  const wholes = [false, true].map((isStrange) => signals.reduce((sum, signal) => sum + (signal.isStrange === isStrange ? signal.weight : 0), 0));
+  const wholes = [false, true].map((isStrange) =>
+    signals.reduce((sum, signal) => sum + (signal.isStrange === isStrange ? signal.weight : 0), 0),
+  );
   if (wholes.some((whole) => whole === 0)) return usualGate;
   let gate = [0, 0, 0];
   for (let round = 0; round < 25; round++) gate = newton(gate, signals, wholes);
   // a text further away or less decided is never more familiar
-  return Float32Array.from([gate[0]!, Math.min(0, gate[1]!), Math.min(0, gate[2]!)], (weight) => sharpness * weight);
+  return Float32Array.from(
+    [gate[0]!, Math.min(0, gate[1]!), Math.min(0, gate[2]!)],
+    (weight) => sharpness * weight,
+  );
 }
 
-function newton(gate: readonly number[], signals: readonly GateSignals[], wholes: readonly number[]): number[] {
-  const gradient = [0, 0, 0], curve = [[1e-3, 0, 0], [0, 1e-3, 0], [0, 0, 1e-3]];
+function newton(
+  gate: readonly number[],
+  signals: readonly GateSignals[],
+  wholes: readonly number[],
+): number[] {
+  const gradient = [0, 0, 0],
+    curve = [
+      [1e-3, 0, 0],
+      [0, 1e-3, 0],
+      [0, 0, 1e-3],
+    ];
   for (const { entropy, distance, isStrange, weight } of signals) {
     const values = [1, entropy, distance];
     const chance = sigmoid(gate[0]! + gate[1]! * entropy + gate[2]! * distance);
     const share = (isStrange ? 1 : familiarOdds) * (weight / wholes[isStrange ? 1 : 0]!);
     for (let row = 0; row < 3; row++) {
       gradient[row]! += share * ((isStrange ? 0 : 1) - chance) * values[row]!;
-      for (let column = 0; column < 3; column++) curve[row]![column]! += share * chance * (1 - chance) * values[row]! * values[column]!;
+      for (let column = 0; column < 3; column++)
+        curve[row]![column]! += share * chance * (1 - chance) * values[row]! * values[column]!;
     }
   }
   const step = solveThree(curve, gradient);
@@ -48,7 +63,16 @@ function newton(gate: readonly number[], signals: readonly GateSignals[], wholes
 
 function solveThree(matrix: number[][], target: readonly number[]): number[] {
   const determinant = (m: readonly number[][]): number =>
-    m[0]![0]! * (m[1]![1]! * m[2]![2]! - m[1]![2]! * m[2]![1]!) - m[0]![1]! * (m[1]![0]! * m[2]![2]! - m[1]![2]! * m[2]![0]!) + m[0]![2]! * (m[1]![0]! * m[2]![1]! - m[1]![1]! * m[2]![0]!);
+    m[0]![0]! * (m[1]![1]! * m[2]![2]! - m[1]![2]! * m[2]![1]!) -
+    m[0]![1]! * (m[1]![0]! * m[2]![2]! - m[1]![2]! * m[2]![0]!) +
+    m[0]![2]! * (m[1]![0]! * m[2]![1]! - m[1]![1]! * m[2]![0]!);
   const whole = determinant(matrix);
-  return [0, 1, 2].map((column) => determinant(matrix.map((row, at) => row.map((value, other) => (other === column ? target[at]! : value)))) / whole);
+  return [0, 1, 2].map(
+    (column) =>
+      determinant(
+        matrix.map((row, at) =>
+          row.map((value, other) => (other === column ? target[at]! : value)),
+        ),
+      ) / whole,
+  );
 }

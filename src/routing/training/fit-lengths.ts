@@ -18,7 +18,8 @@ const priorRows = 20;
 /** Fits lengths of answers: of the task, of the model, and of the text within its task. Tasks without answers get the mean of all. */
 export function fitLengths(evaluations: Evaluations, rows: Int32Array, scaling: Scaling): Lengths {
   const { taskNames, models, tasks } = evaluations;
-  const byTask = new Float32Array(taskNames.length), byModel = new Float32Array(models.length);
+  const byTask = new Float32Array(taskNames.length),
+    byModel = new Float32Array(models.length);
   const cells = gather(evaluations, rows);
   const mean = cells.mean;
   byTask.fill(mean);
@@ -26,7 +27,11 @@ export function fitLengths(evaluations: Evaluations, rows: Int32Array, scaling: 
     fitTasks(cells, byTask, byModel, mean);
     fitModels(cells, byTask, byModel);
   }
-  return { tasks: byTask, models: byModel, dense: fitDense(evaluations, rows, scaling, (row) => byTask[tasks[row]!]!, byModel) };
+  return {
+    tasks: byTask,
+    models: byModel,
+    dense: fitDense(evaluations, rows, scaling, (row) => byTask[tasks[row]!]!, byModel),
+  };
 }
 
 interface Cells {
@@ -37,8 +42,10 @@ interface Cells {
 
 function gather({ tasks, taskNames, models, outputTokens }: Evaluations, rows: Int32Array): Cells {
   const width = models.length;
-  const sums = new Float64Array(taskNames.length * width), counts = new Float64Array(sums.length);
-  let sum = 0, count = 0;
+  const sums = new Float64Array(taskNames.length * width),
+    counts = new Float64Array(sums.length);
+  let sum = 0,
+    count = 0;
   for (const row of rows) {
     for (let model = 0; model < width; model++) {
       const tokens = outputTokens[row * width + model]!;
@@ -52,10 +59,16 @@ function gather({ tasks, taskNames, models, outputTokens }: Evaluations, rows: I
   return { sums, counts, mean: count === 0 ? Math.log(300) : sum / count };
 }
 
-function fitTasks({ sums, counts }: Cells, byTask: Float32Array, byModel: Float32Array, mean: number): void {
+function fitTasks(
+  { sums, counts }: Cells,
+  byTask: Float32Array,
+  byModel: Float32Array,
+  mean: number,
+): void {
   const width = byModel.length;
   for (let task = 0; task < byTask.length; task++) {
-    let sum = priorRows * mean, count = priorRows;
+    let sum = priorRows * mean,
+      count = priorRows;
     for (let model = 0; model < width; model++) {
       const rows = counts[task * width + model]!;
       sum += sums[task * width + model]! - rows * byModel[model]!;
@@ -68,7 +81,8 @@ function fitTasks({ sums, counts }: Cells, byTask: Float32Array, byModel: Float3
 function fitModels({ sums, counts }: Cells, byTask: Float32Array, byModel: Float32Array): void {
   const width = byModel.length;
   for (let model = 0; model < width; model++) {
-    let sum = 0, count = priorRows;
+    let sum = 0,
+      count = priorRows;
     for (let task = 0; task < byTask.length; task++) {
       const rows = counts[task * width + model]!;
       sum += sums[task * width + model]! - rows * byTask[task]!;
@@ -78,12 +92,21 @@ function fitModels({ sums, counts }: Cells, byTask: Float32Array, byModel: Float
   }
 }
 
-function fitDense(evaluations: Evaluations, rows: Int32Array, scaling: Scaling, expected: (row: number) => number, byModel: Float32Array): Float32Array {
+function fitDense(
+  evaluations: Evaluations,
+  rows: Int32Array,
+  scaling: Scaling,
+  expected: (row: number) => number,
+  byModel: Float32Array,
+): Float32Array {
   const { features, outputTokens, models } = evaluations;
   const width = scaling.mean.length;
-  const matrix = Array.from({ length: width }, () => new Float64Array(width)), target = new Float64Array(width), values = new Float64Array(width);
+  const matrix = Array.from({ length: width }, () => new Float64Array(width)),
+    target = new Float64Array(width),
+    values = new Float64Array(width);
   for (const row of rows) {
-    let sum = 0, count = 0;
+    let sum = 0,
+      count = 0;
     for (let model = 0; model < models.length; model++) {
       const tokens = outputTokens[row * models.length + model]!;
       if (!(tokens > 0)) continue;

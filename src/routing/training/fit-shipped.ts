@@ -28,12 +28,21 @@ export function publicAbilities(models: readonly string[]): number[] {
 export function familiesToHoldOut({ tasks, families }: Evaluations): string[] {
   const sizes = new Map<string, number>();
   for (const task of tasks) sizes.set(families[task]!, (sizes.get(families[task]!) ?? 0) + 1);
-  return [...sizes].filter(([, size]) => size >= leastRows).map(([family]) => family).sort();
+  return [...sizes]
+    .filter(([, size]) => size >= leastRows)
+    .map(([family]) => family)
+    .sort();
 }
 
 /** What the gate sees of a router that never saw one family nor one fold: of the family, and of the fold. */
-export function gateSignals(evaluations: Evaluations, router: Router, family: string, fold: (row: number) => boolean): GateSignals[] {
-  const strange: number[] = [], familiar: number[] = [];
+export function gateSignals(
+  evaluations: Evaluations,
+  router: Router,
+  family: string,
+  fold: (row: number) => boolean,
+): GateSignals[] {
+  const strange: number[] = [],
+    familiar: number[] = [];
   evaluations.features.forEach((_, row) => {
     if (evaluations.families[evaluations.tasks[row]!] === family) strange.push(row);
     else if (fold(row)) familiar.push(row);
@@ -52,15 +61,33 @@ export function gateSignals(evaluations: Evaluations, router: Router, family: st
  * Fits the router that is shipped: first the gate, by holding out each family in turn together with a tenth of the other rows, then all the
  * rest on all rows. Minutes for fifty thousand rows.
  */
-export function fitShipped(evaluations: Evaluations, { seed, name, onProgress = () => undefined }: ShippedOptions): RouterWeights {
+export function fitShipped(
+  evaluations: Evaluations,
+  { seed, name, onProgress = () => undefined }: ShippedOptions,
+): RouterWeights {
   const known = publicAbilities(evaluations.models);
   const isHeld = (row: number): boolean => foldOf(evaluations.groups[row]!, 10) === 0;
   const all = Int32Array.from(evaluations.features, (_, row) => row);
   const held = familiesToHoldOut(evaluations);
   const signals = held.flatMap((family, at) => {
     onProgress((0.8 * at) / held.length, `the gate, without ${family}`);
-    const rows = all.filter((row) => evaluations.families[evaluations.tasks[row]!] !== family && !isHeld(row));
-    return gateSignals(evaluations, new Router(fitRouter(evaluations, rows, { seed, name, known, epochs: gateEpochs, isPlaceOnly: true })), family, isHeld);
+    const rows = all.filter(
+      (row) => evaluations.families[evaluations.tasks[row]!] !== family && !isHeld(row),
+    );
+    return gateSignals(
+      evaluations,
+      new Router(
+        fitRouter(evaluations, rows, { seed, name, known, epochs: gateEpochs, isPlaceOnly: true }),
+      ),
+      family,
+      isHeld,
+    );
   });
-  return fitRouter(evaluations, all, { seed, name, known, gate: fitGate(signals), onProgress: (share, doing) => onProgress(0.8 + 0.2 * share, doing) });
+  return fitRouter(evaluations, all, {
+    seed,
+    name,
+    known,
+    gate: fitGate(signals),
+    onProgress: (share, doing) => onProgress(0.8 + 0.2 * share, doing),
+  });
 }

@@ -12,20 +12,37 @@ const rounds = 6;
  * Fits how much of a text's difficulty each model feels; 1 is usual. Difficulty is told by the other half of the rows: what was learned by
  * heart tells nothing of it.
  */
-export function fitSlopes(evaluations: Evaluations, rows: Int32Array, tables: Tables, scaling: Scaling, seed: number): Float32Array {
+export function fitSlopes(
+  evaluations: Evaluations,
+  rows: Int32Array,
+  tables: Tables,
+  scaling: Scaling,
+  seed: number,
+): Float32Array {
   const difficulties = crossFitted(evaluations, rows, tables, scaling, seed);
-  return Float32Array.from(evaluations.models, (_, model) => slopeOf(evaluations, rows, tables, difficulties, model));
+  return Float32Array.from(evaluations.models, (_, model) =>
+    slopeOf(evaluations, rows, tables, difficulties, model),
+  );
 }
 
 /** Logistic regression on one value with offsets, by Newton's method. */
-function slopeOf({ models, scores, tasks }: Evaluations, rows: Int32Array, { shares }: Tables, difficulties: Float64Array, model: number): number {
+function slopeOf(
+  { models, scores, tasks }: Evaluations,
+  rows: Int32Array,
+  { shares }: Tables,
+  difficulties: Float64Array,
+  model: number,
+): number {
   let slope = 1;
   for (let round = 0; round < rounds; round++) {
-    let gradient = prior * (slope - 1), curve = prior;
+    let gradient = prior * (slope - 1),
+      curve = prior;
     rows.forEach((row, at) => {
       const score = scores[row * models.length + model]!;
       if (Number.isNaN(score)) return;
-      const chance = sigmoid(logit(shares[tasks[row]! * models.length + model]!) - slope * difficulties[at]!);
+      const chance = sigmoid(
+        logit(shares[tasks[row]! * models.length + model]!) - slope * difficulties[at]!,
+      );
       gradient -= (chance - score) * difficulties[at]!;
       curve += chance * (1 - chance) * difficulties[at]! ** 2;
     });
@@ -34,12 +51,25 @@ function slopeOf({ models, scores, tasks }: Evaluations, rows: Int32Array, { sha
   return Math.min(3, Math.max(0, slope));
 }
 
-function crossFitted(evaluations: Evaluations, rows: Int32Array, tables: Tables, scaling: Scaling, seed: number): Float64Array {
-  const halves = [0, 1].map((half) => rows.filter((row) => halfOf(evaluations.groups[row]!) === half));
-  const fits: Difficulty[] = [halves[1]!, halves[0]!].map((half) => fitDifficulty(evaluations, half, tables, scaling, seed));
+function crossFitted(
+  evaluations: Evaluations,
+  rows: Int32Array,
+  tables: Tables,
+  scaling: Scaling,
+  seed: number,
+): Float64Array {
+  const halves = [0, 1].map((half) =>
+    rows.filter((row) => halfOf(evaluations.groups[row]!) === half),
+  );
+  const fits: Difficulty[] = [halves[1]!, halves[0]!].map((half) =>
+    fitDifficulty(evaluations, half, tables, scaling, seed),
+  );
   return Float64Array.from(rows, (row) => {
     const fit = fits[halfOf(evaluations.groups[row]!)]!;
-    return difficultyOf(evaluations.features[row]!, fit.grams, fit.dense, scaling) - fit.means[evaluations.tasks[row]!]!;
+    return (
+      difficultyOf(evaluations.features[row]!, fit.grams, fit.dense, scaling) -
+      fit.means[evaluations.tasks[row]!]!
+    );
   });
 }
 

@@ -27,10 +27,33 @@ export interface PublishedEvaluations extends Evaluations {
 }
 
 /** Benchmarks that ask for the same kind of thing, whoever collected them. */
-const familyBySource: Readonly<Record<string, string>> = { mmlu_pro: 'mmlu', bfcl: 'bfcl', ze_crux: 'crux', 'ze_math-l5': 'math', 'ze_numersense-v2': 'numersense', bbh: 'bbh', alpaca_eval: 'alpaca' };
+const familyBySource: Readonly<Record<string, string>> = {
+  mmlu_pro: 'mmlu',
+  bfcl: 'bfcl',
+  ze_crux: 'crux',
+  'ze_math-l5': 'math',
+  'ze_numersense-v2': 'numersense',
+  bbh: 'bbh',
+  alpaca_eval: 'alpaca',
+};
 const familyByCategory: Readonly<Record<string, string>> = {
-  mmlu: 'mmlu', cmmlu: 'mmlu', ceval: 'mmlu', arc_easy: 'arc', arc_challenge: 'arc', openbook_qa: 'arc', gsm8k: 'math', MATH_prealgebra: 'math', math: 'math', 'agentverse-mgsm': 'math',
-  mbpp: 'code', human_eval: 'code', humaneval: 'code', javascript: 'code', winograde: 'winogrande', natural_qa: 'qa', trivia_qa: 'qa',
+  mmlu: 'mmlu',
+  cmmlu: 'mmlu',
+  ceval: 'mmlu',
+  arc_easy: 'arc',
+  arc_challenge: 'arc',
+  openbook_qa: 'arc',
+  gsm8k: 'math',
+  MATH_prealgebra: 'math',
+  math: 'math',
+  'agentverse-mgsm': 'math',
+  mbpp: 'code',
+  human_eval: 'code',
+  humaneval: 'code',
+  javascript: 'code',
+  winograde: 'winogrande',
+  natural_qa: 'qa',
+  trivia_qa: 'qa',
 };
 
 /** The family of a benchmark's category. */
@@ -43,11 +66,13 @@ const toolsMark = '\n\n[TOOLS]\n';
 /** A prompt's question, and the tools behind it; a list of tools that was cut off is read as far as it goes. */
 export function questionOf(prompt: string): { question: string; tools: unknown[] } {
   const at = prompt.indexOf(toolsMark);
-  return at < 0 ? { question: prompt, tools: [] } : { question: prompt.slice(0, at), tools: readTools(prompt.slice(at + toolsMark.length)) };
+  return at < 0
+    ? { question: prompt, tools: [] }
+    : { question: prompt.slice(0, at), tools: readTools(prompt.slice(at + toolsMark.length)) };
 }
 
 function readTools(text: string): unknown[] {
-  for (let body = text; body.length > 0; ) {
+  for (let body = text; body.length > 0;) {
     try {
       const tools: unknown = JSON.parse(body === text ? body : `${body}}]`);
       if (Array.isArray(tools)) return tools;
@@ -58,7 +83,8 @@ function readTools(text: string): unknown[] {
     if (end < 0) break;
     body = body.slice(0, end);
   }
-  const named = (field: string): string => new RegExp(`"${field}": "([^"]*)"`).exec(text)?.[1] ?? '';
+  const named = (field: string): string =>
+    new RegExp(`"${field}": "([^"]*)"`).exec(text)?.[1] ?? '';
   return [{ name: named('name'), description: named('description'), parameters: {} }];
 }
 
@@ -76,11 +102,26 @@ function numbered(names: string[], places: Map<string, number>, name: string): n
   return place;
 }
 
-function readPrompts(folder: string): Omit<PublishedEvaluations, 'models' | 'scores' | 'outputTokens' | 'costs'> & { readonly places: Map<string, number> } {
-  const lines = gunzipSync(readFileSync(join(folder, 'prompts.jsonl.gz'))).toString('utf8').trimEnd().split('\n');
-  const places = new Map<string, number>(), taskPlaces = new Map<string, number>();
-  const taskNames: string[] = [], families: string[] = [], sources: string[] = [], prompts: string[] = [], groups: string[] = [], features: Features[] = [];
-  const tasks = new Int32Array(lines.length), inputTokens = new Float32Array(lines.length);
+function readPrompts(folder: string): Omit<
+  PublishedEvaluations,
+  'models' | 'scores' | 'outputTokens' | 'costs'
+> & {
+  readonly places: Map<string, number>;
+} {
+  const lines = gunzipSync(readFileSync(join(folder, 'prompts.jsonl.gz')))
+    .toString('utf8')
+    .trimEnd()
+    .split('\n');
+  const places = new Map<string, number>(),
+    taskPlaces = new Map<string, number>();
+  const taskNames: string[] = [],
+    families: string[] = [],
+    sources: string[] = [],
+    prompts: string[] = [],
+    groups: string[] = [],
+    features: Features[] = [];
+  const tasks = new Int32Array(lines.length),
+    inputTokens = new Float32Array(lines.length);
   lines.forEach((text, row) => {
     const line = JSON.parse(text) as PromptLine;
     const { question, tools } = questionOf(line.prompt);
@@ -104,20 +145,31 @@ export function readPublishedEvaluations(folder: string): PublishedEvaluations {
   try {
     return readFolder(folder);
   } catch (error) {
-    throw new Error(`the published evaluations in ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
+    throw new Error(
+      `the published evaluations in ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      { cause: error },
+    );
   }
 }
 
 function readFolder(folder: string): PublishedEvaluations {
   const { places, ...read } = readPrompts(folder);
-  const lines: string[][] = parse(gunzipSync(readFileSync(join(folder, 'scores.csv.gz'))), { from: 2 });
+  const lines: string[][] = parse(gunzipSync(readFileSync(join(folder, 'scores.csv.gz'))), {
+    from: 2,
+  });
   const models = [...new Set(lines.map(([, model]) => model!))].sort();
   const modelPlaces = new Map(models.map((model, place) => [model, place]));
-  const empty = (): Float32Array => new Float32Array(read.features.length * models.length).fill(NaN);
-  const scores = empty(), outputTokens = empty(), costs = empty();
+  const empty = (): Float32Array =>
+    new Float32Array(read.features.length * models.length).fill(NaN);
+  const scores = empty(),
+    outputTokens = empty(),
+    costs = empty();
   for (const [promptId, model, score, , output, cost] of lines) {
     const row = places.get(promptId!);
-    if (row === undefined) throw new Error(`scores.csv.gz names the prompt ${promptId}, which prompts.jsonl.gz does not have`);
+    if (row === undefined)
+      throw new Error(
+        `scores.csv.gz names the prompt ${promptId}, which prompts.jsonl.gz does not have`,
+      );
     const at = row * models.length + modelPlaces.get(model!)!;
     scores[at] = Number(score);
     if (output) outputTokens[at] = Number(output);

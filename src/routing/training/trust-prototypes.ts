@@ -1,6 +1,13 @@
 import { gramsOfPrototype, type PrototypeWeights } from '../learned/prototypes.js';
 import type { Evaluations } from './evaluations.js';
-import { fitGroups, fitTelling, oneFamily, prototypesOf, sharesAt, type Groups } from './fit-prototypes.js';
+import {
+  fitGroups,
+  fitTelling,
+  oneFamily,
+  prototypesOf,
+  sharesAt,
+  type Groups,
+} from './fit-prototypes.js';
 import type { Tables } from './fit-tables.js';
 
 /** The prototypes that hold, and by task how much they count beside what is predicted without them, 0..1. */
@@ -16,9 +23,11 @@ export interface SplitRows {
 export type ChancesOf = (row: number) => Float64Array;
 
 /** What is believed where few rows tell, and how many rows that is worth. */
-const usual = 0.5, usualRows = 40;
+const usual = 0.5,
+  usualRows = 40;
 /** A family's prototypes that count for less, or that take away less of what was wrong about how models differ, are not worth their place in the file. */
-const leastTrust = 0.2, leastGain = 0.001;
+const leastTrust = 0.2,
+  leastGain = 0.001;
 
 interface Kept {
   readonly groups: Groups;
@@ -28,14 +37,43 @@ interface Kept {
 }
 
 /** Fits prototypes family by family and keeps those of the families in which they tell the models apart on prompts that they did not see. */
-export function fitTrustedPrototypes(evaluations: Evaluations, { learned, keptBack }: SplitRows, tables: Tables, chancesOf: ChancesOf, seed: number): TrustedPrototypes {
-  const { families, tasks } = evaluations, telling = fitTelling(evaluations, learned), kept: Kept[] = [];
+export function fitTrustedPrototypes(
+  evaluations: Evaluations,
+  { learned, keptBack }: SplitRows,
+  tables: Tables,
+  chancesOf: ChancesOf,
+  seed: number,
+): TrustedPrototypes {
+  const { families, tasks } = evaluations,
+    telling = fitTelling(evaluations, learned),
+    kept: Kept[] = [];
   for (const family of new Set(Array.from(keptBack, (row) => families[tasks[row]!]!))) {
-    const [mine, judging] = [learned, keptBack].map((rows) => rows.filter((row) => families[tasks[row]!] === family)) as [Int32Array, Int32Array];
+    const [mine, judging] = [learned, keptBack].map((rows) =>
+      rows.filter((row) => families[tasks[row]!] === family),
+    ) as [Int32Array, Int32Array];
     const groups = fitGroups(evaluations, mine, telling, seed);
-    const { trust, gain } = judge(evaluations, judging, tables, telling, { groups, shares: sharesAt(evaluations, mine, tables, groups, telling) }, chancesOf);
+    const { trust, gain } = judge(
+      evaluations,
+      judging,
+      tables,
+      telling,
+      { groups, shares: sharesAt(evaluations, mine, tables, groups, telling) },
+      chancesOf,
+    );
     // what was kept back has done its service: it too tells how models do
-    if (trust >= leastTrust && gain >= leastGain) kept.push({ groups, family, trust, shares: sharesAt(evaluations, Int32Array.from([...mine, ...judging]), tables, groups, telling) });
+    if (trust >= leastTrust && gain >= leastGain)
+      kept.push({
+        groups,
+        family,
+        trust,
+        shares: sharesAt(
+          evaluations,
+          Int32Array.from([...mine, ...judging]),
+          tables,
+          groups,
+          telling,
+        ),
+      });
   }
   return join(kept, families, telling);
 }
@@ -45,13 +83,30 @@ export function fitTrustedPrototypes(evaluations: Evaluations, { learned, keptBa
  * what is usual), and how much of what was wrong about that they take away. What all models have in common changes no choice and is left to
  * the other prediction.
  */
-function judge({ features, scores, tasks, models: { length: width } }: Evaluations, rows: Int32Array, tables: Tables, telling: Int8Array, { groups, shares }: Pick<Kept, 'groups' | 'shares'>, chancesOf: ChancesOf): { trust: number; gain: number } {
+function judge(
+  { features, scores, tasks, models: { length: width } }: Evaluations,
+  rows: Int32Array,
+  tables: Tables,
+  telling: Int8Array,
+  { groups, shares }: Pick<Kept, 'groups' | 'shares'>,
+  chancesOf: ChancesOf,
+): { trust: number; gain: number } {
   const prototypes = prototypesOf(groups, telling, shares);
-  let both = 0, squares = 0, wrong = 0;
+  let both = 0,
+    squares = 0,
+    wrong = 0;
   for (const row of rows) {
-    const chances = chancesOf(row), near = prototypes.nearTo(features[row]!, oneFamily);
+    const chances = chancesOf(row),
+      near = prototypes.nearTo(features[row]!, oneFamily);
     const measured = [...chances.keys()].filter((model) => !Number.isNaN(chances[model]!));
-    const said = centred(measured.map((model) => tables.shares[tasks[row]! * width + model]! + prototypes.beyondTask(near, model, width) - chances[model]!));
+    const said = centred(
+      measured.map(
+        (model) =>
+          tables.shares[tasks[row]! * width + model]! +
+          prototypes.beyondTask(near, model, width) -
+          chances[model]!,
+      ),
+    );
     const missed = centred(measured.map((model) => scores[row * width + model]! - chances[model]!));
     said.forEach((value, at) => {
       both += (value * missed[at]!) / said.length;
@@ -71,15 +126,28 @@ function centred(values: readonly number[]): readonly number[] {
 }
 
 /** Prototypes of several families as one set. */
-function join(kept: readonly Kept[], families: readonly string[], telling: Int8Array): TrustedPrototypes {
+function join(
+  kept: readonly Kept[],
+  families: readonly string[],
+  telling: Int8Array,
+): TrustedPrototypes {
   const names = [...new Set(families)];
   return {
     telling,
     prototypeBuckets: Uint16Array.from(kept.flatMap(({ groups }) => [...groups.prototypeBuckets])),
     prototypeGrams: Int8Array.from(kept.flatMap(({ groups }) => [...groups.prototypeGrams])),
     prototypeShares: Int8Array.from(kept.flatMap(({ shares }) => [...shares])),
-    prototypeFamilies: Uint8Array.from(kept.flatMap(({ groups, family }) => Array.from({ length: groups.prototypeBuckets.length / gramsOfPrototype }, () => names.indexOf(family)))),
+    prototypeFamilies: Uint8Array.from(
+      kept.flatMap(({ groups, family }) =>
+        Array.from({ length: groups.prototypeBuckets.length / gramsOfPrototype }, () =>
+          names.indexOf(family),
+        ),
+      ),
+    ),
     taskFamilies: Uint8Array.from(families, (family) => names.indexOf(family)),
-    prototypeTrust: Float32Array.from(families, (family) => kept.find((one) => one.family === family)?.trust ?? 0),
+    prototypeTrust: Float32Array.from(
+      families,
+      (family) => kept.find((one) => one.family === family)?.trust ?? 0,
+    ),
   };
 }

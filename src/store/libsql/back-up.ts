@@ -24,8 +24,13 @@ export async function backUp<T>(database: Kysely<T>, path: string, file: string)
 async function create(target: string): Promise<void> {
   const file = await open(target, 'wx', 0o600).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
-    if (code === 'EEXIST') throw new GatewayError('conflict', `${target} exists already: a backup does not overwrite`);
-    throw new GatewayError('unavailable', `the backup cannot be written to ${dirname(target)}: ${code}`, { cause: error });
+    if (code === 'EEXIST')
+      throw new GatewayError('conflict', `${target} exists already: a backup does not overwrite`);
+    throw new GatewayError(
+      'unavailable',
+      `the backup cannot be written to ${dirname(target)}: ${code}`,
+      { cause: error },
+    );
   });
   await file.close();
 }

@@ -8,7 +8,8 @@ export interface Outcome {
   readonly changes: number;
 }
 
-type Answer = Outcome | { readonly failure: { readonly code: string | null; readonly message: string } };
+type Answer =
+  Outcome | { readonly failure: { readonly code: string | null; readonly message: string } };
 
 interface Asked {
   readonly resolve: (outcome: Outcome) => void;
@@ -28,7 +29,11 @@ export class DatabaseThread {
   /** @param path absolute, or `:memory:` */
   constructor(path: string, busyTimeoutMs = 5_000) {
     const workerData = { path, busyTimeoutMs };
-    this.worker = new Worker(new URL('./worker.mjs', import.meta.url), { workerData, execArgv: [], name: 'database' });
+    this.worker = new Worker(new URL('./worker.mjs', import.meta.url), {
+      workerData,
+      execArgv: [],
+      name: 'database',
+    });
     this.worker.on('message', (answer: Answer) => this.settle(answer));
     this.worker.on('error', (error: Error) => this.lose(error.message));
     this.worker.on('exit', () => this.lose('its thread has ended'));
@@ -61,7 +66,8 @@ export class DatabaseThread {
   private settle(answer: Answer): void {
     const asked = this.asked.shift();
     if (this.asked.length === 0) this.worker.unref();
-    if ('failure' in answer) asked?.reject(new DatabaseFailure(answer.failure.message, answer.failure.code));
+    if ('failure' in answer)
+      asked?.reject(new DatabaseFailure(answer.failure.message, answer.failure.code));
     else asked?.resolve(answer);
   }
 

@@ -7,13 +7,26 @@ import { Turns, waitedTooLong } from './turns.js';
 
 /** SQLite's codes, without what follows the second word, for which the same statement may succeed later. */
 const passing = new Set([
-  'SQLITE_BUSY', 'SQLITE_LOCKED', 'SQLITE_FULL', 'SQLITE_IOERR', 'SQLITE_CANTOPEN', 'SQLITE_NOMEM', 'SQLITE_READONLY', 'SQLITE_PROTOCOL',
-  'SQLITE_INTERRUPT', threadGone, waitedTooLong,
+  'SQLITE_BUSY',
+  'SQLITE_LOCKED',
+  'SQLITE_FULL',
+  'SQLITE_IOERR',
+  'SQLITE_CANTOPEN',
+  'SQLITE_NOMEM',
+  'SQLITE_READONLY',
+  'SQLITE_PROTOCOL',
+  'SQLITE_INTERRUPT',
+  threadGone,
+  waitedTooLong,
 ]);
 
 function libsqlError(error: unknown): unknown {
   if (!(error instanceof DatabaseFailure)) return error;
-  return storeError(error, error.code !== null && (passing.has(error.code) || passing.has(error.code.split('_', 2).join('_'))));
+  return storeError(
+    error,
+    error.code !== null &&
+      (passing.has(error.code) || passing.has(error.code.split('_', 2).join('_'))),
+  );
 }
 
 /** One connection to one thread, given out to one caller at a time. A thread that has died is followed by another. */
@@ -22,7 +35,10 @@ export class LibsqlDriver implements Driver {
   private thread: DatabaseThread | null = null;
 
   /** @param start begins another life of the thread */
-  constructor(private readonly path: string, private readonly start = (at: string): DatabaseThread => new DatabaseThread(at)) {}
+  constructor(
+    private readonly path: string,
+    private readonly start = (at: string): DatabaseThread => new DatabaseThread(at),
+  ) {}
 
   /** Nothing: the thread starts with the first statement. */
   init(): Promise<void> {
@@ -34,7 +50,8 @@ export class LibsqlDriver implements Driver {
       throw libsqlError(error);
     });
     // a database in memory is gone with its thread: the statements say so
-    if (this.thread === null || (this.thread.isGone && this.path !== ':memory:')) this.startThread();
+    if (this.thread === null || (this.thread.isGone && this.path !== ':memory:'))
+      this.startThread();
     return new LibsqlConnection(this.thread!);
   }
 
@@ -44,7 +61,10 @@ export class LibsqlDriver implements Driver {
     } catch (error) {
       // the system has no thread to spare just now: the next in turn may get one
       this.turns.give();
-      throw storeError(new DatabaseFailure(error instanceof Error ? error.message : String(error), threadGone), true);
+      throw storeError(
+        new DatabaseFailure(error instanceof Error ? error.message : String(error), threadGone),
+        true,
+      );
     }
   }
 
@@ -61,7 +81,10 @@ export class LibsqlDriver implements Driver {
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('rollback')).catch(async (error: unknown) => {
       // after a full disk SQLite has done so itself
-      const isDone = error instanceof GatewayError && error.cause instanceof DatabaseFailure && error.cause.message.includes('no transaction is active');
+      const isDone =
+        error instanceof GatewayError &&
+        error.cause instanceof DatabaseFailure &&
+        error.cause.message.includes('no transaction is active');
       if (!isDone) await this.thread?.close();
     });
   }

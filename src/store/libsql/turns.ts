@@ -25,7 +25,12 @@ export class Turns {
     await new Promise<void>((resolve, reject) => {
       const leave = (): void => {
         this.waiting.splice(this.waiting.indexOf(waiting), 1);
-        reject(new DatabaseFailure(`it was busy with others for ${this.longestWaitMs} ms`, waitedTooLong));
+        reject(
+          new DatabaseFailure(
+            `it was busy with others for ${this.longestWaitMs} ms`,
+            waitedTooLong,
+          ),
+        );
       };
       const waiting: Waiting = { go: resolve, timer: setTimeout(leave, this.longestWaitMs) };
       this.waiting.push(waiting);

@@ -74,7 +74,8 @@ function run({ sql, parameters }) {
 /** @param {unknown} error */
 function failureOf(error) {
   const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code.startsWith('SQLITE_')) return { code, message };
   // a folder that cannot be made; and libsql itself says so by its text alone
   return { code: opened === null ? 'SQLITE_CANTOPEN' : null, message };
@@ -91,4 +92,6 @@ function close() {
   parentPort?.close();
 }
 
-parentPort?.on('message', (/** @type {Statement | 'close'} */ message) => (message === 'close' ? close() : parentPort?.postMessage(run(message))));
+parentPort?.on('message', (/** @type {Statement | 'close'} */ message) =>
+  message === 'close' ? close() : parentPort?.postMessage(run(message)),
+);

@@ -16,7 +16,10 @@ export interface Period {
 }
 
 /** Whether a claim is on money. */
-export const isBudget = <T extends Pick<Claim, 'measure'>>(claim: T): claim is T & { measure: BudgetMeasure } => claim.measure === 'usd_day' || claim.measure === 'usd_month';
+export const isBudget = <T extends Pick<Claim, 'measure'>>(
+  claim: T,
+): claim is T & { measure: BudgetMeasure } =>
+  claim.measure === 'usd_day' || claim.measure === 'usd_month';
 
 /** The UTC day or month of a time in epoch ms. */
 export function periodOf(measure: BudgetMeasure, now: number): Period {
@@ -33,10 +36,15 @@ export function periodOf(measure: BudgetMeasure, now: number): Period {
 export const minuteOf = (now: number): number => Math.floor(now / minuteMs);
 
 /** What counts as used at a time: the minute so far, and of the one before it what lies within the last 60 s. */
-export const usedInMinute = (current: number, previous: number, now: number): number => current + (previous * (minuteMs - (now % minuteMs))) / minuteMs;
+export const usedInMinute = (current: number, previous: number, now: number): number =>
+  current + (previous * (minuteMs - (now % minuteMs))) / minuteMs;
 
 /** An amount as the counters take it: whole, at least 0. What is no number is more than any limit. */
-export const whole = (amount: number): number => (Number.isNaN(amount) ? Number.MAX_SAFE_INTEGER : Math.min(Math.max(0, Math.ceil(amount)), Number.MAX_SAFE_INTEGER));
+export const whole = (amount: number): number =>
+  Number.isNaN(amount)
+    ? Number.MAX_SAFE_INTEGER
+    : Math.min(Math.max(0, Math.ceil(amount)), Number.MAX_SAFE_INTEGER);
 
 /** What became of one claim when its hold is settled: what was used, or what was held where nobody says. */
-export const settledAmount = (used: number | undefined, held: number): number => (used === undefined || Number.isNaN(used) ? held : whole(used));
+export const settledAmount = (used: number | undefined, held: number): number =>
+  used === undefined || Number.isNaN(used) ? held : whole(used);

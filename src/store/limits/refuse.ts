@@ -8,23 +8,39 @@ export type Use = readonly [number, number];
 const heldRetryMs = 5_000;
 
 /** How much of a claim's limit that is at a time, in all. */
-export const usedOf = (claim: Claim, [first, second]: Use, now: number): number => (isBudget(claim) ? first + second : usedInMinute(first, second, now));
+export const usedOf = (claim: Claim, [first, second]: Use, now: number): number =>
+  isBudget(claim) ? first + second : usedInMinute(first, second, now);
 
 /**
  * The answer to claims of which at least one does not fit.
  * @param uses in the order of the claims
  */
-export function refuse(claims: readonly Claim[], uses: readonly Use[], now: number): Extract<Verdict, { outcome: 'refused' }> {
+export function refuse(
+  claims: readonly Claim[],
+  uses: readonly Use[],
+  now: number,
+): Extract<Verdict, { outcome: 'refused' }> {
   const waits = claims.map((claim, index) => {
     const use = uses[index] ?? [0, 0];
-    return { claim, used: Math.ceil(usedOf(claim, use, now)), retryAfterMs: waitMs(claim, use, now) };
+    return {
+      claim,
+      used: Math.ceil(usedOf(claim, use, now)),
+      retryAfterMs: waitMs(claim, use, now),
+    };
   });
-  return { outcome: 'refused', ...waits.reduce((longest, other) => (other.retryAfterMs > longest.retryAfterMs ? other : longest)) };
+  return {
+    outcome: 'refused',
+    ...waits.reduce((longest, other) =>
+      other.retryAfterMs > longest.retryAfterMs ? other : longest,
+    ),
+  };
 }
 
 function waitMs(claim: Claim, use: Use, now: number): number {
   if (usedOf(claim, use, now) + claim.amount <= claim.limit) return 0;
-  return isBudget(claim) ? budgetWaitMs(claim, use, periodOf(claim.measure, now).endsAt - now) : minuteWaitMs(claim, use, now);
+  return isBudget(claim)
+    ? budgetWaitMs(claim, use, periodOf(claim.measure, now).endsAt - now)
+    : minuteWaitMs(claim, use, now);
 }
 
 function budgetWaitMs({ limit, amount }: Claim, [settled]: Use, untilEndMs: number): number {

@@ -40,7 +40,12 @@ export class MemoryLimits {
       tallies.push(tally);
     }
     if (isUnseeded) return { outcome: 'unseeded', claims: this.unseeded(claims, now) };
-    if (!allFit) return refuse(claims, tallies.map((tally) => tally.use()), now);
+    if (!allFit)
+      return refuse(
+        claims,
+        tallies.map((tally) => tally.use()),
+        now,
+      );
     const hold = new MemoryHold(claims, tallies, this.now, this.tallyAt);
     return { outcome: 'granted', hold, used: tallies.map((tally) => Math.ceil(tally.used(now))) };
   }
@@ -48,7 +53,12 @@ export class MemoryLimits {
   /** Holds what was granted elsewhere, whether it fits here or not. */
   adopt(claims: readonly Claim[]): Hold {
     const now = this.now();
-    return new MemoryHold(claims, claims.map((claim) => this.tallyOf(claim, now)), this.now, this.tallyAt);
+    return new MemoryHold(
+      claims,
+      claims.map((claim) => this.tallyOf(claim, now)),
+      this.now,
+      this.tallyAt,
+    );
   }
 
   /** See `Counters.seed`. */
@@ -68,7 +78,8 @@ export class MemoryLimits {
   private readonly tallyAt = (claim: Claim, now: number): Tally => this.tallyOf(claim, now);
 
   private tallyOf({ subject, measure }: Claim, now: number): Tally {
-    if (measure === 'usd_day' || measure === 'usd_month') return this.budgetOf(subject, measure, now);
+    if (measure === 'usd_day' || measure === 'usd_month')
+      return this.budgetOf(subject, measure, now);
     return (this.talliesOf(subject)[measure] ??= new MinuteTally());
   }
 
@@ -85,8 +96,16 @@ export class MemoryLimits {
   }
 }
 
-function isOver({ requests, tokens, usd_day: day, usd_month: month }: Tallies, now: number): boolean {
-  return (requests?.isOver(now) ?? true) && (tokens?.isOver(now) ?? true) && (day?.isOver(now) ?? true) && (month?.isOver(now) ?? true);
+function isOver(
+  { requests, tokens, usd_day: day, usd_month: month }: Tallies,
+  now: number,
+): boolean {
+  return (
+    (requests?.isOver(now) ?? true) &&
+    (tokens?.isOver(now) ?? true) &&
+    (day?.isOver(now) ?? true) &&
+    (month?.isOver(now) ?? true)
+  );
 }
 
 class MemoryHold implements Hold {
@@ -94,9 +113,15 @@ class MemoryHold implements Hold {
   private isSettled = false;
 
   /** @param tallyOf the tally that counts when it is settled: the one that it was taken from may have been forgotten by then */
-  constructor(private readonly claims: readonly Claim[], tallies: readonly Tally[], private readonly now: () => number, private readonly tallyOf: (claim: Claim, now: number) => Tally) {
+  constructor(
+    private readonly claims: readonly Claim[],
+    tallies: readonly Tally[],
+    private readonly now: () => number,
+    private readonly tallyOf: (claim: Claim, now: number) => Tally,
+  ) {
     const at = now();
-    for (const [index, tally] of tallies.entries()) this.periods.push(tally.take(claims[index]?.amount ?? 0, at));
+    for (const [index, tally] of tallies.entries())
+      this.periods.push(tally.take(claims[index]?.amount ?? 0, at));
   }
 
   settle(used: readonly number[]): void {
@@ -104,7 +129,12 @@ class MemoryHold implements Hold {
     this.isSettled = true;
     const now = this.now();
     for (const [index, claim] of this.claims.entries()) {
-      this.tallyOf(claim, now).settle(this.periods[index] ?? 0, claim.amount, settledAmount(used[index], claim.amount), now);
+      this.tallyOf(claim, now).settle(
+        this.periods[index] ?? 0,
+        claim.amount,
+        settledAmount(used[index], claim.amount),
+        now,
+      );
     }
   }
 }

@@ -14,8 +14,15 @@ export class MemoryNotes implements Notes {
   /** @param now epoch ms */
   constructor(private readonly now: () => number) {}
 
-  add(list: string, text: string, { most, keepMs }: { readonly most: number; readonly keepMs: number }): void {
-    this.lists.set(list, { texts: [text, ...this.of(list)].slice(0, most), keepUntil: this.now() + keepMs });
+  add(
+    list: string,
+    text: string,
+    { most, keepMs }: { readonly most: number; readonly keepMs: number },
+  ): void {
+    this.lists.set(list, {
+      texts: [text, ...this.of(list)].slice(0, most),
+      keepUntil: this.now() + keepMs,
+    });
   }
 
   read(list: string): Promise<string[]> {

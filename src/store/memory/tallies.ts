@@ -1,5 +1,12 @@
 import type { Claim } from '../counters.js';
-import { type BudgetMeasure, minuteMs, minuteOf, type Period, periodOf, usedInMinute } from '../limits/period.js';
+import {
+  type BudgetMeasure,
+  minuteMs,
+  minuteOf,
+  type Period,
+  periodOf,
+  usedInMinute,
+} from '../limits/period.js';
 import type { Use } from '../limits/refuse.js';
 
 /** What one subject uses of one measure. Times are epoch ms. */
@@ -71,7 +78,10 @@ export class BudgetTally implements Tally {
   private settled: number | null = null;
   private held = 0;
 
-  constructor(private readonly measure: BudgetMeasure, now: number) {
+  constructor(
+    private readonly measure: BudgetMeasure,
+    now: number,
+  ) {
     this.period = periodOf(measure, now);
   }
 

@@ -7,7 +7,8 @@ const fraction = 'double precision';
 /** Trainings of preferences' own routers, and the router that a preference uses. */
 export const trainings: Migration = {
   async up(database: Kysely<unknown>) {
-    await database.schema.createTable('trainings')
+    await database.schema
+      .createTable('trainings')
       .addColumn('id', text, (column) => column.primaryKey())
       .addColumn('account_id', text, (column) => column.notNull())
       .addColumn('preference_id', text, (column) => column.notNull())
@@ -24,9 +25,21 @@ export const trainings: Migration = {
       .addColumn('created_at', whole, (column) => column.notNull())
       .addColumn('updated_at', whole, (column) => column.notNull())
       .execute();
-    await database.schema.createIndex('trainings_by_preference').on('trainings').columns(['preference_id', 'created_at']).execute();
-    await database.schema.createIndex('trainings_by_account').on('trainings').columns(['account_id', 'state']).execute();
-    await database.schema.createIndex('trainings_by_state').on('trainings').columns(['state', 'created_at']).execute();
+    await database.schema
+      .createIndex('trainings_by_preference')
+      .on('trainings')
+      .columns(['preference_id', 'created_at'])
+      .execute();
+    await database.schema
+      .createIndex('trainings_by_account')
+      .on('trainings')
+      .columns(['account_id', 'state'])
+      .execute();
+    await database.schema
+      .createIndex('trainings_by_state')
+      .on('trainings')
+      .columns(['state', 'created_at'])
+      .execute();
     await database.schema.alterTable('preferences').addColumn('router', text).execute();
   },
 };

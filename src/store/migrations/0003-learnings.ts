@@ -6,7 +6,8 @@ const whole = 'bigint';
 /** What accounts and preferences learn of their own traffic. */
 export const learnings: Migration = {
   async up(database: Kysely<unknown>) {
-    await database.schema.createTable('learnings')
+    await database.schema
+      .createTable('learnings')
       .addColumn('account_id', text, (column) => column.notNull())
       .addColumn('preference_id', text, (column) => column.notNull())
       .addColumn('state', text)
@@ -14,9 +15,21 @@ export const learnings: Migration = {
       .addColumn('revision', whole, (column) => column.notNull())
       .addPrimaryKeyConstraint('learnings_key', ['account_id', 'preference_id'])
       .execute();
-    await database.schema.createIndex('learnings_by_revision').on('learnings').columns(['revision']).execute();
-    await database.schema.createIndex('learnings_by_age').on('learnings').columns(['updated_at']).execute();
-    await database.schema.createIndex('feedback_by_response').on('feedback').columns(['response_id']).execute();
+    await database.schema
+      .createIndex('learnings_by_revision')
+      .on('learnings')
+      .columns(['revision'])
+      .execute();
+    await database.schema
+      .createIndex('learnings_by_age')
+      .on('learnings')
+      .columns(['updated_at'])
+      .execute();
+    await database.schema
+      .createIndex('feedback_by_response')
+      .on('feedback')
+      .columns(['response_id'])
+      .execute();
     await sql`insert into revisions (topic, revision) values ('learnings', 0)`.execute(database);
   },
 };

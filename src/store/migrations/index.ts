@@ -4,4 +4,8 @@ import { trainings } from './0002-trainings.js';
 import { learnings } from './0003-learnings.js';
 
 /** All versions of the schema by name, oldest first. A version that was released is never changed: the next one changes it. */
-export const migrations: ReadonlyMap<string, Migration> = new Map([['0001-beginning', beginning], ['0002-trainings', trainings], ['0003-learnings', learnings]]);
+export const migrations: ReadonlyMap<string, Migration> = new Map([
+  ['0001-beginning', beginning],
+  ['0002-trainings', trainings],
+  ['0003-learnings', learnings],
+]);

@@ -22,7 +22,10 @@ const int8 = 20;
 const numeric = 1700;
 
 /** Kysely on PostgreSQL. The client is loaded with the first statement. */
-export function postgresDialect(url: string, { poolSize, isPatient = false, onWarning }: PostgresOptions): PostgresDialect {
+export function postgresDialect(
+  url: string,
+  { poolSize, isPatient = false, onWarning }: PostgresOptions,
+): PostgresDialect {
   return new PostgresDialect({
     pool: async () => {
       const { default: pg } = await import('pg');
@@ -30,10 +33,19 @@ export function postgresDialect(url: string, { poolSize, isPatient = false, onWa
       const types = new pg.TypeOverrides();
       types.setTypeParser(int8, Number);
       types.setTypeParser(numeric, Number);
-      const limits: PoolConfig = isPatient ? {} : { statement_timeout: statementMs, query_timeout: answerMs };
+      const limits: PoolConfig = isPatient
+        ? {}
+        : { statement_timeout: statementMs, query_timeout: answerMs };
       const pool = new pg.Pool({
-        connectionString: url, max: poolSize, connectionTimeoutMillis: connectMs, idleTimeoutMillis: 30_000, keepAlive: true,
-        application_name: 'signalbox', types, idle_in_transaction_session_timeout: vanishedMs, ...limits,
+        connectionString: url,
+        max: poolSize,
+        connectionTimeoutMillis: connectMs,
+        idleTimeoutMillis: 30_000,
+        keepAlive: true,
+        application_name: 'signalbox',
+        types,
+        idle_in_transaction_session_timeout: vanishedMs,
+        ...limits,
       });
       return new GuardedPool(pool, onWarning);
     },

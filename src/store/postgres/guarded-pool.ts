@@ -9,7 +9,10 @@ export class GuardedPool implements PostgresPool {
   private isAway = false;
 
   /** @param onWarning hears once of each time that the database goes away while nothing is asked of it */
-  constructor(private readonly pool: Pool, onWarning: (warning: string) => void) {
+  constructor(
+    private readonly pool: Pool,
+    onWarning: (warning: string) => void,
+  ) {
     // without a listener the loss of an idle connection would end the process
     pool.on('error', (error) => {
       if (!this.isAway) onWarning(postgresFailure(error).error.message);
@@ -45,8 +48,12 @@ class GuardedClient implements PostgresPoolClient {
 
   query<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>>;
   query<R>(cursor: PostgresCursor<R>): PostgresCursor<R>;
-  query<R>(sql: string | PostgresCursor<R>, parameters: readonly unknown[] = []): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
-    if (typeof sql !== 'string') throw new GatewayError('internal', 'rows are not streamed from PostgreSQL');
+  query<R>(
+    sql: string | PostgresCursor<R>,
+    parameters: readonly unknown[] = [],
+  ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
+    if (typeof sql !== 'string')
+      throw new GatewayError('internal', 'rows are not streamed from PostgreSQL');
     return this.run(sql, parameters);
   }
 
@@ -55,13 +62,20 @@ class GuardedClient implements PostgresPoolClient {
     this.client.release(this.lostBy !== null);
   }
 
-  private async run<R>(sql: string, parameters: readonly unknown[]): Promise<PostgresQueryResult<R>> {
+  private async run<R>(
+    sql: string,
+    parameters: readonly unknown[],
+  ): Promise<PostgresQueryResult<R>> {
     checkParameters(parameters);
     // a rollback would wait behind a statement that got no answer
     if (this.lostBy !== null) throw postgresFailure(this.lostBy).error;
     try {
       const { command, rowCount, rows } = await this.client.query(sql, [...parameters]);
-      return { command: command as PostgresQueryResult<R>['command'], rowCount: rowCount ?? 0, rows: rows as R[] };
+      return {
+        command: command as PostgresQueryResult<R>['command'],
+        rowCount: rowCount ?? 0,
+        rows: rows as R[],
+      };
     } catch (error) {
       const failure = postgresFailure(error);
       if (failure.isLost) this.lostBy ??= error;

@@ -17,10 +17,18 @@ export interface PostgresFailure {
 
 /** What a failure of the PostgreSQL client means. What is not from the server itself is from the way to it. */
 export function postgresFailure(error: unknown): PostgresFailure {
-  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
+  const code =
+    error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
   const isFromServer = error instanceof Error && 'severity' in error && code !== null;
-  if (!isFromServer) return { error: storeError(new DatabaseFailure(messageOf(error), code), true), isLost: true };
-  return { error: storeError(new DatabaseFailure(serverMessage(error.message, code), code), passing.test(code)), isLost: closing.test(code) };
+  if (!isFromServer)
+    return { error: storeError(new DatabaseFailure(messageOf(error), code), true), isLost: true };
+  return {
+    error: storeError(
+      new DatabaseFailure(serverMessage(error.message, code), code),
+      passing.test(code),
+    ),
+    isLost: closing.test(code),
+  };
 }
 
 /** Node reports a name with several addresses as several errors under one that says nothing. */

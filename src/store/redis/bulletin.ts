@@ -6,10 +6,17 @@ export class RedisBulletin implements Bulletin {
   private readonly listeners = new Map<string, ((text: string) => void)[]>();
 
   /** @param onWarning hears of listeners that throw: nobody else would */
-  constructor(private readonly link: Pick<RedisLink, 'isUp' | 'send'>, private readonly channel: string, private readonly processId: string, private readonly onWarning: (warning: string) => void) {}
+  constructor(
+    private readonly link: Pick<RedisLink, 'isUp' | 'send'>,
+    private readonly channel: string,
+    private readonly processId: string,
+    private readonly onWarning: (warning: string) => void,
+  ) {}
 
   tell(topic: string, text: string): void {
-    this.link.send(['PUBLISH', this.channel, JSON.stringify([this.processId, topic, text])]).catch(() => undefined);
+    this.link
+      .send(['PUBLISH', this.channel, JSON.stringify([this.processId, topic, text])])
+      .catch(() => undefined);
   }
 
   hear(topic: string, listener: (text: string) => void): void {
@@ -24,7 +31,9 @@ export class RedisBulletin implements Bulletin {
       try {
         listener(text);
       } catch (error) {
-        this.onWarning(`what was heard of ${topic} was not understood: ${error instanceof Error ? error.message : 'unknown'}`);
+        this.onWarning(
+          `what was heard of ${topic} was not understood: ${error instanceof Error ? error.message : 'unknown'}`,
+        );
       }
     }
   }

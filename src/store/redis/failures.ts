@@ -10,7 +10,12 @@ export class RedisFailures {
   private readonly own: MemoryFailures;
 
   /** @param time the scripts' first argument */
-  constructor(private readonly link: Pick<RedisLink, 'run' | 'send'>, private readonly prefix: string, private readonly time: () => string, now: () => number) {
+  constructor(
+    private readonly link: Pick<RedisLink, 'run' | 'send'>,
+    private readonly prefix: string,
+    private readonly time: () => string,
+    now: () => number,
+  ) {
     this.own = new MemoryFailures(now);
   }
 
@@ -29,7 +34,13 @@ export class RedisFailures {
 
   private async ask(subject: string, count: '0' | '1', own: Patience): Promise<Patience> {
     try {
-      const [failures = 0, lastAt = 0, now = 0] = numbersOf(await this.link.run(failScript, [this.keyOf(subject)], [this.time(), count, String(rememberFailuresMs)]));
+      const [failures = 0, lastAt = 0, now = 0] = numbersOf(
+        await this.link.run(
+          failScript,
+          [this.keyOf(subject)],
+          [this.time(), count, String(rememberFailuresMs)],
+        ),
+      );
       return patienceAfter(failures, lastAt, now);
     } catch {
       return own;

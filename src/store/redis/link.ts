@@ -40,7 +40,11 @@ interface Sent {
 /** The client's own queue and reconnection are not used: what could not be asked at once is asked of somebody else. */
 function newClient(url: string) {
   return createClient({
-    url, RESP: 3, disableOfflineQueue: true, disableClientInfo: true, maintNotifications: 'disabled',
+    url,
+    RESP: 3,
+    disableOfflineQueue: true,
+    disableClientInfo: true,
+    maintNotifications: 'disabled',
     // its timeouts end with the writing, and cost each command a signal
     commandOptions: { timeout: 0 },
     socket: { connectTimeout: connectMs, reconnectStrategy: false },
@@ -58,7 +62,10 @@ export class RedisLink {
   private readonly heartbeat: NodeJS.Timeout;
 
   constructor(private readonly options: LinkOptions) {
-    this.heartbeat = setInterval(() => void this.send(['PING']).catch(() => undefined), heartbeatMs).unref();
+    this.heartbeat = setInterval(
+      () => void this.send(['PING']).catch(() => undefined),
+      heartbeatMs,
+    ).unref();
   }
 
   get isUp(): boolean {
@@ -106,13 +113,16 @@ export class RedisLink {
     if (client === null) return Promise.reject(new RedisAway('there is no connection'));
     const command: Sent = { sentAt: performance.now(), isAnswered: false };
     this.watch(client, command, silenceMs);
-    return client.sendCommand([...args]).then((reply) => {
-      this.answered(command);
-      return reply;
-    }, (error: unknown) => {
-      this.answered(command);
-      throw this.failureOf(client, error);
-    });
+    return client.sendCommand([...args]).then(
+      (reply) => {
+        this.answered(command);
+        return reply;
+      },
+      (error: unknown) => {
+        this.answered(command);
+        throw this.failureOf(client, error);
+      },
+    );
   }
 
   /** Cuts the connection; what has not been answered rejects. */

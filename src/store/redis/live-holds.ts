@@ -17,7 +17,11 @@ export class LiveHolds<T extends LiveHold> {
   private readonly timer: NodeJS.Timeout;
 
   /** @param time the scripts' first argument */
-  constructor(private readonly link: Pick<RedisLink, 'isUp' | 'run'>, private readonly leaseMs: number, private readonly time: () => string) {
+  constructor(
+    private readonly link: Pick<RedisLink, 'isUp' | 'run'>,
+    private readonly leaseMs: number,
+    private readonly time: () => string,
+  ) {
     this.timer = setInterval(() => this.renew(), leaseMs / 3).unref();
   }
 
@@ -39,7 +43,9 @@ export class LiveHolds<T extends LiveHold> {
     if (!this.link.isUp) return;
     const budgets = new Map<string, { part: Part; held: string[] }>();
     for (const { id, parts } of this.holds.values()) {
-      for (const part of parts.filter((each) => isBudget(each) && (key === undefined || each.key === key))) {
+      for (const part of parts.filter(
+        (each) => isBudget(each) && (key === undefined || each.key === key),
+      )) {
         const name = `${part.key} ${part.period}`;
         const budget = budgets.get(name) ?? { part, held: [] };
         budgets.set(name, budget);
@@ -57,7 +63,15 @@ export class LiveHolds<T extends LiveHold> {
     for (let from = 0; from < held.length; from += 2 * mostAtOnce) {
       const some = held.slice(from, from + 2 * mostAtOnce);
       // what fails is tried again at the next turn, or on the next connection
-      this.link.run(renewScript, keysOf(key), [this.time(), String(this.leaseMs), measure, String(period), ...some]).catch(() => undefined);
+      this.link
+        .run(renewScript, keysOf(key), [
+          this.time(),
+          String(this.leaseMs),
+          measure,
+          String(period),
+          ...some,
+        ])
+        .catch(() => undefined);
     }
   }
 }

@@ -20,11 +20,20 @@ export class RedisNotes implements Notes {
   private readonly own: MemoryNotes;
 
   /** @param time the scripts' first argument */
-  constructor(private readonly link: Pick<RedisLink, 'isUp' | 'run' | 'send'>, private readonly prefix: string, private readonly time: () => string, now: () => number) {
+  constructor(
+    private readonly link: Pick<RedisLink, 'isUp' | 'run' | 'send'>,
+    private readonly prefix: string,
+    private readonly time: () => string,
+    now: () => number,
+  ) {
     this.own = new MemoryNotes(now);
   }
 
-  add(list: string, text: string, options: { readonly most: number; readonly keepMs: number }): void {
+  add(
+    list: string,
+    text: string,
+    options: { readonly most: number; readonly keepMs: number },
+  ): void {
     this.own.add(list, text, options);
     const batch = this.batches.get(list);
     if (batch === undefined && this.batches.size >= mostLists) return;
@@ -51,7 +60,9 @@ export class RedisNotes implements Notes {
     const batches = this.batches;
     this.batches = new Map();
     for (const [list, { texts, most, keepMs }] of batches) {
-      this.link.run(noteScript, [this.keyOf(list)], [this.time(), String(most), String(keepMs), ...texts]).catch(() => undefined);
+      this.link
+        .run(noteScript, [this.keyOf(list)], [this.time(), String(most), String(keepMs), ...texts])
+        .catch(() => undefined);
     }
   }
 

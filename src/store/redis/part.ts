@@ -15,12 +15,17 @@ export interface Part {
 export const keysOf = (key: string): [string, string] => [key, `${key}:holds`];
 
 /** The key of what a subject uses of a measure. */
-export const keyOf = (prefix: string, { subject, measure }: Pick<Claim, 'subject' | 'measure'>): string => `${prefix}{${subject}}:${measure}`;
+export const keyOf = (
+  prefix: string,
+  { subject, measure }: Pick<Claim, 'subject' | 'measure'>,
+): string => `${prefix}{${subject}}:${measure}`;
 
 /** @param now epoch ms by the clock of whoever has granted them */
 export function partsOf(prefix: string, claims: readonly Claim[], now: number): Part[] {
   return claims.map((claim) => ({
-    measure: claim.measure, key: keyOf(prefix, claim), amount: whole(claim.amount),
+    measure: claim.measure,
+    key: keyOf(prefix, claim),
+    amount: whole(claim.amount),
     period: isBudget(claim) ? periodOf(claim.measure, now).index : minuteOf(now),
   }));
 }

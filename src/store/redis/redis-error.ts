@@ -9,7 +9,8 @@ export class RedisRefusal extends Error {
 }
 
 /** What an answering Redis says that is of no use; inside a script's failure too, where older versions begin it with ERR. */
-const unusable = /\b(OOM|READONLY|MISCONF|LOADING|MASTERDOWN|NOREPLICAS|NOAUTH|NOPERM|WRONGPASS|CLUSTERDOWN|TRYAGAIN|BUSY)\b/;
+const unusable =
+  /\b(OOM|READONLY|MISCONF|LOADING|MASTERDOWN|NOREPLICAS|NOAUTH|NOPERM|WRONGPASS|CLUSTERDOWN|TRYAGAIN|BUSY)\b/;
 
 /** Whether an error reply speaks of Redis as a whole. */
 export const isUnusable = (message: string): boolean => unusable.test(message);

@@ -79,7 +79,8 @@ function script(text: string, before = prelude): Script {
  * Takes all or nothing. Arguments: lease in ms, the hold's id, then measure, limit and amount of each claim.
  * Replies 1 taken, 0 refused, -1 unseeded; the time; then for each claim the two numbers of its `Use`, -1 first where it is unseeded.
  */
-export const takeScript = script(`
+export const takeScript = script(
+  `
 local lease, id = tonumber(ARGV[2]), ARGV[3]
 local status, reply, minutes = 1, {1, now}, {}
 for i = 1, #KEYS / 2 do
@@ -109,7 +110,9 @@ for i = 1, #KEYS / 2 do
   if minutes[i] then keepMinute(key, measure, minutes[i], reply[2 * i + 1] + amount, reply[2 * i + 2])
   else hold(key, KEYS[2 * i], measure, id, amount, now + lease) end
 end
-return reply`, prelude + calendar);
+return reply`,
+  prelude + calendar,
+);
 
 /**
  * What was really used. Arguments: the process, the settlement's number, the hold's id ('' for none), then measure, period, amount held and
@@ -140,13 +143,16 @@ end
 return 1`);
 
 /** Sets a budget that nobody has set in this period. Arguments: measure, amount used, the period that is meant ('' for the present one). */
-export const seedScript = script(`
+export const seedScript = script(
+  `
 local period = periodOf(ARGV[2])
 if (ARGV[4] ~= '' and ARGV[4] ~= period) or redis.call('HGET', KEYS[1], 'period') == period then return 0 end
 redis.call('DEL', KEYS[1], KEYS[2])
 redis.call('HSET', KEYS[1], 'period', period, 'used', ARGV[3], 'held', '0')
 redis.call('PEXPIRE', KEYS[1], keep[ARGV[2]])
-return 1`, prelude + calendar);
+return 1`,
+  prelude + calendar,
+);
 
 /**
  * Keeps holds on one budget alive, and holds again what Redis has lost or let go. Arguments: lease in ms, measure, period, then id and amount

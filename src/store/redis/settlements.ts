@@ -34,11 +34,19 @@ export class Settlements {
   private emptied: (() => void) | null = null;
 
   /** @param time the scripts' first argument */
-  constructor(private readonly link: Pick<RedisLink, 'isUp' | 'runInOrder'>, private readonly processId: string, private readonly time: () => string, private readonly onWarning: (warning: string) => void) {}
+  constructor(
+    private readonly link: Pick<RedisLink, 'isUp' | 'runInOrder'>,
+    private readonly processId: string,
+    private readonly time: () => string,
+    private readonly onWarning: (warning: string) => void,
+  ) {}
 
   /** Settles a hold that Redis knows. */
   settle(hold: string, parts: readonly SettledPart[]): void {
-    this.push(hold, parts.filter((part) => isBudget(part) || part.used !== part.amount));
+    this.push(
+      hold,
+      parts.filter((part) => isBudget(part) || part.used !== part.amount),
+    );
     this.send();
   }
 
@@ -47,8 +55,10 @@ export class Settlements {
     for (const part of parts.filter(isBudget)) {
       const name = `${part.key} ${part.period}`;
       const owed = this.debts.get(name);
-      if (owed === undefined && this.debts.size >= mostDebts) this.onWarning(`Redis was away for too long: what ${part.key} has used is not counted`);
-      else if (part.used > 0) this.debts.set(name, { ...part, used: part.used + (owed?.used ?? 0) });
+      if (owed === undefined && this.debts.size >= mostDebts)
+        this.onWarning(`Redis was away for too long: what ${part.key} has used is not counted`);
+      else if (part.used > 0)
+        this.debts.set(name, { ...part, used: part.used + (owed?.used ?? 0) });
     }
     if (this.link.isUp) this.pay();
   }
@@ -78,7 +88,8 @@ export class Settlements {
   }
 
   private push(hold: string, parts: readonly SettledPart[]): void {
-    if (parts.length > 0) this.queue.push({ number: ++this.lastNumber, hold, parts, isAnswered: false });
+    if (parts.length > 0)
+      this.queue.push({ number: ++this.lastNumber, hold, parts, isAnswered: false });
   }
 
   private send(): void {
@@ -90,9 +101,18 @@ export class Settlements {
 
   private async sendOne(settlement: Settlement): Promise<void> {
     const { number, hold, parts } = settlement;
-    const details = parts.flatMap(({ measure, period, amount, used }) => [measure, String(period), String(amount), String(used)]);
+    const details = parts.flatMap(({ measure, period, amount, used }) => [
+      measure,
+      String(period),
+      String(amount),
+      String(used),
+    ]);
     try {
-      await this.link.runInOrder(settleScript, parts.flatMap(({ key }) => keysOf(key)), [this.time(), this.processId, String(number), hold, ...details]);
+      await this.link.runInOrder(
+        settleScript,
+        parts.flatMap(({ key }) => keysOf(key)),
+        [this.time(), this.processId, String(number), hold, ...details],
+      );
     } catch (error) {
       if (!(error instanceof RedisRefusal)) return;
       this.onWarning(`Redis refused to count what was used: ${error.message}`);

@@ -1,6 +1,13 @@
 import type { Kysely, Selectable, Updateable } from 'kysely';
 import { GatewayError } from '../../errors.js';
-import { type AccountRecord, type AccountStore, firstAccountId, type NewAccount, type PasswordOptions, type Role } from '../account-records.js';
+import {
+  type AccountRecord,
+  type AccountStore,
+  firstAccountId,
+  type NewAccount,
+  type PasswordOptions,
+  type Role,
+} from '../account-records.js';
 import { isDuplicate } from '../failure.js';
 import { clean } from './columns.js';
 import { after, type Order, pageOf } from './pages.js';
@@ -14,7 +21,12 @@ const order: Order = ['accounts.created_at', 'accounts.id'];
 /** An account as its row tells of it. */
 export function accountOf(row: Selectable<AccountTable>): AccountRecord {
   return {
-    id: row.id, email: row.email, passwordHash: row.password_hash, role: row.role as Role, createdAt: row.created_at, disabledAt: row.disabled_at,
+    id: row.id,
+    email: row.email,
+    passwordHash: row.password_hash,
+    role: row.role as Role,
+    createdAt: row.created_at,
+    disabledAt: row.disabled_at,
   };
 }
 
@@ -22,58 +34,127 @@ const stored = (email: string): string => clean(email.toLowerCase());
 
 /** Accounts in SQL. */
 export function createAccountStore(database: Kysely<Tables>): AccountStore {
-  const found = (row: Selectable<AccountTable> | undefined): AccountRecord | null => (row === undefined ? null : accountOf(row));
+  const found = (row: Selectable<AccountTable> | undefined): AccountRecord | null =>
+    row === undefined ? null : accountOf(row);
   return {
-    create: async (account) => found((await takeFirst(database, account)) ?? (await insert(database, account))),
-    find: async (id) => found(await database.selectFrom('accounts').selectAll().where('id', '=', clean(id)).executeTakeFirst()),
-    findByEmail: async (email) => found(await database.selectFrom('accounts').selectAll().where('email', '=', stored(email)).executeTakeFirst()),
+    create: async (account) =>
+      found((await takeFirst(database, account)) ?? (await insert(database, account))),
+    find: async (id) =>
+      found(
+        await database
+          .selectFrom('accounts')
+          .selectAll()
+          .where('id', '=', clean(id))
+          .executeTakeFirst(),
+      ),
+    findByEmail: async (email) =>
+      found(
+        await database
+          .selectFrom('accounts')
+          .selectAll()
+          .where('email', '=', stored(email))
+          .executeTakeFirst(),
+      ),
     async list({ limit, cursor }) {
-      const rows = await database.selectFrom('accounts').selectAll().where(after(order, cursor))
-        .orderBy('created_at', 'desc').orderBy('id', 'desc').limit(limit + 1).execute();
+      const rows = await database
+        .selectFrom('accounts')
+        .selectAll()
+        .where(after(order, cursor))
+        .orderBy('created_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(limit + 1)
+        .execute();
       return pageOf(rows, limit, (row) => [row.created_at, row.id], accountOf);
     },
     update: async (id, changes, from) => found(await update(database, clean(id), changes, from)),
-    setPassword: (id, passwordHash, options) => setPassword(database, clean(id), passwordHash, options),
+    setPassword: (id, passwordHash, options) =>
+      setPassword(database, clean(id), passwordHash, options),
   };
 }
 
 type Row = Selectable<AccountTable>;
 
 /** The first account as the one who comes; undefined where somebody has it already. */
-function takeFirst(database: Kysely<Tables>, { email, passwordHash, at }: NewAccount): Promise<Row | undefined> {
-  return database.updateTable('accounts').where('id', '=', firstAccountId).where('email', 'is', null)
-    .set({ email: stored(email), password_hash: passwordHash, created_at: at }).returningAll().executeTakeFirst();
+function takeFirst(
+  database: Kysely<Tables>,
+  { email, passwordHash, at }: NewAccount,
+): Promise<Row | undefined> {
+  return database
+    .updateTable('accounts')
+    .where('id', '=', firstAccountId)
+    .where('email', 'is', null)
+    .set({ email: stored(email), password_hash: passwordHash, created_at: at })
+    .returningAll()
+    .executeTakeFirst();
 }
 
 /** Undefined where the address is taken. */
-function insert(database: Kysely<Tables>, { id, email, passwordHash, at }: NewAccount): Promise<Row | undefined> {
-  return database.insertInto('accounts')
-    .values({ id, email: stored(email), password_hash: passwordHash, role: 'member' satisfies Role, created_at: at, disabled_at: null })
-    .onConflict((conflict) => conflict.column('email').doNothing()).returningAll().executeTakeFirst();
+function insert(
+  database: Kysely<Tables>,
+  { id, email, passwordHash, at }: NewAccount,
+): Promise<Row | undefined> {
+  return database
+    .insertInto('accounts')
+    .values({
+      id,
+      email: stored(email),
+      password_hash: passwordHash,
+      role: 'member' satisfies Role,
+      created_at: at,
+      disabled_at: null,
+    })
+    .onConflict((conflict) => conflict.column('email').doNothing())
+    .returningAll()
+    .executeTakeFirst();
 }
 
-async function update(database: Kysely<Tables>, id: string, changes: Parameters<AccountStore['update']>[1], from?: string): Promise<Row | undefined> {
+async function update(
+  database: Kysely<Tables>,
+  id: string,
+  changes: Parameters<AccountStore['update']>[1],
+  from?: string,
+): Promise<Row | undefined> {
   try {
     return await transact(database, async (transaction) => {
       // keys are known together with their account's role and whether it is disabled
       if (changes.role !== undefined || changes.disabledAt !== undefined) {
         const revision = await raiseRevision(transaction, 'keys');
-        await transaction.updateTable('api_keys').where('account_id', '=', id).set({ revision }).execute();
+        await transaction
+          .updateTable('api_keys')
+          .where('account_id', '=', id)
+          .set({ revision })
+          .execute();
       }
       // an update must set something
-      const account = transaction.updateTable('accounts').where('id', '=', id).set({ ...columnsOf(changes), id });
-      return (from === undefined ? account : account.where('password_hash', '=', from)).returningAll().executeTakeFirst();
+      const account = transaction
+        .updateTable('accounts')
+        .where('id', '=', id)
+        .set({ ...columnsOf(changes), id });
+      return (from === undefined ? account : account.where('password_hash', '=', from))
+        .returningAll()
+        .executeTakeFirst();
     });
   } catch (error) {
-    if (isDuplicate(error)) throw new GatewayError('conflict', 'email: is taken', { field: 'email' });
+    if (isDuplicate(error))
+      throw new GatewayError('conflict', 'email: is taken', { field: 'email' });
     throw error;
   }
 }
 
-function setPassword(database: Kysely<Tables>, id: string, passwordHash: string, { from, keepTokenHash = null }: PasswordOptions = {}): Promise<boolean> {
+function setPassword(
+  database: Kysely<Tables>,
+  id: string,
+  passwordHash: string,
+  { from, keepTokenHash = null }: PasswordOptions = {},
+): Promise<boolean> {
   return transact(database, async (transaction) => {
-    const account = transaction.updateTable('accounts').where('id', '=', id).set({ password_hash: passwordHash });
-    const changed = await (from === undefined ? account : account.where('password_hash', '=', from)).returning('id').executeTakeFirst();
+    const account = transaction
+      .updateTable('accounts')
+      .where('id', '=', id)
+      .set({ password_hash: passwordHash });
+    const changed = await (from === undefined ? account : account.where('password_hash', '=', from))
+      .returning('id')
+      .executeTakeFirst();
     if (changed === undefined) return false;
     await endAccess(transaction, id, keepTokenHash);
     return true;
@@ -81,5 +162,14 @@ function setPassword(database: Kysely<Tables>, id: string, passwordHash: string,
 }
 
 /** Absent changes are undefined, and left alone. */
-const columnsOf = ({ email, passwordHash, role, disabledAt }: Parameters<AccountStore['update']>[1]): Updateable<AccountTable> =>
-  ({ email: typeof email === 'string' ? stored(email) : email, password_hash: passwordHash, role, disabled_at: disabledAt });
+const columnsOf = ({
+  email,
+  passwordHash,
+  role,
+  disabledAt,
+}: Parameters<AccountStore['update']>[1]): Updateable<AccountTable> => ({
+  email: typeof email === 'string' ? stored(email) : email,
+  password_hash: passwordHash,
+  role,
+  disabled_at: disabledAt,
+});

@@ -30,11 +30,14 @@ const steps = [64, 16, 4, 1];
 export function stepped<T>(items: readonly T[]): T[][] {
   const parts: T[][] = [];
   let from = 0;
-  for (const step of steps) for (; items.length - from >= step; from += step) parts.push(items.slice(from, from + step));
+  for (const step of steps)
+    for (; items.length - from >= step; from += step) parts.push(items.slice(from, from + step));
   return parts;
 }
 
 /** Parts of a list, so that no statement binds more parameters than both databases take. */
 export function chunks<T>(items: readonly T[], size: number): T[][] {
-  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) => items.slice(index * size, (index + 1) * size));
+  return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
+    items.slice(index * size, (index + 1) * size),
+  );
 }

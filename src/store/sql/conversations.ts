@@ -1,5 +1,9 @@
 import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
-import type { ConversationRecord, ConversationStore, MessageRecord } from '../conversation-records.js';
+import type {
+  ConversationRecord,
+  ConversationStore,
+  MessageRecord,
+} from '../conversation-records.js';
 import type { Page, PageRequest } from '../store.js';
 import { clean, fromJson } from './columns.js';
 import { after, pageOf } from './pages.js';
@@ -9,21 +13,50 @@ import { appendTurns } from './turns.js';
 
 /** Conversations and their messages. */
 export function createConversationStore(database: Kysely<Tables>): ConversationStore {
-  const owned = (accountId: string) => database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
+  const owned = (accountId: string) =>
+    database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
   return {
     async create({ id, accountId, title, titleSource, createdAt }) {
-      const row = await database.insertInto('conversations').values({
-        id, account_id: accountId, title: clean(title), title_source: titleSource, message_count: 0, created_at: createdAt, updated_at: createdAt,
-      }).returningAll().executeTakeFirstOrThrow();
+      const row = await database
+        .insertInto('conversations')
+        .values({
+          id,
+          account_id: accountId,
+          title: clean(title),
+          title_source: titleSource,
+          message_count: 0,
+          created_at: createdAt,
+          updated_at: createdAt,
+        })
+        .returningAll()
+        .executeTakeFirstOrThrow();
       return fromColumns(row);
     },
     async find(accountId, id) {
-      const row = await owned(accountId).where('id', '=', clean(id)).select((select) => [lastAnswer(select, 'provider').as('last_provider'), lastAnswer(select, 'model').as('last_model')]).executeTakeFirst();
-      return row ? { ...fromColumns(row), last: row.last_model === null ? null : { provider: row.last_provider, model: row.last_model } } : null;
+      const row = await owned(accountId)
+        .where('id', '=', clean(id))
+        .select((select) => [
+          lastAnswer(select, 'provider').as('last_provider'),
+          lastAnswer(select, 'model').as('last_model'),
+        ])
+        .executeTakeFirst();
+      return row
+        ? {
+            ...fromColumns(row),
+            last:
+              row.last_model === null
+                ? null
+                : { provider: row.last_provider, model: row.last_model },
+          }
+        : null;
     },
     async list(accountId, page) {
-      const rows = await owned(accountId).where(after(['updated_at', 'id'], page.cursor))
-        .orderBy('updated_at', 'desc').orderBy('id', 'desc').limit(page.limit + 1).execute();
+      const rows = await owned(accountId)
+        .where(after(['updated_at', 'id'], page.cursor))
+        .orderBy('updated_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+        .execute();
       return pageOf(rows, page.limit, (row) => [row.updated_at, row.id], fromColumns);
     },
     async messages(accountId, id, page) {
@@ -31,7 +64,11 @@ export function createConversationStore(database: Kysely<Tables>): ConversationS
       return conversation ? await readMessages(database, conversation.id, page) : null;
     },
     async rename(accountId, id, title, source, onlyDerived = false) {
-      let query = database.updateTable('conversations').set({ title: clean(title), title_source: source }).where('id', '=', clean(id)).where('account_id', '=', accountId);
+      let query = database
+        .updateTable('conversations')
+        .set({ title: clean(title), title_source: source })
+        .where('id', '=', clean(id))
+        .where('account_id', '=', accountId);
       if (onlyDerived) query = query.where('title_source', '=', 'derived');
       const row = await query.returningAll().executeTakeFirst();
       return row ? fromColumns(row) : null;
@@ -42,20 +79,47 @@ export function createConversationStore(database: Kysely<Tables>): ConversationS
 }
 
 /** A column of the last message that a model wrote: one step down an index. */
-function lastAnswer<C extends 'provider' | 'model'>(select: ExpressionBuilder<Tables, 'conversations'>, column: C) {
-  return select.selectFrom('messages').select(column).whereRef('conversation_id', '=', 'conversations.id').where('model', 'is not', null).orderBy('position', 'desc').limit(1);
+function lastAnswer<C extends 'provider' | 'model'>(
+  select: ExpressionBuilder<Tables, 'conversations'>,
+  column: C,
+) {
+  return select
+    .selectFrom('messages')
+    .select(column)
+    .whereRef('conversation_id', '=', 'conversations.id')
+    .where('model', 'is not', null)
+    .orderBy('position', 'desc')
+    .limit(1);
 }
 
-async function readMessages(database: Kysely<Tables>, id: string, page: PageRequest): Promise<Page<MessageRecord>> {
-  const rows = await database.selectFrom('messages').selectAll().where('conversation_id', '=', id)
-    .where(after(['position', 'id'], page.cursor, 'rising')).orderBy('position').limit(page.limit + 1).execute();
+async function readMessages(
+  database: Kysely<Tables>,
+  id: string,
+  page: PageRequest,
+): Promise<Page<MessageRecord>> {
+  const rows = await database
+    .selectFrom('messages')
+    .selectAll()
+    .where('conversation_id', '=', id)
+    .where(after(['position', 'id'], page.cursor, 'rising'))
+    .orderBy('position')
+    .limit(page.limit + 1)
+    .execute();
   return pageOf(rows, page.limit, (row) => [row.position, row.id], fromMessageColumns);
 }
 
-async function removeConversation(database: Kysely<Tables>, accountId: string, id: string): Promise<boolean> {
+async function removeConversation(
+  database: Kysely<Tables>,
+  accountId: string,
+  id: string,
+): Promise<boolean> {
   return await transact(database, async (transaction) => {
     // first, for it waits for turns that are being added, and those that come later find nothing to be added to
-    const { numDeletedRows } = await transaction.deleteFrom('conversations').where('id', '=', clean(id)).where('account_id', '=', accountId).executeTakeFirst();
+    const { numDeletedRows } = await transaction
+      .deleteFrom('conversations')
+      .where('id', '=', clean(id))
+      .where('account_id', '=', accountId)
+      .executeTakeFirst();
     if (Number(numDeletedRows) === 0) return false;
     await transaction.deleteFrom('messages').where('conversation_id', '=', id).execute();
     return true;

@@ -2,7 +2,15 @@ import type { Transaction } from 'kysely';
 import type { Tables } from './tables.js';
 
 /** Ends what lets somebody into an account without its password: sign-ins but one, and reset links. */
-export async function endAccess(transaction: Transaction<Tables>, accountId: string, exceptTokenHash: string | null): Promise<void> {
-  await transaction.deleteFrom('sign_ins').where('account_id', '=', accountId).where('token_hash', '!=', exceptTokenHash ?? '').execute();
+export async function endAccess(
+  transaction: Transaction<Tables>,
+  accountId: string,
+  exceptTokenHash: string | null,
+): Promise<void> {
+  await transaction
+    .deleteFrom('sign_ins')
+    .where('account_id', '=', accountId)
+    .where('token_hash', '!=', exceptTokenHash ?? '')
+    .execute();
   await transaction.deleteFrom('password_resets').where('account_id', '=', accountId).execute();
 }

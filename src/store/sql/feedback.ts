@@ -9,8 +9,15 @@ export function createFeedbackStore(database: Kysely<Tables>): FeedbackStore {
   return {
     add: (row) => addFeedback(database, row),
     async list(accountId, page) {
-      const rows = await database.selectFrom('feedback').selectAll().where('account_id', '=', accountId)
-        .where(after(['at', 'id'], page.cursor)).orderBy('at', 'desc').orderBy('id', 'desc').limit(page.limit + 1).execute();
+      const rows = await database
+        .selectFrom('feedback')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where(after(['at', 'id'], page.cursor))
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+        .execute();
       return pageOf(rows, page.limit, (row) => [row.at, row.id], fromColumns);
     },
   };
@@ -18,7 +25,11 @@ export function createFeedbackStore(database: Kysely<Tables>): FeedbackStore {
 
 /** Stores feedback, alone or as a part of something greater. */
 export async function addFeedback(database: Database, row: FeedbackRow): Promise<void> {
-  await database.insertInto('feedback').values(toColumns(row)).onConflict((conflict) => conflict.column('id').doNothing()).execute();
+  await database
+    .insertInto('feedback')
+    .values(toColumns(row))
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute();
 }
 
 function toColumns(row: FeedbackRow): Insertable<FeedbackTable> {

@@ -48,7 +48,10 @@ export class GrowingConversation {
 
   /** Adds what is new of a turn: messages that are not stored yet, and the answer. */
   grow({ turn, digests }: DigestedTurn): void {
-    let known = unstored(this.dialogue, digests.filter((_, index) => !setsTheScene(turn.history[index]!)));
+    let known = unstored(
+      this.dialogue,
+      digests.filter((_, index) => !setsTheScene(turn.history[index]!)),
+    );
     for (const [index, message] of turn.history.entries()) {
       const digest = digests[index]!;
       if (setsTheScene(message)) {
@@ -64,7 +67,10 @@ export class GrowingConversation {
     return {
       ...this.row,
       message_count: this.row.message_count + this.added.length,
-      updated_at: this.added.reduce((latest, message) => Math.max(latest, message.created_at), this.row.updated_at),
+      updated_at: this.added.reduce(
+        (latest, message) => Math.max(latest, message.created_at),
+        this.row.updated_at,
+      ),
     };
   }
 

@@ -16,39 +16,63 @@ const mostInStatement = 500;
 export function createKeyStore(database: Kysely<Tables>): KeyStore {
   return {
     add: (key) => transact(database, (transaction) => add(transaction, key)),
-    addFirst: (key) => transact(database, async (transaction) => {
-      await holdRevision(transaction, 'keys');
-      const there = await transaction.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
-      return there === undefined ? add(transaction, key) : null;
-    }),
+    addFirst: (key) =>
+      transact(database, async (transaction) => {
+        await holdRevision(transaction, 'keys');
+        const there = await transaction
+          .selectFrom('api_keys')
+          .select('id')
+          .limit(1)
+          .executeTakeFirst();
+        return there === undefined ? add(transaction, key) : null;
+      }),
     async findByHash(hash) {
       const row = await keys(database, null).where('api_keys.hash', '=', hash).executeTakeFirst();
       return row === undefined ? null : keyOf(row);
     },
     find: (accountId, id) => find(database, accountId, id),
     async list(accountId, { limit, cursor }) {
-      const rows = await keys(database, accountId).where(after(order, cursor))
-        .orderBy('api_keys.created_at', 'desc').orderBy('api_keys.id', 'desc').limit(limit + 1).execute();
+      const rows = await keys(database, accountId)
+        .where(after(order, cursor))
+        .orderBy('api_keys.created_at', 'desc')
+        .orderBy('api_keys.id', 'desc')
+        .limit(limit + 1)
+        .execute();
       return pageOf(rows, limit, (row) => [row.created_at, row.id], keyOf);
     },
     update: (accountId, id, changes) => update(database, accountId, id, changes),
-    changedSince: (revision) => changesSince(database, 'keys', revision, async (since) =>
-      (await keys(database, null).where('api_keys.revision', '>', since).execute()).map(keyOf)),
+    changedSince: (revision) =>
+      changesSince(database, 'keys', revision, async (since) =>
+        (await keys(database, null).where('api_keys.revision', '>', since).execute()).map(keyOf),
+      ),
     touch: (usedAt) => touch(database, usedAt),
   };
 }
 
-type KeyQuery = SelectQueryBuilder<Tables & { accounts: Nullable<AccountTable> }, 'api_keys' | 'accounts', KeyRow>;
+type KeyQuery = SelectQueryBuilder<
+  Tables & { accounts: Nullable<AccountTable> },
+  'api_keys' | 'accounts',
+  KeyRow
+>;
 
 /** Keys of one account, or of all. */
 function keys(database: Database, accountId: string | null): KeyQuery {
-  const all = database.selectFrom('api_keys').leftJoin('accounts', 'accounts.id', 'api_keys.account_id')
-    .selectAll('api_keys').select(['accounts.role as account_role', 'accounts.disabled_at as account_disabled_at']);
+  const all = database
+    .selectFrom('api_keys')
+    .leftJoin('accounts', 'accounts.id', 'api_keys.account_id')
+    .selectAll('api_keys')
+    .select(['accounts.role as account_role', 'accounts.disabled_at as account_disabled_at']);
   return accountId === null ? all : all.where('api_keys.account_id', '=', clean(accountId));
 }
 
-async function find(database: Database, accountId: string | null, id: string): Promise<KeyRecord | null> {
-  const row = await keys(database, accountId).where('api_keys.id', '=', clean(id)).executeTakeFirst();
+async function find(
+  database: Database,
+  accountId: string | null,
+  id: string,
+): Promise<KeyRecord | null> {
+  const row = await keys(database, accountId)
+    .where('api_keys.id', '=', clean(id))
+    .executeTakeFirst();
   return row === undefined ? null : keyOf(row);
 }
 
@@ -60,12 +84,21 @@ async function add(transaction: Transaction<Tables>, key: NewKey): Promise<KeyRe
   return added;
 }
 
-async function update(database: Kysely<Tables>, accountId: string | null, id: string, changes: KeyChanges): Promise<KeyRecord | null> {
+async function update(
+  database: Kysely<Tables>,
+  accountId: string | null,
+  id: string,
+  changes: KeyChanges,
+): Promise<KeyRecord | null> {
   // guesses must not make all caches ask for changes
   if ((await find(database, accountId, id)) === null) return null;
   return transact(database, async (transaction) => {
     const revision = await raiseRevision(transaction, 'keys');
-    await transaction.updateTable('api_keys').where('id', '=', clean(id)).set({ ...changedColumns(changes), revision }).execute();
+    await transaction
+      .updateTable('api_keys')
+      .where('id', '=', clean(id))
+      .set({ ...changedColumns(changes), revision })
+      .execute();
     return find(transaction, accountId, id);
   });
 }
@@ -78,7 +111,9 @@ async function touch(database: Kysely<Tables>, usedAt: ReadonlyMap<string, numbe
     for (const chunk of chunks([...usedAt], mostInStatement)) {
       const used = sql.join(chunk.map(([id, at]) => sql`(${id}, cast(${at} as bigint))`));
       await sql`with used (id, at) as (values ${used}) update api_keys set last_used_at = used.at from used
-        where used.id = api_keys.id and (last_used_at is null or last_used_at < used.at)`.execute(transaction);
+        where used.id = api_keys.id and (last_used_at is null or last_used_at < used.at)`.execute(
+        transaction,
+      );
     }
   });
 }

@@ -1,5 +1,10 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
-import type { ChangeLearning, LearningRecord, LearningScope, LearningStore } from '../learning-records.js';
+import type {
+  ChangeLearning,
+  LearningRecord,
+  LearningScope,
+  LearningStore,
+} from '../learning-records.js';
 import type { FeedbackRow } from '../request-records.js';
 import { clean } from './columns.js';
 import { addFeedback } from './feedback.js';
@@ -11,40 +16,73 @@ import { transact } from './transact.js';
  * What accounts and preferences have learned. One that is forgotten stays for a while as an empty row, by which other processes learn of it.
  * @param now what changes are dated by, ms since 1970
  */
-export function createLearningStore(database: Kysely<Tables>, now: () => number = Date.now): LearningStore {
+export function createLearningStore(
+  database: Kysely<Tables>,
+  now: () => number = Date.now,
+): LearningStore {
   return {
     async find(scope) {
       const row = await find(database, scope);
       return row ? fromColumns(row) : null;
     },
-    change: (changes) => transact(database, async (transaction) => {
-      // nobody else changes one from here on: what is read is still there when it is written
-      const revision = await raiseRevision(transaction, 'learnings');
-      for (const [scope, change] of changes) await put(transaction, scope, change, revision, now());
-    }),
-    rate: (scope, feedback, learn) => transact(database, async (transaction) => {
-      const revision = await raiseRevision(transaction, 'learnings');
-      const earlier: (number | null)[] = [];
-      for (const row of feedback) {
-        earlier.push(await earlierScore(transaction, row));
-        await addFeedback(transaction, row);
-      }
-      await put(transaction, scope, (state) => learn(state, earlier), revision, now());
-    }),
+    change: (changes) =>
+      transact(database, async (transaction) => {
+        // nobody else changes one from here on: what is read is still there when it is written
+        const revision = await raiseRevision(transaction, 'learnings');
+        for (const [scope, change] of changes)
+          await put(transaction, scope, change, revision, now());
+      }),
+    rate: (scope, feedback, learn) =>
+      transact(database, async (transaction) => {
+        const revision = await raiseRevision(transaction, 'learnings');
+        const earlier: (number | null)[] = [];
+        for (const row of feedback) {
+          earlier.push(await earlierScore(transaction, row));
+          await addFeedback(transaction, row);
+        }
+        await put(transaction, scope, (state) => learn(state, earlier), revision, now());
+      }),
     forget: (scope) => transact(database, (transaction) => forget(transaction, scope, now())),
-    changedSince: (since) => changesSince(database, 'learnings', since, async (revision) =>
-      (await database.selectFrom('learnings').selectAll().where('revision', '>', revision).orderBy('revision').execute()).map(fromColumns)),
+    changedSince: (since) =>
+      changesSince(database, 'learnings', since, async (revision) =>
+        (
+          await database
+            .selectFrom('learnings')
+            .selectAll()
+            .where('revision', '>', revision)
+            .orderBy('revision')
+            .execute()
+        ).map(fromColumns),
+      ),
     async removeBefore(at, atMost) {
-      const { numDeletedRows } = await transact(database, (transaction) => transaction.deleteFrom('learnings')
-        .where((eb) => eb(eb.refTuple('account_id', 'preference_id'), 'in', eb.selectFrom('learnings').select(['account_id', 'preference_id']).where('updated_at', '<', at).limit(atMost).$asTuple('account_id', 'preference_id')))
-        .executeTakeFirst());
+      const { numDeletedRows } = await transact(database, (transaction) =>
+        transaction
+          .deleteFrom('learnings')
+          .where((eb) =>
+            eb(
+              eb.refTuple('account_id', 'preference_id'),
+              'in',
+              eb
+                .selectFrom('learnings')
+                .select(['account_id', 'preference_id'])
+                .where('updated_at', '<', at)
+                .limit(atMost)
+                .$asTuple('account_id', 'preference_id'),
+            ),
+          )
+          .executeTakeFirst(),
+      );
       return Number(numDeletedRows);
     },
   };
 }
 
 /** Leaves an empty row even where there was none: what was counted before that and is not stored yet is told by it. */
-async function forget(transaction: Transaction<Tables>, scope: LearningScope, at: number): Promise<boolean> {
+async function forget(
+  transaction: Transaction<Tables>,
+  scope: LearningScope,
+  at: number,
+): Promise<boolean> {
   const revision = await raiseRevision(transaction, 'learnings');
   const before = await find(transaction, scope);
   await write(transaction, scope, { state: null, updated_at: at, revision });
@@ -52,46 +90,109 @@ async function forget(transaction: Transaction<Tables>, scope: LearningScope, at
 }
 
 /** Forgets what a scope that goes has learned, as a part of something greater. */
-export async function forgetLearning(transaction: Transaction<Tables>, { accountId, preferenceId }: LearningScope, at: number): Promise<boolean> {
+export async function forgetLearning(
+  transaction: Transaction<Tables>,
+  { accountId, preferenceId }: LearningScope,
+  at: number,
+): Promise<boolean> {
   const revision = await raiseRevision(transaction, 'learnings');
-  const { numUpdatedRows } = await transaction.updateTable('learnings').set({ state: null, updated_at: at, revision })
-    .where('account_id', '=', accountId).where('preference_id', '=', clean(preferenceId)).where('state', 'is not', null).executeTakeFirst();
+  const { numUpdatedRows } = await transaction
+    .updateTable('learnings')
+    .set({ state: null, updated_at: at, revision })
+    .where('account_id', '=', accountId)
+    .where('preference_id', '=', clean(preferenceId))
+    .where('state', 'is not', null)
+    .executeTakeFirst();
   return Number(numUpdatedRows) > 0;
 }
 
-function find(database: Database, { accountId, preferenceId }: LearningScope): Promise<Selectable<LearningTable> | undefined> {
-  return database.selectFrom('learnings').selectAll().where('account_id', '=', accountId).where('preference_id', '=', clean(preferenceId)).executeTakeFirst();
+function find(
+  database: Database,
+  { accountId, preferenceId }: LearningScope,
+): Promise<Selectable<LearningTable> | undefined> {
+  return database
+    .selectFrom('learnings')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('preference_id', '=', clean(preferenceId))
+    .executeTakeFirst();
 }
 
-async function put(transaction: Transaction<Tables>, scope: LearningScope, change: ChangeLearning, revision: number, at: number): Promise<void> {
+async function put(
+  transaction: Transaction<Tables>,
+  scope: LearningScope,
+  change: ChangeLearning,
+  revision: number,
+  at: number,
+): Promise<void> {
   if (!(await exists(transaction, scope))) return;
-  const { state: before, updated_at: changedAt } = (await find(transaction, scope)) ?? { state: null, updated_at: null };
+  const { state: before, updated_at: changedAt } = (await find(transaction, scope)) ?? {
+    state: null,
+    updated_at: null,
+  };
   const state = change(before, before === null ? changedAt : null);
   if (state !== before) await write(transaction, scope, { state, updated_at: at, revision });
 }
 
-async function write(transaction: Transaction<Tables>, { accountId, preferenceId }: LearningScope, columns: Pick<Selectable<LearningTable>, 'state' | 'updated_at' | 'revision'>): Promise<void> {
-  await transaction.insertInto('learnings').values({ account_id: accountId, preference_id: preferenceId, ...columns })
-    .onConflict((conflict) => conflict.columns(['account_id', 'preference_id']).doUpdateSet(columns)).execute();
+async function write(
+  transaction: Transaction<Tables>,
+  { accountId, preferenceId }: LearningScope,
+  columns: Pick<Selectable<LearningTable>, 'state' | 'updated_at' | 'revision'>,
+): Promise<void> {
+  await transaction
+    .insertInto('learnings')
+    .values({ account_id: accountId, preference_id: preferenceId, ...columns })
+    .onConflict((conflict) =>
+      conflict.columns(['account_id', 'preference_id']).doUpdateSet(columns),
+    )
+    .execute();
 }
 
 /** A preference that has been removed meanwhile must not come back by what is learned late. */
-async function exists(transaction: Transaction<Tables>, { accountId, preferenceId }: LearningScope): Promise<boolean> {
+async function exists(
+  transaction: Transaction<Tables>,
+  { accountId, preferenceId }: LearningScope,
+): Promise<boolean> {
   if (preferenceId === '') return true;
-  const row = await transaction.selectFrom('preferences').select('id').where('id', '=', clean(preferenceId)).where('account_id', '=', accountId).where('deleted_at', 'is', null).executeTakeFirst();
+  const row = await transaction
+    .selectFrom('preferences')
+    .select('id')
+    .where('id', '=', clean(preferenceId))
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
   return row !== undefined;
 }
 
 /** What the account said last of the same model on the same subject, whoever served it: that is told or not, and learned it is of the model. */
-async function earlierScore(transaction: Transaction<Tables>, { accountId, sessionId, responseId, model }: FeedbackRow): Promise<number | null> {
-  let query = transaction.selectFrom('feedback').select('score').where('account_id', '=', accountId).where('score', 'is not', null);
-  query = sessionId === null ? query.where('session_id', 'is', null) : query.where('session_id', '=', clean(sessionId));
-  query = responseId === null ? query.where('response_id', 'is', null) : query.where('response_id', '=', clean(responseId));
-  query = model === null ? query.where('model', 'is', null) : query.where('model', '=', clean(model));
+async function earlierScore(
+  transaction: Transaction<Tables>,
+  { accountId, sessionId, responseId, model }: FeedbackRow,
+): Promise<number | null> {
+  let query = transaction
+    .selectFrom('feedback')
+    .select('score')
+    .where('account_id', '=', accountId)
+    .where('score', 'is not', null);
+  query =
+    sessionId === null
+      ? query.where('session_id', 'is', null)
+      : query.where('session_id', '=', clean(sessionId));
+  query =
+    responseId === null
+      ? query.where('response_id', 'is', null)
+      : query.where('response_id', '=', clean(responseId));
+  query =
+    model === null ? query.where('model', 'is', null) : query.where('model', '=', clean(model));
   const row = await query.orderBy('at', 'desc').limit(1).executeTakeFirst();
   return row?.score ?? null;
 }
 
-function fromColumns({ account_id, preference_id, state, updated_at }: Selectable<LearningTable>): LearningRecord {
+function fromColumns({
+  account_id,
+  preference_id,
+  state,
+  updated_at,
+}: Selectable<LearningTable>): LearningRecord {
   return { accountId: account_id, preferenceId: preference_id, state, updatedAt: updated_at };
 }

@@ -16,7 +16,9 @@ const cursorOf = ([sort, id]: Place): string => Buffer.from(`${sort}.${id}`).toS
 function placeOf(cursor: string): Place {
   const [, sort, id] = written.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (sort === undefined || id === undefined || !Number.isSafeInteger(Number(sort))) {
-    throw new GatewayError('bad_request', 'cursor: must be one that a page before has given', { field: 'cursor' });
+    throw new GatewayError('bad_request', 'cursor: must be one that a page before has given', {
+      field: 'cursor',
+    });
   }
   return [Number(sort), id];
 }
@@ -25,7 +27,11 @@ function placeOf(cursor: string): Place {
  * A `where` for what comes after a cursor; the query must be ordered by the same two columns. `falling`: from the highest to the lowest.
  * @throws GatewayError `bad_request` for a cursor that no page has given
  */
-export function after([sort, id]: Order, cursor: string | null, direction: 'falling' | 'rising' = 'falling'): Expression<SqlBool> {
+export function after(
+  [sort, id]: Order,
+  cursor: string | null,
+  direction: 'falling' | 'rising' = 'falling',
+): Expression<SqlBool> {
   if (cursor === null) return sql<SqlBool>`1 = 1`;
   const place = placeOf(cursor);
   const beyond = sql.raw(direction === 'falling' ? '<' : '>');
@@ -33,8 +39,16 @@ export function after([sort, id]: Order, cursor: string | null, direction: 'fall
 }
 
 /** The page of `limit` rows; ask the database for one row more, by which it is known whether another page follows. */
-export function pageOf<Row, Item>(rows: readonly Row[], limit: number, place: (row: Row) => Place, item: (row: Row) => Item): Page<Item> {
+export function pageOf<Row, Item>(
+  rows: readonly Row[],
+  limit: number,
+  place: (row: Row) => Place,
+  item: (row: Row) => Item,
+): Page<Item> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
-  return { items: shown.map(item), next: rows.length > limit && last !== undefined ? cursorOf(place(last)) : null };
+  return {
+    items: shown.map(item),
+    next: rows.length > limit && last !== undefined ? cursorOf(place(last)) : null,
+  };
 }

@@ -11,14 +11,22 @@ export class RepeatedInsert<Table extends keyof Tables, Returned = never> {
   private readonly statements = new WeakMap<object, Map<number, string>>();
 
   /** @param build the whole insert for some rows */
-  constructor(private readonly columns: readonly (keyof Insertable<Tables[Table]> & string)[], private readonly build: (database: Database, rows: Insertable<Tables[Table]>[]) => Compilable<Returned>) {}
+  constructor(
+    private readonly columns: readonly (keyof Insertable<Tables[Table]> & string)[],
+    private readonly build: (
+      database: Database,
+      rows: Insertable<Tables[Table]>[],
+    ) => Compilable<Returned>,
+  ) {}
 
   /** Inserts any number of rows. @returns what the statements give back */
   async run(database: Database, rows: readonly Insertable<Tables[Table]>[]): Promise<Returned[]> {
     const returned: Returned[] = [];
     for (const some of stepped(rows)) {
       const parameters = some.flatMap((row) => this.columns.map((column) => row[column]));
-      const result: QueryResult<Returned> = await database.executeQuery(CompiledQuery.raw(this.statementFor(database, some), parameters));
+      const result: QueryResult<Returned> = await database.executeQuery(
+        CompiledQuery.raw(this.statementFor(database, some), parameters),
+      );
       returned.push(...result.rows);
     }
     return returned;
@@ -29,12 +37,21 @@ export class RepeatedInsert<Table extends keyof Tables, Returned = never> {
     let known = this.statements.get(adapter);
     if (!known) this.statements.set(adapter, (known = new Map<number, string>()));
     let statement = known.get(rows.length);
-    if (statement === undefined) known.set(rows.length, (statement = this.build(database, rows.map((row) => this.inOrder(row))).compile().sql));
+    if (statement === undefined)
+      known.set(
+        rows.length,
+        (statement = this.build(
+          database,
+          rows.map((row) => this.inOrder(row)),
+        ).compile().sql),
+      );
     return statement;
   }
 
   /** The order in which the values are bound is that of the columns of the first row. */
   private inOrder(row: Insertable<Tables[Table]>): Insertable<Tables[Table]> {
-    return Object.fromEntries(this.columns.map((column) => [column, row[column]])) as Insertable<Tables[Table]>;
+    return Object.fromEntries(this.columns.map((column) => [column, row[column]])) as Insertable<
+      Tables[Table]
+    >;
   }
 }

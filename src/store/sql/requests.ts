@@ -27,17 +27,42 @@ export function createRequestStore(database: Kysely<Tables>): RequestStore {
     spentUsd: (keyId, firstDay, lastDay) => readSpentUsd(database, keyId, firstDay, lastDay),
     async removeBefore(at, atMost) {
       const requests = await removeBefore(database, 'requests', at, atMost);
-      return requests + await removeBefore(database, 'selections', at, atMost - requests);
+      return requests + (await removeBefore(database, 'selections', at, atMost - requests));
     },
   };
 }
 
 const insertRequests = new RepeatedInsert<'requests', { id: string }>(
   [
-    'id', 'request_id', 'account_id', 'key_id', 'surface', 'at', 'status', 'code', 'provider', 'model', 'plan_id', 'conversation_id', 'response_id', 'stream',
-    'latency_ms', 'ttft_ms', 'prompt_tokens', 'completion_tokens', 'cost_usd', 'plan', 'attempts', 'content',
+    'id',
+    'request_id',
+    'account_id',
+    'key_id',
+    'surface',
+    'at',
+    'status',
+    'code',
+    'provider',
+    'model',
+    'plan_id',
+    'conversation_id',
+    'response_id',
+    'stream',
+    'latency_ms',
+    'ttft_ms',
+    'prompt_tokens',
+    'completion_tokens',
+    'cost_usd',
+    'plan',
+    'attempts',
+    'content',
   ],
-  (database, rows) => database.insertInto('requests').values(rows).onConflict((conflict) => conflict.column('id').doNothing()).returning('id'),
+  (database, rows) =>
+    database
+      .insertInto('requests')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id'),
 );
 
 async function addRequests(database: Kysely<Tables>, rows: readonly RequestRow[]): Promise<void> {
@@ -45,33 +70,63 @@ async function addRequests(database: Kysely<Tables>, rows: readonly RequestRow[]
   const byId = new Map(rows.map((row) => [row.id, row]));
   const sorted = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
   await transact(database, async (transaction) => {
-    const inserted = new Set((await insertRequests.run(transaction, sorted.map(toRequestColumns))).map(({ id }) => id));
-    await addUsage(transaction, sorted.filter((row) => inserted.has(row.id)));
+    const inserted = new Set(
+      (await insertRequests.run(transaction, sorted.map(toRequestColumns))).map(({ id }) => id),
+    );
+    await addUsage(
+      transaction,
+      sorted.filter((row) => inserted.has(row.id)),
+    );
   });
 }
 
-async function listRequests(database: Kysely<Tables>, filter: RequestFilter, page: PageRequest): Promise<Page<RequestRow>> {
+async function listRequests(
+  database: Kysely<Tables>,
+  filter: RequestFilter,
+  page: PageRequest,
+): Promise<Page<RequestRow>> {
   let query = database.selectFrom('requests').selectAll();
   if (filter.accountId !== null) query = query.where('account_id', '=', clean(filter.accountId));
   if (typeof filter.keyId === 'string') query = query.where('key_id', '=', clean(filter.keyId));
-  if (typeof filter.provider === 'string') query = query.where('provider', '=', clean(filter.provider));
+  if (typeof filter.provider === 'string')
+    query = query.where('provider', '=', clean(filter.provider));
   if (typeof filter.model === 'string') query = query.where('model', '=', clean(filter.model));
-  if (typeof filter.responseId === 'string') query = query.where('response_id', '=', clean(filter.responseId));
+  if (typeof filter.responseId === 'string')
+    query = query.where('response_id', '=', clean(filter.responseId));
   if (typeof filter.status === 'number') query = query.where('status', '=', filter.status);
-  if (typeof filter.statusClass === 'number') query = query.where('status', '>=', filter.statusClass * 100).where('status', '<', (filter.statusClass + 1) * 100);
+  if (typeof filter.statusClass === 'number')
+    query = query
+      .where('status', '>=', filter.statusClass * 100)
+      .where('status', '<', (filter.statusClass + 1) * 100);
   if (typeof filter.from === 'number') query = query.where('at', '>=', filter.from);
   if (typeof filter.to === 'number') query = query.where('at', '<', filter.to);
-  const rows = await query.where(after(['at', 'id'], page.cursor)).orderBy('at', 'desc').orderBy('id', 'desc').limit(page.limit + 1).execute();
+  const rows = await query
+    .where(after(['at', 'id'], page.cursor))
+    .orderBy('at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(page.limit + 1)
+    .execute();
   return pageOf(rows, page.limit, (row) => [row.at, row.id], fromRequestColumns);
 }
 
-async function removeBefore(database: Kysely<Tables>, table: 'requests' | 'selections', at: number, atMost: number): Promise<number> {
+async function removeBefore(
+  database: Kysely<Tables>,
+  table: 'requests' | 'selections',
+  at: number,
+  atMost: number,
+): Promise<number> {
   let removed = 0;
   while (removed < atMost) {
     const some = Math.min(deletionsPerStatement, atMost - removed);
     // in a transaction because of another replica that may delete the same rows in another order
-    const { numDeletedRows } = await transact(database, (transaction) => transaction.deleteFrom(table)
-      .where('id', 'in', (eb) => eb.selectFrom(table).select('id').where('at', '<', at).orderBy('at').limit(some)).executeTakeFirst());
+    const { numDeletedRows } = await transact(database, (transaction) =>
+      transaction
+        .deleteFrom(table)
+        .where('id', 'in', (eb) =>
+          eb.selectFrom(table).select('id').where('at', '<', at).orderBy('at').limit(some),
+        )
+        .executeTakeFirst(),
+    );
     removed += Number(numDeletedRows);
     if (Number(numDeletedRows) < some) break;
   }

@@ -6,12 +6,19 @@ import type { Tables } from './tables.js';
 export async function readSecret(database: Kysely<Tables>, name: string): Promise<Buffer> {
   const stored = await find(database, name);
   if (stored !== undefined) return stored;
-  await database.insertInto('secrets').values({ name, value: randomBytes(32).toString('hex') })
-    .onConflict((conflict) => conflict.column('name').doNothing()).execute();
+  await database
+    .insertInto('secrets')
+    .values({ name, value: randomBytes(32).toString('hex') })
+    .onConflict((conflict) => conflict.column('name').doNothing())
+    .execute();
   return (await find(database, name))!;
 }
 
 async function find(database: Kysely<Tables>, name: string): Promise<Buffer | undefined> {
-  const row = await database.selectFrom('secrets').select('value').where('name', '=', name).executeTakeFirst();
+  const row = await database
+    .selectFrom('secrets')
+    .select('value')
+    .where('name', '=', name)
+    .executeTakeFirst();
   return row === undefined ? undefined : Buffer.from(row.value, 'hex');
 }

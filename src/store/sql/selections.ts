@@ -15,19 +15,46 @@ export function createSelectionStore(database: Kysely<Tables>): SelectionStore {
     add: (rows) => addSelections(database, rows),
     group: (accountId, id) => readGroup(database, accountId, clean(id)),
     async list(accountId, page) {
-      const rows = await database.selectFrom('selections').selectAll().where('account_id', '=', accountId).where('previous_id', 'is', null)
-        .where(after(['at', 'id'], page.cursor)).orderBy('at', 'desc').orderBy('id', 'desc').limit(page.limit + 1).execute();
+      const rows = await database
+        .selectFrom('selections')
+        .selectAll()
+        .where('account_id', '=', accountId)
+        .where('previous_id', 'is', null)
+        .where(after(['at', 'id'], page.cursor))
+        .orderBy('at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(page.limit + 1)
+        .execute();
       return pageOf(rows, page.limit, (row) => [row.at, row.id], fromColumns);
     },
   };
 }
 
 const insertSelections = new RepeatedInsert<'selections'>(
-  ['id', 'account_id', 'key_id', 'previous_id', 'at', 'label', 'candidates', 'reason', 'tradeoff', 'preference_id', 'content'],
-  (database, rows) => database.insertInto('selections').values(rows).onConflict((conflict) => conflict.column('id').doNothing()),
+  [
+    'id',
+    'account_id',
+    'key_id',
+    'previous_id',
+    'at',
+    'label',
+    'candidates',
+    'reason',
+    'tradeoff',
+    'preference_id',
+    'content',
+  ],
+  (database, rows) =>
+    database
+      .insertInto('selections')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('id').doNothing()),
 );
 
-async function addSelections(database: Kysely<Tables>, rows: readonly NewSelection[]): Promise<void> {
+async function addSelections(
+  database: Kysely<Tables>,
+  rows: readonly NewSelection[],
+): Promise<void> {
   if (rows.length === 0) return;
   const sorted = rows.map(toColumns).sort((a, b) => (a.id < b.id ? -1 : 1));
   await transact(database, async (transaction) => {
@@ -39,16 +66,33 @@ async function addSelections(database: Kysely<Tables>, rows: readonly NewSelecti
  * Links are followed by ids, not by rows: a decision in between may not have been written yet, or have been deleted for its age. `union` passes
  * over what has been seen, so a circle ends.
  */
-async function readGroup(database: Kysely<Tables>, accountId: string, id: string): Promise<SelectionRow[]> {
+async function readGroup(
+  database: Kysely<Tables>,
+  accountId: string,
+  id: string,
+): Promise<SelectionRow[]> {
   const first = await firstOf(database, accountId, id);
   const rows = await database
-    .withRecursive('linked(id)', (query) => query.selectNoFrom(sql<string>`cast(${first} as text)`.as('id')).union(
-      // an embedded database keeps to the order of a cross join: the other way round it would read all decisions of the account for each one of the group
-      query.selectFrom('linked').crossJoin('selections').whereRef('selections.previous_id', '=', 'linked.id').where('selections.account_id', '=', accountId).select('selections.id'),
-    ))
-    .selectFrom('selections').selectAll().where('account_id', '=', accountId)
-    .where('id', 'in', (query) => query.selectFrom('linked').select('linked.id').limit(largestGroup))
-    .orderBy('at').orderBy('id').execute();
+    .withRecursive('linked(id)', (query) =>
+      query.selectNoFrom(sql<string>`cast(${first} as text)`.as('id')).union(
+        // an embedded database keeps to the order of a cross join: the other way round it would read all decisions of the account for each one of the group
+        query
+          .selectFrom('linked')
+          .crossJoin('selections')
+          .whereRef('selections.previous_id', '=', 'linked.id')
+          .where('selections.account_id', '=', accountId)
+          .select('selections.id'),
+      ),
+    )
+    .selectFrom('selections')
+    .selectAll()
+    .where('account_id', '=', accountId)
+    .where('id', 'in', (query) =>
+      query.selectFrom('linked').select('linked.id').limit(largestGroup),
+    )
+    .orderBy('at')
+    .orderBy('id')
+    .execute();
   return parentsFirst(rows.map(fromColumns));
 }
 
@@ -58,11 +102,17 @@ function parentsFirst(rows: readonly SelectionRow[]): SelectionRow[] {
   const depths = new Map<string, number>();
   const depthOf = (row: SelectionRow): number => {
     let depth = 0;
-    for (let above = byId.get(row.previousId ?? ''); above && depth < rows.length; above = byId.get(above.previousId ?? '')) depth++;
+    for (
+      let above = byId.get(row.previousId ?? '');
+      above && depth < rows.length;
+      above = byId.get(above.previousId ?? '')
+    )
+      depth++;
     return depth;
   };
   rows.forEach((row, index) => {
-    if (rows[index - 1]?.at === row.at || rows[index + 1]?.at === row.at) depths.set(row.id, depthOf(row));
+    if (rows[index - 1]?.at === row.at || rows[index + 1]?.at === row.at)
+      depths.set(row.id, depthOf(row));
   });
   return [...rows].sort((a, b) => a.at - b.at || (depths.get(a.id) ?? 0) - (depths.get(b.id) ?? 0));
 }
@@ -70,12 +120,27 @@ function parentsFirst(rows: readonly SelectionRow[]): SelectionRow[] {
 /** The decision that a group began with, as far up as a group is large; the id itself where it continues none. */
 async function firstOf(database: Kysely<Tables>, accountId: string, id: string): Promise<string> {
   const top = await database
-    .withRecursive('above(id, height)', (query) => query.selectNoFrom([sql<string>`cast(${id} as text)`.as('id'), sql<number>`0`.as('height')]).unionAll(
-      query.selectFrom('above').innerJoin('selections', 'selections.id', 'above.id').where('selections.account_id', '=', accountId)
-        .where('selections.previous_id', 'is not', null).where('above.height', '<', largestGroup - 1)
-        .select((eb) => [eb.ref('selections.previous_id').$notNull().as('id'), eb('above.height', '+', 1).as('height')]),
-    ))
-    .selectFrom('above').select('id').orderBy('height', 'desc').limit(1).executeTakeFirstOrThrow();
+    .withRecursive('above(id, height)', (query) =>
+      query
+        .selectNoFrom([sql<string>`cast(${id} as text)`.as('id'), sql<number>`0`.as('height')])
+        .unionAll(
+          query
+            .selectFrom('above')
+            .innerJoin('selections', 'selections.id', 'above.id')
+            .where('selections.account_id', '=', accountId)
+            .where('selections.previous_id', 'is not', null)
+            .where('above.height', '<', largestGroup - 1)
+            .select((eb) => [
+              eb.ref('selections.previous_id').$notNull().as('id'),
+              eb('above.height', '+', 1).as('height'),
+            ]),
+        ),
+    )
+    .selectFrom('above')
+    .select('id')
+    .orderBy('height', 'desc')
+    .limit(1)
+    .executeTakeFirstOrThrow();
   return top.id;
 }
 

@@ -6,7 +6,10 @@ const attempts = 3;
 const givenUp: ReadonlySet<unknown> = new Set(['40P01', '40001']);
 
 /** Runs `work` in a transaction, up to three times where PostgreSQL gave it up for another's sake. */
-export async function transact<T>(database: Kysely<Tables>, work: (transaction: Transaction<Tables>) => Promise<T>): Promise<T> {
+export async function transact<T>(
+  database: Kysely<Tables>,
+  work: (transaction: Transaction<Tables>) => Promise<T>,
+): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await database.transaction().execute(work);

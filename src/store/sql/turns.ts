@@ -13,12 +13,17 @@ const rowsPerStatement = 1_000;
 type Conversations = Map<string, GrowingConversation>;
 
 /** `ConversationStore.append`. The number of statements hardly depends on the number of turns: what counts is the round trips. */
-export async function appendTurns(database: Kysely<Tables>, turns: readonly Turn[]): Promise<('stored' | 'gone')[]> {
+export async function appendTurns(
+  database: Kysely<Tables>,
+  turns: readonly Turn[],
+): Promise<('stored' | 'gone')[]> {
   if (turns.length === 0) return [];
   return await transact(database, async (transaction) => {
     const begun = await begin(transaction, turns);
     const others = turns.filter((turn) => !begun.has(turn));
-    const stored = new Set(others.length === 0 ? begun : [...begun, ...(await goOn(transaction, others))]);
+    const stored = new Set(
+      others.length === 0 ? begun : [...begun, ...(await goOn(transaction, others))],
+    );
     return turns.map((turn) => (stored.has(turn) ? 'stored' : 'gone'));
   });
 }
@@ -37,48 +42,90 @@ async function begin(database: Database, turns: readonly Turn[]): Promise<Set<Tu
     conversations.set(id, { turn, conversation });
   }
   const ids = [...conversations.keys()].sort();
-  const rows = await insertConversations.run(database, ids.map((id) => conversations.get(id)!.conversation.grown));
+  const rows = await insertConversations.run(
+    database,
+    ids.map((id) => conversations.get(id)!.conversation.grown),
+  );
   const begun = rows.map(({ id }) => conversations.get(id)!);
-  await insertMessages.run(database, begun.flatMap(({ conversation }) => conversation.added));
+  await insertMessages.run(
+    database,
+    begun.flatMap(({ conversation }) => conversation.added),
+  );
   return new Set(begun.map(({ turn }) => turn));
 }
 
 const insertConversations = new RepeatedInsert<'conversations', { id: string }>(
   ['id', 'account_id', 'title', 'title_source', 'message_count', 'created_at', 'updated_at'],
-  (database, rows) => database.insertInto('conversations').values(rows).onConflict((conflict) => conflict.column('id').doNothing()).returning('id'),
+  (database, rows) =>
+    database
+      .insertInto('conversations')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id'),
 );
 
-const emptyConversation = ({ conversationId: id, accountId, at }: Turn, title: string): Selectable<ConversationTable> =>
-  ({ id, account_id: accountId, title: clean(title), title_source: 'derived', message_count: 0, created_at: at, updated_at: at });
+const emptyConversation = (
+  { conversationId: id, accountId, at }: Turn,
+  title: string,
+): Selectable<ConversationTable> => ({
+  id,
+  account_id: accountId,
+  title: clean(title),
+  title_source: 'derived',
+  message_count: 0,
+  created_at: at,
+  updated_at: at,
+});
 
 /** Writes turns of conversations that are there. @returns those whose conversation is, and is theirs */
 async function goOn(database: Database, turns: readonly Turn[]): Promise<Turn[]> {
   const conversations = await lockConversations(database, turns);
-  const ours = turns.filter(({ conversationId, accountId }) => conversations.get(conversationId)?.accountId === accountId);
+  const ours = turns.filter(
+    ({ conversationId, accountId }) => conversations.get(conversationId)?.accountId === accountId,
+  );
   await grow(database, conversations, ours);
   await write(database, [...conversations.values()]);
   return ours;
 }
 
 /** Always in the order of their ids: in one order two replicas cannot lock each other out. */
-async function lockConversations(database: Database, turns: readonly Turn[]): Promise<Conversations> {
+async function lockConversations(
+  database: Database,
+  turns: readonly Turn[],
+): Promise<Conversations> {
   const conversations: Conversations = new Map();
   const ids = [...new Set(turns.map((turn) => turn.conversationId))].sort();
   for (const some of chunks(ids, rowsPerStatement)) {
-    for (const row of await lockSome(database, some)) conversations.set(row.id, new GrowingConversation(row));
+    for (const row of await lockSome(database, some))
+      conversations.set(row.id, new GrowingConversation(row));
   }
   return conversations;
 }
 
 /** PostgreSQL locks rows one by one, and only this says in which order; an embedded database has one lock, which its transactions begin with. */
-async function lockSome(database: Database, ids: readonly string[]): Promise<Selectable<ConversationTable>[]> {
-  const query = database.selectFrom('conversations').selectAll().where('id', 'in', ids).orderBy('id');
-  return await (database.getExecutor().adapter instanceof PostgresAdapter ? query.forUpdate() : query).execute();
+async function lockSome(
+  database: Database,
+  ids: readonly string[],
+): Promise<Selectable<ConversationTable>[]> {
+  const query = database
+    .selectFrom('conversations')
+    .selectAll()
+    .where('id', 'in', ids)
+    .orderBy('id');
+  return await (
+    database.getExecutor().adapter instanceof PostgresAdapter ? query.forUpdate() : query
+  ).execute();
 }
 
-async function grow(database: Database, conversations: Conversations, turns: readonly Turn[]): Promise<void> {
+async function grow(
+  database: Database,
+  conversations: Conversations,
+  turns: readonly Turn[],
+): Promise<void> {
   const there = await answersThere(database, turns);
-  const fresh = turns.filter(({ answer }) => !there.has(answer.id) && there.add(answer.id)).map(digestTurn);
+  const fresh = turns
+    .filter(({ answer }) => !there.has(answer.id) && there.add(answer.id))
+    .map(digestTurn);
   await recallDialogues(database, conversations, fresh);
   await recallScenes(database, conversations, fresh);
   for (const turn of fresh) conversations.get(turn.turn.conversationId)!.grow(turn);
@@ -87,24 +134,62 @@ async function grow(database: Database, conversations: Conversations, turns: rea
 async function answersThere(database: Database, turns: readonly Turn[]): Promise<Set<string>> {
   const there = new Set<string>();
   for (const some of chunks(turns, rowsPerStatement)) {
-    const rows = await database.selectFrom('messages').select('id').where('id', 'in', some.map((turn) => turn.answer.id)).execute();
+    const rows = await database
+      .selectFrom('messages')
+      .select('id')
+      .where(
+        'id',
+        'in',
+        some.map((turn) => turn.answer.id),
+      )
+      .execute();
     for (const { id } of rows) there.add(id);
   }
   return there;
 }
 
-async function write(database: Database, conversations: readonly GrowingConversation[]): Promise<void> {
+async function write(
+  database: Database,
+  conversations: readonly GrowingConversation[],
+): Promise<void> {
   const grown = conversations.filter(({ added }) => added.length > 0);
-  await insertMessages.run(database, grown.flatMap(({ added }) => added));
+  await insertMessages.run(
+    database,
+    grown.flatMap(({ added }) => added),
+  );
   // all of them are there: an insert that conflicts is the one statement that updates many rows, each with values of its own
   for (const values of stepped(grown.map((conversation) => conversation.grown))) {
-    await database.insertInto('conversations').values(values).onConflict((conflict) => conflict.column('id').doUpdateSet((eb) => ({
-      message_count: eb.ref('excluded.message_count'), updated_at: eb.ref('excluded.updated_at'),
-    }))).execute();
+    await database
+      .insertInto('conversations')
+      .values(values)
+      .onConflict((conflict) =>
+        conflict.column('id').doUpdateSet((eb) => ({
+          message_count: eb.ref('excluded.message_count'),
+          updated_at: eb.ref('excluded.updated_at'),
+        })),
+      )
+      .execute();
   }
 }
 
 const insertMessages = new RepeatedInsert<'messages'>(
-  ['id', 'conversation_id', 'position', 'role', 'content', 'digest', 'provider', 'model', 'finish_reason', 'usage', 'cost_usd', 'created_at'],
-  (database, rows) => database.insertInto('messages').values(rows).onConflict((conflict) => conflict.column('id').doNothing()),
+  [
+    'id',
+    'conversation_id',
+    'position',
+    'role',
+    'content',
+    'digest',
+    'provider',
+    'model',
+    'finish_reason',
+    'usage',
+    'cost_usd',
+    'created_at',
+  ],
+  (database, rows) =>
+    database
+      .insertInto('messages')
+      .values(rows)
+      .onConflict((conflict) => conflict.column('id').doNothing()),
 );

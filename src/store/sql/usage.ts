@@ -10,13 +10,23 @@ const keyColumns = ['day', 'account_id', 'key_id', 'provider', 'model'] as const
 /** Adds requests to the sums of their days. A request counts as an error where it has a code. */
 export async function addUsage(database: Database, requests: readonly RequestRow[]): Promise<void> {
   for (const rows of stepped(sumsOf(requests))) {
-    await database.insertInto('usage_days').values(rows).onConflict((conflict) => conflict.columns([...keyColumns]).doUpdateSet((eb) => ({
-      requests: eb('usage_days.requests', '+', eb.ref('excluded.requests')),
-      errors: eb('usage_days.errors', '+', eb.ref('excluded.errors')),
-      prompt_tokens: eb('usage_days.prompt_tokens', '+', eb.ref('excluded.prompt_tokens')),
-      completion_tokens: eb('usage_days.completion_tokens', '+', eb.ref('excluded.completion_tokens')),
-      cost_usd: eb('usage_days.cost_usd', '+', eb.ref('excluded.cost_usd')),
-    }))).execute();
+    await database
+      .insertInto('usage_days')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns([...keyColumns]).doUpdateSet((eb) => ({
+          requests: eb('usage_days.requests', '+', eb.ref('excluded.requests')),
+          errors: eb('usage_days.errors', '+', eb.ref('excluded.errors')),
+          prompt_tokens: eb('usage_days.prompt_tokens', '+', eb.ref('excluded.prompt_tokens')),
+          completion_tokens: eb(
+            'usage_days.completion_tokens',
+            '+',
+            eb.ref('excluded.completion_tokens'),
+          ),
+          cost_usd: eb('usage_days.cost_usd', '+', eb.ref('excluded.cost_usd')),
+        })),
+      )
+      .execute();
   }
 }
 
@@ -28,7 +38,15 @@ function sumsOf(requests: readonly RequestRow[]): Sums[] {
     const key = JSON.stringify(keyColumns.map((column) => row[column]));
     const sum = sums.get(key);
     if (!sum) sums.set(key, row);
-    else for (const column of ['requests', 'errors', 'prompt_tokens', 'completion_tokens', 'cost_usd'] as const) sum[column] += row[column];
+    else
+      for (const column of [
+        'requests',
+        'errors',
+        'prompt_tokens',
+        'completion_tokens',
+        'cost_usd',
+      ] as const)
+        sum[column] += row[column];
   }
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
 }
@@ -44,30 +62,58 @@ function sumOf(request: RequestRow): Sums {
     errors: request.code === null ? 0 : 1,
     prompt_tokens: whole(request.promptTokens) ?? 0,
     completion_tokens: whole(request.completionTokens) ?? 0,
-    cost_usd: Number.isFinite(request.costUsd) ? request.costUsd ?? 0 : 0,
+    cost_usd: Number.isFinite(request.costUsd) ? (request.costUsd ?? 0) : 0,
   };
 }
 
 /** The sums of whole days that a filter's time touches; its status does not count. */
-export async function readUsage(database: Kysely<Tables>, filter: RequestFilter): Promise<UsageRow[]> {
+export async function readUsage(
+  database: Kysely<Tables>,
+  filter: RequestFilter,
+): Promise<UsageRow[]> {
   let query = database.selectFrom('usage_days').selectAll();
   if (filter.accountId !== null) query = query.where('account_id', '=', clean(filter.accountId));
   if (typeof filter.keyId === 'string') query = query.where('key_id', '=', clean(filter.keyId));
-  if (typeof filter.provider === 'string') query = query.where('provider', '=', clean(filter.provider));
+  if (typeof filter.provider === 'string')
+    query = query.where('provider', '=', clean(filter.provider));
   if (typeof filter.model === 'string') query = query.where('model', '=', clean(filter.model));
   if (typeof filter.from === 'number') query = query.where('day', '>=', dayOf(filter.from));
   if (typeof filter.to === 'number') query = query.where('day', '<=', dayOf(filter.to - 1));
-  const rows = await query.orderBy('day', 'desc').orderBy('account_id').orderBy('key_id').orderBy('provider').orderBy('model').execute();
+  const rows = await query
+    .orderBy('day', 'desc')
+    .orderBy('account_id')
+    .orderBy('key_id')
+    .orderBy('provider')
+    .orderBy('model')
+    .execute();
   return rows.map((row) => ({
-    day: row.day, accountId: row.account_id, keyId: row.key_id || null, provider: row.provider || null, model: row.model || null,
-    requests: row.requests, errors: row.errors, promptTokens: row.prompt_tokens, completionTokens: row.completion_tokens, costUsd: row.cost_usd,
+    day: row.day,
+    accountId: row.account_id,
+    keyId: row.key_id || null,
+    provider: row.provider || null,
+    model: row.model || null,
+    requests: row.requests,
+    errors: row.errors,
+    promptTokens: row.prompt_tokens,
+    completionTokens: row.completion_tokens,
+    costUsd: row.cost_usd,
   }));
 }
 
 /** USD that a key has spent on those UTC days, both included. */
-export async function readSpentUsd(database: Kysely<Tables>, keyId: string, firstDay: string, lastDay: string): Promise<number> {
-  const { spent } = await database.selectFrom('usage_days').select(sql<number>`coalesce(sum(cost_usd), 0)`.as('spent'))
-    .where('key_id', '=', keyId).where('day', '>=', firstDay).where('day', '<=', lastDay).executeTakeFirstOrThrow();
+export async function readSpentUsd(
+  database: Kysely<Tables>,
+  keyId: string,
+  firstDay: string,
+  lastDay: string,
+): Promise<number> {
+  const { spent } = await database
+    .selectFrom('usage_days')
+    .select(sql<number>`coalesce(sum(cost_usd), 0)`.as('spent'))
+    .where('key_id', '=', keyId)
+    .where('day', '>=', firstDay)
+    .where('day', '<=', lastDay)
+    .executeTakeFirstOrThrow();
   return spent;
 }
 

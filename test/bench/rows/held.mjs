@@ -11,10 +11,22 @@ async function hold(bench, target) {
   const running = await bench.launch(target);
   const { port, child } = running;
   // the heap has its everyday size before the streams come
-  await bench.tell({ kind: 'closed', port, requests: [target.request('openai', models.whole, false)], count: requests * 4, connections });
+  await bench.tell({
+    kind: 'closed',
+    port,
+    requests: [target.request('openai', models.whole, false)],
+    count: requests * 4,
+    connections,
+  });
   await wait(Math.min(500, holdMs));
   const before = await residentBytes(child);
-  await bench.tell({ kind: 'hold', port, requests: [target.request('openai', models.held, true)], count: streams, perSecond });
+  await bench.tell({
+    kind: 'hold',
+    port,
+    requests: [target.request('openai', models.held, true)],
+    count: streams,
+    perSecond,
+  });
   const [cpuBefore, wallBefore] = [await cpuTimeUs(child), performance.now()];
   await wait(holdMs);
   const share = ((await cpuTimeUs(child)) - cpuBefore) / 1_000 / (performance.now() - wallBefore);
@@ -39,19 +51,48 @@ async function heldBy(bench) {
 
 function heldRow(name, title, unit, goal, figure, limit) {
   return {
-    name, unit, goal,
+    name,
+    unit,
+    goal,
     title: ({ streams }) => `${streams} streams at one chunk a second: ${title}`,
     async run(bench) {
       const held = await heldBy(bench);
-      const values = Object.fromEntries(Object.entries(held).map(([target, each]) => [target, figure(each)]));
-      return { values, ratio: values.signalbox / values.bare, met: values.signalbox <= limit(bench.options) };
+      const values = Object.fromEntries(
+        Object.entries(held).map(([target, each]) => [target, figure(each)]),
+      );
+      return {
+        values,
+        ratio: values.signalbox / values.bare,
+        met: values.signalbox <= limit(bench.options),
+      };
     },
   };
 }
 
 /** What streams cost that are open for a long time. */
 export const heldRows = [
-  heldRow('held-memory', 'memory of each', 'KB', '≤ 30 KB', ({ kilobytes }) => kilobytes, () => 30),
-  heldRow('held-cpu', 'CPU of all', 'cores', '≤ 0.25 for 5,000', ({ share }) => share, ({ streams }) => (0.25 * streams) / 5_000),
-  heldRow('held-dropped', 'dropped', 'streams', 'none', ({ dropped }) => dropped, () => 0),
+  heldRow(
+    'held-memory',
+    'memory of each',
+    'KB',
+    '≤ 30 KB',
+    ({ kilobytes }) => kilobytes,
+    () => 30,
+  ),
+  heldRow(
+    'held-cpu',
+    'CPU of all',
+    'cores',
+    '≤ 0.25 for 5,000',
+    ({ share }) => share,
+    ({ streams }) => (0.25 * streams) / 5_000,
+  ),
+  heldRow(
+    'held-dropped',
+    'dropped',
+    'streams',
+    'none',
+    ({ dropped }) => dropped,
+    () => 0,
+  ),
 ];

@@ -4,17 +4,40 @@ import { direct, models } from '../targets.mjs';
 /** What a target adds to the upstream's own time, in ms, at a fixed rate of requests. `pick` chooses what is looked at of the answers. */
 function addedRow({ name, title, unit, goal, model, streamed, perSecond, share, pick, met }) {
   return {
-    name, title, unit, goal,
+    name,
+    title,
+    unit,
+    goal,
     async run(bench) {
       const { slices, requests } = bench.options;
       const count = Math.max(2, Math.round(requests * share));
-      const running = await bench.answering((target) => target.request('openai', model, streamed), '', [direct, ...bench.targets]);
-      const measured = await interleave(running, { slices, warmUps: 2 }, async ({ target, port }) => {
-        const answers = await bench.tell({ kind: 'open', port, requests: [target.request('openai', model, streamed)], count, perSecond });
-        if (answers.failures > 0) throw new Error(`${answers.failures} of ${count} requests to ${target.name} failed`);
-        return median(pick(answers));
-      });
-      const values = Object.fromEntries(running.map(({ target }) => [target.name, median(measured[target.name].map((value, round) => value - measured[direct.name][round]))]));
+      const running = await bench.answering(
+        (target) => target.request('openai', model, streamed),
+        '',
+        [direct, ...bench.targets],
+      );
+      const measured = await interleave(
+        running,
+        { slices, warmUps: 2 },
+        async ({ target, port }) => {
+          const answers = await bench.tell({
+            kind: 'open',
+            port,
+            requests: [target.request('openai', model, streamed)],
+            count,
+            perSecond,
+          });
+          if (answers.failures > 0)
+            throw new Error(`${answers.failures} of ${count} requests to ${target.name} failed`);
+          return median(pick(answers));
+        },
+      );
+      const values = Object.fromEntries(
+        running.map(({ target }) => [
+          target.name,
+          median(measured[target.name].map((value, round) => value - measured[direct.name][round])),
+        ]),
+      );
       return { values, ratio: values.signalbox / values.bare, met: met(values) };
     },
   };
@@ -23,11 +46,27 @@ function addedRow({ name, title, unit, goal, model, streamed, perSecond, share, 
 /** What a client waits longer. */
 export const latencyRows = [
   addedRow({
-    name: 'added', title: 'p50 added at 500 requests/s', unit: 'ms', goal: '≤ 2× what nginx adds (not here)', model: models.whole, streamed: false, perSecond: 500, share: 0.6,
-    pick: ({ totals }) => totals, met: () => null,
+    name: 'added',
+    title: 'p50 added at 500 requests/s',
+    unit: 'ms',
+    goal: '≤ 2× what nginx adds (not here)',
+    model: models.whole,
+    streamed: false,
+    perSecond: 500,
+    share: 0.6,
+    pick: ({ totals }) => totals,
+    met: () => null,
   }),
   addedRow({
-    name: 'first-token', title: 'p50 added to the first token', unit: 'ms', goal: '≤ 1 ms', model: models.first, streamed: true, perSecond: 200, share: 0.2,
-    pick: ({ firsts }) => firsts, met: ({ signalbox }) => signalbox <= 1,
+    name: 'first-token',
+    title: 'p50 added to the first token',
+    unit: 'ms',
+    goal: '≤ 1 ms',
+    model: models.first,
+    streamed: true,
+    perSecond: 200,
+    share: 0.2,
+    pick: ({ firsts }) => firsts,
+    met: ({ signalbox }) => signalbox <= 1,
   }),
 ];

@@ -2,7 +2,7 @@ import { ask, cores, endProgram, here, messageOf, startProgram } from '../proces
 import { candidateCount, selectionBodies } from '../selections.mjs';
 import { interleave, median, medians } from '../slices.mjs';
 
-const builds = ({ signalbox: true, against: true });
+const builds = { signalbox: true, against: true };
 
 /** Over HTTP: the whole request, its key, validation, log line and all. */
 async function overHttp(bench, characters) {
@@ -10,8 +10,12 @@ async function overHttp(bench, characters) {
   const targets = bench.targets.filter(({ name }) => builds[name]);
   const bodies = selectionBodies(characters, 16);
   const count = Math.max(2, Math.round(requests / 4));
-  const measured = await interleave(await bench.running(targets), { slices, warmUps: Math.ceil(slices * 0.7) }, async (running) =>
-    (await bench.cpuOf(running, bodies.map(running.target.selection), count)) / count);
+  const measured = await interleave(
+    await bench.running(targets),
+    { slices, warmUps: Math.ceil(slices * 0.7) },
+    async (running) =>
+      (await bench.cpuOf(running, bodies.map(running.target.selection), count)) / count,
+  );
   return medians(measured);
 }
 
@@ -19,10 +23,18 @@ async function overHttp(bench, characters) {
 async function inProcess(bench, characters) {
   const { slices, requests, dist, against } = bench.options;
   const values = {};
-  for (const [name, build] of Object.entries({ signalbox: dist, ...(against ? { against } : {}) })) {
-    const child = startProgram(here('plan-cost.mjs'), { core: cores.measured, env: { DIST: build } });
+  for (const [name, build] of Object.entries({
+    signalbox: dist,
+    ...(against ? { against } : {}),
+  })) {
+    const child = startProgram(here('plan-cost.mjs'), {
+      core: cores.measured,
+      env: { DIST: build },
+    });
     await messageOf(child);
-    values[name] = median(await ask(child, { characters, batches: slices, warmUps: Math.ceil(requests / 16) }));
+    values[name] = median(
+      await ask(child, { characters, batches: slices, warmUps: Math.ceil(requests / 16) }),
+    );
     await endProgram(child);
   }
   return values;
@@ -30,7 +42,9 @@ async function inProcess(bench, characters) {
 
 function selectRow(name, title, characters, limitUs, measure) {
   return {
-    name, unit: 'µs CPU / call', goal: `≤ ${limitUs} µs`,
+    name,
+    unit: 'µs CPU / call',
+    goal: `≤ ${limitUs} µs`,
     title: `model-select, ${candidateCount} candidates, ${characters / 1024} KB, ${title}`,
     async run(bench) {
       const values = await measure(bench, characters);

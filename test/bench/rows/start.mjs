@@ -8,13 +8,17 @@ const once = new WeakMap();
 /** Starts each target several times; both rows look at the same starts. */
 async function startsOf(bench) {
   if (!once.has(bench)) {
-    const started = await interleave(bench.targets.map((target) => ({ target })), { slices: bench.options.starts, warmUps: 0 }, async ({ target }) => {
-      const running = await bench.launch(target);
-      await wait(settleMs);
-      const megabytes = (await residentBytes(running.child)) / 1024 / 1024;
-      await bench.end(running);
-      return { seconds: running.firstAnswerMs / 1_000, megabytes };
-    });
+    const started = await interleave(
+      bench.targets.map((target) => ({ target })),
+      { slices: bench.options.starts, warmUps: 0 },
+      async ({ target }) => {
+        const running = await bench.launch(target);
+        await wait(settleMs);
+        const megabytes = (await residentBytes(running.child)) / 1024 / 1024;
+        await bench.end(running);
+        return { seconds: running.firstAnswerMs / 1_000, megabytes };
+      },
+    );
     once.set(bench, started);
   }
   return once.get(bench);
@@ -22,12 +26,21 @@ async function startsOf(bench) {
 
 function startRow(name, title, unit, goal, figure, limit) {
   return {
-    name, title, unit, goal,
+    name,
+    title,
+    unit,
+    goal,
     async run(bench) {
       const started = await startsOf(bench);
-      const measured = Object.fromEntries(Object.entries(started).map(([target, starts]) => [target, starts.map(figure)]));
+      const measured = Object.fromEntries(
+        Object.entries(started).map(([target, starts]) => [target, starts.map(figure)]),
+      );
       const values = medians(measured);
-      return { values, ratio: ratioOf(measured, 'signalbox', 'bare'), met: values.signalbox <= limit };
+      return {
+        values,
+        ratio: ratioOf(measured, 'signalbox', 'bare'),
+        met: values.signalbox <= limit,
+      };
     },
   };
 }

@@ -3,9 +3,17 @@ import { tryJson } from '../json.js';
 import type { Finish, FullAnswer, Meaning } from '../steps.js';
 import { type Dialect, type Frame, halves } from './dialect.js';
 
-const codec = new EventStreamCodec((bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'), (text) => Buffer.from(text, 'utf8'));
+const codec = new EventStreamCodec(
+  (bytes) => Buffer.from(bytes as Uint8Array).toString('utf8'),
+  (text) => Buffer.from(text, 'utf8'),
+);
 
-const stopReasons: Record<Finish, string> = { stop: 'end_turn', length: 'max_tokens', tool_calls: 'tool_use', content_filter: 'guardrail_intervened' };
+const stopReasons: Record<Finish, string> = {
+  stop: 'end_turn',
+  length: 'max_tokens',
+  tool_calls: 'tool_use',
+  content_filter: 'guardrail_intervened',
+};
 
 const exceptions: Record<Meaning, { status: number; type: string }> = {
   overloaded: { status: 503, type: 'serviceUnavailableException' },
@@ -19,16 +27,24 @@ const exceptions: Record<Meaning, { status: number; type: string }> = {
 
 /** One frame of AWS's event stream. */
 export function awsFrame(headers: Record<string, string>, body: unknown): Buffer {
-  const typed = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, { type: 'string' as const, value }]));
+  const typed = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, { type: 'string' as const, value }]),
+  );
   return Buffer.from(codec.encode({ headers: typed, body: Buffer.from(JSON.stringify(body)) }));
 }
 
 /** One event of a Converse stream as a frame. */
 export function awsEvent(type: string, body: unknown): Buffer {
-  return awsFrame({ ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' }, body);
+  return awsFrame(
+    { ':event-type': type, ':content-type': 'application/json', ':message-type': 'event' },
+    body,
+  );
 }
 
-const event = (kind: Frame['kind'], type: string, body: object): Frame => ({ kind, bytes: awsEvent(type, { ...body, p: 'abcdef' }) });
+const event = (kind: Frame['kind'], type: string, body: object): Frame => ({
+  kind,
+  bytes: awsEvent(type, { ...body, p: 'abcdef' }),
+});
 
 /** Bedrock counts cached tokens beside `inputTokens`, and its total includes them. */
 const usageOf = (answer: FullAnswer) =>
@@ -45,16 +61,28 @@ function blockFrames(answer: FullAnswer): Frame[] {
   let contentBlockIndex = 0;
   const block = (start: object | null, deltas: object[]): void => {
     if (start) frames.push(event('open', 'contentBlockStart', { contentBlockIndex, start }));
-    frames.push(...deltas.map((delta) => event('content', 'contentBlockDelta', { contentBlockIndex, delta })));
+    frames.push(
+      ...deltas.map((delta) => event('content', 'contentBlockDelta', { contentBlockIndex, delta })),
+    );
     frames.push(event('content', 'contentBlockStop', { contentBlockIndex }));
     contentBlockIndex++;
   };
   if (answer.reasoning.length > 0) {
-    block(null, [...answer.reasoning.map((text) => ({ reasoningContent: { text } })), { reasoningContent: { signature: 'c2lnbmVk' } }]);
+    block(null, [
+      ...answer.reasoning.map((text) => ({ reasoningContent: { text } })),
+      { reasoningContent: { signature: 'c2lnbmVk' } },
+    ]);
   }
-  if (answer.text.length > 0) block(null, answer.text.map((text) => ({ text })));
+  if (answer.text.length > 0)
+    block(
+      null,
+      answer.text.map((text) => ({ text })),
+    );
   for (const call of answer.toolCalls) {
-    block({ toolUse: { toolUseId: call.id, name: call.name } }, halves(call.arguments).map((input) => ({ toolUse: { input } })));
+    block(
+      { toolUse: { toolUseId: call.id, name: call.name } },
+      halves(call.arguments).map((input) => ({ toolUse: { input } })),
+    );
   }
   return frames;
 }
@@ -72,11 +100,26 @@ function frames(answer: FullAnswer): Frame[] {
 function json(answer: FullAnswer): unknown {
   const usage = usageOf(answer);
   const content = [
-    ...(answer.reasoning.length > 0 ? [{ reasoningContent: { reasoningText: { text: answer.reasoning.join(''), signature: 'c2lnbmVk' } } }] : []),
+    ...(answer.reasoning.length > 0
+      ? [
+          {
+            reasoningContent: {
+              reasoningText: { text: answer.reasoning.join(''), signature: 'c2lnbmVk' },
+            },
+          },
+        ]
+      : []),
     ...(answer.text.length > 0 ? [{ text: answer.text.join('') }] : []),
-    ...answer.toolCalls.map((call) => ({ toolUse: { toolUseId: call.id, name: call.name, input: tryJson(call.arguments) ?? {} } })),
+    ...answer.toolCalls.map((call) => ({
+      toolUse: { toolUseId: call.id, name: call.name, input: tryJson(call.arguments) ?? {} },
+    })),
   ];
-  return { output: { message: { role: 'assistant', content } }, stopReason: stopReasons[answer.finish], ...(usage ? { usage } : {}), metrics: { latencyMs: 5 } };
+  return {
+    output: { message: { role: 'assistant', content } },
+    stopReason: stopReasons[answer.finish],
+    ...(usage ? { usage } : {}),
+    metrics: { latencyMs: 5 },
+  };
 }
 
 /** AWS Bedrock's Converse, in JSON and in binary event stream frames. */
@@ -89,5 +132,12 @@ export const bedrock: Dialect = {
   json,
   error: (meaning, message) => ({ status: exceptions[meaning].status, body: { message } }),
   errorFrame: (meaning, message) =>
-    awsFrame({ ':exception-type': exceptions[meaning].type, ':content-type': 'application/json', ':message-type': 'exception' }, { message }),
+    awsFrame(
+      {
+        ':exception-type': exceptions[meaning].type,
+        ':content-type': 'application/json',
+        ':message-type': 'exception',
+      },
+      { message },
+    ),
 };

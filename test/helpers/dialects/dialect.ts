@@ -34,13 +34,21 @@ export interface Dialect {
 
 /** The status with which most providers say it. */
 export const usualStatus: Record<Meaning, number> = {
-  overloaded: 503, rate_limited: 429, auth: 401, bad_request: 400, not_found: 404, server_error: 500, content_filter: 400,
+  overloaded: 503,
+  rate_limited: 429,
+  auth: 401,
+  bad_request: 400,
+  not_found: 404,
+  server_error: 500,
+  content_filter: 400,
 };
 
 /** One server-sent event; the name only where the dialect sends one. */
 export function sse(data: unknown, event?: string, newline = '\n'): Buffer {
   const line = typeof data === 'string' ? data : JSON.stringify(data);
-  return Buffer.from(`${event === undefined ? '' : `event: ${event}${newline}`}data: ${line}${newline}${newline}`);
+  return Buffer.from(
+    `${event === undefined ? '' : `event: ${event}${newline}`}data: ${line}${newline}${newline}`,
+  );
 }
 
 /** An argument text in two pieces, as streams bring it. */

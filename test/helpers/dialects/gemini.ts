@@ -5,8 +5,22 @@ import { type Asked, type Dialect, type DialectError, type Frame, sse } from './
 // a bad key is a 400 here; the reason tells it from other bad requests
 const errors: Record<Meaning, { code: number; status: string; details?: object[] }> = {
   overloaded: { code: 503, status: 'UNAVAILABLE' },
-  rate_limited: { code: 429, status: 'RESOURCE_EXHAUSTED', details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '2s' }] },
-  auth: { code: 400, status: 'INVALID_ARGUMENT', details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID', domain: 'googleapis.com' }] },
+  rate_limited: {
+    code: 429,
+    status: 'RESOURCE_EXHAUSTED',
+    details: [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '2s' }],
+  },
+  auth: {
+    code: 400,
+    status: 'INVALID_ARGUMENT',
+    details: [
+      {
+        '@type': 'type.googleapis.com/google.rpc.ErrorInfo',
+        reason: 'API_KEY_INVALID',
+        domain: 'googleapis.com',
+      },
+    ],
+  },
   bad_request: { code: 400, status: 'INVALID_ARGUMENT' },
   not_found: { code: 404, status: 'NOT_FOUND' },
   server_error: { code: 500, status: 'INTERNAL' },
@@ -19,7 +33,12 @@ function failure(meaning: Meaning, message: string): DialectError {
 }
 
 /** `candidatesTokenCount` leaves the thoughts out; a call of a tool ends with STOP like a text. */
-const finishReasons = { stop: 'STOP', length: 'MAX_TOKENS', tool_calls: 'STOP', content_filter: 'SAFETY' };
+const finishReasons = {
+  stop: 'STOP',
+  length: 'MAX_TOKENS',
+  tool_calls: 'STOP',
+  content_filter: 'SAFETY',
+};
 
 const usageOf = (answer: FullAnswer) =>
   answer.usage && {
@@ -32,14 +51,29 @@ const usageOf = (answer: FullAnswer) =>
 
 function whole(answer: FullAnswer, parts: object[], finish: string | null): object {
   const usage = usageOf(answer);
-  const candidate = { content: { parts, role: 'model' }, index: 0, ...(finish ? { finishReason: finish } : {}) };
-  return { candidates: [candidate], ...(finish && usage ? { usageMetadata: usage } : {}), modelVersion: 'gemini-test', responseId: 'resp-test' };
+  const candidate = {
+    content: { parts, role: 'model' },
+    index: 0,
+    ...(finish ? { finishReason: finish } : {}),
+  };
+  return {
+    candidates: [candidate],
+    ...(finish && usage ? { usageMetadata: usage } : {}),
+    modelVersion: 'gemini-test',
+    responseId: 'resp-test',
+  };
 }
 
-const callParts = (answer: FullAnswer) => answer.toolCalls.map((call) => ({ functionCall: { name: call.name, args: tryJson(call.arguments) ?? {} } }));
+const callParts = (answer: FullAnswer) =>
+  answer.toolCalls.map((call) => ({
+    functionCall: { name: call.name, args: tryJson(call.arguments) ?? {} },
+  }));
 
 function frames(answer: FullAnswer): Frame[] {
-  const frame = (kind: Frame['kind'], parts: object[], finish: string | null = null): Frame => ({ kind, bytes: sse(whole(answer, parts, finish), undefined, '\r\n') });
+  const frame = (kind: Frame['kind'], parts: object[], finish: string | null = null): Frame => ({
+    kind,
+    bytes: sse(whole(answer, parts, finish), undefined, '\r\n'),
+  });
   return [
     frame('open', [{ text: '' }]),
     ...answer.reasoning.map((text) => frame('content', [{ text, thought: true }])),

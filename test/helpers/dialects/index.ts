@@ -7,7 +7,15 @@ import { openaiChat, openaiEmbeddings } from './openai-chat.js';
 import { openaiResponses } from './openai-responses.js';
 
 /** All that the scripted upstream speaks. */
-export const dialects: readonly Dialect[] = [openaiChat, openaiEmbeddings, anthropic, gemini, bedrock, cohere, openaiResponses];
+export const dialects: readonly Dialect[] = [
+  openaiChat,
+  openaiEmbeddings,
+  anthropic,
+  gemini,
+  bedrock,
+  cohere,
+  openaiResponses,
+];
 
 /** The dialect that is spoken at a path (with or without a query), or undefined. */
 export function dialectOf(path: string): Dialect | undefined {

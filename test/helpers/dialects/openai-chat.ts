@@ -12,7 +12,9 @@ const codes: Record<Meaning, { type: string; code: string | null }> = {
   content_filter: { type: 'invalid_request_error', code: 'content_filter' },
 };
 
-const openaiError = (meaning: Meaning, message: string) => ({ error: { message, param: null, ...codes[meaning] } });
+const openaiError = (meaning: Meaning, message: string) => ({
+  error: { message, param: null, ...codes[meaning] },
+});
 
 const usageOf = (answer: FullAnswer) =>
   answer.usage && {
@@ -23,17 +25,29 @@ const usageOf = (answer: FullAnswer) =>
     completion_tokens_details: { reasoning_tokens: answer.usage.reasoning },
   };
 
-const choicesAsked = (asked: Asked): number => (typeof asked.body['n'] === 'number' ? asked.body['n'] : 1);
+const choicesAsked = (asked: Asked): number =>
+  typeof asked.body['n'] === 'number' ? asked.body['n'] : 1;
 
 function toolDeltas(answer: FullAnswer): object[] {
   return answer.toolCalls.flatMap((call, index) => [
-    { tool_calls: [{ index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } }] },
-    ...halves(call.arguments).map((piece) => ({ tool_calls: [{ index, function: { arguments: piece } }] })),
+    {
+      tool_calls: [
+        { index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } },
+      ],
+    },
+    ...halves(call.arguments).map((piece) => ({
+      tool_calls: [{ index, function: { arguments: piece } }],
+    })),
   ]);
 }
 
 function frames(answer: FullAnswer, asked: Asked): Frame[] {
-  const head = { id: 'chatcmpl-test', object: 'chat.completion.chunk', created: 1_700_000_000, model: textAt(asked.body, 'model') };
+  const head = {
+    id: 'chatcmpl-test',
+    object: 'chat.completion.chunk',
+    created: 1_700_000_000,
+    model: textAt(asked.body, 'model'),
+  };
   const forEachChoice = (kind: Frame['kind'], delta: object, finish: string | null): Frame[] =>
     Array.from({ length: choicesAsked(asked) }, (_, index) => ({
       kind,
@@ -60,12 +74,30 @@ function json(answer: FullAnswer, asked: Asked): unknown {
     content: answer.text.join('') || null,
     ...(answer.reasoning.length > 0 ? { reasoning_content: answer.reasoning.join('') } : {}),
     ...(answer.toolCalls.length > 0
-      ? { tool_calls: answer.toolCalls.map((call) => ({ id: call.id, type: 'function', function: { name: call.name, arguments: call.arguments } })) }
+      ? {
+          tool_calls: answer.toolCalls.map((call) => ({
+            id: call.id,
+            type: 'function',
+            function: { name: call.name, arguments: call.arguments },
+          })),
+        }
       : {}),
   };
-  const choices = Array.from({ length: choicesAsked(asked) }, (_, index) => ({ index, message, logprobs: null, finish_reason: answer.finish }));
+  const choices = Array.from({ length: choicesAsked(asked) }, (_, index) => ({
+    index,
+    message,
+    logprobs: null,
+    finish_reason: answer.finish,
+  }));
   const usage = usageOf(answer);
-  return { id: 'chatcmpl-test', object: 'chat.completion', created: 1_700_000_000, model: textAt(asked.body, 'model'), choices, ...(usage ? { usage } : {}) };
+  return {
+    id: 'chatcmpl-test',
+    object: 'chat.completion',
+    created: 1_700_000_000,
+    model: textAt(asked.body, 'model'),
+    choices,
+    ...(usage ? { usage } : {}),
+  };
 }
 
 /** OpenAI's chat completions, and everybody who speaks them. Usage is streamed only where `stream_options` asks for it. */
@@ -76,7 +108,10 @@ export const openaiChat: Dialect = {
   wantsStream: (asked) => asked.body['stream'] === true,
   frames,
   json,
-  error: (meaning, message) => ({ status: usualStatus[meaning], body: openaiError(meaning, message) }),
+  error: (meaning, message) => ({
+    status: usualStatus[meaning],
+    body: openaiError(meaning, message),
+  }),
   errorFrame: (meaning, message) => sse(openaiError(meaning, message)),
 };
 
@@ -92,7 +127,11 @@ export const openaiEmbeddings: Dialect = {
     const prompt = answer.usage?.prompt ?? 0;
     return {
       object: 'list',
-      data: inputs.map((_, index) => ({ object: 'embedding', index, embedding: [0.25, -0.5, index] })),
+      data: inputs.map((_, index) => ({
+        object: 'embedding',
+        index,
+        embedding: [0.25, -0.5, index],
+      })),
       model: textAt(asked.body, 'model'),
       ...(answer.usage ? { usage: { prompt_tokens: prompt, total_tokens: prompt } } : {}),
     };

@@ -12,27 +12,55 @@ function items(answer: FullAnswer): Item[] {
   const made: Item[] = [];
   if (answer.reasoning.length > 0) {
     made.push({
-      item: { id: 'rs_test', type: 'reasoning', summary: [{ type: 'summary_text', text: answer.reasoning.join('') }] },
-      deltas: answer.reasoning.map((delta) => ({ type: 'response.reasoning_summary_text.delta', delta })),
+      item: {
+        id: 'rs_test',
+        type: 'reasoning',
+        summary: [{ type: 'summary_text', text: answer.reasoning.join('') }],
+      },
+      deltas: answer.reasoning.map((delta) => ({
+        type: 'response.reasoning_summary_text.delta',
+        delta,
+      })),
     });
   }
   if (answer.text.length > 0) {
     made.push({
-      item: { id: 'msg_test', type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: answer.text.join(''), annotations: [] }] },
+      item: {
+        id: 'msg_test',
+        type: 'message',
+        role: 'assistant',
+        status: 'completed',
+        content: [{ type: 'output_text', text: answer.text.join(''), annotations: [] }],
+      },
       deltas: answer.text.map((delta) => ({ type: 'response.output_text.delta', delta })),
     });
   }
   for (const call of answer.toolCalls) {
     made.push({
-      item: { id: `fc_${call.id}`, type: 'function_call', status: 'completed', call_id: call.id, name: call.name, arguments: call.arguments },
-      deltas: halves(call.arguments).map((delta) => ({ type: 'response.function_call_arguments.delta', delta })),
+      item: {
+        id: `fc_${call.id}`,
+        type: 'function_call',
+        status: 'completed',
+        call_id: call.id,
+        name: call.name,
+        arguments: call.arguments,
+      },
+      deltas: halves(call.arguments).map((delta) => ({
+        type: 'response.function_call_arguments.delta',
+        delta,
+      })),
     });
   }
   return made;
 }
 
 function response(answer: FullAnswer, asked: Asked, done: boolean): object {
-  const incomplete = { length: 'max_output_tokens', content_filter: 'content_filter', stop: null, tool_calls: null }[answer.finish];
+  const incomplete = {
+    length: 'max_output_tokens',
+    content_filter: 'content_filter',
+    stop: null,
+    tool_calls: null,
+  }[answer.finish];
   const usage = answer.usage && {
     input_tokens: answer.usage.prompt,
     input_tokens_details: { cached_tokens: answer.usage.cached },
@@ -41,7 +69,11 @@ function response(answer: FullAnswer, asked: Asked, done: boolean): object {
     total_tokens: answer.usage.prompt + answer.usage.completion,
   };
   return {
-    id: 'resp_test', object: 'response', created_at: 1_700_000_000, model: textAt(asked.body, 'model'), error: null,
+    id: 'resp_test',
+    object: 'response',
+    created_at: 1_700_000_000,
+    model: textAt(asked.body, 'model'),
+    error: null,
     status: done ? (incomplete ? 'incomplete' : 'completed') : 'in_progress',
     incomplete_details: done && incomplete ? { reason: incomplete } : null,
     output: done ? items(answer).map(({ item }) => item) : [],
@@ -51,14 +83,28 @@ function response(answer: FullAnswer, asked: Asked, done: boolean): object {
 
 function frames(answer: FullAnswer, asked: Asked): Frame[] {
   let sequence_number = 0;
-  const event = (kind: Frame['kind'], type: string, fields: object): Frame => ({ kind, bytes: sse({ type, sequence_number: sequence_number++, ...fields }, type) });
+  const event = (kind: Frame['kind'], type: string, fields: object): Frame => ({
+    kind,
+    bytes: sse({ type, sequence_number: sequence_number++, ...fields }, type),
+  });
   const made = [event('open', 'response.created', { response: response(answer, asked, false) })];
   items(answer).forEach(({ item, deltas }, output_index) => {
-    made.push(event('open', 'response.output_item.added', { output_index, item: { ...item, status: 'in_progress', ...(item['arguments'] ? { arguments: '' } : {}) } }));
-    for (const { type, delta } of deltas) made.push(event('content', type, { output_index, item_id: item['id'], content_index: 0, delta }));
+    made.push(
+      event('open', 'response.output_item.added', {
+        output_index,
+        item: { ...item, status: 'in_progress', ...(item['arguments'] ? { arguments: '' } : {}) },
+      }),
+    );
+    for (const { type, delta } of deltas)
+      made.push(
+        event('content', type, { output_index, item_id: item['id'], content_index: 0, delta }),
+      );
     made.push(event('content', 'response.output_item.done', { output_index, item }));
   });
-  const last = answer.finish === 'length' || answer.finish === 'content_filter' ? 'response.incomplete' : 'response.completed';
+  const last =
+    answer.finish === 'length' || answer.finish === 'content_filter'
+      ? 'response.incomplete'
+      : 'response.completed';
   return [...made, event('end', last, { response: response(answer, asked, true) })];
 }
 
@@ -71,5 +117,14 @@ export const openaiResponses: Dialect = {
   frames,
   json: (answer, asked) => response(answer, asked, true),
   error: openaiChat.error,
-  errorFrame: (meaning, message) => sse({ type: 'error', code: meaning === 'rate_limited' ? 'rate_limit_exceeded' : 'server_error', message, param: null }, 'error'),
+  errorFrame: (meaning, message) =>
+    sse(
+      {
+        type: 'error',
+        code: meaning === 'rate_limited' ? 'rate_limit_exceeded' : 'server_error',
+        message,
+        param: null,
+      },
+      'error',
+    ),
 };

@@ -2,7 +2,13 @@ import { at, has, listAt, numberAt, textAt } from '../json.js';
 import type { Finish } from '../steps.js';
 import { type Expected, nothing, type Oracle, toolCall } from './oracle.js';
 
-const finishes: Record<string, Finish> = { COMPLETE: 'stop', STOP_SEQUENCE: 'stop', MAX_TOKENS: 'length', TOOL_CALL: 'tool_calls', ERROR_TOXIC: 'content_filter' };
+const finishes: Record<string, Finish> = {
+  COMPLETE: 'stop',
+  STOP_SEQUENCE: 'stop',
+  MAX_TOKENS: 'length',
+  TOOL_CALL: 'tool_calls',
+  ERROR_TOXIC: 'content_filter',
+};
 
 function readUsage(usage: unknown): Expected['usage'] {
   return {
@@ -28,9 +34,19 @@ export const readCohere: Oracle = (events, streamed) => {
     }
     expected.reasoning += textAt(message, 'tool_plan');
     const call = at(message, 'tool_calls');
-    if (Array.isArray(call)) for (const whole of listAt(message, 'tool_calls')) calls.push({ name: textAt(whole, 'function', 'name'), args: textAt(whole, 'function', 'arguments') });
-    else if (textAt(event, 'type') === 'tool-call-start') calls.push({ name: textAt(call, 'function', 'name'), args: textAt(call, 'function', 'arguments') });
-    else if (call && calls.length > 0) calls[calls.length - 1]!.args += textAt(call, 'function', 'arguments');
+    if (Array.isArray(call))
+      for (const whole of listAt(message, 'tool_calls'))
+        calls.push({
+          name: textAt(whole, 'function', 'name'),
+          args: textAt(whole, 'function', 'arguments'),
+        });
+    else if (textAt(event, 'type') === 'tool-call-start')
+      calls.push({
+        name: textAt(call, 'function', 'name'),
+        args: textAt(call, 'function', 'arguments'),
+      });
+    else if (call && calls.length > 0)
+      calls[calls.length - 1]!.args += textAt(call, 'function', 'arguments');
     if (has(end, 'usage')) expected.usage = readUsage(at(end, 'usage'));
     const reason = textAt(end, 'finish_reason');
     expected.finish = finishes[reason] ?? expected.finish;

@@ -32,9 +32,13 @@ function readPart(part: unknown, expected: Expected): void {
 /** Google's generateContent. Tool-use prompt tokens are prompt, thoughts are completion. */
 export const readGemini: Oracle = (events) => {
   const expected = nothing();
-  for (const event of events) for (const part of listAt(event, 'candidates', 0, 'content', 'parts')) readPart(part, expected);
+  for (const event of events)
+    for (const part of listAt(event, 'candidates', 0, 'content', 'parts')) readPart(part, expected);
   const finished = lastWith(events, 'candidates', 0, 'finishReason');
-  expected.finish = finishOf(textAt(finished, 'candidates', 0, 'finishReason'), expected.toolCalls.length);
+  expected.finish = finishOf(
+    textAt(finished, 'candidates', 0, 'finishReason'),
+    expected.toolCalls.length,
+  );
   if (lastWith(events, 'promptFeedback', 'blockReason')) expected.finish ??= 'content_filter';
   const usage = at(lastWith(events, 'usageMetadata', 'promptTokenCount'), 'usageMetadata');
   if (usage) {

@@ -16,14 +16,23 @@ export interface Expected {
 }
 
 /** The dialects that recorded traffic is in and that an oracle reads. */
-export type OracleName = 'openai-chat' | 'anthropic' | 'gemini' | 'bedrock' | 'cohere' | 'openai-responses';
+export type OracleName =
+  'openai-chat' | 'anthropic' | 'gemini' | 'bedrock' | 'cohere' | 'openai-responses';
 
 /** Reads all events of an answer at once; an answer that was not streamed is a single event. */
 export type Oracle = (events: unknown[], streamed: boolean) => Expected;
 
 /** An answer of which nothing is known yet. */
 export function nothing(): Expected {
-  return { text: '', reasoning: '', refusal: '', toolCalls: [], finish: null, usage: null, error: null };
+  return {
+    text: '',
+    reasoning: '',
+    refusal: '',
+    toolCalls: [],
+    finish: null,
+    usage: null,
+    error: null,
+  };
 }
 
 /** A tool call of its name and argument text. */

@@ -1,5 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { bootstrap, estimateOf, estimateOfError } from '../../../src/routing/evaluation/estimates.js';
+import {
+  bootstrap,
+  estimateOf,
+  estimateOfError,
+} from '../../../src/routing/evaluation/estimates.js';
 
 describe('the bootstrap', () => {
   const groups = ['a', 'b', 'a', 'c', 'b', 'a'];
@@ -19,7 +23,12 @@ describe('the bootstrap', () => {
   });
 
   it('draws the same for the same seed and otherwise for another', () => {
-    const drawnBy = (seed: number): readonly number[] => bootstrap(groups, { draws: 20, seed }, (weights) => new Map([['first', weights[0]!]])).draws.get('first')!;
+    const drawnBy = (seed: number): readonly number[] =>
+      bootstrap(
+        groups,
+        { draws: 20, seed },
+        (weights) => new Map([['first', weights[0]!]]),
+      ).draws.get('first')!;
     expect(drawnBy(3)).toEqual(drawnBy(3));
     expect(drawnBy(3)).not.toEqual(drawnBy(4));
   });

@@ -1,9 +1,25 @@
 import { describe, expect, it } from 'vitest';
 import { zeroRouterShares } from '../../../src/routing/evaluation/baselines/single-models.js';
-import { averageQuality, costOfScore, hullOf, scoreAtCost, type Point } from '../../../src/routing/evaluation/cost-curve.js';
-import { areaOf, barOf, calibrationError, curveFigures, orderOfGains, pairFigures } from '../../../src/routing/evaluation/figures.js';
+import {
+  averageQuality,
+  costOfScore,
+  hullOf,
+  scoreAtCost,
+  type Point,
+} from '../../../src/routing/evaluation/cost-curve.js';
+import {
+  areaOf,
+  barOf,
+  calibrationError,
+  curveFigures,
+  orderOfGains,
+  pairFigures,
+} from '../../../src/routing/evaluation/figures.js';
 
-const cheap: Point = { cost: 1, score: 0.5 }, middling: Point = { cost: 2, score: 0.55 }, good: Point = { cost: 5, score: 0.9 }, dear: Point = { cost: 9, score: 0.7 };
+const cheap: Point = { cost: 1, score: 0.5 },
+  middling: Point = { cost: 2, score: 0.55 },
+  good: Point = { cost: 5, score: 0.9 },
+  dear: Point = { cost: 9, score: 0.7 };
 const singles = [cheap, middling, good, dear];
 const once = (rows: number): Float64Array => new Float64Array(rows).fill(1);
 
@@ -26,7 +42,13 @@ describe('the figures of a curve', () => {
   const bar = barOf(singles, 2);
 
   it('hold it against the model that is best', () => {
-    const figures = curveFigures([{ cost: 4, score: 0.95 }, { cost: 1, score: 0.5 }], bar);
+    const figures = curveFigures(
+      [
+        { cost: 4, score: 0.95 },
+        { cost: 1, score: 0.5 },
+      ],
+      bar,
+    );
     expect(figures.accuracy).toBe(0.95);
     expect(figures.gain).toBeCloseTo(0.05);
     expect(figures.costOfBest).toBeCloseTo((1 + 3 * (0.4 / 0.45)) / 5);
@@ -56,25 +78,42 @@ describe('the zero router', () => {
   });
 
   it('reaches the hull of single models and not more', () => {
-    const points = zeroRouterShares(singles).map((shares) => ({ cost: shares.reduce((sum, share, model) => sum + share * singles[model]!.cost, 0), score: shares.reduce((sum, share, model) => sum + share * singles[model]!.score, 0) }));
+    const points = zeroRouterShares(singles).map((shares) => ({
+      cost: shares.reduce((sum, share, model) => sum + share * singles[model]!.cost, 0),
+      score: shares.reduce((sum, share, model) => sum + share * singles[model]!.score, 0),
+    }));
     expect(areaOf(points, barOf(singles, 2))).toBeCloseTo(areaOf(singles, barOf(singles, 2)), 6);
   });
 
   it('is the one model where a single one is cheapest and best', () => {
-    expect(zeroRouterShares([dear, { cost: 1, score: 0.95 }]).every((shares) => shares.join() === '0,1')).toBe(true);
+    expect(
+      zeroRouterShares([dear, { cost: 1, score: 0.95 }]).every((shares) => shares.join() === '0,1'),
+    ).toBe(true);
   });
 });
 
 describe('the calibration error', () => {
   it('is nothing where chances come true, and the distance where they do not', () => {
-    expect(calibrationError(Float64Array.from([0.5, 0.5]), Float64Array.from([1, 0]), once(2))).toBeCloseTo(0);
-    expect(calibrationError(Float64Array.from([0.9, 0.9]), Float64Array.from([1, 0]), once(2))).toBeCloseTo(0.4);
+    expect(
+      calibrationError(Float64Array.from([0.5, 0.5]), Float64Array.from([1, 0]), once(2)),
+    ).toBeCloseTo(0);
+    expect(
+      calibrationError(Float64Array.from([0.9, 0.9]), Float64Array.from([1, 0]), once(2)),
+    ).toBeCloseTo(0.4);
     // .9 and .1 in bins of their own: .4 + .4 over two
-    expect(calibrationError(Float64Array.from([0.9, 0.1]), Float64Array.from([0.5, 0.5]), once(2))).toBeCloseTo(0.4);
+    expect(
+      calibrationError(Float64Array.from([0.9, 0.1]), Float64Array.from([0.5, 0.5]), once(2)),
+    ).toBeCloseTo(0.4);
   });
 
   it('counts a row as often as it was drawn', () => {
-    expect(calibrationError(Float64Array.from([0.9, 0.1]), Float64Array.from([1, 1]), Float64Array.from([1, 0]))).toBeCloseTo(0.1);
+    expect(
+      calibrationError(
+        Float64Array.from([0.9, 0.1]),
+        Float64Array.from([1, 1]),
+        Float64Array.from([1, 0]),
+      ),
+    ).toBeCloseTo(0.1);
   });
 });
 
@@ -89,15 +128,26 @@ describe('the figures of choosing between two models', () => {
   });
 
   it('are those of the worst order where the gains are the other way round', () => {
-    expect(pairFigures(orderOfGains(differences.map((one) => -one)), differences, once(4)).apgr).toBeCloseTo(0.25);
+    expect(
+      pairFigures(orderOfGains(differences.map((one) => -one)), differences, once(4)).apgr,
+    ).toBeCloseTo(0.25);
   });
 
   it('come to half for a predictor that says the same of every row, however the rows are sorted', () => {
     const sorted = Float64Array.from({ length: 4000 }, (_, row) => (row < 2000 ? 1 : 0));
-    expect(pairFigures(orderOfGains(new Float64Array(4000)), sorted, once(4000)).apgr).toBeCloseTo(0.5, 1);
+    expect(pairFigures(orderOfGains(new Float64Array(4000)), sorted, once(4000)).apgr).toBeCloseTo(
+      0.5,
+      1,
+    );
   });
 
   it('are none where the stronger model is not better', () => {
-    expect(pairFigures(orderOfGains(differences), differences.map((one) => -one), once(4)).apgr).toBeNaN();
+    expect(
+      pairFigures(
+        orderOfGains(differences),
+        differences.map((one) => -one),
+        once(4),
+      ).apgr,
+    ).toBeNaN();
   });
 });

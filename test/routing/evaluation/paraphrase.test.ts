@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { paraphrases } from '../../../src/routing/evaluation/paraphrase.js';
 
-const question = 'Which of the following rivers is big, and which is near?\nA. the Alder\nB. the Brook\nC. the Clear';
+const question =
+  'Which of the following rivers is big, and which is near?\nA. the Alder\nB. the Brook\nC. the Clear';
 const code = 'def f(List, b):\n    Total = {1: 2}; return List[b]';
 
 describe('paraphrases', () => {
@@ -13,15 +14,20 @@ describe('paraphrases', () => {
   });
 
   it('turn the order of options round under the same letters', () => {
-    expect(paraphrases['reversed options']!(question)).toContain('A. the Clear\nB. the Brook\nC. the Alder');
+    expect(paraphrases['reversed options']!(question)).toContain(
+      'A. the Clear\nB. the Brook\nC. the Alder',
+    );
   });
 
   it('replace words and keep a capital', () => {
-    expect(paraphrases['synonyms']!(question)).toContain('What of the below rivers is large, and what is close to?');
+    expect(paraphrases['synonyms']!(question)).toContain(
+      'What of the below rivers is large, and what is close to?',
+    );
   });
 
   it('leave code and formulas as they are', () => {
-    for (const kind of ['case', 'punctuation', 'synonyms', 'reversed options']) expect(paraphrases[kind]!(code)).toBe(code);
+    for (const kind of ['case', 'punctuation', 'synonyms', 'reversed options'])
+      expect(paraphrases[kind]!(code)).toBe(code);
     expect(paraphrases['polite frame']!(code)).toContain(code);
     expect(paraphrases['all but case']!(`Explain it, please.\n${code}`)).toContain(code);
   });

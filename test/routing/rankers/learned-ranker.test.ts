@@ -1,25 +1,47 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { Router } from '../../../src/routing/learned/router.js';
-import type { Appraisal, RankedCandidate, Ranker, RoutingRequest } from '../../../src/routing/plan.js';
+import type {
+  Appraisal,
+  RankedCandidate,
+  Ranker,
+  RoutingRequest,
+} from '../../../src/routing/plan.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
 import { fitRouter } from '../../../src/routing/training/fit-router.js';
 import { appraisalOf } from '../../helpers/appraisals.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
 
 const evaluations = smallEvaluations(600);
-const code = 'Write a Python function that can sort a list of lamp objects:\ndef sort_lamp(items):\n    return [x for x in items if x > 12]';
-const facts = 'Who first described the bridge near the river, and in which year of the century was it?';
-const pool = [appraisalOf('coder-70b', { price: 3 }), appraisalOf('scholar-70b', { price: 3 }), appraisalOf('cheap-8b', { price: 0.2 })];
+const code =
+  'Write a Python function that can sort a list of lamp objects:\ndef sort_lamp(items):\n    return [x for x in items if x > 12]';
+const facts =
+  'Who first described the bridge near the river, and in which year of the century was it?';
+const pool = [
+  appraisalOf('coder-70b', { price: 3 }),
+  appraisalOf('scholar-70b', { price: 3 }),
+  appraisalOf('cheap-8b', { price: 0.2 }),
+];
 
 describe('the learned ranker', () => {
   let ranker: Ranker;
   beforeAll(() => {
-    const weights = fitRouter(evaluations, Int32Array.from(evaluations.features, (_, row) => row), { seed: 1, name: 'small', known: [0.6, 0.6, 0.5] });
+    const weights = fitRouter(
+      evaluations,
+      Int32Array.from(evaluations.features, (_, row) => row),
+      { seed: 1, name: 'small', known: [0.6, 0.6, 0.5] },
+    );
     ranker = createLearnedRanker({ router: new Router(weights) });
   });
-  const rank = (content: string, candidates: readonly Appraisal[] = pool, request: Partial<RoutingRequest> = {}): RankedCandidate[] =>
-    ranker.rank({ messages: [{ role: 'user', content }], promptTokens: 100, ...request }, candidates) as RankedCandidate[];
+  const rank = (
+    content: string,
+    candidates: readonly Appraisal[] = pool,
+    request: Partial<RoutingRequest> = {},
+  ): RankedCandidate[] =>
+    ranker.rank(
+      { messages: [{ role: 'user', content }], promptTokens: 100, ...request },
+      candidates,
+    ) as RankedCandidate[];
 
   it('puts the model first that did this kind of prompt well', () => {
     expect(rank(code)[0]!.model).toBe('coder-70b');
@@ -27,60 +49,106 @@ describe('the learned ranker', () => {
   });
 
   it('knows a model by whatever name a provider has for it', () => {
-    expect(rank(facts, [appraisalOf('accounts/x/models/coder-70b'), appraisalOf('Scholar-70B')])[0]!.model).toBe('Scholar-70B');
+    expect(
+      rank(facts, [appraisalOf('accounts/x/models/coder-70b'), appraisalOf('Scholar-70B')])[0]!
+        .model,
+    ).toBe('Scholar-70B');
   });
 
   it('takes a stated quality as it is', () => {
-    const [first] = rank(facts, [...pool, appraisalOf('mine', { quality: 0.999, qualityStated: true })]);
+    const [first] = rank(facts, [
+      ...pool,
+      appraisalOf('mine', { quality: 0.999, qualityStated: true }),
+    ]);
     expect(first).toMatchObject({ model: 'mine', why: { quality: 0.999, uncertainty: 0 } });
   });
 
   it('tells what answering is expected to cost, by prompt, expected answer and price', () => {
-    const [short, long] = [facts, code].map((content) => rank(content).find(({ model }) => model === 'coder-70b')!.why.cost!);
+    const [short, long] = [facts, code].map(
+      (content) => rank(content).find(({ model }) => model === 'coder-70b')!.why.cost!,
+    );
     expect(long).toBeGreaterThan(short! * 1.3);
-    expect(rank(code, pool, { maxTokens: 1 }).find(({ model }) => model === 'coder-70b')!.why.cost).toBeCloseTo((101 * 3) / 1e6, 9);
+    expect(
+      rank(code, pool, { maxTokens: 1 }).find(({ model }) => model === 'coder-70b')!.why.cost,
+    ).toBeCloseTo((101 * 3) / 1e6, 9);
     expect(rank(code, [appraisalOf('unpriced')])[0]!.why.cost).toBeNull();
   });
 
-  it('adds what the account\'s own traffic has taught, and keeps it within bounds', () => {
-    const against = { adjust: ({ model }: { model: string }) => (model === 'coder-70b' ? { odds: -1e9, reason: 'bad feedback' } : null) };
-    const ranked = rank(code, pool, { tunings: [against, { adjust: () => ({ odds: NaN, reason: 'broken' }) }] });
+  it("adds what the account's own traffic has taught, and keeps it within bounds", () => {
+    const against = {
+      adjust: ({ model }: { model: string }) =>
+        model === 'coder-70b' ? { odds: -1e9, reason: 'bad feedback' } : null,
+    };
+    const ranked = rank(code, pool, {
+      tunings: [against, { adjust: () => ({ odds: NaN, reason: 'broken' }) }],
+    });
     expect(ranked.at(-1)!.model).toBe('coder-70b');
     expect(ranked.at(-1)!.why.quality).toBeGreaterThan(0);
   });
 
-  const candidates = fc.uniqueArray(fc.record({
-    model: fc.oneof(fc.constantFrom('coder-70b', 'scholar-70b', 'cheap-8b', 'gpt-4o', 'claude-opus-4-8'), fc.string({ minLength: 1 })),
-    quality: fc.double({ min: 0.05, max: 0.97, noNaN: true }), price: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null }), latency: fc.option(fc.double({ min: 0, max: 100, noNaN: true }), { nil: null }),
-  }), { minLength: 1, maxLength: 20, selector: ({ model }) => model }).map((all) => all.map(({ model, ...known }) => appraisalOf(model, known)));
+  const candidates = fc
+    .uniqueArray(
+      fc.record({
+        model: fc.oneof(
+          fc.constantFrom('coder-70b', 'scholar-70b', 'cheap-8b', 'gpt-4o', 'claude-opus-4-8'),
+          fc.string({ minLength: 1 }),
+        ),
+        quality: fc.double({ min: 0.05, max: 0.97, noNaN: true }),
+        price: fc.option(fc.double({ min: 0, max: 1e6, noNaN: true }), { nil: null }),
+        latency: fc.option(fc.double({ min: 0, max: 100, noNaN: true }), { nil: null }),
+      }),
+      { minLength: 1, maxLength: 20, selector: ({ model }) => model },
+    )
+    .map((all) => all.map(({ model, ...known }) => appraisalOf(model, known)));
   const tradeoffs = fc.constantFrom('cost' as const, 'latency' as const, null);
 
   it('drops no candidate, and keeps chances between 0 and 1 and scores that never rise', () => {
-    fc.assert(fc.property(fc.string(), candidates, tradeoffs, (content, given, tradeoff) => {
-      const ranked = rank(content, given, { tradeoff });
-      expect(ranked.map(({ model }) => model).sort()).toEqual(given.map(({ candidate }) => candidate.model).sort());
-      expect(ranked.every(({ why }) => why.quality > 0 && why.quality < 1 && why.uncertainty! >= 0)).toBe(true);
-      expect(ranked.every(({ score }, at) => at === 0 || score <= ranked[at - 1]!.score)).toBe(true);
-    }));
+    fc.assert(
+      fc.property(fc.string(), candidates, tradeoffs, (content, given, tradeoff) => {
+        const ranked = rank(content, given, { tradeoff });
+        expect(ranked.map(({ model }) => model).sort()).toEqual(
+          given.map(({ candidate }) => candidate.model).sort(),
+        );
+        expect(
+          ranked.every(({ why }) => why.quality > 0 && why.quality < 1 && why.uncertainty! >= 0),
+        ).toBe(true);
+        expect(ranked.every(({ score }, at) => at === 0 || score <= ranked[at - 1]!.score)).toBe(
+          true,
+        );
+      }),
+    );
   });
 
   it('decides the same again, and whatever the order in which candidates are given', () => {
-    fc.assert(fc.property(fc.string(), candidates, tradeoffs, (content, given, tradeoff) => {
-      const first = rank(content, given, { tradeoff });
-      expect(rank(content, given, { tradeoff })).toEqual(first);
-      const turned = rank(content, [...given].reverse(), { tradeoff });
-      expect(turned[0]!.score).toBe(first[0]!.score);
-    }));
+    fc.assert(
+      fc.property(fc.string(), candidates, tradeoffs, (content, given, tradeoff) => {
+        const first = rank(content, given, { tradeoff });
+        expect(rank(content, given, { tradeoff })).toEqual(first);
+        const turned = rank(content, [...given].reverse(), { tradeoff });
+        expect(turned[0]!.score).toBe(first[0]!.score);
+      }),
+    );
   });
 
   it('never moves a candidate down because it has become cheaper', () => {
-    fc.assert(fc.property(fc.string(), candidates, fc.nat(), (content, given, pick) => {
-      const at = pick % given.length;
-      const chosen = given[at]!;
-      if (chosen.price === null) return;
-      const place = (all: readonly Appraisal[]): number => rank(content, all, { tradeoff: 'cost' }).findIndex(({ model }) => model === chosen.candidate.model);
-      const cheaper = appraisalOf(chosen.candidate.model, { quality: chosen.quality, latency: chosen.latency, price: chosen.price / 2 });
-      expect(place(given.map((one, index) => (index === at ? cheaper : one)))).toBeLessThanOrEqual(place(given));
-    }));
+    fc.assert(
+      fc.property(fc.string(), candidates, fc.nat(), (content, given, pick) => {
+        const at = pick % given.length;
+        const chosen = given[at]!;
+        if (chosen.price === null) return;
+        const place = (all: readonly Appraisal[]): number =>
+          rank(content, all, { tradeoff: 'cost' }).findIndex(
+            ({ model }) => model === chosen.candidate.model,
+          );
+        const cheaper = appraisalOf(chosen.candidate.model, {
+          quality: chosen.quality,
+          latency: chosen.latency,
+          price: chosen.price / 2,
+        });
+        expect(
+          place(given.map((one, index) => (index === at ? cheaper : one))),
+        ).toBeLessThanOrEqual(place(given));
+      }),
+    );
   });
 });

@@ -5,8 +5,12 @@ import { createPriorRanker } from '../../../src/routing/rankers/prior-ranker.js'
 import { appraisalOf } from '../../helpers/appraisals.js';
 
 const ranker = createPriorRanker();
-const rank = (candidates: readonly Appraisal[], request: Partial<RoutingRequest> = {}) => ranker.rank({ messages: [], ...request }, candidates) as RankedCandidate[];
-const order = (...args: Parameters<typeof rank>) => rank(...args).map(({ model }) => model).join(' ');
+const rank = (candidates: readonly Appraisal[], request: Partial<RoutingRequest> = {}) =>
+  ranker.rank({ messages: [], ...request }, candidates) as RankedCandidate[];
+const order = (...args: Parameters<typeof rank>) =>
+  rank(...args)
+    .map(({ model }) => model)
+    .join(' ');
 
 const best = appraisalOf('best', { quality: 0.9, price: 10, latency: 2 });
 const near = appraisalOf('near', { quality: 0.85, price: 1, latency: 1 });
@@ -39,28 +43,43 @@ describe('with a tradeoff', () => {
     expect(order([far, best, near, free], { tradeoff: 'cost' })).toBe('free near best far');
   });
 
-  it('latency takes the fastest such', () => expect(order([far, best, near, free], { tradeoff: 'latency' })).toBe('near best free far'));
+  it('latency takes the fastest such', () =>
+    expect(order([far, best, near, free], { tradeoff: 'latency' })).toBe('near best free far'));
 
   it('the edge of the tolerance is inside, binary fractions or not', () => {
     expect(order([best, near], { tradeoff: 'cost' })).toBe('near best');
-    expect(order([best, appraisalOf('below', { quality: 0.8499, price: 0 })], { tradeoff: 'cost' })).toBe('best below');
+    expect(
+      order([best, appraisalOf('below', { quality: 0.8499, price: 0 })], { tradeoff: 'cost' }),
+    ).toBe('best below');
   });
 
   it('a wider tolerance reaches further', () => {
-    const wide = createPriorRanker({ tolerance: 0.3 }).rank({ messages: [], tradeoff: 'cost' }, [best, near, far]) as RankedCandidate[];
+    const wide = createPriorRanker({ tolerance: 0.3 }).rank({ messages: [], tradeoff: 'cost' }, [
+      best,
+      near,
+      far,
+    ]) as RankedCandidate[];
     expect(wide[0]!.model).toBe('far');
   });
 
   it('what has no price or latency comes last of the winners', () => {
     const unknown = appraisalOf('unknown', { quality: 0.95 });
-    expect(order([unknown, best, near.quality > 0 ? free : near, far], { tradeoff: 'cost' })).toBe('best unknown free far');
+    expect(order([unknown, best, near.quality > 0 ? free : near, far], { tradeoff: 'cost' })).toBe(
+      'best unknown free far',
+    );
     expect(order([unknown, best, far], { tradeoff: 'latency' })).toBe('best unknown far');
   });
 
   it('reaches no further down the quality ranking than max_model_depth', () => {
-    expect(order([near, free, best, far], { tradeoff: 'cost', maxModelDepth: 1 })).toBe('best free near far');
-    expect(order([near, free, best, far], { tradeoff: 'latency', maxModelDepth: 2 })).toBe('best free near far');
-    expect(order([near, free, best, far], { tradeoff: 'latency', maxModelDepth: 99 })).toBe('near best free far');
+    expect(order([near, free, best, far], { tradeoff: 'cost', maxModelDepth: 1 })).toBe(
+      'best free near far',
+    );
+    expect(order([near, free, best, far], { tradeoff: 'latency', maxModelDepth: 2 })).toBe(
+      'best free near far',
+    );
+    expect(order([near, free, best, far], { tradeoff: 'latency', maxModelDepth: 99 })).toBe(
+      'near best free far',
+    );
   });
 
   it('says what decided', () => {
@@ -69,47 +88,86 @@ describe('with a tradeoff', () => {
       'within 0.05 of the best quality, 10 USD per million tokens',
       'predicted quality 0.6, best is 0.9',
     ]);
-    expect(rank([near, best], { tradeoff: 'latency' })[0]!.why.reason).toBe('fastest within 0.05 of the best quality, 1 s to the first token');
+    expect(rank([near, best], { tradeoff: 'latency' })[0]!.why.reason).toBe(
+      'fastest within 0.05 of the best quality, 1 s to the first token',
+    );
   });
 });
 
 describe('whatever the candidates', () => {
   const figure = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }), { nil: null });
-  const candidates = fc.uniqueArray(fc.record({ model: fc.string({ minLength: 1 }), quality: fc.double({ min: 0, max: 1, noNaN: true }), price: figure, latency: figure }), { minLength: 1, maxLength: 30, selector: ({ model }) => model })
+  const candidates = fc
+    .uniqueArray(
+      fc.record({
+        model: fc.string({ minLength: 1 }),
+        quality: fc.double({ min: 0, max: 1, noNaN: true }),
+        price: figure,
+        latency: figure,
+      }),
+      { minLength: 1, maxLength: 30, selector: ({ model }) => model },
+    )
     .map((all) => all.map(({ model, ...known }) => appraisalOf(model, known)));
-  const requests = fc.record({ tradeoff: fc.constantFrom('cost' as const, 'latency' as const, null), maxModelDepth: fc.option(fc.integer({ min: 1, max: 40 }), { nil: null }) });
+  const requests = fc.record({
+    tradeoff: fc.constantFrom('cost' as const, 'latency' as const, null),
+    maxModelDepth: fc.option(fc.integer({ min: 1, max: 40 }), { nil: null }),
+  });
 
   it('none is dropped, none is added, and scores never rise down the list', () => {
-    fc.assert(fc.property(candidates, requests, (all, request) => {
-      const ranked = rank(all, request);
-      expect(ranked.map(({ label }) => label).sort()).toEqual(all.map(({ candidate }) => candidate.label).sort());
-      for (let index = 1; index < ranked.length; index++) expect(ranked[index]!.score).toBeLessThanOrEqual(ranked[index - 1]!.score);
-    }));
+    fc.assert(
+      fc.property(candidates, requests, (all, request) => {
+        const ranked = rank(all, request);
+        expect(ranked.map(({ label }) => label).sort()).toEqual(
+          all.map(({ candidate }) => candidate.label).sort(),
+        );
+        for (let index = 1; index < ranked.length; index++)
+          expect(ranked[index]!.score).toBeLessThanOrEqual(ranked[index - 1]!.score);
+      }),
+    );
   });
 
   it('their order does not change the choice, but between exact equals', () => {
-    const shuffled = candidates.chain((all) => fc.tuple(fc.constant(all), fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length })));
-    fc.assert(fc.property(shuffled, requests, ([all, other], request) => {
-      const figures = (ranked: RankedCandidate[]) => ranked.map(({ why }) => [why.quality, why.price, why.latency]);
-      expect(figures(rank(other, request))).toEqual(figures(rank(all, request)));
-    }));
+    const shuffled = candidates.chain((all) =>
+      fc.tuple(
+        fc.constant(all),
+        fc.shuffledSubarray(all, { minLength: all.length, maxLength: all.length }),
+      ),
+    );
+    fc.assert(
+      fc.property(shuffled, requests, ([all, other], request) => {
+        const figures = (ranked: RankedCandidate[]) =>
+          ranked.map(({ why }) => [why.quality, why.price, why.latency]);
+        expect(figures(rank(other, request))).toEqual(figures(rank(all, request)));
+      }),
+    );
   });
 
   it('the first of a tradeoff is within the tolerance, and no winner is cheaper', () => {
-    fc.assert(fc.property(candidates, (all) => {
-      const top = Math.max(...all.map(({ quality }) => quality));
-      const chosen = rank(all, { tradeoff: 'cost' })[0]!;
-      expect(chosen.why.quality).toBeGreaterThanOrEqual(top - 0.05 - 1e-9);
-      const cheapest = Math.min(...all.filter(({ quality }) => quality >= top - 0.05).map(({ price }) => price ?? Infinity));
-      expect(chosen.why.price ?? Infinity).toBeLessThanOrEqual(cheapest);
-    }));
+    fc.assert(
+      fc.property(candidates, (all) => {
+        const top = Math.max(...all.map(({ quality }) => quality));
+        const chosen = rank(all, { tradeoff: 'cost' })[0]!;
+        expect(chosen.why.quality).toBeGreaterThanOrEqual(top - 0.05 - 1e-9);
+        const cheapest = Math.min(
+          ...all
+            .filter(({ quality }) => quality >= top - 0.05)
+            .map(({ price }) => price ?? Infinity),
+        );
+        expect(chosen.why.price ?? Infinity).toBeLessThanOrEqual(cheapest);
+      }),
+    );
   });
 
   it('a tradeoff does not change who is among the first max_model_depth', () => {
-    fc.assert(fc.property(candidates, requests, (all, request) => {
-      const depth = request.maxModelDepth ?? all.length;
-      const first = (ranked: RankedCandidate[]) => ranked.slice(0, depth).map(({ label }) => label).sort();
-      expect(first(rank(all, request))).toEqual(first(rank(all)));
-    }));
+    fc.assert(
+      fc.property(candidates, requests, (all, request) => {
+        const depth = request.maxModelDepth ?? all.length;
+        const first = (ranked: RankedCandidate[]) =>
+          ranked
+            .slice(0, depth)
+            .map(({ label }) => label)
+            .sort();
+        expect(first(rank(all, request))).toEqual(first(rank(all)));
+      }),
+    );
   });
 });

@@ -3,14 +3,21 @@ import { featuresOf } from '../../../src/routing/learned/features.js';
 import { decodeRouter, encodeRouter } from '../../../src/routing/learned/router-file.js';
 import { Router } from '../../../src/routing/learned/router.js';
 import type { RouterWeights } from '../../../src/routing/learned/router-weights.js';
-import { averageQuality, curveOf, hullOf, singlesOf, type Pool } from '../../../src/routing/evaluation/cost-curve.js';
+import {
+  averageQuality,
+  curveOf,
+  hullOf,
+  singlesOf,
+  type Pool,
+} from '../../../src/routing/evaluation/cost-curve.js';
 import { fitRouter } from '../../../src/routing/training/fit-router.js';
 import { smallEvaluations, smallModels } from '../../helpers/small-evaluations.js';
 
 const known = [0.6, 0.6, 0.5];
 const trained = smallEvaluations(600, 1);
 const rows = Int32Array.from(trained.features, (_, row) => row);
-const fit = (seed: number): RouterWeights => fitRouter(trained, rows, { seed, name: 'small', known });
+const fit = (seed: number): RouterWeights =>
+  fitRouter(trained, rows, { seed, name: 'small', known });
 
 describe('a router fitted to evaluations', () => {
   let weights: RouterWeights;
@@ -24,14 +31,22 @@ describe('a router fitted to evaluations', () => {
     const held = smallEvaluations(400, 2);
     const price = [3, 3, 0.2];
     const costs = Float64Array.from(held.scores, (_, at) => price[at % 3]! * 1e-3);
-    const pool: Pool = { models: smallModels, rows: 400, scores: Float64Array.from(held.scores), costs };
+    const pool: Pool = {
+      models: smallModels,
+      rows: 400,
+      scores: Float64Array.from(held.scores),
+      costs,
+    };
     const quality = new Float64Array(costs.length);
     held.features.forEach((features, row) => {
       const reading = router.read(features);
-      for (let model = 0; model < 3; model++) quality[row * 3 + model] = router.expect(reading, model).quality;
+      for (let model = 0; model < 3; model++)
+        quality[row * 3 + model] = router.expect(reading, model).quality;
     });
     const singles = singlesOf(pool);
-    const gained = averageQuality(hullOf(curveOf(pool, { quality, cost: costs })), 0.0002, 0.003) - averageQuality(hullOf(singles), 0.0002, 0.003);
+    const gained =
+      averageQuality(hullOf(curveOf(pool, { quality, cost: costs })), 0.0002, 0.003) -
+      averageQuality(hullOf(singles), 0.0002, 0.003);
     expect(gained).toBeGreaterThan(0.15);
   });
 
@@ -43,7 +58,13 @@ describe('a router fitted to evaluations', () => {
 
   it('keeps chances between 0 and 1 and knows a strange text for one', () => {
     const near = router.read(smallEvaluations(1, 3).features[0]!);
-    const far = router.read(featuresOf({ messages: [{ role: 'user', content: '请用中文写一首关于秋天的诗，要押韵，并且提到月亮和故乡。' }] }));
+    const far = router.read(
+      featuresOf({
+        messages: [
+          { role: 'user', content: '请用中文写一首关于秋天的诗，要押韵，并且提到月亮和故乡。' },
+        ],
+      }),
+    );
     expect(near.gate).toBeGreaterThan(far.gate);
     for (const reading of [near, far]) {
       for (let model = 0; model < 3; model++) {
@@ -59,12 +80,17 @@ describe('a router fitted to evaluations', () => {
 
   it('expects more of a model the abler it is known to be, where nobody measured it', () => {
     const reading = router.read(trained.features[0]!);
-    const qualities = [0.2, 0.4, 0.6, 0.8, 0.95].map((ability) => router.guess(reading, ability).quality);
+    const qualities = [0.2, 0.4, 0.6, 0.8, 0.95].map(
+      (ability) => router.guess(reading, ability).quality,
+    );
     expect(qualities).toEqual([...qualities].sort((a, b) => a - b));
   });
 
   it('expects longer answers where answers were longer', () => {
-    const [code, facts] = [0, 1].map((task) => router.expect(router.read(trained.features[trained.tasks.indexOf(task)]!), 0).outputTokens);
+    const [code, facts] = [0, 1].map(
+      (task) =>
+        router.expect(router.read(trained.features[trained.tasks.indexOf(task)]!), 0).outputTokens,
+    );
     expect(code).toBeGreaterThan(2 * facts!);
   });
 
@@ -75,7 +101,11 @@ describe('a router fitted to evaluations', () => {
 
   it.each([
     ['is empty', (bytes: Buffer) => bytes.subarray(0, 0), /not a file of router weights/],
-    ['is something else', () => Buffer.from('{"hello": "world, this is JSON"}'), /not a file of router weights/],
+    [
+      'is something else',
+      () => Buffer.from('{"hello": "world, this is JSON"}'),
+      /not a file of router weights/,
+    ],
     ['is cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 400), /cut off/],
   ])('is refused where its file %s', (_, damage, message) => {
     expect(() => decodeRouter(damage(encodeRouter(weights)))).toThrow(message);

@@ -10,9 +10,14 @@ it('is unavailable while the system has no thread to spare, and works as soon as
     if (starts === 1) throw new Error('out of threads');
     return new DatabaseThread(path);
   });
-  await expect(driver.acquireConnection()).rejects.toMatchObject({ code: 'unavailable', message: 'the database cannot be reached: out of threads' });
+  await expect(driver.acquireConnection()).rejects.toMatchObject({
+    code: 'unavailable',
+    message: 'the database cannot be reached: out of threads',
+  });
   const connection = await driver.acquireConnection();
-  expect(await connection.executeQuery(CompiledQuery.raw('select 1 as one'))).toMatchObject({ rows: [{ one: 1 }] });
+  expect(await connection.executeQuery(CompiledQuery.raw('select 1 as one'))).toMatchObject({
+    rows: [{ one: 1 }],
+  });
   await driver.releaseConnection();
   await driver.destroy();
 });

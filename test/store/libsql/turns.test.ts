@@ -21,7 +21,10 @@ it('gives turns one at a time, in the order of asking', async () => {
 it('sends away who has waited too long, and goes on with the next', async () => {
   const turns = new Turns(30);
   await turns.take();
-  await expect(turns.take()).rejects.toMatchObject({ code: 'WAITED_TOO_LONG', message: 'it was busy with others for 30 ms' });
+  await expect(turns.take()).rejects.toMatchObject({
+    code: 'WAITED_TOO_LONG',
+    message: 'it was busy with others for 30 ms',
+  });
   const next = turns.take();
   turns.give();
   await next;

@@ -21,7 +21,8 @@ describe('limits in memory', () => {
     limits.seed(claim, 0);
     expect(limits.take([claim])).toMatchObject({ outcome: 'granted' });
     now += 86_399_999;
-    for (let turn = 0; turn < 100; turn++) expect(limits.take([claim])).toMatchObject({ outcome: 'refused' });
+    for (let turn = 0; turn < 100; turn++)
+      expect(limits.take([claim])).toMatchObject({ outcome: 'refused' });
   });
 
   it('count what was used beyond a hold that outlives its minute, though others have come and gone meanwhile', () => {
@@ -32,7 +33,10 @@ describe('limits in memory', () => {
     now += 180_000;
     for (let other = 0; other < 10; other++) limits.take([{ ...claim, subject: `key:${other}` }]);
     if (verdict.outcome === 'granted') verdict.hold.settle([990]);
-    expect(limits.take([{ ...claim, amount: 100 }])).toMatchObject({ outcome: 'refused', used: 980 });
+    expect(limits.take([{ ...claim, amount: 100 }])).toMatchObject({
+      outcome: 'refused',
+      used: 980,
+    });
   });
 });
 

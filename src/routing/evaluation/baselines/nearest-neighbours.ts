@@ -26,8 +26,13 @@ function tellingOf(features: readonly Features[]): Float32Array {
 
 /** The mean of the 40 most similar prompts, by the cosine of their n-grams, rare ones counting more (TF-IDF). */
 export const nearestNeighbours: Learner = (rows) => {
-  const width = rows.models.length, means = meansOf(rows), telling = tellingOf(rows.features);
-  const lists = Array.from({ length: gramBuckets }, (): { rows: number[]; weights: number[] } => ({ rows: [], weights: [] }));
+  const width = rows.models.length,
+    means = meansOf(rows),
+    telling = tellingOf(rows.features);
+  const lists = Array.from({ length: gramBuckets }, (): { rows: number[]; weights: number[] } => ({
+    rows: [],
+    weights: [],
+  }));
   rows.features.forEach((features, row) => {
     weigh(features, telling).forEach((weight, at) => {
       if (weight === 0) return;
@@ -42,7 +47,8 @@ export const nearestNeighbours: Learner = (rows) => {
     weigh(features, telling).forEach((weight, at) => {
       if (weight === 0) return;
       const list = lists[features.buckets[at]!]!;
-      for (let place = 0; place < list.rows.length; place++) similarities[list.rows[place]!]! += weight * list.weights[place]!;
+      for (let place = 0; place < list.rows.length; place++)
+        similarities[list.rows[place]!]! += weight * list.weights[place]!;
     });
     const least = similarities.slice().sort().at(-Math.min(neighbours, similarities.length))!;
     let whole = prior;
@@ -50,7 +56,8 @@ export const nearestNeighbours: Learner = (rows) => {
     similarities.forEach((similarity, row) => {
       if (similarity < least || similarity <= 0) return;
       whole += similarity;
-      for (let model = 0; model < width; model++) sums[model]! += similarity * rows.scores[row * width + model]!;
+      for (let model = 0; model < width; model++)
+        sums[model]! += similarity * rows.scores[row * width + model]!;
     });
     return sums.map((sum) => sum / whole);
   };

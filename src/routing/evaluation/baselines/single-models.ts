@@ -15,7 +15,10 @@ export function singleShares(models: number, called: number): number[] {
 
 /** The model of the highest score. */
 export function bestOf(singles: readonly Point[]): number {
-  return singles.reduce((best, { score }, model) => (score > singles[best]!.score ? model : best), 0);
+  return singles.reduce(
+    (best, { score }, model) => (score > singles[best]!.score ? model : best),
+    0,
+  );
 }
 
 /** The model of the least cost. */
@@ -29,13 +32,20 @@ export function cheapestOf(singles: readonly Point[]): number {
  */
 export function zeroRouterShares(known: readonly Point[]): number[][] {
   const hull = hullOf(known);
-  const corners = hull.map((corner) => known.findIndex(({ cost, score }) => cost === corner.cost && score === corner.score));
-  const from = hull[0]!.cost, to = hull.at(-1)!.cost;
+  const corners = hull.map((corner) =>
+    known.findIndex(({ cost, score }) => cost === corner.cost && score === corner.score),
+  );
+  const from = hull[0]!.cost,
+    to = hull.at(-1)!.cost;
   return Array.from({ length: steps + 1 }, (_, step) => {
     const cost = to - (step * (to - from)) / steps;
-    const next = Math.max(0, hull.findIndex((corner) => corner.cost >= cost - 1e-15));
+    const next = Math.max(
+      0,
+      hull.findIndex((corner) => corner.cost >= cost - 1e-15),
+    );
     if (next === 0) return singleShares(known.length, corners[0]!);
-    const a = hull[next - 1]!, b = hull[next]!;
+    const a = hull[next - 1]!,
+      b = hull[next]!;
     const share = (scoreAtCost(hull, cost) - a.score) / (b.score - a.score);
     const shares = singleShares(known.length, corners[next]!).map((one) => one * share);
     shares[corners[next - 1]!]! += 1 - share;

@@ -13,10 +13,21 @@ export function rowsWithoutFold({ groups }: PublishedEvaluations, fold: number):
 }
 
 /** Trials of one fold, one for each named pool. @param router fitted without the fold */
-export function tryFold(evaluations: PublishedEvaluations, router: Router, fold: number, seed: number): Trial[] {
+export function tryFold(
+  evaluations: PublishedEvaluations,
+  router: Router,
+  fold: number,
+  seed: number,
+): Trial[] {
   return namedPools(evaluations).map((pool) => {
     const isTested = (row: number): boolean => foldOf(pool.groups[row]!, folds) === fold;
     const trained = partOf(pool, (row) => !isTested(row));
-    return tryOut({ router, tested: partOf(pool, isTested), trained, known: singlesOf(trained), seed });
+    return tryOut({
+      router,
+      tested: partOf(pool, isTested),
+      trained,
+      known: singlesOf(trained),
+      seed,
+    });
   });
 }

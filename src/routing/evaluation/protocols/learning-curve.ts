@@ -1,7 +1,11 @@
 import type { Features } from '../../learned/features.js';
 import { featuresOf } from '../../learned/features.js';
 import type { Router } from '../../learned/router.js';
-import { foldOf, questionOf, type PublishedEvaluations } from '../../training/published-evaluations.js';
+import {
+  foldOf,
+  questionOf,
+  type PublishedEvaluations,
+} from '../../training/published-evaluations.js';
 import { seeded, shuffle } from '../../training/seeded.js';
 import { bestOf, cheapestOf, zeroRouterShares } from '../baselines/single-models.js';
 import { singlesOf, type Pool } from '../cost-curve.js';
@@ -19,7 +23,11 @@ export interface LabelledRows {
 }
 
 /** A trainer on top of a router; what it gives predicts the score of each model, from the features of a prompt alone. */
-export type FitOnRows = (rows: LabelledRows, router: Router, seed: number) => (features: Features) => ArrayLike<number>;
+export type FitOnRows = (
+  rows: LabelledRows,
+  router: Router,
+  seed: number,
+) => (features: Features) => ArrayLike<number>;
 
 /** How good a trained router is on prompts that it did not see; means over draws of the labelled rows. */
 export interface CurvePoint {
@@ -53,20 +61,46 @@ const mostTested = 2000;
  * The learning curve of a family on its largest pool: half of it, by hash, is drawn from, the other half is judged.
  * @param router fitted without the family
  */
-export function learningCurve(evaluations: PublishedEvaluations, router: Router, family: string, fitOnRows: FitOnRows, { sizes, repeats, seed }: CurveOptions): LearningCurve | null {
+export function learningCurve(
+  evaluations: PublishedEvaluations,
+  router: Router,
+  family: string,
+  fitOnRows: FitOnRows,
+  { sizes, repeats, seed }: CurveOptions,
+): LearningCurve | null {
   const pool = largestPoolOf(evaluations, family);
   if (!pool) return null;
   const asked = withQuestionsAlone(evaluations, pool);
-  const labelled = partOf(asked, (row) => foldOf(asked.groups[row]!, 2) === 0), tested = atMost(partOf(asked, (row) => foldOf(asked.groups[row]!, 2) === 1), mostTested);
+  const labelled = partOf(asked, (row) => foldOf(asked.groups[row]!, 2) === 0),
+    tested = atMost(
+      partOf(asked, (row) => foldOf(asked.groups[row]!, 2) === 1),
+      mostTested,
+    );
   const enough = sizes.filter((size) => size <= labelled.rows);
-  const untrained = pointOf(tested, labelled, predictionsOf(router, tested).quality, predictionsOf(router, tested).cost, 0);
-  const points = enough.map((size) => meanOf(Array.from({ length: repeats }, (_, repeat) => {
-    const drawn = drawRows(labelled, size, seed + repeat);
-    const predict = fitOnRows({ models: pool.models, scores: drawn.scores, prompts: promptsOf(evaluations, drawn) }, router, seed + repeat);
-    const quality = new Float64Array(tested.rows * pool.models.length);
-    tested.features.forEach((features, row) => quality.set(Array.from(predict(features)), row * pool.models.length));
-    return pointOf(tested, drawn, quality, predictionsOf(router, tested).cost, size);
-  })));
+  const untrained = pointOf(
+    tested,
+    labelled,
+    predictionsOf(router, tested).quality,
+    predictionsOf(router, tested).cost,
+    0,
+  );
+  const points = enough.map((size) =>
+    meanOf(
+      Array.from({ length: repeats }, (_, repeat) => {
+        const drawn = drawRows(labelled, size, seed + repeat);
+        const predict = fitOnRows(
+          { models: pool.models, scores: drawn.scores, prompts: promptsOf(evaluations, drawn) },
+          router,
+          seed + repeat,
+        );
+        const quality = new Float64Array(tested.rows * pool.models.length);
+        tested.features.forEach((features, row) =>
+          quality.set(Array.from(predict(features)), row * pool.models.length),
+        );
+        return pointOf(tested, drawn, quality, predictionsOf(router, tested).cost, size);
+      }),
+    ),
+  );
   return { name: pool.name, points: [untrained, ...points] };
 }
 
@@ -76,7 +110,12 @@ function promptsOf({ prompts }: PublishedEvaluations, { places }: EvaluatedPool)
 
 /** Rows of one's own tell no tools: what is learned from prompts is judged on prompts. */
 function withQuestionsAlone(evaluations: PublishedEvaluations, pool: EvaluatedPool): EvaluatedPool {
-  return { ...pool, features: promptsOf(evaluations, pool).map((content) => featuresOf({ messages: [{ role: 'user', content }] })) };
+  return {
+    ...pool,
+    features: promptsOf(evaluations, pool).map((content) =>
+      featuresOf({ messages: [{ role: 'user', content }] }),
+    ),
+  };
 }
 
 function drawRows(pool: EvaluatedPool, size: number, seed: number): EvaluatedPool {
@@ -86,18 +125,42 @@ function drawRows(pool: EvaluatedPool, size: number, seed: number): EvaluatedPoo
   return partOf(pool, (row) => drawn.has(row));
 }
 
-function pointOf(tested: EvaluatedPool, known: Pool, quality: Float64Array, cost: Float64Array, rows: number): CurvePoint {
+function pointOf(
+  tested: EvaluatedPool,
+  known: Pool,
+  quality: Float64Array,
+  cost: Float64Array,
+  rows: number,
+): CurvePoint {
   const all = new Float64Array(tested.rows).fill(1);
-  const singles = singlesOf(tested), before = singlesOf(known);
-  const bar = barOf(singles, bestOf(singles)), cheapest = cheapestOf(before);
+  const singles = singlesOf(tested),
+    before = singlesOf(known);
+  const bar = barOf(singles, bestOf(singles)),
+    cheapest = cheapestOf(before);
   const span = spanOf(before, cheapest);
   const points = pointsOf(profileOfPredictions(tested, { quality, cost }, { cheapest, span }), all);
-  const aiq = areaOf(points, bar), { score: accuracy } = points[0]!;
+  const aiq = areaOf(points, bar),
+    { score: accuracy } = points[0]!;
   const knownZero = areaOf(pointsOf(profileOfShares(tested, zeroRouterShares(before)), all), bar);
-  return { rows, accuracy, gain: accuracy - bar.best.score, aiq, overZero: aiq - areaOf(singles, bar), overKnownZero: aiq - knownZero };
+  return {
+    rows,
+    accuracy,
+    gain: accuracy - bar.best.score,
+    aiq,
+    overZero: aiq - areaOf(singles, bar),
+    overKnownZero: aiq - knownZero,
+  };
 }
 
 function meanOf(points: readonly CurvePoint[]): CurvePoint {
-  const mean = (figure: keyof CurvePoint): number => points.reduce((sum, point) => sum + point[figure], 0) / points.length;
-  return { rows: mean('rows'), accuracy: mean('accuracy'), gain: mean('gain'), aiq: mean('aiq'), overZero: mean('overZero'), overKnownZero: mean('overKnownZero') };
+  const mean = (figure: keyof CurvePoint): number =>
+    points.reduce((sum, point) => sum + point[figure], 0) / points.length;
+  return {
+    rows: mean('rows'),
+    accuracy: mean('accuracy'),
+    gain: mean('gain'),
+    aiq: mean('aiq'),
+    overZero: mean('overZero'),
+    overKnownZero: mean('overKnownZero'),
+  };
 }

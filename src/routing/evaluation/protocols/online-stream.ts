@@ -32,7 +32,12 @@ const parts = 10;
 /** What the router alone predicts of one row. */
 interface PredictedRow {
   readonly reading: Reading;
-  readonly models: readonly { readonly quality: number; readonly uncertainty: number; readonly outputTokens: number; readonly cost: number }[];
+  readonly models: readonly {
+    readonly quality: number;
+    readonly uncertainty: number;
+    readonly outputTokens: number;
+    readonly cost: number;
+  }[];
 }
 
 interface Stream {
@@ -48,10 +53,18 @@ interface Stream {
  * Streams the rows of a pool through a router that did not see them, in several orders: alone, with what it learns of the score of each model that
  * it chose, and with some of the decisions left to exploration.
  */
-export function streamOnline(router: Router, pool: EvaluatedPool, { seed, repeats, exploration }: StreamOptions): StreamRegret {
+export function streamOnline(
+  router: Router,
+  pool: EvaluatedPool,
+  { seed, repeats, exploration }: StreamOptions,
+): StreamRegret {
   const predicted = pool.features.map((_, row) => predictRow(router, pool, row));
   const candidates = pool.models.map((model) => ({ label: model, provider: null, model }));
-  const regret = { router: new Float64Array(parts), learning: new Float64Array(parts), exploring: new Float64Array(parts) };
+  const regret = {
+    router: new Float64Array(parts),
+    learning: new Float64Array(parts),
+    exploring: new Float64Array(parts),
+  };
   for (let repeat = 0; repeat < repeats; repeat++) {
     const order = Int32Array.from({ length: pool.rows }, (_, row) => row);
     shuffle(order, seeded(seed + repeat));
@@ -63,39 +76,71 @@ export function streamOnline(router: Router, pool: EvaluatedPool, { seed, repeat
   return { name: pool.name, rows: pool.rows, ...regret };
 }
 
-function predictRow(router: Router, { features, models, inputTokens }: EvaluatedPool, row: number): PredictedRow {
+function predictRow(
+  router: Router,
+  { features, models, inputTokens }: EvaluatedPool,
+  row: number,
+): PredictedRow {
   const reading = router.read(features[row]!);
   return {
     reading,
     models: models.map((model) => {
-      const expected = router.expect(reading, router.placeOf(model)), [input, output] = listPriceOf(model);
-      return { ...expected, cost: (inputTokens[row]! * input + expected.outputTokens * output) / 1e6 };
+      const expected = router.expect(reading, router.placeOf(model)),
+        [input, output] = listPriceOf(model);
+      return {
+        ...expected,
+        cost: (inputTokens[row]! * input + expected.outputTokens * output) / 1e6,
+      };
     }),
   };
 }
 
 /** By place in the stream the model that was chosen. */
 function choicesOf(stream: Stream, isLearning: boolean, exploration: number): Int32Array {
-  const { pool, router, predicted, order } = stream, width = pool.models.length;
+  const { pool, router, predicted, order } = stream,
+    width = pool.models.length;
   let state: OnlineState = nothingLearned;
   return Int32Array.from(order, (row) => {
     const { reading, models } = predicted[row]!;
     const chosen = chosenOf(stream, state, row, exploration);
     if (isLearning) {
       const kinds = { router, shares: largestShares(reading.shares) };
-      state = withRating(state, { model: pool.models[chosen]!, kinds, predicted: models[chosen]!.quality, score: pool.scores[row * width + chosen]!, earlier: null, at: 0 });
+      state = withRating(state, {
+        model: pool.models[chosen]!,
+        kinds,
+        predicted: models[chosen]!.quality,
+        score: pool.scores[row * width + chosen]!,
+        earlier: null,
+        at: 0,
+      });
     }
     return chosen;
   });
 }
 
-function chosenOf({ router, predicted, candidates }: Stream, state: OnlineState, row: number, exploration: number): number {
-  const tuning = createOnlineTuning(state, router, 0), one = predicted[row]!;
-  const request = { reading: one.reading, features: { buckets: new Int32Array(), weights: new Float32Array(), dense: new Float32Array() } };
+function chosenOf(
+  { router, predicted, candidates }: Stream,
+  state: OnlineState,
+  row: number,
+  exploration: number,
+): number {
+  const tuning = createOnlineTuning(state, router, 0),
+    one = predicted[row]!;
+  const request = {
+    reading: one.reading,
+    features: { buckets: new Int32Array(), weights: new Float32Array(), dense: new Float32Array() },
+  };
   const figures: (Figures & { readonly model: number })[] = one.models.map((expected, model) => {
     const moved = tuning?.adjust(candidates[model]!, request, expected);
     const odds = logOdds(expected.quality) + (moved?.odds ?? 0);
-    return { model, quality: sigmoid(odds), uncertainty: moved?.uncertainty ?? expected.uncertainty, cost: expected.cost, price: null, latency: null };
+    return {
+      model,
+      quality: sigmoid(odds),
+      uncertainty: moved?.uncertainty ?? expected.uncertainty,
+      cost: expected.cost,
+      price: null,
+      latency: null,
+    };
   });
   figures.sort((a, b) => b.quality - a.quality);
   const places = drawOf(`row ${row}`, 0) < exploration ? plausiblePlaces(figures) : [];
@@ -103,12 +148,25 @@ function chosenOf({ router, predicted, candidates }: Stream, state: OnlineState,
 }
 
 /** Adds the regret of some choices, a share of several orders. */
-function addRegret(sums: Float64Array, { pool: { scores, models, rows }, order }: Stream, repeats: number, choices: Int32Array): void {
+function addRegret(
+  sums: Float64Array,
+  { pool: { scores, models, rows }, order }: Stream,
+  repeats: number,
+  choices: Int32Array,
+): void {
   const width = models.length;
-  const means = models.map((_, model) => order.reduce((sum, row) => sum + scores[row * width + model]!, 0) / rows);
+  const means = models.map(
+    (_, model) => order.reduce((sum, row) => sum + scores[row * width + model]!, 0) / rows,
+  );
   const best = means.indexOf(Math.max(...means));
   const counts = new Float64Array(parts);
   const partOf = (place: number): number => Math.floor((place * parts) / rows);
   order.forEach((_, place) => counts[partOf(place)]!++);
-  order.forEach((row, place) => (sums[partOf(place)]! += (scores[row * width + best]! - scores[row * width + choices[place]!]!) / counts[partOf(place)]! / repeats));
+  order.forEach(
+    (row, place) =>
+      (sums[partOf(place)]! +=
+        (scores[row * width + best]! - scores[row * width + choices[place]!]!) /
+        counts[partOf(place)]! /
+        repeats),
+  );
 }

@@ -1,7 +1,11 @@
 import type { Router } from '../../learned/router.js';
 import type { Appraisal, RoutingRequest } from '../../plan.js';
 import { createLearnedRanker } from '../../rankers/learned-ranker.js';
-import { foldOf, questionOf, type PublishedEvaluations } from '../../training/published-evaluations.js';
+import {
+  foldOf,
+  questionOf,
+  type PublishedEvaluations,
+} from '../../training/published-evaluations.js';
 import { paraphrases } from '../paraphrase.js';
 import { listPriceOf } from '../prices.js';
 import { folds } from './in-distribution.js';
@@ -19,34 +23,65 @@ export interface Stability {
 export function candidateOf(model: string): Appraisal {
   const [input, output] = listPriceOf(model);
   return {
-    candidate: { label: model, provider: null, model }, quality: 0.5, qualityStated: false, price: (3 * input + output) / 4, rates: { input, output, cachedInput: input },
-    latency: null, contextLength: null, maxOutput: null, tools: null, images: null,
+    candidate: { label: model, provider: null, model },
+    quality: 0.5,
+    qualityStated: false,
+    price: (3 * input + output) / 4,
+    rates: { input, output, cachedInput: input },
+    latency: null,
+    contextLength: null,
+    maxOutput: null,
+    tools: null,
+    images: null,
   };
 }
 
 const mostPrompts = 1500;
 
 /** @param router fitted without the fold whose prompts are said otherwise */
-export async function measureStability(evaluations: PublishedEvaluations, router: Router, models: readonly string[], fold: number): Promise<Stability> {
+export async function measureStability(
+  evaluations: PublishedEvaluations,
+  router: Router,
+  models: readonly string[],
+  fold: number,
+): Promise<Stability> {
   const ranker = createLearnedRanker({ router });
   const candidates = models.map(candidateOf);
-  const rows = [...evaluations.groups.keys()].filter((row) => foldOf(evaluations.groups[row]!, folds) === fold);
+  const rows = [...evaluations.groups.keys()].filter(
+    (row) => foldOf(evaluations.groups[row]!, folds) === fold,
+  );
   const picked = rows.filter((_, at) => at % Math.ceil(rows.length / mostPrompts) === 0);
-  const choiceFor = async (content: string, tools: readonly unknown[], wish: Partial<RoutingRequest>): Promise<string> =>
-    (await ranker.rank({ messages: [{ role: 'user', content }], tools, promptTokens: content.length / 4, ...wish }, candidates))[0]!.label;
+  const choiceFor = async (
+    content: string,
+    tools: readonly unknown[],
+    wish: Partial<RoutingRequest>,
+  ): Promise<string> =>
+    (
+      await ranker.rank(
+        { messages: [{ role: 'user', content }], tools, promptTokens: content.length / 4, ...wish },
+        candidates,
+      )
+    )[0]!.label;
   const shares = async (wish: Partial<RoutingRequest>): Promise<Record<string, number>> => {
     const told: Record<string, number> = {};
     for (const [kind, paraphrase] of Object.entries(paraphrases)) {
-      let same = 0, whole = 0;
+      let same = 0,
+        whole = 0;
       for (const row of picked) {
-        const { question, tools } = questionOf(evaluations.prompts[row]!), other = paraphrase(question);
+        const { question, tools } = questionOf(evaluations.prompts[row]!),
+          other = paraphrase(question);
         if (other === question) continue;
         whole++;
-        if ((await choiceFor(question, tools, wish)) === (await choiceFor(other, tools, wish))) same++;
+        if ((await choiceFor(question, tools, wish)) === (await choiceFor(other, tools, wish)))
+          same++;
       }
       if (whole > 0) told[kind] = same / whole;
     }
     return told;
   };
-  return { prompts: picked.length, usual: await shares({}), byCost: await shares({ tradeoff: 'cost' }) };
+  return {
+    prompts: picked.length,
+    usual: await shares({}),
+    byCost: await shares({ tradeoff: 'cost' }),
+  };
 }

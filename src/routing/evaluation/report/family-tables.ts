@@ -14,7 +14,10 @@ export function standingOf({ low, high }: Estimate): Standing {
 }
 
 /** How many families stand where, of one way to choose, against the zero router of hindsight. */
-export function countStandings(families: readonly FamilyResult[], way: string): Record<Standing, number> {
+export function countStandings(
+  families: readonly FamilyResult[],
+  way: string,
+): Record<Standing, number> {
   const counts = { above: 0, within: 0, below: 0 };
   for (const { means } of families) {
     const over = means[way]?.overZero;
@@ -38,16 +41,42 @@ export function familyTable(families: readonly FamilyResult[]): Table | null {
       'AIQ against that of the zero router of hindsight, which knows how the models do on the held-out family; "known" is the zero router of what was known before. Baselines learn from the other families, where the same models answered them. Means of the sources of a family by their prompts.',
       `The router: ${standingsInWords(countStandings(judged, 'router'))}. The random forest: ${standingsInWords(countStandings(judged, 'random forest'))}.`,
     ],
-    head: ['family', 'prompts', 'router: AIQ over zero router', '', 'over zero router, known', 'over the best single', 'calibration error', 'forest: AIQ over zero router', 'logistic: AIQ over zero router'],
-    rows: judged.map(({ family, verdicts, means: { router = {}, 'random forest': forest = {}, 'logistic heads': logistic = {} } }) => [
-      `${family} (${verdicts.length === 1 ? '1 source' : `${verdicts.length} sources`})`, whole(verdicts.reduce((sum, { rows }) => sum + rows, 0)), asDifference(router.overZero), router.overZero ? standingOf(router.overZero) : nothing,
-      asDifference(router.overKnownZero), asDifference(router.gain), asScore(router.calibration), asDifference(forest.overZero), asDifference(logistic.overZero),
-    ]),
+    head: [
+      'family',
+      'prompts',
+      'router: AIQ over zero router',
+      '',
+      'over zero router, known',
+      'over the best single',
+      'calibration error',
+      'forest: AIQ over zero router',
+      'logistic: AIQ over zero router',
+    ],
+    rows: judged.map(
+      ({
+        family,
+        verdicts,
+        means: { router = {}, 'random forest': forest = {}, 'logistic heads': logistic = {} },
+      }) => [
+        `${family} (${verdicts.length === 1 ? '1 source' : `${verdicts.length} sources`})`,
+        whole(verdicts.reduce((sum, { rows }) => sum + rows, 0)),
+        asDifference(router.overZero),
+        router.overZero ? standingOf(router.overZero) : nothing,
+        asDifference(router.overKnownZero),
+        asDifference(router.gain),
+        asScore(router.calibration),
+        asDifference(forest.overZero),
+        asDifference(logistic.overZero),
+      ],
+    ),
   };
 }
 
 /** The least number of labelled rows from which on a curve stays above nothing; null where it does not within what was tried. */
-export function rowsToPass({ points }: LearningCurve, figure: 'overZero' | 'overKnownZero' | 'gain'): number | null {
+export function rowsToPass(
+  { points }: LearningCurve,
+  figure: 'overZero' | 'overKnownZero' | 'gain',
+): number | null {
   const last = points.findLastIndex((point) => point[figure] <= 0);
   return points[last + 1]?.rows ?? null;
 }
@@ -56,31 +85,67 @@ export function rowsToPass({ points }: LearningCurve, figure: 'overZero' | 'over
 export function curveTable(families: readonly FamilyResult[]): Table | null {
   const curves = families.flatMap(({ family, curve }) => (curve ? [{ family, curve }] : []));
   if (curves.length === 0) return null;
-  const sizes = [...new Set(curves.flatMap(({ curve }) => curve.points.map(({ rows }) => rows)))].sort((a, b) => a - b);
+  const sizes = [
+    ...new Set(curves.flatMap(({ curve }) => curve.points.map(({ rows }) => rows))),
+  ].sort((a, b) => a - b);
   const at = (points: readonly CurvePoint[], size: number): string => {
     const point = points.find(({ rows }) => rows === size);
     return point ? difference(point.overZero) : nothing;
   };
-  const passed = (curve: LearningCurve, figure: Parameters<typeof rowsToPass>[1]): string => String(rowsToPass(curve, figure) ?? 'not within those tried');
+  const passed = (curve: LearningCurve, figure: Parameters<typeof rowsToPass>[1]): string =>
+    String(rowsToPass(curve, figure) ?? 'not within those tried');
   return {
     title: 'Learning curve: labelled rows of a held-out family',
-    notes: ['AIQ over the zero router of hindsight after training on so many rows of the family, as `signalbox train` does; on its largest source, on the half that no row was drawn from. "Known": the zero router that knows the labelled rows alone.'],
-    head: ['family (source)', ...sizes.map((size) => `${size} rows`), 'passes zero router, hindsight', 'passes zero router, known', 'passes the best single'],
-    rows: curves.map(({ curve }) => [curve.name, ...sizes.map((size) => at(curve.points, size)), passed(curve, 'overZero'), passed(curve, 'overKnownZero'), passed(curve, 'gain')]),
+    notes: [
+      'AIQ over the zero router of hindsight after training on so many rows of the family, as `signalbox train` does; on its largest source, on the half that no row was drawn from. "Known": the zero router that knows the labelled rows alone.',
+    ],
+    head: [
+      'family (source)',
+      ...sizes.map((size) => `${size} rows`),
+      'passes zero router, hindsight',
+      'passes zero router, known',
+      'passes the best single',
+    ],
+    rows: curves.map(({ curve }) => [
+      curve.name,
+      ...sizes.map((size) => at(curve.points, size)),
+      passed(curve, 'overZero'),
+      passed(curve, 'overKnownZero'),
+      passed(curve, 'gain'),
+    ]),
   };
 }
 
-const meanOf = (values: Float64Array): number => values.reduce((sum, value) => sum + value, 0) / values.length;
+const meanOf = (values: Float64Array): number =>
+  values.reduce((sum, value) => sum + value, 0) / values.length;
 
 /** What online learning makes of a family that no fit saw. */
 export function onlineTable(families: readonly FamilyResult[]): Table | null {
   const streams = families.flatMap(({ online }) => online ?? []);
   if (streams.length === 0) return null;
-  const inTwo = (values: Float64Array): string[] => [difference(meanOf(values)), difference(values.at(-1)!)];
+  const inTwo = (values: Float64Array): string[] => [
+    difference(meanOf(values)),
+    difference(values.at(-1)!),
+  ];
   return {
     title: 'Online: a held-out family as a stream',
-    notes: [`Regret against the best single model of hindsight: mean over the whole stream, and in its last tenth; below 0 is better than that model. Only the score of the model that was chosen is told. Exploring: ${share(triedShare)} of the decisions try another model.`],
-    head: ['family (source)', 'prompts', 'router alone', 'last tenth', 'learning', 'last tenth', 'learning and exploring', 'last tenth'],
-    rows: streams.map(({ name, rows, router, learning, exploring }) => [name, whole(rows), ...[router, learning, exploring].flatMap(inTwo)]),
+    notes: [
+      `Regret against the best single model of hindsight: mean over the whole stream, and in its last tenth; below 0 is better than that model. Only the score of the model that was chosen is told. Exploring: ${share(triedShare)} of the decisions try another model.`,
+    ],
+    head: [
+      'family (source)',
+      'prompts',
+      'router alone',
+      'last tenth',
+      'learning',
+      'last tenth',
+      'learning and exploring',
+      'last tenth',
+    ],
+    rows: streams.map(({ name, rows, router, learning, exploring }) => [
+      name,
+      whole(rows),
+      ...[router, learning, exploring].flatMap(inTwo),
+    ]),
   };
 }

@@ -8,19 +8,25 @@ type Write = (value: number) => string;
 const never = 'never';
 /** A true minus, and none before a figure that is written as nothing. */
 const minus = (text: string): string => text.replace(/^-(?=.*[1-9])/, '−').replace(/^-/, '');
-const plain = (digits: number): Write => (value) => (Number.isFinite(value) ? minus(value.toFixed(digits)) : value > 0 ? never : nothing);
+const plain =
+  (digits: number): Write =>
+  (value) =>
+    Number.isFinite(value) ? minus(value.toFixed(digits)) : value > 0 ? never : nothing;
 const withSign: Write = (value) => {
   const text = plain(4)(value);
   return value > 0 && /[1-9]/.test(text) ? `+${text}` : text;
 };
-const inHundredths: Write = (value) => (Number.isFinite(value) ? (100 * value).toFixed(0) : plain(0)(value));
+const inHundredths: Write = (value) =>
+  Number.isFinite(value) ? (100 * value).toFixed(0) : plain(0)(value);
 
-const written = (write: Write, unit = '') => (estimate: Estimate | undefined): string => {
-  if (estimate === undefined || Number.isNaN(estimate.value)) return nothing;
-  const [value, low, high] = [write(estimate.value), write(estimate.low), write(estimate.high)];
-  const told = `${value}${value === never ? '' : unit}`;
-  return value === low && value === high ? told : `${told} (${low} to ${high})`;
-};
+const written =
+  (write: Write, unit = '') =>
+  (estimate: Estimate | undefined): string => {
+    if (estimate === undefined || Number.isNaN(estimate.value)) return nothing;
+    const [value, low, high] = [write(estimate.value), write(estimate.low), write(estimate.high)];
+    const told = `${value}${value === never ? '' : unit}`;
+    return value === low && value === high ? told : `${told} (${low} to ${high})`;
+  };
 
 /** A figure from 0 to 1 with its interval. */
 export const asScore = written(plain(3));

@@ -1,7 +1,13 @@
 import { sigmoid } from '../../log-odds.js';
 import { seeded, shuffle } from '../seeded.js';
 import type { CustomRows } from './custom-rows.js';
-import { correctedOdds, type Correction, fitOffsets, fitSlopes, type Setting } from './fit-correction.js';
+import {
+  correctedOdds,
+  type Correction,
+  fitOffsets,
+  fitSlopes,
+  type Setting,
+} from './fit-correction.js';
 
 const trusts = [0, 0.5, 1];
 /** From the strongest on: each fit begins where the one before it ended. */
@@ -33,7 +39,9 @@ function* fitsOf(rows: CustomRows, chosen: Int32Array): Generator<readonly [Sett
 /** The squared error of how the models differ in a row: how hard the row is for all of them does not change the choice. */
 function errorAt(rows: CustomRows, setting: Setting, correction: Correction, row: number): number {
   const width = rows.models.length;
-  let sum = 0, squares = 0, measured = 0;
+  let sum = 0,
+    squares = 0,
+    measured = 0;
   for (let model = 0; model < width; model++) {
     const score = rows.scores[row * width + model]!;
     if (Number.isNaN(score)) continue;
@@ -54,7 +62,10 @@ export function chooseSetting(rows: CustomRows, chosen: Int32Array, seed: number
   const errors = new Map<string, { setting: Setting; sum: number }>();
   for (let fold = 0; fold < folds; fold++) {
     const held = picked.filter((row) => parts[row] === fold);
-    for (const [setting, correction] of fitsOf(rows, picked.filter((row) => parts[row] !== fold))) {
+    for (const [setting, correction] of fitsOf(
+      rows,
+      picked.filter((row) => parts[row] !== fold),
+    )) {
       const name = `${setting.trust} ${setting.ridge}`;
       const known = errors.get(name) ?? { setting, sum: 0 };
       for (const row of held) known.sum += errorAt(rows, setting, correction, row);
@@ -65,7 +76,11 @@ export function chooseSetting(rows: CustomRows, chosen: Int32Array, seed: number
 }
 
 /** The fit of one setting. */
-export function fitSetting(rows: CustomRows, chosen: Int32Array, { trust, ridge }: Setting): Correction {
+export function fitSetting(
+  rows: CustomRows,
+  chosen: Int32Array,
+  { trust, ridge }: Setting,
+): Correction {
   const offsets = fitOffsets(rows, chosen, trust);
   return ridge === null ? offsets : fitSlopes(rows, chosen, trust, ridge, offsets);
 }

@@ -28,15 +28,32 @@ const longestName = 200;
  * (`<model>/response`) is passed over.
  * @throws FileProblem for a missing prompt, a name that comes twice or is a text, fewer than two models, columns without end
  */
-export function readColumns(names: readonly string[], { promptColumn, models }: ColumnOptions): NumberColumn[] {
-  if (names.length > mostColumns) throw new FileProblem(`at most ${mostColumns} columns can be read, and there are ${names.length}`, 1);
+export function readColumns(
+  names: readonly string[],
+  { promptColumn, models }: ColumnOptions,
+): NumberColumn[] {
+  if (names.length > mostColumns)
+    throw new FileProblem(
+      `at most ${mostColumns} columns can be read, and there are ${names.length}`,
+      1,
+    );
   const long = names.find((name) => name.length > longestName);
-  if (long !== undefined) throw new FileProblem(`the name of the column ${quoted(long)} is longer than ${longestName} characters`, 1);
+  if (long !== undefined)
+    throw new FileProblem(
+      `the name of the column ${quoted(long)} is longer than ${longestName} characters`,
+      1,
+    );
   const twice = names.find((name, at) => names.indexOf(name) !== at);
   if (twice !== undefined) throw new FileProblem(`the column ${quoted(twice)} comes twice`, 1);
-  if (!names.includes(promptColumn)) throw new FileProblem(`there is no column ${quoted(promptColumn)}; there are ${names.slice(0, 10).map(quoted).join(', ')}`, 1);
+  if (!names.includes(promptColumn))
+    throw new FileProblem(
+      `there is no column ${quoted(promptColumn)}; there are ${names.slice(0, 10).map(quoted).join(', ')}`,
+      1,
+    );
   const known = new Set(names);
-  const columns = names.filter((name) => name !== promptColumn).flatMap((name) => columnOf(name, known) ?? []);
+  const columns = names
+    .filter((name) => name !== promptColumn)
+    .flatMap((name) => columnOf(name, known) ?? []);
   const wanted = models === null ? columns : columns.filter(({ model }) => models.includes(model));
   checkModels(wanted, models);
   return wanted;
@@ -55,9 +72,19 @@ function columnOf(name: string, known: ReadonlySet<string>): NumberColumn | null
 function checkModels(columns: readonly NumberColumn[], asked: readonly string[] | null): void {
   const models = columns.filter(({ role }) => role === 'score').map(({ model }) => model);
   const twice = models.find((model, at) => models.indexOf(model) !== at);
-  if (twice !== undefined) throw new FileProblem(`the scores of ${quoted(twice)} stand in two columns`, 1);
+  if (twice !== undefined)
+    throw new FileProblem(`the scores of ${quoted(twice)} stand in two columns`, 1);
   const missing = asked?.find((model) => !models.includes(model));
-  if (missing !== undefined) throw new FileProblem(`there is no column with the scores of ${quoted(missing)}`, 1);
-  if (models.length < 2) throw new FileProblem(`scores of at least 2 models are needed, and there ${models.length === 1 ? 'is 1' : 'are none'}`, 1);
-  if (models.length > mostModels) throw new FileProblem(`at most ${mostModels} models can be compared, and there are ${models.length}`, 1);
+  if (missing !== undefined)
+    throw new FileProblem(`there is no column with the scores of ${quoted(missing)}`, 1);
+  if (models.length < 2)
+    throw new FileProblem(
+      `scores of at least 2 models are needed, and there ${models.length === 1 ? 'is 1' : 'are none'}`,
+      1,
+    );
+  if (models.length > mostModels)
+    throw new FileProblem(
+      `at most ${mostModels} models can be compared, and there are ${models.length}`,
+      1,
+    );
 }

@@ -17,17 +17,33 @@ export interface HeldOut {
   readonly fitted: Predicted;
 }
 
-function predict(rows: CustomRows, setting: Setting, correction: Correction, held: Int32Array, into: Predicted): void {
-  for (const row of held) for (let model = 0; model < rows.models.length; model++) into[row * rows.models.length + model] = sigmoid(correctedOdds(rows, setting, correction, row, model));
+function predict(
+  rows: CustomRows,
+  setting: Setting,
+  correction: Correction,
+  held: Int32Array,
+  into: Predicted,
+): void {
+  for (const row of held)
+    for (let model = 0; model < rows.models.length; model++)
+      into[row * rows.models.length + model] = sigmoid(
+        correctedOdds(rows, setting, correction, row, model),
+      );
 }
 
 /** Trains five times without a fifth of the prompts and predicts that fifth. */
-export function crossValidate(rows: CustomRows, seed: number, onProgress: (share: number) => void): HeldOut {
+export function crossValidate(
+  rows: CustomRows,
+  seed: number,
+  onProgress: (share: number) => void,
+): HeldOut {
   const parts = foldsOf(rows.groups, folds, seed);
   const all = Int32Array.from({ length: rows.count }, (_, row) => row);
-  const offsets = new Float32Array(rows.odds.length), fitted = new Float32Array(rows.odds.length);
+  const offsets = new Float32Array(rows.odds.length),
+    fitted = new Float32Array(rows.odds.length);
   for (let fold = 0; fold < folds; fold++) {
-    const known = all.filter((row) => parts[row] !== fold), held = all.filter((row) => parts[row] === fold);
+    const known = all.filter((row) => parts[row] !== fold),
+      held = all.filter((row) => parts[row] === fold);
     predict(rows, offsetsAlone, fitOffsets(rows, known, offsetsAlone.trust), held, offsets);
     onProgress((fold + 0.1) / folds);
     const setting = chooseSetting(rows, known, seed + fold);

@@ -40,51 +40,90 @@ export class RowReader {
 
   /** @param cells by column, in the order of the columns @throws FileProblem */
   add(prompt: unknown, cells: readonly unknown[], line: number): void {
-    if (typeof prompt !== 'string' || prompt.trim() === '') throw new FileProblem('the prompt is empty', line);
-    if (this.prompts.length === mostRows) throw new FileProblem(`there are more than ${mostRows.toLocaleString('en')} rows`, line);
-    if ((this.prompts.length + 1) * this.models.length > mostCells) throw new FileProblem(`at most ${mostCells.toLocaleString('en')} scores can be learned from, and ${this.models.length} models need more for so many rows`, line);
+    if (typeof prompt !== 'string' || prompt.trim() === '')
+      throw new FileProblem('the prompt is empty', line);
+    if (this.prompts.length === mostRows)
+      throw new FileProblem(`there are more than ${mostRows.toLocaleString('en')} rows`, line);
+    if ((this.prompts.length + 1) * this.models.length > mostCells)
+      throw new FileProblem(
+        `at most ${mostCells.toLocaleString('en')} scores can be learned from, and ${this.models.length} models need more for so many rows`,
+        line,
+      );
     const from = this.prompts.push(prompt) * this.models.length - this.models.length;
-    for (let model = 0; model < this.models.length; model++) this.numbers.score[from + model] = this.numbers.cost[from + model] = NaN;
+    for (let model = 0; model < this.models.length; model++)
+      this.numbers.score[from + model] = this.numbers.cost[from + model] = NaN;
     this.columns.forEach((column, at) => {
       const value = numberIn(cells[at], column, line);
       const place = this.places.get(column.model);
-      if (value !== null && place !== undefined && column.role !== 'latency') this.numbers[column.role][from + place] = value;
+      if (value !== null && place !== undefined && column.role !== 'latency')
+        this.numbers[column.role][from + place] = value;
     });
   }
 
   /** What was read. @throws FileProblem where it is too little to learn from */
   finish(): EvaluationRows {
     const { models, prompts, numbers } = this;
-    if (prompts.length < fewestRows) throw new FileProblem(`at least ${fewestRows} rows are needed, and there are ${prompts.length}`);
+    if (prompts.length < fewestRows)
+      throw new FileProblem(
+        `at least ${fewestRows} rows are needed, and there are ${prompts.length}`,
+      );
     models.forEach((model, place) => {
-      if (!prompts.some((_, row) => !Number.isNaN(numbers.score[row * models.length + place]))) throw new FileProblem(`the column of ${quoted(model)} holds no score`);
+      if (!prompts.some((_, row) => !Number.isNaN(numbers.score[row * models.length + place])))
+        throw new FileProblem(`the column of ${quoted(model)} holds no score`);
     });
     this.checkCompared();
     const hasCosts = this.columns.some(({ role }) => role === 'cost');
-    return { models, prompts, scores: Float32Array.from(numbers.score), costs: hasCosts ? Float32Array.from(numbers.cost) : null };
+    return {
+      models,
+      prompts,
+      scores: Float32Array.from(numbers.score),
+      costs: hasCosts ? Float32Array.from(numbers.cost) : null,
+    };
   }
 
   /** Only a row that holds several models' scores tells which of them to choose. */
   private checkCompared(): void {
-    const { length } = this.models, found = new Set<string>();
+    const { length } = this.models,
+      found = new Set<string>();
     this.prompts.forEach((prompt, row) => {
       if (found.size >= fewestCompared) return;
-      const measured = this.models.filter((_, place) => !Number.isNaN(this.numbers.score[row * length + place])).length;
+      const measured = this.models.filter(
+        (_, place) => !Number.isNaN(this.numbers.score[row * length + place]),
+      ).length;
       if (measured >= 2) found.add(compared(prompt));
     });
-    if (found.size < fewestCompared) throw new FileProblem(`at least ${fewestCompared} different prompts with scores of at least 2 models each are needed, and there are ${found.size}`);
+    if (found.size < fewestCompared)
+      throw new FileProblem(
+        `at least ${fewestCompared} different prompts with scores of at least 2 models each are needed, and there are ${found.size}`,
+      );
   }
 }
 
-const must: Record<Role, string> = { score: 'a score', cost: 'a cost in USD', latency: 'a latency in seconds' };
+const must: Record<Role, string> = {
+  score: 'a score',
+  cost: 'a cost in USD',
+  latency: 'a latency in seconds',
+};
 
 /** Null for an empty cell. */
 function numberIn(cell: unknown, { name, role }: NumberColumn, line: number): number | null {
-  if (cell === undefined || cell === null || (typeof cell === 'string' && cell.trim() === '')) return null;
-  const value = typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'string' ? Number(cell) : NaN;
+  if (cell === undefined || cell === null || (typeof cell === 'string' && cell.trim() === ''))
+    return null;
+  const value =
+    typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'string'
+      ? Number(cell)
+      : NaN;
   // what is nested may be too deep to be written again
-  const told = typeof cell === 'string' || typeof cell === 'number' ? quoted(String(cell).trim()) : 'a list or an object';
-  if (!Number.isFinite(value)) throw new FileProblem(`column ${quoted(name)}: ${told} is no number; every column but the prompt's must hold a model's scores, costs or latencies`, line);
-  if (Math.abs(value) > largest || (role !== 'score' && value < 0)) throw new FileProblem(`column ${quoted(name)}: ${told} cannot be ${must[role]}`, line);
+  const told =
+    typeof cell === 'string' || typeof cell === 'number'
+      ? quoted(String(cell).trim())
+      : 'a list or an object';
+  if (!Number.isFinite(value))
+    throw new FileProblem(
+      `column ${quoted(name)}: ${told} is no number; every column but the prompt's must hold a model's scores, costs or latencies`,
+      line,
+    );
+  if (Math.abs(value) > largest || (role !== 'score' && value < 0))
+    throw new FileProblem(`column ${quoted(name)}: ${told} cannot be ${must[role]}`, line);
   return value;
 }

@@ -3,7 +3,10 @@ export class FileProblem extends Error {
   override readonly name = 'FileProblem';
 
   /** @param line counted from 1, as editors do; null where no line is at fault */
-  constructor(reason: string, readonly line: number | null = null) {
+  constructor(
+    reason: string,
+    readonly line: number | null = null,
+  ) {
     super(line === null ? reason : `line ${line}: ${reason}`);
   }
 }

@@ -24,7 +24,11 @@ interface ToldRecord {
 }
 
 function readCsv(text: string, options: ReadOptions): EvaluationRows {
-  let reader: RowReader | null = null, names: string[] = [], columns: NumberColumn[] = [], places: number[] = [], promptPlace = 0;
+  let reader: RowReader | null = null,
+    names: string[] = [],
+    columns: NumberColumn[] = [],
+    places: number[] = [],
+    promptPlace = 0;
   const take = ({ record, info: { lines } }: ToldRecord): null => {
     if (reader === null) {
       names = record.map((name) => name.trim());
@@ -32,20 +36,33 @@ function readCsv(text: string, options: ReadOptions): EvaluationRows {
       places = columns.map(({ name }) => names.indexOf(name));
       promptPlace = names.indexOf(options.promptColumn);
       reader = new RowReader(columns);
-    } else reader.add(record[promptPlace], places.map((place) => record[place]), lines);
+    } else
+      reader.add(
+        record[promptPlace],
+        places.map((place) => record[place]),
+        lines,
+      );
     return null;
   };
   try {
-    parse(text, { bom: true, info: true, skip_empty_lines: true, on_record: (told: unknown) => take(told as ToldRecord) });
+    parse(text, {
+      bom: true,
+      info: true,
+      skip_empty_lines: true,
+      on_record: (told: unknown) => take(told as ToldRecord),
+    });
   } catch (error) {
-    throw error instanceof CsvError ? new FileProblem(wordsFor(error), typeof error['lines'] === 'number' ? error['lines'] : null) : error;
+    throw error instanceof CsvError
+      ? new FileProblem(wordsFor(error), typeof error['lines'] === 'number' ? error['lines'] : null)
+      : error;
   }
   return finished(reader);
 }
 
 /** The parser's own message may repeat a cell. */
 function wordsFor({ code }: CsvError): string {
-  if (code.startsWith('CSV_RECORD_INCONSISTENT')) return 'it has another number of cells than the first line';
+  if (code.startsWith('CSV_RECORD_INCONSISTENT'))
+    return 'it has another number of cells than the first line';
   if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is opened and never closed';
   return `it is no CSV (${code.toLowerCase().replaceAll('_', ' ')})`;
 }
@@ -62,26 +79,38 @@ function readLines(text: string, options: ReadOptions): EvaluationRows {
   const columns = readColumns([...names], options);
   const reader = new RowReader(columns);
   for (const { row, line } of rows) {
-    const strange = options.models === null ? Object.keys(row).find((name) => !names.has(name)) : undefined;
-    if (strange !== undefined) throw new FileProblem(`it names ${quoted(strange)}, which none of the first 1000 lines does`, line);
-    reader.add(own(row, options.promptColumn), columns.map(({ name }) => own(row, name)), line);
+    const strange =
+      options.models === null ? Object.keys(row).find((name) => !names.has(name)) : undefined;
+    if (strange !== undefined)
+      throw new FileProblem(
+        `it names ${quoted(strange)}, which none of the first 1000 lines does`,
+        line,
+      );
+    reader.add(
+      own(row, options.promptColumn),
+      columns.map(({ name }) => own(row, name)),
+      line,
+    );
   }
   return reader.finish();
 }
 
 /** A model may be called as something that every object inherits. */
-const own = (row: Record<string, unknown>, name: string): unknown => (Object.hasOwn(row, name) ? row[name] : undefined);
+const own = (row: Record<string, unknown>, name: string): unknown =>
+  Object.hasOwn(row, name) ? row[name] : undefined;
 
 /** Line by line: millions of them are not taken apart to be refused. */
 function linesIn(text: string, promptColumn: string): Line[] {
   const rows: Line[] = [];
   for (let from = text.startsWith('\ufeff') ? 1 : 0, line = 1; from < text.length; line++) {
-    const end = text.indexOf('\n', from), to = end < 0 ? text.length : end;
+    const end = text.indexOf('\n', from),
+      to = end < 0 ? text.length : end;
     const written = text.slice(from, to);
     from = to + 1;
     if (written.trim() === '') continue;
     // one more than may be is refused where rows are counted
-    if (rows.push({ row: flat(objectIn(written, line), promptColumn, line), line }) > mostRows) break;
+    if (rows.push({ row: flat(objectIn(written, line), promptColumn, line), line }) > mostRows)
+      break;
   }
   return rows;
 }
@@ -89,23 +118,35 @@ function linesIn(text: string, promptColumn: string): Line[] {
 function objectIn(line: string, at: number): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(line);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+    if (typeof value === 'object' && value !== null && !Array.isArray(value))
+      return value as Record<string, unknown>;
   } catch {
     // said below
   }
   throw new FileProblem('it is no JSON object', at);
 }
 
-const nested = [['scores', '/score'], ['costs', '/cost'], ['latencies', '/latency']] as const;
+const nested = [
+  ['scores', '/score'],
+  ['costs', '/cost'],
+  ['latencies', '/latency'],
+] as const;
 
 /** A row with its models' numbers as columns of their own. What a model cost that has no score tells nothing. */
-function flat(row: Record<string, unknown>, promptColumn: string, line: number): Record<string, unknown> {
+function flat(
+  row: Record<string, unknown>,
+  promptColumn: string,
+  line: number,
+): Record<string, unknown> {
   const scores = own(row, 'scores');
   if (typeof scores !== 'object' || scores === null) return row;
   const cells = nested.flatMap(([field, ending]) => {
     const told = own(row, field) ?? {};
-    if (typeof told !== 'object' || Array.isArray(told)) throw new FileProblem(`${field} must be an object`, line);
-    return Object.entries(told).flatMap(([model, value]) => (Object.hasOwn(scores, model) ? [[model + ending, value as unknown]] : []));
+    if (typeof told !== 'object' || Array.isArray(told))
+      throw new FileProblem(`${field} must be an object`, line);
+    return Object.entries(told).flatMap(([model, value]) =>
+      Object.hasOwn(scores, model) ? [[model + ending, value as unknown]] : [],
+    );
   });
   return { [promptColumn]: own(row, promptColumn), ...(Object.fromEntries(cells) as object) };
 }

@@ -13,15 +13,18 @@ export interface Scale {
  * @throws FileProblem where all scores are the same
  */
 export function scaleScores(scores: Float32Array, maximize: boolean): Scale {
-  let least = Infinity, most = -Infinity;
+  let least = Infinity,
+    most = -Infinity;
   for (const score of scores) {
     if (score < least) least = score;
     if (score > most) most = score;
   }
-  if (least === most) throw new FileProblem('all scores are the same: there is nothing to learn from them');
+  if (least === most)
+    throw new FileProblem('all scores are the same: there is nothing to learn from them');
   const isShare = least >= 0 && most <= 1;
   const [low, high] = isShare ? [0, 1] : [least, most];
   const scale: Scale = maximize ? { worst: low, best: high } : { worst: high, best: low };
-  for (let at = 0; at < scores.length; at++) scores[at] = (scores[at]! - scale.worst) / (scale.best - scale.worst);
+  for (let at = 0; at < scores.length; at++)
+    scores[at] = (scores[at]! - scale.worst) / (scale.best - scale.worst);
   return scale;
 }

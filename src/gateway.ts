@@ -1,13 +1,13 @@
 import express, { type Express, type RequestHandler, Router } from 'express';
 import type { Logger } from 'pino';
-import { KeyBook } from './accounts/key-book.js';
+import { StaticKeys } from './accounts/static-keys.js';
 import {
   type Config,
   type ConfigInput,
   type ParseOptions,
   resolveConfig,
   type ProviderConfig,
-} from './config.js';
+} from './config/config.js';
 import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
 import { conversationReports } from './conversations/reports.js';
 import { keepAside } from './dispatch/provider.js';
@@ -28,23 +28,23 @@ import {
   v2Router,
 } from './http/routes.js';
 import type { Readiness } from './http/resources/health.js';
-import type { Runtime } from './http/runtime.js';
+import type { GatewaySnapshot } from './pipeline/snapshot.js';
 import { readBody, selectModelWith, type SelectModelOptions } from './http/select-model.js';
 import { planHostCall, plannedCallOf, validateHostCall } from './http/select-model.js';
 import { native } from './http/surfaces/native.js';
-import { countRequest } from './http/take-limits.js';
+import { countRequest } from './pipeline/limits.js';
 import { track } from './http/track.js';
 import { notFound } from './http/not-found.js';
-import { createLogger, requestLog } from './log.js';
-import { Memory } from './memory.js';
-import { measuring } from './measuring.js';
-import { Metrics } from './metrics.js';
-import { ProviderNews } from './provider-news.js';
+import { createLogger, requestLog } from './telemetry/log.js';
+import { GatewayState } from './pipeline/state.js';
+import { measuring } from './telemetry/metrics/measuring.js';
+import { Metrics } from './telemetry/metrics/metrics.js';
+import { ReplicaSync } from './dispatch/replica-sync.js';
 import { dialects } from './providers/index.js';
-import type { RecorderOptions } from './records/recorder.js';
-import { configRules, createRuntime, type RuntimeSharing } from './runtime.js';
-import type { Backing } from './store/backing.js';
-import { backingOf } from './store/open-backing.js';
+import type { RecorderOptions } from './telemetry/requests/recorder.js';
+import { configRules, buildSnapshot, type SnapshotSharing } from './pipeline/build-snapshot.js';
+import type { LazyDatabases } from './store/lazy-databases.js';
+import { lazyDatabases } from './store/open-databases.js';
 import { version } from './version.js';
 
 /** What the gateway gives to whoever mounts it. A stage alone neither authenticates nor answers errors: it calls `next(error)`. */
@@ -92,7 +92,7 @@ export interface GatewayOptions {
   /** Default: JSON lines on standard output, at the configuration's level. */
   logger?: Logger;
   /** Default: the databases that the configuration names, opened when they are first needed; in memory where it names none. */
-  backing?: Backing;
+  backing?: LazyDatabases;
 }
 
 /** What a configuration is checked against, beside its schema. */
@@ -127,14 +127,14 @@ class AssembledGateway implements Gateway {
   readonly metrics: RequestHandler;
   readonly errorHandler: express.ErrorRequestHandler;
   readonly notFound: RequestHandler;
-  private readonly sharing: RuntimeSharing;
-  private readonly news: ProviderNews;
+  private readonly sharing: SnapshotSharing;
+  private readonly news: ReplicaSync;
   private readonly parts: Parts;
-  private readonly memory: Memory;
+  private readonly memory: GatewayState;
   private readonly measured: Metrics;
   private readonly warn: (warning: string) => void;
   private config: Config;
-  private runtime: Runtime;
+  private runtime: GatewaySnapshot;
   private stopping = false;
 
   constructor(
@@ -150,15 +150,16 @@ class AssembledGateway implements Gateway {
     this.config = config;
     const logger = options.logger ?? createLogger(config.log);
     this.warn = (warning) => logger.warn(warning);
-    this.news = new ProviderNews(() => this.runtime.providers);
+    this.news = new ReplicaSync(() => this.runtime.providers);
     this.sharing = {
       latencies: this.news.latencies,
       onAttempt: (attempt) => this.measured.attempt(attempt),
       onSetAside: (...aside) => this.news.setAside(...aside),
       warn: this.warn,
     };
-    const backing = options.backing ?? guestBacking(config, this.warn, (news) => logger.info(news));
-    this.memory = new Memory(
+    const backing =
+      options.backing ?? mountedDatabases(config, this.warn, (news) => logger.info(news));
+    this.memory = new GatewayState(
       backing,
       this.recording(config),
       conversationReports(logger, (turns) => this.measured.turnsLost(turns)),
@@ -254,10 +255,10 @@ class AssembledGateway implements Gateway {
     return { maxQueued, keepDays: () => this.config.requestLog.keepDays, report };
   }
 
-  private build(config: Config): Runtime {
-    const keys = new KeyBook(config.auth.keys);
+  private build(config: Config): GatewaySnapshot {
+    const keys = new StaticKeys(config.auth.keys);
     const { providers, warnings } = providersOf(config, this.options.env);
-    const runtime = createRuntime(config, providers, dialects, keys, this.sharing);
+    const runtime = buildSnapshot(config, providers, dialects, keys, this.sharing);
     for (const warning of [
       ...config.warnings,
       ...warnings,
@@ -304,12 +305,12 @@ class AssembledGateway implements Gateway {
 }
 
 /** The databases of a gateway that nobody has opened any for: a guest keeps things in memory unless its configuration names a place. */
-function guestBacking(
+function mountedDatabases(
   { database, redis }: Config,
   onWarning: (warning: string) => void,
   onNews: (news: string) => void,
-): Backing {
-  return backingOf({
+): LazyDatabases {
+  return lazyDatabases({
     databaseUrl: database.url ?? ':memory:',
     poolSize: database.poolSize,
     redisUrl: redis.url,

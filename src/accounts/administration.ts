@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalidField } from '../errors.js';
-import type { AccountRecord, Role } from '../store/account-records.js';
-import type { Store } from '../store/store.js';
+import type { AccountRecord, Role } from '../store/contracts/accounts.js';
+import type { Store } from '../store/contracts/store.js';
 import { mailAddressOf } from './mail-address.js';
 import { issueResetLink, type ResetLink } from './reset-link.js';
 

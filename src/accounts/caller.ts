@@ -1,11 +1,11 @@
-import type { AccountRecord, Role } from '../store/account-records.js';
+import type { AccountRecord, Role } from '../store/contracts/accounts.js';
 import {
   type KeyLimits,
   type KeyRecord,
   noLimits,
   type Scope,
   scopes,
-} from '../store/key-records.js';
+} from '../store/contracts/keys.js';
 
 /** Who is asking, and what they may do. */
 export interface Caller {

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
-import { firstAccountId } from '../store/account-records.js';
-import { type NewKey, noLimits, scopes } from '../store/key-records.js';
-import type { Store } from '../store/store.js';
-import { hashKey, newKey } from './key-book.js';
+import { firstAccountId } from '../store/contracts/accounts.js';
+import { type NewKey, noLimits, scopes } from '../store/contracts/keys.js';
+import type { Store } from '../store/contracts/store.js';
+import { hashKey, newKey } from './static-keys.js';
 
 /** How many of a key's characters its owner knows it again by: `sk_` and 48 of its random bits. */
 const prefixLength = 11;

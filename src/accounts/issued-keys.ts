@@ -1,5 +1,5 @@
-import type { Backing } from '../store/backing.js';
-import type { KeyRecord } from '../store/key-records.js';
+import type { LazyDatabases } from '../store/lazy-databases.js';
+import type { KeyRecord } from '../store/contracts/keys.js';
 import { RecordCache } from '../store/record-cache.js';
 import { type Caller, callerOf, isUsable } from './caller.js';
 
@@ -8,7 +8,7 @@ export class IssuedKeys {
   private readonly cache: RecordCache<KeyRecord>;
   private readonly callers = new WeakMap<KeyRecord, Caller>();
 
-  constructor(backing: Backing) {
+  constructor(backing: LazyDatabases) {
     this.cache = new RecordCache(backing, {
       topic: 'keys',
       keyOf: ({ hash }) => hash,

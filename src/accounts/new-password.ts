@@ -1,6 +1,6 @@
 import { GatewayError, invalidField } from '../errors.js';
-import { attempt, countRequest, forgive, mayWriteTo } from './attempts.js';
-import { type AccountDesk, later, sendMail } from './desk.js';
+import { attempt, countRequest, forgive, mayWriteTo } from './sign-in-failures.js';
+import { type AccountContext, later, sendMail } from './account-context.js';
 import { mailAddressOf } from './mail-address.js';
 import { resetMail } from './mails.js';
 import { checkNewPassword } from './passwords.js';
@@ -9,7 +9,7 @@ import { hashToken } from './tokens.js';
 
 /** Sends a link to an address that has an account, and says nothing of whether it has. @throws GatewayError `validation_failed`, `too_many_requests` */
 export async function requestReset(
-  desk: AccountDesk,
+  desk: AccountContext,
   { email, from }: { email: string; from: string },
 ): Promise<void> {
   const address = mailAddressOf(email);
@@ -17,7 +17,7 @@ export async function requestReset(
   if (desk.rules.mailer) later(desk, 'a reset by mail', () => sendReset(desk, address));
 }
 
-async function sendReset(desk: AccountDesk, address: string): Promise<void> {
+async function sendReset(desk: AccountContext, address: string): Promise<void> {
   const { store, rules } = desk;
   const account = await store.accounts.findByEmail(address);
   // the account's own address, not the asker's spelling of it
@@ -38,7 +38,7 @@ async function sendReset(desk: AccountDesk, address: string): Promise<void> {
  * @throws GatewayError `validation_failed` for a token that is used, expired or unknown, `too_many_requests`
  */
 export async function completeReset(
-  desk: AccountDesk,
+  desk: AccountContext,
   { token, password, from }: { token: string; password: string; from: string },
 ): Promise<void> {
   const { store, passwords } = desk;
@@ -69,7 +69,7 @@ export interface PasswordChange {
  * @throws GatewayError `forbidden` where the current one is wrong or there is none, `validation_failed`, `too_many_requests`
  */
 export async function changePassword(
-  desk: AccountDesk,
+  desk: AccountContext,
   { accountId, currentPassword, newPassword, keepTokenHash, from }: PasswordChange,
 ): Promise<void> {
   const { store, passwords } = desk;

@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.js';
+import type { Store } from '../store/contracts/store.js';
 import { hashToken, newToken } from './tokens.js';
 
 /** What opens an account to whoever chooses a new password with it, once. */

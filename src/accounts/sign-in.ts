@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.js';
-import type { AccountRecord, SignInRecord } from '../store/account-records.js';
-import { attempt, type Tried } from './attempts.js';
-import type { AccountDesk } from './desk.js';
+import type { AccountRecord, SignInRecord } from '../store/contracts/accounts.js';
+import { attempt, type Tried } from './sign-in-failures.js';
+import type { AccountContext } from './account-context.js';
 import { hashToken, newToken } from './tokens.js';
 
 /** What somebody signs in with. */
@@ -26,7 +26,7 @@ const refused = (): GatewayError =>
  * @throws GatewayError `unauthorized` for a wrong password, an unknown address and a disabled account alike, `too_many_requests`
  */
 export async function signIn(
-  desk: AccountDesk,
+  desk: AccountContext,
   { email, password, from }: Credentials,
 ): Promise<SignedIn> {
   const found = await attempt(desk, { email, from }, () => checkPassword(desk, email, password));
@@ -42,12 +42,15 @@ export async function signIn(
 }
 
 /** Ends a browser's sign-in; one that has ended already is no matter. */
-export async function signOut({ store }: Pick<AccountDesk, 'store'>, token: string): Promise<void> {
+export async function signOut(
+  { store }: Pick<AccountContext, 'store'>,
+  token: string,
+): Promise<void> {
   await store.signIns.remove(hashToken(token));
 }
 
 async function checkPassword(
-  { store, passwords }: AccountDesk,
+  { store, passwords }: AccountContext,
   email: string,
   password: string,
 ): Promise<{ account: AccountRecord; isOutdated: boolean } | null> {
@@ -57,7 +60,7 @@ async function checkPassword(
 }
 
 async function begin(
-  { store, rules, now }: AccountDesk,
+  { store, rules, now }: AccountContext,
   account: AccountRecord,
 ): Promise<SignedIn> {
   const token = newToken();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.js';
-import { countRequest, mayWriteTo } from './attempts.js';
-import { type AccountDesk, later, sendMail } from './desk.js';
+import { countRequest, mayWriteTo } from './sign-in-failures.js';
+import { type AccountContext, later, sendMail } from './account-context.js';
 import { domainOf, mailAddressOf } from './mail-address.js';
 import { takenMail, welcomeMail } from './mails.js';
 import { checkNewPassword } from './passwords.js';
@@ -20,7 +20,10 @@ export interface SignUp {
  * be shown to be theirs first: the mail's link sets the password. Where it sends none, the password is good at once.
  * @throws GatewayError `forbidden` where sign-up is closed or the domain may not sign up, `validation_failed`, `too_many_requests`
  */
-export async function signUp(desk: AccountDesk, { email, password, from }: SignUp): Promise<void> {
+export async function signUp(
+  desk: AccountContext,
+  { email, password, from }: SignUp,
+): Promise<void> {
   const { rules, store, passwords } = desk;
   if (rules.signUp === 'closed')
     throw new GatewayError('forbidden', 'sign-up is closed; an administrator can invite you');
@@ -48,7 +51,7 @@ function checkDomain(domains: readonly string[], address: string): void {
     );
 }
 
-async function welcome(desk: AccountDesk, address: string): Promise<void> {
+async function welcome(desk: AccountContext, address: string): Promise<void> {
   const { store, rules } = desk;
   if (!(await mayWriteTo(desk, address))) return;
   const account =

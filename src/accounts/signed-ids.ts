@@ -1,5 +1,5 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
-import type { Backing } from '../store/backing.js';
+import type { LazyDatabases } from '../store/lazy-databases.js';
 
 const version8 = 0x80;
 const variant = 0x80;
@@ -16,7 +16,7 @@ export class SignedIds {
   /** Random bytes for the next ids: asking the system for each id's takes longer than signing it. */
   private random = Buffer.alloc(0);
 
-  constructor(private readonly backing: Backing) {
+  constructor(private readonly backing: LazyDatabases) {
     this.secret = backing.isVolatile ? randomBytes(32) : null;
   }
 

@@ -1,7 +1,7 @@
 import { createAccount, resetLink } from '../accounts/administration.js';
 import { resetUrl } from '../accounts/reset-link.js';
-import type { Config } from '../config.js';
-import type { Store } from '../store/store.js';
+import type { Config } from '../config/config.js';
+import type { Store } from '../store/contracts/store.js';
 
 type Link = Awaited<ReturnType<typeof resetLink>>['link'];
 

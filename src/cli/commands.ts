@@ -3,8 +3,8 @@ import { createKey, revokeKey } from './keys.js';
 import { listKeys } from './list-keys.js';
 import { addAccount, resetAccount } from './accounts.js';
 import { train } from './train.js';
-import type { Config } from '../config.js';
-import type { Store } from '../store/store.js';
+import type { Config } from '../config/config.js';
+import type { Store } from '../store/contracts/store.js';
 
 /** The options of all commands. */
 export const options = {
@@ -23,12 +23,6 @@ export const options = {
   preference: { type: 'string' },
   'prompt-column': { type: 'string' },
   minimize: { type: 'boolean' },
-  shipped: { type: 'string' },
-  data: { type: 'string' },
-  seed: { type: 'string' },
-  out: { type: 'string' },
-  quick: { type: 'boolean' },
-  card: { type: 'string' },
 } as const;
 
 /** What was given on the command line. */
@@ -43,12 +37,8 @@ export interface Command {
   readonly options: readonly (keyof typeof options)[];
   /** How many words it takes after its name at most. */
   readonly words: number;
-  /** Works on the database; null where it has no use for it. */
-  readonly run:
-    | ((store: Store, values: Values, word: string | undefined, config: Config) => Promise<string>)
-    | null;
-  /** Works without configuration and database; null where it needs them as it was called. */
-  alone?(values: Values, word: string | undefined): Promise<string> | null;
+  /** Works on the database, and returns what to print. */
+  run(store: Store, values: Values, word: string | undefined, config: Config): Promise<string>;
 }
 
 const bounds = ['requests-per-minute', 'tokens-per-minute', 'day-budget', 'month-budget'] as const;
@@ -73,7 +63,7 @@ export const commands: Readonly<Record<string, Command>> = {
     run: (store, _values, word, config) => resetAccount(store, word, config),
   },
   train: {
-    options: ['preference', 'account', 'prompt-column', 'minimize', 'shipped', 'data', 'seed'],
+    options: ['preference', 'account', 'prompt-column', 'minimize'],
     words: 1,
     run: (store, values, word) =>
       train(store, word, {
@@ -82,39 +72,10 @@ export const commands: Readonly<Record<string, Command>> = {
         promptColumn: values['prompt-column'],
         minimize: values.minimize,
       }),
-    alone: trainAlone,
-  },
-  // minutes of arithmetic: what starts a gateway does not load it
-  evaluate: {
-    options: ['data', 'out', 'quick', 'card'],
-    words: 0,
-    run: null,
-    alone: async ({ data, out, quick, card }) =>
-      (await import('./evaluate.js')).evaluateRouter({ data, out, quick, card }),
   },
   'db migrate': { options: [], words: 0, run: (store) => migrate(store) },
   'db backup': { options: [], words: 1, run: (store, _values, word) => backup(store, word) },
 };
-
-const ofPreferences = ['preference', 'account', 'prompt-column', 'minimize'] as const,
-  ofShipped = ['data', 'seed'] as const;
-
-/** @throws Error where what was given belongs to the training of a preference and of the shipped router at once */
-function trainAlone(values: Values, word: string | undefined): Promise<string> | null {
-  const { shipped, data, seed } = values;
-  const strange = (shipped === undefined ? ofShipped : ofPreferences).find(
-    (option) => values[option] !== undefined,
-  );
-  if (strange !== undefined)
-    throw new Error(
-      `train: --${strange} does not go ${shipped === undefined ? 'without' : 'with'} --shipped`,
-    );
-  if (shipped === undefined) return null;
-  if (word !== undefined) throw new Error('train: --shipped takes no file');
-  return import('./train-router.js').then(({ trainRouter }) =>
-    trainRouter({ shipped, data, seed }),
-  );
-}
 
 function wishesOf(values: Values): Parameters<typeof createKey>[1] {
   const { name, account, scopes, models, expires } = values;

@@ -1,4 +1,4 @@
-import type { Store } from '../store/store.js';
+import type { Store } from '../store/contracts/store.js';
 
 /** `signalbox db migrate`: opening the database has migrated it. */
 export async function migrate(store: Store): Promise<string> {

@@ -1,16 +1,16 @@
 import { ordinaryScopes } from '../accounts/caller.js';
 import { keyFor } from '../accounts/first-key.js';
-import { newKey } from '../accounts/key-book.js';
+import { newKey } from '../accounts/static-keys.js';
 import { mailAddressOf } from '../accounts/mail-address.js';
-import { firstAccountId } from '../store/account-records.js';
+import { firstAccountId } from '../store/contracts/accounts.js';
 import {
   type KeyLimits,
   type KeyRecord,
   noLimits,
   type Scope,
   scopes,
-} from '../store/key-records.js';
-import type { Store } from '../store/store.js';
+} from '../store/contracts/keys.js';
+import type { Store } from '../store/contracts/store.js';
 import { printable } from './list-keys.js';
 
 /** What `signalbox keys create` is told. */

@@ -1,6 +1,6 @@
-import { firstAccountId } from '../store/account-records.js';
-import type { KeyRecord } from '../store/key-records.js';
-import type { Store } from '../store/store.js';
+import { firstAccountId } from '../store/contracts/accounts.js';
+import type { KeyRecord } from '../store/contracts/keys.js';
+import type { Store } from '../store/contracts/store.js';
 
 const titles = ['id', 'prefix', 'state', 'account', 'scopes', 'name'];
 

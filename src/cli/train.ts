@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { shippedRouter } from '../routing/learned/shipped-router.js';
-import { formatOf } from '../routing/training/custom/evaluation-format.js';
-import type { TrainingReport } from '../routing/training/custom/report.js';
-import type { Store } from '../store/store.js';
-import type { StoredWishes } from '../store/training-records.js';
-import { carryOutTraining, leaseOf } from '../trainings/carry-out.js';
-import { RefusedEvaluations, runTask } from '../trainings/training-thread.js';
+import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
+import { formatOf } from '../training/custom/evaluation-format.js';
+import type { TrainingReport } from '../training/custom/report.js';
+import type { Store } from '../store/contracts/store.js';
+import type { StoredWishes } from '../store/contracts/trainings.js';
+import { runTraining, leaseOf } from '../training/run-training.js';
+import { RefusedEvaluations, runTask } from '../training/training-thread.js';
 import { accountOf } from './keys.js';
 import { printable } from './list-keys.js';
 import { tellProgress } from './tell-progress.js';
@@ -55,7 +55,7 @@ export async function train(
     { id: randomUUID(), accountId, preferenceId: preference, dataset, wishes, at: Date.now() },
     leaseOf(carrier),
   );
-  const end = await carryOutTraining(
+  const end = await runTraining(
     store,
     { id, accountId, preferenceId: preference, dataset, wishes, attempts: 1 },
     carrier,

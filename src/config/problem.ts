@@ -1,4 +1,4 @@
-import { fieldName } from '../schema.js';
+import { fieldName } from './schema/compile-schema.js';
 
 /** One thing that is wrong with a configuration. Never holds a value that was written there, only names. */
 export interface ConfigProblem {

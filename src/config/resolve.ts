@@ -1,4 +1,9 @@
-import { compileSchema, readSchema, type SchemaFailure, type Validator } from '../schema.js';
+import {
+  compileSchema,
+  readSchema,
+  type SchemaFailure,
+  type Validator,
+} from './schema/compile-schema.js';
 import { closestName, closestNames } from './closest.js';
 import { fillDefaults } from './fill.js';
 import { isLoopback } from './is-loopback.js';

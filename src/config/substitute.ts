@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../schema.js';
+import type { JsonSchema } from './schema/compile-schema.js';
 
 /** A configuration with the variables put in, as plain data that shares nothing with what was given. */
 export interface Substituted {

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { ChatMessage } from '../completion.js';
-import type { NewMessage } from '../store/conversation-records.js';
+import type { NewMessage } from '../store/contracts/conversations.js';
 
 /** A source that an answer cites. */
 export interface Source {

@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { SignedIds } from '../accounts/signed-ids.js';
 import type { ChatMessage } from '../completion.js';
 import { invalidField } from '../errors.js';
-import type { Backing } from '../store/backing.js';
-import type { ConversationRecord, ConversationStore, Turn } from '../store/conversation-records.js';
+import type { LazyDatabases } from '../store/lazy-databases.js';
+import type {
+  ConversationRecord,
+  ConversationStore,
+  Turn,
+} from '../store/contracts/conversations.js';
 import { conversationTitle } from './conversation-title.js';
 import {
   HeldConversations,
@@ -54,7 +58,7 @@ export class ConversationKeeper {
   private readonly held: HeldConversations | null;
 
   constructor(
-    private readonly backing: Backing,
+    private readonly backing: LazyDatabases,
     private readonly ids: SignedIds,
     reports: TurnQueueReports,
     limits: Partial<TurnQueueLimits> = {},

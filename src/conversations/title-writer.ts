@@ -7,7 +7,7 @@ import {
 } from '../completion.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { Cancellation } from '../dispatch/cancellation.js';
-import { type Attempt, carryOut, type Outcome } from '../dispatch/carry-out.js';
+import { type Attempt, executePlan, type Outcome } from '../dispatch/execute-plan.js';
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError } from '../errors.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
@@ -120,7 +120,7 @@ function askFor(
       totalTimeoutMs: titleTimeoutMs,
     },
   };
-  return carryOut({
+  return executePlan({
     plan,
     request,
     stream: false,

@@ -1,6 +1,6 @@
 import { setImmediate as afterThisRound } from 'node:timers/promises';
 import { GatewayError } from '../errors.js';
-import type { Turn } from '../store/conversation-records.js';
+import type { Turn } from '../store/contracts/conversations.js';
 
 /**
  * What became of a turn by the time that its client is told: `stored`; `gone`, its conversation was deleted meanwhile; `late`, it waits

@@ -2,7 +2,7 @@ import type { ProviderAdapter } from '../providers/adapter.js';
 import type { Limits, RankedCandidate } from '../routing/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 import type { Cancellation } from './cancellation.js';
-import { type Attempt, BrokenStream, carryOut } from './carry-out.js';
+import { type Attempt, BrokenStream, executePlan } from './execute-plan.js';
 import type { Provider } from './provider.js';
 
 export interface EmbeddingInput {
@@ -24,7 +24,7 @@ export interface EmbeddingOutcome {
 /**
  * Makes embeddings with the same retries, key rotation and deadlines as completions: the provider's adapter is given another
  * question to ask, and everything else stays as it is.
- * @throws GatewayError as `carryOut`
+ * @throws GatewayError as `executePlan`
  */
 export async function embed(input: EmbeddingInput): Promise<EmbeddingOutcome> {
   const kept: { outcome: EmbeddingOutcome | null } = { outcome: null };
@@ -37,7 +37,7 @@ export async function embed(input: EmbeddingInput): Promise<EmbeddingOutcome> {
     score: 1,
     why: { quality: 0, price: null, latency: null, reason: 'the only one' },
   };
-  await carryOut({
+  await executePlan({
     plan: {
       id: '',
       candidates: [candidate],

@@ -9,7 +9,7 @@ import type { Cancellation } from './cancellation.js';
 import { CommitGate } from './commit-gate.js';
 import type { Deadline } from './deadline.js';
 import { networkFailure } from './network-failure.js';
-import { Patience } from './patience.js';
+import { IdleTimeout } from './idle-timeout.js';
 import type { Provider } from './provider.js';
 
 /** An error body is read this far, and a whole answer that far. */
@@ -53,7 +53,7 @@ type Mode = 'waiting' | 'events' | 'body' | 'failure';
 export class Exchange implements Dispatcher.DispatchHandler {
   private readonly gate: CommitGate;
   private controller: Dispatcher.DispatchController | null = null;
-  private readonly patience: Patience;
+  private readonly patience: IdleTimeout;
   private mode: Mode = 'waiting';
   private status = 0;
   private headers: UpstreamHeaders = {};
@@ -75,7 +75,7 @@ export class Exchange implements Dispatcher.DispatchHandler {
   ) {
     this.gate = new CommitGate(input.writer, input.candidate);
     const { name, timeouts } = input.provider;
-    this.patience = new Patience(
+    this.patience = new IdleTimeout(
       {
         provider: name,
         firstEventMs: timeouts.firstEventMs,

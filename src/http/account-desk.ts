@@ -1,12 +1,12 @@
 import type { RequestHandler, Response } from 'express';
-import type { AccountDesk } from '../accounts/desk.js';
+import type { AccountContext } from '../accounts/account-context.js';
 import { contextOf } from './context.js';
 import { refuseForeignPage } from './foreign-page.js';
 import type { Parts } from './parts.js';
 import { stage } from './stage.js';
 
 /** What a request about accounts works with, by the configuration in force when it came. @throws GatewayError `unavailable` */
-export async function deskOf(parts: Parts, res: Response): Promise<AccountDesk> {
+export async function accountContextOf(parts: Parts, res: Response): Promise<AccountContext> {
   const { store, counters } = await parts.memory.opened();
   const { passwords, errands } = parts.memory;
   return {

@@ -1,12 +1,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler } from 'express';
 import { anonymous, type Caller } from '../accounts/caller.js';
-import { hashKey } from '../accounts/key-book.js';
+import { hashKey } from '../accounts/static-keys.js';
 import { GatewayError } from '../errors.js';
-import type { Scope } from '../store/key-records.js';
+import type { Scope } from '../store/contracts/keys.js';
 import { contextOf } from './context.js';
 import type { Parts } from './parts.js';
-import type { Runtime } from './runtime.js';
+import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import { stage } from './stage.js';
 
 const bearer = /^bearer +(\S+) *$/i;
@@ -52,7 +52,7 @@ export function authenticate(
 /** Whose key it is, null for nobody's; a promise where it has to be looked up. @throws GatewayError `unavailable` */
 export function findCaller(
   parts: Parts,
-  runtime: Runtime,
+  runtime: GatewaySnapshot,
   key: string,
 ): Caller | null | Promise<Caller | null> {
   const keyHash = hashKey(key);

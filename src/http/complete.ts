@@ -3,27 +3,27 @@ import { anonymous } from '../accounts/caller.js';
 import type { Usage } from '../completion.js';
 import { makeUsage } from '../completion.js';
 import { Cancellation } from '../dispatch/cancellation.js';
-import { type Attempt, BrokenStream, carryOut, type Outcome } from '../dispatch/carry-out.js';
+import { type Attempt, BrokenStream, executePlan, type Outcome } from '../dispatch/execute-plan.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import { GatewayError } from '../errors.js';
 import { costOf, type Costs } from '../routing/cost.js';
 import { cautiousPrompt, statedAnswer } from '../routing/longest-cost.js';
 import type { RankedCandidate } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
-import { boundCompletion } from './bound-completion.js';
+import { boundCompletion } from '../pipeline/reserve-completion.js';
 import { contextOf, type RequestContext } from './context.js';
-import { rememberAnswered } from './continued.js';
-import { copyContent } from './copy-content.js';
+import { rememberAnswered } from '../pipeline/continuation.js';
+import { copyContent } from '../pipeline/copy-content.js';
 import { EventStream } from './event-stream.js';
-import { keepTurn } from './keep-turn.js';
+import { keepTurn } from '../pipeline/keep-turn.js';
 import type { Parts } from './parts.js';
-import type { PlannedCall } from './plan-completion.js';
-import type { Runtime } from './runtime.js';
+import type { PlannedCall } from '../pipeline/plan-request.js';
+import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import { routingHeader } from './routing-header.js';
 import { stage } from './stage.js';
 import type { NativeRequest } from './surfaces/native-request.js';
 import type { CompletionSurface, FinishedAnswer, SurfaceWriter } from './surfaces/surface.js';
-import { isBounded } from './take-limits.js';
+import { isBounded } from '../pipeline/limits.js';
 
 const clientLeft = (): GatewayError => new GatewayError('client_closed', 'the client left');
 
@@ -47,7 +47,7 @@ export function complete(
 
 class RunningCompletion {
   private readonly context: RequestContext;
-  private readonly runtime: Runtime;
+  private readonly runtime: GatewaySnapshot;
   private readonly stream: EventStream | null;
   private readonly writer: SurfaceWriter;
   private readonly cancellation = new Cancellation();
@@ -88,7 +88,7 @@ class RunningCompletion {
     if (this.stream) parts.metrics.streamOpened();
     parts.metrics.overhead(context, performance.now() - context.startedAt);
     try {
-      const answer = this.finished(await this.carryOut());
+      const answer = this.finished(await this.executePlan());
       context.record.finishReason = answer.finishReason;
       rememberAnswered(parts, context, this.planned.call.chat.messages, answer.candidate);
       const keeping = this.keep(answer);
@@ -102,9 +102,9 @@ class RunningCompletion {
     }
   }
 
-  private carryOut(): Promise<Outcome> {
+  private executePlan(): Promise<Outcome> {
     const { plan, call, passedOver } = this.planned;
-    return carryOut({
+    return executePlan({
       plan,
       request: call.chat,
       stream: call.streamFromProvider,

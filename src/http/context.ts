@@ -2,13 +2,13 @@ import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { anonymous, type Caller } from '../accounts/caller.js';
 import type { JoinedConversation } from '../conversations/keeper.js';
-import type { Attempt } from '../dispatch/carry-out.js';
+import type { Attempt } from '../dispatch/execute-plan.js';
 import type { ErrorCode } from '../errors.js';
-import type { KeptContent } from '../records/kept-content.js';
+import type { KeptContent } from '../telemetry/requests/kept-content.js';
 import type { Plan } from '../routing/plan.js';
-import type { SignInRecord } from '../store/account-records.js';
-import type { PlannedCall } from './plan-completion.js';
-import type { Runtime } from './runtime.js';
+import type { SignInRecord } from '../store/contracts/accounts.js';
+import type { PlannedCall } from '../pipeline/plan-request.js';
+import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import type { Surface } from './surfaces/surface.js';
 
 /** What is told of a request once it is over. Filled in by the stages that know. */
@@ -48,7 +48,7 @@ export interface RequestContext {
   /** How the caller's browser has signed in; null for keys. */
   signIn: SignInRecord | null;
   /** Read once, so that a configuration that is swapped meanwhile does not touch this request. */
-  runtime: Runtime | null;
+  runtime: GatewaySnapshot | null;
   surface: Surface | null;
   plan: Plan | null;
   /** A completion that has been planned, for the stage that carries it out. */

@@ -4,14 +4,14 @@ import { Cancellation } from '../dispatch/cancellation.js';
 import { embed } from '../dispatch/embed.js';
 import { GatewayError, invalidField } from '../errors.js';
 import { forbiddenReason } from '../routing/access-rules.js';
-import { keepText } from '../records/kept-content.js';
+import { keepText } from '../telemetry/requests/kept-content.js';
 import { costOf } from '../routing/cost.js';
 import type { Candidate } from '../routing/plan.js';
-import { boundEmbedding, estimateInput } from './bound-embedding.js';
+import { boundEmbedding, estimateInput } from '../pipeline/reserve-embedding.js';
 import { callerOf, contextOf, type RequestContext } from './context.js';
 import type { Parts } from './parts.js';
-import { candidateOf, limitsOf } from './plan-completion.js';
-import type { Runtime } from './runtime.js';
+import { candidateOf, limitsOf } from '../pipeline/plan-request.js';
+import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import { sendJson } from './send-json.js';
 import { stage } from './stage.js';
 
@@ -80,7 +80,7 @@ export function createEmbeddings(parts: Parts): RequestHandler {
 /** Puts down who answered and what it took. */
 function account(
   { record }: RequestContext,
-  runtime: Runtime,
+  runtime: GatewaySnapshot,
   { provider, model }: Candidate,
   promptTokens: number,
 ): void {

@@ -1,8 +1,8 @@
 import type { GatewayError } from '../errors.js';
-import type { Memory } from '../memory.js';
-import type { Measure } from '../store/counters.js';
+import type { GatewayState } from '../pipeline/state.js';
+import type { Measure } from '../store/contracts/counters.js';
 import type { RequestContext } from './context.js';
-import type { Runtime } from './runtime.js';
+import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 
 /** Tells of requests; one line for each. */
 export interface RequestLog {
@@ -30,8 +30,8 @@ export interface RequestMetrics {
 
 /** What the stages are made with. `current` gives the runtime of the configuration that is in force now. */
 export interface Parts {
-  current(): Runtime;
+  current(): GatewaySnapshot;
   log: RequestLog;
   metrics: RequestMetrics;
-  memory: Memory;
+  memory: GatewayState;
 }

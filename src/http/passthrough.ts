@@ -1,7 +1,7 @@
 import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import type { RequestHandler as ProxyHandler } from 'http-proxy-middleware';
-import { hasBudget } from '../accounts/limit-book.js';
+import { hasBudget } from '../accounts/rate-limiter.js';
 import { networkFailure } from '../dispatch/network-failure.js';
 import { GatewayError } from '../errors.js';
 import type { Passthrough } from '../providers/adapter.js';
@@ -10,9 +10,9 @@ import { bodyAgain } from './body-again.js';
 import { callerOf, contextOf } from './context.js';
 import { writeError } from './error-handler.js';
 import type { Parts } from './parts.js';
-import type { Runtime } from './runtime.js';
+import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import { stage } from './stage.js';
-import { isBounded, takeLimits } from './take-limits.js';
+import { isBounded, takeLimits } from '../pipeline/limits.js';
 import { refuseClimbing, upstreamPath, withoutKey } from './upstream-path.js';
 
 /** What a client's request may carry up to a provider beside the configured headers: what describes its content. */
@@ -140,7 +140,7 @@ function routeStage(parts: Parts): RequestHandler {
 async function countPassthrough(
   parts: Parts,
   res: Response,
-  runtime: Runtime,
+  runtime: GatewaySnapshot,
   name: string,
 ): Promise<void> {
   const caller = callerOf(res);
@@ -158,7 +158,10 @@ async function countPassthrough(
   settle();
 }
 
-function chosenHeaders(headers: IncomingHttpHeaders, runtime: Runtime): Record<string, string> {
+function chosenHeaders(
+  headers: IncomingHttpHeaders,
+  runtime: GatewaySnapshot,
+): Record<string, string> {
   // where keys are required, what stands where a key belongs is ours
   const forwarded = runtime.proxy.forwardHeaders.filter(
     (name) => !runtime.keysRequired || !isKeyHeader(name),

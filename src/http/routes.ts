@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
-import type { Metrics } from '../metrics.js';
-import { compileSchema } from '../schema.js';
+import type { Metrics } from '../telemetry/metrics/metrics.js';
+import { compileSchema } from '../config/schema/compile-schema.js';
 import { anybody } from './account-desk.js';
 import { authenticate } from './authenticate.js';
 import { authenticateOwner } from './authenticate-owner.js';
@@ -33,7 +33,7 @@ import { metricsPage } from './resources/metrics-page.js';
 import { forgetLearning, readLearning } from './resources/learning.js';
 import { listModels, readModel } from './resources/models.js';
 import { giveFeedback, listFeedback } from './resources/feedback.js';
-import { openApi } from './resources/openapi.js';
+import { openApi } from './resources/openapi/document.js';
 import { listRequests, readRequest } from './resources/requests.js';
 import { listSessions, readSession } from './resources/sessions.js';
 import { readUsage } from './resources/usage.js';
@@ -71,7 +71,7 @@ import { openai } from './surfaces/openai.js';
 import { proxySurface } from './surfaces/proxy.js';
 import { resources } from './surfaces/resources.js';
 import { asModelSelect, v2, v2Resources } from './surfaces/v2.js';
-import { countRequest } from './take-limits.js';
+import { countRequest } from '../pipeline/limits.js';
 import { named, track } from './track.js';
 import { methodNotAllowed, validate } from './validate.js';
 

@@ -1,18 +1,23 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { anonymous } from '../accounts/caller.js';
-import type { KnownPreference } from '../accounts/preference-book.js';
+import type { KnownPreference } from '../accounts/preference-cache.js';
 import { GatewayError, invalidField } from '../errors.js';
 import { makePlan } from '../routing/make-plan.js';
 import type { Candidate, Plan, RoutingRequest, Taught } from '../routing/plan.js';
 import { contextOf, type RequestContext } from './context.js';
-import { continuedBy, type Going, rememberChosen } from './continued.js';
-import { keepDigest, keepText } from '../records/kept-content.js';
-import { followLinks, type Links, taughtIn } from './links.js';
+import { continuedBy, type Going, rememberChosen } from '../pipeline/continuation.js';
+import { keepDigest, keepText } from '../telemetry/requests/kept-content.js';
+import { followLinks, type Links, taughtIn } from '../pipeline/links.js';
 import type { Parts } from './parts.js';
-import { compileSchema, type Validator } from '../schema.js';
-import { candidateOf, limitsOf, planCompletion, type PlannedCall } from './plan-completion.js';
+import { compileSchema, type Validator } from '../config/schema/compile-schema.js';
+import {
+  candidateOf,
+  limitsOf,
+  planCompletion,
+  type PlannedCall,
+} from '../pipeline/plan-request.js';
 import { readJsonBody } from './read-body.js';
-import type { Runtime } from './runtime.js';
+import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import { sendJson } from './send-json.js';
 import { answer, stage } from './stage.js';
 import {
@@ -109,7 +114,7 @@ const isChoice = ({ models }: CompletionCall): boolean => models === null || mod
 const learnedFor = (
   parts: Parts,
   { caller }: RequestContext,
-  runtime: Runtime,
+  runtime: GatewaySnapshot,
   links: Links,
   linked: KnownPreference | null,
 ): Taught | null | Promise<Taught | null> =>
@@ -140,7 +145,7 @@ function going(
 }
 
 /** A label of a configured provider says itself whose it is. */
-function candidateOfLabel(label: string, runtime: Runtime): Candidate {
+function candidateOfLabel(label: string, runtime: GatewaySnapshot): Candidate {
   const candidate = candidateOf(label);
   return runtime.providers.has(candidate.provider ?? '')
     ? candidate
@@ -269,7 +274,7 @@ function checkHostBody(
     throw invalidField('models', 'must be a list of model names', 'bad_request');
 }
 
-function begin(parts: Parts, res: Response): { context: RequestContext; runtime: Runtime } {
+function begin(parts: Parts, res: Response): { context: RequestContext; runtime: GatewaySnapshot } {
   const context = contextOf(res);
   return { context, runtime: (context.runtime ??= parts.current()) };
 }
@@ -277,7 +282,7 @@ function begin(parts: Parts, res: Response): { context: RequestContext; runtime:
 async function plan(
   parts: Parts,
   context: RequestContext,
-  runtime: Runtime,
+  runtime: GatewaySnapshot,
   request: RoutingRequest,
   candidates: readonly Candidate[],
   field: string,

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { anonymous } from '../accounts/caller.js';
-import { outcomesOf } from '../learning/outcomes.js';
+import { outcomesOf } from '../training/online/outcomes.js';
 import { statedAnswer } from '../routing/longest-cost.js';
 import { contextOf, type RequestContext } from './context.js';
 import type { Parts } from './parts.js';

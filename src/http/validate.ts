@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { GatewayError, invalidField } from '../errors.js';
-import type { Validator } from '../schema.js';
+import type { Validator } from '../config/schema/compile-schema.js';
 import { contextOf } from './context.js';
 import type { Parts } from './parts.js';
 import { readJsonBody } from './read-body.js';

@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** Alibaba Cloud Model Studio (Qwen), the international endpoint. */
 export const alibaba = openAICompatible('alibaba', {

@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 const root = (baseUrl: string): string => baseUrl.replace(/\/openai(\/v1)?$/, '');
 

@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** DeepSeek: reasoning in `reasoning_content`, cached tokens in `prompt_cache_hit_tokens`. */
 export const deepseek = openAICompatible('deepseek', {

@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** Fireworks AI. */
 export const fireworks = openAICompatible('fireworks', {

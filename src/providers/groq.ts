@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** Groq. A failed tool call comes as an error event after some text. */
 export const groq = openAICompatible('groq', {

@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** Hugging Face's router of inference providers. */
 export const huggingface = openAICompatible('huggingface', {

@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** Mistral. It refuses fields that it does not know, `stream_options` among them, and reports usage in streams unasked. */
 export const mistral = openAICompatible('mistral', {

@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** Moonshot AI (Kimi). */
 export const moonshot = openAICompatible('moonshot', {

@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** NVIDIA NIM, hosted; `baseUrl` points it at a NIM container of your own. */
 export const nvidia = openAICompatible('nvidia', {

@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** A local Ollama. `OLLAMA_API_KEY` is for its hosted models; point `baseUrl` there. */
 export const ollama = openAICompatible('ollama', {

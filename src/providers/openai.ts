@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** OpenAI's own chat API. Its newer models refuse `max_tokens`, and all that are served take `max_completion_tokens` (2026-11). */
 export const openai = openAICompatible('openai', {

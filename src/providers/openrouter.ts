@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** OpenRouter: model names hold a slash of their own; errors can follow reasoning inside a 200. */
 export const openrouter = openAICompatible('openrouter', {

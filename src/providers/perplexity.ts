@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** Perplexity: answers come with `citations` and `search_results`, a recorded stream without `[DONE]`. Its paths have no version. */
 export const perplexity = openAICompatible('perplexity', {

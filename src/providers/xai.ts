@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** xAI. Recorded streams end without `[DONE]` at times; a bad key is answered with 400. */
 export const xai = openAICompatible('xai', {

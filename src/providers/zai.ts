@@ -1,4 +1,4 @@
-import { openAICompatible } from './openai-compatible.js';
+import { openAICompatible } from './openai-compatible/index.js';
 
 /** Z.ai (GLM). Its API's version is in the path already. */
 export const zai = openAICompatible('zai', {

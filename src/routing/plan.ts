@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../completion.js';
-import type { Tuning } from './learned/tuning.js';
+import type { Tuning } from './predictor/tuning.js';
 import type { PreferenceSettings } from './preference.js';
 
 /** USD for a million tokens. Null: nobody knows. One blended figure is written as both. */

@@ -1,5 +1,5 @@
 import { isContinued } from './affinity.js';
-import type { Expectation } from './learned/router.js';
+import type { Expectation } from './predictor/quality-predictor.js';
 import type { Appraisal, KindsOfTask, RoutingRequest } from './plan.js';
 
 /**

@@ -1,4 +1,4 @@
-import type { Backing } from './backing.js';
+import type { LazyDatabases } from './lazy-databases.js';
 
 /** Whether the database answers. `unused`: nobody has needed it yet. */
 export type DatabaseState = 'ok' | 'unreachable' | 'unused';
@@ -9,7 +9,7 @@ const patienceMs = 1_000;
 export class DatabaseProbe {
   private asking: Promise<DatabaseState> | null = null;
 
-  constructor(private readonly backing: Backing) {}
+  constructor(private readonly backing: LazyDatabases) {}
 
   /** Within a second. */
   state(): Promise<DatabaseState> {

@@ -3,13 +3,13 @@ import { fileURLToPath } from 'node:url';
 import { type Dialect, Kysely, sql } from 'kysely';
 import { GatewayError } from '../errors.js';
 import { DatabaseFailure } from './failure.js';
-import { backUp } from './libsql/back-up.js';
-import { LibsqlDialect } from './libsql/dialect.js';
-import { migrate } from './migrate.js';
-import { postgresDialect } from './postgres/dialect.js';
-import { createSqlStore } from './sql-store.js';
+import { backUp } from './drivers/libsql/back-up.js';
+import { LibsqlDialect } from './drivers/libsql/dialect.js';
+import { migrate } from './sql/migrate.js';
+import { postgresDialect } from './drivers/postgres/dialect.js';
+import { createSqlStore } from './sql/sql-store.js';
 import type { Tables } from './sql/tables.js';
-import type { Store } from './store.js';
+import type { Store } from './contracts/store.js';
 
 export interface StoreOptions {
   /** PostgreSQL: the most connections; 10 where nothing is said. */

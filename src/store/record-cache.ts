@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors.js';
-import type { Backing, Opened } from './backing.js';
-import type { Bulletin } from './counters.js';
-import type { Changes } from './store.js';
+import type { LazyDatabases, Databases } from './lazy-databases.js';
+import type { PubSub } from './contracts/counters.js';
+import type { Changes } from './contracts/store.js';
 
 /** Where a cache's records come from. */
 export interface RecordSource<T> {
   /** Names them among replicas. */
   readonly topic: string;
   keyOf(record: T): string;
-  load(opened: Opened, key: string): Promise<T | null>;
-  changedSince(opened: Opened, revision: number): Promise<Changes<T>>;
+  load(opened: Databases, key: string): Promise<T | null>;
+  changedSince(opened: Databases, revision: number): Promise<Changes<T>>;
 }
 
 const mostRecords = 50_000;
@@ -34,13 +34,13 @@ export class RecordCache<T extends object> {
   private following: Promise<void> | null = null;
   private lookups = 0;
   private timer: NodeJS.Timeout | undefined;
-  private bulletin: Bulletin | null = null;
+  private bulletin: PubSub | null = null;
   private polls = 0;
   private isBehind = false;
   private isClosed = false;
 
   constructor(
-    private readonly backing: Backing,
+    private readonly backing: LazyDatabases,
     private readonly source: RecordSource<T>,
   ) {}
 
@@ -93,7 +93,7 @@ export class RecordCache<T extends object> {
   }
 
   /** Begins to follow changes, before the first record is kept. */
-  private async follow(opened: Opened): Promise<void> {
+  private async follow(opened: Databases): Promise<void> {
     if (this.revision !== null || this.isClosed) return;
     this.following ??= this.source
       .changedSince(opened, noRecords)
@@ -102,14 +102,14 @@ export class RecordCache<T extends object> {
     await this.following;
   }
 
-  private begin(opened: Opened, revision: number): void {
+  private begin(opened: Databases, revision: number): void {
     this.revision = revision;
     this.bulletin = opened.counters.bulletin;
     this.bulletin.hear(this.source.topic, () => void this.poll(opened));
     this.schedule(opened);
   }
 
-  private schedule(opened: Opened): void {
+  private schedule(opened: Databases): void {
     clearTimeout(this.timer);
     if (!this.isClosed)
       this.timer = setTimeout(
@@ -119,7 +119,7 @@ export class RecordCache<T extends object> {
   }
 
   /** A few at a time, for one connection may hang: what is told meanwhile, however often, is asked for once more. */
-  private async poll(opened: Opened): Promise<void> {
+  private async poll(opened: Databases): Promise<void> {
     this.isBehind = this.polls >= mostPolls;
     if (this.isBehind) return;
     this.polls++;
@@ -129,7 +129,7 @@ export class RecordCache<T extends object> {
     });
   }
 
-  private async catchUp(opened: Opened): Promise<void> {
+  private async catchUp(opened: Databases): Promise<void> {
     try {
       const before = this.revision ?? 0;
       const { revision, records } = await this.source.changedSince(opened, before);

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { AccountDesk, AccountRules } from '../../src/accounts/desk.js';
-import { Errands } from '../../src/accounts/errands.js';
+import type { AccountContext, AccountRules } from '../../src/accounts/account-context.js';
+import { BackgroundTasks } from '../../src/accounts/background-tasks.js';
 import type { Mail } from '../../src/accounts/mailer.js';
 import { changePassword, completeReset, requestReset } from '../../src/accounts/new-password.js';
 import { argon2Hasher, type PasswordHasher, Passwords } from '../../src/accounts/passwords.js';
@@ -8,9 +8,9 @@ import { issueResetLink } from '../../src/accounts/reset-link.js';
 import { signIn } from '../../src/accounts/sign-in.js';
 import { signUp } from '../../src/accounts/sign-up.js';
 import { hashToken } from '../../src/accounts/tokens.js';
-import { createMemoryCounters } from '../../src/store/memory-counters.js';
+import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
 import { openStore } from '../../src/store/open-store.js';
-import type { Store } from '../../src/store/store.js';
+import type { Store } from '../../src/store/contracts/store.js';
 
 const from = '192.0.2.1';
 const password = 'correct horse';
@@ -50,7 +50,7 @@ class WatchedHasher implements PasswordHasher {
 
 let store: Store;
 let hasher: WatchedHasher;
-let desk: AccountDesk;
+let desk: AccountContext;
 beforeEach(async () => {
   store = await openStore(':memory:');
   hasher = new WatchedHasher();
@@ -58,7 +58,7 @@ beforeEach(async () => {
     store,
     counters: createMemoryCounters(),
     passwords: new Passwords(hasher),
-    errands: new Errands(),
+    errands: new BackgroundTasks(),
     rules,
     now: Date.now,
   };

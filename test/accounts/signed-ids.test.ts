@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { SignedIds } from '../../src/accounts/signed-ids.js';
-import { Backing } from '../../src/store/backing.js';
+import { LazyDatabases } from '../../src/store/lazy-databases.js';
 
 const idsOfAMemory = (): SignedIds =>
-  new SignedIds(new Backing(() => Promise.reject(new Error('nothing is opened')), true));
+  new SignedIds(new LazyDatabases(() => Promise.reject(new Error('nothing is opened')), true));
 
 describe('signed ids', () => {
   it('are UUIDs of version 8, and no two are alike', () => {

@@ -16,6 +16,10 @@ export const models = {
   held: 'sse-600-1-1000000',
 };
 
+/** The command line's file; builds up to 0.1.0 had it beside the folder `cli`. */
+const commandLine = (dist) =>
+  [join(dist, 'cli/main.js'), join(dist, 'cli.js')].find((file) => existsSync(file));
+
 /** A request as bytes. `path` and `headers` are the target's, `body` what is asked. */
 function httpRequest({ path, headers = {} }, body) {
   const text = JSON.stringify(body);
@@ -107,13 +111,13 @@ const gateway = (
     if (issued)
       asked.key = execFileSync(
         process.execPath,
-        [join(dist, 'cli.js'), 'keys', 'create', '--name', 'issued', '--config', config],
+        [commandLine(dist), 'keys', 'create', '--name', 'issued', '--config', config],
         { env: { ...process.env, SIGNALBOX_DATA_DIR: data }, encoding: 'utf8' },
       ).trim();
     const output = openSync(join(folder, `${name}-${port}.log`), 'a');
     return {
       port,
-      child: startProgram(join(dist, 'cli.js'), {
+      child: startProgram(commandLine(dist), {
         core: cores.measured,
         args: ['--config', config],
         env: { SIGNALBOX_DATA_DIR: data },

@@ -3,7 +3,7 @@ import { createAccount } from '../../src/accounts/administration.js';
 import { createKey, type KeyWishes } from '../../src/cli/keys.js';
 import { listKeys } from '../../src/cli/list-keys.js';
 import { openStore } from '../../src/store/open-store.js';
-import type { Store } from '../../src/store/store.js';
+import type { Store } from '../../src/store/contracts/store.js';
 
 let store: Store;
 beforeEach(async () => void (store = await openStore(':memory:')));

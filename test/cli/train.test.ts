@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { firstAccountId } from '../../src/store/account-records.js';
+import { firstAccountId } from '../../src/store/contracts/accounts.js';
 import { train, type TrainWishes } from '../../src/cli/train.js';
 import { openStore } from '../../src/store/open-store.js';
-import type { Store } from '../../src/store/store.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { evaluationsCsv } from '../helpers/evaluations-csv.js';
 import { endProcesses, newFolder } from '../helpers/process.js';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type ConfigInput, resolveConfig } from '../../src/config.js';
+import { type ConfigInput, resolveConfig } from '../../src/config/config.js';
 import { providersOf, rules } from '../../src/gateway.js';
 import { dialects } from '../../src/providers/index.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { Metrics } from '../../src/metrics.js';
+import { Metrics } from '../../src/telemetry/metrics/metrics.js';
 
 const read = (path: string): string =>
   readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
@@ -56,7 +56,7 @@ it('asks only for metrics that there are, and for all that matter', async () => 
 });
 
 it('asks only for labels that they have', () => {
-  const source = read('src/metrics.ts');
+  const source = read('src/telemetry/metrics/metrics.ts');
   // Prometheus adds the instance, histograms the bucket's bound
   for (const label of new Set(queries.flatMap(labelsIn)))
     if (label !== 'instance' && label !== 'le') expect(source, label).toContain(`'${label}'`);

@@ -7,9 +7,9 @@ import {
   type JoinedConversation,
 } from '../../src/conversations/keeper.js';
 import { GatewayError } from '../../src/errors.js';
-import { Backing } from '../../src/store/backing.js';
-import type { Turn } from '../../src/store/conversation-records.js';
-import { backingOf } from '../../src/store/open-backing.js';
+import { LazyDatabases } from '../../src/store/lazy-databases.js';
+import type { Turn } from '../../src/store/contracts/conversations.js';
+import { lazyDatabases } from '../../src/store/open-databases.js';
 
 const reports = { lost: () => undefined, away: () => undefined };
 const asked = (conversationId: string | null = null, text = 'Hello?'): Asked => ({
@@ -38,18 +38,18 @@ const turnOf = (
   },
 });
 
-const opened: { keeper: ConversationKeeper; backing: Backing }[] = [];
+const opened: { keeper: ConversationKeeper; backing: LazyDatabases }[] = [];
 function keep({
   patienceMs = 10_000,
-  backing = backingOf({
+  backing = lazyDatabases({
     databaseUrl: ':memory:',
     poolSize: 1,
     redisUrl: null,
     onWarning: () => undefined,
   }),
-}: { patienceMs?: number; backing?: Backing } = {}): {
+}: { patienceMs?: number; backing?: LazyDatabases } = {}): {
   keeper: ConversationKeeper;
-  backing: Backing;
+  backing: LazyDatabases;
   ids: SignedIds;
 } {
   const ids = new SignedIds(backing);
@@ -138,7 +138,7 @@ describe('a conversation is joined', () => {
   });
 
   it('with an id for its answer though the database is away, and not where it has to be looked up', async () => {
-    const away = new Backing(
+    const away = new LazyDatabases(
       () => Promise.reject(new GatewayError('unavailable', 'the database cannot be reached')),
       false,
     );

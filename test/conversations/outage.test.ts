@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open-store.js';
-import type { Store } from '../../src/store/store.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { asking, type Conversing, startConversing } from '../helpers/conversing.js';
 import { at, textAt } from '../helpers/json.js';
 import { metricOf } from '../helpers/metrics.js';

@@ -6,7 +6,7 @@ import {
   type TurnQueueLimits,
 } from '../../src/conversations/turn-queue.js';
 import { GatewayError } from '../../src/errors.js';
-import type { NewMessage, Turn } from '../../src/store/conversation-records.js';
+import type { NewMessage, Turn } from '../../src/store/contracts/conversations.js';
 
 const message = (id: string, content: string): NewMessage => ({
   id,
@@ -39,7 +39,7 @@ afterEach(async () => {
     await close();
 });
 
-interface Opened {
+interface Databases {
   queue: TurnQueue;
   /** Ids of the turns of each try. */
   tries: string[][];
@@ -48,9 +48,9 @@ interface Opened {
 }
 
 /** A queue whose database does as it is told, try by try; the last word holds for all that follow. */
-function open(words: Write[] = [stores], limits: Partial<TurnQueueLimits> = {}): Opened {
+function open(words: Write[] = [stores], limits: Partial<TurnQueueLimits> = {}): Databases {
   const tries: string[][] = [];
-  const opened: Omit<Opened, 'queue'> = { tries, lost: [], away: [] };
+  const opened: Omit<Databases, 'queue'> = { tries, lost: [], away: [] };
   const reports = {
     lost: (turns: number, why: string) => void opened.lost.push([turns, why]),
     away: (isAway: boolean) => void opened.away.push(isAway),

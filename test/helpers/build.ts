@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
-const cli = join(root, 'dist/cli.js');
+const cli = join(root, 'dist/cli/main.js');
 const lock = join(root, 'node_modules/.signalbox-build');
 /** Longer than any build: who held the lock is gone. */
 const abandonedMs = 120_000;

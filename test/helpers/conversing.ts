@@ -1,8 +1,8 @@
 import { PostgresAdapter, sql } from 'kysely';
-import type { ConfigInput } from '../../src/config.js';
-import type { MessageRecord } from '../../src/store/conversation-records.js';
-import { backingOf } from '../../src/store/open-backing.js';
-import type { Store } from '../../src/store/store.js';
+import type { ConfigInput } from '../../src/config/config.js';
+import type { MessageRecord } from '../../src/store/contracts/conversations.js';
+import { lazyDatabases } from '../../src/store/open-databases.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { keepingLogger, type RunningGateway, startGateway } from './gateway.js';
 import { post, postStream, type Reply, type StreamOptions, type StreamReply } from './sse.js';
 import type { Place } from './stores.js';
@@ -67,7 +67,7 @@ export async function startConversing(
 ): Promise<Conversing> {
   const upstream = await startUpstream();
   const log = keepingLogger();
-  const backing = backingOf({
+  const backing = lazyDatabases({
     databaseUrl: place.url,
     poolSize: 5,
     redisUrl: null,

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
-import { type ConfigInput, resolveConfig } from '../../src/config.js';
+import { type ConfigInput, resolveConfig } from '../../src/config/config.js';
 import { assembleGateway, type Gateway, type GatewayOptions, rules } from '../../src/gateway.js';
 import { createHttpServer } from '../../src/http/server.js';
 

@@ -1,5 +1,5 @@
-import { featuresOf } from '../../src/routing/learned/features.js';
-import type { PublishedEvaluations } from '../../src/routing/training/published-evaluations.js';
+import { featuresOf } from '../../src/routing/predictor/features.js';
+import type { PublishedEvaluations } from '../lab/fit/published-evaluations.js';
 
 /** Rows as published evaluations of one source and kind, in memory. @param scores by row, one for each model */
 export function publishedOf(

@@ -1,9 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { frontierModels } from '../../src/routing/evaluation/pools.js';
+import { frontierModels } from '../lab/pools.js';
 import { smallEvaluations } from './small-evaluations.js';
-import { seeded } from '../../src/routing/training/seeded.js';
+import { seeded } from '../../src/training/custom/seeded.js';
 
 const chances = { code: [0.95, 0.35, 0.6], facts: [0.35, 0.95, 0.6] } as const;
 

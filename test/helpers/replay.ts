@@ -1,4 +1,4 @@
-import type { ProviderInput } from '../../src/config.js';
+import type { ProviderInput } from '../../src/config/config.js';
 import { dialects } from '../../src/providers/index.js';
 import { classify } from './expected.js';
 import { type RunningGateway, startGateway } from './gateway.js';

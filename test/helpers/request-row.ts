@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { RequestRow } from '../../src/store/request-records.js';
+import type { RequestRow } from '../../src/store/contracts/requests.js';
 
 /** A row of the request log: an ordinary one, but for what is given. */
 export function requestRow(more: Partial<RequestRow> = {}): RequestRow {

@@ -1,4 +1,4 @@
-import type { ConfigInput } from '../../src/config.js';
+import type { ConfigInput } from '../../src/config/config.js';
 import { type RunningGateway, startGateway } from './gateway.js';
 import { startUpstream, type Upstream } from './upstream.js';
 

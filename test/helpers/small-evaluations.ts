@@ -1,6 +1,6 @@
-import { featuresOf } from '../../src/routing/learned/features.js';
-import type { Evaluations } from '../../src/routing/training/evaluations.js';
-import { seeded } from '../../src/routing/training/seeded.js';
+import { featuresOf } from '../../src/routing/predictor/features.js';
+import type { Evaluations } from '../../src/training/custom/evaluations.js';
+import { seeded } from '../../src/training/custom/seeded.js';
 
 const nouns =
   'river lamp garden bridge piano window market engine forest harbour planet kettle ladder mirror'.split(

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type Dialect, Kysely } from 'kysely';
-import { LibsqlDialect } from '../../src/store/libsql/dialect.js';
+import { LibsqlDialect } from '../../src/store/drivers/libsql/dialect.js';
 import { openStore } from '../../src/store/open-store.js';
-import { postgresDialect } from '../../src/store/postgres/dialect.js';
+import { postgresDialect } from '../../src/store/drivers/postgres/dialect.js';
 import type { Tables } from '../../src/store/sql/tables.js';
-import type { Store } from '../../src/store/store.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { freshDatabase } from './postgres.js';
 
 /** A database of a suite's own, empty at first. */

@@ -1,4 +1,4 @@
-import type { Counters } from '../../src/store/counters.js';
+import type { Counters } from '../../src/store/contracts/counters.js';
 
 const unused = (): never => {
   throw new Error('nothing is counted here');

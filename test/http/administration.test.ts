@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFirstKey } from '../../src/accounts/first-key.js';
-import type { ConfigInput } from '../../src/config.js';
-import { firstAccountId } from '../../src/store/account-records.js';
-import { Backing } from '../../src/store/backing.js';
-import { createMemoryCounters } from '../../src/store/memory-counters.js';
+import type { ConfigInput } from '../../src/config/config.js';
+import { firstAccountId } from '../../src/store/contracts/accounts.js';
+import { LazyDatabases } from '../../src/store/lazy-databases.js';
+import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
 import { openStore } from '../../src/store/open-store.js';
 import { Browser, goodPassword, signedUp } from '../helpers/browser.js';
 import { expectConforms } from '../helpers/conforms.js';
@@ -38,7 +38,7 @@ async function withFirstKey(
 ): Promise<{ fresh: RunningGateway; auth: { authorization: string } }> {
   const store = await openStore(':memory:');
   const key = await makeFirstKey(store);
-  const backing = new Backing(
+  const backing = new LazyDatabases(
     () => Promise.resolve({ store, counters: createMemoryCounters() }),
     false,
   );

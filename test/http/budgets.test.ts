@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../src/errors.js';
-import { Backing } from '../../src/store/backing.js';
-import { createMemoryCounters } from '../../src/store/memory-counters.js';
+import { LazyDatabases } from '../../src/store/lazy-databases.js';
+import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
 import { openStore } from '../../src/store/open-store.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { textAt } from '../helpers/json.js';
@@ -527,7 +527,7 @@ describe('what a budget has spent', () => {
     }) as typeof store.requests;
     const away = Object.create(store, { requests: { value: requests } }) as typeof store;
     await restart(configured(), {
-      backing: new Backing(
+      backing: new LazyDatabases(
         () => Promise.resolve({ store: away, counters: createMemoryCounters() }),
         true,
       ),

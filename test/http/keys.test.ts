@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFirstKey } from '../../src/accounts/first-key.js';
-import { backingOf } from '../../src/store/open-backing.js';
-import type { Backing } from '../../src/store/backing.js';
+import { lazyDatabases } from '../../src/store/open-databases.js';
+import type { LazyDatabases } from '../../src/store/lazy-databases.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at, listAt, textAt } from '../helpers/json.js';
@@ -20,8 +20,8 @@ let other: RunningGateway;
 /** The administrator's. */
 let admin: { authorization: string };
 
-const backing = (): Backing =>
-  backingOf({
+const backing = (): LazyDatabases =>
+  lazyDatabases({
     databaseUrl: `file:${join(folder, 'signalbox.db')}`,
     poolSize: 2,
     redisUrl: null,

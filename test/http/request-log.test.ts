@@ -1,6 +1,6 @@
 import { createHmac, hash } from 'node:crypto';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { ConfigInput } from '../../src/config.js';
+import type { ConfigInput } from '../../src/config/config.js';
 import { openStore } from '../../src/store/open-store.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { databases, type TestDatabase } from '../helpers/databases.js';

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { ConfigInput } from '../../src/config.js';
+import type { ConfigInput } from '../../src/config/config.js';
 import { databases, type TestDatabase } from '../helpers/databases.js';
 import { expressRows, startHost } from '../helpers/host.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Backing } from '../../src/store/backing.js';
-import { createMemoryCounters } from '../../src/store/memory-counters.js';
+import { LazyDatabases } from '../../src/store/lazy-databases.js';
+import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
 import { openStore } from '../../src/store/open-store.js';
 import { Browser, goodPassword } from '../helpers/browser.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
@@ -23,7 +23,7 @@ async function clocked(): Promise<{
   });
   const gateway = await startGateway(
     { auth: { trustedProxies: 1 } },
-    { backing: new Backing(open, true) },
+    { backing: new LazyDatabases(open, true) },
   );
   running.push(gateway);
   return {

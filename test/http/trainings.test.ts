@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { decodeCustom, encodeCustom } from '../../src/routing/learned/custom-weights.js';
+import { decodeCustom, encodeCustom } from '../../src/routing/predictor/custom-weights.js';
 import { openStore } from '../../src/store/open-store.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { databases, type TestDatabase } from '../helpers/databases.js';

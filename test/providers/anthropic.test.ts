@@ -10,7 +10,7 @@ import {
 } from '../../src/completion.js';
 import { GatewayError } from '../../src/errors.js';
 import type { ProviderSettings } from '../../src/providers/adapter.js';
-import { anthropic } from '../../src/providers/anthropic.js';
+import { anthropic } from '../../src/providers/anthropic/index.js';
 import { anthropicEventReader } from '../../src/providers/anthropic/events.js';
 import { toAnthropicBody } from '../../src/providers/anthropic/request.js';
 

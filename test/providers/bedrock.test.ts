@@ -2,7 +2,7 @@ import { createHash, createHmac } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import type { ProviderSettings, UpstreamRequest } from '../../src/providers/adapter.js';
 import { bedrockEmbeddings } from '../../src/providers/bedrock/embeddings.js';
-import { bedrock, createBedrock } from '../../src/providers/bedrock.js';
+import { bedrock, createBedrock } from '../../src/providers/bedrock/index.js';
 
 const nowMs = Date.UTC(2026, 4, 17, 12, 34, 56, 789);
 const settings: ProviderSettings = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatRequest } from '../../src/completion.js';
 import { GatewayError } from '../../src/errors.js';
 import type { UpstreamRequest } from '../../src/providers/adapter.js';
-import { cohere } from '../../src/providers/cohere.js';
+import { cohere } from '../../src/providers/cohere/index.js';
 import { callOf, collectPieces, everyCut, typedEvents } from '../helpers/collect-stream.js';
 
 const adapter = cohere.create({ name: 'cohere', api: 'cohere' });

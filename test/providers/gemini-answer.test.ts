@@ -8,7 +8,7 @@ import {
   type Usage,
 } from '../../src/completion.js';
 import type { CompletionAnswer } from '../../src/providers/adapter.js';
-import { gemini } from '../../src/providers/gemini.js';
+import { gemini } from '../../src/providers/gemini/index.js';
 
 const adapter = gemini.create({ name: 'gemini', api: 'gemini' });
 const call = { request: { messages: [] }, model: 'gemini-2.5-flash', stream: true };

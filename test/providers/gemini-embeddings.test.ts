@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
-import { gemini } from '../../src/providers/gemini.js';
+import { gemini } from '../../src/providers/gemini/index.js';
 import type { GoogleEmbeddingAdapter } from '../../src/providers/gemini/embeddings.js';
-import { createVertex } from '../../src/providers/vertex.js';
+import { createVertex } from '../../src/providers/gemini/vertex.js';
 import { textAt } from '../helpers/json.js';
 
 const embeddings = gemini.create({ name: 'gemini', api: 'gemini' })

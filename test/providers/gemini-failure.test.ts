@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { GatewayError } from '../../src/errors.js';
-import { gemini } from '../../src/providers/gemini.js';
+import { gemini } from '../../src/providers/gemini/index.js';
 
 const adapter = gemini.create({ name: 'gemini', api: 'gemini' });
 const fail = (status: number, body: unknown, headers = {}): GatewayError =>

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ChatRequest, ContentPart, ToolDefinition } from '../../src/completion.js';
 import type { UpstreamRequest } from '../../src/providers/adapter.js';
-import { gemini } from '../../src/providers/gemini.js';
+import { gemini } from '../../src/providers/gemini/index.js';
 
 type Json = Record<string, unknown>;
 interface Turn {

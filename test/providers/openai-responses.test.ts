@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ChatMessage, ChatRequest } from '../../src/completion.js';
 import { GatewayError } from '../../src/errors.js';
 import type { UpstreamRequest } from '../../src/providers/adapter.js';
-import { openaiResponses } from '../../src/providers/openai-responses.js';
+import { openaiResponses } from '../../src/providers/openai-responses/index.js';
 import { callOf, collectPieces, everyCut, typedEvents } from '../helpers/collect-stream.js';
 
 const adapter = openaiResponses.create({ name: 'openai-responses', api: 'openai-responses' });

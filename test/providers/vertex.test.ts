@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { ProviderSettings, UpstreamRequest } from '../../src/providers/adapter.js';
 import type { AccessTokenSource } from '../../src/providers/gemini/google-credentials.js';
-import { createVertex, vertex } from '../../src/providers/vertex.js';
+import { createVertex, vertex } from '../../src/providers/gemini/vertex.js';
 
 const settings: ProviderSettings = {
   name: 'vertex',

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { featuresOf } from '../../src/routing/learned/features.js';
-import { shippedRouter } from '../../src/routing/learned/shipped-router.js';
+import { featuresOf } from '../../src/routing/predictor/features.js';
+import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
 import type {
   Appraisal,
   Continued,

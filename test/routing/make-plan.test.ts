@@ -5,7 +5,7 @@ import { createCatalog } from '../../src/routing/catalog.js';
 import { createLatencyWindow } from '../../src/routing/latency-window.js';
 import { explainPlan, makePlan, type PlanInput } from '../../src/routing/make-plan.js';
 import type { Candidate, Plan, Ranker } from '../../src/routing/plan.js';
-import { shippedRouter } from '../../src/routing/learned/shipped-router.js';
+import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
 import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';
 import { createPriorRanker } from '../../src/routing/rankers/prior-ranker.js';
 

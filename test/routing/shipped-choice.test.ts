@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCatalog } from '../../src/routing/catalog.js';
 import { createLatencyWindow } from '../../src/routing/latency-window.js';
-import { shippedRouter } from '../../src/routing/learned/shipped-router.js';
+import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
 import { makePlan } from '../../src/routing/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../../src/routing/plan.js';
 import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';

@@ -5,10 +5,10 @@ import {
   firstAccountId,
   type NewAccount,
   type SignInRecord,
-} from '../../src/store/account-records.js';
-import type { NewKey } from '../../src/store/key-records.js';
-import { noLimits } from '../../src/store/key-records.js';
-import type { Store } from '../../src/store/store.js';
+} from '../../src/store/contracts/accounts.js';
+import type { NewKey } from '../../src/store/contracts/keys.js';
+import { noLimits } from '../../src/store/contracts/keys.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 let at = 1_000;

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { openStore } from '../../src/store/open-store.js';
-import type { Store } from '../../src/store/store.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { libsqlPlace, openFreshStore, type Place, postgresPlace } from '../helpers/stores.js';
 
 /** Opens a database file as the command line does beside a server, and closes it again. */

@@ -5,8 +5,8 @@ import type {
   MessageRecord,
   NewMessage,
   Turn,
-} from '../../src/store/conversation-records.js';
-import type { Page, Store } from '../../src/store/store.js';
+} from '../../src/store/contracts/conversations.js';
+import type { Page, Store } from '../../src/store/contracts/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const sent = (role: string, content: unknown): NewMessage => ({

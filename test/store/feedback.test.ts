@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FeedbackRow, FeedbackStore } from '../../src/store/request-records.js';
+import type { FeedbackRow, FeedbackStore } from '../../src/store/contracts/requests.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const feedbackOf = (changes: Partial<FeedbackRow> = {}): FeedbackRow => ({

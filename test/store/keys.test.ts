@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { type NewKey, noLimits } from '../../src/store/key-records.js';
-import type { Store } from '../../src/store/store.js';
+import { type NewKey, noLimits } from '../../src/store/contracts/keys.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 let at = 1_000;

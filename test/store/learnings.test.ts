@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { LearningScope, LearningStore } from '../../src/store/learning-records.js';
-import type { FeedbackRow } from '../../src/store/request-records.js';
-import type { Store } from '../../src/store/store.js';
+import type { LearningScope, LearningStore } from '../../src/store/contracts/learnings.js';
+import type { FeedbackRow } from '../../src/store/contracts/requests.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const feedbackOf = (

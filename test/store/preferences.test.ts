@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { PreferenceStore } from '../../src/store/preference-records.js';
+import type { PreferenceStore } from '../../src/store/contracts/preferences.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 describe.each(storeRows)('preferences on $name', (row) => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { Backing } from '../../src/store/backing.js';
-import { backingOf } from '../../src/store/open-backing.js';
+import { LazyDatabases } from '../../src/store/lazy-databases.js';
+import { lazyDatabases } from '../../src/store/open-databases.js';
 import { RecordCache } from '../../src/store/record-cache.js';
 import { until } from '../helpers/until.js';
 
@@ -48,17 +48,17 @@ class Source {
   };
 }
 
-const backing = (): Backing => {
-  const made = backingOf({
+const backing = (): LazyDatabases => {
+  const made = lazyDatabases({
     databaseUrl: ':memory:',
     poolSize: 1,
     redisUrl: null,
     onWarning: () => undefined,
   });
   // as a file would be: something may have been there before
-  return new Backing(() => made.get(), false);
+  return new LazyDatabases(() => made.get(), false);
 };
-const open: { cache: RecordCache<Thing>; backing: Backing }[] = [];
+const open: { cache: RecordCache<Thing>; backing: LazyDatabases }[] = [];
 function cacheOf(source: Source): RecordCache<Thing> {
   const own = backing();
   const cache = new RecordCache(own, source);
@@ -144,7 +144,7 @@ describe('a record cache', () => {
       tell: () => undefined,
       hear: (_topic: string, listener: (text: string) => void) => void listeners.push(listener),
     };
-    const own = new Backing(
+    const own = new LazyDatabases(
       () => Promise.resolve({ store, counters: { ...counters, bulletin } }),
       false,
     );

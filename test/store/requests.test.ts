@@ -1,8 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packCandidates } from '../../src/store/packed-candidates.js';
-import type { RequestFilter, RequestRow, RequestStore } from '../../src/store/request-records.js';
-import type { Store } from '../../src/store/store.js';
+import { packCandidates } from '../../src/store/sql/packed-candidates.js';
+import type {
+  RequestFilter,
+  RequestRow,
+  RequestStore,
+} from '../../src/store/contracts/requests.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const noon = Date.UTC(2026, 0, 10, 12);

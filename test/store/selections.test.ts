@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packCandidates } from '../../src/store/packed-candidates.js';
+import { packCandidates } from '../../src/store/sql/packed-candidates.js';
 import type {
   NewSelection,
   SelectionRow,
   SelectionStore,
-} from '../../src/store/request-records.js';
+} from '../../src/store/contracts/requests.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const weighed = [

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { sql } from 'kysely';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Store } from '../../src/store/store.js';
-import type { Lease, NewTraining, TrainingEnd } from '../../src/store/training-records.js';
+import type { Store } from '../../src/store/contracts/store.js';
+import type { Lease, NewTraining, TrainingEnd } from '../../src/store/contracts/trainings.js';
 import { type Place, postgresPlace, storeRows } from '../helpers/stores.js';
 
 const wishes = {

@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../src/errors.js';
 import { openStore } from '../../src/store/open-store.js';
-import type { RequestRow } from '../../src/store/request-records.js';
-import type { Store } from '../../src/store/store.js';
+import type { RequestRow } from '../../src/store/contracts/requests.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { WriteBehind, type WriteBehindOptions } from '../../src/store/write-behind.js';
 import { requestRow } from '../helpers/request-row.js';
 import { until } from '../helpers/until.js';

@@ -6,8 +6,8 @@ import {
   resetLink,
 } from '../../accounts/administration.js';
 import { type ResetLink, resetUrl } from '../../accounts/reset-link.js';
-import type { AccountRecord } from '../../store/account-records.js';
-import { deskOf } from '../account-desk.js';
+import type { AccountRecord } from '../../store/contracts/accounts.js';
+import { accountContextOf } from '../account-desk.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
@@ -36,7 +36,7 @@ export function listAccounts(parts: Parts): RequestHandler {
 /** `POST /api/v1/accounts`: an invitation, whether sign-up is open or not. */
 export function inviteAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { store, rules } = await deskOf(parts, res);
+    const { store, rules } = await accountContextOf(parts, res);
     const { account, link } = await createAccount(
       store,
       (req.body as { email: string }).email,
@@ -53,7 +53,7 @@ export function inviteAccount(parts: Parts): RequestHandler {
 /** `POST /api/v1/accounts/{id}/reset-link`: for whoever cannot get one by mail. */
 export function createResetLink(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { store, rules } = await deskOf(parts, res);
+    const { store, rules } = await accountContextOf(parts, res);
     const { link } = await resetLink(store, idOf(req), rules);
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 201, shownLink(req, rules.publicUrl, link));

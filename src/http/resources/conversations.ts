@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { shownContent } from '../../conversations/answered-message.js';
 import { GatewayError } from '../../errors.js';
-import type { ConversationRecord, MessageRecord } from '../../store/conversation-records.js';
+import type { ConversationRecord, MessageRecord } from '../../store/contracts/conversations.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';

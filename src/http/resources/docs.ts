@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import helmet from 'helmet';
-import { openApiDocument } from './openapi.js';
+import { openApiDocument } from './openapi/document.js';
 
 interface Parameter {
   name: string;

@@ -7,8 +7,8 @@ import type {
   ConversationRecord,
   ConversationStore,
   MessageRecord,
-} from '../../store/conversation-records.js';
-import type { Page } from '../../store/store.js';
+} from '../../store/contracts/conversations.js';
+import type { Page } from '../../store/contracts/store.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { answer } from '../stage.js';

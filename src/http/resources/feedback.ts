@@ -8,9 +8,9 @@ import {
   labelledCandidate,
   type RatedDecision,
   ratingOf,
-} from '../../learning/rated-decision.js';
-import type { FeedbackRow } from '../../store/request-records.js';
-import type { Store } from '../../store/store.js';
+} from '../../training/online/rated-decision.js';
+import type { FeedbackRow } from '../../store/contracts/requests.js';
+import type { Store } from '../../store/contracts/store.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';

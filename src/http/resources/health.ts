@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { CountersState } from '../../store/counters.js';
+import type { CountersState } from '../../store/contracts/counters.js';
 import type { DatabaseState } from '../../store/database-state.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';

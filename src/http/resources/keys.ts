@@ -1,7 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { type Caller, ordinaryScopes } from '../../accounts/caller.js';
 import { keyFor } from '../../accounts/first-key.js';
-import { newKey } from '../../accounts/key-book.js';
+import { newKey } from '../../accounts/static-keys.js';
 import { GatewayError, invalidField } from '../../errors.js';
 import {
   type KeyChanges,
@@ -9,7 +9,7 @@ import {
   type KeyRecord,
   noLimits,
   type Scope,
-} from '../../store/key-records.js';
+} from '../../store/contracts/keys.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';

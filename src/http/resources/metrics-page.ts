@@ -1,5 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { Metrics } from '../../metrics.js';
+import type { Metrics } from '../../telemetry/metrics/metrics.js';
 
 /** `GET /metrics`: Prometheus text, or OpenMetrics where the scraper asks for it. */
 export function metricsPage(metrics: Metrics): RequestHandler {

@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.js';
 import { forbiddenReason } from '../../routing/access-rules.js';
 import { contextOf } from '../context.js';
 import type { Parts } from '../parts.js';
-import type { Runtime } from '../runtime.js';
+import type { GatewaySnapshot } from '../../pipeline/snapshot.js';
 import { sendJson } from '../send-json.js';
 import { stage } from '../stage.js';
 
@@ -23,7 +23,7 @@ const entryOf = (provider: string, model: string): ModelEntry => ({
 });
 
 /** The models that this key may call, `auto` first. */
-function listFor(runtime: Runtime, keyModels: readonly string[] | null): ModelEntry[] {
+function listFor(runtime: GatewaySnapshot, keyModels: readonly string[] | null): ModelEntry[] {
   const entries: ModelEntry[] = [];
   for (const provider of runtime.providers.keys()) {
     for (const model of runtime.catalog.models(provider)) {

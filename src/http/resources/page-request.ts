@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { invalidField } from '../../errors.js';
-import type { Page, PageRequest } from '../../store/store.js';
+import type { Page, PageRequest } from '../../store/contracts/store.js';
 
 const defaultLimit = 20;
 const largestLimit = 100;

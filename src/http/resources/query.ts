@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import type { Caller } from '../../accounts/caller.js';
 import { GatewayError, invalidField } from '../../errors.js';
-import type { RequestFilter } from '../../store/request-records.js';
+import type { RequestFilter } from '../../store/contracts/requests.js';
 
 const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
-import type { RequestRow } from '../../store/request-records.js';
-import type { Store } from '../../store/store.js';
+import type { RequestRow } from '../../store/contracts/requests.js';
+import type { Store } from '../../store/contracts/store.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';

@@ -1,6 +1,6 @@
 import type { RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
-import type { SelectionRow } from '../../store/request-records.js';
+import type { SelectionRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';

@@ -1,4 +1,4 @@
-import type { Store } from '../../store/store.js';
+import type { Store } from '../../store/contracts/store.js';
 import type { Parts } from '../parts.js';
 
 /** The store, after what this process has still had to write: whoever asks for what was done just now finds it. @throws GatewayError `unavailable` */

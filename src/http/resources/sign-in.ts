@@ -3,7 +3,7 @@ import { mailAddressOf } from '../../accounts/mail-address.js';
 import { changePassword, completeReset, requestReset } from '../../accounts/new-password.js';
 import { signIn, signOut } from '../../accounts/sign-in.js';
 import { signUp } from '../../accounts/sign-up.js';
-import { deskOf } from '../account-desk.js';
+import { accountContextOf } from '../account-desk.js';
 import { clientAddress } from '../client-address.js';
 import { callerOf, contextOf } from '../context.js';
 import type { Parts } from '../parts.js';
@@ -20,7 +20,10 @@ const credentials = ({ body }: Request): { email: string; password: string } =>
 /** `POST /api/v1/auth/sign-up`: answers the same whether the address is new or has an account. */
 export function signUpAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    await signUp(await deskOf(parts, res), { ...credentials(req), from: clientAddress(req) });
+    await signUp(await accountContextOf(parts, res), {
+      ...credentials(req),
+      from: clientAddress(req),
+    });
     nothingMore(res, 202);
   });
 }
@@ -28,7 +31,7 @@ export function signUpAccount(parts: Parts): RequestHandler {
 /** `POST /api/v1/auth/sign-in`: a cookie, and the token that the browser's scripts send back with every change. */
 export function signInBrowser(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const desk = await deskOf(parts, res);
+    const desk = await accountContextOf(parts, res);
     const { email, password } = credentials(req);
     const signedIn = await signIn(desk, {
       email: mailAddressOf(email),
@@ -55,7 +58,7 @@ export function signInBrowser(parts: Parts): RequestHandler {
 /** `POST /api/v1/auth/sign-out`; for a key there is nothing to end. */
 export function signOutBrowser(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const desk = await deskOf(parts, res);
+    const desk = await accountContextOf(parts, res);
     const token = signInToken(req.headers);
     if (token !== null) await signOut(desk, token);
     clearSignInCookie(req, res, desk.rules.publicUrl);
@@ -95,7 +98,7 @@ export function changeOwnPassword(parts: Parts): RequestHandler {
       newPassword: string;
     };
     const keepTokenHash = contextOf(res).signIn?.tokenHash ?? null;
-    await changePassword(await deskOf(parts, res), {
+    await changePassword(await accountContextOf(parts, res), {
       accountId: callerOf(res).accountId,
       currentPassword,
       newPassword,
@@ -110,7 +113,7 @@ export function changeOwnPassword(parts: Parts): RequestHandler {
 export function requestPasswordReset(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { email } = req.body as { email: string };
-    await requestReset(await deskOf(parts, res), { email, from: clientAddress(req) });
+    await requestReset(await accountContextOf(parts, res), { email, from: clientAddress(req) });
     nothingMore(res, 202);
   });
 }
@@ -119,7 +122,11 @@ export function requestPasswordReset(parts: Parts): RequestHandler {
 export function completePasswordReset(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { token, password } = req.body as { token: string; password: string };
-    await completeReset(await deskOf(parts, res), { token, password, from: clientAddress(req) });
+    await completeReset(await accountContextOf(parts, res), {
+      token,
+      password,
+      from: clientAddress(req),
+    });
     nothingMore(res, 204);
   });
 }

@@ -2,9 +2,9 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Request } from 'express';
 import { GatewayError, invalidField } from '../../errors.js';
-import { compileSchema } from '../../schema.js';
-import { formatOf } from '../../routing/training/custom/evaluation-format.js';
-import type { StoredWishes } from '../../store/training-records.js';
+import { compileSchema } from '../../config/schema/compile-schema.js';
+import { formatOf } from '../../training/custom/evaluation-format.js';
+import type { StoredWishes } from '../../store/contracts/trainings.js';
 import { readBytes, readJsonBody } from '../read-body.js';
 
 /** Evaluations as they came, and what was said with them. */

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { GatewayError } from '../../errors.js';
-import type { TrainingRecord } from '../../store/training-records.js';
+import type { TrainingRecord } from '../../store/contracts/trainings.js';
 import { callerOf, contextOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';

@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
-import type { UsageRow } from '../../store/request-records.js';
+import type { UsageRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';

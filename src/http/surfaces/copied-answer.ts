@@ -1,7 +1,7 @@
 import type { CompletionChunk } from '../../completion.js';
 import type { AnswerWriter } from '../../dispatch/answer-writer.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import type { AnswerCopy } from '../../records/kept-content.js';
+import type { AnswerCopy } from '../../telemetry/requests/kept-content.js';
 import type { RankedCandidate } from '../../routing/plan.js';
 import { CompletionBuilder } from './completion-builder.js';
 

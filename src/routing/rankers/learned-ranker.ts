@@ -1,10 +1,10 @@
 import { defaultAffinity } from '../affinity.js';
 import { explored } from '../explore.js';
-import { featuresOf } from '../learned/features.js';
-import { createFindModel, type FindModel } from '../learned/known-models.js';
-import { largestShares } from '../learned/online-state.js';
-import type { Expectation, Router } from '../learned/router.js';
-import { keptOdds, type Adjustment, type TunedRequest } from '../learned/tuning.js';
+import { featuresOf } from '../predictor/features.js';
+import { createFindModel, type FindModel } from '../predictor/known-models.js';
+import { largestShares } from '../predictor/online-state.js';
+import type { Expectation, Router } from '../predictor/quality-predictor.js';
+import { keptOdds, type Adjustment, type TunedRequest } from '../predictor/tuning.js';
 import { logOdds, sigmoid } from '../log-odds.js';
 import type { Appraisal, Ranker, RoutingRequest } from '../plan.js';
 import { predicted, type Understood } from '../predicted.js';

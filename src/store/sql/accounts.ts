@@ -7,7 +7,7 @@ import {
   type NewAccount,
   type PasswordOptions,
   type Role,
-} from '../account-records.js';
+} from '../contracts/accounts.js';
 import { isDuplicate } from '../failure.js';
 import { clean } from './columns.js';
 import { after, type Order, pageOf } from './pages.js';

@@ -3,8 +3,8 @@ import type {
   ConversationRecord,
   ConversationStore,
   MessageRecord,
-} from '../conversation-records.js';
-import type { Page, PageRequest } from '../store.js';
+} from '../contracts/conversations.js';
+import type { Page, PageRequest } from '../contracts/store.js';
 import { clean, fromJson } from './columns.js';
 import { after, pageOf } from './pages.js';
 import type { ConversationTable, MessageTable, Tables } from './tables.js';

@@ -1,5 +1,5 @@
 import type { Insertable, Kysely, Selectable } from 'kysely';
-import type { FeedbackRow, FeedbackStore } from '../request-records.js';
+import type { FeedbackRow, FeedbackStore } from '../contracts/requests.js';
 import { clean } from './columns.js';
 import { after, pageOf } from './pages.js';
 import type { Database, FeedbackTable, Tables } from './tables.js';

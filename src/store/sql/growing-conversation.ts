@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { NewMessage, Turn } from '../conversation-records.js';
+import type { NewMessage, Turn } from '../contracts/conversations.js';
 import { digestOf, setsTheScene, unstored } from '../history.js';
 import { clean, toJson } from './columns.js';
 import type { ConversationTable, MessageTable } from './tables.js';

@@ -1,6 +1,6 @@
 import type { Selectable, Updateable } from 'kysely';
-import type { Role } from '../account-records.js';
-import type { KeyChanges, KeyLimits, KeyRecord, NewKey, Scope } from '../key-records.js';
+import type { Role } from '../contracts/accounts.js';
+import type { KeyChanges, KeyLimits, KeyRecord, NewKey, Scope } from '../contracts/keys.js';
 import { clean } from './columns.js';
 import type { ApiKeyTable } from './tables.js';
 

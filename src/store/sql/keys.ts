@@ -1,6 +1,6 @@
 import { type Kysely, type Nullable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import { GatewayError } from '../../errors.js';
-import type { KeyChanges, KeyRecord, KeyStore, NewKey } from '../key-records.js';
+import type { KeyChanges, KeyRecord, KeyStore, NewKey } from '../contracts/keys.js';
 import { chunks, clean } from './columns.js';
 import { changedColumns, keyOf, type KeyRow, newRow } from './key-rows.js';
 import { after, type Order, pageOf } from './pages.js';

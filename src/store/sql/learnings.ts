@@ -4,8 +4,8 @@ import type {
   LearningRecord,
   LearningScope,
   LearningStore,
-} from '../learning-records.js';
-import type { FeedbackRow } from '../request-records.js';
+} from '../contracts/learnings.js';
+import type { FeedbackRow } from '../contracts/requests.js';
 import { clean } from './columns.js';
 import { addFeedback } from './feedback.js';
 import { changesSince, raiseRevision } from './revisions.js';

@@ -1,6 +1,6 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { GatewayError } from '../../errors.js';
-import type { Page } from '../store.js';
+import type { Page } from '../contracts/store.js';
 
 /** Where a row stands in a list: the number that the list is sorted by, then the id. */
 export type Place = readonly [sort: number, id: string];

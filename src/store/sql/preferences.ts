@@ -1,7 +1,7 @@
 import type { Kysely, Selectable, Transaction } from 'kysely';
 import type { PreferenceSettings } from '../../routing/preference.js';
-import type { PreferenceRecord, PreferenceStore } from '../preference-records.js';
-import type { StoredRouter } from '../training-records.js';
+import type { PreferenceRecord, PreferenceStore } from '../contracts/preferences.js';
+import type { StoredRouter } from '../contracts/trainings.js';
 import { clean, fromJson } from './columns.js';
 import { forgetLearning } from './learnings.js';
 import { after, pageOf } from './pages.js';

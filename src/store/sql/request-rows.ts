@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { RequestRow } from '../request-records.js';
+import type { RequestRow } from '../contracts/requests.js';
 import { clean, fromJson, toJson, whole } from './columns.js';
 import type { RequestTable } from './tables.js';
 

@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
-import type { RequestFilter, RequestRow, RequestStore } from '../request-records.js';
-import type { Page, PageRequest } from '../store.js';
+import type { RequestFilter, RequestRow, RequestStore } from '../contracts/requests.js';
+import type { Page, PageRequest } from '../contracts/store.js';
 import { clean } from './columns.js';
 import { after, pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';

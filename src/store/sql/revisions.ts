@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Changes } from '../store.js';
+import type { Changes } from '../contracts/store.js';
 import type { RevisionTable, Tables } from './tables.js';
 
 /**

@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { ResetRecord, SignInRecord, SignInStore } from '../account-records.js';
+import type { ResetRecord, SignInRecord, SignInStore } from '../contracts/accounts.js';
 import { accountOf } from './accounts.js';
 import { endAccess } from './end-access.js';
 import type { Tables } from './tables.js';

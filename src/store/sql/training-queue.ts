@@ -5,7 +5,7 @@ import type {
   StoredWishes,
   TrainingEnd,
   TrainingQueue,
-} from '../training-records.js';
+} from '../contracts/trainings.js';
 import { clean } from './columns.js';
 import { holdRevision, raiseRevision } from './revisions.js';
 import type { Database, Tables } from './tables.js';

@@ -6,7 +6,7 @@ import type {
   TrainingRecord,
   TrainingState,
   TrainingStore,
-} from '../training-records.js';
+} from '../contracts/trainings.js';
 import { clean, fromJson } from './columns.js';
 import { holdRevision, raiseRevision } from './revisions.js';
 import type { Tables, TrainingTable } from './tables.js';

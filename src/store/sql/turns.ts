@@ -1,5 +1,5 @@
 import { type Kysely, PostgresAdapter, type Selectable } from 'kysely';
-import type { Turn } from '../conversation-records.js';
+import type { Turn } from '../contracts/conversations.js';
 import { chunks, clean, stepped } from './columns.js';
 import { digestTurn, GrowingConversation } from './growing-conversation.js';
 import { recallDialogues, recallScenes } from './recall.js';

@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
-import type { RequestFilter, RequestRow, UsageRow } from '../request-records.js';
+import type { RequestFilter, RequestRow, UsageRow } from '../contracts/requests.js';
 import { clean, stepped, whole } from './columns.js';
 import type { Database, Tables, UsageDayTable } from './tables.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Router } from '../../../src/routing/learned/router.js';
+import { Router } from '../../../src/routing/predictor/quality-predictor.js';
 import type {
   Appraisal,
   RankedCandidate,
@@ -8,7 +8,7 @@ import type {
   RoutingRequest,
 } from '../../../src/routing/plan.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
-import { fitRouter } from '../../../src/routing/training/fit-router.js';
+import { fitRouter } from '../../lab/fit/fit-router.js';
 import { appraisalOf } from '../../helpers/appraisals.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
 

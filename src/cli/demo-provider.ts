@@ -1,0 +1,178 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ConfigInput } from '../config/config.js';
+
+/** The demo's models: a careful one, and one that is cheaper and faster, so that a choice can be seen. */
+const models = ['demo-large', 'demo-small'] as const;
+const wordDelayMs = 15;
+
+interface DemoRequest {
+  model?: string;
+  stream?: boolean;
+  messages?: { role?: string; content?: unknown }[];
+}
+
+/** A running demo upstream. */
+export interface DemoProvider {
+  /** What the configuration of a gateway needs to use it. */
+  readonly config: Pick<Required<ConfigInput>, 'providers' | 'models'>;
+  /** Takes no new connections; answers under way are finished. */
+  close(): Promise<void>;
+}
+
+/**
+ * Starts a local upstream that speaks OpenAI's dialect over real HTTP on loopback, so that a gateway without any provider can show the
+ * whole path. Its replies say that they are a demo's, and are the same for the same question.
+ */
+export async function startDemoProvider(): Promise<DemoProvider> {
+  const server = createServer((req, res) => {
+    void answer(req, res).catch(() => res.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  // never the reason that a process stays alive
+  server.unref();
+  return {
+    config: {
+      providers: { demo: { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${port}/v1` } },
+      models: {
+        'demo/demo-large': {
+          inputPrice: 0,
+          outputPrice: 0,
+          contextLength: 32_768,
+          tools: false,
+          images: false,
+          quality: 0.6,
+        },
+        'demo/demo-small': {
+          inputPrice: 0,
+          outputPrice: 0,
+          contextLength: 32_768,
+          tools: false,
+          images: false,
+          quality: 0.4,
+        },
+      },
+    },
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> {
+  const pieces: Buffer[] = [];
+  for await (const piece of req) pieces.push(piece as Buffer);
+  if (req.method === 'GET' && req.url === '/v1/models') {
+    sendJson(res, 200, {
+      object: 'list',
+      data: models.map((id) => ({ id, object: 'model', created: 0, owned_by: 'demo' })),
+    });
+    return;
+  }
+  if (req.method !== 'POST' || req.url !== '/v1/chat/completions') {
+    sendJson(res, 404, {
+      error: {
+        message: `the demo has nothing at ${req.url ?? ''}`,
+        type: 'invalid_request_error',
+        param: null,
+        code: 'not_found',
+      },
+    });
+    return;
+  }
+  const request = JSON.parse(Buffer.concat(pieces).toString('utf8')) as DemoRequest;
+  const model = models.find((name) => name === request.model);
+  if (!model)
+    sendJson(res, 404, {
+      error: {
+        message: `the demo has no model ${JSON.stringify(request.model ?? null)}; it has ${models.join(' and ')}`,
+        type: 'invalid_request_error',
+        param: 'model',
+        code: 'model_not_found',
+      },
+    });
+  else if (request.stream) await streamReply(res, model, request);
+  else
+    sendJson(res, 200, {
+      ...envelope(model, 'chat.completion'),
+      choices: [
+        {
+          index: 0,
+          message: { role: 'assistant', content: reply(model, request) },
+          logprobs: null,
+          finish_reason: 'stop',
+        },
+      ],
+      usage: usageOf(model, request),
+    });
+}
+
+function sendJson(res: ServerResponse, status: number, body: object): void {
+  res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
+}
+
+const envelope = (model: string, object: string): object => ({
+  id: 'chatcmpl-demo',
+  object,
+  created: Math.floor(Date.now() / 1000),
+  model,
+  system_fingerprint: null,
+});
+
+/** Word by word, as a model would. */
+async function streamReply(
+  res: ServerResponse,
+  model: string,
+  request: DemoRequest,
+): Promise<void> {
+  const shared = envelope(model, 'chat.completion.chunk');
+  const send = (fields: object): void =>
+    void res.write(`data: ${JSON.stringify({ ...shared, ...fields })}\n\n`);
+  const piece = (delta: object, finishReason: string | null = null): void =>
+    send({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finishReason }] });
+  res.writeHead(200, { 'content-type': 'text/event-stream' });
+  piece({ role: 'assistant', content: '' });
+  for (const word of reply(model, request).split(/(?<= )/)) {
+    await new Promise((resolve) => setTimeout(resolve, wordDelayMs));
+    if (res.destroyed) return;
+    piece({ content: word });
+  }
+  piece({}, 'stop');
+  send({ choices: [], usage: usageOf(model, request) });
+  res.end('data: [DONE]\n\n');
+}
+
+function textOf(content: unknown): string {
+  if (typeof content === 'string') return content;
+  return Array.isArray(content)
+    ? (content as { text?: string }[]).map((part) => part.text ?? '').join(' ')
+    : '';
+}
+
+function question(request: DemoRequest): string {
+  const asked = textOf(request.messages?.findLast((message) => message.role === 'user')?.content)
+    .replace(/\s+/g, ' ')
+    .trim();
+  return asked.length > 120 ? `${asked.slice(0, 119)}…` : asked;
+}
+
+function reply(model: string, request: DemoRequest): string {
+  const asked = question(request);
+  return `This is the demo provider of Signalbox (${model}); no language model was called. You asked: "${asked}". Set OPENAI_API_KEY, ANTHROPIC_API_KEY or another provider's key, or write config/signalbox.yaml, and a real model answers here.`;
+}
+
+/** About four characters to a token, as a rough count goes. */
+function usageOf(model: string, request: DemoRequest): object {
+  const promptTokens = Math.max(
+    1,
+    Math.ceil(
+      (request.messages ?? []).reduce((length, { content }) => length + textOf(content).length, 0) /
+        4,
+    ),
+  );
+  const completionTokens = Math.ceil(reply(model, request).length / 4);
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+  };
+}

@@ -1,0 +1,109 @@
+import { existsSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { ConfigError } from './problem.js';
+import { readConfigFile } from './read-file.js';
+import { readYaml } from './read-yaml.js';
+import { resolve, type Finding, type ParseOptions } from './resolve.js';
+import { variableOf, type Environment } from './substitute.js';
+import { watchFile, type ConfigWatch, type WatchReports } from './watch.js';
+import type { Config, ConfigInput } from './shape.js';
+
+export { ConfigError, type ConfigProblem } from './problem.js';
+export type { ParseOptions } from './resolve.js';
+export type { ConfigWatch } from './watch.js';
+export type {
+  Config,
+  ConfigInput,
+  FixedKey,
+  LimitsConfig,
+  Listener,
+  ModelConfig,
+  ProviderConfig,
+  ProviderInput,
+  ProviderTimeouts,
+  RoutingConfig,
+  SurfaceName,
+} from './shape.js';
+
+/** Which configuration to load. */
+export interface LoadOptions extends ParseOptions {
+  /** The file (`--config`); absent: as `configPath` finds it. */
+  readonly path?: string;
+  /** Default `process.env`. A variable that is set but blank counts as unset. */
+  readonly env?: Environment;
+}
+
+/** Where the configuration stands: the path given, SIGNALBOX_CONFIG, ./config/signalbox.yaml, else the one that comes with the package. */
+export function configPath(path: string | undefined, env: Environment = process.env): string {
+  const chosen = path ?? variableOf(env, 'SIGNALBOX_CONFIG');
+  if (chosen !== undefined) return chosen;
+  const local = 'config/signalbox.yaml';
+  return existsSync(local)
+    ? local
+    : fileURLToPath(new URL('../../config/signalbox.yaml', import.meta.url));
+}
+
+/** Reads and checks the configuration file. Throws a ConfigError, one line for each of up to five problems: file, line, path, reason. */
+export function loadConfig(options: LoadOptions = {}): Config {
+  const env = options.env ?? process.env;
+  const file = configPath(options.path, env);
+  return parseConfig(readConfigFile(file), file, env, options);
+}
+
+/** Checks the text of a configuration file; `file` is its name in messages. Throws a ConfigError. */
+export function parseConfig(
+  text: string,
+  file: string,
+  env: Environment = process.env,
+  options: ParseOptions = {},
+): Config {
+  const { value, lineOf } = readYaml(text, file);
+  return settled(file, value, env, options, lineOf);
+}
+
+/** Checks a configuration given as an object, to the same rules as a file, variables included. Throws a ConfigError. */
+export function resolveConfig(
+  input: ConfigInput | undefined,
+  env: Environment = process.env,
+  options: ParseOptions = {},
+): Config {
+  return settled(null, input, env, options, () => null);
+}
+
+/**
+ * Watches a configuration file: each new content is checked whole and given to `onConfig`, a wrong one to `onError`, and what was
+ * in use stays in use. Neither is called for the content that stands there at the start.
+ */
+export function watchConfig(
+  path: string,
+  env: Environment,
+  onConfig: WatchReports['onConfig'],
+  onError: WatchReports['onError'],
+  { debounceMs = 100, ...options }: ParseOptions & { readonly debounceMs?: number } = {},
+): ConfigWatch {
+  return watchFile(path, (text) => parseConfig(text, path, env, options), {
+    onConfig,
+    onError,
+    debounceMs,
+  });
+}
+
+function settled(
+  file: string | null,
+  written: unknown,
+  env: Environment,
+  options: ParseOptions,
+  lineOf: (path: readonly string[]) => number | null,
+): Config {
+  const resolved = resolve(written, env, options);
+  if ('config' in resolved) return { file, ...resolved.config };
+  const problemOf = ({ path, reason, inEnvironment }: Finding) => ({
+    path,
+    reason,
+    line: inEnvironment ? null : lineOf(path),
+  });
+  throw new ConfigError(
+    file,
+    resolved.findings.map(problemOf).sort((a, b) => (a.line ?? 0) - (b.line ?? 0)),
+  );
+}

@@ -1,0 +1,190 @@
+import type { AccountRules } from '../accounts/account-context.js';
+import type { StaticKeys } from '../accounts/static-keys.js';
+import { createMailer } from '../accounts/mailer.js';
+import type { Config, ParseOptions, ProviderConfig } from '../config/config.js';
+import type { Attempt } from '../dispatch/execute-plan.js';
+import { createProvider, type Provider } from '../dispatch/provider.js';
+import type { GatewaySnapshot } from './snapshot.js';
+import type { ProviderDialect, ProviderSettings } from '../providers/adapter.js';
+import { type Catalog, createCatalog } from '../routing/catalog.js';
+import type { LatencyWindow } from '../routing/latency-window.js';
+import { autoCandidates } from '../routing/auto-candidates.js';
+import { givenOrder } from '../routing/rankers/given-order.js';
+import { createLearnedRanker } from '../routing/rankers/learned-ranker.js';
+import { createPriorRanker } from '../routing/rankers/prior-ranker.js';
+import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
+import type { Ranker } from '../routing/plan.js';
+
+/** What outlives a configuration: measurements go on when it is swapped. */
+export interface SnapshotSharing {
+  latencies: LatencyWindow;
+  onAttempt: (attempt: Attempt) => void;
+  /** A provider's key was set aside; keys are named by their marks. */
+  onSetAside: (provider: string, mark: string, forMs: number) => void;
+  /** Takes what went wrong where no answer could tell of it. */
+  warn: (warning: string) => void;
+}
+
+/** What a configuration is checked against: the dialects that there are, and what each asks of its settings. */
+export function configRules(dialects: ReadonlyMap<string, ProviderDialect>): ParseOptions {
+  return {
+    knownApis: [...dialects.keys()],
+    problemOf: (provider) => problemOf(provider, dialects),
+  };
+}
+
+function problemOf(
+  provider: ProviderConfig,
+  dialects: ReadonlyMap<string, ProviderDialect>,
+): string | null {
+  try {
+    providerOf(provider, dialects);
+    return null;
+  } catch (error) {
+    return (error as Error).message;
+  }
+}
+
+/**
+ * Builds all that one configuration stands for.
+ * @throws Error for a provider that cannot be made of its settings; `configRules` would have told
+ */
+export function buildSnapshot(
+  config: Config,
+  providerConfigs: readonly ProviderConfig[],
+  dialects: ReadonlyMap<string, ProviderDialect>,
+  keys: StaticKeys,
+  sharing: SnapshotSharing,
+): GatewaySnapshot {
+  const providers = new Map(
+    providerConfigs.map((provider) => [
+      provider.name,
+      providerOf(provider, dialects, (mark, forMs) =>
+        sharing.onSetAside(provider.name, mark, forMs),
+      ),
+    ]),
+  );
+  const catalog = createCatalog({
+    overrides: config.models,
+    priceIds: Object.fromEntries(
+      providerConfigs.map(({ name, api }) => [name, dialects.get(api)?.pricesAs ?? null]),
+    ),
+  });
+  const { latencies, onAttempt } = sharing;
+  return {
+    limits: config.limits,
+    keys,
+    keysRequired: config.auth.required,
+    accounts: accountRulesOf(config, sharing.warn),
+    providers,
+    catalog,
+    latencies,
+    ranker: rankerOf(config),
+    givenOrder,
+    routing: {
+      order: config.routing.order,
+      explainHeader: config.routing.explainHeader,
+      // no other ranker predicts by kinds of task
+      learning: {
+        enabled: config.routing.learning && config.routing.ranker === 'learned',
+        exploration: config.routing.exploration,
+      },
+      allow: config.routing.allow ?? null,
+      deny: config.routing.deny ?? [],
+      auto:
+        config.routing.auto.length > 0 ? config.routing.auto : autoOf(config, providers, catalog),
+    },
+    requestLog: config.requestLog,
+    conversations: config.conversations,
+    budgets: config.budgets,
+    proxy: {
+      enabled: config.proxy.enabled,
+      forwardHeaders: config.proxy.forwardHeaders,
+      allowed: new Set(
+        providerConfigs.filter(({ allowProxy }) => allowProxy).map(({ name }) => name),
+      ),
+    },
+    isKnownModel: knownModels(catalog),
+    onAttempt(attempt) {
+      if (attempt.outcome === 'ok' && attempt.firstContentMs !== null)
+        latencies.record(attempt.provider, attempt.model, attempt.firstContentMs);
+      onAttempt(attempt);
+    },
+  };
+}
+
+function rankerOf({ routing: { ranker, tolerance, affinity } }: Config): Ranker {
+  return ranker === 'learned'
+    ? createLearnedRanker({ router: shippedRouter(), tolerance, affinity })
+    : createPriorRanker({ tolerance, affinity });
+}
+
+function accountRulesOf(
+  { auth: { signUp, signUpDomains, signInMs, resetMs }, publicUrl, mail }: Config,
+  warn: AccountRules['warn'],
+): AccountRules {
+  return {
+    signUp,
+    signUpDomains,
+    signInMs,
+    resetMs,
+    publicUrl,
+    mailer: mail && createMailer(mail),
+    warn,
+  };
+}
+
+/** Each provider's names are gathered when they are first asked for. */
+function knownModels(catalog: Catalog): GatewaySnapshot['isKnownModel'] {
+  const names = new Map<string, Set<string>>();
+  return (provider, model) => {
+    let known = names.get(provider);
+    if (!known) names.set(provider, (known = new Set(catalog.models(provider))));
+    return known.has(model);
+  };
+}
+
+function autoOf(
+  config: Config,
+  providers: ReadonlyMap<string, Provider>,
+  catalog: Catalog,
+): string[] {
+  const named = Object.keys(config.models).filter((label) =>
+    providers.has(label.slice(0, label.indexOf('/'))),
+  );
+  return named.length > 0 ? named : autoCandidates(catalog, [...providers.keys()]);
+}
+
+function providerOf(
+  config: ProviderConfig,
+  dialects: ReadonlyMap<string, ProviderDialect>,
+  onSetAside?: (mark: string, forMs: number) => void,
+): Provider {
+  const dialect = dialects.get(config.api);
+  if (!dialect)
+    throw new Error(`providers.${config.name}: there is no api ${JSON.stringify(config.api)}`);
+  return createProvider(dialect.create(settingsOf(config)), config.apiKeys, config.timeouts, {
+    connections: config.connections ?? null,
+    ...(onSetAside ? { onSetAside } : {}),
+  });
+}
+
+function settingsOf({
+  headers,
+  apiKeys: _keys,
+  timeouts: _timeouts,
+  allowProxy: _allow,
+  connections: _connections,
+  baseUrl,
+  deployments,
+  ...rest
+}: ProviderConfig): ProviderSettings {
+  return {
+    ...rest,
+    ...(baseUrl ? { baseUrl: baseUrl.replace(/\/+$/, '') } : {}),
+    ...(deployments ? { deployments: { ...deployments } } : {}),
+    headers: Object.fromEntries(
+      Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+    ),
+  };
+}

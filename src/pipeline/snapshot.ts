@@ -1,0 +1,70 @@
+import type { AccountRules } from '../accounts/account-context.js';
+import type { StaticKeys } from '../accounts/static-keys.js';
+import type { Attempt } from '../dispatch/execute-plan.js';
+import type { Provider } from '../dispatch/provider.js';
+import type { Catalog } from '../routing/catalog.js';
+import type { LatencyWindow } from '../routing/latency-window.js';
+import type { Ranker } from '../routing/plan.js';
+
+/** The numbers that the configuration sets for requests; durations in ms. */
+export interface RequestLimits {
+  readonly maxBodyBytes: number;
+  readonly maxRetries: number;
+  readonly totalTimeoutMs: number;
+  readonly holdStatusMs: number;
+  readonly pingMs: number;
+}
+
+/** All that one configuration makes of the gateway: built whole, never changed, swapped as one. */
+export interface GatewaySnapshot {
+  readonly limits: RequestLimits;
+  readonly keys: StaticKeys;
+  readonly keysRequired: boolean;
+  readonly accounts: AccountRules;
+  readonly providers: ReadonlyMap<string, Provider>;
+  readonly catalog: Catalog;
+  readonly latencies: LatencyWindow;
+  readonly ranker: Ranker;
+  readonly givenOrder: Ranker;
+  readonly routing: {
+    readonly order: 'ranked' | 'given';
+    /** Whether completions tell in a header what was weighed. */
+    readonly explainHeader: boolean;
+    readonly learning: {
+      /** Whether feedback and outcomes are taken in, and move choices. */
+      readonly enabled: boolean;
+      /** The share of decisions that may try another candidate, unless a preference says otherwise. */
+      readonly exploration: number;
+    };
+    readonly allow: readonly string[] | null;
+    readonly deny: readonly string[];
+    /** The candidates of `model: auto`. */
+    readonly auto: readonly string[];
+  };
+  /** What is kept of requests that are over. */
+  readonly requestLog: {
+    readonly enabled: boolean;
+    readonly content: boolean;
+    readonly keepDays: number;
+  };
+  readonly conversations: {
+    /** Whether they are kept at all. */
+    readonly store: boolean;
+    /** `<provider>/<model>` that writes titles; null: they are made of the first message. */
+    readonly titleModel: string | null;
+  };
+  readonly budgets: {
+    /** Whether a key with a budget may use models whose price nobody knows. */
+    readonly allowUnpriced: boolean;
+    /** The longest answer of its requests that state none; null: the model's longest. */
+    readonly maxOutputTokens: number | null;
+  };
+  readonly proxy: {
+    readonly enabled: boolean;
+    readonly forwardHeaders: readonly string[];
+    readonly allowed: ReadonlySet<string>;
+  };
+  /** True for models of the catalogue and the configuration: a closed set, fit for labels. */
+  isKnownModel(provider: string, model: string): boolean;
+  onAttempt(attempt: Attempt): void;
+}

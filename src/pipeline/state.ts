@@ -1,0 +1,86 @@
+import type { LazyDatabases, Databases } from '../store/lazy-databases.js';
+import { DatabaseProbe, type DatabaseState } from '../store/database-state.js';
+import { ConversationKeeper } from '../conversations/keeper.js';
+import { LastModels } from '../conversations/last-models.js';
+import type { ConversationReports } from '../conversations/reports.js';
+import { TitleWriter } from '../conversations/title-writer.js';
+import { BackgroundTasks } from '../accounts/background-tasks.js';
+import { IssuedKeys } from '../accounts/issued-keys.js';
+import { Passwords } from '../accounts/passwords.js';
+import { RateLimiter } from '../accounts/rate-limiter.js';
+import { PreferenceCache } from '../accounts/preference-cache.js';
+import { SignedIds } from '../accounts/signed-ids.js';
+import { LearningCache } from '../training/online/learning-cache.js';
+import { OutcomeCounts } from '../training/online/outcome-counts.js';
+import { Recorder, type RecorderOptions } from '../telemetry/requests/recorder.js';
+import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
+import { tuningReader } from '../training/tuning-reader.js';
+import { Trainings } from '../training/trainings.js';
+
+/** What the gateway remembers beyond a request. It outlives configurations: a reload swaps the runtime, not this. */
+export class GatewayState {
+  readonly keys: IssuedKeys;
+  readonly limits: RateLimiter;
+  readonly ids: SignedIds;
+  readonly preferences: PreferenceCache;
+  readonly trainings: Trainings;
+  readonly learning: LearningCache;
+  readonly outcomes: OutcomeCounts;
+  readonly passwords = new Passwords();
+  readonly errands = new BackgroundTasks();
+  readonly records: Recorder;
+  readonly conversations: ConversationKeeper;
+  readonly titles: TitleWriter;
+  readonly lastModels = new LastModels();
+  private readonly probe: DatabaseProbe;
+
+  constructor(
+    private readonly backing: LazyDatabases,
+    recording: RecorderOptions,
+    conversing: ConversationReports,
+  ) {
+    this.probe = new DatabaseProbe(backing);
+    this.keys = new IssuedKeys(backing);
+    this.ids = new SignedIds(backing);
+    this.preferences = new PreferenceCache(backing, tuningReader(recording.report.warn));
+    this.trainings = new Trainings(backing, {
+      router: shippedRouter,
+      onTrained: (preference) => this.preferences.changed(preference),
+      warn: recording.report.warn,
+    });
+    this.learning = new LearningCache(backing, { router: () => shippedRouter().weights.name });
+    this.outcomes = new OutcomeCounts(backing, {
+      report: recording.report,
+      hasFaults: (scope) => this.learning.hasFaults(scope),
+    });
+    this.records = new Recorder(backing, recording);
+    this.limits = new RateLimiter(backing, () => this.records.settle());
+    this.conversations = new ConversationKeeper(backing, this.ids, conversing.turns);
+    this.titles = new TitleWriter(
+      (accountId, id, title) => this.conversations.rename(accountId, id, title, 'model', true),
+      conversing.titles,
+    );
+  }
+
+  /** @throws GatewayError `unavailable` */
+  opened(): Promise<Databases> {
+    return this.backing.get();
+  }
+
+  /** Of the database, for readiness. Within a second. */
+  async state(): Promise<{ database: DatabaseState; queued: number }> {
+    const queued = Object.values(this.records.queued).reduce((sum, count) => sum + count, 0);
+    return { database: await this.probe.state(), queued };
+  }
+
+  /** What is still to be written is written; then the databases are closed. */
+  async close(): Promise<void> {
+    await Promise.all([this.errands.done(), this.trainings.close()]);
+    this.keys.close();
+    this.preferences.close();
+    this.learning.close();
+    this.titles.close();
+    await Promise.all([this.conversations.close(), this.records.close(), this.outcomes.close()]);
+    await this.backing.close();
+  }
+}

@@ -1,0 +1,78 @@
+import type {
+  ModelCall,
+  ProviderAdapter,
+  ProviderDialect,
+  ProviderSettings,
+  UpstreamRequest,
+} from '../adapter.js';
+import { fromAnthropicAnswer } from './answer.js';
+import { anthropicEvents } from './events.js';
+import { anthropicFailure } from './failure.js';
+import { toAnthropicBody } from './request.js';
+import { parseJson } from '../failure.js';
+
+const defaultBaseUrl = 'https://api.anthropic.com/v1';
+const defaultApiVersion = '2023-06-01';
+
+/**
+ * Anthropic's Messages API, and whoever else speaks it: the base URL may be given with or without its `/v1`. Beta features are
+ * switched on by an `anthropic-beta` header in the provider's settings. There are no embeddings.
+ */
+export const anthropic: ProviderDialect = {
+  api: 'anthropic',
+  env: ['ANTHROPIC_API_KEY'],
+  baseUrl: defaultBaseUrl,
+  pricesAs: 'anthropic',
+  needsKey: true,
+  create: createAdapter,
+};
+
+function createAdapter(settings: ProviderSettings): ProviderAdapter {
+  const provider = settings.name;
+  const url = messagesUrl(settings.baseUrl ?? defaultBaseUrl);
+  return {
+    name: provider,
+    speaksInternalDialect: false,
+    buildRequest: (call, apiKey) => buildRequest(settings, url, call, apiKey),
+    readCompletion: (body) => fromAnthropicAnswer(provider, parseJson(body)),
+    readEvents: (sink) => anthropicEvents(provider, sink),
+    readFailure: (status, headers, body) => anthropicFailure(provider, status, headers, body),
+    passthrough: {
+      baseUrl: url.replace(/\/messages$/, ''),
+      headers: (apiKey) => ({
+        ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
+        ...settings.headers,
+      }),
+    },
+  };
+}
+
+function messagesUrl(baseUrl: string): string {
+  const root = baseUrl.replace(/\/+$/, '');
+  return `${/\/v\d+$/.test(root) ? root : `${root}/v1`}/messages`;
+}
+
+function buildRequest(
+  settings: ProviderSettings,
+  url: string,
+  call: ModelCall,
+  apiKey: string | null,
+): UpstreamRequest {
+  const model = settings.deployments?.[call.model] ?? call.model;
+  return {
+    method: 'POST',
+    url,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      'anthropic-version': settings.apiVersion ?? defaultApiVersion,
+      ...(apiKey === null ? {} : { 'x-api-key': apiKey }),
+      ...settings.headers,
+    },
+    body: JSON.stringify({
+      model,
+      ...toAnthropicBody(call.request, call.model),
+      stream: call.stream,
+    }),
+  };
+}

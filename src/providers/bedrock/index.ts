@@ -1,0 +1,193 @@
+import { AwsV4Signer } from 'aws4fetch';
+import { GatewayError } from '../../errors.js';
+import type {
+  CompletionAnswer,
+  ProviderAdapter,
+  ProviderDialect,
+  ProviderSettings,
+  UpstreamRequest,
+} from '../adapter.js';
+import { awsDomain, type Environment } from './aws-credential-sources.js';
+import { awsCredentials, type CredentialSource } from './aws-credentials.js';
+import { readConverse } from './answer.js';
+import { bedrockEmbeddings } from './embeddings.js';
+import { readConverseStream } from './events.js';
+import { readBedrockFailure, saysExpired } from './failure.js';
+import { traitsOf } from './reasoning.js';
+import { toConverse } from './request.js';
+import { parseJson, unreadable } from '../failure.js';
+
+/** What a provider on AWS finds around it; tests bring their own. */
+export interface AwsSurroundings {
+  env: Environment;
+  /** Ms since 1970. */
+  now: () => number;
+}
+
+interface Endpoint {
+  root: string;
+  /** Null where an own address is configured without one: then only API keys can be used. */
+  region: string | null;
+}
+
+function endpointOf(settings: ProviderSettings, env: Environment): Endpoint {
+  const region = settings.region ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? null;
+  if (settings.baseUrl) return { root: settings.baseUrl, region };
+  if (!region)
+    throw new GatewayError(
+      'internal',
+      `${settings.name} needs an AWS region: set region in its settings, or AWS_REGION`,
+    );
+  return { root: `https://bedrock-runtime.${region}.${awsDomain(region)}`, region };
+}
+
+/** Signs with AWS's Signature Version 4. The query of the request is empty; headers that say nothing of the call stay unsigned. */
+async function sign(
+  request: UpstreamRequest,
+  endpoint: Endpoint,
+  source: CredentialSource,
+  now: number,
+  provider: string,
+): Promise<UpstreamRequest> {
+  if (!endpoint.region)
+    throw new GatewayError(
+      'provider_auth',
+      `${provider} needs an AWS region to sign with: set region in its settings, or AWS_REGION`,
+    );
+  const { accessKeyId, secretAccessKey, sessionToken } = await source.get();
+  const { accept, ...headers } = request.headers;
+  const signer = new AwsV4Signer({
+    method: request.method,
+    url: request.url,
+    headers,
+    body: request.body,
+    accessKeyId,
+    secretAccessKey,
+    ...(sessionToken ? { sessionToken } : {}),
+    service: 'bedrock',
+    region: endpoint.region,
+    datetime: new Date(now).toISOString().replace(/[:-]|\.\d{3}/g, ''),
+  });
+  const signed = await signer.sign();
+  return {
+    ...request,
+    headers: { ...Object.fromEntries(signed.headers), ...(accept ? { accept } : {}) },
+  };
+}
+
+function lowerCase(headers: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
+type Post = (
+  model: string,
+  operation: string,
+  body: object,
+  apiKey: string | null,
+) => UpstreamRequest | Promise<UpstreamRequest>;
+
+/** Requests of one configured provider: all go to a model's path, with its API key or else signed. */
+function poster(
+  settings: ProviderSettings,
+  endpoint: Endpoint,
+  source: CredentialSource,
+  now: () => number,
+): Post {
+  return (model, operation, body, apiKey) => {
+    // a segment of dots would be another path
+    if (/^\.+$/.test(model))
+      throw new GatewayError('request_refused', `${settings.name} has no model ${model}`);
+    const unsigned: UpstreamRequest = {
+      method: 'POST',
+      // ARNs hold colons and slashes
+      url: `${endpoint.root}/model/${encodeURIComponent(settings.deployments?.[model] ?? model)}/${operation}`,
+      headers: {
+        'content-type': 'application/json',
+        accept:
+          operation === 'converse-stream'
+            ? 'application/vnd.amazon.eventstream'
+            : 'application/json',
+        ...lowerCase(settings.headers ?? {}),
+      },
+      body: JSON.stringify(body),
+    };
+    if (apiKey !== null)
+      return { ...unsigned, headers: { ...unsigned.headers, authorization: `Bearer ${apiKey}` } };
+    return sign(unsigned, endpoint, source, now(), settings.name);
+  };
+}
+
+/** A request that passes through is streamed, and what is streamed cannot be signed: only an API key will do. */
+function keyHeaders(settings: ProviderSettings, apiKey: string | null): Record<string, string> {
+  if (apiKey === null)
+    throw new GatewayError(
+      'not_implemented',
+      `proxy: ${settings.name} signs its requests and cannot be passed through to without an API key`,
+    );
+  return { authorization: `Bearer ${apiKey}`, ...lowerCase(settings.headers ?? {}) };
+}
+
+function readAnswer(provider: string, body: string, model: string): CompletionAnswer {
+  const parsed = parseJson(body);
+  if (typeof parsed !== 'object' || parsed === null) throw unreadable(provider, 'no JSON object');
+  const answer = readConverse(provider, parsed, model);
+  if (answer) return answer;
+  // proxies have been seen to answer errors with 200
+  if ('message' in parsed || 'Message' in parsed || '__type' in parsed)
+    throw readBedrockFailure(provider, 200, {}, body);
+  throw unreadable(provider, 'no answer of Converse');
+}
+
+/** An adapter for one configured provider. @throws GatewayError `internal` where no region is known */
+export function createBedrock(
+  settings: ProviderSettings,
+  { env, now }: AwsSurroundings,
+): ProviderAdapter {
+  const { name, accessKeyId, secretAccessKey, sessionToken } = settings;
+  const source = awsCredentials({
+    provider: name,
+    accessKeyId,
+    secretAccessKey,
+    sessionToken,
+    env,
+    now,
+  });
+  const endpoint = endpointOf(settings, env);
+  const post = poster(settings, endpoint, source, now);
+  return {
+    name,
+    passthrough: { baseUrl: endpoint.root, headers: (apiKey) => keyHeaders(settings, apiKey) },
+    speaksInternalDialect: false,
+    buildRequest({ request, model, stream }, apiKey) {
+      const traits = traitsOf(model, settings.deployments?.[model] ?? '');
+      return post(
+        model,
+        stream ? 'converse-stream' : 'converse',
+        toConverse(request, traits, name),
+        apiKey,
+      );
+    },
+    readCompletion: (body, { model }) => readAnswer(name, body, model),
+    readEvents: (sink, { model }) => readConverseStream(name, model, sink),
+    readFailure(status, headers, body) {
+      if (saysExpired(headers, body)) source.forget();
+      return readBedrockFailure(name, status, headers, body);
+    },
+    embeddings: bedrockEmbeddings(name, (model, body, apiKey) =>
+      post(model, 'invoke', body, apiKey),
+    ),
+  };
+}
+
+/** Amazon Bedrock's Converse interface, with an API key or with AWS credentials. */
+export const bedrock: ProviderDialect = {
+  api: 'bedrock',
+  env: ['AWS_BEARER_TOKEN_BEDROCK'],
+  // https://bedrock-runtime.{region}.amazonaws.com
+  baseUrl: null,
+  pricesAs: 'aws',
+  needsKey: false,
+  create: (settings) => createBedrock(settings, { env: process.env, now: Date.now }),
+};

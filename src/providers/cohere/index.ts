@@ -1,0 +1,104 @@
+import type { ErrorCode, GatewayError } from '../../errors.js';
+import type {
+  CompletionAnswer,
+  ModelCall,
+  ProviderAdapter,
+  ProviderDialect,
+  ProviderSettings,
+  UpstreamHeaders,
+  UpstreamRequest,
+} from '../adapter.js';
+import { type CohereAnswer, cohereCompletion } from './answer.js';
+import { cohereEmbeddings } from './embeddings.js';
+import { cohereEvents } from './events.js';
+import { cohereChatBody } from './request.js';
+import { answerFromV1, type CohereV1Answer } from './v1.js';
+import { parseJson, providerFailure, unreadable } from '../failure.js';
+
+const defaultBaseUrl = 'https://api.cohere.com/v2';
+
+/** Cohere's chat and embed APIs, version 2. Answers of version 1 are read as well. */
+export const cohere: ProviderDialect = {
+  api: 'cohere',
+  env: ['COHERE_API_KEY', 'CO_API_KEY'],
+  baseUrl: defaultBaseUrl,
+  pricesAs: 'cohere',
+  needsKey: true,
+  create: createAdapter,
+};
+
+function createAdapter(settings: ProviderSettings): ProviderAdapter {
+  const provider = settings.name;
+  const baseUrl = settings.baseUrl ?? defaultBaseUrl;
+  const post = (
+    operation: 'chat' | 'embed',
+    body: object,
+    apiKey: string | null,
+  ): UpstreamRequest => ({
+    method: 'POST',
+    url: `${baseUrl}/${operation}`,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...settings.headers,
+    },
+    body: JSON.stringify(body),
+  });
+  return {
+    name: provider,
+    speaksInternalDialect: false,
+    buildRequest: (call, apiKey) => post('chat', cohereChatBody(provider, call), apiKey),
+    readCompletion: (body, call) => readCompletion(provider, body, call),
+    readEvents: (sink, call) => cohereEvents(sink, provider, call.model),
+    readFailure: (status, headers, body) => cohereFailure(provider, status, headers, body),
+    passthrough: {
+      baseUrl,
+      headers: (apiKey) => ({
+        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...settings.headers,
+      }),
+    },
+    embeddings: cohereEmbeddings(provider, post),
+  };
+}
+
+function readCompletion(provider: string, body: string, call: ModelCall): CompletionAnswer {
+  const answer = parseJson(body) as { message?: unknown } | null;
+  if (typeof answer !== 'object' || answer === null)
+    throw unreadable(provider, 'a body that is not JSON');
+  if (typeof answer.message === 'string')
+    throw providerFailure({ provider, status: 500, reason: answer.message });
+  if (typeof answer.message === 'object' && answer.message !== null)
+    return cohereCompletion(provider, answer as CohereAnswer, call.model);
+  if ('text' in answer)
+    return cohereCompletion(provider, answerFromV1(answer as CohereV1Answer), call.model);
+  throw unreadable(provider, 'a body without a message');
+}
+
+/** Its errors are `{id, message}`, now and then with an `error_type`. */
+function cohereFailure(
+  provider: string,
+  status: number,
+  headers: UpstreamHeaders,
+  body: string,
+): GatewayError {
+  const parsed = parseJson(body) as { message?: unknown } | null;
+  const message = typeof parsed?.message === 'string' ? parsed.message : '';
+  // a refused key is repeated in the message, and has no prefix to know it by
+  const reason = (message || (body.startsWith('<') ? '' : body.slice(0, 300))).replace(
+    /(api key provided:\s*)\S+/i,
+    '$1[redacted]',
+  );
+  const code = codeOf(status, message);
+  return providerFailure({ provider, status, headers, reason, ...(code ? { code } : {}) });
+}
+
+function codeOf(status: number, message: string): ErrorCode | null {
+  // 498: the prompt or the answer holds a word that is not allowed; 499: the call was broken off on the way
+  if (status === 498) return 'request_refused';
+  if (status === 499) return 'upstream_error';
+  if (status === 400 && /(invalid api (token|key)|no api key)/i.test(message))
+    return 'provider_auth';
+  return null;
+}

@@ -1,0 +1,165 @@
+import { GatewayError } from '../../errors.js';
+import type {
+  ProviderAdapter,
+  ProviderDialect,
+  ProviderSettings,
+  UpstreamRequest,
+} from '../adapter.js';
+import { geminiReaders, modelPath, operationOf } from './index.js';
+import { type EmbeddingWire, googleEmbeddings } from './embeddings.js';
+import { toGenerateContent } from './request.js';
+import { type AccessTokenSource, googleCredentials } from './google-credentials.js';
+
+/** Gemini on Google Cloud's Vertex AI: a project and a region, and an access token instead of a key. */
+export const vertex: ProviderDialect = {
+  api: 'vertex',
+  env: [],
+  baseUrl: null,
+  pricesAs: 'google',
+  needsKey: false,
+  create: (settings) => createVertex(settings),
+};
+
+const expressRoot = 'https://aiplatform.googleapis.com/v1';
+
+type Post = (path: string, body: object, apiKey: string | null) => Promise<UpstreamRequest>;
+
+/**
+ * Makes the adapter. An API key is used (express mode) where no credentials file is configured.
+ * @param credentials absent: what `googleCredentials` finds for the settings
+ * @throws GatewayError `internal` where the configuration names no project or no region
+ */
+export function createVertex(
+  settings: ProviderSettings,
+  credentials?: AccessTokenSource,
+): ProviderAdapter {
+  const provider = settings.name;
+  const tokens =
+    credentials ?? googleCredentials({ provider, credentialsFile: settings.credentialsFile });
+  const post = requestMaker(settings, tokens);
+  const nameOf = (model: string): string => settings.deployments?.[model] ?? model;
+  const readers = geminiReaders(provider);
+  return {
+    name: provider,
+    ...readers,
+    buildRequest: ({ request, model, stream }, apiKey) =>
+      post(
+        `${pathOf(nameOf(model), provider)}${operationOf(stream)}`,
+        toGenerateContent(request, nameOf(model), { provider, callIds: false }),
+        apiKey,
+      ),
+    readFailure(status, headers, body) {
+      // a token that was withdrawn before its time must not be used again
+      if (status === 401) tokens.forget();
+      return readers.readFailure(status, headers, body);
+    },
+    passthrough: {
+      baseUrl: rootOf(settings),
+      headers: (apiKey) => authOf(tokens, apiKey, settings),
+    },
+    embeddings: googleEmbeddings(
+      provider,
+      predictWire((model) => pathOf(nameOf(model), provider), post),
+    ),
+  };
+}
+
+/** Tuned models are endpoints, and other publishers' models have a path of their own. */
+function pathOf(name: string, provider: string): string {
+  return modelPath(
+    /^(projects|publishers|endpoints)\//.test(name) ? name : `publishers/google/models/${name}`,
+    provider,
+  );
+}
+
+function requestMaker(settings: ProviderSettings, tokens: AccessTokenSource): Post {
+  const provider = settings.name;
+  const project = required(settings.project, 'project', provider);
+  const region = required(settings.region, 'region', provider);
+  const root = rootOf(settings);
+  const home = `${root}/projects/${encodeURIComponent(project)}/locations/${encodeURIComponent(region)}`;
+  return async (path, body, apiKey) => {
+    const express = apiKey !== null && !tokens.configured;
+    const inProject = path.startsWith('projects/') ? `${root}/${path}` : `${home}/${path}`;
+    return {
+      method: 'POST',
+      // a key in express mode belongs to a project and works on the global endpoint only
+      url: express ? `${settings.baseUrl ?? expressRoot}/${path}` : inProject,
+      headers: {
+        'content-type': 'application/json',
+        ...(await authOf(tokens, apiKey, settings)),
+      },
+      body: JSON.stringify(body),
+    };
+  };
+}
+
+function rootOf({ baseUrl, region }: ProviderSettings): string {
+  return (
+    baseUrl ??
+    `https://${region === undefined || region === 'global' ? '' : `${region}-`}aiplatform.googleapis.com/v1`
+  );
+}
+
+/** Who is asking: in express mode the key, else an access token. */
+async function authOf(
+  tokens: AccessTokenSource,
+  apiKey: string | null,
+  settings: ProviderSettings,
+): Promise<Record<string, string>> {
+  const express = apiKey !== null && !tokens.configured;
+  return {
+    ...(express
+      ? { 'x-goog-api-key': apiKey }
+      : { authorization: `Bearer ${await tokens.token()}` }),
+    ...settings.headers,
+  };
+}
+
+function required(
+  value: string | undefined,
+  field: 'project' | 'region',
+  provider: string,
+): string {
+  if (value) return value;
+  throw new GatewayError(
+    'internal',
+    `${provider} needs a ${field} in its settings${field === 'region' ? ' (it may be global)' : ''}`,
+    { field: `providers[${provider}][${field}]` },
+  );
+}
+
+interface Prediction {
+  embeddings?: { values?: number[]; statistics?: { token_count?: number } };
+}
+
+/** Embedding models answer `:predict`. gemini-embedding-001 takes one text in a call and refuses more itself. */
+function predictWire(pathOf: (model: string) => string, post: Post): EmbeddingWire {
+  return {
+    buildRequest({ texts, options: { outputDimensionality, taskType, title } }, model, apiKey) {
+      const instances = texts.map((content) => ({
+        content,
+        ...(taskType ? { task_type: taskType } : {}),
+        ...(title ? { title } : {}),
+      }));
+      return post(
+        `${pathOf(model)}:predict`,
+        { instances, ...(outputDimensionality ? { parameters: { outputDimensionality } } : {}) },
+        apiKey,
+      );
+    },
+    readVectors(body) {
+      const { predictions } = (body ?? {}) as { predictions?: Prediction[] };
+      if (!Array.isArray(predictions)) return null;
+      const counts = predictions.map(
+        (prediction) => prediction.embeddings?.statistics?.token_count ?? null,
+      );
+      return {
+        vectors: predictions.map((prediction) => prediction.embeddings?.values ?? []),
+        promptTokens: counts.includes(null)
+          ? null
+          : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0),
+      };
+    },
+  };
+}

@@ -1,0 +1,68 @@
+import type {
+  CompletionAnswer,
+  ModelCall,
+  ProviderAdapter,
+  ProviderDialect,
+  ProviderSettings,
+  UpstreamRequest,
+} from '../adapter.js';
+import { parseJson, unreadable } from '../failure.js';
+import { openAIFailure } from '../openai-compatible/failure.js';
+import { type ResponsesAnswer, responsesCompletion, responsesFailure } from './answer.js';
+import { responsesEvents } from './events.js';
+import { responsesBody } from './request.js';
+import { openai } from '../openai.js';
+
+const defaultBaseUrl = 'https://api.openai.com/v1';
+
+/** OpenAI's Responses API, and what others offer under that name: xAI, DeepSeek, LM Studio, Bedrock. Always named in the configuration. */
+export const openaiResponses: ProviderDialect = {
+  api: 'openai-responses',
+  env: [],
+  baseUrl: defaultBaseUrl,
+  pricesAs: 'openai',
+  needsKey: true,
+  create: createAdapter,
+};
+
+function createAdapter(settings: ProviderSettings): ProviderAdapter {
+  const provider = settings.name;
+  const baseUrl = settings.baseUrl ?? defaultBaseUrl;
+  const { embeddings } = openai.create({ ...settings, baseUrl });
+  const post = (body: object, apiKey: string | null): UpstreamRequest => ({
+    method: 'POST',
+    url: `${baseUrl}/responses`,
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json, text/event-stream',
+      ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+      ...settings.headers,
+    },
+    body: JSON.stringify(body),
+  });
+  return {
+    name: provider,
+    speaksInternalDialect: false,
+    buildRequest: (call, apiKey) => post(responsesBody(provider, call), apiKey),
+    readCompletion: (body, call) => readCompletion(provider, body, call),
+    readEvents: (sink, call) => responsesEvents(sink, provider, call),
+    readFailure: (status, headers, body) => openAIFailure(provider, status, headers, body),
+    passthrough: {
+      baseUrl,
+      headers: (apiKey) => ({
+        ...(apiKey === null ? {} : { authorization: `Bearer ${apiKey}` }),
+        ...settings.headers,
+      }),
+    },
+    ...(embeddings ? { embeddings } : {}),
+  };
+}
+
+function readCompletion(provider: string, body: string, call: ModelCall): CompletionAnswer {
+  const answer = parseJson(body) as ResponsesAnswer | null;
+  if (typeof answer !== 'object' || answer === null)
+    throw unreadable(provider, 'a body that is not JSON');
+  if (answer.error && !Array.isArray(answer.output)) throw responsesFailure(provider, answer);
+  if (!Array.isArray(answer.output)) throw unreadable(provider, 'a body without output');
+  return responsesCompletion(provider, answer, call.model);
+}

@@ -1,0 +1,97 @@
+import { logOdds } from '../log-odds.js';
+import type { Candidate } from '../plan.js';
+import { standardise, writeCoordinates } from './coordinates.js';
+import type { CustomWeights } from './custom-weights.js';
+import { createFindModel } from './known-models.js';
+import type { Expectation, Router } from './quality-predictor.js';
+import { type Adjustment, keptOdds, type TunedRequest, type Tuning } from './tuning.js';
+
+/** What the router expects of each model of the weights, as when they were fitted. */
+export function expectationsOf(
+  router: Router,
+  models: readonly string[],
+  known: ArrayLike<number>,
+): (request: TunedRequest) => Expectation[] {
+  const find = createFindModel(router.weights.models);
+  const places = models.map((model) => find(model));
+  return ({ reading }) =>
+    places.map((place, at) =>
+      place < 0 ? router.guess(reading, known[at]!) : router.expect(reading, place),
+    );
+}
+
+/**
+ * A preference's own router as a tuning. It moves what the ranker expects to what the account's evaluations showed; a candidate that they did
+ * not hold moves as their models did together, so that it is neither favoured nor left behind.
+ * @returns null where the weights were fitted on another router
+ */
+export function createTuning(weights: CustomWeights, router: Router): Tuning | null {
+  const wide = router.weights.rank + router.weights.denseNames.length;
+  if (weights.router !== router.weights.name || weights.mean.length !== wide) return null;
+  return new CustomTuning(weights, router);
+}
+
+class CustomTuning implements Tuning {
+  private readonly named: ReadonlyMap<string, number>;
+  private readonly find: (name: string) => number;
+  private readonly expect: (request: TunedRequest) => Expectation[];
+  /** All candidates of one request are asked one after the other. */
+  private last: { readonly request: TunedRequest; readonly learned: Float64Array } | null = null;
+
+  constructor(
+    private readonly weights: CustomWeights,
+    router: Router,
+  ) {
+    this.named = new Map(weights.models.map((model, at) => [model, at]));
+    this.find = createFindModel(weights.models);
+    this.expect = expectationsOf(router, weights.models, weights.known);
+  }
+
+  adjust(candidate: Candidate, request: TunedRequest, { quality }: Expectation): Adjustment | null {
+    const learned = this.learnedFor(request);
+    const model = this.placeOf(candidate);
+    const { length } = this.weights.models;
+    if (model < 0)
+      return {
+        odds: keptOdds(learned[length]!),
+        reason: "moved as the account's evaluated models are together",
+      };
+    return {
+      odds: keptOdds(learned[model]! - logOdds(quality)),
+      uncertainty: this.weights.spreads[model]!,
+      reason: "learned from the account's evaluations",
+    };
+  }
+
+  private placeOf({ label, provider, model }: Candidate): number {
+    return (
+      this.named.get(label) ??
+      this.named.get(`${provider}/${model}`) ??
+      this.named.get(model) ??
+      this.find(model)
+    );
+  }
+
+  /** By model the log odds of a good answer; behind them what all models were moved by together. */
+  private learnedFor(request: TunedRequest): Float64Array {
+    if (this.last?.request === request) return this.last.learned;
+    const { models, mean, scale, slopes, offsets, centres, trust } = this.weights;
+    const point = new Float32Array(mean.length);
+    writeCoordinates(request.reading, request.features, point, 0);
+    standardise(point, 0, mean, scale);
+    const expected = this.expect(request);
+    const learned = new Float64Array(models.length + 1);
+    let whole = 0;
+    for (let model = 0; model < models.length; model++) {
+      let shift = offsets[model]!;
+      for (let at = 0, from = model * point.length; at < point.length; at++)
+        shift += slopes[from + at]! * point[at]!;
+      whole += shift;
+      learned[model] =
+        shift + centres[model]! + trust * (logOdds(expected[model]!.quality) - centres[model]!);
+    }
+    learned[models.length] = whole / models.length;
+    this.last = { request, learned };
+    return learned;
+  }
+}

@@ -1,0 +1,126 @@
+import type { Candidate } from '../plan.js';
+import type { Beliefs } from './online-beliefs.js';
+import { beliefsOf, fadedServed, mostMove, oddsOf, withoutKinds } from './online-learner.js';
+import {
+  type Belief,
+  largestShares,
+  type OnlineState,
+  type RatedModel,
+  ratedName,
+  servedName,
+} from './online-state.js';
+import type { Expectation } from './quality-predictor.js';
+import type { Adjustment, TunedRequest, Tuning } from './tuning.js';
+
+/** So many answers without a fault are taken for granted of everybody. */
+const priorAnswers = 50;
+/** Less is forgotten. */
+const leastFaults = 0.5;
+/** Names of models whose spelling has been looked at. */
+const mostNames = 2_000;
+
+/**
+ * So many standard deviations of what ratings say of a model are left out of what moves it: on kinds of task that no router had seen, what was moved
+ * by less made choices worse as often as better (2026-11).
+ */
+const leftOut = 0.5;
+
+/** By how much a belief moves a model: nothing, where it may well be chance. */
+export const surePart = ({ mean, variance }: Belief): number =>
+  Math.sign(mean) * Math.max(0, Math.abs(mean) - leftOut * Math.sqrt(variance));
+
+interface KnownFaults {
+  /** 0..1, beside one that never fails. */
+  readonly reliability: number;
+  readonly reason: string;
+}
+
+/**
+ * What a scope's own traffic taught, as a tuning: a model moves by its ratings, as a whole and on kinds of task like this one, and falls by its
+ * faults; together by no more than a bound. `expected` may have been moved by other tunings before.
+ * @param router the name of the router that numbers the kinds of task
+ * @param now ms since 1970: what is older counts less
+ * @returns null where nothing is known of any model
+ */
+export function createOnlineTuning(state: OnlineState, router: string, now: number): Tuning | null {
+  const served = new Map<string, KnownFaults>();
+  for (const [name, one] of state.served) {
+    const { answers, faults } = fadedServed(one, now);
+    if (faults >= leastFaults)
+      served.set(name, {
+        reliability: 1 - faults / (priorAnswers + answers),
+        reason: `${Math.round(faults)} of ${Math.round(answers)} answers failed`,
+      });
+  }
+  if (state.models.size + served.size === 0) return null;
+  return new OnlineTuning(
+    state.models,
+    beliefsOf(state.router === router ? state : withoutKinds(state), now),
+    served,
+  );
+}
+
+/** Whether faults are remembered of any model. @param now ms since 1970 */
+export const hasFaults = ({ served }: OnlineState, now: number): boolean =>
+  [...served.values()].some((one) => fadedServed(one, now).faults >= leastFaults);
+
+class OnlineTuning implements Tuning {
+  private readonly names = new Map<string, string | null>();
+  /** All candidates of one request are asked one after the other. */
+  private last: {
+    readonly request: TunedRequest;
+    readonly shares: readonly (readonly [number, number])[];
+  } | null = null;
+
+  constructor(
+    private readonly models: ReadonlyMap<string, RatedModel>,
+    private readonly beliefs: Beliefs,
+    private readonly served: ReadonlyMap<string, KnownFaults>,
+  ) {}
+
+  adjust(
+    { provider, model }: Candidate,
+    request: TunedRequest,
+    expected: Expectation,
+  ): Adjustment | null {
+    const name = this.nameOf(model) ?? '',
+      known = this.models.get(name);
+    const service =
+      this.served.size === 0 ? undefined : this.served.get(servedName(provider, model) ?? '');
+    if (!known && !service) return null;
+    const rated = known ? this.beliefs.moveOf(name, this.sharesOf(request)) : null;
+    const lost = service
+      ? oddsOf(expected.quality * service.reliability) - oddsOf(expected.quality)
+      : 0;
+    const odds = Math.max(-mostMove, Math.min(mostMove, (rated ? surePart(rated) : 0) + lost));
+    const reason = [
+      ...(known
+        ? [known.ratings === 1 ? 'moved by 1 rating' : `moved by ${known.ratings} ratings`]
+        : []),
+      ...(service ? [service.reason] : []),
+    ].join('; ');
+    return rated
+      ? {
+          odds,
+          reason,
+          uncertainty: expected.uncertainty * Math.sqrt(rated.variance / rated.before),
+        }
+      : { odds, reason };
+  }
+
+  private sharesOf(request: TunedRequest): readonly (readonly [number, number])[] {
+    if (this.last?.request !== request)
+      this.last = { request, shares: largestShares(request.reading.shares) };
+    return this.last.shares;
+  }
+
+  private nameOf(model: string): string | null {
+    let name = this.names.get(model);
+    if (name === undefined) {
+      // what clients type may be anything
+      if (this.names.size >= mostNames) this.names.clear();
+      this.names.set(model, (name = ratedName(model)));
+    }
+    return name;
+  }
+}

@@ -1,0 +1,210 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib';
+import { gramBuckets } from './hashing.js';
+import { gramsOfPrototype } from './prototypes.js';
+import type { RouterWeights } from './predictor-weights.js';
+
+/*
+ * A file of weights: eight bytes that name the format, then, deflated: the length of the header (32 bits, little-endian), the header as
+ * JSON, padding to four bytes, and the arrays one behind the other, each padded to four bytes. The header tells each array's length.
+ */
+const magic = 'SBROUTE3';
+const kinds = { f32: Float32Array, i8: Int8Array, u8: Uint8Array, u16: Uint16Array } as const;
+type Kind = keyof typeof kinds;
+type Numbers = Float32Array | Int8Array | Uint8Array | Uint16Array;
+
+const arrays = {
+  mean: 'f32',
+  scale: 'f32',
+  grams: 'i8',
+  gramScale: 'f32',
+  dense: 'f32',
+  bias: 'f32',
+  tasks: 'f32',
+  taskBias: 'f32',
+  centres: 'f32',
+  whitening: 'f32',
+  gate: 'f32',
+  shares: 'f32',
+  counts: 'f32',
+  ability: 'f32',
+  discrimination: 'f32',
+  hardness: 'f32',
+  slopes: 'f32',
+  general: 'f32',
+  headModels: 'f32',
+  headGrams: 'i8',
+  headScale: 'f32',
+  headDense: 'f32',
+  headMeans: 'f32',
+  trust: 'f32',
+  difficultyGrams: 'i8',
+  difficultyDense: 'f32',
+  difficultyMeans: 'f32',
+  generalDifficulty: 'f32',
+  difficultyScale: 'f32',
+  taskLengths: 'f32',
+  denseLengths: 'f32',
+  modelLengths: 'f32',
+  telling: 'i8',
+  prototypeBuckets: 'u16',
+  prototypeGrams: 'i8',
+  prototypeShares: 'i8',
+  prototypeFamilies: 'u8',
+  taskFamilies: 'u8',
+  prototypeTrust: 'f32',
+} as const satisfies Record<string, Kind>;
+type ArrayName = keyof typeof arrays;
+const arrayNames = Object.keys(arrays) as ArrayName[];
+
+interface Header {
+  readonly name: string;
+  readonly rank: number;
+  readonly denseNames: readonly string[];
+  readonly taskNames: readonly string[];
+  readonly models: readonly string[];
+  readonly lengths: Readonly<Record<ArrayName, number>>;
+}
+
+const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
+
+/** Weights as the bytes of a file; the same weights give the same bytes. */
+export function encodeRouter(weights: RouterWeights): Buffer {
+  const lengths = Object.fromEntries(
+    arrayNames.map((name) => [name, weights[name].length]),
+  ) as Record<ArrayName, number>;
+  const header: Header = {
+    name: weights.name,
+    rank: weights.rank,
+    denseNames: weights.denseNames,
+    taskNames: weights.taskNames,
+    models: weights.models,
+    lengths,
+  };
+  const text = Buffer.from(JSON.stringify(header));
+  const start = Buffer.alloc(padded(4 + text.length));
+  start.writeUInt32LE(text.length);
+  text.copy(start, 4);
+  return Buffer.concat([
+    Buffer.from(magic, 'latin1'),
+    deflateRawSync(Buffer.concat([start, ...arrayNames.map((name) => bytesOf(weights[name]))]), {
+      level: 9,
+    }),
+  ]);
+}
+
+function bytesOf(numbers: Numbers): Buffer {
+  const bytes = Buffer.alloc(padded(numbers.byteLength));
+  Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).copy(bytes);
+  return bytes;
+}
+
+/**
+ * Reads weights from the bytes of a file.
+ * @throws Error where the bytes are not such a file, are cut off, or do not fit together
+ */
+export function decodeRouter(bytes: Uint8Array): RouterWeights {
+  const view = inflated(bytes);
+  const length = view.readUInt32LE();
+  const header = JSON.parse(view.toString('utf8', 4, 4 + length)) as Header;
+  let at = padded(4 + length);
+  const read: Partial<Record<ArrayName, Numbers>> = {};
+  for (const name of arrayNames) {
+    const make = kinds[arrays[name]];
+    const size = header.lengths[name] * make.BYTES_PER_ELEMENT;
+    if (!Number.isInteger(size) || size < 0 || at + size > view.length)
+      throw new Error(`the file of router weights is cut off at "${name}"`);
+    // copied: a buffer from a pool may begin at an odd place
+    read[name] = new make(new Uint8Array(view.subarray(at, at + size)).buffer);
+    at += padded(size);
+  }
+  const { lengths, ...rest } = header;
+  return checked({ ...rest, ...(read as Pick<RouterWeights, ArrayName>) });
+}
+
+/** Weights are some megabytes: more is no such file. */
+const mostBytes = 64 * 1024 * 1024;
+
+function inflated(bytes: Uint8Array): Buffer {
+  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (view.toString('latin1', 0, magic.length) !== magic)
+    throw new Error('this is not a file of router weights');
+  try {
+    return inflateRawSync(view.subarray(magic.length), { maxOutputLength: mostBytes });
+  } catch {
+    throw new Error('the file of router weights is cut off or damaged');
+  }
+}
+
+/** How long the prototypes' arrays are to be, by the first of them. */
+function prototypesOf({
+  prototypeBuckets,
+  models,
+}: RouterWeights): Pick<
+  Record<ArrayName, number>,
+  'prototypeBuckets' | 'prototypeGrams' | 'prototypeShares' | 'prototypeFamilies'
+> {
+  const prototypes = Math.ceil(prototypeBuckets.length / gramsOfPrototype);
+  return {
+    prototypeBuckets: prototypes * gramsOfPrototype,
+    prototypeGrams: prototypes * gramsOfPrototype,
+    prototypeShares: prototypes * models.length,
+    prototypeFamilies: prototypes,
+  };
+}
+
+function checked(weights: RouterWeights): RouterWeights {
+  const {
+    rank,
+    denseNames: { length: wide },
+    taskNames: { length: tasks },
+    models: { length: models },
+    headModels: { length: heads },
+  } = weights;
+  const expected: Partial<Record<ArrayName, number>> = {
+    mean: wide,
+    scale: wide,
+    gramScale: rank,
+    dense: wide * rank,
+    bias: rank,
+    tasks: tasks * rank,
+    taskBias: tasks,
+    centres: tasks * rank,
+    whitening: rank * rank,
+    gate: 3,
+    shares: tasks * models,
+    counts: tasks * models,
+    ability: models,
+    discrimination: tasks,
+    hardness: tasks,
+    slopes: models,
+    general: 3,
+    headScale: heads,
+    headDense: wide * heads,
+    headMeans: tasks * heads,
+    trust: tasks * 3,
+    difficultyDense: wide,
+    difficultyMeans: tasks,
+    generalDifficulty: wide,
+    difficultyScale: 1,
+    taskLengths: tasks,
+    denseLengths: wide,
+    modelLengths: models,
+    telling: gramBuckets,
+    taskFamilies: tasks,
+    prototypeTrust: tasks,
+    ...prototypesOf(weights),
+  };
+  for (const [name, length] of Object.entries(expected) as [ArrayName, number][]) {
+    if (weights[name].length !== length)
+      throw new Error(
+        `the router weights do not fit together: "${name}" has ${weights[name].length} numbers and not ${length}`,
+      );
+    if (weights[name].some((number) => !Number.isFinite(number)))
+      throw new Error(`the router weights hold a number that is none: "${name}"`);
+  }
+  if (weights.headModels.some((place) => !Number.isInteger(place) || place < 0 || place >= models))
+    throw new Error('the router weights hold a head of a model that they do not name');
+  if (weights.prototypeBuckets.some((bucket) => bucket >= gramBuckets))
+    throw new Error('the router weights hold a prototype with a bucket that there is not');
+  return weights;
+}

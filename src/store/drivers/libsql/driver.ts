@@ -1,0 +1,120 @@
+import { CompiledQuery, type DatabaseConnection, type Driver, type QueryResult } from 'kysely';
+import { GatewayError } from '../../../errors.js';
+import { DatabaseFailure, storeError } from '../../failure.js';
+import { checkParameters } from '../../sql/parameters.js';
+import { DatabaseThread, threadGone } from './database-thread.js';
+import { Turns, waitedTooLong } from './turns.js';
+
+/** SQLite's codes, without what follows the second word, for which the same statement may succeed later. */
+const passing = new Set([
+  'SQLITE_BUSY',
+  'SQLITE_LOCKED',
+  'SQLITE_FULL',
+  'SQLITE_IOERR',
+  'SQLITE_CANTOPEN',
+  'SQLITE_NOMEM',
+  'SQLITE_READONLY',
+  'SQLITE_PROTOCOL',
+  'SQLITE_INTERRUPT',
+  threadGone,
+  waitedTooLong,
+]);
+
+function libsqlError(error: unknown): unknown {
+  if (!(error instanceof DatabaseFailure)) return error;
+  return storeError(
+    error,
+    error.code !== null &&
+      (passing.has(error.code) || passing.has(error.code.split('_', 2).join('_'))),
+  );
+}
+
+/** One connection to one thread, given out to one caller at a time. A thread that has died is followed by another. */
+export class LibsqlDriver implements Driver {
+  private readonly turns = new Turns();
+  private thread: DatabaseThread | null = null;
+
+  /** @param start begins another life of the thread */
+  constructor(
+    private readonly path: string,
+    private readonly start = (at: string): DatabaseThread => new DatabaseThread(at),
+  ) {}
+
+  /** Nothing: the thread starts with the first statement. */
+  init(): Promise<void> {
+    return Promise.resolve();
+  }
+
+  async acquireConnection(): Promise<DatabaseConnection> {
+    await this.turns.take().catch((error: unknown) => {
+      throw libsqlError(error);
+    });
+    // a database in memory is gone with its thread: the statements say so
+    if (this.thread === null || (this.thread.isGone && this.path !== ':memory:'))
+      this.startThread();
+    return new LibsqlConnection(this.thread!);
+  }
+
+  private startThread(): void {
+    try {
+      this.thread = this.start(this.path);
+    } catch (error) {
+      // the system has no thread to spare just now: the next in turn may get one
+      this.turns.give();
+      throw storeError(
+        new DatabaseFailure(error instanceof Error ? error.message : String(error), threadGone),
+        true,
+      );
+    }
+  }
+
+  async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    // a transaction that reads first and writes later would fail where another process has written in between
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  async commitTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('commit'));
+  }
+
+  /** Never fails: the failure before it is the one to tell of. */
+  async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('rollback')).catch(async (error: unknown) => {
+      // after a full disk SQLite has done so itself
+      const isDone =
+        error instanceof GatewayError &&
+        error.cause instanceof DatabaseFailure &&
+        error.cause.message.includes('no transaction is active');
+      if (!isDone) await this.thread?.close();
+    });
+  }
+
+  releaseConnection(): Promise<void> {
+    this.turns.give();
+    return Promise.resolve();
+  }
+
+  async destroy(): Promise<void> {
+    await this.turns.take().catch(() => undefined);
+    await this.thread?.close();
+  }
+}
+
+/** Belongs to one life of the thread: what follows in a transaction after that has ended fails too. */
+class LibsqlConnection implements DatabaseConnection {
+  constructor(private readonly thread: DatabaseThread) {}
+
+  async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
+    checkParameters(parameters);
+    try {
+      const { rows, changes } = await this.thread.run(sql, parameters);
+      return { rows: rows as R[], numAffectedRows: BigInt(changes) };
+    } catch (error) {
+      throw libsqlError(error);
+    }
+  }
+
+  streamQuery<R>(): AsyncIterableIterator<QueryResult<R>> {
+    throw new GatewayError('internal', 'the embedded database does not stream rows');
+  }
+}

@@ -1,0 +1,48 @@
+import { type Kysely, type Migration, sql, type Transaction } from 'kysely';
+import { GatewayError } from '../../errors.js';
+import { migrations as known } from './migrations/index.js';
+
+/** Any number that no other program is likely to lock by. */
+const lock = 5_162_027_541;
+
+/**
+ * Brings a database to the newest version of the schema, from whichever one it has. One process at a time: another waits and finds it done.
+ * All or nothing: after a failure the database is as it was.
+ * @throws GatewayError `internal` where a newer version of the program has been at work
+ */
+export async function migrate<T>(
+  database: Kysely<T>,
+  kind: 'libsql' | 'postgres',
+  migrations: ReadonlyMap<string, Migration> = known,
+): Promise<void> {
+  await database.transaction().execute(async (transaction) => {
+    // the embedded database is locked by the transaction itself
+    if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${lock})`.execute(transaction);
+    const done = await applied(transaction);
+    refuseNewer(done, migrations);
+    for (const [name, migration] of migrations) {
+      if (done.has(name)) continue;
+      await migration.up(transaction);
+      await sql`insert into migrations (name, applied_at) values (${name}, ${Date.now()})`.execute(
+        transaction,
+      );
+    }
+  });
+}
+
+async function applied<T>(transaction: Transaction<T>): Promise<ReadonlySet<string>> {
+  await sql`create table if not exists migrations (name text primary key, applied_at bigint not null)`.execute(
+    transaction,
+  );
+  const { rows } = await sql<{ name: string }>`select name from migrations`.execute(transaction);
+  return new Set(rows.map(({ name }) => name));
+}
+
+function refuseNewer(done: ReadonlySet<string>, migrations: ReadonlyMap<string, Migration>): void {
+  const newer = [...done].filter((name) => !migrations.has(name));
+  if (newer.length === 0) return;
+  throw new GatewayError(
+    'internal',
+    `the database belongs to a newer version of Signalbox (it has ${newer.join(', ')}): start that version, or restore a backup`,
+  );
+}

@@ -1,0 +1,43 @@
+import { type Kysely, sql } from 'kysely';
+import { createAccountStore } from './accounts.js';
+import { createConversationStore } from './conversations.js';
+import { createFeedbackStore } from './feedback.js';
+import { createKeyStore } from './keys.js';
+import { createLearningStore } from './learnings.js';
+import { createPreferenceStore } from './preferences.js';
+import { createRequestStore } from './requests.js';
+import { readSecret } from './secrets.js';
+import { createSelectionStore } from './selections.js';
+import { createSignInStore } from './sign-ins.js';
+import type { Tables } from './tables.js';
+import { createTrainingQueue } from './training-queue.js';
+import { createTrainingStore } from './trainings.js';
+import type { Store } from '../contracts/store.js';
+
+/** The store on a database whose schema is the newest. */
+export function createSqlStore(
+  database: Kysely<Tables>,
+  kind: Store['kind'],
+  backup: Store['backup'],
+): Store {
+  return {
+    kind,
+    accounts: createAccountStore(database),
+    signIns: createSignInStore(database),
+    keys: createKeyStore(database),
+    conversations: createConversationStore(database),
+    preferences: createPreferenceStore(database),
+    trainings: createTrainingStore(database),
+    trainingQueue: createTrainingQueue(database),
+    selections: createSelectionStore(database),
+    requests: createRequestStore(database),
+    feedback: createFeedbackStore(database),
+    learnings: createLearningStore(database),
+    secret: (name) => readSecret(database, name),
+    async ping() {
+      await sql`select 1`.execute(database);
+    },
+    backup,
+    close: () => database.destroy(),
+  };
+}

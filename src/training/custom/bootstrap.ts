@@ -1,0 +1,36 @@
+import { type Estimate, estimateOf } from './estimates.js';
+import { seeded } from './seeded.js';
+
+const fewDraws = 400,
+  manyDraws = 2000;
+const many = 10_000;
+
+/** The mean of values, with the interval of means of draws with replacement; equal prompts are drawn together. NaN counts for nothing. */
+export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: number): Estimate {
+  const sums: number[] = [],
+    counts: number[] = [];
+  values.forEach((value, row) => {
+    if (Number.isNaN(value)) return;
+    const group = groups[row]!;
+    sums[group] = (sums[group] ?? 0) + value;
+    counts[group] = (counts[group] ?? 0) + 1;
+  });
+  const present = Int32Array.from(counts.keys()).filter((group) => counts[group] !== undefined);
+  if (present.length === 0) return { value: 0, low: 0, high: 0 };
+  const draws = present.length > many ? fewDraws : manyDraws;
+  const random = seeded(seed);
+  const means = Array.from({ length: draws }, () => {
+    let sum = 0,
+      count = 0;
+    for (let at = 0; at < present.length; at++) {
+      const group = present[Math.floor(random() * present.length)]!;
+      sum += sums[group]!;
+      count += counts[group]!;
+    }
+    return sum / count;
+  });
+  const whole =
+    present.reduce((sum, group) => sum + sums[group]!, 0) /
+    present.reduce((sum, group) => sum + counts[group]!, 0);
+  return estimateOf(whole, means);
+}

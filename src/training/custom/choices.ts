@@ -1,0 +1,103 @@
+import type { CustomRows } from './custom-rows.js';
+import { averageQuality, curveOf, hullOf, type Pool, singlesOf } from './cost-curve.js';
+
+/** Predicted qualities by row and model, each made without the row. */
+export type Predicted = Float32Array;
+
+/** The score of the model that is chosen in each row, among those that were measured there; NaN where fewer than two were. */
+export function chosenScores(
+  { models, scores, count }: CustomRows,
+  preference: (row: number, model: number) => number,
+): Float64Array {
+  const width = models.length;
+  return Float64Array.from({ length: count }, (_, row) => {
+    let best = -1,
+      highest = -Infinity,
+      measured = 0;
+    for (let model = 0; model < width; model++) {
+      if (Number.isNaN(scores[row * width + model]!)) continue;
+      measured++;
+      const value = preference(row, model);
+      if (value <= highest) continue;
+      highest = value;
+      best = model;
+    }
+    return measured < 2 ? NaN : scores[row * width + best]!;
+  });
+}
+
+/** The mean of what is a number. */
+export function meanOf(values: Float64Array): number {
+  let sum = 0,
+    count = 0;
+  for (const value of values) {
+    if (Number.isNaN(value)) continue;
+    sum += value;
+    count++;
+  }
+  return count === 0 ? NaN : sum / count;
+}
+
+/** By model: its mean score, drawn a little to the mean of all where few rows were measured. */
+export function meanScores({ models, scores, count }: CustomRows): Float64Array {
+  const sums = new Float64Array(models.length),
+    counts = new Float64Array(models.length);
+  for (let at = 0; at < count * models.length; at++) {
+    if (Number.isNaN(scores[at]!)) continue;
+    sums[at % models.length]! += scores[at]!;
+    counts[at % models.length]!++;
+  }
+  const all = sums.reduce((sum, one) => sum + one, 0) / counts.reduce((sum, one) => sum + one, 0);
+  return sums.map((sum, model) => (sum + 2 * all) / (counts[model]! + 2));
+}
+
+/** The rows in which every score and every cost is known, as a pool; null where they are too few to judge by. */
+export function pricedPool({
+  models,
+  scores,
+  costs,
+  count,
+}: CustomRows): { readonly pool: Pool; readonly rows: Int32Array } | null {
+  if (costs === null) return null;
+  const width = models.length;
+  const isWhole = (row: number): boolean =>
+    models.every(
+      (_, model) =>
+        !Number.isNaN(scores[row * width + model]!) && !Number.isNaN(costs[row * width + model]!),
+    );
+  const rows = Int32Array.from({ length: count }, (_, row) => row).filter(isWhole);
+  if (rows.length < 50) return null;
+  const taken = (from: Float32Array): Float64Array =>
+    Float64Array.from(
+      { length: rows.length * width },
+      (_, at) => from[rows[Math.floor(at / width)]! * width + (at % width)]!,
+    );
+  return { pool: { models, rows: rows.length, scores: taken(scores), costs: taken(costs) }, rows };
+}
+
+/** AIQ, between the costs of the cheapest and the dearest model: of mixtures of single models, and of predictions. */
+export function aiqOf(
+  { pool, rows }: { readonly pool: Pool; readonly rows: Int32Array },
+  predictions: Readonly<Record<string, Predicted>>,
+): Record<string, number> | null {
+  const singles = singlesOf(pool),
+    width = pool.models.length;
+  const from = Math.min(...singles.map(({ cost }) => cost)),
+    to = Math.max(...singles.map(({ cost }) => cost));
+  if (!(to > from)) return null;
+  const cost = Float64Array.from(
+    { length: pool.rows * width },
+    (_, at) => singles[at % width]!.cost,
+  );
+  const areas = Object.entries(predictions).map(([name, predicted]) => {
+    const quality = Float64Array.from(
+      { length: pool.rows * width },
+      (_, at) => predicted[rows[Math.floor(at / width)]! * width + (at % width)]!,
+    );
+    return [name, averageQuality(hullOf(curveOf(pool, { quality, cost })), from, to)];
+  });
+  return {
+    zeroRouter: averageQuality(hullOf(singles), from, to),
+    ...(Object.fromEntries(areas) as Record<string, number>),
+  };
+}

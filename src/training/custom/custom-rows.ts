@@ -1,0 +1,101 @@
+import { guessedAbility, knownAbility } from '../../routing/ability-priors.js';
+import { expectationsOf } from '../../routing/predictor/custom-tuning.js';
+import { logOdds } from '../../routing/log-odds.js';
+import {
+  coordinateCount,
+  standardise,
+  writeCoordinates,
+} from '../../routing/predictor/coordinates.js';
+import { featuresOf } from '../../routing/predictor/features.js';
+import type { Router } from '../../routing/predictor/quality-predictor.js';
+import { canonicalName } from '../../routing/model-name.js';
+import { compared, type EvaluationRows } from './evaluation-rows.js';
+
+/** Evaluations as a fit sees them: prompts are a hundred numbers each, so that many fit into memory. */
+export interface CustomRows {
+  readonly models: readonly string[];
+  readonly count: number;
+  readonly width: number;
+  /** By row, `width` standardised coordinates each. */
+  readonly points: Float32Array;
+  readonly mean: Float32Array;
+  readonly scale: Float32Array;
+  /** By row and model: log odds as the router has them. */
+  readonly odds: Float32Array;
+  /** By row and model, 0..1; NaN where nobody measured. */
+  readonly scores: Float32Array;
+  readonly costs: Float32Array | null;
+  /** By row: equal prompts have the same number. */
+  readonly groups: Int32Array;
+  /** By model: its ability as it is publicly known or guessed. */
+  readonly known: Float32Array;
+}
+
+const everyRows = 500;
+
+/** Reads each prompt with the router. Some tens of microseconds and half a kilobyte for each. */
+export function readCustomRows(
+  { models, prompts, scores, costs }: EvaluationRows,
+  router: Router,
+  onProgress: (share: number) => void,
+): CustomRows {
+  const known = Float32Array.from(
+    models,
+    (model) => knownAbility(canonicalName(model)) ?? guessedAbility(model, null),
+  );
+  const width = coordinateCount(router.weights.rank, router.weights.denseNames.length);
+  const points = new Float32Array(prompts.length * width),
+    odds = new Float32Array(prompts.length * models.length);
+  const expect = expectationsOf(router, models, known);
+  prompts.forEach((content, row) => {
+    const features = featuresOf({ messages: [{ role: 'user', content }] });
+    const reading = router.read(features);
+    writeCoordinates(reading, features, points, row * width);
+    expect({ features, reading }).forEach(
+      ({ quality }, model) => (odds[row * models.length + model] = logOdds(quality)),
+    );
+    if (row % everyRows === 0) onProgress(row / prompts.length);
+  });
+  const scaling = spreadOf(points, width);
+  for (let row = 0; row < prompts.length; row++)
+    standardise(points, row * width, scaling.mean, scaling.scale);
+  return {
+    models,
+    count: prompts.length,
+    width,
+    points,
+    ...scaling,
+    odds,
+    scores,
+    costs,
+    groups: groupsOf(prompts),
+    known,
+  };
+}
+
+/** Mean and inverse spread of each coordinate; 0 where it does not vary. */
+function spreadOf(
+  points: Float32Array,
+  width: number,
+): { mean: Float32Array; scale: Float32Array } {
+  const rows = points.length / width;
+  const sums = new Float64Array(width),
+    squares = new Float64Array(width);
+  for (let at = 0; at < points.length; at++) sums[at % width]! += points[at]!;
+  for (let at = 0; at < points.length; at++)
+    squares[at % width]! += (points[at]! - sums[at % width]! / rows) ** 2;
+  const scale = Float32Array.from(squares, (square) =>
+    square / rows < 1e-8 ? 0 : 1 / Math.sqrt(square / rows),
+  );
+  return { mean: Float32Array.from(sums, (sum) => sum / rows), scale };
+}
+
+function groupsOf(prompts: readonly string[]): Int32Array {
+  const places = new Map<string, number>();
+  return Int32Array.from(prompts, (prompt) => {
+    const text = compared(prompt);
+    const place = places.get(text) ?? places.size;
+    places.set(text, place);
+    return place;
+  });
+}

@@ -1,0 +1,260 @@
+import type { Features } from '../../routing/predictor/features.js';
+import { gramBuckets } from '../../routing/predictor/hashing.js';
+import type { Scaling } from './fit-embedding.js';
+import { scaled } from './fit-embedding.js';
+import { logit, type Evaluations } from './evaluations.js';
+import { sigmoid } from '../../routing/log-odds.js';
+import type { Tables } from './fit-tables.js';
+import { seeded, shuffle } from './seeded.js';
+
+/** How hard texts are, in log odds that every model loses. */
+export interface Difficulty {
+  /** By bucket. */
+  readonly grams: Float32Array;
+  /** By dense feature. */
+  readonly dense: Float32Array;
+  /** By task: the mean of its texts, which `hardness` holds already. */
+  readonly means: Float32Array;
+  /** By dense feature: for texts of an unknown kind. */
+  readonly general: Float32Array;
+}
+
+const epochs = 6;
+const rate = 0.06;
+/** What the weights lose with each step that touches them. */
+const decay = 0.004,
+  denseDecay = 0.0004;
+const gramGain = 2;
+/** More models on one prompt tell less and less. */
+const mostModels = 12;
+const generalRidge = 6;
+
+/** The mean of what models missed on a row beyond what its task lets expect, and how many there were. */
+function missed(
+  { scores, models, tasks }: Evaluations,
+  { shares }: Tables,
+  row: number,
+  shift: number,
+): { slope: number; models: number } {
+  const width = models.length,
+    from = tasks[row]! * width;
+  let slope = 0,
+    count = 0;
+  for (let model = 0; model < width; model++) {
+    const score = scores[row * width + model]!;
+    if (Number.isNaN(score)) continue;
+    const odds = logit(shares[from + model]!) - shift;
+    slope += sigmoid(odds) - score;
+    count++;
+  }
+  return {
+    slope: count === 0 ? 0 : (slope / count) * Math.min(1, count / mostModels + 0.25),
+    models: count,
+  };
+}
+
+class Fit {
+  readonly grams = new Float32Array(gramBuckets);
+  readonly dense: Float32Array;
+  private readonly sums = new Float32Array(gramBuckets);
+  private readonly denseSums: Float32Array;
+
+  constructor(
+    private readonly evaluations: Evaluations,
+    private readonly tables: Tables,
+    private readonly scaling: Scaling,
+    private readonly taskMeans: Float32Array,
+  ) {
+    this.dense = new Float32Array(scaling.mean.length);
+    this.denseSums = new Float32Array(scaling.mean.length);
+  }
+
+  centred(row: number, at: number): number {
+    const width = this.dense.length;
+    return (
+      scaled(this.evaluations.features[row]!.dense[at]!, at, this.scaling) -
+      this.taskMeans[this.evaluations.tasks[row]! * width + at]!
+    );
+  }
+
+  shiftOf(row: number, { buckets, weights }: Features): number {
+    let shift = 0;
+    for (let at = 0; at < buckets.length; at++)
+      shift += gramGain * weights[at]! * this.grams[buckets[at]!]!;
+    for (let at = 0; at < this.dense.length; at++)
+      shift += 0.3 * this.centred(row, at) * this.dense[at]!;
+    return shift;
+  }
+
+  step(row: number, rate: number): void {
+    const features = this.evaluations.features[row]!;
+    const { slope, models } = missed(
+      this.evaluations,
+      this.tables,
+      row,
+      this.shiftOf(row, features),
+    );
+    if (models === 0) return;
+    // the loss falls as difficulty rises where models missed more than expected
+    for (let at = 0; at < features.buckets.length; at++)
+      this.move(
+        this.grams,
+        this.sums,
+        features.buckets[at]!,
+        -slope * gramGain * features.weights[at]!,
+        rate,
+        decay,
+      );
+    for (let at = 0; at < this.dense.length; at++)
+      this.move(
+        this.dense,
+        this.denseSums,
+        at,
+        -slope * 0.3 * this.centred(row, at),
+        rate,
+        denseDecay,
+      );
+  }
+
+  private move(
+    target: Float32Array,
+    sums: Float32Array,
+    at: number,
+    gradient: number,
+    rate: number,
+    decay: number,
+  ): void {
+    sums[at]! += gradient * gradient;
+    target[at] = target[at]! * (1 - rate * decay) - (rate * gradient) / Math.sqrt(sums[at]! + 1e-2);
+  }
+}
+
+function meansByTask(
+  { features, tasks, taskNames }: Evaluations,
+  rows: ArrayLike<number>,
+  scaling: Scaling,
+): Float32Array {
+  const width = scaling.mean.length;
+  const means = new Float32Array(taskNames.length * width),
+    counts = new Float32Array(taskNames.length);
+  for (let at = 0; at < rows.length; at++) {
+    const row = rows[at]!;
+    counts[tasks[row]!]!++;
+    for (let j = 0; j < width; j++)
+      means[tasks[row]! * width + j]! += scaled(features[row]!.dense[j]!, j, scaling);
+  }
+  return means.map((sum, at) => sum / Math.max(1, counts[Math.floor(at / width)]!));
+}
+
+/** Fits what makes a text hard among those of its task. `general` is fitted with one vote for each family, so that it holds for a new one. */
+export function fitDifficulty(
+  evaluations: Evaluations,
+  rows: Int32Array,
+  tables: Tables,
+  scaling: Scaling,
+  seed: number,
+): Difficulty {
+  const taskMeans = meansByTask(evaluations, rows, scaling);
+  const fit = new Fit(evaluations, tables, scaling, taskMeans);
+  const order = rows.slice();
+  const random = seeded(seed + 2);
+  for (let epoch = 0, step = 0; epoch < epochs; epoch++) {
+    shuffle(order, random);
+    for (const row of order) fit.step(row, rate * (1 - step++ / (order.length * epochs)));
+  }
+  const means = new Float32Array(evaluations.taskNames.length),
+    counts = new Float32Array(means.length);
+  const grams = fit.grams.map((weight) => weight * gramGain),
+    dense = fit.dense.map((weight) => weight * 0.3);
+  for (const row of rows) {
+    const task = evaluations.tasks[row]!;
+    counts[task]!++;
+    means[task]! += difficultyOf(evaluations.features[row]!, grams, dense, scaling);
+  }
+  return {
+    grams,
+    dense,
+    means: means.map((sum, task) => sum / Math.max(1, counts[task]!)),
+    general: fitGeneral(evaluations, rows, tables, fit),
+  };
+}
+
+/** How hard a text is, before its task's mean is taken away. */
+export function difficultyOf(
+  { buckets, weights, dense: values }: Features,
+  grams: Float32Array,
+  dense: Float32Array,
+  scaling: Scaling,
+): number {
+  let shift = 0;
+  for (let at = 0; at < buckets.length; at++) shift += weights[at]! * grams[buckets[at]!]!;
+  for (let at = 0; at < dense.length; at++) shift += scaled(values[at]!, at, scaling) * dense[at]!;
+  return shift;
+}
+
+/** Ridge regression within tasks, each family with one vote, in log odds: what was missed over the mean slope of the odds. */
+function fitGeneral(
+  evaluations: Evaluations,
+  rows: Int32Array,
+  tables: Tables,
+  fit: Fit,
+): Float32Array {
+  const width = fit.dense.length;
+  const sizes = new Map<string, number>();
+  for (const row of rows) count(sizes, evaluations.families[evaluations.tasks[row]!]!);
+  const matrix = Array.from({ length: width }, () => new Float64Array(width)),
+    target = new Float64Array(width),
+    values = new Float64Array(width);
+  for (const row of rows) {
+    const vote = 1 / sizes.get(evaluations.families[evaluations.tasks[row]!]!)!;
+    const { slope, models } = missed(evaluations, tables, row, 0);
+    if (models === 0) continue;
+    for (let at = 0; at < width; at++) values[at] = fit.centred(row, at);
+    for (let at = 0; at < width; at++) {
+      if (values[at] === 0) continue;
+      // a share of .01 is about .05 in log odds
+      target[at]! += vote * values[at]! * slope * 5;
+      for (let other = 0; other <= at; other++)
+        matrix[at]![other]! += vote * values[at]! * values[other]!;
+    }
+  }
+  for (let at = 0; at < width; at++) matrix[at]![at]! += generalRidge * Math.max(1, sizes.size / 4);
+  return Float32Array.from(solve(matrix, target));
+}
+
+function count(sizes: Map<string, number>, name: string): void {
+  sizes.set(name, (sizes.get(name) ?? 0) + 1);
+}
+
+/** Solves a symmetric, positive system of which the lower half is given (Cholesky). The matrix is used up. */
+export function solve(matrix: Float64Array[], target: Float64Array): Float64Array {
+  return solveFactored(cholesky(matrix), target);
+}
+
+/** The same for a matrix of which the lower triangular root is given. */
+export function solveFactored(lower: readonly Float64Array[], target: Float64Array): Float64Array {
+  const size = target.length;
+  const solution = target.slice();
+  for (let row = 0; row < size; row++) {
+    for (let j = 0; j < row; j++) solution[row]! -= lower[row]![j]! * solution[j]!;
+    solution[row]! /= lower[row]![row]!;
+  }
+  for (let row = size - 1; row >= 0; row--) {
+    for (let j = row + 1; j < size; j++) solution[row]! -= lower[j]![row]! * solution[j]!;
+    solution[row]! /= lower[row]![row]!;
+  }
+  return solution;
+}
+
+/** The lower triangular root of a symmetric, positive matrix, in its place. */
+export function cholesky(matrix: Float64Array[]): Float64Array[] {
+  for (let row = 0; row < matrix.length; row++) {
+    for (let column = 0; column <= row; column++) {
+      let sum = matrix[row]![column]!;
+      for (let j = 0; j < column; j++) sum -= matrix[row]![j]! * matrix[column]![j]!;
+      matrix[row]![column] =
+        row === column ? Math.sqrt(Math.max(1e-9, sum)) : sum / matrix[column]![column]!;
+    }
+  }
+  return matrix;
+}

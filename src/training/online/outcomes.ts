@@ -1,0 +1,41 @@
+import type { Attempt } from '../../dispatch/execute-plan.js';
+import type { ErrorCode } from '../../errors.js';
+import { servedName } from '../../routing/predictor/online-state.js';
+
+/** What a request that is over tells of its models. */
+export interface FinishedAttempts {
+  readonly attempts: readonly Pick<Attempt, 'provider' | 'model' | 'outcome'>[];
+  /** Of the answer; null where there was none. */
+  readonly finishReason: string | null;
+  /** Whether the client, or its key's budget, has bounded the answer. */
+  readonly isBounded: boolean;
+}
+
+/** Whether a provider's model answered, by `<provider>/<model>`. */
+export type Outcomes = ReadonlyMap<string, 'answered' | 'failed'>;
+
+/** Failures that are a model's or its provider's own. Not the client's, not those of our account there, and not those of the configuration. */
+const ownFaults: ReadonlySet<ErrorCode | 'ok'> = new Set([
+  'connection_failed',
+  'upstream_error',
+  'upstream_overloaded',
+  'unreadable_answer',
+  'upstream_timeout',
+]);
+
+/**
+ * How each candidate that was tried turned out, by its last try: a retry that succeeded is no fault. An answer that was refused, or cut off though
+ * the client had set no bound, is one.
+ */
+export function outcomesOf({ attempts, finishReason, isBounded }: FinishedAttempts): Outcomes {
+  const outcomes = new Map<string, 'answered' | 'failed'>();
+  const isSpoilt = finishReason === 'content_filter' || (finishReason === 'length' && !isBounded);
+  for (const { provider, model, outcome } of attempts) {
+    const name = servedName(provider, model);
+    if (name === null) continue;
+    if (ownFaults.has(outcome) || (outcome === 'ok' && isSpoilt)) outcomes.set(name, 'failed');
+    else if (outcome === 'ok') outcomes.set(name, 'answered');
+    else outcomes.delete(name);
+  }
+  return outcomes;
+}

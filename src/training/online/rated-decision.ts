@@ -1,0 +1,85 @@
+import type { Rating } from '../../routing/predictor/online-learner.js';
+import type { KindsOfTask } from '../../routing/plan.js';
+import type { RequestRow, SelectionRow } from '../../store/contracts/requests.js';
+
+/** What is known of a decision that somebody rates: as it was stored, so every part may be missing. */
+export interface RatedDecision {
+  /** '': it was made without one. */
+  readonly preferenceId: string;
+  readonly kinds: KindsOfTask | null;
+  readonly candidates: readonly unknown[];
+}
+
+/** A decision of model selection. */
+export function decisionOfSelection({
+  preferenceId,
+  candidates,
+}: SelectionRow): RatedDecision | null {
+  if (!Array.isArray(candidates)) return null;
+  return { preferenceId: preferenceId ?? '', kinds: kindsOf(candidates[0]), candidates };
+}
+
+/** The decision that was made for a completion. */
+export function decisionOfRequest({ plan }: RequestRow): RatedDecision | null {
+  if (!isRecord(plan) || !Array.isArray(plan['candidates'])) return null;
+  const { preferenceId, candidates } = plan;
+  return {
+    preferenceId: typeof preferenceId === 'string' ? preferenceId : '',
+    kinds: kindsOf(plan),
+    candidates: candidates as unknown[],
+  };
+}
+
+/** Who is rated, and how. */
+export type RatedModel = Pick<Rating, 'score' | 'at'> & {
+  readonly provider: string | null;
+  readonly model: string | null;
+};
+
+/** The rating of a model on a decision; null where it was no candidate there or could not serve it, or nothing was predicted of it. */
+export function ratingOf(
+  { kinds, candidates }: RatedDecision,
+  { provider, model, score, at }: RatedModel,
+): Omit<Rating, 'earlier'> | null {
+  const rated = candidates
+    .filter(isRecord)
+    .find(
+      (one) =>
+        one['model'] === model &&
+        one['excluded'] === undefined &&
+        (provider === null || one['provider'] === provider),
+    );
+  // a quality without any doubt was stated, and says nothing of what would have been predicted
+  const predicted =
+    rated?.['uncertainty'] === 0 ? null : (rated?.['quality_before'] ?? rated?.['quality']);
+  return model === null || typeof predicted !== 'number'
+    ? null
+    : { model, kinds, predicted, score, at };
+}
+
+/** The candidate of a decision that has this label, as its provider and model; null where there is none. A label is what model selection answers with. */
+export function labelledCandidate(
+  { candidates }: RatedDecision,
+  label: string,
+): { readonly provider: string | null; readonly model: string } | null {
+  const found = candidates.filter(isRecord).find((one) => one['label'] === label);
+  if (typeof found?.['model'] !== 'string') return null;
+  return {
+    provider: typeof found['provider'] === 'string' ? found['provider'] : null,
+    model: found['model'],
+  };
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function kindsOf(told: unknown): KindsOfTask | null {
+  const kinds = isRecord(told) ? told['kinds'] : null;
+  if (!isRecord(kinds) || typeof kinds['router'] !== 'string' || !Array.isArray(kinds['shares']))
+    return null;
+  const shares = (kinds['shares'] as unknown[]).filter(
+    (pair): pair is [number, number] =>
+      Array.isArray(pair) && pair.length === 2 && pair.every((part) => typeof part === 'number'),
+  );
+  return { router: kinds['router'], shares };
+}

@@ -1,0 +1,45 @@
+import { encodeCustom } from '../routing/predictor/custom-weights.js';
+import { Router } from '../routing/predictor/quality-predictor.js';
+import type { RouterWeights } from '../routing/predictor/predictor-weights.js';
+import { FileProblem } from './custom/file-problem.js';
+import type { TrainingReport } from './custom/report.js';
+import { checkEvaluations, trainCustom, type TrainingWishes } from './custom/train-custom.js';
+
+/** What a thread is asked to do. */
+export interface Task {
+  readonly text: string;
+  readonly wishes: TrainingWishes;
+  /** What to train on top of; null: the text is only checked. */
+  readonly router: RouterWeights | null;
+}
+
+/** What came of a training: its report, and its weights as they are stored. */
+export interface TaskResult {
+  readonly report: TrainingReport;
+  readonly weights: string;
+}
+
+/** What a thread tells. One of the last three ends it. */
+export type News =
+  | { readonly kind: 'progress'; readonly share: number; readonly doing: string }
+  | { readonly kind: 'problem'; readonly message: string }
+  | { readonly kind: 'checked' }
+  | { readonly kind: 'trained'; readonly result: TaskResult };
+
+/** Does it, in the thread that calls. @throws what is not the text's fault */
+export function executePlan({ text, wishes, router }: Task, tell: (news: News) => void): void {
+  try {
+    if (router === null) {
+      checkEvaluations(text, wishes);
+      tell({ kind: 'checked' });
+      return;
+    }
+    const { report, weights } = trainCustom(text, wishes, new Router(router), (share, doing) =>
+      tell({ kind: 'progress', share, doing }),
+    );
+    tell({ kind: 'trained', result: { report, weights: encodeCustom(weights) } });
+  } catch (error) {
+    if (!(error instanceof FileProblem)) throw error;
+    tell({ kind: 'problem', message: error.message });
+  }
+}

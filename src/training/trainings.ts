@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import { GatewayError, invalidField } from '../errors.js';
+import type { Router } from '../routing/predictor/quality-predictor.js';
+import type { LazyDatabases } from '../store/lazy-databases.js';
+import type { PreferenceRecord } from '../store/contracts/preferences.js';
+import type { StoredWishes, TrainingRecord } from '../store/contracts/trainings.js';
+import { type Carrier, runTraining, leaseOf } from './run-training.js';
+import { RefusedEvaluations, runTask } from './training-thread.js';
+
+/** What trainings are carried out with. */
+export interface TrainingOptions {
+  /** What is trained on top of. @throws Error where there is none */
+  readonly router: () => Router;
+  /** Hears of a preference whose router has changed. */
+  readonly onTrained: (preference: PreferenceRecord) => void;
+  readonly warn: (warning: string) => void;
+  /** How long a training is left alone whose process says nothing. */
+  readonly leaseMs?: number;
+}
+
+const usualLeaseMs = 30_000;
+const mostChecks = 2;
+
+/** Trainings of preferences' own routers: one at a time in this process, and none of them in two processes. */
+export class Trainings {
+  private readonly carrier: Carrier;
+  private readonly stopping = new AbortController();
+  private running: Promise<void> | null = null;
+  private isAsked = false;
+  private checks = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(
+    private readonly backing: LazyDatabases,
+    private readonly options: TrainingOptions,
+  ) {
+    this.carrier = {
+      owner: randomUUID(),
+      leaseMs: options.leaseMs ?? usualLeaseMs,
+      router: options.router,
+      warn: options.warn,
+    };
+    // what another process or an earlier life of this one has left behind
+    backing.whenOpened(() => this.wake());
+  }
+
+  /**
+   * Checks evaluations and lets them wait for their training.
+   * @throws GatewayError `validation_failed` with the line that is wrong, `not_found`, `conflict`, `unavailable`
+   */
+  async add(
+    accountId: string,
+    preferenceId: string,
+    dataset: string,
+    wishes: StoredWishes,
+  ): Promise<TrainingRecord> {
+    const { store } = await this.backing.get();
+    await this.check(dataset, wishes);
+    const training = await store.trainings.add({
+      id: randomUUID(),
+      accountId,
+      preferenceId,
+      dataset,
+      wishes,
+      at: Date.now(),
+    });
+    this.wake();
+    return training;
+  }
+
+  /** Stops the one that runs, which another process or the next start takes up. */
+  async close(): Promise<void> {
+    clearTimeout(this.timer);
+    this.stopping.abort();
+    await this.running;
+  }
+
+  private async check(text: string, wishes: StoredWishes): Promise<void> {
+    if (this.checks >= mostChecks)
+      throw new GatewayError('unavailable', 'other evaluations are being read: try again', {
+        retryAfterMs: 5_000,
+      });
+    this.checks++;
+    try {
+      await runTask({ text, wishes, router: null }, this.stopping.signal);
+    } catch (error) {
+      if (this.stopping.signal.aborted)
+        throw new GatewayError('unavailable', 'the gateway is stopping', { retryAfterMs: 5_000 });
+      throw error instanceof RefusedEvaluations ? invalidField('file', error.message) : error;
+    } finally {
+      this.checks--;
+    }
+  }
+
+  private wake(): void {
+    if (this.stopping.signal.aborted) return;
+    clearTimeout(this.timer);
+    if (this.running) {
+      this.isAsked = true;
+      return;
+    }
+    const warn = (error: unknown): void =>
+      this.options.warn(
+        `trainings cannot be carried out: ${error instanceof Error ? error.message : 'unknown'}`,
+      );
+    this.running = this.workOff()
+      .catch(warn)
+      .finally(() => {
+        this.running = null;
+        if (this.isAsked) this.wake();
+        else if (!this.stopping.signal.aborted)
+          this.timer = setTimeout(() => this.wake(), this.carrier.leaseMs).unref();
+      });
+  }
+
+  private async workOff(): Promise<void> {
+    this.isAsked = false;
+    const { store } = await this.backing.get();
+    while (!this.stopping.signal.aborted) {
+      const claimed = await store.trainingQueue.claim(leaseOf(this.carrier));
+      if (!claimed) return;
+      const end = await runTraining(store, claimed, this.carrier, this.stopping.signal);
+      const preference = end?.router
+        ? await store.preferences.find(claimed.accountId, claimed.preferenceId)
+        : null;
+      if (preference) this.options.onTrained(preference);
+    }
+  }
+}

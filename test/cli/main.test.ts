@@ -1,0 +1,170 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { endProcesses, type Ended, newFolder, runToEnd, startProcess } from '../helpers/process.js';
+import { ask, post } from '../helpers/sse.js';
+import { listAt, textAt } from '../helpers/json.js';
+import { until } from '../helpers/until.js';
+
+afterEach(endProcesses);
+
+const run = (folder: string, ...args: string[]): Promise<Ended> => runToEnd({ folder, args });
+const keyIn = ({ stdout }: Ended): string => /^sk_\S+$/m.exec(stdout)?.[0] ?? '';
+const completionStatus = async (url: string, key: string): Promise<number> =>
+  (
+    await post(
+      `${url}/v1/chat/completions`,
+      { model: 'demo/demo-large', messages: [{ role: 'user', content: 'Hi' }] },
+      { authorization: `Bearer ${key}` },
+    )
+  ).status;
+
+describe('signalbox keys', () => {
+  it('makes a key that a running gateway takes at once, and revokes it within a second', async () => {
+    const gateway = await startProcess();
+    const made = await run(gateway.folder, 'keys', 'create', '--name', 'shop');
+    expect(made).toMatchObject({ code: 0, stderr: '' });
+    expect(made.stdout).toMatch(/^sk_[\w-]{32}\n$/);
+    expect(await completionStatus(gateway.url, keyIn(made))).toBe(200);
+    expect((await run(gateway.folder, 'keys', 'revoke', keyIn(made).slice(0, 11))).stdout).toBe(
+      'revoked: shop\n',
+    );
+    await until(async () => (await completionStatus(gateway.url, keyIn(made))) === 401, 1_000);
+  });
+
+  it('lists all keys with their state, never the keys themselves', async () => {
+    const folder = newFolder();
+    const [one, two] = [
+      await run(folder, 'keys', 'create', '--name', 'one'),
+      await run(folder, 'keys', 'create', '--name', 'two', '--expires', '2020-01-01'),
+    ];
+    await run(folder, 'keys', 'revoke', keyIn(one).slice(0, 11));
+    const { stdout } = await run(folder, 'keys', 'list');
+    expect(stdout).toMatch(/revoked .* one$/m);
+    expect(stdout).toMatch(/expired .* two$/m);
+    for (const made of [one, two]) expect(stdout).not.toContain(keyIn(made));
+  });
+
+  it('gives a key its scopes, models and limits', async () => {
+    const gateway = await startProcess();
+    const limits = ['--requests-per-minute', '5', '--day-budget', '2.5'];
+    const bounded = keyIn(
+      await run(
+        gateway.folder,
+        'keys',
+        'create',
+        '--name',
+        'bounded',
+        '--scopes',
+        'completions',
+        '--models',
+        'demo/*,up/m',
+        ...limits,
+      ),
+    );
+    const { json } = await ask('GET', `${gateway.url}/api/v1/keys`, gateway.auth);
+    const shown = listAt(json, 'items').find((item) => textAt(item, 'name') === 'bounded');
+    expect(shown).toMatchObject({
+      scopes: ['completions'],
+      models: ['demo/*', 'up/m'],
+      limits: {
+        requestsPerMinute: 5,
+        tokensPerMinute: null,
+        dayBudgetUsd: 2.5,
+        monthBudgetUsd: null,
+      },
+    });
+    expect(
+      (await ask('GET', `${gateway.url}/api/v1/keys`, { authorization: `Bearer ${bounded}` }))
+        .status,
+    ).toBe(403);
+  });
+
+  it.each([
+    [['keys', 'create'], '--name is needed'],
+    [['keys', 'create', '--name', 'x', '--scopes', 'all'], 'there is no scope "all"'],
+    [
+      ['keys', 'create', '--name', 'x', '--day-budget', 'much'],
+      '--day-budget: must be a number of USD',
+    ],
+    [
+      ['keys', 'create', '--name', 'x', '--requests-per-minute', '0'],
+      '--requests-per-minute: must be a whole number',
+    ],
+    [['keys', 'create', '--name', 'x', '--expires', 'soon'], '--expires: must be a date'],
+    [
+      ['keys', 'create', '--name', 'x', '--account', 'nobody@example.org'],
+      'there is no account nobody@example.org',
+    ],
+    [['keys', 'revoke', 'sk_nothing'], 'there is no key "sk_nothing"'],
+    [['keys', 'revoke'], 'the id or the prefix of a key is needed'],
+    [['keys', 'burn'], 'there is no command "keys burn"'],
+    [['keys', 'list', 'all'], 'keys list takes no arguments, but there is "all"'],
+    [['keys', 'list', '--name', 'x'], 'keys list knows no option --name'],
+    [['start', '--name', 'x'], 'start knows no option --name'],
+    [['db', 'backup'], 'the file to write is needed'],
+    [['accounts', 'create', 'nobody'], 'email'],
+    [['accounts', 'reset', 'nobody@example.org'], 'not found'],
+  ])('%j is refused: %s', async (args, message) => {
+    const ended = await run(newFolder(), ...args);
+    expect(ended).toMatchObject({ code: 1, stdout: '' });
+    expect(ended.stderr).toContain(message);
+  });
+});
+
+describe('signalbox accounts', () => {
+  it('makes an account whose link sets its password, the first one an administrator', async () => {
+    const gateway = await startProcess({ env: { SIGNALBOX_PUBLIC_URL: '' } });
+    const made = await run(gateway.folder, 'accounts', 'create', 'Ada@Example.org');
+    expect(made.stdout).toMatch(/^administrator ada@example\.org\n/);
+    const token = /token=(\S+)/.exec(made.stdout)?.[1] ?? '';
+    const complete = (password: string, withToken = token): Promise<{ status: number }> =>
+      post(`${gateway.url}/api/v1/auth/password-reset/complete`, { token: withToken, password });
+    expect((await complete('correct horse battery')).status).toBe(204);
+    expect((await complete('another one entirely')).status).not.toBe(204);
+    const signIn = await post(`${gateway.url}/api/v1/auth/sign-in`, {
+      email: 'ada@example.org',
+      password: 'correct horse battery',
+    });
+    expect(signIn).toMatchObject({ status: 200, json: { account: { role: 'admin' } } });
+    expect((await run(gateway.folder, 'accounts', 'create', 'bob@example.org')).stdout).toMatch(
+      /^account bob/,
+    );
+    const reset = await run(gateway.folder, 'accounts', 'reset', 'ada@example.org');
+    expect(
+      (await complete('a third password', /token=(\S+)/.exec(reset.stdout)?.[1] ?? '')).status,
+    ).toBe(204);
+    const keyed = await run(
+      gateway.folder,
+      'keys',
+      'create',
+      '--name',
+      'bobs',
+      '--account',
+      'bob@example.org',
+    );
+    expect(await completionStatus(gateway.url, keyIn(keyed))).toBe(200);
+  });
+});
+
+describe('signalbox db', () => {
+  it('makes the database, and copies it while a gateway uses it', async () => {
+    const folder = newFolder();
+    expect(await run(folder, 'db', 'migrate')).toMatchObject({
+      code: 0,
+      stdout: 'the embedded database is up to date\n',
+    });
+    expect(existsSync(join(folder, 'data/signalbox.db'))).toBe(true);
+    const gateway = await startProcess({ folder });
+    expect(await run(folder, 'db', 'backup', 'copy.db')).toMatchObject({
+      code: 0,
+      stdout: 'the database was copied to copy.db\n',
+    });
+    expect((await run(folder, 'db', 'backup', 'copy.db')).code).toBe(1);
+    const copied = await startProcess({
+      env: { SIGNALBOX_DATABASE_URL: `file:${join(folder, 'copy.db')}` },
+    });
+    expect(copied.key).toBe('');
+    expect(await completionStatus(copied.url, gateway.key)).toBe(200);
+  });
+});

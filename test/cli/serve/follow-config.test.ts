@@ -1,0 +1,201 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { buildOnce } from '../../helpers/build.js';
+import { listAt, textAt } from '../../helpers/json.js';
+import { endProcesses, startProcess, type GatewayProcess } from '../../helpers/process.js';
+import { ask, post, postStream, type StreamReply } from '../../helpers/sse.js';
+import { startUpstream, type Upstream } from '../../helpers/upstream.js';
+
+const messages = [{ role: 'user', content: 'Hi' }];
+const provider = (name: string, { url }: Upstream): string =>
+  `  ${name}: { api: openai-compatible, baseUrl: "${url}/v1" }\n`;
+const withProviders = (...lines: string[]): string =>
+  `auth: { keys: [{ name: test, key: sk_test }] }\nproviders:\n${lines.join('')}`;
+const auth = { authorization: 'Bearer sk_test' };
+
+const complete = (gateway: GatewayProcess, models: string) =>
+  post(`${gateway.url}/v1/chat/completions`, { model: models, messages }, auth);
+const stream = (gateway: GatewayProcess, model: string): Promise<StreamReply> =>
+  postStream(
+    `${gateway.url}/v1/chat/completions`,
+    { model, messages, stream: true },
+    { headers: auth },
+  );
+const textOf = (reply: StreamReply): string =>
+  reply.events.map((event) => textAt(event, 'choices', 0, 'delta', 'content')).join('');
+const providersOf = async ({ url }: GatewayProcess): Promise<unknown[]> =>
+  listAt((await ask('GET', `${url}/readyz`)).json, 'providers');
+const reloads = async ({ url }: GatewayProcess, result: string): Promise<number> =>
+  Number(
+    new RegExp(`signalbox_config_reloads_total\\{result="${result}"\\} (\\d+)`).exec(
+      (await ask('GET', `${url}/metrics`)).text,
+    )?.[1] ?? 0,
+  );
+
+const applied = /"msg":"the changed configuration is in force"/;
+const refused = /"msg":"the changed configuration is refused, the one before stays in force: /;
+
+let [first, second]: Upstream[] = [];
+beforeAll(async () => {
+  await buildOnce();
+}, 120_000);
+beforeEach(
+  async () => void ([first, second] = await Promise.all([startUpstream(), startUpstream()])),
+);
+afterEach(async () => {
+  await endProcesses();
+  await Promise.all([first!.close(), second!.close()]);
+});
+
+describe('a configuration that is changed', () => {
+  it('is in force for what comes next, while a stream finishes on the one before', async () => {
+    const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
+    first!.script([{ text: Array.from({ length: 20 }, (_, i) => `${i} `), betweenMs: 40 }]);
+    const slow = stream(gateway, 'a/m');
+    await first!.received(0);
+    gateway.writeConfig(withProviders(provider('a', second!), provider('b', second!)));
+    await gateway.printed(applied);
+    expect((await complete(gateway, 'a/m')).status).toBe(200);
+    expect([first!.requests.length, second!.requests.length]).toEqual([1, 1]);
+    expect(await providersOf(gateway)).toEqual(['a', 'b']);
+    const reply = await slow;
+    expect(textOf(reply)).toBe(Array.from({ length: 20 }, (_, i) => `${i} `).join(''));
+    expect(reply.frames.at(-1)?.data).toBe('[DONE]');
+    expect(await reloads(gateway, 'applied')).toBe(1);
+  });
+
+  it('does not keep a request in flight from its retries and fallbacks', async () => {
+    const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
+    first!.script([
+      { status: 503, delayMs: 100 },
+      { status: 503, headers: { 'retry-after-ms': '300' } },
+      {},
+    ]);
+    const answer = complete(gateway, 'a/m');
+    await first!.received(0);
+    gateway.writeConfig(withProviders(provider('b', second!)));
+    await gateway.printed(applied);
+    expect(first!.requests.length).toBeLessThan(3);
+    expect(await answer).toMatchObject({ status: 200 });
+    expect(first!.requests.length).toBe(3);
+  });
+
+  it('is refused where it is wrong: logged, counted, and the one before stays', async () => {
+    const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
+    gateway.writeConfig(`${withProviders(provider('a', second!))}  c: { api: nonesuch }\n`);
+    const [line] = await gateway.printed(/^.*is refused.*$/m);
+    expect(JSON.parse(line)).toMatchObject({
+      level: 50,
+      msg: expect.stringMatching(
+        /config\/signalbox\.yaml:4: providers\[c\]\[api\]: names no dialect/,
+      ),
+    });
+    expect((await complete(gateway, 'a/m')).status).toBe(200);
+    expect([first!.requests.length, second!.requests.length]).toEqual([1, 0]);
+    expect([await reloads(gateway, 'applied'), await reloads(gateway, 'refused')]).toEqual([0, 1]);
+    gateway.writeConfig(withProviders(provider('a', second!)));
+    await gateway.printed(applied);
+    expect([await reloads(gateway, 'applied'), await reloads(gateway, 'refused')]).toEqual([1, 1]);
+  });
+
+  it('is refused where a provider lacks what its dialect needs', async () => {
+    const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
+    gateway.writeConfig(withProviders('  b: { api: openai-compatible }\n'));
+    await gateway.printed(refused);
+    expect(await providersOf(gateway)).toEqual(['a']);
+  });
+
+  it('is read on SIGHUP, whether the file was changed or not', async () => {
+    const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
+    gateway.signal('SIGHUP');
+    await gateway.printed(applied);
+    expect(await reloads(gateway, 'applied')).toBe(1);
+    rmSync(join(gateway.folder, 'config'), { recursive: true });
+    gateway.signal('SIGHUP');
+    await gateway.printed(refused);
+    expect((await complete(gateway, 'a/m')).status).toBe(200);
+  });
+
+  it('changes keys and the level of the log, and says what it warns of', async () => {
+    const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
+    gateway.writeConfig(
+      withProviders(provider('a', first!), '  b: { api: groq, apiKey: "${NOT_SET}" }\n').replace(
+        'sk_test',
+        'sk_other',
+      ) + 'log: { level: warn }\n',
+    );
+    await gateway.printed(/"msg":"providers\[b\] is left out: NOT_SET is not set"/);
+    expect((await complete(gateway, 'a/m')).status).toBe(401);
+    expect(
+      (
+        await post(
+          `${gateway.url}/v1/chat/completions`,
+          { model: 'a/m', messages },
+          { authorization: 'Bearer sk_other' },
+        )
+      ).status,
+    ).toBe(200);
+    await wait(100);
+    expect(gateway.stdout()).not.toMatch(/"msg":"request"/);
+  });
+
+  it('says what takes a restart', async () => {
+    const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
+    gateway.writeConfig(
+      `${withProviders(provider('a', first!))}listen: { host: localhost }\nsurfaces: { metrics: { port: 0 } }\nlimits: { drainMs: 1, pingMs: 1000 }\n`,
+    );
+    await gateway.printed(
+      /"msg":"what was changed here takes effect at the next start: listen, surfaces, limits\[drainMs\]"/,
+    );
+    expect(await ask('GET', `${gateway.url}/healthz`)).toMatchObject({ status: 200 });
+  });
+});
+
+describe('the demo', () => {
+  const keyOnly = 'auth: { keys: [{ name: test, key: sk_test }] }\n';
+
+  it('ends when the first provider is configured, but not in the middle of an answer', async () => {
+    const gateway = await startProcess({ config: keyOnly });
+    expect(await providersOf(gateway)).toEqual(['demo']);
+    let begun = (): void => undefined;
+    const opened = new Promise<void>((resolve) => (begun = resolve));
+    const reply = postStream(
+      `${gateway.url}/v1/chat/completions`,
+      { model: 'demo/demo-large', messages, stream: true },
+      { headers: auth, onFrame: begun },
+    );
+    await opened;
+    gateway.writeConfig(withProviders(provider('a', first!)));
+    await gateway.printed(applied);
+    expect(await providersOf(gateway)).toEqual(['a']);
+    expect((await complete(gateway, 'demo/demo-large')).status).toBeGreaterThanOrEqual(400);
+    expect((await complete(gateway, 'a/m')).status).toBe(200);
+    expect(textOf(await reply)).toMatch(/a real model answers here\.$/);
+  });
+
+  it('does not come back when the last provider goes: the gateway stays, and says that it has none', async () => {
+    const gateway = await startProcess({ config: keyOnly });
+    gateway.writeConfig(withProviders(provider('a', first!)));
+    await gateway.printed(applied);
+    gateway.writeConfig(keyOnly);
+    await gateway.printed(/"msg":"no provider is configured any more/);
+    expect(await ask('GET', `${gateway.url}/readyz`)).toMatchObject({
+      status: 200,
+      json: { status: 'ready', providers: [] },
+    });
+    for (const model of ['demo/demo-large', 'a/m', 'auto'])
+      expect(await complete(gateway, model), model).toMatchObject({
+        status: 400,
+        json: { error: { param: 'model' } },
+      });
+  });
+
+  it('stays when a change brings no provider', async () => {
+    const gateway = await startProcess({ config: keyOnly });
+    gateway.writeConfig(`${keyOnly}log: { level: debug }\n`);
+    await gateway.printed(applied);
+    expect((await complete(gateway, 'demo/demo-large')).status).toBe(200);
+  });
+});

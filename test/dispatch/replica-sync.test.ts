@@ -1,0 +1,264 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { resolveConfig } from '../../src/config/config.js';
+import { KeyRing } from '../../src/dispatch/key-ring.js';
+import { rules } from '../../src/gateway.js';
+import { LazyDatabases } from '../../src/store/lazy-databases.js';
+import type { PubSub, Counters } from '../../src/store/contracts/counters.js';
+import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
+import { openStore } from '../../src/store/open-store.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { at } from '../helpers/json.js';
+import { redisIsThere, type RunningRedis, startRedis } from '../helpers/redis.js';
+import { ask, post, type Reply } from '../helpers/sse.js';
+import type { Step } from '../helpers/steps.js';
+import { until } from '../helpers/until.js';
+import { startUpstream, type Upstream, type UpstreamCall } from '../helpers/upstream.js';
+
+const messages = [{ role: 'user', content: 'Say hello' }];
+const secret = 'key-secret';
+
+let upstream: Upstream;
+const gateways: RunningGateway[] = [];
+beforeEach(async () => {
+  upstream = await startUpstream();
+});
+afterEach(async () => {
+  await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
+  await upstream.close();
+});
+
+/** Replicas of one process: what one tells, the others hear at once. */
+class Board {
+  readonly told: string[] = [];
+  readonly tellers = new Set<object>();
+  private readonly counters = createMemoryCounters();
+  private readonly listeners: { of: object; topic: string; hear: (text: string) => void }[] = [];
+
+  join(): Counters {
+    const self = {};
+    const bulletin: PubSub = {
+      tell: (topic, text) => {
+        this.told.push(text);
+        this.tellers.add(self);
+        for (const { of, topic: heard, hear } of this.listeners)
+          if (of !== self && heard === topic) hear(text);
+      },
+      hear: (topic, hear) => void this.listeners.push({ of: self, topic, hear }),
+    };
+    return { ...this.counters, state: 'redis', bulletin };
+  }
+}
+
+type Config = NonNullable<Parameters<typeof startGateway>[0]>;
+const configured = (): Config => ({
+  providers: {
+    up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1`, apiKeys: [secret, 'key-b'] },
+  },
+  models: { 'up/m': { inputPrice: 1, outputPrice: 1 } },
+});
+
+async function replicaOn(board: Board): Promise<RunningGateway> {
+  const backing = new LazyDatabases(
+    async () => ({
+      store: await openStore(':memory:', { poolSize: 1, onWarning: () => undefined }),
+      counters: board.join(),
+    }),
+    true,
+  );
+  await backing.get();
+  gateways.push(await startGateway(configured(), { backing }));
+  return gateways.at(-1)!;
+}
+
+async function replicaOf(url: string): Promise<RunningGateway> {
+  const gateway = await startGateway({ ...configured(), redis: { url } });
+  gateways.push(gateway);
+  await until(
+    async () => at((await ask('GET', `${gateway.url}/readyz`)).json, 'counters') === 'redis',
+  );
+  return gateway;
+}
+
+const complete = ({ url, auth }: RunningGateway): Promise<Reply> =>
+  post(`${url}/api/v1/completions`, { messages, models: ['up/m'] }, auth);
+const keyOf = ({ headers }: UpstreamCall): string =>
+  (headers.authorization ?? '').replace('Bearer ', '');
+const used = (): string[] => upstream.requests.splice(0).map(keyOf);
+const times = async (count: number, gateway: RunningGateway): Promise<void> => {
+  for (let n = 0; n < count; n++) await complete(gateway);
+};
+const latencyOf = async ({ url, auth }: RunningGateway): Promise<unknown> =>
+  at(
+    (
+      await post(
+        `${url}/api/v1/model-select?explain=true`,
+        { messages, llm_providers: [{ provider: 'up', model: 'm' }] },
+        auth,
+      )
+    ).json,
+    'candidates',
+    0,
+    'latency',
+  );
+
+/** One of the keys is refused from now on. */
+const refuse = (key: string): void =>
+  upstream.script([(call): Step => (keyOf(call) === key ? { status: 401 } : {})]);
+
+describe("a provider's key that is refused on one replica", () => {
+  it('is left alone by the others, and by one that starts later', async () => {
+    const board = new Board();
+    const [first, second] = [await replicaOn(board), await replicaOn(board)];
+    refuse(secret);
+    await times(2, first);
+    expect(used()).toContain(secret);
+    await times(4, second);
+    expect(used()).toEqual(['key-b', 'key-b', 'key-b', 'key-b']);
+    const third = await replicaOn(board);
+    await times(4, third);
+    expect(used()).toEqual(['key-b', 'key-b', 'key-b', 'key-b']);
+  });
+
+  it('is named to them by a part of its hash', async () => {
+    const board = new Board();
+    await replicaOn(board);
+    refuse(secret);
+    await times(2, gateways[0]!);
+    expect(board.told.filter((text) => text.includes('mark'))).toHaveLength(1);
+    expect(JSON.parse(board.told[0] ?? '')).toMatchObject({
+      provider: 'up',
+      mark: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
+      forMs: 600_000,
+    });
+    expect(board.told.join()).not.toContain(secret);
+  });
+
+  it('stays aside when the configuration is loaded anew', async () => {
+    const board = new Board();
+    const gateway = await replicaOn(board);
+    refuse(secret);
+    await times(2, gateway);
+    gateway.gateway.reconfigure(
+      resolveConfig(
+        { ...configured(), auth: { keys: [{ name: 'test', key: gateway.key }] } },
+        {},
+        rules,
+      ),
+    );
+    used();
+    await times(4, gateway);
+    expect(used()).toEqual(['key-b', 'key-b', 'key-b', 'key-b']);
+  });
+
+  it("is nobody else's business where numbers are kept in memory", async () => {
+    gateways.push(await startGateway(configured()), await startGateway(configured()));
+    refuse(secret);
+    await times(2, gateways[0]!);
+    used();
+    await times(2, gateways[1]!);
+    expect(used()).toContain(secret);
+  });
+});
+
+describe('what one replica hears', () => {
+  it('does not matter where it makes no sense', async () => {
+    const board = new Board();
+    const { bulletin } = board.join();
+    const gateway = await replicaOn(board);
+    for (const text of [
+      '',
+      'null',
+      '[]',
+      '{"provider":1}',
+      '{"provider":"up","mark":"x"}',
+      '{"samples":[1,["up"]],"at":0}',
+      '{"samples":{}}',
+      `{"provider":"__proto__","mark":"a","forMs":1,"at":1}`,
+    ]) {
+      for (const topic of ['provider-keys-aside', 'provider-latencies']) bulletin.tell(topic, text);
+    }
+    expect((await complete(gateway)).status).toBe(200);
+    expect(await latencyOf(gateway)).toBeNull();
+  });
+});
+
+describe('the time to the first token that one replica measures', () => {
+  it('is known to the others a second later, and to one that starts later', async () => {
+    const board = new Board();
+    const [first, second] = [await replicaOn(board), await replicaOn(board)];
+    await times(3, first);
+    expect(await latencyOf(second)).toBeNull();
+    await until(async () => (await latencyOf(second)) !== null, 2_000);
+    expect(await latencyOf(await replicaOn(board))).toEqual(await latencyOf(second));
+    // whoever has heard it tells nobody
+    expect(board.tellers.size).toBe(1);
+  });
+
+  it('is told as a sample where there is much of it', async () => {
+    const board = new Board();
+    const gateway = await replicaOn(board);
+    await Promise.all(Array.from({ length: 150 }, () => complete(gateway)));
+    await until(() => board.told.length > 0);
+    await pause(50);
+    for (const text of board.told)
+      expect((JSON.parse(text) as { samples: unknown[] }).samples.length).toBeLessThanOrEqual(100);
+  });
+});
+
+describe.skipIf(!redisIsThere)('two replicas on one Redis', () => {
+  let redis: RunningRedis | null;
+  beforeEach(async () => {
+    redis = await startRedis();
+  });
+  afterEach(() => redis?.stop());
+
+  it('leave a refused key alone within a second, and share what they measure', async () => {
+    const url = redis?.url ?? '';
+    const [first, second] = [await replicaOf(url), await replicaOf(url)];
+    refuse(secret);
+    await times(3, first);
+    await pause(100);
+    used();
+    await until(async () => (await latencyOf(second)) !== null, 3_000);
+    await times(4, second);
+    expect(used()).toEqual(['key-b', 'key-b', 'key-b', 'key-b']);
+    const third = await replicaOf(url);
+    await until(async () => (await latencyOf(third)) !== null, 3_000);
+    await times(4, third);
+    expect(used()).toEqual(['key-b', 'key-b', 'key-b', 'key-b']);
+  });
+});
+
+describe('the keys of a provider', () => {
+  let now = 1_000;
+  const ringOf = (told: [string, number][] = []): KeyRing =>
+    new KeyRing(
+      ['a', 'b'],
+      () => now,
+      (mark, forMs) => told.push([mark, forMs]),
+    );
+
+  it('are told of when they are set aside, once for what is no news', () => {
+    const told: [string, number][] = [];
+    const ring = ringOf(told);
+    ring.setAside('a', 5_000);
+    ring.setAside('a', 5_500);
+    ring.setAside('nobody', 5_000);
+    ring.setAside('a', 60_000);
+    expect(told.map(([, forMs]) => forMs)).toEqual([5_000, 60_000]);
+  });
+
+  it('are set aside by their marks, never for a shorter time, without being told of again', () => {
+    const told: [string, number][] = [];
+    const [here, there] = [ringOf(told), ringOf()];
+    here.setAside('a', 5_000);
+    const [mark = ''] = told[0] ?? [];
+    there.setAsideByMark(mark, 5_000);
+    there.setAsideByMark(mark, 1);
+    expect([there.next(), there.next()]).toEqual(['b', 'b']);
+    expect(told).toHaveLength(1);
+    now += 5_000;
+    expect([there.next(), there.next()].sort()).toEqual(['a', 'b']);
+  });
+});

@@ -1,0 +1,22 @@
+import type { Features } from '../../../src/routing/predictor/features.js';
+
+/** What a baseline learns from: prompts that all models have answered. */
+export interface AnsweredRows {
+  readonly features: readonly Features[];
+  /** 0..1, row by row, one for each model. */
+  readonly scores: Float64Array;
+  readonly models: readonly string[];
+}
+
+/** Predicts the score of each model. */
+export type Predict = (features: Features) => Float64Array;
+
+/** Fits a baseline; the same rows and seed predict the same. */
+export type Learner = (rows: AnsweredRows, seed: number) => Predict;
+
+/** Mean score of each model. */
+export function meansOf({ scores, models }: Pick<AnsweredRows, 'scores' | 'models'>): Float64Array {
+  const means = new Float64Array(models.length);
+  for (let at = 0; at < scores.length; at++) means[at % models.length]! += scores[at]!;
+  return means.map((sum) => sum / (scores.length / models.length));
+}

@@ -1,0 +1,194 @@
+import { denseNames } from '../../../src/routing/predictor/features.js';
+import type { RouterWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import type { Evaluations } from '../../../src/training/custom/evaluations.js';
+import { fitCentres, placeOf } from './fit-centres.js';
+import { fitDifficulty } from '../../../src/training/custom/fit-difficulty.js';
+import { fitHeads } from './fit-heads.js';
+import {
+  fitEmbedding,
+  scalingOf,
+  type Embedding,
+  type Scaling,
+} from '../../../src/training/custom/fit-embedding.js';
+import { usualGate } from './fit-gate.js';
+import { fitSlopes } from './fit-slopes.js';
+import { fitLengths } from './fit-lengths.js';
+import { fitTables, type Tables } from '../../../src/training/custom/fit-tables.js';
+import { chancesWithout, fitTrust } from './fit-trust.js';
+import { fitTrustedPrototypes, type TrustedPrototypes } from './trust-prototypes.js';
+import { foldOf } from './published-evaluations.js';
+
+/** What governs the fit of a router. */
+export interface FitOptions {
+  readonly seed: number;
+  /** For people: when and from what. */
+  readonly name: string;
+  /** By model: its ability as it is publicly known, 0..1. */
+  readonly known: ArrayLike<number>;
+  /** Absent: the usual one. */
+  readonly gate?: Float32Array;
+  readonly epochs?: number;
+  /** Only what tells the place of a text: difficulty and slopes are left at nothing. */
+  readonly isPlaceOnly?: boolean;
+  readonly onProgress?: (share: number, doing: string) => void;
+}
+
+const rank = 32;
+const usualEpochs = 4;
+
+/** Fits a router to some rows of evaluations. The same rows and seed give the same weights, to the last bit. */
+export function fitRouter(
+  evaluations: Evaluations,
+  rows: Int32Array,
+  {
+    seed,
+    name,
+    known,
+    gate = usualGate,
+    epochs = usualEpochs,
+    isPlaceOnly = false,
+    onProgress = () => undefined,
+  }: FitOptions,
+): RouterWeights {
+  const features = Array.from(rows, (row) => evaluations.features[row]!);
+  const tasks = Int32Array.from(rows, (row) => evaluations.tasks[row]!);
+  const taskCount = evaluations.taskNames.length;
+  const scaling = scalingOf(features);
+  const embedding = fitEmbedding(
+    { features, tasks, taskCount, scaling },
+    { rank, epochs, seed, onProgress: (share) => onProgress(share * 0.7, 'kinds of tasks') },
+  );
+  const centres = fitCentres(
+    features.map((one) => placeOf(one, embedding, scaling)),
+    tasks,
+    taskCount,
+    rank,
+  );
+  const tables = fitTables(evaluations, rows, known);
+  onProgress(0.75, 'abilities');
+  const texts = fitTexts(
+    evaluations,
+    isPlaceOnly ? rows.subarray(0, 0) : rows,
+    tables,
+    scaling,
+    seed,
+  );
+  onProgress(0.95, 'single texts');
+  const lengths = fitLengths(evaluations, rows, scaling);
+  onProgress(1, 'lengths of answers');
+  return {
+    name,
+    denseNames,
+    rank,
+    taskNames: evaluations.taskNames,
+    models: evaluations.models,
+    ...scaling,
+    ...quantisedGrams(embedding),
+    dense: embedding.dense,
+    bias: embedding.bias,
+    tasks: embedding.tasks,
+    taskBias: embedding.taskBias,
+    ...centres,
+    gate,
+    shares: tables.shares,
+    counts: tables.counts,
+    ability: tables.ability,
+    discrimination: tables.discrimination,
+    hardness: tables.hardness,
+    general: Float32Array.from([tables.generalHardness, tables.publicGain, tables.publicBias]),
+    ...texts,
+    taskLengths: lengths.tasks,
+    denseLengths: lengths.dense,
+    modelLengths: lengths.models,
+  };
+}
+
+type Texts = Pick<
+  RouterWeights,
+  | 'slopes'
+  | 'difficultyGrams'
+  | 'difficultyScale'
+  | 'difficultyDense'
+  | 'difficultyMeans'
+  | 'generalDifficulty'
+  | 'headModels'
+  | 'headGrams'
+  | 'headScale'
+  | 'headDense'
+  | 'headMeans'
+  | 'trust'
+  | keyof TrustedPrototypes
+>;
+
+/** One part of so many is kept back: on it is judged what was learned from the others. */
+const partsKeptBack = 8;
+
+/** What single texts tell beside their tasks, and how much of it holds. */
+function fitTexts(
+  evaluations: Evaluations,
+  rows: Int32Array,
+  tables: Tables,
+  scaling: Scaling,
+  seed: number,
+): Texts {
+  const isKept = (row: number): boolean =>
+    foldOf(`${evaluations.groups[row]!} kept back`, partsKeptBack) === 0;
+  const learned = rows.filter((row) => !isKept(row));
+  const difficulty = fitDifficulty(evaluations, learned, tables, scaling, seed),
+    heads = fitHeads(evaluations, learned, tables, scaling, seed);
+  const slopes = fitSlopes(evaluations, rows, tables, scaling, seed);
+  const keptBack = rows.filter(isKept),
+    parts = { tables, difficulty, slopes, heads };
+  const trust = fitTrust(evaluations, keptBack, parts, scaling);
+  const prototypes = fitTrustedPrototypes(
+    evaluations,
+    { learned, keptBack },
+    tables,
+    chancesWithout(evaluations, parts, trust, scaling),
+    seed,
+  );
+  const hard = quantise(difficulty.grams, 1),
+    said = quantise(heads.grams, heads.models.length);
+  return {
+    slopes,
+    difficultyGrams: hard.numbers,
+    difficultyScale: hard.units,
+    difficultyDense: difficulty.dense,
+    difficultyMeans: difficulty.means,
+    generalDifficulty: difficulty.general,
+    headModels: Float32Array.from(heads.models),
+    headGrams: said.numbers,
+    headScale: said.units,
+    headDense: heads.dense,
+    headMeans: heads.means,
+    trust,
+    ...prototypes,
+  };
+}
+
+function quantisedGrams({ grams, rank }: Embedding): Pick<RouterWeights, 'grams' | 'gramScale'> {
+  const { numbers, units } = quantise(grams, rank);
+  return { grams: numbers, gramScale: units };
+}
+
+/** How many units are a standard deviation: fine enough for sums of hundreds, and small where the file is packed. */
+const unitsPerDeviation = 4;
+
+/** Numbers as whole numbers of -127..127 times a unit for each of `columns` columns. Rare large ones are cut. */
+function quantise(
+  values: Float32Array,
+  columns: number,
+): { numbers: Int8Array; units: Float32Array } {
+  const squares = new Float64Array(columns);
+  for (let at = 0; at < values.length; at++) squares[at % columns]! += values[at]! ** 2;
+  const units = Float32Array.from(
+    squares,
+    (sum) => Math.sqrt((sum * columns) / values.length) / unitsPerDeviation || 1,
+  );
+  return {
+    numbers: Int8Array.from(values, (value, at) =>
+      Math.max(-127, Math.min(127, Math.round(value / units[at % columns]!))),
+    ),
+    units,
+  };
+}

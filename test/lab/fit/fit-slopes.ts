@@ -1,0 +1,85 @@
+import { logit, type Evaluations } from '../../../src/training/custom/evaluations.js';
+import { sigmoid } from '../../../src/routing/log-odds.js';
+import {
+  difficultyOf,
+  fitDifficulty,
+  type Difficulty,
+} from '../../../src/training/custom/fit-difficulty.js';
+import type { Scaling } from '../../../src/training/custom/fit-embedding.js';
+import type { Tables } from '../../../src/training/custom/fit-tables.js';
+
+/** What a usual slope counts, in units of the squared difficulty of rows. */
+const prior = 2;
+const rounds = 6;
+
+/**
+ * Fits how much of a text's difficulty each model feels; 1 is usual. Difficulty is told by the other half of the rows: what was learned by
+ * heart tells nothing of it.
+ */
+export function fitSlopes(
+  evaluations: Evaluations,
+  rows: Int32Array,
+  tables: Tables,
+  scaling: Scaling,
+  seed: number,
+): Float32Array {
+  const difficulties = crossFitted(evaluations, rows, tables, scaling, seed);
+  return Float32Array.from(evaluations.models, (_, model) =>
+    slopeOf(evaluations, rows, tables, difficulties, model),
+  );
+}
+
+/** Logistic regression on one value with offsets, by Newton's method. */
+function slopeOf(
+  { models, scores, tasks }: Evaluations,
+  rows: Int32Array,
+  { shares }: Tables,
+  difficulties: Float64Array,
+  model: number,
+): number {
+  let slope = 1;
+  for (let round = 0; round < rounds; round++) {
+    let gradient = prior * (slope - 1),
+      curve = prior;
+    rows.forEach((row, at) => {
+      const score = scores[row * models.length + model]!;
+      if (Number.isNaN(score)) return;
+      const chance = sigmoid(
+        logit(shares[tasks[row]! * models.length + model]!) - slope * difficulties[at]!,
+      );
+      gradient -= (chance - score) * difficulties[at]!;
+      curve += chance * (1 - chance) * difficulties[at]! ** 2;
+    });
+    slope -= gradient / curve;
+  }
+  return Math.min(3, Math.max(0, slope));
+}
+
+function crossFitted(
+  evaluations: Evaluations,
+  rows: Int32Array,
+  tables: Tables,
+  scaling: Scaling,
+  seed: number,
+): Float64Array {
+  const halves = [0, 1].map((half) =>
+    rows.filter((row) => halfOf(evaluations.groups[row]!) === half),
+  );
+  const fits: Difficulty[] = [halves[1]!, halves[0]!].map((half) =>
+    fitDifficulty(evaluations, half, tables, scaling, seed),
+  );
+  return Float64Array.from(rows, (row) => {
+    const fit = fits[halfOf(evaluations.groups[row]!)]!;
+    return (
+      difficultyOf(evaluations.features[row]!, fit.grams, fit.dense, scaling) -
+      fit.means[evaluations.tasks[row]!]!
+    );
+  });
+}
+
+/** Rows of one group are in the same half. */
+function halfOf(group: string): number {
+  let sum = 0;
+  for (let at = 0; at < group.length; at++) sum = (sum * 31 + group.charCodeAt(at)) | 0;
+  return (sum >>> 3) & 1;
+}

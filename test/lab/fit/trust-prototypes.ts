@@ -1,0 +1,156 @@
+import {
+  gramsOfPrototype,
+  type PrototypeWeights,
+} from '../../../src/routing/predictor/prototypes.js';
+import type { Evaluations } from '../../../src/training/custom/evaluations.js';
+import {
+  fitGroups,
+  fitTelling,
+  oneFamily,
+  prototypesOf,
+  sharesAt,
+  type Groups,
+} from './fit-prototypes.js';
+import type { Tables } from '../../../src/training/custom/fit-tables.js';
+
+/** The prototypes that hold, and by task how much they count beside what is predicted without them, 0..1. */
+export type TrustedPrototypes = PrototypeWeights & { readonly prototypeTrust: Float32Array };
+
+/** Which rows were learned from, and which were kept back to judge by. */
+export interface SplitRows {
+  readonly learned: Int32Array;
+  readonly keptBack: Int32Array;
+}
+
+/** The chances of all models on a row as they are predicted without prototypes; NaN for a model that nobody measured there. */
+export type ChancesOf = (row: number) => Float64Array;
+
+/** What is believed where few rows tell, and how many rows that is worth. */
+const usual = 0.5,
+  usualRows = 40;
+/** A family's prototypes that count for less, or that take away less of what was wrong about how models differ, are not worth their place in the file. */
+const leastTrust = 0.2,
+  leastGain = 0.001;
+
+interface Kept {
+  readonly groups: Groups;
+  readonly shares: Int8Array;
+  readonly family: string;
+  readonly trust: number;
+}
+
+/** Fits prototypes family by family and keeps those of the families in which they tell the models apart on prompts that they did not see. */
+export function fitTrustedPrototypes(
+  evaluations: Evaluations,
+  { learned, keptBack }: SplitRows,
+  tables: Tables,
+  chancesOf: ChancesOf,
+  seed: number,
+): TrustedPrototypes {
+  const { families, tasks } = evaluations,
+    telling = fitTelling(evaluations, learned),
+    kept: Kept[] = [];
+  for (const family of new Set(Array.from(keptBack, (row) => families[tasks[row]!]!))) {
+    const [mine, judging] = [learned, keptBack].map((rows) =>
+      rows.filter((row) => families[tasks[row]!] === family),
+    ) as [Int32Array, Int32Array];
+    const groups = fitGroups(evaluations, mine, telling, seed);
+    const { trust, gain } = judge(
+      evaluations,
+      judging,
+      tables,
+      telling,
+      { groups, shares: sharesAt(evaluations, mine, tables, groups, telling) },
+      chancesOf,
+    );
+    // what was kept back has done its service: it too tells how models do
+    if (trust >= leastTrust && gain >= leastGain)
+      kept.push({
+        groups,
+        family,
+        trust,
+        shares: sharesAt(
+          evaluations,
+          Int32Array.from([...mine, ...judging]),
+          tables,
+          groups,
+          telling,
+        ),
+      });
+  }
+  return join(kept, families, telling);
+}
+
+/**
+ * The share at which prototypes and the other prediction together come nearest to how the models of one prompt differ (least squares, drawn to
+ * what is usual), and how much of what was wrong about that they take away. What all models have in common changes no choice and is left to
+ * the other prediction.
+ */
+function judge(
+  { features, scores, tasks, models: { length: width } }: Evaluations,
+  rows: Int32Array,
+  tables: Tables,
+  telling: Int8Array,
+  { groups, shares }: Pick<Kept, 'groups' | 'shares'>,
+  chancesOf: ChancesOf,
+): { trust: number; gain: number } {
+  const prototypes = prototypesOf(groups, telling, shares);
+  let both = 0,
+    squares = 0,
+    wrong = 0;
+  for (const row of rows) {
+    const chances = chancesOf(row),
+      near = prototypes.nearTo(features[row]!, oneFamily);
+    const measured = [...chances.keys()].filter((model) => !Number.isNaN(chances[model]!));
+    const said = centred(
+      measured.map(
+        (model) =>
+          tables.shares[tasks[row]! * width + model]! +
+          prototypes.beyondTask(near, model, width) -
+          chances[model]!,
+      ),
+    );
+    const missed = centred(measured.map((model) => scores[row * width + model]! - chances[model]!));
+    said.forEach((value, at) => {
+      both += (value * missed[at]!) / said.length;
+      squares += value ** 2 / said.length;
+      wrong += missed[at]! ** 2 / said.length;
+    });
+  }
+  if (squares === 0) return { trust: 0, gain: 0 };
+  const prior = (usualRows * squares) / rows.length;
+  const trust = Math.min(1, Math.max(0, (both + prior * usual) / (squares + prior)));
+  return { trust, gain: (2 * trust * both - trust ** 2 * squares) / wrong };
+}
+
+function centred(values: readonly number[]): readonly number[] {
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  return values.map((value) => value - mean);
+}
+
+/** Prototypes of several families as one set. */
+function join(
+  kept: readonly Kept[],
+  families: readonly string[],
+  telling: Int8Array,
+): TrustedPrototypes {
+  const names = [...new Set(families)];
+  return {
+    telling,
+    prototypeBuckets: Uint16Array.from(kept.flatMap(({ groups }) => [...groups.prototypeBuckets])),
+    prototypeGrams: Int8Array.from(kept.flatMap(({ groups }) => [...groups.prototypeGrams])),
+    prototypeShares: Int8Array.from(kept.flatMap(({ shares }) => [...shares])),
+    prototypeFamilies: Uint8Array.from(
+      kept.flatMap(({ groups, family }) =>
+        Array.from({ length: groups.prototypeBuckets.length / gramsOfPrototype }, () =>
+          names.indexOf(family),
+        ),
+      ),
+    ),
+    taskFamilies: Uint8Array.from(families, (family) => names.indexOf(family)),
+    prototypeTrust: Float32Array.from(
+      families,
+      (family) => kept.find((one) => one.family === family)?.trust ?? 0,
+    ),
+  };
+}

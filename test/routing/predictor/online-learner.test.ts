@@ -1,0 +1,394 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { decodeOnline, encodeOnline } from '../../../src/routing/predictor/online-codec.js';
+import type { Move } from '../../../src/routing/predictor/online-beliefs.js';
+import { elsewhere } from '../../../src/routing/predictor/online-evidence.js';
+import {
+  beliefsOf,
+  mostMove,
+  type Rating,
+  withOutcomes,
+  withRating,
+} from '../../../src/routing/predictor/online-learner.js';
+import {
+  largestShares,
+  nothingLearned,
+  type OnlineState,
+} from '../../../src/routing/predictor/online-state.js';
+import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
+import { type Expectation, Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { Adjustment, TunedRequest } from '../../../src/routing/predictor/tuning.js';
+import type { Candidate } from '../../../src/routing/plan.js';
+import { fitRouter } from '../../lab/fit/fit-router.js';
+import { smallEvaluations } from '../../helpers/small-evaluations.js';
+
+const dayMs = 86_400_000;
+const expected: Expectation = { quality: 0.8, uncertainty: 0.1, outputTokens: 100 };
+const candidateOf = (model: string, provider: string | null = 'p'): Candidate => ({
+  label: `p/${model}`,
+  provider,
+  model,
+});
+const evaluations = smallEvaluations(60);
+const [features] = evaluations.features;
+const reading = new Router(
+  fitRouter(evaluations, Int32Array.from(evaluations.features.keys()), {
+    seed: 1,
+    name: 'r',
+    known: [0.6, 0.6, 0.5],
+    epochs: 1,
+  }),
+).read(features!);
+const requestOf = (...shares: number[]): TunedRequest => ({
+  reading: { ...reading, shares: Float64Array.from(shares) },
+  features: features!,
+});
+const first = requestOf(1, 0);
+const rating = (score: number, changes: Partial<Rating> = {}): Rating => ({
+  model: 'a',
+  kinds: { router: 'r', shares: [[0, 1]] },
+  predicted: 0.8,
+  score,
+  earlier: null,
+  at: 0,
+  ...changes,
+});
+const rated = (times: number, one: Rating, from: OnlineState = nothingLearned): OnlineState =>
+  Array.from({ length: times }).reduce<OnlineState>((state) => withRating(state, one), from);
+const adjusted = (
+  state: OnlineState,
+  model = 'a',
+  request = first,
+  now = 0,
+  router = 'r',
+): Adjustment | null =>
+  createOnlineTuning(state, router, now)?.adjust(candidateOf(model), request, expected) ?? null;
+/** What is believed of a model on the first request, whether or not it is sure enough to move it. */
+const believedOf = (state: OnlineState, model = 'a'): number =>
+  beliefsOf(state, 0).moveOf(model, [[0, 1]]).mean;
+const moveOf = (...given: Parameters<typeof adjusted>): number => adjusted(...given)?.odds ?? 0;
+
+describe('what ratings teach', () => {
+  it('moves the model that was rated, up or down, and no other', () => {
+    expect(moveOf(rated(5, rating(0)))).toBeLessThan(-0.2);
+    expect(moveOf(rated(50, rating(1)))).toBeGreaterThan(0.05);
+    expect(adjusted(rated(5, rating(0)), 'b')).toBeNull();
+    expect(createOnlineTuning(nothingLearned, 'r', 0)).toBeNull();
+  });
+
+  it('moves it more on the kind of task that was rated', () => {
+    const state = rated(10, rating(0));
+    expect(moveOf(state, 'a', requestOf(1, 0))).toBeLessThan(moveOf(state, 'a', requestOf(0, 1)));
+    expect(moveOf(state, 'a', requestOf(0, 1))).toBeLessThan(0);
+  });
+
+  it('is nothing yet where it may well be chance', () => {
+    for (const score of [0, 1])
+      expect(Math.abs(moveOf(rated(1, rating(score))))).toBeLessThan(0.05);
+    const asPredicted = [1, 0, 1, 1, 1].map((score) => rating(score));
+    expect(
+      moveOf(
+        Array.from({ length: 10 })
+          .flatMap(() => asPredicted)
+          .reduce(withRating, nothingLearned),
+      ),
+    ).toBe(0);
+  });
+
+  it('is what sets a model apart: where all fare alike, all stay where they are', () => {
+    const models = ['a', 'b', 'c', 'd'];
+    const worse = (score: (model: string) => number): OnlineState =>
+      models.reduce(
+        (state, model) => rated(60, rating(score(model), { model }), state),
+        nothingLearned,
+      );
+    const alike = worse(() => 0.5),
+      apart = worse((model) => (model === 'a' ? 0.5 : 0.8));
+    for (const model of models) expect(Math.abs(moveOf(alike, model))).toBeLessThan(0.2);
+    expect(moveOf(apart)).toBeLessThan(-0.4);
+  });
+
+  it('is taken back from a model by others that fare no better', () => {
+    const driven = rated(20, rating(0.3));
+    const followed = rated(
+      60,
+      rating(0.3, { model: 'c' }),
+      rated(60, rating(0.3, { model: 'b' }), driven),
+    );
+    expect(moveOf(driven)).toBeLessThan(-0.2);
+    expect(moveOf(followed)).toBeGreaterThan(moveOf(driven) + 0.15);
+  });
+
+  it('of a kind of task that is hard for all is held against nobody on another kind', () => {
+    const hard = ['a', 'b', 'c'].reduce(
+      (state, model) => rated(40, rating(0.2, { model }), state),
+      nothingLearned,
+    );
+    const easy = rated(
+      40,
+      rating(0.8, { model: 'b', kinds: { router: 'r', shares: [[1, 1]] } }),
+      hard,
+    );
+    for (const request of [first, requestOf(0, 1)])
+      expect(Math.abs(moveOf(easy, 'a', request))).toBeLessThan(0.35);
+  });
+
+  it('is the same model whoever serves it, but a fine-tuned one is another', () => {
+    const state = rated(3, rating(0, { model: 'openai/gpt-4o' }));
+    expect(moveOf(state, 'GPT-4o')).toBe(moveOf(state, 'openai/gpt-4o'));
+    expect(moveOf(state, 'gpt-4o')).toBeLessThan(0);
+    expect(adjusted(state, 'ft:gpt-4o:org::id')).toBeNull();
+  });
+
+  it('says by how many ratings, and is surer with each', () => {
+    expect(adjusted(rated(1, rating(0)))!.reason).toBe('moved by 1 rating');
+    expect(adjusted(rated(12, rating(0)))!.reason).toBe('moved by 12 ratings');
+    const doubts = [1, 5, 25].map((times) => adjusted(rated(times, rating(0.8)))!.uncertainty!);
+    expect(doubts).toEqual([...doubts].sort((a, b) => b - a));
+    expect(doubts[0]).toBeLessThan(expected.uncertainty);
+  });
+
+  it('fades: after a month it counts as half as many ratings would, after a year it moves nothing', () => {
+    const beliefs = (state: OnlineState, now: number): Move =>
+      beliefsOf(state, now).moveOf('a', [[0, 1]]);
+    const [whole, half] = [20, 10].map((times) => rated(times, rating(0.2, { predicted: 0.3 })));
+    expect(beliefs(whole!, 30 * dayMs).mean / beliefs(half!, 0).mean).toBeCloseTo(1, 1);
+    expect(beliefs(whole!, 30 * dayMs).variance).toBeCloseTo(beliefs(half!, 0).variance, 2);
+    const state = rated(20, rating(0));
+    expect(moveOf(state, 'a', first, 30 * dayMs)).toBeGreaterThan(moveOf(state));
+    expect(moveOf(state, 'a', first, 365 * dayMs)).toBe(0);
+  });
+
+  it('follows a model that has become better', () => {
+    expect(
+      moveOf(
+        rated(80, rating(1, { at: 90 * dayMs, predicted: 0.7 }), rated(200, rating(0))),
+        'a',
+        first,
+        90 * dayMs,
+      ),
+    ).toBeGreaterThan(0);
+  });
+
+  it('of one who changes their mind counts once: what was said last', () => {
+    const once = rated(1, rating(0));
+    const again = rated(50, rating(0, { earlier: 0 }), once);
+    expect(believedOf(again)).toBeCloseTo(believedOf(once), 9);
+    const turned = withRating(once, rating(1, { earlier: 0 }));
+    expect(turned.models.get('a')).toMatchObject({ ratings: 1, scoreSum: 1 });
+    expect(believedOf(turned)).toBeGreaterThan(believedOf(once));
+  });
+
+  it('of one who cannot decide is no more than the last word', () => {
+    for (const predicted of [0.55, 0.8, 0.97]) {
+      const once = rated(1, rating(0, { predicted }));
+      let state = once;
+      for (let times = 0; times < 200; times++)
+        for (const [score, earlier] of [
+          [1, 0],
+          [0, 1],
+        ] as const)
+          state = withRating(state, rating(score, { predicted, earlier }));
+      expect(believedOf(state)).toBeCloseTo(believedOf(once), 6);
+    }
+  });
+
+  it('does not hold it against a model that all are rated strictly', () => {
+    const strict = rated(60, rating(0.4, { model: 'b' }));
+    expect(Math.abs(believedOf(rated(1, rating(0.4), strict)))).toBeLessThan(
+      Math.abs(believedOf(rated(1, rating(0.4)))),
+    );
+  });
+
+  it('on kinds of task of another router is dropped, what is known of the model as a whole stays', () => {
+    const state = rated(10, rating(0));
+    const whole = moveOf(state, 'a', requestOf(0, 1));
+    expect(moveOf(state, 'a', first, 0, 'another')).toBeCloseTo(whole, 9);
+    expect([
+      ...withRating(state, rating(0.8, { kinds: { router: 'another', shares: [] } }))
+        .models.get('a')!
+        .evidence.keys(),
+    ]).toEqual([elsewhere]);
+  });
+});
+
+describe('what outcomes teach', () => {
+  const served = (answers: number, faults: number): OnlineState =>
+    withOutcomes(nothingLearned, new Map([['p/a', { answers, faults }]]), 0);
+
+  it('lets a model fall that failed often, at that provider alone', () => {
+    expect(adjusted(served(40, 5))).toMatchObject({ reason: '5 of 40 answers failed' });
+    expect(moveOf(served(40, 20))).toBeLessThan(moveOf(served(40, 5)));
+    expect(
+      createOnlineTuning(served(40, 20), 'r', 0)!.adjust(candidateOf('a', 'q'), first, expected),
+    ).toBeNull();
+  });
+
+  it('raises nobody: answers are taken for granted', () => {
+    expect(adjusted(served(1_000, 0))).toBeNull();
+  });
+
+  it('is soon forgotten', () => {
+    expect(moveOf(served(40, 20), 'a', first, dayMs)).toBeGreaterThan(moveOf(served(40, 20)));
+    expect(adjusted(served(40, 20), 'a', first, 10 * dayMs)).toBeNull();
+  });
+
+  it('shows within some hundred answers when a provider is well again', () => {
+    const well = withOutcomes(
+      served(10_000, 10_000),
+      new Map([['p/a', { answers: 200, faults: 0 }]]),
+      0,
+    );
+    expect(well.served.get('p/a')).toMatchObject({ answers: 200 });
+    expect(
+      moveOf(withOutcomes(well, new Map([['p/a', { answers: 400, faults: 0 }]]), 0)),
+    ).toBeGreaterThan(-1);
+  });
+});
+
+describe('a state', () => {
+  const anything = fc.oneof(fc.double(), fc.constantFrom(0, 1, NaN, Infinity, -1, 1e308));
+  const shares = fc.array(
+    fc.tuple(fc.oneof(fc.nat(40), anything), fc.oneof(fc.double({ min: 0, max: 1 }), anything)),
+    { maxLength: 8 },
+  );
+  const ratings = fc.array(
+    fc.record<Rating>({
+      model: fc.oneof(fc.constantFrom('a', 'b', '__proto__', ''), fc.string()),
+      kinds: fc.option(fc.record({ router: fc.constantFrom('r', 's'), shares })),
+      predicted: fc.oneof(fc.double({ min: 0, max: 1 }), anything),
+      score: fc.oneof(fc.double({ min: 0, max: 1 }), anything),
+      earlier: fc.option(fc.oneof(fc.double({ min: 0, max: 1 }), anything)),
+      at: fc.oneof(fc.nat(), anything),
+    }),
+    { maxLength: 60 },
+  );
+  const tallies = fc.array(fc.record({ answers: anything, faults: anything }), { maxLength: 20 });
+
+  it('moves nothing further than its bound, and stays finite, whatever it is told', () => {
+    fc.assert(
+      fc.property(
+        ratings,
+        tallies,
+        fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 2, maxLength: 40 }),
+        (given, counts, parts) => {
+          const state = counts.reduce(
+            (known, tally) => withOutcomes(known, new Map([['p/a', tally]]), 0),
+            given.reduce(withRating, nothingLearned),
+          );
+          for (const model of ['a', 'b', '__proto__']) {
+            const adjustment = adjusted(state, model, requestOf(...parts), 5);
+            if (!adjustment) continue;
+            expect(Math.abs(adjustment.odds)).toBeLessThanOrEqual(mostMove);
+            expect(adjustment.uncertainty ?? 0).toBeGreaterThanOrEqual(0);
+          }
+        },
+      ),
+    );
+  });
+
+  it('is bounded by ratings of one opinion, and turns back in as many ratings as it has become', () => {
+    const state = rated(5_000, rating(0, { predicted: 0.98 }));
+    expect(moveOf(state)).toBeGreaterThanOrEqual(-mostMove);
+    expect(moveOf(rated(300, rating(1, { predicted: 0.5 }), state))).toBeGreaterThan(
+      moveOf(state) + 0.3,
+    );
+  });
+
+  it('does not explode when opinions differ as much as they can, in whichever order', () => {
+    const scores = Array.from({ length: 200 }, (_, at) => at % 2);
+    const moved = (order: readonly number[]): number =>
+      Math.abs(
+        moveOf(
+          order.reduce<OnlineState>(
+            (state, score) => withRating(state, rating(score, { predicted: 0.5 })),
+            nothingLearned,
+          ),
+        ),
+      );
+    expect(moved(scores)).toBeLessThan(0.5);
+    for (const order of [[...scores].sort(), [...scores].sort().reverse()])
+      expect(moved(order)).toBeLessThanOrEqual(mostMove);
+  });
+
+  it('holds a bounded number of models and kinds', () => {
+    const models = Array.from({ length: 300 }, (_, at) =>
+      rating(0, { model: `model${at}x`, at, kinds: null }),
+    );
+    const state = models.reduce(withRating, nothingLearned);
+    expect(state.models.size).toBe(200);
+    expect([
+      state.models.has('model-99x'),
+      state.models.has('model-100x'),
+      state.models.has('model-299x'),
+    ]).toEqual([false, true, true]);
+    const kinds = Array.from({ length: 60 }, (_, kind) =>
+      rating(0, { kinds: { router: 'r', shares: [[kind, 1]] } }),
+    );
+    const { evidence } = kinds.reduce(withRating, nothingLearned).models.get('a')!;
+    expect([evidence.size, evidence.has(elsewhere)]).toEqual([25, true]);
+    expect(
+      believedOf(
+        {
+          ...nothingLearned,
+          router: 'r',
+          models: new Map(
+            Array.from({ length: 200 }, (_, at) => [
+              `m${at}`,
+              { evidence: new Map([[at, { weight: 1, sum: -1 }]]), ratings: 1, scoreSum: 0, at: 0 },
+            ]),
+          ),
+        },
+        'm199',
+      ),
+    ).toBeLessThan(0);
+  });
+
+  it('is read as it was written, and what is no state has taught nothing', () => {
+    fc.assert(
+      fc.property(ratings, (given) => {
+        const state = given.reduce(withRating, nothingLearned);
+        const read = decodeOnline(encodeOnline(state));
+        expect(decodeOnline(encodeOnline(read))).toEqual(read);
+        expect([...read.models.keys()].sort()).toEqual([...state.models.keys()].sort());
+        for (const model of ['a', 'b'])
+          expect(moveOf(read, model)).toBeCloseTo(moveOf(state, model), 4);
+      }),
+    );
+    fc.assert(
+      fc.property(
+        fc.oneof(
+          fc.json(),
+          fc.string(),
+          fc.constantFrom(null, '{"version":2}', '{"version":2,"models":[["a",1,-1,1,1]]}'),
+        ),
+        (text) => {
+          expect(decodeOnline(text).models.size).toBe(0);
+        },
+      ),
+    );
+  });
+
+  it('of an earlier version keeps its outcomes, for what ratings taught was told otherwise', () => {
+    const earlier = {
+      version: 1,
+      router: 'r',
+      ratedAt: 5,
+      strictness: [0, 1, 0],
+      models: [['a', -1, 0.1, 5, 1, 0, [[0, -1, 0.2]]]],
+      served: [['p/a', 40, 20, 0]],
+    };
+    const state = decodeOnline(JSON.stringify(earlier));
+    expect([state.models.size, state.ratedAt]).toEqual([0, null]);
+    expect(state.served).toEqual(new Map([['p/a', { answers: 40, faults: 20, at: 0 }]]));
+  });
+
+  it('looks at the largest kinds of a request alone', () => {
+    expect(largestShares([0.05, 0.3, 0.1, 0.15, 0.2, 0.2])).toEqual([
+      [1, 0.3],
+      [4, 0.2],
+      [5, 0.2],
+      [3, 0.15],
+    ]);
+  });
+});

@@ -1,0 +1,108 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import {
+  packCandidates,
+  type ToldCandidate,
+  unpackCandidates,
+} from '../../../src/store/sql/packed-candidates.js';
+
+const told = {
+  label: 'openai/gpt-4o',
+  provider: 'openai',
+  model: 'gpt-4o',
+  quality: 0.78,
+  price: 4.375,
+  latency: null,
+  score: 0.78,
+  uncertainty: 0.05,
+  cost: 0.00012,
+  output_tokens: 80,
+  reason: 'best predicted quality, 0.78',
+};
+const read = (text: string): unknown => unpackCandidates(JSON.parse(text));
+const figure = fc.option(
+  fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
+  { nil: null },
+);
+const anyCandidate: fc.Arbitrary<ToldCandidate> = fc.record(
+  {
+    label: fc.string(),
+    provider: fc.option(fc.string(), { nil: null }),
+    model: fc.string(),
+    quality: figure,
+    price: figure,
+    latency: figure,
+    score: figure,
+    uncertainty: fc.double({ min: 0, max: 1 }),
+    cost: figure,
+    output_tokens: fc.nat(),
+    reason: fc.string(),
+    excluded: fc.string(),
+    explored: fc.constant(true),
+    learned: fc.array(fc.string()),
+    quality_before: fc.double({ min: 0, max: 1 }),
+  },
+  { requiredKeys: ['label', 'provider', 'model'] },
+);
+
+describe('candidates as they are stored', () => {
+  it('are read as they were told, with what only some of them have, and without what they do not have', () => {
+    const all = [
+      { ...told, gate: 0.4, kinds: { router: 'r', shares: [[3, 0.5]] } },
+      {
+        ...told,
+        label: 'a name of its own',
+        learned: ['feedback of 12 answers'],
+        quality_before: 0.7,
+        explored: true,
+      },
+      {
+        label: '/unknown',
+        provider: null,
+        model: 'unknown',
+        quality: null,
+        price: null,
+        latency: null,
+        score: null,
+        excluded: 'no such provider is configured',
+      },
+    ];
+    expect(read(packCandidates(all))).toEqual(all);
+    expect(read(packCandidates([]))).toEqual([]);
+  });
+
+  it('are read as they were told, whatever they hold', () => {
+    fc.assert(
+      fc.property(fc.array(anyCandidate), (all) => {
+        expect(read(packCandidates(all))).toEqual(JSON.parse(JSON.stringify(all)));
+      }),
+    );
+  });
+
+  it('take less than half the room of their objects', () => {
+    const all = Array.from({ length: 16 }, () => told);
+    expect(packCandidates(all).length).toBeLessThan(JSON.stringify(all).length / 2);
+  });
+
+  it('are read by the names that are stored with them, where the columns have changed since', () => {
+    expect(
+      unpackCandidates([
+        ['model', 'provider', 'weight'],
+        ['m', 'p', 5],
+        ['n', null, false, { excluded: 'why' }],
+      ]),
+    ).toEqual([
+      { label: 'p/m', provider: 'p', model: 'm', weight: 5 },
+      { label: '/n', provider: null, model: 'n', excluded: 'why' },
+    ]);
+  });
+
+  it.each([
+    ['objects, as they once were', [told, { ...told, model: 'b' }]],
+    ['none', []],
+    ['nothing', null],
+    ['something else', { a: 1 }],
+  ])('that were stored as %s are given as they are', (_what, stored) => {
+    expect(unpackCandidates(stored)).toEqual(stored);
+  });
+});

@@ -1,0 +1,75 @@
+import { IncomingMessage, ServerResponse } from 'node:http';
+import { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { contextOf, type RequestContext } from '../../../src/http/context.js';
+import { finishedRequest, requestRowOf } from '../../../src/telemetry/requests/finished-request.js';
+import type { Plan } from '../../../src/routing/plan.js';
+
+const plan: Plan = {
+  id: 'plan',
+  candidates: [
+    {
+      label: 'up/a',
+      provider: 'up',
+      model: 'a',
+      score: 1,
+      why: { quality: 1, price: 1, latency: null, reason: 'the only one' },
+    },
+  ],
+  excluded: [],
+  limits: { retriesPerCandidate: 2, firstEventTimeoutMs: 1, idleTimeoutMs: 1, totalTimeoutMs: 1 },
+  reason: 'the only one',
+};
+const finishedOn = (surface: 'completions' | 'model_select'): RequestContext => {
+  const context = contextOf(new ServerResponse(new IncomingMessage(new Socket())));
+  context.plan = plan;
+  context.surface = { name: surface, invalidCode: 'bad_request', errorBody: () => ({}) };
+  context.record.previousSession = 'before';
+  return context;
+};
+
+describe('a request that is over', () => {
+  it('is stored with what is kept of its plan, and what it continues', () => {
+    const kept = {
+      reason: 'the only one',
+      candidates: [
+        {
+          label: 'up/a',
+          provider: 'up',
+          model: 'a',
+          quality: 1,
+          price: 1,
+          latency: null,
+          score: 1,
+          reason: 'the only one',
+        },
+      ],
+      previousSession: 'before',
+    };
+    expect(requestRowOf(finishedRequest(finishedOn('completions'), false), null)).toMatchObject({
+      planId: 'plan',
+      plan: kept,
+    });
+  });
+
+  it('of model selection names its plan alone, for a decision has a row of its own', () => {
+    expect(requestRowOf(finishedRequest(finishedOn('model_select'), false), null)).toMatchObject({
+      planId: 'plan',
+      plan: null,
+    });
+  });
+
+  it('that is written for its sums alone keeps no plan', () => {
+    expect(requestRowOf(finishedRequest(finishedOn('completions'), true), null)).toMatchObject({
+      planId: 'plan',
+      plan: null,
+      attempts: null,
+      content: null,
+    });
+  });
+
+  it('does not hold the plan itself while it waits to be written', () => {
+    for (const surface of ['completions', 'model_select'] as const)
+      expect(Object.values(finishedRequest(finishedOn(surface), false))).not.toContain(plan);
+  });
+});

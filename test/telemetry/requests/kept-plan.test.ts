@@ -1,0 +1,77 @@
+import { describe, expect, it } from 'vitest';
+import { keptPlan } from '../../../src/telemetry/requests/kept-plan.js';
+import type { Plan, RankedCandidate } from '../../../src/routing/plan.js';
+
+const candidate = (label: string): RankedCandidate => ({
+  label,
+  provider: 'up',
+  model: label,
+  score: 1,
+  why: { quality: 0.5, price: 1, latency: null, reason: 'best predicted quality, 0.5' },
+  attributes: { secret: 'what a caller says of it' },
+});
+const planOf = (first: RankedCandidate, ...more: RankedCandidate[]): Plan => ({
+  id: 'plan',
+  candidates: [first, ...more],
+  excluded: [
+    {
+      candidate: { label: 'no', provider: null, model: 'no' },
+      reason: 'it takes 10 tokens, the request needs about 20',
+    },
+  ],
+  limits: { retriesPerCandidate: 2, firstEventTimeoutMs: 1, idleTimeoutMs: 1, totalTimeoutMs: 1 },
+  reason: 'best predicted quality, 0.5',
+});
+
+describe('what is kept of a plan', () => {
+  it('is each candidate with its figures, those that were excluded with their reason, and which rule decided', () => {
+    expect(keptPlan(planOf(candidate('a')))).toEqual({
+      reason: 'best predicted quality, 0.5',
+      candidates: [
+        {
+          label: 'a',
+          provider: 'up',
+          model: 'a',
+          quality: 0.5,
+          price: 1,
+          latency: null,
+          score: 1,
+          reason: 'best predicted quality, 0.5',
+        },
+        {
+          label: 'no',
+          provider: null,
+          model: 'no',
+          quality: null,
+          price: null,
+          latency: null,
+          score: null,
+          excluded: 'it takes 10 tokens, the request needs about 20',
+        },
+      ],
+    });
+  });
+
+  it('is the sixteen best, and says how many are missing', () => {
+    const many = Array.from({ length: 1_000 }, (_, index) =>
+      candidate(`${index} ${'x'.repeat(400)}`),
+    );
+    const kept = keptPlan(planOf(candidate('a'), ...many));
+    expect(kept.candidates).toHaveLength(16);
+    expect(kept.candidates[0]?.label).toBe('a');
+    expect(kept.candidates.length + (kept.omitted ?? 0)).toBe(1_002);
+  });
+
+  it('is bounded even where the names alone are long', () => {
+    const kept = keptPlan(
+      planOf(
+        ...([
+          candidate('x'.repeat(1_000_000)),
+          ...Array.from({ length: 50 }, () => candidate('y'.repeat(1_000_000))),
+        ] as [ReturnType<typeof candidate>]),
+      ),
+    );
+    expect(JSON.stringify(kept).length).toBeLessThan(40_000);
+    expect(kept.candidates[0]?.label).toHaveLength(512);
+  });
+});

@@ -1,0 +1,64 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { keyFor } from '../../../src/accounts/first-key.js';
+import { KeyUses } from '../../../src/telemetry/requests/key-uses.js';
+import { firstAccountId } from '../../../src/store/contracts/accounts.js';
+import { LazyDatabases } from '../../../src/store/lazy-databases.js';
+import { GatewayError } from '../../../src/errors.js';
+import { openStore } from '../../../src/store/open-store.js';
+import type { Store } from '../../../src/store/contracts/store.js';
+import { unusedCounters } from '../../helpers/unused-counters.js';
+import { until } from '../../helpers/until.js';
+
+let store: Store;
+let id: string;
+let isAway: boolean;
+let uses: KeyUses;
+beforeEach(async () => {
+  store = await openStore(':memory:');
+  ({ id } = await store.keys.add(keyFor(firstAccountId, 'one', 'sk_0123456789')));
+  isAway = false;
+  uses = new KeyUses(
+    new LazyDatabases(
+      () =>
+        isAway
+          ? Promise.reject(new GatewayError('unavailable', 'away'))
+          : Promise.resolve({ store, counters: unusedCounters }),
+      false,
+    ),
+    20,
+  );
+});
+afterEach(async () => {
+  uses.close();
+  await store.close();
+});
+
+const lastUsedAt = async (): Promise<number | null> =>
+  (await store.keys.find(null, id))?.lastUsedAt ?? null;
+
+describe('the last use of a key', () => {
+  it('is put down a while later, once for many', async () => {
+    const before = Date.now();
+    for (let time = 0; time < 1_000; time++) uses.mark(id);
+    expect(await lastUsedAt()).toBeNull();
+    await until(async () => (await lastUsedAt()) !== null);
+    expect(await lastUsedAt()).toBeGreaterThanOrEqual(before);
+  });
+
+  it('is not lost while the database is away', async () => {
+    isAway = true;
+    uses.mark(id);
+    await uses.write();
+    isAway = false;
+    await until(async () => (await lastUsedAt()) !== null);
+  });
+
+  it('is not asked of the database for keys that the configuration fixes', async () => {
+    isAway = true;
+    uses.mark('fixed:one');
+    await uses.write();
+    isAway = false;
+    await uses.write();
+    expect(await lastUsedAt()).toBeNull();
+  });
+});

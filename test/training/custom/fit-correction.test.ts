@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import type { CustomRows } from '../../../src/training/custom/custom-rows.js';
+import { fitOffsets, fitSlopes } from '../../../src/training/custom/fit-correction.js';
+import { seeded } from '../../../src/training/custom/seeded.js';
+
+const count = 40_000;
+
+/** Rows of one coordinate that varies in every other row alone; the better it is, the better the model. */
+function turns(): CustomRows {
+  const random = seeded(7);
+  const points = Float32Array.from({ length: count }, (_, row) =>
+    row % 2 ? (random() - 0.5) * 6 : 0,
+  );
+  const scores = Float32Array.from(points, (point) =>
+    random() < 1 / (1 + Math.exp(-point)) ? 1 : 0,
+  );
+  const known = Float32Array.of(0.5);
+  return {
+    models: ['a'],
+    count,
+    width: 1,
+    points,
+    mean: new Float32Array(1),
+    scale: Float32Array.of(1),
+    odds: new Float32Array(count),
+    scores,
+    costs: null,
+    groups: Int32Array.from(points, (_, row) => row),
+    known,
+  };
+}
+
+it('rows that take turns are fitted as they are, however they stand', () => {
+  const rows = turns();
+  const all = Int32Array.from({ length: count }, (_, row) => row);
+  const { slopes } = fitSlopes(rows, all, 1, 30, fitOffsets(rows, all, 1));
+  expect(slopes[0]).toBeGreaterThan(0.9);
+  expect(slopes[0]).toBeLessThan(1.1);
+});

@@ -1,0 +1,142 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import { createTuning } from '../../../src/routing/predictor/custom-tuning.js';
+import { decodeCustom, encodeCustom } from '../../../src/routing/predictor/custom-weights.js';
+import { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { Tuning } from '../../../src/routing/predictor/tuning.js';
+import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
+import {
+  trainCustom,
+  type Trained,
+  type TrainingWishes,
+} from '../../../src/training/custom/train-custom.js';
+import { fitRouter } from '../../lab/fit/fit-router.js';
+import { appraisalOf } from '../../helpers/appraisals.js';
+import { codePrompt, evaluationsCsv, factsPrompt } from '../../helpers/evaluations-csv.js';
+import { smallEvaluations } from '../../helpers/small-evaluations.js';
+
+const wishes: TrainingWishes = {
+  format: 'csv',
+  promptColumn: 'prompt',
+  models: null,
+  maximize: true,
+  seed: 1,
+};
+const pool = ['alpha', 'beta', 'gamma'].map((name) => appraisalOf(name, { price: 1 }));
+
+describe('a router trained from evaluations', () => {
+  let router: Router;
+  let trained: Trained;
+  let tuning: Tuning;
+  const train = (text: string, changes: Partial<TrainingWishes> = {}): Trained =>
+    trainCustom(text, { ...wishes, ...changes }, router, () => undefined);
+  const first = (
+    content: string,
+    tunings: readonly Tuning[] = [tuning],
+    candidates = pool,
+  ): string => {
+    const ranked = createLearnedRanker({ router }).rank(
+      { messages: [{ role: 'user', content }], tunings },
+      candidates,
+    );
+    return Array.isArray(ranked) ? ranked[0]!.label : '';
+  };
+
+  beforeAll(() => {
+    const evaluations = smallEvaluations(400, 50);
+    router = new Router(
+      fitRouter(
+        evaluations,
+        Int32Array.from(evaluations.features, (_, row) => row),
+        { seed: 1, name: 'small', known: [0.6, 0.6, 0.5] },
+      ),
+    );
+    trained = train(evaluationsCsv(200));
+    tuning = createTuning(trained.weights, router)!;
+  });
+
+  it('beats the best single model on rows that it never saw', () => {
+    const { prompts, scores } = smallEvaluations(200, 9);
+    const score = (choose: (prompt: string) => number): number =>
+      prompts.reduce((sum, prompt, row) => sum + scores[row * 3 + choose(prompt)]!, 0) /
+      prompts.length;
+    const singles = [0, 1, 2].map((model) => score(() => model));
+    expect(
+      score((prompt) => pool.findIndex(({ candidate }) => candidate.label === first(prompt))),
+    ).toBeGreaterThan(Math.max(...singles) + 0.2);
+  });
+
+  it('says so of its cross-validation, with an interval, beside simpler ways', () => {
+    const { report } = trained;
+    expect(report.isUseful).toBe(true);
+    expect(report.gain.low).toBeGreaterThan(0.15);
+    expect(report.gain.high).toBeGreaterThan(report.gain.value);
+    expect(report.choices.fitted.score).toBeGreaterThan(report.choices.offsets.score);
+    expect(report.verdict).toContain('better than always calling');
+    expect(report.aiq).toBeNull();
+  });
+
+  it('finds no gain in noise', () => {
+    for (const seed of [1, 2, 3])
+      expect(train(evaluationsCsv(150, { seed, isNoise: true })).report).toMatchObject({
+        isUseful: false,
+      });
+  });
+
+  it('is the same for the same rows and seed, and as it was after it was stored', () => {
+    expect(encodeCustom(train(evaluationsCsv(200)).weights)).toBe(encodeCustom(trained.weights));
+    expect(decodeCustom(encodeCustom(trained.weights))).toEqual(trained.weights);
+    expect(() =>
+      decodeCustom(encodeCustom({ ...trained.weights, offsets: new Float32Array(1) })),
+    ).toThrow('damaged');
+  });
+
+  it('turns round where lower scores are better', () => {
+    const lower = createTuning(train(evaluationsCsv(200), { maximize: false }).weights, router)!;
+    expect([first(codePrompt), first(codePrompt, [lower])]).toEqual(['p/alpha', 'p/beta']);
+  });
+
+  it('learns from stars as from shares', () => {
+    const stars = evaluationsCsv(200).replace(
+      /,([01]),([01]),([01])$/gm,
+      (_, ...marks: string[]) =>
+        `,${marks
+          .slice(0, 3)
+          .map((mark) => 1 + 4 * Number(mark))
+          .join(',')}`,
+    );
+    const { report } = train(stars);
+    expect(report.scale).toEqual({ worst: 1, best: 5 });
+    expect(report.gain).toEqual(trained.report.gain);
+  });
+
+  it('learns where cells are missing, and tells the AIQ where costs are known', () => {
+    const holes = evaluationsCsv(240).replace(
+      /,[01]$/gm,
+      (cell) => (cell === ',1' ? '' : cell) || ',',
+    );
+    expect(train(holes).report.models[2]!.rows).toBeLessThan(240);
+    const [header, ...lines] = evaluationsCsv(200).split('\n');
+    const priced = [
+      `${header},up/alpha/cost,up/beta/cost,up/gamma/cost`,
+      ...lines.map((line) => `${line},0.002,0.003,0.001`),
+    ].join('\n');
+    const { aiq } = train(priced).report;
+    expect(aiq!['fitted']).toBeGreaterThan(aiq!['zeroRouter']!);
+  });
+
+  it('moves a model that was not evaluated with the others, and is nothing to another router', () => {
+    const stranger = appraisalOf('stranger', { quality: 0.5, price: 1 });
+    expect(first(codePrompt, [tuning], [...pool, stranger])).toBe('p/alpha');
+    expect(createTuning({ ...trained.weights, router: 'another' }, router)).toBeNull();
+  });
+
+  it('knows its models by whatever name a provider has for them', () => {
+    const elsewhere = ['accounts/x/models/alpha', 'Beta'].map((name) =>
+      appraisalOf(name, { price: 1 }),
+    );
+    expect([
+      first(codePrompt, [tuning], elsewhere),
+      first(factsPrompt, [tuning], elsewhere),
+    ]).toEqual(elsewhere.map(({ candidate }) => candidate.label));
+  });
+});

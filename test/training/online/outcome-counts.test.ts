@@ -1,0 +1,202 @@
+import { randomUUID } from 'node:crypto';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../src/errors.js';
+import { OutcomeCounts } from '../../../src/training/online/outcome-counts.js';
+import { decodeOnline } from '../../../src/routing/predictor/online-codec.js';
+import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
+import type { LearningScope } from '../../../src/store/contracts/learnings.js';
+import { lazyDatabases } from '../../../src/store/open-databases.js';
+
+const outcome = (kind: 'answered' | 'failed', name = 'p/a') => new Map([[name, kind]]);
+const never = 3_600_000;
+
+describe('counts of outcomes', () => {
+  let backing: LazyDatabases;
+  let lost: [string, number][];
+  let scope: LearningScope;
+  beforeEach(() => {
+    backing = lazyDatabases({
+      databaseUrl: ':memory:',
+      poolSize: 1,
+      redisUrl: null,
+      onWarning: () => undefined,
+    });
+    lost = [];
+    scope = { accountId: randomUUID(), preferenceId: '' };
+  });
+  afterEach(() => backing.close());
+  const countsOn = (on: LazyDatabases, hasFaults = false): OutcomeCounts =>
+    new OutcomeCounts(on, {
+      report: { lost: (...what) => lost.push(what), warn: () => undefined },
+      hasFaults: () => hasFaults,
+      everyMs: never,
+    });
+  const forget = (counts: OutcomeCounts, of = scope): Promise<void> =>
+    counts.forget(of, async () => {
+      await (await backing.get()).store.learnings.forget(of);
+    });
+  const stored = async (of = scope): Promise<Record<string, unknown> | null> => {
+    const record = await (await backing.get()).store.learnings.find(of);
+    return (
+      record &&
+      Object.fromEntries(
+        [...decodeOnline(record.state).served].map(([name, { answers, faults }]) => [
+          name,
+          [Math.round(answers), Math.round(faults)],
+        ]),
+      )
+    );
+  };
+  /** The backing, where its database is away for so many times. */
+  const awayFor = (
+    times: number,
+    error: Error = new GatewayError('unavailable', 'away'),
+  ): LazyDatabases =>
+    Object.assign(Object.create(backing) as LazyDatabases, {
+      get: () => (times-- > 0 ? Promise.reject(error) : backing.get()),
+    });
+
+  it('are added to what was counted before, by whichever process', async () => {
+    const [one, other] = [countsOn(backing), countsOn(backing)];
+    for (const counts of [one, other]) {
+      for (const kind of ['answered', 'failed', 'answered'] as const)
+        counts.add(scope, outcome(kind));
+      counts.add(scope, outcome('answered', 'p/b'));
+    }
+    await Promise.all([one.write(), other.write()]);
+    await one.write();
+    expect(await stored()).toEqual({ 'p/a': [6, 2], 'p/b': [2, 0] });
+  });
+
+  it('are not written where nothing ever failed', async () => {
+    const counts = countsOn(backing);
+    for (let times = 0; times < 100; times++) counts.add(scope, outcome('answered'));
+    await counts.write();
+    expect(await stored()).toBeNull();
+    counts.add(scope, outcome('failed'));
+    await counts.close();
+    expect(await stored()).toEqual({ 'p/a': [101, 1] });
+  });
+
+  it('of answers alone are written once they are some, where something had failed before', async () => {
+    const counts = countsOn(backing, true);
+    for (let times = 0; times < 49; times++) counts.add(scope, outcome('answered'));
+    await counts.write();
+    expect(await stored()).toBeNull();
+    counts.add(scope, outcome('answered'));
+    await counts.write();
+    expect(await stored()).toEqual({ 'p/a': [50, 0] });
+  });
+
+  it('wait and add up while the database is away', async () => {
+    const counts = countsOn(awayFor(2));
+    counts.add(scope, outcome('failed'));
+    await counts.write();
+    counts.add(scope, outcome('failed'));
+    await counts.write();
+    await counts.write();
+    expect(await stored()).toEqual({ 'p/a': [2, 2] });
+    expect(lost).toEqual([]);
+    await counts.close();
+  });
+
+  it('that come in while others are written wait for their turn', async () => {
+    let written = 0;
+    const busy = Object.assign(Object.create(backing) as LazyDatabases, {
+      get: () => {
+        if (++written < 10) counts.add(scope, outcome('failed'));
+        return backing.get();
+      },
+    });
+    const counts = countsOn(busy);
+    counts.add(scope, outcome('failed'));
+    await counts.write();
+    expect(written).toBe(1);
+    await counts.close();
+    expect(await stored()).toEqual({ 'p/a': [2, 2] });
+  });
+
+  it('do not come back once their scope was forgotten, while those of another scope do', async () => {
+    const other = { ...scope, preferenceId: '', accountId: randomUUID() };
+    const counts = countsOn(backing);
+    for (const each of [scope, other]) counts.add(each, outcome('failed'));
+    await forget(counts);
+    await counts.write();
+    expect([await stored(), await stored(other)]).toEqual([{}, { 'p/a': [1, 1] }]);
+    counts.add(scope, outcome('failed'));
+    await counts.write();
+    expect(await stored()).toEqual({ 'p/a': [1, 1] });
+  });
+
+  it('that are being written when their scope is forgotten do not come back', async () => {
+    let open = (): void => undefined;
+    const held = new Promise<void>((resolve) => (open = resolve));
+    const slow = Object.assign(Object.create(backing) as LazyDatabases, {
+      get: () => held.then(() => backing.get()),
+    });
+    const counts = countsOn(slow);
+    counts.add(scope, outcome('failed'));
+    const written = counts.write();
+    const forgotten = forget(counts);
+    open();
+    await Promise.all([written, forgotten]);
+    expect(await stored()).toEqual({});
+  });
+
+  it('wait on where their scope could not be forgotten', async () => {
+    const counts = countsOn(backing);
+    counts.add(scope, outcome('failed'));
+    await expect(
+      counts.forget(scope, () => Promise.reject(new GatewayError('unavailable', 'away'))),
+    ).rejects.toThrow('away');
+    await counts.write();
+    expect(await stored()).toEqual({ 'p/a': [1, 1] });
+  });
+
+  it('that another process has counted before are left out too', async () => {
+    let now = Date.now() - 1_000;
+    const other = new OutcomeCounts(backing, {
+      report: { lost: () => undefined, warn: () => undefined },
+      hasFaults: () => false,
+      everyMs: never,
+      now: () => now,
+    });
+    other.add(scope, outcome('failed'));
+    await forget(countsOn(backing));
+    now += 5_000;
+    other.add(scope, outcome('failed'));
+    await other.write();
+    expect(await stored()).toEqual({});
+    other.add(scope, outcome('failed'));
+    await other.write();
+    expect(await stored()).toEqual({ 'p/a': [1, 1] });
+  });
+
+  it('are told of as lost where they cannot be stored, or the gateway stops without a database', async () => {
+    const broken = countsOn(awayFor(1, new Error('no such table')));
+    broken.add(scope, outcome('failed'));
+    await broken.write();
+    const away = countsOn(awayFor(9));
+    away.add(scope, outcome('failed'));
+    await away.close();
+    away.add(scope, outcome('failed'));
+    expect(lost).toEqual([
+      ['outcomes', 1],
+      ['outcomes', 1],
+    ]);
+  });
+
+  it('are bounded: of models in a scope, and of scopes', async () => {
+    const counts = countsOn(backing);
+    for (let at = 0; at < 100; at++) counts.add(scope, outcome('failed', `p/${at}`));
+    const first = { accountId: randomUUID(), preferenceId: '' };
+    await counts.write();
+    expect(Object.keys((await stored())!)).toHaveLength(40);
+    counts.add(first, outcome('failed'));
+    for (let at = 0; at < 5_000; at++)
+      counts.add({ accountId: `account ${at}`, preferenceId: '' }, outcome('answered'));
+    expect(lost).toEqual([['outcomes', 1]]);
+    await counts.close();
+    expect(await stored(first)).toBeNull();
+  });
+});

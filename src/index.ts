@@ -2,7 +2,15 @@ export { createGateway, type Gateway, type GatewayOptions } from './gateway.js';
 export { planOf } from './http/context.js';
 export { GatewayError, type ErrorCode, type ErrorTraceEntry } from './errors.js';
 export { ConfigError, type ConfigInput } from './config/config.js';
-export type { SelectModelOptions } from './http/select-model.js';
+export type { HostCaller } from './accounts/caller.js';
+export type { RunRequest, SelectRequest } from './http/direct-gateway.js';
+export type { SelectModelOptions } from './http/host-stages.js';
+export type { DirectOptions } from './pipeline/direct.js';
+export type {
+  CompletionEvent,
+  CompletionFigures,
+  CompletionResult,
+} from './pipeline/direct-writers.js';
 export type {
   Candidate,
   Explanation,
@@ -12,4 +20,4 @@ export type {
   RankedCandidate,
   RoutingRequest,
 } from './routing/plan.js';
-export type { ChatMessage, ChatRequest, ContentPart } from './completion.js';
+export type { ChatMessage, ChatRequest, Completion, ContentPart, Usage } from './completion.js';

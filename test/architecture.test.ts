@@ -42,28 +42,42 @@ const imports: Import[] = sources
   )
   .filter(({ to }) => !to.startsWith('node:'));
 
-/** What a folder may import from outside itself; a folder that is not named here is not limited. */
+/** The store's contracts and what is built on them; never statements, drivers or counters. */
+const storeContracts = 'store\\/([\\w-]+|contracts\\/[\\w-]+)';
+
+/** What a folder may import from outside itself. A folder that is not named here is not limited. */
 const mayImport: Record<string, RegExp> = {
+  'async/': /^errors\.ts$/,
   'routing/': /^(completion|errors)\.ts$/,
   'providers/': /^(completion|errors|routing\/plan)\.ts$/,
   'dispatch/':
-    /^(completion|errors|routing\/[\w-]+|providers\/(adapter|failure)|store\/contracts\/counters)\.ts$/,
+    /^(completion|errors|async\/[\w-]+|routing\/[\w-]+|providers\/(adapter|failure)|store\/contracts\/counters)\.ts$/,
   'config/': /^errors\.ts$/,
-  'accounts/':
-    /^(errors|config\/config|routing\/preference|routing\/predictor\/tuning|store\/([\w-]+|contracts\/[\w-]+))\.ts$/,
-  'conversations/':
-    /^(completion|errors|providers\/adapter|accounts\/signed-ids|dispatch\/[\w-]+|routing\/[\w-]+|store\/([\w-]+|contracts\/[\w-]+))\.ts$/,
-  'store/': /^(errors|routing\/preference)\.ts$/,
-  'training/':
-    /^(errors|accounts\/preference-cache|dispatch\/execute-plan|routing\/([\w-]+|predictor\/[\w-]+)|store\/([\w-]+|contracts\/[\w-]+))\.ts$/,
-  // no provider, ranker or driver by name, and nothing of how the parts are put together
+  'store/': /^(errors|async\/[\w-]+|routing\/preference)\.ts$/,
+  'accounts/': new RegExp(
+    `^(errors|async/[\\w-]+|routing/preference|routing/predictor/tuning|${storeContracts})\\.ts$`,
+  ),
+  'conversations/': new RegExp(
+    `^(completion|errors|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|routing/plan|${storeContracts})\\.ts$`,
+  ),
+  'telemetry/': new RegExp(
+    `^(completion|errors|async/[\\w-]+|accounts/caller|dispatch/execute-plan|routing/[\\w-]+|store/sql/packed-candidates|${storeContracts})\\.ts$`,
+  ),
+  'training/': new RegExp(
+    `^(completion|errors|async/[\\w-]+|accounts/preference-cache|dispatch/execute-plan|routing/([\\w-]+|predictor/[\\w-]+)|${storeContracts})\\.ts$`,
+  ),
+  // one request without Express: nothing of the edge, no concrete dialect, no database
+  'pipeline/': new RegExp(
+    `^(?!http/|cli/|gateway|providers/(?!adapter|unpriced-fields|index)|store/(sql|drivers|counters)/)`,
+  ),
+  // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':
-    /^(?!providers\/(?!(adapter|unpriced-fields)\.ts$)|routing\/rankers\/|store\/(sql|drivers|counters)\/|(gateway|cli)(\.ts$|\/))/,
+    /^(?!providers\/(?!adapter\.ts$)|routing\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/(build-snapshot|engine-parts)|(gateway|cli)(\.ts$|\/))/,
 };
 
 /** Who may import a dependency. */
 const importers: Record<string, RegExp> = {
-  express: /^(http\/|gateway\.ts$|pipeline\/)/,
+  express: /^(http\/|gateway\.ts$)/,
   helmet: /^http\//,
   'http-proxy-middleware': /^http\/passthrough\.ts$/,
   ajv: /^config\/schema\//,
@@ -71,7 +85,7 @@ const importers: Record<string, RegExp> = {
   'prom-client': /^telemetry\/metrics\//,
   'p-retry': /^dispatch\//,
   undici: /^dispatch\//,
-  pino: /^(telemetry\/log|gateway)\.ts$|^cli\/serve\//,
+  pino: /^(telemetry\/log|gateway|pipeline\/engine)\.ts$|^cli\/serve\//,
   yaml: /^config\//,
   chokidar: /^config\//,
   'csv-parse': /^training\//,

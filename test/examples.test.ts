@@ -74,7 +74,7 @@ describe('the examples', () => {
   it('are short, import the package by its name, and are all run here', () => {
     const here = readFileSync(fileURLToPath(import.meta.url), 'utf8');
     const names = readdirSync(folder).filter((name) => name.endsWith('.mjs'));
-    expect(names).toHaveLength(6);
+    expect(names).toHaveLength(7);
     for (const name of names) {
       const text = readFileSync(folder + name, 'utf8');
       expect(text.split('\n').length, name).toBeLessThan(60);
@@ -255,6 +255,17 @@ describe('the examples', () => {
       'Because of Rayleigh.\n\nblue: 10 tokens in, 5 out\nBadRequestError: 400 bad_request (model)\n',
     );
     await gateway.close();
+  });
+});
+
+describe('the example without Express', () => {
+  it('without-express.mjs: chooses, answers and streams, then ends by itself', async () => {
+    upstream.script([{ text: ['Hello', ' there'] }]);
+    const program = run(['without-express.mjs']);
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toMatch(
+      /^chosen: local\/\S+\nanswer: Hello there\ntokens: 5 in \d+ ms\nHello there\nfinished: stop\n$/,
+    );
   });
 });
 

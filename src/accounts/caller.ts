@@ -94,3 +94,30 @@ export function isUsable(
     revokedAt === null && accountDisabledAt === null && (expiresAt === null || now < expiresAt)
   );
 }
+
+/** Who a host's own code acts for: an account of the host's, which the gateway keeps apart from all others. */
+export interface HostCaller {
+  /** The account that conversations, limits, usage and learning belong to. */
+  readonly account: string;
+  /** Shown in the log. Default: the account. */
+  readonly name?: string;
+  /** Default: `completions` and `model-select`. */
+  readonly scopes?: readonly Scope[];
+  /** Globs of the labels that it may use. Default: every model. */
+  readonly models?: readonly string[] | null;
+  /** Default: none. */
+  readonly limits?: Partial<KeyLimits>;
+}
+
+/** A host's user as a caller. */
+export function hostCaller({ account, name, scopes, models, limits }: HostCaller): Caller {
+  return {
+    accountId: account,
+    role: 'member',
+    keyId: null,
+    name: name ?? account,
+    scopes: scopes ?? ordinaryScopes,
+    models: models ?? null,
+    limits: { ...noLimits, ...limits },
+  };
+}

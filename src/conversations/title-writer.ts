@@ -112,6 +112,7 @@ function askFor(
     id: '',
     candidates: [{ ...candidate, score: 0, why }],
     excluded: [],
+    promptTokens: 0,
     reason: why.reason,
     limits: {
       retriesPerCandidate: 1,

@@ -42,6 +42,7 @@ export async function embed(input: EmbeddingInput): Promise<EmbeddingOutcome> {
       id: '',
       candidates: [candidate],
       excluded: [],
+      promptTokens: 0,
       limits: input.limits,
       reason: 'the only one',
     },

@@ -6,9 +6,10 @@ import { GatewayError } from '../errors.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Scope } from '../store/contracts/keys.js';
 import { bearerKey, checkScope, findCaller } from './authenticate.js';
-import { contextOf, type RequestContext } from './context.js';
+import { identify } from '../pipeline/request.js';
+import { contextOf, type HttpContext } from './context.js';
 import { refuseForeignPage } from './foreign-page.js';
-import type { Parts } from './parts.js';
+import type { Parts } from '../pipeline/parts.js';
 import { signInToken } from './sign-in-cookie.js';
 import { stage } from './stage.js';
 
@@ -30,20 +31,21 @@ export function authenticateOwner(
 ): RequestHandler {
   const ownersOnly = scope === 'admin' || role === 'admin';
   return stage(async (req, res) => {
-    const context = contextOf(res);
-    const runtime = (context.runtime ??= parts.current());
+    const context = contextOf(parts, res);
+    const { request } = context;
+    const { snapshot } = request;
     // a cache goes by the address alone, and a browser's cookie does not stop it
     res.setHeader('Cache-Control', 'no-store');
     const key = bearerKey(req.headers);
     const caller =
       key === null
         ? await findSignedIn(parts, req, context)
-        : await findCaller(parts, runtime, key);
-    if (!caller && (runtime.keysRequired || ownersOnly)) throw unauthorized(key);
+        : await findCaller(parts, snapshot, key);
+    if (!caller && (snapshot.keysRequired || ownersOnly)) throw unauthorized(key);
     if (caller && scope) checkScope(caller, scope);
     if (role === 'admin' && caller?.role !== 'admin')
       throw new GatewayError('forbidden', 'this is for administrators');
-    context.caller = caller ?? anonymous;
+    identify(request, caller ?? anonymous);
   });
 }
 
@@ -59,15 +61,15 @@ const unauthorized = (key: string | null): GatewayError =>
 async function findSignedIn(
   parts: Parts,
   req: Request,
-  context: RequestContext,
+  context: HttpContext,
 ): Promise<Caller | null> {
   const token = signInToken(req.headers);
   if (token === null) return null;
-  const { store } = await parts.memory.opened();
+  const { store } = await parts.state.opened();
   const found = await store.signIns.find(hashToken(token), Date.now());
   if (!found || found.account.disabledAt !== null) return null;
   if (req.method !== 'GET' && req.method !== 'HEAD')
-    checkChange(req, found.signIn, context.runtime?.accounts.publicUrl ?? null);
+    checkChange(req, found.signIn, context.request.snapshot.accounts.publicUrl);
   context.signIn = found.signIn;
   return signedInCaller(found.account);
 }

@@ -4,8 +4,9 @@ import { anonymous, type Caller } from '../accounts/caller.js';
 import { hashKey } from '../accounts/static-keys.js';
 import { GatewayError } from '../errors.js';
 import type { Scope } from '../store/contracts/keys.js';
+import { identify } from '../pipeline/request.js';
 import { contextOf } from './context.js';
-import type { Parts } from './parts.js';
+import type { Parts } from '../pipeline/parts.js';
 import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import { stage } from './stage.js';
 
@@ -30,39 +31,30 @@ export function authenticate(
   parts: Parts,
   { scope, readKey = bearerKey, always = false }: AuthenticateOptions = {},
 ): RequestHandler {
-  return stage((req, res) => {
-    const context = contextOf(res);
-    const runtime = (context.runtime ??= parts.current());
-    const admit = (caller: Caller | null): void => {
-      if (!caller && (runtime.keysRequired || always)) throw unauthorized(key);
-      if (caller && scope) checkScope(caller, scope);
-      context.caller = caller ?? anonymous;
-    };
+  return stage(async (req, res) => {
+    const { request } = contextOf(parts, res);
     const key = readKey(req.headers, req.url);
-    if (key === null) {
-      admit(null);
-      return;
-    }
-    const caller = findCaller(parts, runtime, key);
-    if (caller instanceof Promise) return caller.then(admit);
-    admit(caller);
+    const caller = key === null ? null : await findCaller(parts, request.snapshot, key);
+    if (!caller && (request.snapshot.keysRequired || always)) throw unauthorized(key);
+    if (caller && scope) checkScope(caller, scope);
+    identify(request, caller ?? anonymous);
   });
 }
 
-/** Whose key it is, null for nobody's; a promise where it has to be looked up. @throws GatewayError `unavailable` */
-export function findCaller(
-  parts: Parts,
-  runtime: GatewaySnapshot,
+/** The caller whose key this is; null for an unknown key. @throws GatewayError `unavailable` */
+export async function findCaller(
+  { state }: Parts,
+  snapshot: GatewaySnapshot,
   key: string,
-): Caller | null | Promise<Caller | null> {
+): Promise<Caller | null> {
   const keyHash = hashKey(key);
-  return runtime.keys.find(keyHash) ?? parts.memory.keys.find(keyHash);
+  return snapshot.keys.find(keyHash) ?? state.keys.find(keyHash);
 }
 
 /** @throws GatewayError `forbidden` for a key that is not good for that */
 export function checkScope({ scopes }: Caller, scope: Scope): void {
   if (!scopes.includes(scope))
-    throw new GatewayError('forbidden', `authorization: this API key is not good for ${scope}`);
+    throw new GatewayError('forbidden', `authorization: this API key lacks the scope \`${scope}\``);
 }
 
 const unauthorized = (key: string | null): GatewayError =>

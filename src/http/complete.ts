@@ -1,43 +1,33 @@
-import type { Request, RequestHandler, Response } from 'express';
-import { anonymous } from '../accounts/caller.js';
-import type { Usage } from '../completion.js';
-import { makeUsage } from '../completion.js';
-import { Cancellation } from '../dispatch/cancellation.js';
-import { type Attempt, BrokenStream, executePlan, type Outcome } from '../dispatch/execute-plan.js';
-import { charactersPerToken } from '../dispatch/commit-gate.js';
-import { GatewayError } from '../errors.js';
-import { costOf, type Costs } from '../routing/cost.js';
-import { cautiousPrompt, statedAnswer } from '../routing/longest-cost.js';
+import type { RequestHandler, Response } from 'express';
+import { completeChat } from '../pipeline/complete-chat.js';
+import type { Parts } from '../pipeline/parts.js';
+import { planCompletion } from '../pipeline/plan-request.js';
+import { type GatewayRequest, plannedOf } from '../pipeline/request.js';
+import { reserveCompletion } from '../pipeline/reserve-completion.js';
 import type { RankedCandidate } from '../routing/plan.js';
-import { measureRequest } from '../routing/tokens.js';
-import { boundCompletion } from '../pipeline/reserve-completion.js';
-import { contextOf, type RequestContext } from './context.js';
-import { rememberAnswered } from '../pipeline/continuation.js';
-import { copyContent } from '../pipeline/copy-content.js';
+import { cancelWhenClosed, clientLeft, contextOf, sendRateLimits } from './context.js';
 import { EventStream } from './event-stream.js';
-import { keepTurn } from '../pipeline/keep-turn.js';
-import type { Parts } from './parts.js';
-import type { PlannedCall } from '../pipeline/plan-request.js';
-import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import { routingHeader } from './routing-header.js';
-import { stage } from './stage.js';
-import type { NativeRequest } from './surfaces/native-request.js';
-import type { CompletionSurface, FinishedAnswer, SurfaceWriter } from './surfaces/surface.js';
-import { isBounded } from '../pipeline/limits.js';
+import { stage, type StageEnd } from './stage.js';
+import type { CompletionSurface } from './surfaces/surface.js';
 
-const clientLeft = (): GatewayError => new GatewayError('client_closed', 'the client left');
+/** Plans the completion of a valid body. */
+export function planCall(parts: Parts, surface: CompletionSurface): RequestHandler {
+  return stage(async (req, res) => {
+    const { request } = contextOf(parts, res);
+    await planCompletion(parts, request, surface.readCall(req.body));
+  });
+}
 
-/** The last stage of a completion: carries its plan out and answers, streamed or whole. */
-export function complete(
-  parts: Parts,
-  surface: CompletionSurface,
-  plannedCallOf: (res: Response) => PlannedCall,
-): RequestHandler {
-  return stage(async (req, res): Promise<'answered'> => {
-    const bounding = boundCompletion(parts, res, plannedCallOf(res), surface);
-    const { planned, settle } = bounding instanceof Promise ? await bounding : bounding;
+/** The last stage of a completion: executes its plan and answers, streamed or whole. */
+export function complete(parts: Parts, surface: CompletionSurface): RequestHandler {
+  return stage(async (_req, res): Promise<StageEnd> => {
+    const { request } = contextOf(parts, res);
+    const settle = await reserveCompletion(parts, request).finally(() =>
+      sendRateLimits(request, res),
+    );
     try {
-      await new RunningCompletion(parts, surface, planned, req, res).run();
+      await answerCompletion(parts, surface, request, res);
     } finally {
       settle();
     }
@@ -45,179 +35,27 @@ export function complete(
   });
 }
 
-class RunningCompletion {
-  private readonly context: RequestContext;
-  private readonly runtime: GatewaySnapshot;
-  private readonly stream: EventStream | null;
-  private readonly writer: SurfaceWriter;
-  private readonly cancellation = new Cancellation();
-  /** What failed attempts had cost by the time that they failed. */
-  private lostUsd = 0;
+async function answerCompletion(
+  parts: Parts,
+  surface: CompletionSurface,
+  request: GatewayRequest,
+  res: Response,
+): Promise<void> {
+  const { call, plan } = plannedOf(request);
+  const { limits, routing } = request.snapshot;
+  const explained = routing.explainHeader ? routingHeader(plan) : null;
+  if (explained !== null && !res.headersSent) res.setHeader('x-signalbox-routing', explained);
+  request.record.stream = call.stream;
+  // the client may leave while a host's own stages are busy: no event will tell of it any more
+  if (res.closed) throw clientLeft();
+  cancelWhenClosed(request, res);
+  const stream = call.stream
+    ? new EventStream(res, { holdMs: limits.holdStatusMs, pingMs: limits.pingMs })
+    : null;
+  const writer = surface.writer(res, request, call, stream);
+  await completeChat(parts, request, writer, { answered: (one) => nameModel(res, one) });
+}
 
-  constructor(
-    private readonly parts: Parts,
-    surface: CompletionSurface,
-    private readonly planned: PlannedCall,
-    private readonly req: Request,
-    private readonly res: Response,
-  ) {
-    this.context = contextOf(res);
-    this.runtime = this.context.runtime ??= parts.current();
-    const told = this.runtime.routing.explainHeader ? routingHeader(planned.plan) : null;
-    if (told !== null && !res.headersSent) res.setHeader('x-signalbox-routing', told);
-    this.stream = planned.call.stream
-      ? new EventStream(res, {
-          holdMs: this.runtime.limits.holdStatusMs,
-          pingMs: this.runtime.limits.pingMs,
-        })
-      : null;
-    this.writer = surface.writer(res, planned.call, req.body, this.stream);
-  }
-
-  async run(): Promise<void> {
-    const { context, parts, res } = this;
-    context.record.stream = this.stream !== null;
-    // before this stage, while a host was busy: nothing will tell of it any more
-    if (res.closed) {
-      this.stream?.discard();
-      throw clientLeft();
-    }
-    res.once('close', () => {
-      if (!res.writableFinished) this.cancellation.cancel(clientLeft());
-    });
-    if (this.stream) parts.metrics.streamOpened();
-    parts.metrics.overhead(context, performance.now() - context.startedAt);
-    try {
-      const answer = this.finished(await this.executePlan());
-      context.record.finishReason = answer.finishReason;
-      rememberAnswered(parts, context, this.planned.call.chat.messages, answer.candidate);
-      const keeping = this.keep(answer);
-      if (keeping) answer.stored = await keeping;
-      answer.latencyMs = Math.max(answer.ttftMs, Math.round(performance.now() - context.startedAt));
-      this.writer.finish(answer);
-    } catch (error) {
-      this.fail(error);
-    } finally {
-      if (this.stream) parts.metrics.streamClosed();
-    }
-  }
-
-  private executePlan(): Promise<Outcome> {
-    const { plan, call, passedOver } = this.planned;
-    return executePlan({
-      plan,
-      request: call.chat,
-      stream: call.streamFromProvider,
-      writer: copyContent(this.writer, this.context, this.planned, this.req.body),
-      cancellation: this.cancellation,
-      providerOf: (candidate) =>
-        candidate.provider === null ? undefined : this.runtime.providers.get(candidate.provider),
-      onAttempt: (attempt, unusedLength) => {
-        this.context.record.attempts.push(attempt);
-        this.runtime.onAttempt(attempt);
-        if (unusedLength !== null) this.lose(attempt, unusedLength);
-      },
-      errorTrace: passedOver,
-    });
-  }
-
-  /** What there is to tell of a whole answer. */
-  private finished(outcome: Outcome): FinishedAnswer {
-    const { candidate } = outcome;
-    const { startedAt } = this.context;
-    const usage = outcome.usage ?? this.estimate(outcome.contentLength);
-    if (!outcome.usage) this.parts.metrics.usageMissing(candidate.provider ?? '');
-    const ttftMs = Math.round(outcome.firstContentAt - startedAt);
-    const costs = this.account(candidate, usage, ttftMs);
-    if (!this.res.headersSent)
-      this.res.setHeader(
-        'X-Signalbox-Model',
-        encodeURI(`${candidate.provider ?? ''}/${candidate.model}`),
-      );
-    return {
-      candidate,
-      finishReason: outcome.finishReason,
-      usage,
-      costs,
-      latencyMs: 0,
-      ttftMs,
-      errorTrace: outcome.errorTrace,
-      stored: null,
-    };
-  }
-
-  /** Adds the turn to its conversation before its end is told, so that a turn that was acknowledged is there. Null: nothing is to be kept. */
-  private keep(answer: FinishedAnswer): Promise<boolean> | null {
-    const { conversation } = this.context;
-    if (!conversation?.stores) return null;
-    const message = this.writer.message(answer.finishReason);
-    // what has come of the answer need not wait
-    this.writer.flush();
-    const { messages } = this.req.body as NativeRequest;
-    return keepTurn(this.parts, this.runtime, { conversation, messages, message, answer });
-  }
-
-  private fail(thrown: unknown): void {
-    const broken = thrown instanceof BrokenStream ? thrown : null;
-    const error = broken ? broken.error : thrown;
-    if (!(error instanceof GatewayError)) {
-      this.stream?.discard();
-      throw error;
-    }
-    this.context.record.code = error.code;
-    const usage = broken ? this.estimate(broken.contentLength) : null;
-    const costs =
-      broken && usage ? this.account(broken.candidate, usage, this.firstContentMs(broken)) : null;
-    if (this.stream?.isOpen && error.code !== 'client_closed') {
-      this.writer.breakOff(error, this.context.requestId, usage, costs);
-      return;
-    }
-    this.stream?.discard();
-    throw error;
-  }
-
-  /** Puts down what a failed attempt had cost: nobody gets its answer, but it is paid for. */
-  private lose({ provider, model }: Attempt, contentLength: number): void {
-    this.lostUsd +=
-      costOf(this.estimate(contentLength), this.runtime.catalog.lookup(provider, model))
-        .total_tokens_cost ?? 0;
-    if (this.lostUsd > 0) this.context.record.costUsd = this.lostUsd;
-  }
-
-  private firstContentMs(broken: BrokenStream): number | null {
-    return broken.firstContentAt === null
-      ? null
-      : Math.round(broken.firstContentAt - this.context.startedAt);
-  }
-
-  /** Puts down who answered and what it took. */
-  private account(candidate: RankedCandidate, usage: Usage, ttftMs: number | null): Costs {
-    const costs = costOf(usage, this.runtime.catalog.lookup(candidate.provider, candidate.model));
-    const { record } = this.context;
-    record.provider = candidate.provider;
-    record.model = candidate.model;
-    record.ttftMs = ttftMs;
-    record.promptTokens = usage.promptTokens;
-    record.completionTokens = usage.completionTokens;
-    if (costs.total_tokens_cost !== null) record.costUsd = costs.total_tokens_cost + this.lostUsd;
-    if (record.attempts.length > 1)
-      record.fallbacks =
-        new Set(record.attempts.map((attempt) => `${attempt.provider}/${attempt.model}`)).size - 1;
-    return costs;
-  }
-
-  /** For answers whose tokens nobody reported. Whoever holds a key with bounds could have written the prompt to look small, and left before it was counted. */
-  private estimate(contentLength: number): Usage {
-    const { chat } = this.planned.call;
-    const most = (statedAnswer(chat) ?? Infinity) * (chat.n ?? 1);
-    const measured = measureRequest(chat.messages, chat.tools ?? []).tokens;
-    const promptTokens = isBounded(this.context.caller ?? anonymous)
-      ? cautiousPrompt(chat, measured)
-      : measured;
-    return makeUsage({
-      promptTokens,
-      completionTokens: Math.min(Math.ceil(contentLength / charactersPerToken), most),
-      estimated: true,
-    });
-  }
+function nameModel(res: Response, { provider, model }: RankedCandidate): void {
+  if (!res.headersSent) res.setHeader('X-Signalbox-Model', encodeURI(`${provider ?? ''}/${model}`));
 }

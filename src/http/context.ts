@@ -1,129 +1,90 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { anonymous, type Caller } from '../accounts/caller.js';
-import type { JoinedConversation } from '../conversations/keeper.js';
-import type { Attempt } from '../dispatch/execute-plan.js';
-import type { ErrorCode } from '../errors.js';
-import type { KeptContent } from '../telemetry/requests/kept-content.js';
+import type { Caller } from '../accounts/caller.js';
+import { isMoney } from '../accounts/rate-limiter.js';
+import { GatewayError } from '../errors.js';
+import type { Parts } from '../pipeline/parts.js';
+import { type GatewayRequest, newRequest } from '../pipeline/request.js';
 import type { Plan } from '../routing/plan.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
-import type { PlannedCall } from '../pipeline/plan-request.js';
-import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import type { Surface } from './surfaces/surface.js';
 
-/** What is told of a request once it is over. Filled in by the stages that know. */
-export interface RequestRecord {
-  status: number | null;
-  code: ErrorCode | null;
-  provider: string | null;
-  model: string | null;
-  attempts: Attempt[];
-  fallbacks: number;
-  stream: boolean;
-  ttftMs: number | null;
-  promptTokens: number | null;
-  completionTokens: number | null;
-  costUsd: number | null;
-  conversationId: string | null;
-  /** The id under which the client knows the answer. */
-  responseId: string | null;
-  /** The session that the client says it continues. */
-  previousSession: string | null;
-  /** The preference that the client names. */
-  preferenceId: string | null;
-  /** Why the answer ended; null where there was none. */
-  finishReason: string | null;
-  /** What the configuration asks to keep of messages and answer. */
-  content: KeptContent | null;
-}
-
-/** What the stages of one request share. */
-export interface RequestContext {
-  readonly requestId: string;
-  /** Whether the request id was made here, so that no other request has it. */
-  readonly isOwnId: boolean;
-  /** `performance.now()` of the request's arrival. */
-  readonly startedAt: number;
-  caller: Caller | null;
+/** What the stages of one HTTP request share beside the request itself. */
+export interface HttpContext {
+  readonly request: GatewayRequest;
+  /** Null on a host's own route. */
+  surface: Surface | null;
   /** How the caller's browser has signed in; null for keys. */
   signIn: SignInRecord | null;
-  /** Read once, so that a configuration that is swapped meanwhile does not touch this request. */
-  runtime: GatewaySnapshot | null;
-  surface: Surface | null;
-  plan: Plan | null;
-  /** A completion that has been planned, for the stage that carries it out. */
-  planned: PlannedCall | null;
-  /** Whether it has been taken from the key's requests a minute already. */
-  isCounted: boolean;
-  /** Of a native completion. */
-  conversation: JoinedConversation | null;
-  record: RequestRecord;
 }
 
 /** A property rather than a WeakMap: entries that live as long as a request make every young collection slower. */
 const contextKey = Symbol('signalbox');
 
 interface ContextCarrier extends ServerResponse {
-  [contextKey]?: RequestContext;
+  [contextKey]?: HttpContext;
 }
 
 const safeRequestId = /^[\w.:-]{1,128}$/;
 
-function newContext(request: IncomingMessage | undefined): RequestContext {
+function requestIdOf(request: IncomingMessage | undefined): { id: string; isOwnId: boolean } {
   const given = request?.headers['x-request-id'];
-  const isGiven = typeof given === 'string' && safeRequestId.test(given);
-  return {
-    requestId: isGiven ? given : randomUUID(),
-    isOwnId: !isGiven,
-    startedAt: performance.now(),
-    caller: null,
-    signIn: null,
-    runtime: null,
-    surface: null,
-    plan: null,
-    planned: null,
-    isCounted: false,
-    conversation: null,
-    record: {
-      status: null,
-      code: null,
-      provider: null,
-      model: null,
-      attempts: [],
-      fallbacks: 0,
-      stream: false,
-      ttftMs: null,
-      promptTokens: null,
-      completionTokens: null,
-      costUsd: null,
-      conversationId: null,
-      responseId: null,
-      previousSession: null,
-      preferenceId: null,
-      finishReason: null,
-      content: null,
-    },
-  };
+  return typeof given === 'string' && safeRequestId.test(given)
+    ? { id: given, isOwnId: false }
+    : { id: randomUUID(), isOwnId: true };
 }
 
-/** The context of a response's request, made on first use. Takes the client's `X-Request-Id` where it is harmless. */
-export function contextOf(res: ServerResponse): RequestContext {
+/**
+ * The context of a response's request. The first stage that asks makes it, with the configuration then in force; it
+ * takes the client's `X-Request-Id` where that is harmless, and sends the id back.
+ */
+export function contextOf(parts: Pick<Parts, 'current'>, res: ServerResponse): HttpContext {
   const carrier: ContextCarrier = res;
   let context = carrier[contextKey];
   if (!context) {
-    context = newContext(res.req);
+    const request = newRequest({ ...requestIdOf(res.req), snapshot: parts.current() });
+    context = { request, surface: null, signIn: null };
     carrier[contextKey] = context;
-    if (!res.headersSent) res.setHeader('X-Request-Id', context.requestId);
+    if (!res.headersSent) res.setHeader('X-Request-Id', request.id);
   }
   return context;
 }
 
-/** Who asks, once `authenticate` has passed the request; before that, or where nobody has to, nobody in particular. */
+/** The request that an earlier stage has begun. @throws GatewayError `internal` where none has */
+export function requestOf(res: ServerResponse): GatewayRequest {
+  const context = (res as ContextCarrier)[contextKey];
+  if (!context) throw new GatewayError('internal', 'no stage of the gateway has run before');
+  return context.request;
+}
+
+/** The caller of a request that an earlier stage has begun. */
 export function callerOf(res: ServerResponse): Caller {
-  return contextOf(res).caller ?? anonymous;
+  return requestOf(res).caller;
 }
 
 /** What a host's own handler reads after `gateway.selectModel`: the plan for this request. */
 export function planOf(res: ServerResponse): Plan | undefined {
-  return (res as ContextCarrier)[contextKey]?.plan ?? undefined;
+  return (res as ContextCarrier)[contextKey]?.request.plan ?? undefined;
+}
+
+/** The reason that a request whose client has gone is cancelled with. */
+export const clientLeft = (): GatewayError => new GatewayError('client_closed', 'the client left');
+
+/** Cancels the upstream call when the connection closes before the answer is written. */
+export function cancelWhenClosed({ cancellation }: GatewayRequest, res: ServerResponse): void {
+  res.once('close', () => {
+    if (!res.writableFinished) cancellation.cancel(clientLeft());
+  });
+}
+
+/** Tells what is left of the caller's rate limits, in OpenAI's spelling; budgets have none. A minute's count is gone a minute later at the latest. */
+export function sendRateLimits({ rateLimits }: GatewayRequest, res: ServerResponse): void {
+  if (res.headersSent) return;
+  for (const { measure, limit, used, resetMs } of rateLimits) {
+    if (isMoney(measure)) continue;
+    res.setHeader(`x-ratelimit-limit-${measure}`, limit);
+    res.setHeader(`x-ratelimit-remaining-${measure}`, Math.max(0, limit - used));
+    const reset = resetMs === null ? '1m0s' : `${Math.ceil(resetMs / 1000)}s`;
+    res.setHeader(`x-ratelimit-reset-${measure}`, reset);
+  }
 }

@@ -1,9 +1,8 @@
 import type { ErrorRequestHandler } from 'express';
 import type { ServerResponse } from 'node:http';
 import { GatewayError, statusTitle } from '../errors.js';
-import { contextOf } from './context.js';
-import type { Parts } from './parts.js';
-import type { Surface } from './surfaces/surface.js';
+import { contextOf, type HttpContext } from './context.js';
+import type { Parts } from '../pipeline/parts.js';
 
 /** The native error body: `{error, message}` and the error trace where there is one. */
 export function nativeErrorBody(error: GatewayError): object {
@@ -41,10 +40,9 @@ export function asGatewayError(error: unknown): GatewayError {
 export function writeError(
   res: ServerResponse,
   error: GatewayError,
-  surface: Surface | null,
+  { request, surface }: HttpContext,
 ): void {
-  const context = contextOf(res);
-  context.record.code = error.code;
+  request.record.code = error.code;
   if (error.code === 'client_closed' || res.headersSent) {
     res.destroy();
     return;
@@ -74,8 +72,8 @@ export function errorHandler(parts: Parts): ErrorRequestHandler {
   // Express knows an error handler by its four parameters
   return (thrown: unknown, _req, res, _next) => {
     const error = asGatewayError(thrown);
-    const context = contextOf(res);
-    if (error.code === 'internal') parts.log.failure(context, error);
-    writeError(res, error, context.surface);
+    const context = contextOf(parts, res);
+    if (error.code === 'internal') parts.log.failure(context.request, error);
+    writeError(res, error, context);
   };
 }

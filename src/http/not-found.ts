@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.js';
 import { authenticate } from './authenticate.js';
 import { contextOf } from './context.js';
 import { nativeErrorBody } from './error-handler.js';
-import type { Parts } from './parts.js';
+import type { Parts } from '../pipeline/parts.js';
 import { openAIErrors } from './surfaces/openai-error.js';
 import type { Surface } from './surfaces/surface.js';
 import { track } from './track.js';
@@ -24,7 +24,7 @@ export function notFound(parts: Parts): RequestHandler {
   return (req, res, next) => {
     // a browser at the address that the start has printed
     if (req.path === '/' && req.method === 'GET' && req.headers.accept?.includes('text/html')) {
-      contextOf(res);
+      contextOf(parts, res);
       res.redirect('docs');
       return;
     }

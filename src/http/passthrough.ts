@@ -3,13 +3,15 @@ import type { RequestHandler, Response } from 'express';
 import type { RequestHandler as ProxyHandler } from 'http-proxy-middleware';
 import { hasBudget } from '../accounts/rate-limiter.js';
 import { networkFailure } from '../dispatch/network-failure.js';
+import type { Provider } from '../dispatch/provider.js';
 import { GatewayError } from '../errors.js';
 import type { Passthrough } from '../providers/adapter.js';
 import { bearerKey } from './authenticate.js';
 import { bodyAgain } from './body-again.js';
-import { callerOf, contextOf } from './context.js';
+import { contextOf, sendRateLimits } from './context.js';
+import type { GatewayRequest } from '../pipeline/request.js';
 import { writeError } from './error-handler.js';
-import type { Parts } from './parts.js';
+import type { Parts } from '../pipeline/parts.js';
 import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import { stage } from './stage.js';
 import { isBounded, takeLimits } from '../pipeline/limits.js';
@@ -84,44 +86,46 @@ function mayUseAll(models: readonly string[] | null, provider: string): boolean 
   );
 }
 
+/** The provider and the path that a URL addresses: `/<provider>/<path>`. @throws GatewayError `not_found` */
+function addressed(
+  url: string,
+  { proxy, providers }: GatewaySnapshot,
+): { name: string; provider: Provider; path: string } {
+  const slash = url.indexOf('/', 1);
+  const end = slash === -1 ? url.indexOf('?') : slash;
+  const name = decodeURIComponent(url.slice(1, end === -1 ? undefined : end));
+  const provider = proxy.enabled && proxy.allowed.has(name) ? providers.get(name) : undefined;
+  if (!provider || slash === -1)
+    throw new GatewayError(
+      'not_found',
+      `proxy: there is no provider ${JSON.stringify(name)} to pass through to`,
+    );
+  return { name, provider, path: url.slice(slash) };
+}
+
 function routeStage(parts: Parts): RequestHandler {
   return stage(async (req, res) => {
-    const runtime = (contextOf(res).runtime ??= parts.current());
-    const slash = req.url.indexOf('/', 1);
-    const name = decodeURIComponent(
-      req.url.slice(
-        1,
-        slash === -1 ? (req.url.indexOf('?') === -1 ? undefined : req.url.indexOf('?')) : slash,
-      ),
-    );
-    const provider =
-      runtime.proxy.enabled && runtime.proxy.allowed.has(name)
-        ? runtime.providers.get(name)
-        : undefined;
-    if (!provider || slash === -1)
-      throw new GatewayError(
-        'not_found',
-        `proxy: there is no provider ${JSON.stringify(name)} to pass through to`,
-      );
-    if (!mayUseAll(contextOf(res).caller?.models ?? null, name))
+    const { request } = contextOf(parts, res);
+    const { snapshot, caller } = request;
+    const { name, provider, path } = addressed(req.url, snapshot);
+    if (!mayUseAll(caller.models, name))
       throw new GatewayError(
         'forbidden',
-        `proxy: this key may use some models only, and what passes through to ${name} is not looked into`,
+        `proxy: this key may use some models only, and requests to ${name} are passed through unread`,
       );
-    if (isBounded(callerOf(res))) await countPassthrough(parts, res, runtime, name);
+    if (isBounded(caller)) await countPassthrough(parts, request, res, name);
     const target = provider.adapter.passthrough;
     if (!target)
       throw new GatewayError(
         'not_implemented',
         `proxy: ${name} cannot be passed through to (its requests are signed)`,
       );
-    contextOf(res).record.provider = name;
-    const path = req.url.slice(slash);
+    request.record.provider = name;
     refuseClimbing(path);
     const body = bodyAgain(req);
     const auth = await target.headers(provider.keys.next());
     const headers = {
-      ...chosenHeaders(req.headers, runtime),
+      ...chosenHeaders(req.headers, snapshot),
       ...(body ? { 'content-length': String(body.length) } : {}),
       ...auth,
     };
@@ -139,11 +143,11 @@ function routeStage(parts: Parts): RequestHandler {
 /** What passes through is counted as a request; nobody knows what else it uses. */
 async function countPassthrough(
   parts: Parts,
+  request: GatewayRequest,
   res: Response,
-  runtime: GatewaySnapshot,
   name: string,
 ): Promise<void> {
-  const caller = callerOf(res);
+  const { caller, snapshot: runtime } = request;
   const counted = hasBudget(caller.limits)
     ? 'has a budget'
     : caller.limits.tokensPerMinute === null
@@ -154,7 +158,9 @@ async function countPassthrough(
       'forbidden',
       `proxy: this key ${counted}, and what passes through to ${name} is not counted`,
     );
-  const settle = await takeLimits(parts, res, caller, { requests: 1, tokens: 0, costUsd: 0 });
+  const settle = await takeLimits(parts, request, { requests: 1, tokens: 0, costUsd: 0 }).finally(
+    () => sendRateLimits(request, res),
+  );
   settle();
 }
 
@@ -228,8 +234,9 @@ async function createProxy(parts: Parts): Promise<Proxy> {
       error: (error, req, res) => {
         if (!('headersSent' in res) || res.writableEnded || res.destroyed) return;
         const failure = networkFailure(routeOf(req).name, error);
-        if (failure.code === 'internal') parts.log.failure(contextOf(res), failure);
-        writeError(res, failure, contextOf(res).surface);
+        const context = contextOf(parts, res);
+        if (failure.code === 'internal') parts.log.failure(context.request, failure);
+        writeError(res, failure, context);
       },
     },
   });

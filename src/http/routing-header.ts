@@ -1,4 +1,4 @@
-import { type CandidateExplanation, explainPlan } from '../routing/make-plan.js';
+import { type CandidateExplanation, explainPlan } from '../routing/explain-plan.js';
 import type { Plan } from '../routing/plan.js';
 import { thousandths } from '../routing/thousandths.js';
 

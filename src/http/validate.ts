@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { GatewayError, invalidField } from '../errors.js';
 import type { Validator } from '../config/schema/compile-schema.js';
 import { contextOf } from './context.js';
-import type { Parts } from './parts.js';
+import type { Parts } from '../pipeline/parts.js';
 import { readJsonBody } from './read-body.js';
 import { stage } from './stage.js';
 
@@ -17,18 +17,13 @@ export function validate(
   adapt: (body: unknown) => unknown = asItIs,
   maxBytes = Infinity,
 ): RequestHandler {
-  return stage((req, res) => {
-    const context = contextOf(res);
-    context.runtime ??= parts.current();
-    const check = (read: unknown): void => {
-      const body = adapt(read);
-      const failure = schema.firstFailure(body);
-      if (failure) throw invalidField(failure.field, failure.reason, context.surface?.invalidCode);
-      req.body = body;
-    };
-    const body = readJsonBody(req, Math.min(maxBytes, context.runtime.limits.maxBodyBytes));
-    if (body instanceof Promise) return body.then(check);
-    check(body);
+  return stage(async (req, res) => {
+    const { request, surface } = contextOf(parts, res);
+    const limit = Math.min(maxBytes, request.snapshot.limits.maxBodyBytes);
+    const body = adapt(await readJsonBody(req, limit));
+    const failure = schema.firstFailure(body);
+    if (failure) throw invalidField(failure.field, failure.reason, surface?.invalidCode);
+    req.body = body;
   });
 }
 

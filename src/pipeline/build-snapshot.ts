@@ -64,12 +64,10 @@ export function buildSnapshot(
       ),
     ]),
   );
-  const catalog = createCatalog({
-    overrides: config.models,
-    priceIds: Object.fromEntries(
-      providerConfigs.map(({ name, api }) => [name, dialects.get(api)?.pricesAs ?? null]),
-    ),
-  });
+  const priceIds = Object.fromEntries(
+    providerConfigs.map(({ name, api }) => [name, dialects.get(api)?.pricesAs ?? null]),
+  );
+  const catalog = createCatalog({ overrides: config.models, priceIds });
   const { latencies, onAttempt } = sharing;
   return {
     limits: config.limits,
@@ -81,35 +79,37 @@ export function buildSnapshot(
     latencies,
     ranker: rankerOf(config),
     givenOrder,
-    routing: {
-      order: config.routing.order,
-      explainHeader: config.routing.explainHeader,
-      // no other ranker predicts by kinds of task
-      learning: {
-        enabled: config.routing.learning && config.routing.ranker === 'learned',
-        exploration: config.routing.exploration,
-      },
-      allow: config.routing.allow ?? null,
-      deny: config.routing.deny ?? [],
-      auto:
-        config.routing.auto.length > 0 ? config.routing.auto : autoOf(config, providers, catalog),
-    },
+    routing: routingOf(config, providers, catalog),
     requestLog: config.requestLog,
     conversations: config.conversations,
     budgets: config.budgets,
-    proxy: {
-      enabled: config.proxy.enabled,
-      forwardHeaders: config.proxy.forwardHeaders,
-      allowed: new Set(
-        providerConfigs.filter(({ allowProxy }) => allowProxy).map(({ name }) => name),
-      ),
-    },
+    proxy: { ...config.proxy, allowed: proxyable(providerConfigs) },
     isKnownModel: knownModels(catalog),
     onAttempt(attempt) {
       if (attempt.outcome === 'ok' && attempt.firstContentMs !== null)
         latencies.record(attempt.provider, attempt.model, attempt.firstContentMs);
       onAttempt(attempt);
     },
+  };
+}
+
+const proxyable = (configs: readonly ProviderConfig[]): ReadonlySet<string> =>
+  new Set(configs.filter(({ allowProxy }) => allowProxy).map(({ name }) => name));
+
+function routingOf(
+  config: Config,
+  providers: ReadonlyMap<string, Provider>,
+  catalog: Catalog,
+): GatewaySnapshot['routing'] {
+  const { order, explainHeader, learning, ranker, exploration, allow, deny, auto } = config.routing;
+  return {
+    order,
+    explainHeader,
+    // no other ranker predicts by kinds of task
+    learning: { enabled: learning && ranker === 'learned', exploration },
+    allow: allow ?? null,
+    deny: deny ?? [],
+    auto: auto.length > 0 ? auto : autoOf(config, providers, catalog),
   };
 }
 

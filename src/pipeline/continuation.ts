@@ -1,55 +1,109 @@
-import { anonymous } from '../accounts/caller.js';
+import type { Caller } from '../accounts/caller.js';
+import type { KnownPreference } from '../accounts/preference-cache.js';
 import type { ChatMessage } from '../completion.js';
 import { historyKey, type LastModel } from '../conversations/last-models.js';
-import type { Continued } from '../routing/plan.js';
+import { invalidField } from '../errors.js';
+import type { Continued, RoutingRequest, Taught } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
-import type { RequestContext } from '../http/context.js';
-import type { Links } from './links.js';
-import type { Parts } from '../http/parts.js';
+import type { Parts } from './parts.js';
+import type { GatewayRequest } from './request.js';
 
-/** What tells which conversation a request goes on with. */
-export interface Going extends Links {
-  readonly messages: readonly ChatMessage[];
-  readonly tools?: readonly unknown[] | null;
+/** The ids in a request that link it to earlier requests. */
+export interface Links {
+  readonly preference_id?: string | null;
+  readonly previous_session?: string | null;
   /** As the body has it: not every surface has checked it. */
   readonly conversationId?: unknown;
 }
 
-/** No provider keeps shorter prompts. */
-const leastCached = 1_024;
+/** Providers cache no shorter prompts. */
+const minCachedTokens = 1_024;
 
 const conversationKey = (id: string): string => `conversation ${id.toLowerCase()}`;
 const sessionKey = (id: string): string => `session ${id}`;
 
-/** Where the model's last turn stands, -1 where it had none. */
+// an empty id is given, and unknown: the gateway never issued one
+const isGiven = (id: string | null | undefined): id is string => id !== null && id !== undefined;
+
+/**
+ * Looks up what a request links to: checks its session, and returns the preference that it names together with the
+ * predictor trained for it. Null: it names none.
+ * @throws GatewayError `not_found` for an id that was never this caller's; `unavailable` where it cannot be looked up
+ */
+export async function followLinks(
+  { state: { ids, preferences } }: Parts,
+  { accountId }: Caller,
+  { preference_id: preferenceId, previous_session: session }: Links,
+): Promise<KnownPreference | null> {
+  if (isGiven(session)) {
+    if (!ids.isReady) await ids.ready();
+    if (!ids.isOf(session, accountId))
+      throw invalidField('previous_session', 'not found', 'not_found');
+  }
+  if (!isGiven(preferenceId)) return null;
+  const preference = await preferences.find(accountId, preferenceId);
+  if (preference === null) throw invalidField('preference_id', 'not found', 'not_found');
+  return preference;
+}
+
+/**
+ * What the caller's feedback and outcomes have taught, for the preference that the request names or without any.
+ * Null where nothing is known or it cannot be looked up in a moment. Never fails.
+ * @param linked the result of `followLinks`
+ */
+export async function taughtIn(
+  { state }: Parts,
+  { caller, snapshot }: GatewayRequest,
+  links: Links,
+  linked: KnownPreference | null,
+): Promise<Taught | null> {
+  const { learning } = snapshot.routing;
+  if (!learning.enabled) return null;
+  const found = await state.learning.find({
+    accountId: caller.accountId,
+    preferenceId: links.preference_id ?? '',
+  });
+  if (!found?.tuning) return null;
+  // a continued session may have begun on a replica or at a time that this process knows nothing of
+  const share = isGiven(links.previous_session)
+    ? 0
+    : (linked?.preference.exploration ?? learning.exploration);
+  return { tuning: found.tuning, exploration: found.isRated ? share : 0 };
+}
+
+/** The index of the model's last turn, -1 where it had none. */
 const lastAnswer = (messages: readonly ChatMessage[]): number =>
   messages.findLastIndex(({ role }) => role === 'assistant');
 
 /**
- * Which model answered last in what a request goes on with: in its conversation, else in its session, else after the same history. Nothing is
- * looked up but in memory; a conversation that was joined tells it itself. Null: nobody knows.
+ * Which model answered last in what a request continues: in its conversation, else in its session, else after the same
+ * history. Looks only in memory; a joined conversation knows its last model itself. Null: not known.
  */
-export function continuedBy(parts: Parts, context: RequestContext, going: Going): Continued | null {
-  const end = lastAnswer(going.messages);
-  const last = lastModel(parts, context, going, end);
+export function continuedBy(
+  parts: Parts,
+  request: GatewayRequest,
+  links: Links,
+  { messages, tools }: RoutingRequest,
+): Continued | null {
+  const end = lastAnswer(messages);
+  const last = lastModel(parts, request, links, messages, end);
   if (!last) return null;
-  // what it read then is what stood before its answer
-  const tokens =
-    end < 0 ? 0 : measureRequest(going.messages.slice(0, end), going.tools ?? []).tokens;
+  // the provider has read what stands before its own last answer
+  const tokens = end < 0 ? 0 : measureRequest(messages.slice(0, end), tools ?? []).tokens;
   return {
     provider: last.provider,
     model: last.model,
-    cachedTokens: tokens < leastCached ? 0 : tokens,
+    cachedTokens: tokens < minCachedTokens ? 0 : tokens,
   };
 }
 
 function lastModel(
-  { memory: { lastModels } }: Parts,
-  { caller, conversation }: RequestContext,
-  { conversationId, previous_session: session, messages }: Going,
+  { state: { lastModels } }: Parts,
+  { caller: { accountId }, conversation }: GatewayRequest,
+  { conversationId, previous_session: session }: Links,
+  messages: readonly ChatMessage[],
   end: number,
 ): LastModel | null {
-  const { accountId } = caller ?? anonymous;
   return (
     conversation?.last ??
     (typeof conversationId === 'string'
@@ -60,32 +114,28 @@ function lastModel(
   );
 }
 
-/** Puts down whom model selection has chosen. */
+/** Remembers which model a selection chose, for the requests that continue its session. */
 export function rememberChosen(
-  parts: Parts,
-  { caller }: RequestContext,
-  sessionId: string,
+  { state }: Parts,
+  { caller, plan }: GatewayRequest,
   chosen: LastModel,
 ): void {
-  parts.memory.lastModels.add((caller ?? anonymous).accountId, sessionKey(sessionId), chosen);
+  if (plan) state.lastModels.add(caller.accountId, sessionKey(plan.id), chosen);
 }
 
-/** Puts down who answered, for the requests that go on from there. The history is looked at only where there was a choice. */
+/** Remembers which model answered. The history is hashed only where there was a choice. */
 export function rememberAnswered(
-  parts: Parts,
-  { caller, conversation, record, plan }: RequestContext,
+  { state: { lastModels, ids } }: Parts,
+  { caller: { accountId }, conversation, record, plan }: GatewayRequest,
   messages: readonly ChatMessage[],
   answered: LastModel,
 ): void {
-  const {
-    memory: { lastModels },
-  } = parts;
-  const { accountId } = caller ?? anonymous;
   if (conversation) lastModels.add(accountId, conversationKey(conversation.id), answered);
   if (record.previousSession)
     lastModels.add(accountId, sessionKey(record.previousSession), answered);
-  if (plan && plan.candidates.length + plan.excluded.length > 1) {
+  if (!plan || plan.candidates.length + plan.excluded.length < 2) return;
+  lastModels.add(accountId, historyKey(messages), answered);
+  // a session is found again only by a signed id
+  if (ids.isReady && ids.isOf(plan.id, accountId))
     lastModels.add(accountId, sessionKey(plan.id), answered);
-    lastModels.add(accountId, historyKey(messages), answered);
-  }
 }

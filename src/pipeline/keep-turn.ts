@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../completion.js';
+import type { ChatMessage, Usage } from '../completion.js';
 import {
   type AnsweredMessage,
   contentOf,
@@ -8,33 +8,65 @@ import type { JoinedConversation } from '../conversations/keeper.js';
 import type { TitleModel } from '../conversations/title-writer.js';
 import { costOf } from '../routing/cost.js';
 import type { NewMessage } from '../store/contracts/conversations.js';
-import type { Parts } from '../http/parts.js';
+import type { FinishedAnswer } from './completion-call.js';
+import type { Parts } from './parts.js';
 import { candidateOf } from './plan-request.js';
+import type { GatewayRequest } from './request.js';
 import type { GatewaySnapshot } from './snapshot.js';
-import { usageCounts } from '../http/surfaces/native-envelope.js';
-import type { FinishedAnswer } from '../http/surfaces/surface.js';
 
-/** A turn that is over but for its client being told: what was asked, and the answer. */
+/** What a request says of the conversation that it belongs to. */
+export interface ConversationLink {
+  /** Null or absent: a conversation begins. */
+  readonly conversationId?: string | null;
+  readonly messages: readonly ChatMessage[];
+  /** False: nothing of the turn is stored. */
+  readonly store?: boolean | null;
+}
+
+/**
+ * Finds the conversation that a completion continues, or begins one. Sets `request.conversation`.
+ * @throws GatewayError `not_found` for an id that is not this account's; `unavailable` where it cannot be looked up
+ */
+export async function joinConversation(
+  { state }: Parts,
+  request: GatewayRequest,
+  { conversationId = null, messages, store }: ConversationLink,
+): Promise<void> {
+  const { conversations } = request.snapshot;
+  const joined = await state.conversations.join(request.caller.accountId, {
+    conversationId,
+    messages,
+    storing: !conversations.store ? 'off' : store === false ? 'skip' : 'on',
+  });
+  request.conversation = joined;
+  request.record.conversationId = joined.stores ? joined.id : null;
+  request.record.responseId = joined.answerId;
+}
+
+/** A turn whose answer is whole. */
 export interface EndedTurn {
   readonly conversation: JoinedConversation;
   readonly messages: readonly ChatMessage[];
-  /** Null where the answer was too long to be kept. */
+  /** Null where the answer was too long to be stored. */
   readonly message: AnsweredMessage | null;
   readonly answer: FinishedAnswer;
 }
 
-/** More messages than a turn may have: nobody else's turns wait seconds for one transaction. */
-const mostMessages = 10_000;
+/** One transaction stores a turn; more messages than this would hold up the turns of others for seconds. */
+const maxMessages = 10_000;
 
-/** Adds a turn to its conversation; whether it is stored by now. Never rejects, and keeps the client waiting for three seconds at most. A turn of more than 10,000 messages is not stored. */
+/**
+ * Adds a turn to its conversation; whether it is stored by now. Never rejects, and takes three seconds at most. A turn
+ * of more than 10,000 messages is not stored.
+ */
 export async function keepTurn(
   parts: Parts,
-  runtime: GatewaySnapshot,
+  snapshot: GatewaySnapshot,
   { conversation, messages, message, answer }: EndedTurn,
 ): Promise<boolean> {
-  if (!message || messages.length > mostMessages) return false;
+  if (!message || messages.length > maxMessages) return false;
   const { id: conversationId, accountId, answerId, begins, title } = conversation;
-  const end = await parts.memory.conversations.append({
+  const end = await parts.state.conversations.append({
     conversationId,
     accountId,
     begins: begins ? { title } : null,
@@ -43,7 +75,7 @@ export async function keepTurn(
     at: Date.now(),
   });
   if (end === 'stored' && conversation.titledNow)
-    await putTitle(parts, runtime, conversation, messages, message);
+    await putTitle(parts, snapshot, conversation, messages, message);
   return end === 'stored';
 }
 
@@ -64,31 +96,44 @@ function answerOf(
   };
 }
 
-/** A conversation that was created empty gets its title now; and a configured model is asked for a better one, for which nobody waits. */
+/** Usage as answers show it and conversations store it. */
+export function usageCounts(usage: Usage): object {
+  return {
+    promptTokens: usage.promptTokens,
+    completionTokens: usage.completionTokens,
+    totalTokens: usage.promptTokens + usage.completionTokens,
+    reasoningTokens: usage.reasoningTokens,
+    cachedTokens: usage.cachedTokens,
+    cacheWriteTokens: usage.cacheWriteTokens,
+    ...(usage.estimated ? { estimated: true } : {}),
+  };
+}
+
+/** Names a conversation that was created empty, and asks the configured model for a better title in the background. */
 async function putTitle(
   parts: Parts,
-  runtime: GatewaySnapshot,
+  snapshot: GatewaySnapshot,
   conversation: JoinedConversation,
   messages: readonly ChatMessage[],
   { text }: AnsweredMessage,
 ): Promise<void> {
   const { id, accountId, begins } = conversation;
-  // the turn is stored: a title that cannot be is no reason to say otherwise
-  if (!begins) await parts.memory.conversations.name(conversation);
-  const model = titleModelOf(runtime);
+  // the turn is stored, whether or not its title can be
+  if (!begins) await parts.state.conversations.name(conversation);
+  const model = titleModelOf(snapshot);
   if (model)
-    parts.memory.titles.write(model, { accountId, conversationId: id, messages, answer: text });
+    parts.state.titles.write(model, { accountId, conversationId: id, messages, answer: text });
 }
 
-function titleModelOf(runtime: GatewaySnapshot): TitleModel | null {
-  const { titleModel } = runtime.conversations;
+function titleModelOf(snapshot: GatewaySnapshot): TitleModel | null {
+  const { titleModel } = snapshot.conversations;
   if (titleModel === null) return null;
   const candidate = candidateOf(titleModel);
   const { provider, model } = candidate;
   return {
     candidate,
-    provider: runtime.providers.get(provider ?? ''),
-    onAttempt: (attempt) => runtime.onAttempt(attempt),
-    costOf: (usage) => costOf(usage, runtime.catalog.lookup(provider, model)).total_tokens_cost,
+    provider: snapshot.providers.get(provider ?? ''),
+    onAttempt: (attempt) => snapshot.onAttempt(attempt),
+    costOf: (usage) => costOf(usage, snapshot.catalog.lookup(provider, model)).total_tokens_cost,
   };
 }

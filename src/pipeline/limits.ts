@@ -1,66 +1,59 @@
-import type { RequestHandler, Response } from 'express';
-import type { Caller } from '../accounts/caller.js';
 import {
-  type Granted,
   isLimited,
   isMoney,
   type Refused,
   type Standing,
   type Use,
 } from '../accounts/rate-limiter.js';
+import type { Caller } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
-import { callerOf, contextOf, type RequestContext } from '../http/context.js';
-import type { Parts } from '../http/parts.js';
-import { stage } from '../http/stage.js';
+import type { Parts } from './parts.js';
+import type { GatewayRequest } from './request.js';
 
-/** Puts down what a request really used of its key's limits. The second call does nothing. */
+/** Counts what a request really used of its caller's limits. The second call does nothing. */
 export type Settle = () => void;
 
-/** For requests that nothing bounds. */
+/** For requests that no limit bounds. */
 export const unbounded: Settle = () => undefined;
 
+/** Whether a limit of any kind applies to a caller. */
+export const isBounded = (caller: Caller): boolean => isLimited(caller.limits);
+
 /**
- * Takes from a caller's limits what a request may use at most, and says in its headers what is left. Immediate where the numbers are in
- * memory. Whoever gets the `Settle` calls it when the request is over: what it used is then what the request's record says.
+ * Reserves what a request may use at most of its caller's limits, and puts what is left of them into
+ * `request.rateLimits`, also where it refuses. Call the returned `Settle` when the request is over: what it used is
+ * then what `request.record` says.
  * @throws GatewayError `too_many_requests` or `budget_spent`, with when to come back; `unavailable`
  */
-export function takeLimits(
+export async function takeLimits(
   parts: Parts,
-  res: Response,
-  caller: Caller,
+  request: GatewayRequest,
   most: Use,
-): Settle | Promise<Settle> {
-  const context = contextOf(res);
-  // a host may have its stages one after another on one route: that is one request
-  const outcome = parts.memory.limits.take(
-    caller,
-    context.isCounted ? { ...most, requests: null } : most,
-  );
-  const admit = (told: Granted | Refused): Settle => {
-    if (told.outcome === 'refused') throw refusal(parts, res, told);
-    context.isCounted = true;
-    for (const standing of told.standings) setHeaders(res, standing, null);
-    return () => told.settle(useOf(context.record));
-  };
-  return outcome instanceof Promise ? outcome.then(admit) : admit(outcome);
+): Promise<Settle> {
+  // a host may run several stages on one route: that is one request
+  const wanted = request.isCounted ? { ...most, requests: null } : most;
+  const outcome = await parts.state.limits.take(request.caller, wanted);
+  if (outcome.outcome === 'refused') {
+    parts.metrics.limited(outcome.standing.measure);
+    request.rateLimits = [{ ...outcome.standing, resetMs: outcome.retryAfterMs }];
+    throw refusal(outcome);
+  }
+  request.isCounted = true;
+  request.rateLimits = outcome.standings.map((standing: Standing) => ({
+    ...standing,
+    resetMs: null,
+  }));
+  return () => outcome.settle(useOf(request));
 }
 
 /** Counts a request that calls no model. */
-export function countRequest(parts: Parts): RequestHandler {
-  const counted: Use = { requests: 1, tokens: null, costUsd: null };
-  return stage((_req, res) => {
-    const caller = callerOf(res);
-    if (caller.limits.requestsPerMinute === null) return;
-    const settle = takeLimits(parts, res, caller, counted);
-    if (settle instanceof Promise) return settle.then((late) => late());
-    settle();
-  });
+export async function countRequest(parts: Parts, request: GatewayRequest): Promise<void> {
+  if (request.caller.limits.requestsPerMinute === null) return;
+  const settle = await takeLimits(parts, request, { requests: 1, tokens: null, costUsd: null });
+  settle();
 }
 
-/** Whether anything bounds a caller: the one check that all others pay. */
-export const isBounded = (caller: Caller): boolean => isLimited(caller.limits);
-
-function useOf({ promptTokens, completionTokens, costUsd }: RequestContext['record']): Use {
+function useOf({ record: { promptTokens, completionTokens, costUsd } }: GatewayRequest): Use {
   return {
     requests: 1,
     tokens: (promptTokens ?? 0) + (completionTokens ?? 0),
@@ -68,38 +61,17 @@ function useOf({ promptTokens, completionTokens, costUsd }: RequestContext['reco
   };
 }
 
-/** In OpenAI's spelling; money has none. A minute's count is gone a minute later at the latest. */
-function setHeaders(
-  res: Response,
-  { measure, limit, used }: Standing,
-  waitMs: number | null,
-): void {
-  if (isMoney(measure) || res.headersSent) return;
-  res.setHeader(`x-ratelimit-limit-${measure}`, limit);
-  res.setHeader(`x-ratelimit-remaining-${measure}`, Math.max(0, limit - used));
-  res.setHeader(
-    `x-ratelimit-reset-${measure}`,
-    waitMs === null ? '1m0s' : `${Math.ceil(waitMs / 1000)}s`,
-  );
-}
-
-function refusal(
-  parts: Parts,
-  res: Response,
-  { standing, wanted, retryAfterMs }: Refused,
-): GatewayError {
+function refusal({ standing, wanted, retryAfterMs }: Refused): GatewayError {
   const { measure, limit, used } = standing;
-  parts.metrics.limited(measure);
-  setHeaders(res, standing, retryAfterMs);
   if (!isMoney(measure))
     return new GatewayError(
       'too_many_requests',
       `limits: this key may use ${limit} ${measure} a minute, ${used} are used and this request needs ${wanted}`,
       { retryAfterMs },
     );
-  // what only others hold is free again in a moment
-  const code = retryAfterMs > soonMs ? 'budget_spent' : 'too_many_requests';
-  const budget = `limits: this key may spend ${limit} USD a ${measure === 'usd_day' ? 'day' : 'month'} (UTC), ${rounded(used)} USD are spent or held for requests under way`;
+  // what other requests only reserve is free again in a moment
+  const code = retryAfterMs > maxShortWaitMs ? 'budget_spent' : 'too_many_requests';
+  const budget = `limits: this key may spend ${limit} USD a ${measure === 'usd_day' ? 'day' : 'month'} (UTC), ${rounded(used)} USD are spent or reserved for requests in progress`;
   return new GatewayError(
     code,
     `${budget} and this request may cost up to ${rounded(wanted)} USD; a smaller \`max_tokens\` (\`maxTokens\`) lowers that`,
@@ -108,7 +80,7 @@ function refusal(
 }
 
 /** A wait that clients' own retries can sit out. */
-const soonMs = 60_000;
+const maxShortWaitMs = 60_000;
 
 /** To a hundredth of a cent, upwards. */
 const rounded = (usd: number): number => Math.ceil(usd * 1e4) / 1e4;

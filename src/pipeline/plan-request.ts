@@ -1,21 +1,143 @@
-import type { Caller } from '../accounts/caller.js';
-import { type ErrorTraceEntry, GatewayError, invalidField } from '../errors.js';
-import { forbiddenReason } from '../routing/access-rules.js';
-import { makePlan, type PlanInput } from '../routing/make-plan.js';
-import type { Candidate, Exclusion, Limits, Plan, Ranker } from '../routing/plan.js';
+import { randomUUID } from 'node:crypto';
+import type { ErrorTraceEntry } from '../errors.js';
+import { type Blame, makePlan } from '../routing/make-plan.js';
+import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../routing/plan.js';
+import type { CompletionCall } from './completion-call.js';
+import { continuedBy, followLinks, type Links, taughtIn } from './continuation.js';
+import type { Parts } from './parts.js';
+import type { GatewayRequest } from './request.js';
 import type { GatewaySnapshot } from './snapshot.js';
-import type { CompletionCall } from '../http/surfaces/surface.js';
 
-const mostRetries = 10;
-const none: readonly ErrorTraceEntry[] = [];
+const maxRetriesPerCandidate = 10;
+const noEntries: readonly ErrorTraceEntry[] = [];
 
-/** A completion that knows where it will be sent. */
-export interface PlannedCall {
-  call: CompletionCall;
-  plan: Plan;
-  /** Candidates that could not be used, as entries of the error trace. */
-  passedOver: readonly ErrorTraceEntry[];
+/** What a plan is asked for. */
+export interface PlanQuestion {
+  readonly routing: RoutingRequest;
+  readonly links: Links;
+  readonly candidates: readonly Candidate[];
+  /** Tried after the candidates, in the order given. */
+  readonly fallbacks?: readonly Candidate[];
+  /** Default: as configured. */
+  readonly order?: 'ranked' | 'given' | null;
+  readonly maxRetries?: number | null;
+  /** Whether the gateway itself will call the model: then its provider has to be configured. */
+  readonly isCalledHere: boolean;
+  /** Whether the plan's id has to be found again as a session: then the plan waits for the database's secret. */
+  readonly isSession: boolean;
+  /** Whether somebody will read the figures of a plan with one eligible candidate. */
+  readonly explain: boolean;
+  readonly blame: Blame;
 }
+
+/**
+ * Makes the plan of a request, whatever surface it came through: follows its links, adds what the account's traffic has
+ * taught and which model the conversation continues with, and ranks the candidates that the caller may use. Sets
+ * `request.plan`.
+ * @throws GatewayError `not_found` for a link that is not this account's; `question.blame.code` when no candidate is left
+ */
+export async function planRequest(
+  parts: Parts,
+  request: GatewayRequest,
+  question: PlanQuestion,
+): Promise<Plan> {
+  const { snapshot, caller, record } = request;
+  const { links, candidates, fallbacks } = question;
+  record.previousSession = links.previous_session ?? null;
+  record.preferenceId = links.preference_id ?? null;
+  const routing = await withHistory(parts, request, question);
+  const id = await planId(parts, request, question);
+  const startedAt = performance.now();
+  const plan = makePlan({
+    id,
+    request: routing,
+    candidates,
+    ...(fallbacks ? { fallbacks } : {}),
+    ranker:
+      (question.order ?? snapshot.routing.order) === 'given' && question.isCalledHere
+        ? snapshot.givenOrder
+        : snapshot.ranker,
+    catalog: snapshot.catalog,
+    latencies: snapshot.latencies,
+    limits: limitsOf(snapshot, question.maxRetries ?? null),
+    allow: snapshot.routing.allow,
+    deny: snapshot.routing.deny,
+    keyModels: caller.models,
+    ...(question.isCalledHere
+      ? { isConfigured: (provider: string) => snapshot.providers.has(provider) }
+      : {}),
+    explain: question.explain,
+    blame: question.blame,
+  });
+  parts.metrics.selection(performance.now() - startedAt);
+  if (plan.candidates[0].why.explored) parts.metrics.explored();
+  request.plan = plan;
+  return plan;
+}
+
+/** The routing request with all that is known from earlier requests. Where there is no choice, only the links are checked. */
+async function withHistory(
+  parts: Parts,
+  request: GatewayRequest,
+  { routing, links, candidates }: PlanQuestion,
+): Promise<RoutingRequest> {
+  const linked = await followLinks(parts, request.caller, links);
+  if (candidates.length < 2) return linked ? { ...routing, ...linked } : routing;
+  const taught = await taughtIn(parts, request, links, linked);
+  const asked = { ...routing, ...linked, taught };
+  const continued = routing.continued ?? continuedBy(parts, request, links, asked);
+  return continued ? { ...asked, continued } : asked;
+}
+
+/** A signed id, so that any replica can tell whose session it is; random where the secret cannot be read and no session depends on it. */
+async function planId(
+  { state: { ids } }: Parts,
+  { caller }: GatewayRequest,
+  { isSession, candidates }: PlanQuestion,
+): Promise<string> {
+  if (!ids.isReady && isSession) await ids.ready();
+  if (!ids.isReady && candidates.length > 1) await ids.ready().catch(() => undefined);
+  return ids.isReady ? ids.make(caller.accountId) : randomUUID();
+}
+
+/**
+ * Plans a completion: the models ranked for this conversation (or as given), then the fallback models in the order given.
+ * Sets `request.plan`, `call` and `passedOver`.
+ * @throws GatewayError the surface's code for an invalid field, when no candidate is left
+ */
+export async function planCompletion(
+  parts: Parts,
+  request: GatewayRequest,
+  call: CompletionCall,
+): Promise<void> {
+  const { modelsField, fallbackModels, invalidCode } = call;
+  const plan = await planRequest(parts, request, {
+    routing: call.routing,
+    links: call.links,
+    candidates: (call.models ?? request.snapshot.routing.auto).map(candidateOf),
+    ...(fallbackModels.length > 0 ? { fallbacks: fallbackModels.map(candidateOf) } : {}),
+    order: call.order,
+    maxRetries: call.maxRetries,
+    isCalledHere: true,
+    isSession: false,
+    // the header is sent where there was something to weigh
+    explain:
+      request.snapshot.routing.explainHeader &&
+      (call.models?.length ?? 2) + fallbackModels.length > 1,
+    blame: {
+      field: modelsField,
+      firstField: firstModelField(call),
+      fallbackField: 'fallback_models',
+      code: invalidCode,
+    },
+  });
+  request.call = call;
+  request.passedOver = plan.excluded.length === 0 ? noEntries : plan.excluded.map(traceEntry);
+}
+
+/** The field of the first model that a completion names, for messages. */
+export const firstModelField = ({ modelsField }: CompletionCall): string =>
+  modelsField === 'models' ? 'models[0]' : modelsField;
 
 /** `<provider>/<model>` as a candidate; what follows the first slash is the provider's own name, slashes included. */
 export function candidateOf(label: string): Candidate {
@@ -23,129 +145,18 @@ export function candidateOf(label: string): Candidate {
   return { label, provider: label.slice(0, slash), model: label.slice(slash + 1) };
 }
 
-/** The limits of one request; `maxRetries` over 10 counts as 10. */
-export function limitsOf(runtime: GatewaySnapshot, maxRetries: number | null): Limits {
+/** The limits of one request; more than ten retries count as ten. A provider's own timeouts apply where they are shorter. */
+export function limitsOf(snapshot: GatewaySnapshot, maxRetries: number | null): Limits {
+  const { totalTimeoutMs } = snapshot.limits;
   return {
-    retriesPerCandidate: Math.min(mostRetries, maxRetries ?? runtime.limits.maxRetries),
-    firstEventTimeoutMs: 300_000,
-    idleTimeoutMs: 120_000,
-    totalTimeoutMs: runtime.limits.totalTimeoutMs,
+    retriesPerCandidate: Math.min(maxRetriesPerCandidate, maxRetries ?? snapshot.limits.maxRetries),
+    firstEventTimeoutMs: totalTimeoutMs,
+    idleTimeoutMs: totalTimeoutMs,
+    totalTimeoutMs,
   };
 }
 
-/**
- * Plans a completion: the models ranked for this conversation (or as given), then the fallback models in the order given.
- * @throws GatewayError with the surface's code for an invalid field, when no candidate is left
- */
-export async function planCompletion(
-  call: CompletionCall,
-  runtime: GatewaySnapshot,
-  caller: Caller,
-  invalidCode: PlanInput['blame']['code'],
-): Promise<PlannedCall> {
-  const usable = (labels: readonly string[]): Sorted => sortOut(labels, runtime, caller);
-  const first = usable(call.models ?? runtime.routing.auto);
-  const fallbacks = usable(call.fallbackModels);
-  const ruledOut = [...first.excluded, ...fallbacks.excluded];
-  if (first.candidates.length + fallbacks.candidates.length === 0)
-    throw nothingUsable(call, ruledOut, invalidCode);
-  const order = call.order ?? runtime.routing.order;
-  const ranked = await planPart(
-    call,
-    runtime,
-    first.candidates,
-    order === 'given' ? runtime.givenOrder : runtime.ranker,
-    { field: call.modelsField, code: invalidCode },
-  );
-  const others =
-    fallbacks.candidates.length === 0
-      ? null
-      : await planPart(call, runtime, fallbacks.candidates, runtime.givenOrder, {
-          field: 'fallback_models',
-          code: invalidCode,
-        });
-  const plan = joined([ranked, others]);
-  if (ruledOut.length === 0 && plan.excluded.length === 0) return { call, plan, passedOver: none };
-  const excluded = [...ruledOut, ...plan.excluded];
-  return { call, plan: { ...plan, excluded }, passedOver: excluded.map(traceEntry) };
-}
-
-interface Sorted {
-  candidates: Candidate[];
-  excluded: Exclusion[];
-}
-
-/** Parts the candidates that this gateway can call for this key from the others. */
-function sortOut(labels: readonly string[], runtime: GatewaySnapshot, caller: Caller): Sorted {
-  const sorted: Sorted = { candidates: [], excluded: [] };
-  if (labels.length === 0) return sorted;
-  const rules = {
-    allow: runtime.routing.allow,
-    deny: runtime.routing.deny,
-    keyModels: caller.models,
-  };
-  for (const label of labels) {
-    const candidate = candidateOf(label);
-    const reason = runtime.providers.has(candidate.provider ?? '')
-      ? forbiddenReason(candidate, rules)
-      : `provider ${JSON.stringify(candidate.provider)} is not configured`;
-    if (reason === null) sorted.candidates.push(candidate);
-    else sorted.excluded.push({ candidate, reason });
-  }
-  return sorted;
-}
-
-/** A plan for one of the two lists; the error that there is none is kept, for the other list may do. */
-async function planPart(
-  call: CompletionCall,
-  runtime: GatewaySnapshot,
-  candidates: Candidate[],
-  ranker: Ranker,
-  blame: PlanInput['blame'],
-): Promise<Plan | GatewayError | null> {
-  if (candidates.length === 0) return null;
-  try {
-    return await makePlan({
-      request: call.routing,
-      candidates,
-      ranker,
-      catalog: runtime.catalog,
-      latencies: runtime.latencies,
-      limits: limitsOf(runtime, call.maxRetries),
-      blame,
-    });
-  } catch (error) {
-    if (error instanceof GatewayError) return error;
-    throw error;
-  }
-}
-
-function joined([first, fallback]: readonly (Plan | GatewayError | null)[]): Plan {
-  const plans = [first, fallback].filter(
-    (part): part is Plan => part !== null && part !== undefined && !(part instanceof GatewayError),
-  );
-  const [plan, more] = plans;
-  if (plan && more)
-    return {
-      ...plan,
-      candidates: [...plan.candidates, ...more.candidates],
-      excluded: [...plan.excluded, ...more.excluded],
-    };
-  if (plan) return plan;
-  const failed = [first, fallback].find((part) => part instanceof GatewayError);
-  throw failed ?? new GatewayError('internal', 'a plan without candidates');
-}
-
-function nothingUsable(
-  call: CompletionCall,
-  excluded: readonly Exclusion[],
-  code: PlanInput['blame']['code'],
-): GatewayError {
-  const reason = excluded[0]?.reason ?? 'no models are configured to choose from';
-  return invalidField(call.modelsField === 'models' ? 'models[0]' : call.modelsField, reason, code);
-}
-
-/** A candidate that was passed over, as the client is told of it. */
+/** A candidate that was passed over, as an entry of the error trace. */
 export const traceEntry = ({ candidate, reason }: Exclusion): ErrorTraceEntry => ({
   provider: candidate.provider ?? '',
   model: candidate.model,

@@ -1,7 +1,8 @@
-import type { Response } from 'express';
 import type { Caller } from '../accounts/caller.js';
 import { hasBudget, type Use } from '../accounts/rate-limiter.js';
+import type { ChatRequest } from '../completion.js';
 import { invalidField } from '../errors.js';
+import { searchesFirst, unpricedExtra } from '../providers/unpriced-fields.js';
 import {
   highestCost,
   longestAnswer,
@@ -9,86 +10,57 @@ import {
   statedAnswer,
 } from '../routing/longest-cost.js';
 import type { Exclusion, RankedCandidate } from '../routing/plan.js';
-import { measureRequest } from '../routing/tokens.js';
-import { callerOf, contextOf } from '../http/context.js';
-import type { Parts } from '../http/parts.js';
-import { type PlannedCall, traceEntry } from './plan-request.js';
-import type { GatewaySnapshot } from './snapshot.js';
-import type { CompletionSurface } from '../http/surfaces/surface.js';
+import type { PlannedCompletion } from './completion-call.js';
 import { isBounded, type Settle, takeLimits, unbounded } from './limits.js';
-import { searchesFirst, unpricedExtra } from '../providers/unpriced-fields.js';
+import type { Parts } from './parts.js';
+import { firstModelField, traceEntry } from './plan-request.js';
+import { type GatewayRequest, plannedOf } from './request.js';
+import type { GatewaySnapshot } from './snapshot.js';
 
 /** Why a key with a budget may not use a model. */
 export const unpricedReason = 'its price is not known, and this key has a budget';
 
-/** A completion that may be carried out, as far as its key's limits go. */
-export interface BoundCompletion {
-  readonly planned: PlannedCall;
-  /** To be called when it is over, however it ends. */
-  readonly settle: Settle;
-}
-
 /**
- * Holds what a planned completion may use at most of its key's limits, before any model is called. A key with a budget gets no model
- * whose price nobody knows, nothing that costs more than its tokens, and an answer no longer than what was reserved for it. Immediate
- * where nothing bounds the key, or the numbers are in memory.
- * @throws GatewayError as `takeLimits`, and the surface's code for an invalid field where no candidate is left, or for what has no price
+ * Reserves what the request's planned completion may use at most of its caller's limits, before any model is called. A
+ * key with a budget gets no model without a known price, nothing that costs more than its tokens, and an answer no
+ * longer than what was reserved for it: the request's plan and call are replaced by what is left of them.
+ * @throws GatewayError as `takeLimits`; the surface's code for an invalid field where no candidate is left, or for a
+ * field whose price is not known
  */
-export function boundCompletion(
-  parts: Parts,
-  res: Response,
-  planned: PlannedCall,
-  surface: CompletionSurface,
-): BoundCompletion | Promise<BoundCompletion> {
-  const caller = callerOf(res);
-  if (!isBounded(caller)) return { planned, settle: unbounded };
-  const context = contextOf(res);
-  const runtime = (context.runtime ??= parts.current());
-  const bounded = hasBudget(caller.limits) ? withinBudget(planned, runtime, surface) : planned;
-  context.planned = bounded;
-  context.plan = bounded.plan;
-  const settle = takeLimits(parts, res, caller, mostOf(bounded, runtime, caller));
-  return settle instanceof Promise
-    ? settle.then((late) => ({ planned: bounded, settle: late }))
-    : { planned: bounded, settle };
+export async function reserveCompletion(parts: Parts, request: GatewayRequest): Promise<Settle> {
+  const { caller, snapshot } = request;
+  if (!isBounded(caller)) return unbounded;
+  const planned = plannedOf(request);
+  const allowed = hasBudget(caller.limits) ? withinBudget(planned, snapshot) : planned;
+  request.plan = allowed.plan;
+  request.call = allowed.call;
+  request.passedOver = allowed.passedOver;
+  return takeLimits(parts, request, maxUse(allowed, snapshot, caller));
 }
 
 /** The same completion without candidates that have no price, and held to the configured length where it states none. */
-function withinBudget(
-  planned: PlannedCall,
-  runtime: GatewaySnapshot,
-  surface: CompletionSurface,
-): PlannedCall {
+function withinBudget(planned: PlannedCompletion, snapshot: GatewaySnapshot): PlannedCompletion {
   const { call } = planned;
-  const { allowUnpriced, maxOutputTokens } = runtime.budgets;
+  const { allowUnpriced, maxOutputTokens } = snapshot.budgets;
   const extra = allowUnpriced ? null : unpricedExtra(call.chat);
   if (extra !== null)
     throw invalidField(
       extra,
-      'what it costs is not known, and this key has a budget',
-      surface.invalidCode,
+      'its price is not known, and this key has a budget',
+      call.invalidCode,
     );
-  const priced = allowUnpriced ? planned : withoutUnpriced(planned, runtime, surface);
+  const priced = allowUnpriced ? planned : withoutUnpriced(planned, snapshot);
   if (maxOutputTokens === null || statedAnswer(call.chat) !== null) return priced;
   return { ...priced, call: { ...call, chat: { ...call.chat, max_tokens: maxOutputTokens } } };
 }
 
-function withoutUnpriced(
-  planned: PlannedCall,
-  runtime: GatewaySnapshot,
-  surface: CompletionSurface,
-): PlannedCall {
+function withoutUnpriced(planned: PlannedCompletion, snapshot: GatewaySnapshot): PlannedCompletion {
   const { plan, call } = planned;
   const isPriced = (candidate: RankedCandidate): boolean =>
     !searchesFirst(candidate.model) &&
-    highestCostOf({ promptTokens: 1, completionTokens: 1 }, candidate, runtime) !== null;
+    highestCostOf({ promptTokens: 1, completionTokens: 1 }, candidate, snapshot) !== null;
   const [first, ...others] = plan.candidates.filter(isPriced);
-  if (!first)
-    throw invalidField(
-      call.modelsField === 'models' ? 'models[0]' : call.modelsField,
-      unpricedReason,
-      surface.invalidCode,
-    );
+  if (!first) throw invalidField(firstModelField(call), unpricedReason, call.invalidCode);
   if (others.length + 1 === plan.candidates.length) return planned;
   const excluded: Exclusion[] = plan.candidates
     .filter((candidate) => !isPriced(candidate))
@@ -100,37 +72,36 @@ function withoutUnpriced(
   };
 }
 
-/** What a completion may use at most: a fallback may be the dearest. */
-function mostOf(
-  { call: { chat }, plan }: PlannedCall,
-  runtime: GatewaySnapshot,
+/** What a completion may use at most: a fallback may be the most expensive candidate. */
+function maxUse(
+  { call: { chat }, plan }: PlannedCompletion,
+  snapshot: GatewaySnapshot,
   { limits }: Caller,
 ): Use {
   const tokens =
     limits.tokensPerMinute === null
       ? null
-      : measureRequest(chat.messages, chat.tools ?? []).tokens +
-        (statedAnswer(chat) ?? 0) * (chat.n ?? 1);
+      : plan.promptTokens + (statedAnswer(chat) ?? 0) * (chat.n ?? 1);
   return {
     requests: 1,
     tokens,
-    costUsd: hasBudget(limits) ? dearest(chat, plan.candidates, runtime) : null,
+    costUsd: hasBudget(limits) ? maxCost(chat, plan.candidates, snapshot) : null,
   };
 }
 
-function dearest(
-  chat: PlannedCall['call']['chat'],
+function maxCost(
+  chat: ChatRequest,
   candidates: readonly RankedCandidate[],
-  runtime: GatewaySnapshot,
+  snapshot: GatewaySnapshot,
 ): number {
   const promptTokens = longestPrompt(chat);
   const costs = candidates.map((candidate) => {
     const completionTokens = longestAnswer(
       chat,
-      runtime.catalog.lookup(candidate.provider, candidate.model),
-      runtime.budgets.maxOutputTokens,
+      snapshot.catalog.lookup(candidate.provider, candidate.model),
+      snapshot.budgets.maxOutputTokens,
     );
-    return highestCostOf({ promptTokens, completionTokens }, candidate, runtime);
+    return highestCostOf({ promptTokens, completionTokens }, candidate, snapshot);
   });
   return Math.max(...costs.map((cost) => cost ?? 0));
 }
@@ -138,7 +109,7 @@ function dearest(
 function highestCostOf(
   usage: Parameters<typeof highestCost>[0],
   { provider, model }: RankedCandidate,
-  runtime: GatewaySnapshot,
+  snapshot: GatewaySnapshot,
 ): number | null {
-  return highestCost(usage, runtime.catalog.lookup(provider, model));
+  return highestCost(usage, snapshot.catalog.lookup(provider, model));
 }

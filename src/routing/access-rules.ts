@@ -40,13 +40,17 @@ export interface AccessRules {
   readonly deny?: readonly string[] | null;
   /** What the caller's key may use. */
   readonly keyModels?: readonly string[] | null;
+  /** Whether the gateway can call this provider. Absent: the caller calls the model itself, so any will do. */
+  readonly isConfigured?: (provider: string) => boolean;
 }
 
 /** Why a candidate may not be used, null if it may. A candidate without a provider goes by its bare name. */
 export function forbiddenReason(
   { provider, model }: Candidate,
-  { allow, deny, keyModels }: AccessRules,
+  { allow, deny, keyModels, isConfigured }: AccessRules,
 ): string | null {
+  if (isConfigured && !isConfigured(provider ?? ''))
+    return `provider ${JSON.stringify(provider)} is not configured`;
   if (!allow && !deny && !keyModels) return null;
   const name = (provider === null ? model : `${provider}/${model}`).toLowerCase();
   if (keyModels && !matchesAny(keyModels, name)) return 'this key may not use it';

@@ -6,7 +6,8 @@ import type { RequestSize } from './tokens.js';
 /** Candidates that can serve a request, in the order given, and those that cannot, each with its reason. */
 export interface Eligibility {
   eligible: Appraisal[];
-  excluded: { known: Appraisal; reason: string }[];
+  /** `isForbidden`: an access rule excludes it, whatever the request asks. */
+  excluded: { known: Appraisal; reason: string; isForbidden: boolean }[];
 }
 
 function contextReason(
@@ -60,12 +61,13 @@ export function eligible(
 ): Eligibility {
   const parted: Eligibility = { eligible: [], excluded: [] };
   for (const known of candidates) {
+    const forbidden = forbiddenReason(known.candidate, rules);
     const reason =
-      forbiddenReason(known.candidate, rules) ??
+      forbidden ??
       (request.preference ? unwantedReason(known, request.preference) : null) ??
       incapableReason(request, size, known);
     if (reason === null) parted.eligible.push(known);
-    else parted.excluded.push({ known, reason });
+    else parted.excluded.push({ known, reason, isForbidden: forbidden !== null });
   }
   return parted;
 }

@@ -153,6 +153,8 @@ export interface Plan {
   candidates: readonly [RankedCandidate, ...RankedCandidate[]];
   excluded: readonly Exclusion[];
   limits: Limits;
+  /** About how many tokens messages and tools have. */
+  promptTokens: number;
   /** Which rule decided, in a short sentence. */
   reason: string;
   /** 0..1: how familiar the ranker is with requests like this one. Absent where it does not tell. */
@@ -164,10 +166,7 @@ export interface Plan {
 /** Puts candidates in order, best first; scores never rise down the list. Never calls a provider, never drops a candidate. */
 export interface Ranker {
   readonly name: string;
-  rank(
-    request: RoutingRequest,
-    candidates: readonly Appraisal[],
-  ): RankedCandidate[] | Promise<RankedCandidate[]>;
+  rank(request: RoutingRequest, candidates: readonly Appraisal[]): RankedCandidate[];
   /** What it expects of a candidate that cannot serve, for explanations; absent: what was known beforehand is told of those. */
   expect?(request: RoutingRequest, candidate: Appraisal): Figures;
 }

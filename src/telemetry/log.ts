@@ -1,8 +1,7 @@
 import { pino, type Logger } from 'pino';
 import { LogOutput } from './log-output.js';
 import type { GatewayError } from '../errors.js';
-import type { RequestContext } from '../http/context.js';
-import type { RequestLog } from '../http/parts.js';
+import type { ObservedRequest } from './observed-request.js';
 
 export interface LogOptions {
   level: string;
@@ -31,22 +30,27 @@ function isoTime(): string {
   return timeText;
 }
 
+/** Writes the log's lines about requests. */
+export interface RequestLogger {
+  request(request: ObservedRequest): void;
+  /** A fault of the gateway itself, with its cause. */
+  failure(request: Pick<ObservedRequest, 'id'>, error: GatewayError): void;
+}
+
 /** One line for each request: who asked, what was tried, what it took. */
-export function requestLog(logger: Logger): RequestLog {
+export function requestLog(logger: Logger): RequestLogger {
   const write = writerOf(logger);
   return {
-    request(context) {
+    request(request) {
       if (!logger.isLevelEnabled('info')) return;
-      const line = lineOf(context);
+      const line = lineOf(request);
+      const { code } = request.record;
       // a stream that broke off had said 200 before
-      const broken =
-        context.record.code !== null &&
-        context.record.code !== 'client_closed' &&
-        line.status === 200;
+      const broken = code !== null && code !== 'client_closed' && line.status === 200;
       write(line.status >= 500 || broken ? 'warn' : 'info', line);
     },
-    failure(context, error: GatewayError) {
-      logger.error({ requestId: context.requestId, err: error.cause ?? error }, 'a fault of ours');
+    failure({ id }, error) {
+      logger.error({ requestId: id, err: error.cause ?? error }, 'internal error');
     },
   };
 }
@@ -63,16 +67,16 @@ function writerOf(logger: Logger): (level: 'info' | 'warn', line: object) => voi
 }
 
 /** What did not happen is left out; pino skips what is undefined. */
-function lineOf({ record, caller, surface, requestId, startedAt }: RequestContext): {
+function lineOf({ record, caller, isIdentified, surface, id, startedAt }: ObservedRequest): {
   status: number;
   [field: string]: unknown;
 } {
   const { attempts, model, ttftMs, promptTokens } = record;
   const counted = promptTokens !== null;
   return {
-    requestId,
-    surface: surface?.name,
-    account: caller?.name,
+    requestId: id,
+    surface: surface ?? undefined,
+    account: isIdentified ? caller.name : undefined,
     status: record.status ?? 0,
     code: record.code ?? undefined,
     model: model === null ? undefined : `${record.provider ?? ''}/${model}`,
@@ -91,7 +95,7 @@ function lineOf({ record, caller, surface, requestId, startedAt }: RequestContex
 }
 
 /** Each upstream call, where there was more than one or it failed. */
-function triedOf({ attempts }: RequestContext['record']): object[] {
+function triedOf({ attempts }: ObservedRequest['record']): object[] {
   return attempts.map(({ provider, model, outcome, status, latencyMs }) => ({
     model: `${provider}/${model}`,
     outcome,

@@ -181,7 +181,7 @@ describe('a client of embeddings that leaves', () => {
     await asked;
     await expect(upstream.closed(0)).resolves.toBeNull();
     expect(await logged()).toMatchObject({ code: 'client_closed', status: 499 });
-    expect(log.text()).not.toContain('a fault of ours');
+    expect(log.text()).not.toContain('internal error');
     expect(
       await metricOf(gateway, 'signalbox_client_disconnects_total', 'surface="embeddings"'),
     ).toBe(1);

@@ -67,7 +67,7 @@ async function replicaOn(board: Board): Promise<RunningGateway> {
     true,
   );
   await backing.get();
-  gateways.push(await startGateway(configured(), { backing }));
+  gateways.push(await startGateway(configured(), { databases: backing }));
   return gateways.at(-1)!;
 }
 

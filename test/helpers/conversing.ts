@@ -81,7 +81,7 @@ export async function startConversing(
       ...config,
       auth: { keys },
     },
-    { backing, logger: log.logger },
+    { databases: backing, logger: log.logger },
   );
   await backing.get();
   const reader = await place.open();

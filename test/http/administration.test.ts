@@ -43,7 +43,7 @@ async function withFirstKey(
     false,
   );
   return {
-    fresh: await startGateway(config, { backing }),
+    fresh: await startGateway(config, { databases: backing }),
     auth: { authorization: `Bearer ${key ?? ''}` },
   };
 }

@@ -463,7 +463,7 @@ describe('a request for what costs more than its tokens', () => {
       json: {
         error: {
           param: field,
-          message: `${field}: what it costs is not known, and this key has a budget`,
+          message: `${field}: its price is not known, and this key has a budget`,
         },
       },
     });
@@ -527,7 +527,7 @@ describe('what a budget has spent', () => {
     }) as typeof store.requests;
     const away = Object.create(store, { requests: { value: requests } }) as typeof store;
     await restart(configured(), {
-      backing: new LazyDatabases(
+      databases: new LazyDatabases(
         () => Promise.resolve({ store: away, counters: createMemoryCounters() }),
         true,
       ),

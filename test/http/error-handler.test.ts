@@ -119,7 +119,7 @@ describe('the error handler', () => {
         },
       });
       expect(log.lines.slice(before)).toMatchObject([
-        { level: 50, requestId: reply.headers['x-request-id'], msg: 'a fault of ours' },
+        { level: 50, requestId: reply.headers['x-request-id'], msg: 'internal error' },
       ]);
     },
   );

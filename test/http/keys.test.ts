@@ -45,8 +45,8 @@ beforeAll(async () => {
   const first = backing();
   const key = await makeFirstKey((await first.get()).store);
   admin = bearer(key ?? '');
-  gateway = await startGateway(config, { backing: first });
-  other = await startGateway(config, { backing: backing() });
+  gateway = await startGateway(config, { databases: first });
+  other = await startGateway(config, { databases: backing() });
 });
 afterAll(async () => {
   await Promise.all([gateway.close(), other.close(), upstream.close()]);
@@ -270,7 +270,7 @@ describe('checking a key', () => {
     const own = backing();
     const third = await startGateway(
       { providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } } },
-      { backing: own },
+      { databases: own },
     );
     const key = textAt((await make({ name: 'cached' })).json, 'key');
     expect((await complete(key, third)).status).toBe(200);

@@ -239,7 +239,7 @@ describe('a forgotten password', () => {
     expect(mail!.raw).not.toContain('evil');
     const code = /^([\w-]{43})\s*$/m.exec(mail!.text)?.[1] ?? '';
     expect((await complete(code, newPassword, new Browser(nameless.url))).status).toBe(204);
-    expect(text()).toContain('publicUrl is not set: mails hold a code instead of a link');
+    expect(text()).toContain('publicUrl is not set: mails contain a code instead of a link');
     await nameless.close();
   });
 

@@ -38,6 +38,7 @@ const planOf = (
   reason = 'best predicted quality, 0.812',
 ): Plan => ({
   id: 'plan',
+  promptTokens: 5,
   candidates: [candidate(labels[0] ?? 'only'), ...labels.slice(1).map((label) => candidate(label))],
   limits,
   reason,

@@ -23,7 +23,7 @@ async function clocked(): Promise<{
   });
   const gateway = await startGateway(
     { auth: { trustedProxies: 1 } },
-    { backing: new LazyDatabases(open, true) },
+    { databases: new LazyDatabases(open, true) },
   );
   running.push(gateway);
   return {

@@ -3,8 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../src/errors.js';
 import { createCatalog } from '../../src/routing/catalog.js';
 import { createLatencyWindow } from '../../src/routing/latency-window.js';
-import { explainPlan, makePlan, type PlanInput } from '../../src/routing/make-plan.js';
-import type { Candidate, Plan, Ranker } from '../../src/routing/plan.js';
+import { explainPlan } from '../../src/routing/explain-plan.js';
+import { makePlan, type PlanInput } from '../../src/routing/make-plan.js';
+import type { Candidate, Plan } from '../../src/routing/plan.js';
 import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
 import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';
 import { createPriorRanker } from '../../src/routing/rankers/prior-ranker.js';
@@ -30,10 +31,7 @@ function candidate(label: string, more: Partial<Candidate> = {}): Candidate {
   };
 }
 
-function planOrPromise(
-  candidates: Candidate[],
-  more: Partial<PlanInput> = {},
-): Plan | Promise<Plan> {
+function plan(candidates: Candidate[], more: Partial<PlanInput> = {}): Plan {
   const latencies = more.latencies ?? createLatencyWindow();
   return makePlan({
     request: { messages: [{ role: 'user', content: 'hello' }] },
@@ -46,9 +44,6 @@ function planOrPromise(
     ...more,
   });
 }
-
-/** For rankers that need no time. */
-const plan = (...args: Parameters<typeof planOrPromise>): Plan => planOrPromise(...args) as Plan;
 
 function failure(act: () => unknown): GatewayError {
   try {
@@ -172,16 +167,16 @@ describe('a plan', () => {
 
   it('is refused, with the reason for each candidate, when none is left', () => {
     const error = failure(() =>
-      plan([candidate('local/small'), candidate('openai/gpt-4o')], {
+      plan([candidate('nobody/x'), candidate('local/small'), candidate('openai/gpt-4o')], {
         request: { messages: [], tools: [{ name: 'look' }] },
         deny: ['openai/*'],
-        excluded: [{ candidate: candidate('nobody/x'), reason: 'no such provider is configured' }],
+        isConfigured: (provider) => provider !== 'nobody',
         blame: { field: 'llm_providers', code: 'bad_request' },
       }),
     );
     expect(error).toMatchObject({ code: 'bad_request', status: 400, field: 'llm_providers' });
     expect(error.message).toBe(
-      'llm_providers: no model can serve this request (nobody/x: no such provider is configured; local/small: it calls no tools, the request offers 1; openai/gpt-4o: the configuration denies it)',
+      'llm_providers: no model can serve this request (nobody/x: provider "nobody" is not configured; local/small: it calls no tools, the request offers 1; openai/gpt-4o: the configuration denies it)',
     );
   });
 
@@ -192,16 +187,6 @@ describe('a plan', () => {
 
   it('is refused for an empty list', () =>
     expect(failure(() => plan([])).message).toBe('models: names no model'));
-
-  it('waits for a ranker that needs time', async () => {
-    const slow: Ranker = {
-      name: 'slow',
-      rank: async (request, known) => createPriorRanker().rank(request, known),
-    };
-    const made = planOrPromise([candidate('openai/gpt-4o')], { ranker: slow });
-    expect(made).toBeInstanceOf(Promise);
-    expect(order(await made)).toEqual(['openai/gpt-4o']);
-  });
 
   it('holds every candidate once, ranked or left out, whatever is asked', () => {
     const names = fc.array(
@@ -290,29 +275,34 @@ describe('a candidate that is left out', () => {
     expect(readings).toBe(1);
   });
 
-  it('is told of by what was known beforehand where the ranker needs time', async () => {
-    const slow: Ranker = {
-      name: 'slow',
-      rank: async (asked, known) => createPriorRanker().rank(asked, known),
-    };
-    const made = await planOrPromise([candidate('openai/gpt-4o'), candidate('local/small')], {
-      ranker: slow,
+  it('costs no prediction where one candidate is left and nobody asks for an explanation', () => {
+    const router = shippedRouter();
+    const reading = Object.assign(Object.create(router) as typeof router, {
+      read: () => {
+        throw new Error('it was read');
+      },
+    });
+    const ranker = createLearnedRanker({ router: reading });
+    const made = plan([candidate('openai/gpt-4o'), candidate('local/small')], {
+      ranker,
       request,
+      explain: false,
     });
     expect(made.excluded[0]!.figures).toEqual({
       quality: expect.any(Number),
       price: null,
       latency: null,
     });
+    expect(made.reason).toBe('the only model that can serve the request');
   });
 });
 
 describe('explaining a plan', () => {
   it("tells each candidate's figures, and why it stands there or cannot serve", () => {
     const explained = explainPlan(
-      plan([candidate('local/small'), candidate('openai/gpt-4o')], {
+      plan([candidate('gone/x'), candidate('local/small'), candidate('openai/gpt-4o')], {
         request: { messages: [], tools: [{ name: 'look' }] },
-        excluded: [{ candidate: candidate('gone/x'), reason: 'no such provider is configured' }],
+        isConfigured: (provider) => provider !== 'gone',
       }),
     );
     expect(explained).toEqual([
@@ -330,11 +320,11 @@ describe('explaining a plan', () => {
         label: 'gone/x',
         provider: 'gone',
         model: 'x',
-        quality: null,
+        quality: expect.any(Number),
         price: null,
         latency: null,
         score: null,
-        excluded: 'no such provider is configured',
+        excluded: 'provider "gone" is not configured',
       },
       {
         label: 'local/small',

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
 import { type Config, type ConfigWatch, watchConfig } from '../../config/config.js';
 import { needsRestart } from '../../config/needs-restart.js';
-import { type Gateway, providersOf, rules } from '../../gateway.js';
+import { type StandaloneGateway, providersOf, rules } from '../../gateway.js';
 import type { Demo } from './demo.js';
 
 /** What is kept at its configuration. */
 interface Followed {
-  readonly gateway: Gateway;
+  readonly gateway: StandaloneGateway;
   readonly demo: Demo;
   readonly logger: Logger;
 }

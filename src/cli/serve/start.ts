@@ -41,7 +41,7 @@ async function startOn(config: Config, { logger, demo, backing }: Ground): Promi
   // before anything that may still fail: the key is seen now or never
   process.stdout.write(keyNotice(key));
   await warnOfOpenSignUp(config, await backing.get(), logger);
-  const gateway = assembleGateway(demo.joinTo(config), { logger, backing });
+  const gateway = assembleGateway(demo.joinTo(config), { logger, databases: backing });
   const listening = await listen(gateway, config);
   const watch =
     config.file === null ? null : followConfig(config.file, config, { gateway, demo, logger });

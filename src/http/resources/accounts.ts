@@ -7,8 +7,8 @@ import {
 } from '../../accounts/administration.js';
 import { type ResetLink, resetUrl } from '../../accounts/reset-link.js';
 import type { AccountRecord } from '../../store/contracts/accounts.js';
-import { accountContextOf } from '../account-desk.js';
-import type { Parts } from '../parts.js';
+import { accountContextOf } from '../account-context.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
@@ -28,7 +28,7 @@ export function shownAccount({
 export function listAccounts(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     sendJson(res, 200, listOf(await store.accounts.list(page), shownAccount));
   });
 }
@@ -63,7 +63,7 @@ export function createResetLink(parts: Parts): RequestHandler {
 /** `PATCH /api/v1/accounts/{id}`. */
 export function updateAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     sendJson(
       res,
       200,

@@ -3,7 +3,7 @@ import { shownContent } from '../../conversations/answered-message.js';
 import { GatewayError } from '../../errors.js';
 import type { ConversationRecord, MessageRecord } from '../../store/contracts/conversations.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
@@ -69,7 +69,7 @@ export const conversationNotFound = (): GatewayError =>
 export function listConversations(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     sendJson(
       res,
       200,
@@ -98,7 +98,7 @@ export function readConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { accountId } = callerOf(res);
     const page = pageRequestOf(req);
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     const [record, messages] = await Promise.all([
       store.conversations.find(accountId, idOf(req)),
       store.conversations.messages(accountId, idOf(req), page),
@@ -112,7 +112,7 @@ export function readConversation(parts: Parts): RequestHandler {
 export function listMessages(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     const messages = await store.conversations.messages(callerOf(res).accountId, idOf(req), page);
     if (!messages) throw conversationNotFound();
     sendJson(res, 200, listOf(messages, shownMessage));
@@ -123,7 +123,7 @@ export function listMessages(parts: Parts): RequestHandler {
 export function renameConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { title } = req.body as { title: string };
-    const record = await parts.memory.conversations.rename(
+    const record = await parts.state.conversations.rename(
       callerOf(res).accountId,
       idOf(req),
       title.trim(),
@@ -137,7 +137,7 @@ export function renameConversation(parts: Parts): RequestHandler {
 /** `DELETE /api/v1/conversations/{id}`. */
 export function removeConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    if (!(await parts.memory.conversations.remove(callerOf(res).accountId, idOf(req))))
+    if (!(await parts.state.conversations.remove(callerOf(res).accountId, idOf(req))))
       throw conversationNotFound();
     res.status(204).end();
   });
@@ -146,7 +146,7 @@ export function removeConversation(parts: Parts): RequestHandler {
 function created(parts: Parts, accountId: string, body: unknown): Promise<ConversationRecord> {
   const { title } = body as ConversationRequest;
   const named = (title ?? '').replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();
-  return parts.memory.conversations.create(
+  return parts.state.conversations.create(
     accountId,
     named === '' ? null : named.slice(0, longestTitle).replace(/[\ud800-\udbff]$/, ''),
   );

@@ -10,7 +10,7 @@ import type {
 } from '../../store/contracts/conversations.js';
 import type { Page } from '../../store/contracts/store.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { answer } from '../stage.js';
 import { conversationNotFound, shownConversation, shownMessage } from './conversations.js';
 import { idOf } from './page-request.js';
@@ -56,7 +56,7 @@ export function exportConversation(parts: Parts): RequestHandler {
     const { accountId } = callerOf(res);
     const {
       store: { conversations },
-    } = await parts.memory.opened();
+    } = await parts.state.opened();
     const record = await conversations.find(accountId, idOf(req));
     const first =
       record &&

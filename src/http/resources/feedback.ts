@@ -12,7 +12,7 @@ import {
 import type { FeedbackRow } from '../../store/contracts/requests.js';
 import type { Store } from '../../store/contracts/store.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { isoOrNull, listOf, pageRequestOf } from './page-request.js';
@@ -68,7 +68,7 @@ export function giveFeedback(parts: Parts): RequestHandler {
 export function listFeedback(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     sendJson(
       res,
       200,
@@ -86,7 +86,7 @@ export async function recordFeedback(
   caller: Caller,
   { subject, ...feedback }: NewFeedback,
 ): Promise<FeedbackRow> {
-  const { ids } = parts.memory;
+  const { ids } = parts.state;
   await ids.ready();
   if (subject.kind !== 'request' && !ids.isOf(subject.id, caller.accountId))
     throw notFound(subject);
@@ -125,7 +125,7 @@ function meant(
 
 /** A rating of a model that was a candidate moves later choices of the same scope. */
 async function keep(
-  { memory, metrics, current }: Parts,
+  { state, metrics, current }: Parts,
   row: FeedbackRow,
   decision: RatedDecision | null,
 ): Promise<void> {
@@ -135,15 +135,14 @@ async function keep(
       ? ratingOf(decision, { provider, model, score, at })
       : null;
   if (rating === null || decision === null) {
-    const { store } = await memory.opened();
+    const { store } = await state.opened();
     await store.feedback.add(row);
     return;
   }
-  await memory.learning.rate(
-    row,
-    { accountId, preferenceId: decision.preferenceId },
-    (earlier) => ({ ...rating, earlier }),
-  );
+  await state.learning.rate(row, { accountId, preferenceId: decision.preferenceId }, (earlier) => ({
+    ...rating,
+    earlier,
+  }));
   metrics.rated();
 }
 

@@ -1,6 +1,5 @@
 import type { RequestHandler } from 'express';
-import type { CountersState } from '../../store/contracts/counters.js';
-import type { DatabaseState } from '../../store/database-state.js';
+import type { Readiness } from '../../pipeline/engine.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 
@@ -8,17 +7,6 @@ import { answer } from '../stage.js';
 export const healthz: RequestHandler = (_req, res) => {
   sendJson(res, 200, { status: 'ok' });
 };
-
-/** What a gateway says of itself. */
-export interface Readiness {
-  readonly stopping: boolean;
-  readonly providers: readonly string[];
-  /** Where limits and budgets are counted. */
-  readonly counters: CountersState;
-  readonly database: DatabaseState;
-  /** Records that wait to be written. */
-  readonly queued: number;
-}
 
 /** `GET /readyz`: 200 with what can be called, 503 while the gateway is stopping. A database that is away is told of; completions go on without it. */
 export function readyz(state: () => Promise<Readiness>): RequestHandler {

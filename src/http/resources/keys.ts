@@ -11,7 +11,7 @@ import {
   type Scope,
 } from '../../store/contracts/keys.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
@@ -59,7 +59,7 @@ export function shownKey({
 export function createKey(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { name, scopes, models, expiresAt, limits } = req.body as KeyRequest;
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     const key = newKey();
     const record = await store.keys.add(
       keyFor(callerOf(res).accountId, name, key, {
@@ -69,7 +69,7 @@ export function createKey(parts: Parts): RequestHandler {
         expiresAt: timeOf(expiresAt),
       }),
     );
-    parts.memory.keys.changed(record);
+    parts.state.keys.changed(record);
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 201, { ...shownKey(record), key });
   });
@@ -79,7 +79,7 @@ export function createKey(parts: Parts): RequestHandler {
 export function listKeys(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     sendJson(res, 200, listOf(await store.keys.list(ownerOf(req, callerOf(res)), page), shownKey));
   });
 }
@@ -87,7 +87,7 @@ export function listKeys(parts: Parts): RequestHandler {
 /** `GET /api/v1/keys/{id}`. */
 export function readKey(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     sendJson(res, 200, shownKey(found(await store.keys.find(reachOf(res), idOf(req)))));
   });
 }
@@ -97,7 +97,7 @@ export function changeKey(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { limits, expiresAt, scopes, ...rest } = req.body as Partial<KeyRequest>;
     const reach = reachOf(res);
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     const { id } = found(await store.keys.find(reach, idOf(req)));
     const changes: KeyChanges = {
       ...rest,
@@ -113,7 +113,7 @@ export function changeKey(parts: Parts): RequestHandler {
 export function revokeKey(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const reach = reachOf(res);
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     const { id, revokedAt } = found(await store.keys.find(reach, idOf(req)));
     if (revokedAt === null) await change(parts, reach, id, { revokedAt: Date.now() });
     res.status(204).end();
@@ -126,9 +126,9 @@ async function change(
   id: string,
   changes: KeyChanges,
 ): Promise<KeyRecord> {
-  const { store } = await parts.memory.opened();
+  const { store } = await parts.state.opened();
   const record = found(await store.keys.update(reach, id, changes));
-  parts.memory.keys.changed(record);
+  parts.state.keys.changed(record);
   return record;
 }
 

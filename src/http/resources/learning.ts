@@ -8,7 +8,7 @@ import type { RatedModel, Served } from '../../routing/predictor/online-state.js
 import { surePart } from '../../routing/predictor/online-tuning.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull } from './page-request.js';
@@ -25,7 +25,7 @@ export function readLearning(parts: Parts): RequestHandler {
         scope,
         exploration,
         parts.current().routing.learning.enabled,
-        await parts.memory.learning.show(scope),
+        await parts.state.learning.show(scope),
       ),
     );
   });
@@ -35,7 +35,7 @@ export function readLearning(parts: Parts): RequestHandler {
 export function forgetLearning(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { scope } = await scopeOf(parts, req, callerOf(res).accountId);
-    const { learning, outcomes } = parts.memory;
+    const { learning, outcomes } = parts.state;
     await outcomes.forget(scope, () => learning.forget(scope));
     res.status(204).end();
   });
@@ -43,14 +43,14 @@ export function forgetLearning(parts: Parts): RequestHandler {
 
 /** @throws GatewayError `not_found` for a preference that is not this account's */
 async function scopeOf(
-  { memory, current }: Parts,
+  { state, current }: Parts,
   req: Request,
   accountId: string,
 ): Promise<{ scope: LearningScope; exploration: number }> {
   const { exploration } = current().routing.learning;
   if (req.params['id'] === undefined)
     return { scope: { accountId, preferenceId: '' }, exploration };
-  const { store } = await memory.opened();
+  const { store } = await state.opened();
   const preference = await store.preferences.find(accountId, idOf(req));
   if (!preference)
     throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
 import { forbiddenReason } from '../../routing/access-rules.js';
 import { contextOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import type { GatewaySnapshot } from '../../pipeline/snapshot.js';
 import { sendJson } from '../send-json.js';
 import { stage } from '../stage.js';
@@ -44,11 +44,8 @@ function listFor(runtime: GatewaySnapshot, keyModels: readonly string[] | null):
 /** `GET /v1/models`. */
 export function listModels(parts: Parts): RequestHandler {
   return stage((_req, res) => {
-    const context = contextOf(res);
-    sendJson(res, 200, {
-      object: 'list',
-      data: listFor((context.runtime ??= parts.current()), context.caller?.models ?? null),
-    });
+    const { snapshot, caller } = contextOf(parts, res).request;
+    sendJson(res, 200, { object: 'list', data: listFor(snapshot, caller.models) });
     return 'answered';
   });
 }
@@ -56,12 +53,9 @@ export function listModels(parts: Parts): RequestHandler {
 /** `GET /v1/models/<provider>/<model>`; 404 for a model that is not in the list. */
 export function readModel(parts: Parts): RequestHandler {
   return stage((req, res) => {
-    const context = contextOf(res);
+    const { snapshot, caller } = contextOf(parts, res).request;
     const id = decodeURIComponent(req.path.replace(/^.*?\/v1\/models\//, ''));
-    const entry = listFor(
-      (context.runtime ??= parts.current()),
-      context.caller?.models ?? null,
-    ).find((model) => model.id === id);
+    const entry = listFor(snapshot, caller.models).find((model) => model.id === id);
     if (!entry) throw new GatewayError('not_found', 'model: not found', { field: 'model' });
     sendJson(res, 200, entry);
     return 'answered';

@@ -7,7 +7,7 @@ import type { PreferenceRecord } from '../../store/contracts/preferences.js';
 import type { TrainingState } from '../../store/contracts/trainings.js';
 import { whyPassedOver } from '../../training/tuning-reader.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
@@ -71,7 +71,7 @@ async function shown(
   accountId: string,
   preferences: readonly PreferenceRecord[],
 ): Promise<(preference: PreferenceRecord) => object> {
-  const { store } = await parts.memory.opened();
+  const { store } = await parts.state.opened();
   const trainings = await store.trainings.latest(
     accountId,
     preferences.map(({ id }) => id),
@@ -82,11 +82,11 @@ async function shown(
 
 /** Makes a preference for that account. */
 export async function addPreference(
-  { memory }: Parts,
+  { state }: Parts,
   { accountId }: Caller,
   { name, ...settings }: PreferenceRequest,
 ): Promise<PreferenceRecord> {
-  const { store } = await memory.opened();
+  const { store } = await state.opened();
   return store.preferences.add({
     id: randomUUID(),
     accountId,
@@ -98,31 +98,31 @@ export async function addPreference(
 
 /** Changes what is given of it. @throws GatewayError `not_found` for what is not this account's */
 export async function changeSettings(
-  { memory }: Parts,
+  { state }: Parts,
   { accountId }: Caller,
   id: string,
   { name, ...settings }: PreferenceRequest,
 ): Promise<PreferenceRecord> {
-  const { store } = await memory.opened();
+  const { store } = await state.opened();
   // guesses must not make all caches ask for changes
   found(await store.preferences.find(accountId, id));
   const record = found(
     await store.preferences.update(accountId, id, { ...(name ? { name } : {}), settings }),
   );
-  memory.preferences.changed(record);
+  state.preferences.changed(record);
   return record;
 }
 
 /** @throws GatewayError `not_found` for what is not this account's */
 export async function dropPreference(
-  { memory }: Parts,
+  { state }: Parts,
   { accountId }: Caller,
   id: string,
 ): Promise<void> {
-  const { store } = await memory.opened();
+  const { store } = await state.opened();
   const before = found(await store.preferences.find(accountId, id));
   await store.preferences.remove(accountId, id);
-  memory.preferences.changed({ ...before, settings: {}, deletedAt: Date.now() });
+  state.preferences.changed({ ...before, settings: {}, deletedAt: Date.now() });
 }
 
 /** `POST /api/v1/preferences`. */
@@ -144,7 +144,7 @@ export function createPreference(parts: Parts): RequestHandler {
 export function listPreferences(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     const { accountId } = callerOf(res);
     const found = await store.preferences.list(accountId, page);
     sendJson(res, 200, listOf(found, await shown(parts, accountId, found.items)));
@@ -154,7 +154,7 @@ export function listPreferences(parts: Parts): RequestHandler {
 /** `GET /api/v1/preferences/{id}`. */
 export function readPreference(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     const preference = found(await store.preferences.find(callerOf(res).accountId, idOf(req)));
     sendJson(res, 200, (await shown(parts, preference.accountId, [preference]))(preference));
   });

@@ -3,7 +3,7 @@ import { GatewayError } from '../../errors.js';
 import type { RequestRow } from '../../store/contracts/requests.js';
 import type { Store } from '../../store/contracts/store.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';

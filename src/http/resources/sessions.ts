@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
 import type { SelectionRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
@@ -28,7 +28,7 @@ export function listSessions(parts: Parts): RequestHandler {
 export function readSession(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const [id, { accountId }] = [idOf(req, 'session_id'), callerOf(res)];
-    const { ids } = parts.memory;
+    const { ids } = parts.state;
     await ids.ready();
     if (!ids.isOf(id, accountId)) throw invalidField('session_id', 'not found', 'not_found');
     const store = await settledStore(parts);

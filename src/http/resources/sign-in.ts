@@ -3,10 +3,10 @@ import { mailAddressOf } from '../../accounts/mail-address.js';
 import { changePassword, completeReset, requestReset } from '../../accounts/new-password.js';
 import { signIn, signOut } from '../../accounts/sign-in.js';
 import { signUp } from '../../accounts/sign-up.js';
-import { accountContextOf } from '../account-desk.js';
+import { accountContextOf } from '../account-context.js';
 import { clientAddress } from '../client-address.js';
 import { callerOf, contextOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { clearSignInCookie, setSignInCookie, signInToken } from '../sign-in-cookie.js';
 import { answer } from '../stage.js';
@@ -69,9 +69,9 @@ export function signOutBrowser(parts: Parts): RequestHandler {
 /** `GET /api/v1/auth/account`: whose browser or key it is. A fixed key's account is the key's own. */
 export function readOwnAccount(parts: Parts): RequestHandler {
   return answer(async (_req, res) => {
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     const { accountId, role, keyId, name, scopes, models } = callerOf(res);
-    const { signIn } = contextOf(res);
+    const { signIn } = contextOf(parts, res);
     const account = (await store.accounts.find(accountId)) ?? {
       id: accountId,
       email: null,
@@ -97,7 +97,7 @@ export function changeOwnPassword(parts: Parts): RequestHandler {
       currentPassword: string;
       newPassword: string;
     };
-    const keepTokenHash = contextOf(res).signIn?.tokenHash ?? null;
+    const keepTokenHash = contextOf(parts, res).signIn?.tokenHash ?? null;
     await changePassword(await accountContextOf(parts, res), {
       accountId: callerOf(res).accountId,
       currentPassword,

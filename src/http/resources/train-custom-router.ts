@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { addPreference, dropPreference } from './preferences.js';
@@ -39,11 +39,11 @@ export function trainCustomRouter(parts: Parts): RequestHandler {
 }
 
 async function refuseTrained(
-  { memory }: Parts,
+  { state }: Parts,
   accountId: string,
   preferenceId: string,
 ): Promise<void> {
-  const { store } = await memory.opened();
+  const { store } = await state.opened();
   if ((await store.preferences.find(accountId, preferenceId))?.router)
     throw invalidField('override', 'the preference has a trained router already', 'bad_request');
 }

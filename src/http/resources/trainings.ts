@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { GatewayError } from '../../errors.js';
 import type { TrainingRecord } from '../../store/contracts/trainings.js';
 import { callerOf, contextOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull } from './page-request.js';
@@ -31,20 +31,20 @@ function shownTraining(
 
 /** Reads the evaluations of a request, as large as the configuration allows. @throws GatewayError */
 export function evaluationsIn(parts: Parts, req: Request, res: Response): Promise<TrainingBody> {
-  return readTrainingBody(req, (contextOf(res).runtime ??= parts.current()).limits.maxBodyBytes);
+  return readTrainingBody(req, contextOf(parts, res).request.snapshot.limits.maxBodyBytes);
 }
 
 /** Lets a preference's own router be trained. @throws GatewayError `not_found`, `conflict`, `validation_failed`, `unavailable` */
 export async function startTraining(
-  { memory }: Parts,
+  { state }: Parts,
   accountId: string,
   preferenceId: string,
   { text, wishes }: TrainingBody,
 ): Promise<TrainingRecord> {
-  const { store } = await memory.opened();
+  const { store } = await state.opened();
   // before the rows are read, which takes a while
   if (!(await store.preferences.find(accountId, preferenceId))) throw notFound('preference_id');
-  return memory.trainings.add(accountId, preferenceId, text, wishes);
+  return state.trainings.add(accountId, preferenceId, text, wishes);
 }
 
 const notFound = (what: string): GatewayError =>
@@ -54,7 +54,7 @@ async function passedOver(
   parts: Parts,
   { accountId, preferenceId }: TrainingRecord,
 ): Promise<string | null> {
-  const { store } = await parts.memory.opened();
+  const { store } = await parts.state.opened();
   const preference = await store.preferences.find(accountId, preferenceId);
   return preference && whyPassedOverNow(parts, preference);
 }
@@ -71,7 +71,7 @@ export function createTraining(parts: Parts): RequestHandler {
 /** `GET /api/v1/preferences/{id}/training`: the last one. */
 export function readTraining(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     const [training] = await store.trainings.latest(callerOf(res).accountId, [idOf(req)]);
     if (!training) throw notFound('training');
     sendJson(res, 200, shownTraining(training, await passedOver(parts, training)));
@@ -82,11 +82,11 @@ export function readTraining(parts: Parts): RequestHandler {
 export function removeTraining(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { accountId } = callerOf(res);
-    const { store } = await parts.memory.opened();
+    const { store } = await parts.state.opened();
     const preference = await store.preferences.find(accountId, idOf(req));
     if (!preference || !(await store.trainings.remove(accountId, preference.id)))
       throw notFound('training');
-    parts.memory.preferences.changed(preference);
+    parts.state.preferences.changed(preference);
     res.status(204).end();
   });
 }

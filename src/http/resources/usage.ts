@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
 import type { UsageRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { accountParameter, modelParameters, spanParameters, textParameter } from './query.js';

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
-import { callerOf, contextOf } from '../context.js';
-import type { Parts } from '../parts.js';
+import { callerOf, requestOf } from '../context.js';
+import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import type { ModelSelectRequest } from '../surfaces/model-select.js';
@@ -16,7 +16,7 @@ import {
 
 /** `POST /v2/modelRouter/modelSelect`: the ranking and the session. */
 export const sendProviders: RequestHandler = answer((req, res) => {
-  const { plan, record } = contextOf(res);
+  const { plan, record } = requestOf(res);
   if (!plan) throw new GatewayError('internal', 'no plan was made');
   const [{ provider, model }] = plan.candidates;
   record.provider = provider;

@@ -1,5 +1,5 @@
 import type { ChatMessage } from '../../completion.js';
-import { type CandidateExplanation, explainPlan, gateOf } from '../../routing/make-plan.js';
+import { type CandidateExplanation, explainPlan, gateOf } from '../../routing/explain-plan.js';
 import type { Candidate, Plan, Price, RoutingRequest } from '../../routing/plan.js';
 import { nativeErrorBody } from '../error-handler.js';
 import type { Surface } from './surface.js';

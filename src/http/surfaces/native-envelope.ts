@@ -4,7 +4,8 @@ import type { Source } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { Costs } from '../../routing/cost.js';
 import type { RankedCandidate } from '../../routing/plan.js';
-import type { FinishedAnswer } from './surface.js';
+import type { FinishedAnswer } from '../../pipeline/completion-call.js';
+import { usageCounts } from '../../pipeline/keep-turn.js';
 
 /** What every native answer carries, streamed or not: its ids, its title, its sources. */
 export class NativeEnvelope {
@@ -96,17 +97,4 @@ export class NativeEnvelope {
 /** Usage in the interface's spelling. */
 export function nativeUsage(usage: Usage, costs: Costs): object {
   return { ...usageCounts(usage), costs };
-}
-
-/** The same without its costs. */
-export function usageCounts(usage: Usage): object {
-  return {
-    promptTokens: usage.promptTokens,
-    completionTokens: usage.completionTokens,
-    totalTokens: usage.promptTokens + usage.completionTokens,
-    reasoningTokens: usage.reasoningTokens,
-    cachedTokens: usage.cachedTokens,
-    cacheWriteTokens: usage.cacheWriteTokens,
-    ...(usage.estimated ? { estimated: true } : {}),
-  };
 }

@@ -5,13 +5,14 @@ import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
 import type { RankedCandidate } from '../../routing/plan.js';
 import { sendJson } from '../send-json.js';
-import { CompletionBuilder } from './completion-builder.js';
+import { CompletionBuilder } from '../../pipeline/completion-builder.js';
 import { NativeEnvelope } from './native-envelope.js';
-import type { FinishedAnswer, SurfaceWriter } from './surface.js';
+import type { CompletionWriter, FinishedAnswer } from '../../pipeline/completion-call.js';
 
 /** A native answer as one JSON object; the provider may have streamed it all the same. */
-export class NativeReply implements SurfaceWriter {
+export class NativeReply implements CompletionWriter {
   readonly streams = false;
+  readonly hasBegun = false;
   private readonly envelope: NativeEnvelope;
   private builder = new CompletionBuilder();
   private answer: CompletionAnswer | null = null;
@@ -64,9 +65,13 @@ export class NativeReply implements SurfaceWriter {
     });
   }
 
-  /** Nothing has been sent: the error is answered as an error. */
   breakOff(): void {
     throw new Error('a reply that is not streamed cannot break off');
+  }
+
+  /** Nothing was sent: the error is answered in its place. */
+  discard(): void {
+    // nothing to undo
   }
 
   private build(finishReason: string | null): AnsweredMessage {

@@ -1,28 +1,25 @@
 import type { ServerResponse } from 'node:http';
-import {
-  type CompletionChunk,
-  escapeJson,
-  reasoningOf,
-  unescapeJson,
-  type Usage,
-} from '../../completion.js';
+import { type CompletionChunk, escapeJson, reasoningOf, unescapeJson } from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
-import { type GatewayError, statusTitle } from '../../errors.js';
+import { statusTitle } from '../../errors.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import type { Costs } from '../../routing/cost.js';
 import type { RankedCandidate } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 import { byteJson, byteLine } from './byte-json.js';
-import { chunksOf } from './completion-builder.js';
+import { chunksOf } from '../../pipeline/completion-builder.js';
 import { NativeEnvelope, nativeUsage } from './native-envelope.js';
-import type { FinishedAnswer, SurfaceWriter } from './surface.js';
+import type {
+  BrokenAnswer,
+  CompletionWriter,
+  FinishedAnswer,
+} from '../../pipeline/completion-call.js';
 
 /** An answer that is longer, in characters, is passed on and not kept: it could not be sent again either. */
 const mostKept = 32 * 1024 * 1024;
 
 /** A native answer as server-sent events. A text chunk is a constant envelope around the provider's own escaped text, twice. */
-export class NativeStream implements SurfaceWriter {
+export class NativeStream implements CompletionWriter {
   readonly streams = true;
   private readonly envelope: NativeEnvelope;
   private names: object = {};
@@ -70,6 +67,14 @@ export class NativeStream implements SurfaceWriter {
     for (const chunk of chunksOf(answer.completion)) this.chunk(chunk);
   }
 
+  get hasBegun(): boolean {
+    return this.stream.isOpen;
+  }
+
+  discard(): void {
+    this.stream.discard();
+  }
+
   flush(): boolean {
     return this.stream.flush();
   }
@@ -102,7 +107,7 @@ export class NativeStream implements SurfaceWriter {
     this.stream.end();
   }
 
-  breakOff(error: GatewayError, requestId: string, usage: Usage | null, costs: Costs | null): void {
+  breakOff({ error, requestId, usage, costs }: BrokenAnswer): void {
     this.stream.event(
       'error',
       byteJson({

@@ -1,11 +1,11 @@
 import type { ChatMessage, ChatRequest, ContentPart } from '../../completion.js';
-import { invalidField } from '../../errors.js';
+import { GatewayError, invalidField } from '../../errors.js';
 import { nativeErrorBody } from '../error-handler.js';
-import { conversationOf } from '../join-conversation.js';
 import { NativeReply } from './native-reply.js';
 import type { NativeRequest } from './native-request.js';
 import { NativeStream } from './native-stream.js';
-import type { CompletionCall, CompletionSurface } from './surface.js';
+import type { CompletionCall } from '../../pipeline/completion-call.js';
+import type { CompletionSurface } from './surface.js';
 
 /** The interface's own completions: spec/model-routing-and-completions.md, operation B. */
 export const native: CompletionSurface = {
@@ -17,8 +17,8 @@ export const native: CompletionSurface = {
     refuseWhatIsMissing(body);
     return callOf(body, chatOf(body));
   },
-  writer(res, _call, _body, stream) {
-    const conversation = conversationOf(res);
+  writer(res, { conversation }, _call, stream) {
+    if (!conversation) throw new GatewayError('internal', 'no conversation was joined');
     return stream
       ? new NativeStream(res, stream, conversation)
       : new NativeReply(res, conversation);
@@ -37,9 +37,13 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
       maxTokens: body.maxTokens ?? null,
       tradeoff: body.tradeoff ?? null,
     },
+    links: body,
     stream: body.stream ?? false,
     streamFromProvider: true,
     maxRetries: body.maxRetries ?? null,
+    store: body.store !== false,
+    sentMessages: body.messages,
+    invalidCode: native.invalidCode,
   };
 }
 

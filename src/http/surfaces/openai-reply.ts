@@ -4,12 +4,13 @@ import { type CompletionChunk, toOpenAIUsage } from '../../completion.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
 import type { RankedCandidate } from '../../routing/plan.js';
 import { sendJson } from '../send-json.js';
-import { CompletionBuilder } from './completion-builder.js';
-import type { FinishedAnswer, SurfaceWriter } from './surface.js';
+import { CompletionBuilder } from '../../pipeline/completion-builder.js';
+import type { CompletionWriter, FinishedAnswer } from '../../pipeline/completion-call.js';
 
 /** An answer as one of OpenAI's completions. The body of a provider that speaks the dialect is passed on byte for byte. */
-export class OpenAIReply implements SurfaceWriter {
+export class OpenAIReply implements CompletionWriter {
   readonly streams = false;
+  readonly hasBegun = false;
   /** Made only for an answer that comes in pieces. */
   private builder: CompletionBuilder | null = null;
   private answer: CompletionAnswer | null = null;
@@ -66,8 +67,12 @@ export class OpenAIReply implements SurfaceWriter {
     });
   }
 
-  /** Nothing has been sent: the error is answered as an error. */
   breakOff(): void {
     throw new Error('a reply that is not streamed cannot break off');
+  }
+
+  /** Nothing was sent: the error is answered in its place. */
+  discard(): void {
+    // nothing to undo
   }
 }

@@ -1,16 +1,19 @@
 import { randomUUID } from 'node:crypto';
 import { type CompletionChunk, toOpenAIUsage } from '../../completion.js';
-import type { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
 import type { RankedCandidate } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 import { byteJson } from './byte-json.js';
-import { chunksOf } from './completion-builder.js';
+import { chunksOf } from '../../pipeline/completion-builder.js';
 import { openAIErrorBody } from './openai-error.js';
-import type { FinishedAnswer, SurfaceWriter } from './surface.js';
+import type {
+  BrokenAnswer,
+  CompletionWriter,
+  FinishedAnswer,
+} from '../../pipeline/completion-call.js';
 
 /** An answer as OpenAI's chunks. A provider that speaks the dialect has its frames passed on as they came. */
-export class OpenAIStream implements SurfaceWriter {
+export class OpenAIStream implements CompletionWriter {
   readonly streams = true;
   private envelope: { id: string; object: string; created: number; model: string } | null = null;
   private head = '';
@@ -70,6 +73,14 @@ export class OpenAIStream implements SurfaceWriter {
     for (const chunk of chunksOf(answer.completion)) this.chunk(chunk, null);
   }
 
+  get hasBegun(): boolean {
+    return this.stream.isOpen;
+  }
+
+  discard(): void {
+    this.stream.discard();
+  }
+
   flush(): boolean {
     return this.stream.flush();
   }
@@ -100,7 +111,7 @@ export class OpenAIStream implements SurfaceWriter {
   }
 
   /** OpenAI's clients raise on a frame with `error`; no `[DONE]` may follow. */
-  breakOff(error: GatewayError): void {
+  breakOff({ error }: BrokenAnswer): void {
     this.stream.data(byteJson(openAIErrorBody(error)));
     this.stream.end();
   }

@@ -28,8 +28,8 @@ export const openai: CompletionSurface = {
       fallback_models: fallbackModels,
       stream,
       tradeoff,
-      preference_id: _preference,
-      previous_session: _session,
+      preference_id,
+      previous_session,
       ...chat
     } = parsed as OpenAIRequest;
     const auto = model === 'auto';
@@ -51,12 +51,16 @@ export const openai: CompletionSurface = {
         maxTokens: chat.max_completion_tokens ?? chat.max_tokens ?? null,
         tradeoff: tradeoff ?? null,
       },
+      links: { preference_id, previous_session, conversationId: chat['conversationId'] },
       stream: stream ?? false,
       streamFromProvider: stream ?? false,
       maxRetries: null,
+      store: chat['store'] !== false,
+      sentMessages: chat.messages,
+      invalidCode: 'bad_request',
     };
   },
-  writer(res, call, _body, stream) {
+  writer(res, _request, call, stream) {
     return stream
       ? new OpenAIStream(stream, call.chat.stream_options?.include_usage === true)
       : new OpenAIReply(res);

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { anonymous, type Caller } from '../../accounts/caller.js';
+import type { Caller } from '../../accounts/caller.js';
 import type { Attempt } from '../../dispatch/execute-plan.js';
-import type { RequestContext, RequestRecord } from '../../http/context.js';
+import type { ObservedRequest, RequestRecord } from '../observed-request.js';
 import type { RequestRow } from '../../store/contracts/requests.js';
 import { type KeptContent, storedContent, weightOf } from './kept-content.js';
 import { cut, type KeptPlan, keptPlan } from './kept-plan.js';
@@ -26,20 +26,20 @@ export interface FinishedRequest {
 }
 
 /** Takes what is needed from a request. A request id that was made here names the record as well; one that a client chose may name several. */
-export function finishedRequest(context: RequestContext, isBare: boolean): FinishedRequest {
-  const { requestId, isOwnId, caller, surface, startedAt, record, plan } = context;
+export function finishedRequest(request: ObservedRequest, isBare: boolean): FinishedRequest {
+  const { id: requestId, isOwnId, caller, surface, startedAt, record, plan } = request;
   const latencyMs = performance.now() - startedAt;
   return {
     id: isOwnId ? requestId : randomUUID(),
     requestId,
-    caller: caller ?? anonymous,
-    surface: surface?.name ?? 'other',
+    caller,
+    surface: surface ?? 'other',
     at: Date.now() - latencyMs,
     latencyMs,
     record,
     planId: plan?.id ?? null,
     // a decision has a row of its own with its plan
-    plan: isBare || plan === null || surface?.name === 'model_select' ? null : keptPlan(plan),
+    plan: isBare || plan === null || surface === 'model_select' ? null : keptPlan(plan),
     weight: weightOf(record.content),
     isBare,
   };

@@ -1,4 +1,4 @@
-import { type CandidateExplanation, explainPlan, gateOf } from '../../routing/make-plan.js';
+import { type CandidateExplanation, explainPlan, gateOf } from '../../routing/explain-plan.js';
 import type { KindsOfTask, Plan } from '../../routing/plan.js';
 
 /** A plan as it is stored. */

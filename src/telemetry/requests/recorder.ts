@@ -1,5 +1,5 @@
-import { anonymous, type Caller } from '../../accounts/caller.js';
-import type { RequestContext } from '../../http/context.js';
+import type { Caller } from '../../accounts/caller.js';
+import type { ObservedRequest } from '../observed-request.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { Store } from '../../store/contracts/store.js';
 import { WriteBehind, type WriteBehindReport } from '../../store/write-behind.js';
@@ -23,6 +23,7 @@ const recorded: ReadonlySet<string> = new Set([
   'model_select',
   'completions',
   'openai',
+  'direct',
   'embeddings',
   'proxy',
 ]);
@@ -70,23 +71,22 @@ export class Recorder {
    * Takes a request that is over. Where the configuration keeps no request log, only those of keys with a budget are written, and of those
    * only what their sums need: by its row a request is known not to be counted twice, and by the sums a budget outlives a restart.
    */
-  request(context: RequestContext): void {
-    const { caller, surface, runtime, plan } = context;
-    if (caller?.keyId) this.uses.mark(caller.keyId);
-    if (surface === null || !recorded.has(surface.name)) return;
-    // nobody's, unless a host lets people in by its own rules
-    if (caller === null && plan === null) return;
-    const isBare = !(runtime?.requestLog.enabled ?? true);
-    if (!isBare || hasBudget(caller)) this.requests.add(finishedRequest(context, isBare));
+  request(request: ObservedRequest): void {
+    const { caller, surface, plan, isLogged } = request;
+    if (caller.keyId) this.uses.mark(caller.keyId);
+    if (surface === null || !recorded.has(surface)) return;
+    // a request that was refused for its key has no owner; one that a host let in by its own rules has a plan
+    if (!request.isIdentified && plan === null) return;
+    if (isLogged || hasBudget(caller)) this.requests.add(finishedRequest(request, !isLogged));
   }
 
   /** Takes a decision of model selection. Where the configuration keeps no request log it is forgotten. */
   decision(
-    { caller, plan, runtime, record: { content } }: RequestContext,
+    { caller, plan, isLogged, record: { content } }: ObservedRequest,
     links: Omit<DecisionLinks, 'content'>,
   ): void {
-    if (plan === null || !(runtime?.requestLog.enabled ?? true)) return;
-    this.selections.add(decisionOf(plan, caller ?? anonymous, { ...links, content }));
+    if (plan === null || !isLogged) return;
+    this.selections.add(decisionOf(plan, caller, { ...links, content }));
   }
 
   /** What has been taken so far is written, so that it can be read; waits no longer than the limit. */
@@ -140,11 +140,8 @@ export class Recorder {
   }
 }
 
-function hasBudget(caller: Caller | null): boolean {
-  return (
-    caller !== null &&
-    (caller.limits.dayBudgetUsd !== null || caller.limits.monthBudgetUsd !== null)
-  );
+function hasBudget({ limits }: Caller): boolean {
+  return limits.dayBudgetUsd !== null || limits.monthBudgetUsd !== null;
 }
 
 async function withinMs(work: Promise<void>, limitMs: number): Promise<void> {

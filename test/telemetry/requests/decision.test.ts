@@ -29,6 +29,7 @@ const plan: Plan = {
       reason: 'no such provider is configured',
     },
   ],
+  promptTokens: 5,
   limits: { retriesPerCandidate: 2, firstEventTimeoutMs: 1, idleTimeoutMs: 1, totalTimeoutMs: 1 },
   reason: 'best predicted quality, 0.333',
   gate: 0.45678,

@@ -1,7 +1,6 @@
-import { IncomingMessage, ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
-import { contextOf, type RequestContext } from '../../../src/http/context.js';
+import { anonymous } from '../../../src/accounts/caller.js';
+import { newRequestRecord, type ObservedRequest } from '../../../src/telemetry/observed-request.js';
 import { finishedRequest, requestRowOf } from '../../../src/telemetry/requests/finished-request.js';
 import type { Plan } from '../../../src/routing/plan.js';
 
@@ -17,16 +16,21 @@ const plan: Plan = {
     },
   ],
   excluded: [],
+  promptTokens: 5,
   limits: { retriesPerCandidate: 2, firstEventTimeoutMs: 1, idleTimeoutMs: 1, totalTimeoutMs: 1 },
   reason: 'the only one',
 };
-const finishedOn = (surface: 'completions' | 'model_select'): RequestContext => {
-  const context = contextOf(new ServerResponse(new IncomingMessage(new Socket())));
-  context.plan = plan;
-  context.surface = { name: surface, invalidCode: 'bad_request', errorBody: () => ({}) };
-  context.record.previousSession = 'before';
-  return context;
-};
+const finishedOn = (surface: 'completions' | 'model_select'): ObservedRequest => ({
+  id: 'request',
+  isOwnId: true,
+  startedAt: performance.now(),
+  caller: anonymous,
+  isIdentified: true,
+  isLogged: true,
+  surface,
+  plan,
+  record: { ...newRequestRecord(), previousSession: 'before' },
+});
 
 describe('a request that is over', () => {
   it('is stored with what is kept of its plan, and what it continues', () => {

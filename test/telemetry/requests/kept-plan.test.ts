@@ -19,6 +19,7 @@ const planOf = (first: RankedCandidate, ...more: RankedCandidate[]): Plan => ({
       reason: 'it takes 10 tokens, the request needs about 20',
     },
   ],
+  promptTokens: 5,
   limits: { retriesPerCandidate: 2, firstEventTimeoutMs: 1, idleTimeoutMs: 1, totalTimeoutMs: 1 },
   reason: 'best predicted quality, 0.5',
 });

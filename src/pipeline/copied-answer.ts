@@ -1,12 +1,35 @@
-import type { CompletionChunk } from '../../completion.js';
-import type { AnswerWriter } from '../../dispatch/answer-writer.js';
-import type { CompletionAnswer } from '../../providers/adapter.js';
-import type { AnswerCopy } from '../../telemetry/requests/kept-content.js';
-import type { RankedCandidate } from '../../routing/plan.js';
+import type { CompletionChunk } from '../completion.js';
+import type { AnswerWriter } from '../dispatch/answer-writer.js';
+import type { CompletionAnswer } from '../providers/adapter.js';
+import type { AnswerCopy } from '../telemetry/requests/kept-content.js';
+import type { RankedCandidate } from '../routing/plan.js';
+import { keepText } from '../telemetry/requests/kept-content.js';
+import type { PlannedCompletion } from './completion-call.js';
 import { CompletionBuilder } from './completion-builder.js';
+import type { GatewayRequest } from './request.js';
 
 /** Characters of an answer beyond which nothing more is copied. */
-const mostCopied = 1_048_576;
+const maxCopied = 1_048_576;
+
+/**
+ * Has messages and answer kept for the request log where the configuration asks for content. Not where the request says
+ * `store: false`, or has asked for a hash of its content when its model was chosen.
+ */
+export function copyContent(
+  writer: AnswerWriter,
+  { record, snapshot: { requestLog } }: GatewayRequest,
+  { call }: PlannedCompletion,
+): AnswerWriter {
+  if (!requestLog.enabled || !requestLog.content || record.content?.kind === 'digest')
+    return writer;
+  if (!call.store) {
+    record.content = null;
+    return writer;
+  }
+  const copy = new CopiedAnswer();
+  record.content = keepText(call.chat.messages, copy);
+  return new CopyingWriter(writer, copy);
+}
 
 /** An answer as it went to a client, for a request log that keeps content. Holds neither the response nor its connection. */
 export class CopiedAnswer implements AnswerCopy {
@@ -26,11 +49,11 @@ export class CopiedAnswer implements AnswerCopy {
   }
 
   text(escaped: string): void {
-    if ((this.length += escaped.length) <= mostCopied) this.builder.text(escaped);
+    if ((this.length += escaped.length) <= maxCopied) this.builder.text(escaped);
   }
 
   chunk(chunk: CompletionChunk): void {
-    if ((this.length += lengthOf(chunk)) <= mostCopied) this.builder.chunk(chunk);
+    if ((this.length += lengthOf(chunk)) <= maxCopied) this.builder.chunk(chunk);
   }
 
   whole(answer: CompletionAnswer, size: number): void {
@@ -46,7 +69,7 @@ export class CopiedAnswer implements AnswerCopy {
 }
 
 /** The same writer, but what it is given is copied as well. */
-export class CopyingWriter implements AnswerWriter {
+class CopyingWriter implements AnswerWriter {
   readonly streams: boolean;
 
   constructor(

@@ -1,0 +1,78 @@
+import { compileSchema, type Validator } from '../config/schema/compile-schema.js';
+import type { ChatRequest } from '../completion.js';
+import { invalidField } from '../errors.js';
+import type { CompletionCall } from '../pipeline/completion-call.js';
+import { type DirectOptions, runStreamed, runWhole, selectDirectly } from '../pipeline/direct.js';
+import type { CompletionEvent, CompletionResult } from '../pipeline/direct-writers.js';
+import type { Parts } from '../pipeline/parts.js';
+import type { Plan } from '../routing/plan.js';
+import {
+  candidateOfEntry,
+  type ModelSelectRequest,
+  routingRequestOf,
+} from './surfaces/model-select.js';
+import { openai } from './surfaces/openai.js';
+
+/** What `gateway.select` takes: the body of `POST /api/v1/model-select`. */
+export type SelectRequest = ModelSelectRequest;
+
+/** What `gateway.run` takes: the body of `POST /v1/chat/completions`. */
+export interface RunRequest extends ChatRequest {
+  /** `<provider>/<model>`, or `auto`. */
+  model: string;
+  /** The candidates of `auto`. Default: the configured ones. */
+  models?: string[] | null;
+  /** Tried in this order when the model fails. */
+  fallback_models?: string[] | null;
+  stream?: boolean | null;
+  tradeoff?: 'cost' | 'latency' | null;
+  preference_id?: string | null;
+  previous_session?: string | null;
+}
+
+/** Reads the requests of a host's own code as the HTTP surfaces read theirs, and runs them. */
+export class DirectGateway {
+  private readonly selections = compileSchema<ModelSelectRequest>('model-select.request');
+  private readonly completions = compileSchema<RunRequest>('chat-completions.request');
+
+  constructor(private readonly parts: Parts) {}
+
+  async select(body: SelectRequest, options: DirectOptions = {}): Promise<Plan> {
+    return selectDirectly(
+      this.parts,
+      ({ catalog }) => {
+        check(this.selections, body);
+        return {
+          routing: routingRequestOf(body),
+          links: body,
+          candidates: body.llm_providers.map((entry) => candidateOfEntry(entry, catalog.identify)),
+          explain: true,
+          field: 'llm_providers',
+          hashContent: body.hash_content ?? false,
+        };
+      },
+      options,
+    );
+  }
+
+  run(
+    body: RunRequest,
+    options: DirectOptions = {},
+  ): AsyncIterable<CompletionEvent> | Promise<CompletionResult> {
+    const read = (): CompletionCall => {
+      check(this.completions, body);
+      const call = openai.readCall(body);
+      // whatever the host asks for, a streaming provider tells the true time to the first token
+      return { ...call, streamFromProvider: true };
+    };
+    return body.stream === true
+      ? runStreamed(this.parts, read, options)
+      : runWhole(this.parts, read, options);
+  }
+}
+
+/** @throws GatewayError `bad_request` that names the field */
+function check<T>(schema: Validator<T>, body: unknown): void {
+  const failure = schema.firstFailure(body);
+  if (failure) throw invalidField(failure.field, failure.reason, 'bad_request');
+}

@@ -1,0 +1,18 @@
+import type { RequestHandler } from 'express';
+import { embed, type EmbeddingCall } from '../pipeline/embed.js';
+import type { Parts } from '../pipeline/parts.js';
+import { cancelWhenClosed, requestOf, sendRateLimits } from './context.js';
+import { sendJson } from './send-json.js';
+import { answer } from './stage.js';
+
+/** Answers `POST /v1/embeddings`. */
+export function createEmbeddings(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const request = requestOf(res);
+    cancelWhenClosed(request, res);
+    const embeddings = await embed(parts, request, req.body as EmbeddingCall).finally(() =>
+      sendRateLimits(request, res),
+    );
+    sendJson(res, 200, embeddings as object);
+  });
+}

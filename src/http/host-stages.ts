@@ -1,0 +1,171 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import { compileSchema, type Validator } from '../config/schema/compile-schema.js';
+import { invalidField } from '../errors.js';
+import type { Parts } from '../pipeline/parts.js';
+import { candidateOf, planCompletion } from '../pipeline/plan-request.js';
+import { selectModel, type SelectionQuestion } from '../pipeline/select-model.js';
+import type { GatewaySnapshot } from '../pipeline/snapshot.js';
+import type { Candidate, RoutingRequest } from '../routing/plan.js';
+import { complete } from './complete.js';
+import { contextOf, planOf } from './context.js';
+import { joinNativeConversation } from './join-conversation.js';
+import { readJsonBody } from './read-body.js';
+import { count } from './select-model.js';
+import { stage } from './stage.js';
+import {
+  candidateOfEntry,
+  type ModelSelectRequest,
+  type ProviderEntry,
+  routingRequestOf,
+} from './surfaces/model-select.js';
+import { native } from './surfaces/native.js';
+import type { CompletionSurface } from './surfaces/surface.js';
+import { track } from './track.js';
+
+/** A host's own way of choosing: its candidates as labels or entries, and how it reads a request. */
+export interface SelectModelOptions {
+  /** Labels `<provider>/<model>`, or whole candidates. Default: the body's `llm_providers`, else its `models`. */
+  candidates?: readonly (string | Candidate)[];
+  /** What is known of the request. Default: the body's `messages`, `tools`, `tradeoff` and `max_model_depth`. */
+  from?: (req: Request) => RoutingRequest;
+}
+
+/** A host's body: model selection's, where a list of labels may stand for `llm_providers`. */
+type HostBody = Partial<ModelSelectRequest> & {
+  models?: string[] | null;
+  conversationId?: unknown;
+};
+
+/** Several stages as one, for a host's own route, whose parameters they see. */
+const chain = (...stages: RequestHandler[]): RequestHandler =>
+  Router({ mergeParams: true }).use(...stages);
+
+/** `gateway.selectModelWith`: reads the body, counts the request and chooses. */
+export function hostSelection(parts: Parts, options: SelectModelOptions): RequestHandler {
+  return chain(
+    readBody(parts, { required: !options.from }),
+    count(parts),
+    selectModelWith(parts, options),
+  );
+}
+
+/** `gateway.complete`: a native completion on a host's own route. */
+export function hostCompletion(parts: Parts): RequestHandler {
+  return chain(
+    track(parts, native),
+    readBody(parts),
+    validateHostCall(native),
+    joinNativeConversation(parts),
+    planHostCall(parts, native),
+    complete(parts, native),
+  );
+}
+
+/** Reads a JSON body that no parser of the host has read yet. Where none is required, one that is absent or no JSON is left to the host. */
+function readBody(
+  parts: Parts,
+  { required }: { required: boolean } = { required: true },
+): RequestHandler {
+  return stage(async (req, res) => {
+    const { snapshot } = contextOf(parts, res).request;
+    if (!required && !announcesJson(req)) return;
+    const body: unknown = await readJsonBody(req, snapshot.limits.maxBodyBytes);
+    if (typeof body !== 'object' || body === null || Array.isArray(body))
+      throw invalidField('body', 'must be an object', 'bad_request');
+    req.body = body;
+  });
+}
+
+const announcesJson = ({ headers }: Request): boolean =>
+  /json/i.test(headers['content-type'] ?? '') &&
+  (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
+
+/** The stage for a host's own route: chooses a model, never answers, only calls `next`. */
+function selectModelWith(parts: Parts, options: SelectModelOptions): RequestHandler {
+  const schema = compileSchema<ModelSelectRequest>('model-select.request');
+  return stage(async (req, res) => {
+    const { request } = contextOf(parts, res);
+    const body = (req.body ?? {}) as HostBody;
+    checkHostBody(schema, body, options);
+    await selectModel(parts, request, questionOf(req, body, options, request.snapshot));
+  });
+}
+
+function questionOf(
+  req: Request,
+  body: HostBody,
+  { from, candidates }: SelectModelOptions,
+  snapshot: GatewaySnapshot,
+): SelectionQuestion {
+  const routing =
+    from?.(req) ?? routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] });
+  const entries: readonly (string | Candidate | ProviderEntry)[] =
+    candidates ?? body.llm_providers ?? body.models ?? snapshot.routing.auto;
+  return {
+    routing,
+    links: from ? {} : body,
+    candidates: entries.map((entry) => hostCandidate(entry, snapshot)),
+    explain: true,
+    field: body.llm_providers ? 'llm_providers' : 'models',
+    hashContent: !from && (body.hash_content ?? false),
+  };
+}
+
+/** A label of a configured provider names it; any other label is identified as an entry by name. */
+function hostCandidate(
+  entry: string | Candidate | ProviderEntry,
+  { providers, catalog }: GatewaySnapshot,
+): Candidate {
+  if (typeof entry !== 'string')
+    return 'label' in entry ? entry : candidateOfEntry(entry, catalog.identify);
+  const candidate = candidateOf(entry);
+  return providers.has(candidate.provider ?? '')
+    ? candidate
+    : candidateOfEntry({ name: entry }, catalog.identify);
+}
+
+/** The body has to satisfy model selection's schema, less what the host's options provide. */
+function checkHostBody(
+  schema: Validator<ModelSelectRequest>,
+  body: HostBody,
+  { candidates, from }: SelectModelOptions,
+): void {
+  const conversation = from ? { messages: [{ role: 'user', content: '' }] } : body;
+  const entries = candidates ? null : body.llm_providers;
+  const failure = schema.firstFailure({
+    ...conversation,
+    llm_providers: entries ?? [{ name: 'any' }],
+  });
+  if (failure) throw invalidField(failure.field, failure.reason, 'bad_request');
+  const models: unknown = candidates || entries ? null : body.models;
+  if (models && !(Array.isArray(models) && models.every((label) => typeof label === 'string')))
+    throw invalidField('models', 'must be a list of model names', 'bad_request');
+}
+
+/** Validates a completion on a host's own route as on the gateway's own; the models of a plan that `selectModel` made there are its `models`. */
+function validateHostCall(surface: CompletionSurface): RequestHandler {
+  const schema = compileSchema('completions.request');
+  return stage((req, res) => {
+    const failure = schema.firstFailure(plannedBody(req, res));
+    if (failure) throw invalidField(failure.field, failure.reason, surface.invalidCode);
+  });
+}
+
+/** Plans a valid completion on a host's own route; a plan that `selectModel` made there is executed as it is. */
+function planHostCall(parts: Parts, surface: CompletionSurface): RequestHandler {
+  return stage(async (req, res) => {
+    const { request } = contextOf(parts, res);
+    const call = surface.readCall(plannedBody(req, res));
+    if (request.plan) request.call = call;
+    else await planCompletion(parts, request, call);
+  });
+}
+
+function plannedBody(req: Request, res: Response): Record<string, unknown> {
+  const plan = planOf(res);
+  const body = req.body as Record<string, unknown>;
+  return plan ? { ...body, models: plan.candidates.map(nameOf) } : body;
+}
+
+/** The label of a planned candidate may be the host's own word; this is what it stands for. */
+const nameOf = ({ provider, model }: Candidate): string => `${provider ?? '?'}/${model}`;

@@ -1,0 +1,195 @@
+import { type RequestHandler, Router } from 'express';
+import { compileSchema } from '../config/schema/compile-schema.js';
+import { anybody } from './account-context.js';
+import { authenticateOwner } from './authenticate-owner.js';
+import { errorHandler } from './error-handler.js';
+import type { Parts } from '../pipeline/parts.js';
+import {
+  createChatConversation,
+  createConversation,
+  listConversations,
+  listMessages,
+  readConversation,
+  removeConversation,
+  renameConversation,
+} from './resources/conversations.js';
+import {
+  createResetLink,
+  inviteAccount,
+  listAccounts,
+  updateAccount,
+} from './resources/accounts.js';
+import { exportConversation } from './resources/export-conversation.js';
+import { changeKey, createKey, listKeys, readKey, revokeKey } from './resources/keys.js';
+import { forgetLearning, readLearning } from './resources/learning.js';
+import { giveFeedback, listFeedback } from './resources/feedback.js';
+import { listRequests, readRequest } from './resources/requests.js';
+import { listSessions, readSession } from './resources/sessions.js';
+import { readUsage } from './resources/usage.js';
+import {
+  changePreference,
+  createPreference,
+  deletePreference,
+  listPreferences,
+  readPreference,
+} from './resources/preferences.js';
+import { createTraining, readTraining, removeTraining } from './resources/trainings.js';
+import {
+  changeOwnPassword,
+  completePasswordReset,
+  readOwnAccount,
+  requestPasswordReset,
+  signInBrowser,
+  signOutBrowser,
+  signUpAccount,
+} from './resources/sign-in.js';
+import { resources } from './surfaces/resources.js';
+import { track } from './track.js';
+import { methodNotAllowed, validate } from './validate.js';
+
+/** Adds one path of the resources: who may ask, and the stages of each method. */
+type AddPath = (path: string | string[], owner: RequestHandler, methods: Methods) => void;
+
+/** The resources of an account, for its keys and its browsers. */
+export function resourcesRouter(parts: Parts): Router {
+  const router = Router();
+  const resource: AddPath = (path, owner, methods) =>
+    addResource(router, parts, path, owner, methods);
+  keyPaths(parts, resource);
+  preferencePaths(parts, resource);
+  conversationPaths(parts, resource);
+  requestLogPaths(parts, resource);
+  accountPaths(parts, resource);
+  return router.use(errorHandler(parts));
+}
+
+const checked = (parts: Parts, name: string): RequestHandler =>
+  validate(parts, compileSchema(name));
+
+function keyPaths(parts: Parts, resource: AddPath): void {
+  const administer = authenticateOwner(parts, { scope: 'admin' });
+  resource('/api/v1/keys', administer, {
+    get: [listKeys(parts)],
+    post: [checked(parts, 'key.request'), createKey(parts)],
+  });
+  resource('/api/v1/keys/:id', administer, {
+    get: [readKey(parts)],
+    patch: [checked(parts, 'key-change.request'), changeKey(parts)],
+    delete: [revokeKey(parts)],
+  });
+}
+
+function preferencePaths(parts: Parts, resource: AddPath): void {
+  const preference = checked(parts, 'preference.request');
+  resource('/api/v1/preferences', authenticateOwner(parts), {
+    get: [listPreferences(parts)],
+    post: [preference, createPreference(parts)],
+  });
+  resource('/api/v1/preferences/:id', authenticateOwner(parts), {
+    get: [readPreference(parts)],
+    patch: [preference, changePreference(parts)],
+    put: [preference, changePreference(parts)],
+    delete: [deletePreference(parts)],
+  });
+  for (const path of ['/api/v1/learning', '/api/v1/preferences/:id/learning'])
+    resource(path, authenticateOwner(parts), {
+      get: [readLearning(parts)],
+      delete: [forgetLearning(parts)],
+    });
+  resource('/api/v1/preferences/:id/training', authenticateOwner(parts), {
+    get: [readTraining(parts)],
+    post: [createTraining(parts)],
+    delete: [removeTraining(parts)],
+  });
+}
+
+function conversationPaths(parts: Parts, resource: AddPath): void {
+  const owner = authenticateOwner(parts, { scope: 'completions' });
+  resource('/api/v1/conversations', owner, {
+    get: [listConversations(parts)],
+    post: [checked(parts, 'conversation.request'), createConversation(parts)],
+  });
+  resource('/api/v1/conversations/:id', owner, {
+    get: [readConversation(parts)],
+    patch: [checked(parts, 'conversation-change.request'), renameConversation(parts)],
+    delete: [removeConversation(parts)],
+  });
+  resource('/api/v1/conversations/:id/messages', owner, { get: [listMessages(parts)] });
+  resource('/api/v1/conversations/:id/export', owner, { get: [exportConversation(parts)] });
+  resource('/api/v1/chat/conversation', owner, {
+    post: [checked(parts, 'chat-conversation.request'), createChatConversation(parts)],
+  });
+}
+
+/** What is kept of requests and decisions, and the feedback on them. */
+function requestLogPaths(parts: Parts, resource: AddPath): void {
+  const administer = authenticateOwner(parts, { scope: 'admin' });
+  resource('/api/v1/requests', administer, { get: [listRequests(parts)] });
+  resource('/api/v1/requests/:id', administer, { get: [readRequest(parts)] });
+  resource('/api/v1/usage', administer, { get: [readUsage(parts)] });
+  const select = authenticateOwner(parts, { scope: 'model-select' });
+  resource('/api/v1/sessions', select, { get: [listSessions(parts)] });
+  resource('/api/v1/sessions/:session_id', select, { get: [readSession(parts)] });
+  resource('/api/v1/feedback', authenticateOwner(parts), {
+    get: [administer, listFeedback(parts)],
+    post: [checked(parts, 'feedback.request'), giveFeedback(parts)],
+  });
+}
+
+/** A body that needs no key holds an address and a password. */
+const maxSmallBodyBytes = 16_384;
+
+function accountPaths(parts: Parts, resource: AddPath): void {
+  const [own, administer, administrator] = [
+    authenticateOwner(parts),
+    authenticateOwner(parts, { scope: 'admin' }),
+    authenticateOwner(parts, { scope: 'admin', role: 'admin' }),
+  ];
+  const small = (name: string): RequestHandler =>
+    validate(parts, compileSchema(name), undefined, maxSmallBodyBytes);
+  resource('/api/v1/auth/sign-up', anybody(parts), {
+    post: [small('sign-up.request'), signUpAccount(parts)],
+  });
+  resource('/api/v1/auth/sign-in', anybody(parts), {
+    post: [small('sign-in.request'), signInBrowser(parts)],
+  });
+  resource('/api/v1/auth/sign-out', own, { post: [signOutBrowser(parts)] });
+  resource('/api/v1/auth/account', own, { get: [readOwnAccount(parts)] });
+  resource('/api/v1/auth/password', administer, {
+    post: [small('password-change.request'), changeOwnPassword(parts)],
+  });
+  resource('/api/v1/auth/password-reset', anybody(parts), {
+    post: [small('password-reset.request'), requestPasswordReset(parts)],
+  });
+  resource('/api/v1/auth/password-reset/complete', anybody(parts), {
+    post: [small('password-reset-complete.request'), completePasswordReset(parts)],
+  });
+  resource('/api/v1/accounts', administrator, {
+    get: [listAccounts(parts)],
+    post: [small('account.request'), inviteAccount(parts)],
+  });
+  resource('/api/v1/accounts/:id', administrator, {
+    patch: [small('account-change.request'), updateAccount(parts)],
+  });
+  resource('/api/v1/accounts/:id/reset-link', administrator, { post: [createResetLink(parts)] });
+}
+
+type Methods = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', RequestHandler[]>>;
+
+/** One path: the methods that it knows, each with its stages; any other is answered 405. */
+function addResource(
+  router: Router,
+  parts: Parts,
+  path: string | string[],
+  owner: RequestHandler,
+  methods: Methods,
+): void {
+  for (const [method, stages] of Object.entries(methods))
+    router[method as keyof Methods](path, track(parts, resources), owner, ...stages);
+  router.all(
+    path,
+    track(parts, resources),
+    owner,
+    methodNotAllowed(Object.keys(methods).join(', ').toUpperCase()),
+  );
+}

@@ -1,0 +1,79 @@
+import type { ChatMessage, ChatRequest, Usage } from '../completion.js';
+import type { AnsweredMessage } from '../conversations/answered-message.js';
+import type { AnswerWriter } from '../dispatch/answer-writer.js';
+import type { ErrorTraceEntry, GatewayError } from '../errors.js';
+import type { Costs } from '../routing/cost.js';
+import type { Blame } from '../routing/make-plan.js';
+import type { Plan, RankedCandidate, RoutingRequest } from '../routing/plan.js';
+import type { Links } from './continuation.js';
+
+/** A completion's request, the same for every surface that completes. */
+export interface CompletionCall {
+  readonly chat: ChatRequest;
+  /** Labels `<provider>/<model>`; null: the configured candidates of `auto`. */
+  readonly models: readonly string[] | null;
+  /** The request's field that names the models, for messages. */
+  readonly modelsField: string;
+  readonly fallbackModels: readonly string[];
+  /** Null: as configured. */
+  readonly order: 'ranked' | 'given' | null;
+  readonly routing: RoutingRequest;
+  readonly links: Links;
+  readonly stream: boolean;
+  /** Whether a provider is asked to stream even where the client is not streamed to. */
+  readonly streamFromProvider: boolean;
+  readonly maxRetries: number | null;
+  /** False: the request asks that nothing of its content be kept. */
+  readonly store: boolean;
+  /** The messages as the client sent them, for its conversation. */
+  readonly sentMessages: readonly ChatMessage[];
+  /** The error code of an invalid field on the surface that the request came through. */
+  readonly invalidCode: Blame['code'];
+}
+
+/** A completion whose candidates are decided. */
+export interface PlannedCompletion {
+  readonly call: CompletionCall;
+  readonly plan: Plan;
+  /** Candidates that could not be used, as the first entries of the error trace. */
+  readonly passedOver: readonly ErrorTraceEntry[];
+}
+
+/** Everything known of an answer when it is whole. Times in ms. */
+export interface FinishedAnswer {
+  readonly candidate: RankedCandidate;
+  readonly finishReason: string | null;
+  readonly usage: Usage;
+  readonly costs: Costs;
+  latencyMs: number;
+  readonly ttftMs: number;
+  readonly errorTrace: readonly ErrorTraceEntry[];
+  /** False where the turn should have been stored and is not by now; null: nothing was to be stored. */
+  stored: boolean | null;
+}
+
+/** Why and with which figures a stream broke off after its first content. */
+export interface BrokenAnswer {
+  readonly error: GatewayError;
+  readonly requestId: string;
+  /** As far as they are known. */
+  readonly usage: Usage | null;
+  readonly costs: Costs | null;
+}
+
+/** An AnswerWriter that also knows how its surface ends an answer, well or badly. */
+export interface CompletionWriter extends AnswerWriter {
+  /**
+   * The whole answer as a message, where the surface keeps one: asked for at most once, before `finish`.
+   * Null: the surface keeps none, or the answer was too long.
+   */
+  message(finishReason: string | null): AnsweredMessage | null;
+  /** The answer is whole. */
+  finish(answer: FinishedAnswer): void;
+  /** True once the answer has begun to reach the client, so that an error can only be told inside it. */
+  readonly hasBegun: boolean;
+  /** The answer breaks off here; called only where `hasBegun`. */
+  breakOff(broken: BrokenAnswer): void;
+  /** Nothing was written and nothing will be: the error is answered in place of the answer. */
+  discard(): void;
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import { type HostCaller, hostCaller } from '../accounts/caller.js';
+import { GatewayError } from '../errors.js';
+import type { Plan } from '../routing/plan.js';
+import { completeChat } from './complete-chat.js';
+import type { CompletionCall, CompletionWriter } from './completion-call.js';
+import {
+  CompletionEvents,
+  type CompletionEvent,
+  type CompletionResult,
+  WholeCompletion,
+} from './direct-writers.js';
+import { finishRequest } from './finish-request.js';
+import { countRequest } from './limits.js';
+import type { Parts } from './parts.js';
+import { planCompletion } from './plan-request.js';
+import { type GatewayRequest, newRequest } from './request.js';
+import { reserveCompletion } from './reserve-completion.js';
+import { selectModel, type SelectionQuestion } from './select-model.js';
+import type { GatewaySnapshot } from './snapshot.js';
+
+/** Who makes a call from a host's own code, and how it is cancelled. */
+export interface DirectOptions {
+  /** Default: the account `anonymous`, without limits. */
+  readonly caller?: HostCaller;
+  /** Cancels the upstream call; the call then fails with `client_closed`. */
+  readonly signal?: AbortSignal;
+}
+
+/**
+ * Chooses a model for a host's own code, with the same plan, log and session as `POST /api/v1/model-select`.
+ * @param read makes the question from the request, with the configuration in force
+ * @throws GatewayError as `selectModel` and the caller's limits
+ */
+export async function selectDirectly(
+  parts: Parts,
+  read: (snapshot: GatewaySnapshot) => SelectionQuestion,
+  options: DirectOptions,
+): Promise<Plan> {
+  const request = beginRequest(parts, options, 'model_select');
+  return reported(parts, request, async () => {
+    const question = read(request.snapshot);
+    await countRequest(parts, request);
+    return selectModel(parts, request, question);
+  });
+}
+
+/**
+ * Completes a chat for a host's own code, with the same retries, fallbacks, limits and logs as over HTTP.
+ * @throws GatewayError as `planCompletion`, `reserveCompletion` and `completeChat`
+ */
+export async function runWhole(
+  parts: Parts,
+  read: () => CompletionCall,
+  options: DirectOptions,
+): Promise<CompletionResult> {
+  const request = beginRequest(parts, options, 'direct');
+  const writer = new WholeCompletion();
+  await reported(parts, request, () => complete(parts, request, read(), writer, options.signal));
+  return writer.result();
+}
+
+/**
+ * The same as a stream of events. The call starts when the events are first asked for; leaving the loop cancels it. A
+ * failure is thrown from the loop, after the last event that arrived.
+ */
+export function runStreamed(
+  parts: Parts,
+  read: () => CompletionCall,
+  options: DirectOptions,
+): AsyncIterable<CompletionEvent> {
+  return {
+    [Symbol.asyncIterator]: () => {
+      const request = beginRequest(parts, options, 'direct');
+      const events = new CompletionEvents((reason) => request.cancellation.cancel(reason));
+      void reported(parts, request, () =>
+        complete(parts, request, read(), events, options.signal),
+      ).then(
+        () => events.close(),
+        (error: unknown) => events.fail(error),
+      );
+      return events;
+    },
+  };
+}
+
+function beginRequest(
+  parts: Parts,
+  { caller }: DirectOptions,
+  surface: 'direct' | 'model_select',
+): GatewayRequest {
+  return newRequest({
+    id: randomUUID(),
+    isOwnId: true,
+    snapshot: parts.current(),
+    surface,
+    ...(caller ? { caller: hostCaller(caller) } : {}),
+  });
+}
+
+async function complete(
+  parts: Parts,
+  request: GatewayRequest,
+  call: CompletionCall,
+  writer: CompletionWriter,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const { cancellation } = request;
+  const cancel = (): void => cancellation.cancel(cancelled());
+  if (signal?.aborted) throw cancelled();
+  signal?.addEventListener('abort', cancel, { once: true });
+  try {
+    await planCompletion(parts, request, call);
+    const settle = await reserveCompletion(parts, request);
+    try {
+      if (cancellation.reason) throw cancellation.reason;
+      await completeChat(parts, request, writer);
+    } finally {
+      settle();
+    }
+  } finally {
+    signal?.removeEventListener('abort', cancel);
+  }
+}
+
+const cancelled = (): GatewayError => new GatewayError('client_closed', 'the caller cancelled');
+
+/** Runs a request and reports it, however it ends. */
+async function reported<T>(
+  parts: Parts,
+  request: GatewayRequest,
+  run: () => Promise<T>,
+): Promise<T> {
+  const { record } = request;
+  try {
+    const result = await run();
+    record.status = 200;
+    return result;
+  } catch (error) {
+    const known = error instanceof GatewayError ? error : null;
+    record.code = known?.code ?? 'internal';
+    record.status = known?.status ?? 500;
+    throw error;
+  } finally {
+    finishRequest(parts, request);
+  }
+}

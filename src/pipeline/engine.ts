@@ -1,0 +1,183 @@
+import type { Logger } from 'pino';
+import { StaticKeys } from '../accounts/static-keys.js';
+import type { Config, ParseOptions, ProviderConfig } from '../config/config.js';
+import { detectProviders } from '../config/detect-providers.js';
+import { conversationReports } from '../conversations/reports.js';
+import { keepAside } from '../dispatch/provider.js';
+import { ReplicaSync } from '../dispatch/replica-sync.js';
+import type { ProviderDialect } from '../providers/adapter.js';
+import type { DatabaseState } from '../store/database-state.js';
+import type { CountersState } from '../store/contracts/counters.js';
+import type { LazyDatabases } from '../store/lazy-databases.js';
+import { lazyDatabases } from '../store/open-databases.js';
+import { createLogger, requestLog } from '../telemetry/log.js';
+import { Metrics } from '../telemetry/metrics/metrics.js';
+import type { RecorderOptions } from '../telemetry/requests/recorder.js';
+import { buildSnapshot, type SnapshotSharing } from './build-snapshot.js';
+import type { Parts } from './parts.js';
+import type { GatewaySnapshot } from './snapshot.js';
+import { GatewayState } from './state.js';
+
+/** What an engine is built with beside its configuration. */
+export interface EngineOptions {
+  readonly env?: NodeJS.ProcessEnv;
+  readonly logger?: Logger;
+  readonly databases?: LazyDatabases;
+  /** The dialects that there are, by the name of their `api`. */
+  readonly dialects: ReadonlyMap<string, ProviderDialect>;
+  readonly rules: ParseOptions;
+}
+
+/** Whether the gateway can serve, for `/readyz`. */
+export interface Readiness {
+  readonly stopping: boolean;
+  /** Names of the configured providers. */
+  readonly providers: readonly string[];
+  readonly counters: CountersState;
+  readonly database: DatabaseState;
+  /** Entries of the request log that wait to be written. */
+  readonly queued: number;
+}
+
+/** Everything that runs a gateway's requests, without Express: its configuration in force, its state, its metrics and its log. */
+export class Engine {
+  readonly parts: Parts;
+  readonly measured: Metrics;
+  config: Config;
+  private readonly state: GatewayState;
+  private readonly sync: ReplicaSync;
+  private readonly sharing: SnapshotSharing;
+  private readonly warn: (warning: string) => void;
+  private snapshot: GatewaySnapshot;
+  private stopping = false;
+
+  constructor(
+    config: Config,
+    private readonly options: EngineOptions,
+  ) {
+    this.config = config;
+    this.measured = new Metrics(
+      (provider, model) => this.snapshot.isKnownModel(provider, model),
+      config.metrics.prefix,
+      () => this.state.records.queued,
+      () => this.state.limits.state === 'fallback',
+    );
+    const logger = options.logger ?? createLogger(config.log);
+    this.warn = (warning) => logger.warn(warning);
+    this.sync = new ReplicaSync(() => this.snapshot.providers);
+    this.sharing = {
+      latencies: this.sync.latencies,
+      onAttempt: (attempt) => this.measured.attempt(attempt),
+      onSetAside: (...aside) => this.sync.setAside(...aside),
+      warn: this.warn,
+    };
+    const databases = options.databases ?? mountedDatabases(config, logger);
+    const reports = conversationReports(logger, (turns) => this.measured.turnsLost(turns));
+    this.state = new GatewayState(databases, this.recording(config), reports);
+    this.snapshot = this.build(config);
+    this.openAhead(databases, config);
+    this.parts = {
+      current: () => this.snapshot,
+      log: requestLog(logger),
+      metrics: this.measured,
+      state: this.state,
+    };
+  }
+
+  /** Puts another configuration in force; requests in flight finish on the old one. @throws Error where it cannot be built: the old one stays */
+  reconfigure(config: Config): void {
+    // the old snapshot's connections end by their idle timeouts: a request in flight may still retry and fall back on it
+    const next = this.build(config);
+    keepAside(this.snapshot.providers, next.providers);
+    this.snapshot = next;
+    this.config = config;
+    this.measured.reloaded('applied');
+  }
+
+  async readiness(): Promise<Readiness> {
+    return {
+      stopping: this.stopping,
+      providers: [...this.snapshot.providers.keys()],
+      counters: this.state.limits.state,
+      ...(await this.state.state()),
+    };
+  }
+
+  drain(): void {
+    this.stopping = true;
+  }
+
+  /** Waits for the upstream calls in progress, writes what is still to be written, and closes all connections. */
+  async close(): Promise<void> {
+    this.drain();
+    // no request waits for a title
+    this.state.titles.close();
+    this.sync.close();
+    const { providers } = this.snapshot;
+    await Promise.all([...providers.values()].map(({ upstreams }) => upstreams.close()));
+    await this.state.close();
+  }
+
+  /** Does what the first request would otherwise wait for. */
+  private openAhead(databases: LazyDatabases, { redis }: Config): void {
+    databases.whenOpened(({ counters }) => void this.sync.share(counters));
+    databases.whenOpened(() => void this.state.ids.ready().catch(() => undefined));
+    // replicas share cooldowns and latencies before this one stores anything
+    if (redis.url !== null) databases.get().catch(() => undefined);
+  }
+
+  private recording({ requestLog: { maxQueued } }: Config): RecorderOptions {
+    const report = {
+      lost: (kind: string, count: number): void => this.measured.recordsLost(kind, count),
+      warn: this.warn,
+    };
+    return { maxQueued, keepDays: () => this.config.requestLog.keepDays, report };
+  }
+
+  private build(config: Config): GatewaySnapshot {
+    const { dialects, rules, env = process.env } = this.options;
+    const keys = new StaticKeys(config.auth.keys);
+    const { providers, warnings } = detectProviders(config, dialects, env, rules);
+    const snapshot = buildSnapshot(config, providers, dialects, keys, this.sharing);
+    const all = [
+      ...config.warnings,
+      ...warnings,
+      ...keylessProviders(providers, dialects),
+      ...missingPublicUrl(config),
+    ];
+    for (const warning of all) this.warn(warning);
+    return snapshot;
+  }
+}
+
+/** The databases of a mounted gateway: in memory unless its configuration names a place. */
+function mountedDatabases({ database, redis }: Config, logger: Logger): LazyDatabases {
+  return lazyDatabases({
+    databaseUrl: database.url ?? ':memory:',
+    poolSize: database.poolSize,
+    redisUrl: redis.url,
+    onWarning: (warning) => logger.warn(warning),
+    onNews: (news) => logger.info(news),
+  });
+}
+
+/** A provider that needs a key and has none can be called, and will refuse: the start says so. */
+function keylessProviders(
+  providers: readonly ProviderConfig[],
+  dialects: EngineOptions['dialects'],
+): string[] {
+  const keyless = providers.filter(
+    ({ api, apiKeys, baseUrl }) =>
+      dialects.get(api)?.needsKey && apiKeys.length === 0 && baseUrl === undefined,
+  );
+  return keyless.map(
+    ({ name, api }) => `providers.${name}: ${api} needs an API key and none is configured`,
+  );
+}
+
+/** Whoever asks chooses the Host header, so a mailed link is never made from it. */
+function missingPublicUrl({ mail, publicUrl }: Config): string[] {
+  return mail && publicUrl === null
+    ? ['publicUrl is not set: mails contain a code instead of a link']
+    : [];
+}

@@ -1,0 +1,96 @@
+import { anonymous, type Caller } from '../accounts/caller.js';
+import type { Standing } from '../accounts/rate-limiter.js';
+import type { JoinedConversation } from '../conversations/keeper.js';
+import { Cancellation } from '../dispatch/cancellation.js';
+import { type ErrorTraceEntry, GatewayError } from '../errors.js';
+import {
+  newRequestRecord,
+  type ObservedRequest,
+  type SurfaceName,
+} from '../telemetry/observed-request.js';
+import type { CompletionCall, PlannedCompletion } from './completion-call.js';
+import type { GatewaySnapshot } from './snapshot.js';
+
+/**
+ * One request in flight, whoever made it: an HTTP client, a host's handler, or a host's own code. It is complete
+ * before the first stage runs; later stages only replace `caller` (after authentication) and fill in what they decide.
+ */
+export interface GatewayRequest extends ObservedRequest {
+  /** Who asks. `unauthenticated` until a stage has identified the caller. */
+  caller: Caller;
+  /** The configuration in force when the request arrived; a reload does not change it. */
+  readonly snapshot: GatewaySnapshot;
+  /** Ends the upstream call when the client leaves. */
+  readonly cancellation: Cancellation;
+  /** What is left of the caller's rate limits, once they were asked; empty: no limit applies. */
+  rateLimits: readonly RateLimitState[];
+  /** Whether the request has been counted against the caller's requests a minute. */
+  isCounted: boolean;
+  /** The conversation that a native completion belongs to. */
+  conversation: JoinedConversation | null;
+  /** A planned completion's call; its limits may have bounded it. */
+  call: CompletionCall | null;
+  /** Candidates that could not be used, as the first entries of the error trace. */
+  passedOver: readonly ErrorTraceEntry[];
+}
+
+/** One limit as the client is told of it. `resetMs`: when a refused request may be repeated; null: the request was granted. */
+export interface RateLimitState extends Standing {
+  readonly resetMs: number | null;
+}
+
+/**
+ * The caller of a request that no stage has identified: the gateway's own routes refuse it, and a host that lets its
+ * own visitors in runs their requests under the account `anonymous`.
+ */
+export const unauthenticated: Caller = { ...anonymous };
+
+/** What a new request is made of. */
+export interface RequestStart {
+  readonly id: string;
+  /** Whether the gateway made the id, so that no other request has it. */
+  readonly isOwnId: boolean;
+  readonly snapshot: GatewaySnapshot;
+  readonly caller?: Caller;
+  readonly surface?: SurfaceName;
+}
+
+/** A request that has just arrived. */
+export function newRequest({
+  id,
+  isOwnId,
+  snapshot,
+  caller = unauthenticated,
+  surface,
+}: RequestStart): GatewayRequest {
+  return {
+    id,
+    isOwnId,
+    startedAt: performance.now(),
+    caller,
+    isIdentified: caller !== unauthenticated,
+    snapshot,
+    isLogged: snapshot.requestLog.enabled,
+    surface: surface ?? null,
+    plan: null,
+    cancellation: new Cancellation(),
+    rateLimits: [],
+    isCounted: false,
+    conversation: null,
+    call: null,
+    passedOver: [],
+    record: newRequestRecord(),
+  };
+}
+
+/** Names the caller, once a stage has found out who it is. */
+export function identify(request: GatewayRequest, caller: Caller): void {
+  request.caller = caller;
+  request.isIdentified = true;
+}
+
+/** The completion that has been planned. @throws GatewayError `internal` where none has */
+export function plannedOf({ call, plan, passedOver }: GatewayRequest): PlannedCompletion {
+  if (!call || !plan) throw new GatewayError('internal', 'no completion was planned');
+  return { call, plan, passedOver };
+}

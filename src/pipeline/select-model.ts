@@ -1,0 +1,60 @@
+import type { Plan } from '../routing/plan.js';
+import { keepDigest, keepText } from '../telemetry/requests/kept-content.js';
+import { rememberChosen } from './continuation.js';
+import type { Parts } from './parts.js';
+import { planRequest, type PlanQuestion } from './plan-request.js';
+import type { GatewayRequest } from './request.js';
+
+/** A question for one model, whose decision is stored as a session. */
+export interface SelectionQuestion extends Pick<
+  PlanQuestion,
+  'routing' | 'links' | 'candidates' | 'explain'
+> {
+  /** The request's field that names the candidates, for messages. */
+  readonly field: string;
+  /** Keep a salted hash of the content instead of the content, whatever the configuration says. */
+  readonly hashContent: boolean;
+}
+
+/**
+ * Chooses a model for a conversation, and stores the decision: its plan's id is the session that a later request may
+ * continue.
+ * @throws GatewayError `bad_request` when no candidate can serve, `not_found` for a link that is not this account's,
+ * `unavailable` where the database cannot be asked
+ */
+export async function selectModel(
+  parts: Parts,
+  request: GatewayRequest,
+  { field, hashContent, ...question }: SelectionQuestion,
+): Promise<Plan> {
+  const plan = await planRequest(parts, request, {
+    ...question,
+    isCalledHere: false,
+    isSession: true,
+    blame: { field, code: 'bad_request' },
+  });
+  rememberChosen(parts, request, plan.candidates[0]);
+  storeDecision(parts, request, question, hashContent);
+  return plan;
+}
+
+/** Stores the decision. Of its content it keeps a hash where the request asks for that, the text where the configuration does, else nothing. */
+function storeDecision(
+  parts: Parts,
+  request: GatewayRequest,
+  { routing: { messages, tradeoff = null } }: Pick<PlanQuestion, 'routing'>,
+  hashContent: boolean,
+): void {
+  const { record, snapshot } = request;
+  if (!snapshot.requestLog.enabled) return;
+  record.content = hashContent
+    ? keepDigest(messages)
+    : snapshot.requestLog.content
+      ? keepText(messages)
+      : null;
+  parts.state.records.decision(request, {
+    previousId: record.previousSession,
+    tradeoff,
+    preferenceId: record.preferenceId,
+  });
+}

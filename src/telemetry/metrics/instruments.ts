@@ -1,0 +1,177 @@
+import { Gauge, type Registry } from 'prom-client';
+import { SeriesCounter, SeriesHistogram } from './series.js';
+
+const requestBuckets = [0.01, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 80, 160, 300, 600, 900];
+const firstTokenBuckets = [
+  0.001, 0.005, 0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 5, 10, 20, 40, 80, 160, 300,
+];
+const perTokenBuckets = [
+  0.001, 0.005, 0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 1, 2.5,
+];
+const overheadBuckets = [
+  0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1,
+];
+const tokenBuckets = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304];
+const genAiLabels: readonly string[] = [
+  'gen_ai_operation_name',
+  'gen_ai_provider_name',
+  'gen_ai_request_model',
+];
+
+/** Makes instruments of one registry. */
+interface Maker {
+  histogram(
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    buckets: readonly number[],
+  ): SeriesHistogram;
+  counter(name: string, help: string, ...labelNames: string[]): SeriesCounter;
+  gauge(name: string, help: string): Gauge;
+}
+
+const makerFor = (registry: Registry, prefix: string): Maker => ({
+  histogram: (name, help, labelNames, buckets) =>
+    new SeriesHistogram({ name: prefix + name, help, labelNames, registry }, buckets),
+  counter: (name, help, ...labelNames) =>
+    new SeriesCounter({ name: prefix + name, help, labelNames, registry }),
+  gauge: (name, help) => new Gauge({ name: prefix + name, help, registers: [registry] }),
+});
+
+/** Requests, whatever they ask. */
+const requestInstruments = ({ counter, gauge, histogram }: Maker) => ({
+  requests: histogram(
+    'signalbox_request_duration_seconds',
+    "Time from a request's arrival to the end of its answer, by surface and status.",
+    ['surface', 'status'],
+    requestBuckets,
+  ),
+  selections: histogram(
+    'signalbox_selection_duration_seconds',
+    'Time to choose a model.',
+    [],
+    overheadBuckets,
+  ),
+  overheads: histogram(
+    'signalbox_overhead_seconds',
+    "The gateway's own time before the first upstream call.",
+    ['surface'],
+    overheadBuckets,
+  ),
+  streams: gauge('signalbox_streams_open', 'Streams that are open now.'),
+  disconnects: counter(
+    'signalbox_client_disconnects_total',
+    'Requests whose client left before the end.',
+    'surface',
+  ),
+  limited: counter(
+    'signalbox_limited_total',
+    'Requests that were refused because of a limit of their key, by limit.',
+    'limit',
+  ),
+});
+
+/** Upstream calls and what they cost. */
+const attemptInstruments = ({ counter }: Maker) => ({
+  attempts: counter(
+    'signalbox_attempts_total',
+    'Upstream calls by outcome.',
+    'provider',
+    'model',
+    'outcome',
+  ),
+  retries: counter(
+    'signalbox_retries_total',
+    'Upstream calls beyond the first to the same candidate.',
+    'provider',
+    'model',
+  ),
+  fallbacks: counter(
+    'signalbox_fallbacks_total',
+    'Answers that came from another candidate than the first tried.',
+    'provider',
+    'model',
+  ),
+  cost: counter(
+    'signalbox_cost_usd_total',
+    'Cost of answers in USD, where the price is known.',
+    'provider',
+    'model',
+  ),
+  unpriced: counter(
+    'signalbox_cost_unknown_total',
+    'Answers whose price nobody knows.',
+    'provider',
+    'model',
+  ),
+  missing: counter(
+    'signalbox_usage_missing_total',
+    'Answers whose usage the provider did not report; it was estimated.',
+    'provider',
+  ),
+});
+
+/** What operators set alerts on, and what is learned. */
+const lossInstruments = ({ counter }: Maker) => ({
+  reloads: counter(
+    'signalbox_config_reloads_total',
+    'Configurations read while running, by result.',
+    'result',
+  ),
+  ratings: counter('signalbox_ratings_total', 'Ratings that were taken in to move later choices.'),
+  explored: counter(
+    'signalbox_explored_total',
+    'Decisions that tried another candidate than the first.',
+  ),
+  turnsLost: counter(
+    'signalbox_turns_lost_total',
+    'Turns of conversations that could not be stored and are lost.',
+  ),
+  recordsLost: counter(
+    'signalbox_records_lost_total',
+    'Records of requests that could not be written and are lost.',
+    'kind',
+  ),
+});
+
+/** OpenTelemetry's GenAI names. */
+const genAiInstruments = ({ histogram }: Maker) => ({
+  duration: histogram(
+    'gen_ai_server_request_duration_seconds',
+    "Time of a model's answer, retries and fallbacks included.",
+    [...genAiLabels, 'error_type'],
+    requestBuckets,
+  ),
+  ttft: histogram(
+    'gen_ai_server_time_to_first_token_seconds',
+    "Time from a request's arrival to the first content of its answer.",
+    genAiLabels,
+    firstTokenBuckets,
+  ),
+  perToken: histogram(
+    'gen_ai_server_time_per_output_token_seconds',
+    'Time for each output token after the first.',
+    genAiLabels,
+    perTokenBuckets,
+  ),
+  tokens: histogram(
+    'gen_ai_client_token_usage',
+    'Tokens of an answer.',
+    [...genAiLabels, 'gen_ai_token_type'],
+    tokenBuckets,
+  ),
+});
+
+/** All instruments of a registry. `prefix` stands before every name. */
+export function createInstruments(registry: Registry, prefix: string) {
+  const maker = makerFor(registry, prefix);
+  return {
+    ...requestInstruments(maker),
+    ...attemptInstruments(maker),
+    ...lossInstruments(maker),
+    ...genAiInstruments(maker),
+  };
+}
+
+/** The instruments by name. */
+export type Instruments = ReturnType<typeof createInstruments>;

@@ -1,0 +1,43 @@
+import type { ObservedRequest } from '../observed-request.js';
+
+/** A request that is over, as far as metrics care. Durations in seconds; labels from closed sets only. */
+export interface MeasuredRequest {
+  surface: string;
+  status: number;
+  durationSeconds: number;
+  /** `ok` or an error code. */
+  outcome: string;
+  /** Null where no model answered. */
+  answer: {
+    provider: string;
+    model: string;
+    ttftSeconds: number | null;
+    promptTokens: number;
+    completionTokens: number;
+    costUsd: number | null;
+    fallbacks: number;
+  } | null;
+}
+
+/** The figures of a request that is over. */
+export function measuredRequest({ record, surface, startedAt }: ObservedRequest): MeasuredRequest {
+  const { provider, model, promptTokens, completionTokens, costUsd, fallbacks, ttftMs } = record;
+  const answered = provider !== null && model !== null && promptTokens !== null;
+  return {
+    surface: surface ?? 'completions',
+    status: record.status ?? 0,
+    durationSeconds: (performance.now() - startedAt) / 1000,
+    outcome: record.code ?? 'ok',
+    answer: answered
+      ? {
+          provider,
+          model,
+          promptTokens,
+          completionTokens: completionTokens ?? 0,
+          costUsd,
+          fallbacks,
+          ttftSeconds: ttftMs === null ? null : ttftMs / 1000,
+        }
+      : null,
+  };
+}

@@ -1,0 +1,85 @@
+import type { Caller } from '../accounts/caller.js';
+import type { Attempt } from '../dispatch/execute-plan.js';
+import type { ErrorCode } from '../errors.js';
+import type { Plan } from '../routing/plan.js';
+import type { KeptContent } from './requests/kept-content.js';
+
+/** The metric label of where a request came in: a closed set. */
+export type SurfaceName =
+  | 'model_select'
+  | 'completions'
+  | 'openai'
+  | 'direct'
+  | 'embeddings'
+  | 'models'
+  | 'proxy'
+  | 'resources'
+  | 'other';
+
+/** What the request log, the log and the metrics report of a request. The stages that know fill it in. */
+export interface RequestRecord {
+  /** The HTTP status; null until the answer is over. */
+  status: number | null;
+  code: ErrorCode | null;
+  provider: string | null;
+  model: string | null;
+  attempts: Attempt[];
+  fallbacks: number;
+  stream: boolean;
+  ttftMs: number | null;
+  promptTokens: number | null;
+  completionTokens: number | null;
+  costUsd: number | null;
+  conversationId: string | null;
+  /** The id under which the client knows the answer. */
+  responseId: string | null;
+  /** The session that the request continues. */
+  previousSession: string | null;
+  /** The preference that the request names. */
+  preferenceId: string | null;
+  /** Why the answer ended; null where there was none. */
+  finishReason: string | null;
+  /** The content that the configuration asks to keep. */
+  content: KeptContent | null;
+}
+
+/** A request as far as logs, metrics and the request log look at it. */
+export interface ObservedRequest {
+  readonly id: string;
+  /** Whether the gateway made the id, so that no other request has it. */
+  readonly isOwnId: boolean;
+  /** `performance.now()` of the request's arrival. */
+  readonly startedAt: number;
+  readonly caller: Caller;
+  /** False where no stage has identified the caller. */
+  isIdentified: boolean;
+  /** Whether the configuration keeps a request log. */
+  readonly isLogged: boolean;
+  surface: SurfaceName | null;
+  /** The plan that was made for it, if any. */
+  plan: Plan | null;
+  readonly record: RequestRecord;
+}
+
+/** A record in which nothing has happened yet. */
+export function newRequestRecord(): RequestRecord {
+  return {
+    status: null,
+    code: null,
+    provider: null,
+    model: null,
+    attempts: [],
+    fallbacks: 0,
+    stream: false,
+    ttftMs: null,
+    promptTokens: null,
+    completionTokens: null,
+    costUsd: null,
+    conversationId: null,
+    responseId: null,
+    previousSession: null,
+    preferenceId: null,
+    finishReason: null,
+    content: null,
+  };
+}

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildOnce } from './helpers/build.js';
-import { startGateway } from './helpers/gateway.js';
-import { ask, post, postStream } from './helpers/sse.js';
-import { startUpstream, type Upstream } from './helpers/upstream.js';
+import { buildOnce } from '../helpers/build.js';
+import { startGateway } from '../helpers/gateway.js';
+import { ask, post, postStream } from '../helpers/sse.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
-const folder = fileURLToPath(new URL('examples/', import.meta.url));
+const folder = fileURLToPath(new URL('../examples/', import.meta.url));
 const messages = [{ role: 'user', content: 'Say hello' }];
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
@@ -61,7 +61,7 @@ async function start(
   const line = /^listening on (\S+)$/m;
   await expect
     .poll(() => line.test(program.output()) || program.process.exitCode !== null, {
-      timeout: 10_000,
+      timeout: 30_000,
       interval: 20,
     })
     .toBe(true);
@@ -70,7 +70,7 @@ async function start(
   return { ...program, url };
 }
 
-describe('the examples', () => {
+describe('the examples', { timeout: 60_000 }, () => {
   it('are short, import the package by its name, and are all run here', () => {
     const here = readFileSync(fileURLToPath(import.meta.url), 'utf8');
     const names = readdirSync(folder).filter((name) => name.endsWith('.mjs'));
@@ -258,7 +258,7 @@ describe('the examples', () => {
   });
 });
 
-describe('the package', () => {
+describe('the package', { timeout: 60_000 }, () => {
   const evaluate = (code: string): Program => run(['--input-type=module', '--eval', code]);
 
   it('starts nothing, says nothing and keeps no process alive when it is imported', async () => {

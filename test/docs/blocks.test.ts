@@ -17,7 +17,7 @@ const inLanguage = (language: string): Block[] =>
 /** Drawings and layouts: nothing to run. */
 const illustrations = ['text', 'mermaid'];
 
-let programs: ReturnType<typeof startProgram>[] = [];
+const programs: ReturnType<typeof startProgram>[] = [];
 beforeAll(() => buildOnce(), 120_000);
 afterEach(async () => {
   for (const { child, ended } of programs.splice(0)) {

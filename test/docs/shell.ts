@@ -15,8 +15,8 @@ export interface Printed {
 const marker = '@@@ end of block @@@';
 
 /**
- * Runs the blocks of a page one after another in one shell, as a reader would paste them: in the folder of the gateway, which has `dist`
- * and `evaluations.csv`, with the gateway's address in place of the documented one.
+ * Runs the blocks of a page one after another in one shell, as a reader would paste them: in the
+ * gateway's folder, which has `dist`, `config` and `evaluations.csv`, and with its real address.
  * @throws Error for a command that fails
  */
 export async function runInShell(

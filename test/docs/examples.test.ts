@@ -34,7 +34,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Runs a program with nothing in its environment but what is given. */
+/** Runs a program that has only the given variables in its environment. */
 function run(args: string[], env: Record<string, string> = {}): Program {
   const child = spawn(process.execPath, args, {
     cwd: folder,
@@ -141,7 +141,7 @@ describe('the examples', { timeout: 60_000 }, () => {
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
     expect(output()).toMatch(/^stopped$/m);
-    // a line for each request, and never what was said in it
+    // a line for each request, without its messages
     expect(output()).toContain('"surface":"completions"');
     expect(output()).not.toMatch(/Say hello|sk_mine/);
   });
@@ -188,7 +188,7 @@ describe('the examples', { timeout: 60_000 }, () => {
     ).toMatchObject({ label: 'careful' });
   });
 
-  it("metrics-only.mjs: one's own route and sign-in, metrics on a port of their own", async () => {
+  it('metrics-only.mjs: your own route and sign-in, metrics on a separate port', async () => {
     const program = await start('metrics-only.mjs', { METRICS_PORT: '0' });
     const body = { models: ['local/llama3.2'], messages };
     expect(await post(`${program.url}/chat`, body)).toMatchObject({
@@ -210,7 +210,7 @@ describe('the examples', { timeout: 60_000 }, () => {
     expect((await ask('GET', `${program.url}/metrics`)).status).toBe(404);
   });
 
-  it('two-gateways.mjs: two teams that know nothing of each other', async () => {
+  it('two-gateways.mjs: two teams with separate keys and metrics', async () => {
     const {
       url,
       process: child,

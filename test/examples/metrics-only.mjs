@@ -1,4 +1,5 @@
-// An app that keeps its own route and authentication, answers with the gateway, and shows its metrics where Prometheus looks for them.
+// An app with its own route and authentication. The gateway answers, and serves its metrics on
+// another port.
 //   MODEL_URL=http://127.0.0.1:11434/v1 node metrics-only.mjs
 import express from 'express';
 import { createGateway } from 'signalbox';
@@ -10,7 +11,8 @@ const gateway = createGateway({
       baseUrl: process.env.MODEL_URL ?? 'http://127.0.0.1:11434/v1',
     },
   },
-  models: { 'local/llama3.2': { inputPrice: 0.1, outputPrice: 0.2 } }, // named here, so that metrics may name it
+  // metrics name only models of the configuration or the catalogue
+  models: { 'local/llama3.2': { inputPrice: 0.1, outputPrice: 0.2 } },
   log: { level: 'warn' },
 });
 
@@ -22,7 +24,7 @@ const signedIn = (req, res, next) => {
 const app = express();
 app.post('/chat', signedIn, gateway.complete, gateway.errorHandler);
 
-// not for the public: a listener of its own
+// a separate listener that is not public
 const internal = express().get('/metrics', gateway.metrics);
 
 const server = app.listen(process.env.PORT ?? 3000, '127.0.0.1', () => {

@@ -14,7 +14,7 @@ const gateway = createGateway({
 });
 
 const app = express();
-app.use(express.json()); // the app's own body parser may stand before the gateway or be missing
+app.use(express.json()); // the app's own body parser may run before the gateway
 app.use('/ai', gateway.router);
 app.get('/', (_req, res) => res.send('This is the app itself.'));
 
@@ -29,6 +29,6 @@ const server = app.listen(process.env.PORT ?? 3000, '127.0.0.1', () => {
 
 process.on('SIGTERM', async () => {
   server.close();
-  await gateway.close(); // once the calls under way are done
+  await gateway.close(); // waits for the calls in flight
   console.log('stopped');
 });

@@ -1,11 +1,11 @@
-// A client: the openai SDK, unmodified, pointed at a gateway.
-//   OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=sk_… node openai-sdk.mjs "Why is the sky blue?"
+// A client: the unmodified openai SDK with the gateway as its base URL.
+//   OPENAI_BASE_URL=http://127.0.0.1:8080/v1 OPENAI_API_KEY=sk_… node openai-sdk.mjs "Why?"
 import OpenAI from 'openai';
 
 const client = new OpenAI(); // reads the two variables
 const question = process.argv[2] ?? 'Why is the sky blue?';
 
-// "auto": the gateway chooses among its models; a list narrows the choice, and a name like "openai/gpt-…" makes it
+// with "auto" the gateway chooses; a label such as "openai/gpt-4o" names the model
 const stream = await client.chat.completions.create({
   model: process.env.MODEL ?? 'auto',
   messages: [{ role: 'user', content: question }],
@@ -23,7 +23,7 @@ for await (const chunk of stream) {
     );
 }
 
-// an error is the SDK's own error, and the gateway has retried already
+// an error is the SDK's own error; the gateway has already retried
 try {
   await client.chat.completions.create({
     model: 'nobody/nothing',

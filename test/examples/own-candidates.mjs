@@ -1,11 +1,11 @@
-// One's own candidates and one's own request: the gateway knows neither the models nor the body, and still chooses.
+// Your own candidates and request format: the gateway chooses among models it does not call.
 //   node own-candidates.mjs
 import express from 'express';
 import { createGateway, planOf } from 'signalbox';
 
 const gateway = createGateway();
 
-// what is known of each: price in USD per million tokens, latency in seconds to the first token, quality from 0 to 1
+// price in USD per million tokens, latency in seconds to the first token, quality from 0 to 1
 const candidates = [
   {
     label: 'careful',

@@ -1,4 +1,4 @@
-// One stage of the gateway in a route of one's own: it chooses the model, the handler does the rest.
+// One stage of the gateway in your own route: it chooses the model, your handler calls it.
 //   node select-model-stage.mjs
 import express from 'express';
 import { createGateway, GatewayError, planOf } from 'signalbox';
@@ -16,7 +16,7 @@ const app = express();
 app.post('/chat', gateway.selectModel, (_req, res) => {
   const { id, candidates, excluded } = planOf(res);
   const [best, ...others] = candidates;
-  // here one's own client would call best.provider with best.model, and the others if that fails
+  // your own client would now call best.provider with best.model, and the others if that fails
   res.json({
     plan: id,
     model: best.label,
@@ -26,7 +26,7 @@ app.post('/chat', gateway.selectModel, (_req, res) => {
   });
 });
 
-// a stage answers no errors: it hands them over, each with a status and a code
+// a stage does not answer errors: it passes them to next(), each with a status and a code
 app.use((error, _req, res, next) => {
   if (error instanceof GatewayError)
     res.status(error.status).json({ code: error.code, problem: error.message });

@@ -2,12 +2,12 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { buildOnce } from './helpers/build.js';
-import { startGateway } from './helpers/gateway.js';
-import { ask, post, postStream } from './helpers/sse.js';
-import { startUpstream, type Upstream } from './helpers/upstream.js';
+import { buildOnce } from '../helpers/build.js';
+import { startGateway } from '../helpers/gateway.js';
+import { ask, post, postStream } from '../helpers/sse.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
-const folder = fileURLToPath(new URL('examples/', import.meta.url));
+const folder = fileURLToPath(new URL('../examples/', import.meta.url));
 const messages = [{ role: 'user', content: 'Say hello' }];
 const bearer = (key: string): Record<string, string> => ({ authorization: `Bearer ${key}` });
 
@@ -34,7 +34,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Runs a program with nothing in its environment but what is given. */
+/** Runs a program that has only the given variables in its environment. */
 function run(args: string[], env: Record<string, string> = {}): Program {
   const child = spawn(process.execPath, args, {
     cwd: folder,
@@ -61,7 +61,7 @@ async function start(
   const line = /^listening on (\S+)$/m;
   await expect
     .poll(() => line.test(program.output()) || program.process.exitCode !== null, {
-      timeout: 10_000,
+      timeout: 30_000,
       interval: 20,
     })
     .toBe(true);
@@ -70,7 +70,7 @@ async function start(
   return { ...program, url };
 }
 
-describe('the examples', () => {
+describe('the examples', { timeout: 60_000 }, () => {
   it('are short, import the package by its name, and are all run here', () => {
     const here = readFileSync(fileURLToPath(import.meta.url), 'utf8');
     const names = readdirSync(folder).filter((name) => name.endsWith('.mjs'));
@@ -141,7 +141,7 @@ describe('the examples', () => {
     child.kill('SIGTERM');
     expect(await ended).toBe(0);
     expect(output()).toMatch(/^stopped$/m);
-    // a line for each request, and never what was said in it
+    // a line for each request, without its messages
     expect(output()).toContain('"surface":"completions"');
     expect(output()).not.toMatch(/Say hello|sk_mine/);
   });
@@ -188,7 +188,7 @@ describe('the examples', () => {
     ).toMatchObject({ label: 'careful' });
   });
 
-  it("metrics-only.mjs: one's own route and sign-in, metrics on a port of their own", async () => {
+  it('metrics-only.mjs: your own route and sign-in, metrics on a separate port', async () => {
     const program = await start('metrics-only.mjs', { METRICS_PORT: '0' });
     const body = { models: ['local/llama3.2'], messages };
     expect(await post(`${program.url}/chat`, body)).toMatchObject({
@@ -210,7 +210,7 @@ describe('the examples', () => {
     expect((await ask('GET', `${program.url}/metrics`)).status).toBe(404);
   });
 
-  it('two-gateways.mjs: two teams that know nothing of each other', async () => {
+  it('two-gateways.mjs: two teams with separate keys and metrics', async () => {
     const {
       url,
       process: child,
@@ -258,7 +258,7 @@ describe('the examples', () => {
   });
 });
 
-describe('the example without Express', () => {
+describe('the example without Express', { timeout: 60_000 }, () => {
   it('without-express.mjs: chooses, answers and streams, then ends by itself', async () => {
     upstream.script([{ text: ['Hello', ' there'] }]);
     const program = run(['without-express.mjs']);
@@ -269,7 +269,7 @@ describe('the example without Express', () => {
   });
 });
 
-describe('the package', () => {
+describe('the package', { timeout: 60_000 }, () => {
   const evaluate = (code: string): Program => run(['--input-type=module', '--eval', code]);
 
   it('starts nothing, says nothing and keeps no process alive when it is imported', async () => {

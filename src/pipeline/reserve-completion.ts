@@ -16,7 +16,7 @@ import { type PlannedCall, traceEntry } from './plan-request.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import type { CompletionSurface } from '../http/surfaces/surface.js';
 import { isBounded, type Settle, takeLimits, unbounded } from './limits.js';
-import { searchesFirst, unpricedExtra } from '../providers/unpriced-fields.js';
+import { isUnpricedModel, unpricedField } from '../providers/unpriced-fields.js';
 
 /** Why a key with a budget may not use a model. */
 export const unpricedReason = 'its price is not known, and this key has a budget';
@@ -61,10 +61,10 @@ function withinBudget(
 ): PlannedCall {
   const { call } = planned;
   const { allowUnpriced, maxOutputTokens } = runtime.budgets;
-  const extra = allowUnpriced ? null : unpricedExtra(call.chat);
-  if (extra !== null)
+  const field = allowUnpriced ? null : unpricedField(call.chat);
+  if (field !== null)
     throw invalidField(
-      extra,
+      field,
       'what it costs is not known, and this key has a budget',
       surface.invalidCode,
     );
@@ -80,7 +80,7 @@ function withoutUnpriced(
 ): PlannedCall {
   const { plan, call } = planned;
   const isPriced = (candidate: RankedCandidate): boolean =>
-    !searchesFirst(candidate.model) &&
+    !isUnpricedModel(candidate.model) &&
     highestCostOf({ promptTokens: 1, completionTokens: 1 }, candidate, runtime) !== null;
   const [first, ...others] = plan.candidates.filter(isPriced);
   if (!first)

@@ -34,7 +34,7 @@ const row = (what: string, fault: Step, message: RegExp, more: Partial<Row> = {}
   again: true,
   ...more,
 });
-const cutShort = /ended its stream before the answer was whole/;
+const cutShort = /ended its stream before the answer was complete/;
 
 /** The same table once content has been written: nothing may be repeated, and the stream must say so. */
 const rows: Row[] = [
@@ -50,12 +50,12 @@ const rows: Row[] = [
   row(
     'garbage',
     sse(`${content}data: {"oops": \n\ndata: ]\n\n`),
-    /cannot be read: an event that is not JSON/,
+    /unreadable answer: an event is not JSON/,
   ),
   row(
     'an event that is no object',
     sse(`${content}data: 42\n\n`),
-    /cannot be read: an event that is not an object/,
+    /unreadable answer: an event is not an object/,
   ),
   row('silence', { hang: 'afterContent' }, /sent nothing for 60 ms/, {
     provider: 'impatient',

@@ -10,7 +10,7 @@ describe('a call that did not come about', () => {
       'an unknown host',
       coded('ENOTFOUND'),
       'connection_failed',
-      'up could not be reached: its host name is not known (ENOTFOUND)',
+      'up could not be reached: its host name does not exist (ENOTFOUND)',
     ],
     [
       'a reset',
@@ -46,19 +46,19 @@ describe('a call that did not come about', () => {
       'a request that its adapter stumbles over',
       new TypeError('x is not a function'),
       'request_refused',
-      'up cannot be asked this: the request could not be translated for it',
+      'up was not called: the request could not be translated into its format',
     ],
     [
       'a request that is nested too deeply for its adapter',
       new RangeError('Maximum call stack size exceeded'),
       'request_refused',
-      'up cannot be asked this: the request could not be translated for it',
+      'up was not called: the request could not be translated into its format',
     ],
     [
       'a model whose name cannot stand in an address',
       new URIError('URI malformed'),
       'request_refused',
-      'up cannot be asked this: the request could not be translated for it',
+      'up was not called: the request could not be translated into its format',
     ],
   ])('because of %s is told as what it is', (_what, error, code, message) => {
     expect(networkFailure('up', error)).toMatchObject({ code, message, cause: error });

@@ -1068,7 +1068,7 @@ describe('a streamed answer', () => {
     ]);
     expect(failureOf(() => hear(bytes))).toMatchObject({
       code: 'connection_failed',
-      message: 'claude ended its stream before the answer was whole',
+      message: 'claude ended its stream before the answer was complete',
     });
     expect(failureOf(() => hear()).code).toBe('connection_failed');
   });

@@ -232,7 +232,7 @@ describe('missing AWS credentials', () => {
     await expect(source({}).get()).rejects.toMatchObject({
       code: 'provider_auth',
       recovery: 'next_key',
-      message: expect.stringMatching(/^aws has no AWS credentials: looked in/),
+      message: expect.stringMatching(/^aws has no AWS credentials: none in the environment/),
     });
   });
 

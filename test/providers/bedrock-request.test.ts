@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage, ChatRequest } from '../../src/completion.js';
 import { GatewayError } from '../../src/errors.js';
-import { traitsOf } from '../../src/providers/bedrock/reasoning.js';
+import { traitsOf } from '../../src/providers/bedrock/model-traits.js';
 import { toConverse } from '../../src/providers/bedrock/request.js';
 
 const sonnet = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
@@ -220,29 +220,29 @@ describe('content for Converse', () => {
     [
       'an image at a web address',
       user({ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }),
-      'does not fetch an image from a web address',
+      'fetching an image from a web address',
     ],
     [
       'an image in a format of its own',
       user({ type: 'image_url', image_url: { url: 'data:image/tiff;base64,AAAA' } }),
-      'image/tiff is no image format',
+      'the image format image/tiff',
     ],
     [
       'a file by id',
       user({ type: 'file', file: { file_id: 'file-1' } }),
-      'lives with another provider',
+      'exist only at another provider',
     ],
     [
       'a file at a web address',
       user({ type: 'file', file: { file_data: 'https://example.org/a.pdf' } }),
-      'does not fetch a file',
+      'fetching a file from a web address',
     ],
     [
       'a file of an unknown type',
       user({ type: 'file', file: { file_data: 'data:application/zip;base64,AAAA' } }),
-      'application/zip is no document',
+      'files of type application/zip',
     ],
-    ['an unknown part', user({ type: 'hologram' }), 'no content of type hologram'],
+    ['an unknown part', user({ type: 'hologram' }), 'does not support content of type hologram'],
   ])('refuses %s and says why', (_what, messages, reason) => {
     expect(refusalOf({ messages })).toContain(reason);
   });
@@ -416,7 +416,7 @@ describe('settings for Converse', () => {
   });
 
   it('refuse several answers', () => {
-    expect(refusalOf({ n: 2 })).toContain('one answer at a time');
+    expect(refusalOf({ n: 2 })).toContain('more than one answer');
   });
 });
 

@@ -377,7 +377,7 @@ describe('embeddings of Bedrock', () => {
     expect(ask(['a', 'b'], titan)).toThrow(
       expect.objectContaining({
         code: 'request_refused',
-        message: expect.stringContaining('one text at a time'),
+        message: expect.stringContaining('several texts'),
       }),
     );
     expect(ask([1, 2], cohere)).toThrow(expect.objectContaining({ code: 'request_refused' }));

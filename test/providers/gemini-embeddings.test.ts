@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { gemini } from '../../src/providers/gemini/index.js';
-import type { GoogleEmbeddingAdapter } from '../../src/providers/gemini/embeddings.js';
 import { createVertex } from '../../src/providers/gemini/vertex.js';
 import { textAt } from '../helpers/json.js';
 
-const embeddings = gemini.create({ name: 'gemini', api: 'gemini' })
-  .embeddings as GoogleEmbeddingAdapter;
+const embeddings = gemini.create({ name: 'gemini', api: 'gemini' }).embeddings!;
 const ask = async (
   body: Record<string, unknown>,
 ): Promise<{ url: string; headers: Record<string, string>; body: { requests: unknown[] } }> => {

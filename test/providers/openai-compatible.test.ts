@@ -211,7 +211,7 @@ describe("a stream in OpenAI's dialect", () => {
   ])('that stops %s is a fault', (_name, body) => {
     expect(failureOf(() => whole(body))).toMatchObject({
       code: 'connection_failed',
-      message: expect.stringContaining('before the answer was whole') as string,
+      message: expect.stringContaining('before the answer was complete') as string,
     });
   });
 

@@ -10,7 +10,7 @@ import {
 } from './config/config.js';
 import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
 import { conversationReports } from './conversations/reports.js';
-import { keepAside } from './dispatch/provider.js';
+import { inheritCooldowns } from './dispatch/provider.js';
 import { authenticate } from './http/authenticate.js';
 import { complete } from './http/complete.js';
 import { errorHandler } from './http/error-handler.js';
@@ -154,7 +154,7 @@ class AssembledGateway implements Gateway {
     this.sharing = {
       latencies: this.news.latencies,
       onAttempt: (attempt) => this.measured.attempt(attempt),
-      onSetAside: (...aside) => this.news.setAside(...aside),
+      onCooldown: (...cooldown) => this.news.startCooldown(...cooldown),
       warn: this.warn,
     };
     const backing =
@@ -222,7 +222,7 @@ class AssembledGateway implements Gateway {
   reconfigure(config: Config): void {
     // the old runtime's connections are left to their idle timeouts: a request in flight may still retry and fall back on it
     const next = this.build(config);
-    keepAside(this.runtime.providers, next.providers);
+    inheritCooldowns(this.runtime.providers, next.providers);
     this.runtime = next;
     this.config = config;
     this.measured.reloaded('applied');

@@ -3,12 +3,18 @@ import { anonymous } from '../accounts/caller.js';
 import type { Usage } from '../completion.js';
 import { makeUsage } from '../completion.js';
 import { Cancellation } from '../dispatch/cancellation.js';
-import { type Attempt, BrokenStream, executePlan, type Outcome } from '../dispatch/execute-plan.js';
+import { chatCalls } from '../dispatch/chat-call.js';
+import {
+  type Attempt,
+  BrokenStream,
+  type ChatOutcome,
+  executePlan,
+} from '../dispatch/execute-plan.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import { GatewayError } from '../errors.js';
 import { costOf, type Costs } from '../routing/cost.js';
 import { cautiousPrompt, statedAnswer } from '../routing/longest-cost.js';
-import type { RankedCandidate } from '../routing/plan.js';
+import type { Candidate } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
 import { boundCompletion } from '../pipeline/reserve-completion.js';
 import { contextOf, type RequestContext } from './context.js';
@@ -102,13 +108,15 @@ class RunningCompletion {
     }
   }
 
-  private executePlan(): Promise<Outcome> {
+  private executePlan(): Promise<ChatOutcome> {
     const { plan, call, passedOver } = this.planned;
     return executePlan({
       plan,
-      request: call.chat,
       stream: call.streamFromProvider,
-      writer: copyContent(this.writer, this.context, this.planned, this.req.body),
+      callOf: chatCalls(
+        call.chat,
+        copyContent(this.writer, this.context, this.planned, this.req.body),
+      ),
       cancellation: this.cancellation,
       providerOf: (candidate) =>
         candidate.provider === null ? undefined : this.runtime.providers.get(candidate.provider),
@@ -122,7 +130,7 @@ class RunningCompletion {
   }
 
   /** What there is to tell of a whole answer. */
-  private finished(outcome: Outcome): FinishedAnswer {
+  private finished(outcome: ChatOutcome): FinishedAnswer {
     const { candidate } = outcome;
     const { startedAt } = this.context;
     const usage = outcome.usage ?? this.estimate(outcome.contentLength);
@@ -191,7 +199,7 @@ class RunningCompletion {
   }
 
   /** Puts down who answered and what it took. */
-  private account(candidate: RankedCandidate, usage: Usage, ttftMs: number | null): Costs {
+  private account(candidate: Candidate, usage: Usage, ttftMs: number | null): Costs {
     const costs = costOf(usage, this.runtime.catalog.lookup(candidate.provider, candidate.model));
     const { record } = this.context;
     record.provider = candidate.provider;

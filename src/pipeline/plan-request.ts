@@ -23,12 +23,15 @@ export function candidateOf(label: string): Candidate {
   return { label, provider: label.slice(0, slash), model: label.slice(slash + 1) };
 }
 
-/** The limits of one request; `maxRetries` over 10 counts as 10. */
+/**
+ * The limits of one request; `maxRetries` over 10 counts as 10. Silence is limited by each provider's own
+ * timeouts, so the plan adds no shorter ones.
+ */
 export function limitsOf(runtime: GatewaySnapshot, maxRetries: number | null): Limits {
   return {
     retriesPerCandidate: Math.min(mostRetries, maxRetries ?? runtime.limits.maxRetries),
-    firstEventTimeoutMs: 300_000,
-    idleTimeoutMs: 120_000,
+    firstEventTimeoutMs: runtime.limits.totalTimeoutMs,
+    idleTimeoutMs: runtime.limits.totalTimeoutMs,
     totalTimeoutMs: runtime.limits.totalTimeoutMs,
   };
 }

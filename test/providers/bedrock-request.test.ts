@@ -61,13 +61,13 @@ describe('a conversation for Converse', () => {
     });
   });
 
-  it("has instructions alone as a user's turn", () => {
+  it("has instructions without messages as a user's turn", () => {
     expect(body({ messages: [{ role: 'system', content: 'Say hello.' }] })).toEqual({
       messages: [{ role: 'user', content: [{ text: 'Say hello.' }] }],
     });
   });
 
-  it('alternates: neighbours of one role are one turn, blank text and empty turns are left out', () => {
+  it('alternates: successive messages of one role are one turn; blank text and empty turns are omitted', () => {
     expect(
       turns([
         { role: 'user', content: 'One' },
@@ -130,7 +130,7 @@ describe('a conversation for Converse', () => {
     ]);
   });
 
-  it('shows the model arguments that are no object as they are', () => {
+  it('shows the model arguments that are not an object unchanged', () => {
     expect(
       turns([{ role: 'assistant', tool_calls: [call('a', 'f', '{"cut')] }])[0]?.content[0],
     ).toMatchObject({ toolUse: { input: { invalid_arguments: '{"cut' } } });
@@ -200,7 +200,7 @@ describe('content for Converse', () => {
     ]);
   });
 
-  it('takes audio, video and an image that comes as a file', () => {
+  it('accepts audio, video and an image sent as a file', () => {
     expect(
       turns(
         user(
@@ -247,7 +247,7 @@ describe('content for Converse', () => {
     expect(refusalOf({ messages })).toContain(reason);
   });
 
-  it("marks the cache where Anthropic's mark stands, for models that know it", () => {
+  it('sets cache points at cache_control, for models that support them', () => {
     const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
     const point = { cachePoint: { type: 'default', ttl: '1h' } };
     const request: Partial<ChatRequest> = {
@@ -324,11 +324,11 @@ describe('tools for Converse', () => {
     });
   });
 
-  it('are left out where none may be called', () => {
+  it('are omitted where none may be called', () => {
     expect(body({ tools, tool_choice: 'none' })).not.toHaveProperty('toolConfig');
   });
 
-  it('are still named where the conversation holds calls, or Bedrock refuses it', () => {
+  it('are still defined where the conversation contains calls, because Bedrock requires it', () => {
     expect(body({ messages: past }).toolConfig).toEqual({
       tools: [{ toolSpec: { name: 'g', inputSchema: { json: { type: 'object' } } } }],
     });
@@ -459,7 +459,7 @@ describe('reasoning_effort for Converse', () => {
     ).toEqual({ maxTokens: 9000 });
   });
 
-  it('stays within the output that was asked for', () => {
+  it('stays within the requested output limit', () => {
     expect(fields({ reasoning_effort: 'high', max_tokens: 5000 }, sonnet)).toEqual({
       thinking: { type: 'enabled', budget_tokens: 4000 },
     });
@@ -481,7 +481,7 @@ describe('reasoning_effort for Converse', () => {
     expect(fields({ reasoning_effort: 'low', tools, messages: past }, sonnet)).toBeUndefined();
   });
 
-  it('is not said twice where the answer has a schema: Bedrock refuses a field that is set twice', () => {
+  it('is not sent twice where the answer has a schema, because Bedrock refuses that', () => {
     const response_format = {
       type: 'json_schema',
       json_schema: { schema: { type: 'object', properties: {} } },

@@ -17,7 +17,7 @@ const answer = (
   embeddings.readAnswer(JSON.stringify(body), 'gemini-embedding-001', request);
 
 describe('embeddings of the Gemini API', () => {
-  test('texts are asked for in one batch, with dimensions and a task where they are given', async () => {
+  test('texts are sent in one batch, with dimensions and a task where they are given', async () => {
     const request = await ask({
       input: ['a', 'b'],
       dimensions: 3,
@@ -89,7 +89,7 @@ describe('embeddings of the Gemini API', () => {
   });
 });
 
-test('Vertex is asked for predictions', async () => {
+test('Vertex receives a request for predictions', async () => {
   const tokens = { configured: true, token: async () => 'tok', forget: () => undefined };
   const vertex = createVertex(
     { name: 'vertex', api: 'vertex', project: 'p', region: 'europe-west4' },

@@ -3,7 +3,7 @@ import { type CompletionChunk, type UrlCitation, type Usage } from '../../comple
 import type { Source } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { Costs } from '../../routing/cost.js';
-import type { RankedCandidate } from '../../routing/plan.js';
+import type { Candidate } from '../../routing/plan.js';
 import type { FinishedAnswer } from './surface.js';
 
 /** What every native answer carries, streamed or not: its ids, its title, its sources. */
@@ -57,7 +57,7 @@ export class NativeEnvelope {
     return [...this.sources.values()];
   }
 
-  names(candidate: RankedCandidate): {
+  names(candidate: Candidate): {
     provider: string;
     model: string;
     responseMessageId: string;

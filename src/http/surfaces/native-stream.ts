@@ -11,7 +11,7 @@ import type { JoinedConversation } from '../../conversations/keeper.js';
 import { type GatewayError, statusTitle } from '../../errors.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
 import type { Costs } from '../../routing/cost.js';
-import type { RankedCandidate } from '../../routing/plan.js';
+import type { Candidate } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 import { byteJson, byteLine } from './byte-json.js';
 import { chunksOf } from './completion-builder.js';
@@ -44,7 +44,7 @@ export class NativeStream implements SurfaceWriter {
     this.keeps = conversation.stores;
   }
 
-  begin(candidate: RankedCandidate): void {
+  begin(candidate: Candidate): void {
     this.names = this.envelope.names(candidate);
     this.head = `${byteJson(this.names).slice(0, -1)},"type":"text","text":"`;
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type CompletionChunk, toOpenAIUsage } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import type { RankedCandidate } from '../../routing/plan.js';
+import type { Candidate } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 import { byteJson } from './byte-json.js';
 import { chunksOf } from './completion-builder.js';
@@ -23,7 +23,7 @@ export class OpenAIStream implements SurfaceWriter {
     private readonly includeUsage: boolean,
   ) {}
 
-  begin(candidate: RankedCandidate): void {
+  begin(candidate: Candidate): void {
     this.envelope = {
       id: `chatcmpl-${randomUUID()}`,
       object: 'chat.completion.chunk',

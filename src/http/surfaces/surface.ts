@@ -4,7 +4,7 @@ import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { AnswerWriter } from '../../dispatch/answer-writer.js';
 import type { ErrorTraceEntry, GatewayError } from '../../errors.js';
 import type { Costs } from '../../routing/cost.js';
-import type { RankedCandidate, RoutingRequest } from '../../routing/plan.js';
+import type { Candidate, RoutingRequest } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 
 /** The metric label of a surface: a closed set. */
@@ -45,7 +45,7 @@ export interface CompletionCall {
 
 /** All that is known of an answer when it is whole. Times in ms. */
 export interface FinishedAnswer {
-  candidate: RankedCandidate;
+  candidate: Candidate;
   finishReason: string | null;
   usage: Usage;
   costs: Costs;

@@ -7,11 +7,12 @@ import {
 } from '../completion.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { Cancellation } from '../dispatch/cancellation.js';
-import { type Attempt, executePlan, type Outcome } from '../dispatch/execute-plan.js';
+import { chatCalls } from '../dispatch/chat-call.js';
+import { type Attempt, type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError } from '../errors.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
-import type { Candidate, Plan } from '../routing/plan.js';
+import type { Candidate, Limits } from '../routing/plan.js';
 import { conversationTitle, textOf } from './conversation-title.js';
 
 /** The model that writes titles, ready to be asked. */
@@ -50,6 +51,12 @@ type Rename = (accountId: string, conversationId: string, title: string) => Prom
 const atOnce = 4;
 const mostWaiting = 100;
 const titleTimeoutMs = 60_000;
+const limits: Limits = {
+  retriesPerCandidate: 1,
+  firstEventTimeoutMs: titleTimeoutMs,
+  idleTimeoutMs: titleTimeoutMs,
+  totalTimeoutMs: titleTimeoutMs,
+};
 /** Enough for a model that reasons first. */
 const maxTokens = 1_000;
 const instruction =
@@ -106,26 +113,11 @@ function askFor(
   request: ChatRequest,
   writer: AnswerWriter,
   cancellation: Cancellation,
-): Promise<Outcome> {
-  const why = { quality: 0, price: null, latency: null, reason: 'writes titles' };
-  const plan: Plan = {
-    id: '',
-    candidates: [{ ...candidate, score: 0, why }],
-    excluded: [],
-    promptTokens: 0,
-    reason: why.reason,
-    limits: {
-      retriesPerCandidate: 1,
-      firstEventTimeoutMs: titleTimeoutMs,
-      idleTimeoutMs: titleTimeoutMs,
-      totalTimeoutMs: titleTimeoutMs,
-    },
-  };
+): Promise<ChatOutcome> {
   return executePlan({
-    plan,
-    request,
+    plan: { candidates: [candidate], limits },
     stream: false,
-    writer,
+    callOf: chatCalls(request, writer),
     cancellation,
     providerOf: () => provider,
     onAttempt,

@@ -1,32 +1,38 @@
 import type { UpstreamRequest } from '../providers/adapter.js';
-import { AttemptFailure, type AttemptInput, type AttemptResult, Exchange } from './exchange.js';
+import { AttemptFailure, type AttemptInput, Exchange } from './exchange.js';
 import { networkFailure } from './network-failure.js';
+import type { AttemptAnswer } from './upstream-call.js';
 
-export { AttemptFailure, type AttemptInput, type AttemptResult } from './exchange.js';
+export { AttemptFailure, type AttemptInput } from './exchange.js';
 
 /**
- * One upstream call, from its request to the end of its answer.
+ * Makes one upstream call, from its request to the end of its answer.
  *
- * The commit rule: an attempt is committed when its first content has been given to a writer that streams, or, for a reply
- * that is not streamed, when the answer is whole. Before that anything may be tried again; after it nothing is repeated.
+ * The commit rule: an attempt is committed when its first content has gone to a writer that streams, or,
+ * for a reply that is not streamed, when the answer is complete. Before that, anything may be retried;
+ * after that, nothing is repeated.
  * @throws AttemptFailure
  */
-export function attempt(input: AttemptInput): Promise<AttemptResult> {
-  const unsent = (error: unknown): Promise<never> =>
-    Promise.reject(new AttemptFailure(networkFailure(input.provider.name, error), false, null, 0));
+export async function attempt<Answer extends AttemptAnswer>(
+  input: AttemptInput<Answer>,
+): Promise<Answer> {
+  const { call, apiKey, provider, cancellation } = input;
+  let request: UpstreamRequest;
   try {
-    const request = input.provider.adapter.buildRequest(input.call, input.apiKey);
-    return request instanceof Promise
-      ? request.then((built) => exchange(built, input), unsent)
-      : exchange(request, input);
+    // no await where the request is there at once: most adapters need none
+    const building = call.buildRequest(apiKey);
+    request = building instanceof Promise ? await building : building;
   } catch (error) {
-    return unsent(error);
+    throw new AttemptFailure(networkFailure(provider.name, error), call.progress());
   }
+  if (cancellation.reason) throw new AttemptFailure(cancellation.reason, call.progress());
+  return exchange(request, input);
 }
 
-function exchange(request: UpstreamRequest, input: AttemptInput): Promise<AttemptResult> {
-  if (input.cancellation.reason)
-    return Promise.reject(new AttemptFailure(input.cancellation.reason, false, null, 0));
+function exchange<Answer extends AttemptAnswer>(
+  request: UpstreamRequest,
+  input: AttemptInput<Answer>,
+): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const handler = new Exchange(input, resolve, reject);
     const { pool, path } = input.provider.upstreams.to(request.url);

@@ -5,30 +5,36 @@ import {
   reasoningOf,
   type Usage,
 } from '../completion.js';
-import type { RankedCandidate } from '../routing/plan.js';
+import type { Candidate } from '../routing/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 
-/** What comes before the first content (a role, an empty delta) is held back; more of it than this is not an opening. */
+/** Chunks without content (a role, an empty delta) that are held back; more are dropped. */
 const maxHeld = 1_000;
 
-/** Characters of an answer for one token, where nobody counts them. */
+/** Characters per token, for answers whose usage is not reported. */
 export const charactersPerToken = 4;
 
-/** Stands between a provider's reader and the writer: holds back what comes before the first content, since it commits nothing. */
+/**
+ * Passes chunks from a provider's reader to the writer. Holds back those before the first content,
+ * because they do not commit the attempt.
+ */
 export class CommitGate implements CompletionSink {
   private held: [CompletionChunk, string | null][] = [];
-  /** When the first content came, in `performance.now()` ms; null: none yet. */
+  /** `performance.now()` of the first content; null: none yet. */
   firstContentAt: number | null = null;
-  /** The provider has said that the answer is whole. */
+  /** True once the provider has said that the answer is complete. */
   ended = false;
   finishReason: string | null = null;
   usage: Usage | null = null;
-  /** Characters of content so far, from which usage is estimated where nobody reports it. A chunk holds a token at least, however short it is. */
+  /**
+   * Characters of content so far, for an estimate of usage. A short chunk counts as one token, because a
+   * chunk has at least one.
+   */
   contentLength = 0;
 
   constructor(
     private readonly writer: AnswerWriter,
-    private readonly candidate: RankedCandidate,
+    private readonly candidate: Candidate,
   ) {}
 
   text(escaped: string, frame: string | null): void {
@@ -54,7 +60,7 @@ export class CommitGate implements CompletionSink {
     this.ended = true;
     this.finishReason = finishReason;
     this.usage = usage;
-    // an answer may be empty and still have a reason for it
+    // an empty answer with a finish reason is an answer
     if (this.firstContentAt === null && finishReason !== null) this.open();
   }
 
@@ -66,7 +72,7 @@ export class CommitGate implements CompletionSink {
   }
 }
 
-/** How much a chunk adds to the answer, in characters. */
+/** The characters that a chunk adds to the answer. */
 function lengthOf(chunk: CompletionChunk): number {
   let length = 0;
   for (const { delta } of chunk.choices) {

@@ -1,301 +1,93 @@
-import pRetry from 'p-retry';
-import type { ChatRequest, Usage } from '../completion.js';
-import { type ErrorCode, type ErrorTraceEntry, GatewayError } from '../errors.js';
-import type { Plan, RankedCandidate } from '../routing/plan.js';
-import type { AnswerWriter } from './answer-writer.js';
-import { attempt, AttemptFailure, type AttemptResult } from './attempt.js';
-import { backoffMs, longestWaitMs, wait } from './backoff.js';
+import { type ErrorTraceEntry, GatewayError } from '../errors.js';
+import type { Candidate, Limits } from '../routing/plan.js';
+import { AttemptLog, type OnAttempt } from './attempt-log.js';
+import { type AttemptContext, CandidateAttempts } from './candidate-attempts.js';
 import type { Cancellation } from './cancellation.js';
+import type { ChatAnswer } from './chat-call.js';
 import { Deadline } from './deadline.js';
 import { exhausted } from './exhausted.js';
-import { type Provider, rememberUnstreamed } from './provider.js';
+import type { Provider } from './provider.js';
+import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js';
 
-/** The record of one upstream call, reported once. Times in ms. */
-export interface Attempt {
-  provider: string;
-  model: string;
-  /** Counts from 1 for each candidate. */
-  number: number;
-  outcome: 'ok' | ErrorCode;
-  /** The provider's status, null where it never answered. */
-  status: number | null;
-  error: string | null;
-  latencyMs: number;
-  /** From the attempt's start to its first content; null where none came. */
-  firstContentMs: number | null;
-}
+export { BrokenStream } from './broken-stream.js';
+export type { Attempt } from './attempt-log.js';
 
-export interface PlanExecutionInput {
-  plan: Plan;
-  request: ChatRequest;
+/** What is executed: a plan, and the calls to make for it. */
+export interface PlanExecutionInput<Answer extends AttemptAnswer> {
+  plan: { readonly candidates: readonly Candidate[]; readonly limits: Limits };
   /** Whether providers are asked to stream. */
   stream: boolean;
-  writer: AnswerWriter;
+  /** Makes the call of one attempt: `chatCalls`, or that of an embedding. */
+  callOf: (target: CallTarget) => UpstreamCall<Answer>;
   cancellation: Cancellation;
-  providerOf: (candidate: RankedCandidate) => Provider | undefined;
-  /** `unusedLength`: characters of content that a failed attempt had brought and nobody got; null where it had brought none, or they are told of in the end. */
-  onAttempt: (attempt: Attempt, unusedLength: number | null) => void;
-  /** Entries for candidates that were passed over before the plan was made. */
+  /** Undefined where the candidate's provider is not configured. */
+  providerOf: (candidate: Candidate) => Provider | undefined;
+  onAttempt: OnAttempt;
+  /** Entries for candidates that were skipped before the plan was made. */
   errorTrace?: readonly ErrorTraceEntry[];
 }
 
-export interface Outcome {
-  candidate: RankedCandidate;
-  finishReason: string | null;
-  usage: Usage | null;
-  contentLength: number;
-  /** `performance.now()` of the first content. */
-  firstContentAt: number;
+/** Which candidate answered, and what it took. */
+export interface ExecutionRecord {
+  candidate: Candidate;
   attempts: number;
   errorTrace: readonly ErrorTraceEntry[];
 }
 
-/**
- * A failure that leaves something used behind: after the commit, where the stream has begun and its end must be told in it, and where the
- * client left while a provider was at work.
- */
-export class BrokenStream extends Error {
-  constructor(
-    readonly error: GatewayError,
-    readonly candidate: RankedCandidate,
-    readonly firstContentAt: number | null,
-    readonly contentLength: number,
-    readonly attempts: number,
-  ) {
-    super(error.message, { cause: error });
-  }
-}
+/** What the execution of a chat request returns. */
+export type ChatOutcome = ChatAnswer & ExecutionRecord;
 
 /**
- * Carries a plan out: its candidates in order, retries inside each, within one deadline for all.
- * @throws GatewayError with the error trace when nothing was committed; BrokenStream when something was, or the client left
+ * Executes a plan: its candidates in order, each with its retries, within one deadline for all.
+ * @throws GatewayError with the error trace where nothing was committed; BrokenStream where something
+ *   was, or the client left
  */
-export function executePlan(input: PlanExecutionInput): Promise<Outcome> {
+export function executePlan<Answer extends AttemptAnswer>(
+  input: PlanExecutionInput<Answer>,
+): Promise<Answer & ExecutionRecord> {
   return new PlanExecution(input).run();
 }
 
-class PlanExecution {
-  private readonly trace: ErrorTraceEntry[];
-  private readonly failures: GatewayError[] = [];
-  private attempts = 0;
-  readonly deadline: Deadline;
+class PlanExecution<Answer extends AttemptAnswer> {
+  private readonly log: AttemptLog;
+  private readonly context: AttemptContext<Answer>;
 
-  constructor(private readonly input: PlanExecutionInput) {
-    this.deadline = new Deadline(input.plan.limits.totalTimeoutMs);
-    this.trace = [...(input.errorTrace ?? [])];
+  constructor(private readonly input: PlanExecutionInput<Answer>) {
+    const { plan, stream, callOf, cancellation } = input;
+    this.log = new AttemptLog(input.onAttempt, input.errorTrace);
+    this.context = {
+      limits: plan.limits,
+      stream,
+      callOf,
+      cancellation,
+      deadline: new Deadline(plan.limits.totalTimeoutMs),
+      log: this.log,
+    };
   }
 
-  async run(): Promise<Outcome> {
+  async run(): Promise<Answer & ExecutionRecord> {
+    const { log } = this;
     for (const candidate of this.input.plan.candidates) {
       try {
-        const result = await this.tryCandidate(candidate);
-        const { finishReason, usage, contentLength, firstContentAt } = result;
-        return {
-          candidate,
-          finishReason,
-          usage,
-          contentLength,
-          firstContentAt,
-          attempts: this.attempts,
-          errorTrace: this.trace,
-        };
+        const answer = await this.tryCandidate(candidate);
+        return { ...answer, candidate, attempts: log.count, errorTrace: log.errorTrace };
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
-        if (error.recovery === 'stop') throw this.stopped(error);
+        if (error.recovery === 'stop') throw this.withTrace(error);
       }
     }
-    throw exhausted(this.failures, this.trace);
+    throw exhausted(log.failures, log.errorTrace);
   }
 
-  /** A client's or the deadline's end keeps its own code; the trace tells what had been tried. */
-  private stopped(error: GatewayError): GatewayError {
-    return new GatewayError(error.code, error.message, { cause: error, errorTrace: this.trace });
-  }
-
-  private async tryCandidate(candidate: RankedCandidate): Promise<AttemptResult> {
+  private tryCandidate(candidate: Candidate): Promise<Answer> {
     const provider = this.input.providerOf(candidate);
-    if (!provider) throw this.passOver(candidate);
-    const tries = new CandidateAttempts(this, this.input, candidate, provider);
-    try {
-      return await tries.once();
-    } catch (error) {
-      // p-retry only once a first try has failed: wrapping every call costs 12-17 µs
-      if (!(error instanceof GatewayError) || !tries.mayRetry(error)) throw error;
-      return await tries.again(error);
-    }
+    if (!provider) throw this.log.skip(candidate);
+    return new CandidateAttempts(this.context, candidate, provider).run();
   }
 
-  private passOver(candidate: RankedCandidate): GatewayError {
-    const error = new GatewayError(
-      'not_configured',
-      `provider ${candidate.provider ?? '(none)'} is not configured`,
-    );
-    this.trace.push({
-      provider: candidate.provider ?? '',
-      model: candidate.model,
-      error: error.message,
-      status: null,
-      attempt: 0,
-      latency: 0,
-    });
-    return error;
-  }
-
-  /** Reports an attempt, once. */
-  report(record: Attempt, failure: GatewayError | null, unusedLength: number | null): void {
-    this.attempts++;
-    if (failure && failure.code !== 'client_closed') {
-      this.failures.push(failure);
-      this.trace.push({
-        provider: record.provider,
-        model: record.model,
-        error: failure.message,
-        status: record.status,
-        attempt: record.number,
-        latency: record.latencyMs,
-      });
-    }
-    this.input.onAttempt(record, unusedLength);
-  }
-
-  get attemptCount(): number {
-    return this.attempts;
-  }
-}
-
-/** The tries at one candidate. */
-class CandidateAttempts {
-  private number = 0;
-  private retries = 0;
-  /** Whether the last try asked for a stream. */
-  private streamed = false;
-  private readonly triedKeys: (string | null)[] = [];
-
-  constructor(
-    private readonly journey: PlanExecution,
-    private readonly input: PlanExecutionInput,
-    private readonly candidate: RankedCandidate,
-    private readonly provider: Provider,
-  ) {}
-
-  async once(): Promise<AttemptResult> {
-    const { provider, candidate, input } = this;
-    this.number++;
-    const startedAt = performance.now();
-    const apiKey = provider.keys.next(this.triedKeys);
-    const stream = input.stream && !provider.unstreamed.has(candidate.model);
-    this.streamed = stream;
-    try {
-      const result = await attempt({
-        provider,
-        candidate,
-        call: { request: input.request, model: candidate.model, stream },
-        apiKey,
-        writer: input.writer,
-        cancellation: input.cancellation,
-        deadline: this.journey.deadline,
-      });
-      this.journey.report(this.record(startedAt, null, result.firstContentAt), null, null);
-      return result;
-    } catch (error) {
-      if (!(error instanceof AttemptFailure)) throw error;
-      this.learn(error.error, apiKey);
-      const isLast = error.committed || error.error.code === 'client_closed';
-      this.journey.report(
-        this.record(startedAt, error.error, error.firstContentAt),
-        error.error,
-        isLast || error.firstContentAt === null ? null : error.contentLength,
-      );
-      if (isLast)
-        throw new BrokenStream(
-          error.error,
-          candidate,
-          error.firstContentAt,
-          error.contentLength,
-          this.journey.attemptCount,
-        );
-      throw error.error;
-    }
-  }
-
-  /** Tries again, as often as allowed. @throws the last failure */
-  again(first: GatewayError): Promise<AttemptResult> {
-    let last = first;
-    return pRetry(
-      async () => {
-        // another key or another form of the same question is no retry
-        if (last.recovery === 'retry') this.retries++;
-        await wait(
-          this.anotherKey(last) ? 0 : backoffMs(this.retries, last),
-          this.input.cancellation,
-          this.journey.deadline,
-        );
-        return this.once();
-      },
-      {
-        // counted here: p-retry's own count would end before a key's or a form's second chance
-        retries: Infinity,
-        minTimeout: 0,
-        maxTimeout: 0,
-        shouldRetry: ({ error }) => {
-          if (!(error instanceof GatewayError)) return false;
-          last = error;
-          return this.mayRetry(error);
-        },
-      },
-    );
-  }
-
-  /** Whether this candidate may be asked again after that failure. */
-  mayRetry(failure: GatewayError): boolean {
-    if (this.input.cancellation.reason) return false;
-    switch (failure.recovery) {
-      case 'retry':
-        return (
-          this.retries < this.input.plan.limits.retriesPerCandidate &&
-          ((failure.retryAfterMs ?? 0) <= longestWaitMs || this.anotherKey(failure))
-        );
-      case 'next_key':
-        return this.triedKeys.length < this.provider.keys.size;
-      case 'unstreamed':
-        return this.streamed;
-      default:
-        return false;
-    }
-  }
-
-  /** Where one key has met its limit and another has not, there is nothing to wait for. */
-  private anotherKey(failure: GatewayError): boolean {
-    return (
-      failure.code === 'rate_limited' && this.provider.keys.size > 1 && this.provider.keys.hasFree()
-    );
-  }
-
-  private learn(failure: GatewayError, apiKey: string | null): void {
-    const { keys } = this.provider;
-    if (failure.recovery === 'next_key') {
-      this.triedKeys.push(apiKey);
-      keys.setAside(apiKey, 'refused');
-    } else if (failure.code === 'rate_limited')
-      keys.setAside(apiKey, failure.retryAfterMs ?? 1_000);
-    else if (failure.recovery === 'unstreamed')
-      rememberUnstreamed(this.provider, this.candidate.model);
-  }
-
-  private record(
-    startedAt: number,
-    failure: GatewayError | null,
-    firstContentAt: number | null,
-  ): Attempt {
-    return {
-      provider: this.provider.name,
-      model: this.candidate.model,
-      number: this.number,
-      outcome: failure?.code ?? 'ok',
-      status: failure ? failure.upstreamStatus : 200,
-      error: failure?.message ?? null,
-      latencyMs: Math.round(performance.now() - startedAt),
-      firstContentMs: firstContentAt === null ? null : firstContentAt - startedAt,
-    };
+  /** Where the client or the deadline ended the execution, the error keeps its code and gets the trace. */
+  private withTrace(error: GatewayError): GatewayError {
+    const { errorTrace } = this.log;
+    return new GatewayError(error.code, error.message, { cause: error, errorTrace });
   }
 }

@@ -1,45 +1,46 @@
 import { type ErrorCode, type ErrorTraceEntry, GatewayError } from '../errors.js';
 
-/** How long a client should wait where the providers have not said, in ms. */
+/** How long a client should wait where no provider said so, in ms. */
 const defaultWaitMs = 5_000;
 
-/** The failures that, where all attempts failed so, are the answer themselves. */
-const tellingCodes: readonly ErrorCode[] = [
+/** Codes that are kept where all attempts failed with the same one. */
+const sharedCodes: readonly ErrorCode[] = [
   'rate_limited',
   'upstream_overloaded',
   'upstream_timeout',
   'request_refused',
 ];
 
-/** The error for a request whose every candidate failed: 502, or what all of them have in common. */
+/**
+ * The error for a request whose candidates all failed: `all_failed`, or the code that all failures
+ * share; `not_configured` where no candidate could be called.
+ */
 export function exhausted(
   failures: readonly GatewayError[],
   errorTrace: readonly ErrorTraceEntry[],
 ): GatewayError {
-  const first = failures[0];
   const last = failures.at(-1);
-  if (!first || !last)
+  if (!last)
     return new GatewayError(
       'not_configured',
       errorTrace.at(-1)?.error ?? 'no candidate could be called',
       { errorTrace },
     );
-  const common = tellingCodes.find((code) => failures.every((failure) => failure.code === code));
-  if (!common)
+  const code = sharedCodes.find((shared) => failures.every((failure) => failure.code === shared));
+  if (!code)
     return new GatewayError('all_failed', summary(failures, last), { cause: last, errorTrace });
-  const waits = failures.map((failure) => failure.retryAfterMs).filter((ms) => ms !== null);
-  const waitMs =
-    common === 'rate_limited' || common === 'upstream_overloaded'
-      ? waits.length > 0
-        ? Math.min(...waits)
-        : defaultWaitMs
-      : null;
-  return new GatewayError(common, summary(failures, last), {
+  const isTemporary = code === 'rate_limited' || code === 'upstream_overloaded';
+  return new GatewayError(code, summary(failures, last), {
     cause: last,
     errorTrace,
-    retryAfterMs: waitMs,
+    retryAfterMs: isTemporary ? shortestWaitMs(failures) : null,
     upstreamStatus: last.upstreamStatus,
   });
+}
+
+function shortestWaitMs(failures: readonly GatewayError[]): number {
+  const waits = failures.map((failure) => failure.retryAfterMs).filter((ms) => ms !== null);
+  return waits.length > 0 ? Math.min(...waits) : defaultWaitMs;
 }
 
 const summary = (failures: readonly GatewayError[], last: GatewayError): string =>

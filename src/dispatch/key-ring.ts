@@ -1,90 +1,96 @@
 import { hash } from 'node:crypto';
 
-/** How long a key that the provider refused is left alone, in ms; after that it is tried again. */
-const refusedForMs = 10 * 60_000;
-/** So much more time for a key that is aside already is not worth telling. */
-const sameMs = 1_000;
+/** The cooldown of a key that the provider refused, in ms; after that it is tried again. */
+const refusedCooldownMs = 10 * 60_000;
+/** A cooldown that is extended by less than this is not reported again. */
+const minReportedExtensionMs = 1_000;
 
 interface RingKey {
   readonly value: string | null;
-  /** By which other processes know it: the start of its hash. */
-  readonly mark: string;
-  /** Until when the key is set aside, in ms by the ring's own clock, which nobody sets back. */
-  asideUntil: number;
+  /** The start of its hash, by which other processes know it. */
+  readonly fingerprint: string;
+  /** The end of its cooldown, in ms of the ring's own monotonic clock. */
+  cooldownUntil: number;
 }
 
-/** The keys of one provider in rotation. A key that was refused is set aside for ten minutes, a rate-limited one until its time. */
+/** The keys of one provider in rotation. Keys that were refused or rate-limited have a cooldown. */
 export class KeyRing {
   private readonly keys: RingKey[];
   private turn = 0;
 
   /**
-   * @param values the keys; none: calls are made without one (local servers, ambient credentials)
-   * @param onSetAside hears of a key that `setAside` has set aside, by its mark
+   * @param values the keys; empty: calls are made without one (local servers, ambient credentials)
+   * @param now in ms; must never go back
+   * @param onCooldown receives each cooldown that `startCooldown` starts
    */
   constructor(
     values: readonly string[],
     private readonly now: () => number = () => performance.now(),
-    private readonly onSetAside: (mark: string, forMs: number) => void = () => undefined,
+    private readonly onCooldown: (fingerprint: string, forMs: number) => void = () => undefined,
   ) {
     this.keys = (values.length > 0 ? values : [null]).map((value) => ({
       value,
-      mark: hash('sha256', value ?? '').slice(0, 16),
-      asideUntil: 0,
+      fingerprint: hash('sha256', value ?? '').slice(0, 16),
+      cooldownUntil: 0,
     }));
   }
 
-  /** How many different keys there are to try. */
+  /** The number of keys. */
   get size(): number {
     return this.keys.length;
   }
 
-  /** The next key in turn that is not set aside and not in `tried`; where all are aside, the one that comes back first. */
+  /**
+   * The next key in turn that has no cooldown and is not in `tried`. Where all have a cooldown, the one
+   * whose cooldown ends first.
+   */
   next(tried: readonly (string | null)[] = []): string | null {
     if (this.keys.length === 1) return this.keys[0]!.value;
     const untried = this.keys.filter((key) => !tried.includes(key.value));
     const pool = untried.length > 0 ? untried : this.keys;
     const time = this.now();
-    const live = pool.filter((key) => key.asideUntil <= time);
+    const available = pool.filter((key) => key.cooldownUntil <= time);
     this.turn = (this.turn + 1) % this.keys.length;
-    if (live.length > 0) return this.inTurn(live).value;
-    return pool.reduce((best, key) => (key.asideUntil < best.asideUntil ? key : best)).value;
+    if (available.length > 0) return this.inTurn(available).value;
+    return pool.reduce((best, key) => (key.cooldownUntil < best.cooldownUntil ? key : best)).value;
   }
 
-  /** True if a key is there to be tried at once. */
-  hasFree(): boolean {
+  /** True if a key has no cooldown. */
+  hasAvailable(): boolean {
     const time = this.now();
-    return this.keys.some((key) => key.asideUntil <= time);
+    return this.keys.some((key) => key.cooldownUntil <= time);
   }
 
-  /** Sets a key aside: `refused` for ten minutes, or for a stated time in ms. */
-  setAside(value: string | null, forMs: number | 'refused'): void {
+  /** Starts a key's cooldown and reports it. @param forMs `refused`: ten minutes */
+  startCooldown(value: string | null, forMs: number | 'refused'): void {
     const key = this.keys.find((candidate) => candidate.value === value);
     if (!key) return;
     const time = this.now();
-    const before = Math.max(time, key.asideUntil);
-    const ms = forMs === 'refused' ? refusedForMs : forMs;
-    key.asideUntil = time + ms;
-    if (before === time || key.asideUntil > before + sameMs) this.onSetAside(key.mark, ms);
+    const before = Math.max(time, key.cooldownUntil);
+    const ms = forMs === 'refused' ? refusedCooldownMs : forMs;
+    key.cooldownUntil = time + ms;
+    if (before === time || key.cooldownUntil > before + minReportedExtensionMs)
+      this.onCooldown(key.fingerprint, ms);
   }
 
-  /** Sets a key aside of which another process has learned that; never for a shorter time than it is already. */
-  setAsideByMark(mark: string, forMs: number): void {
+  /** Applies a cooldown that started elsewhere; never shortens one, and reports nothing. */
+  applyCooldown(fingerprint: string, forMs: number): void {
     for (const key of this.keys)
-      if (key.mark === mark) key.asideUntil = Math.max(key.asideUntil, this.now() + forMs);
+      if (key.fingerprint === fingerprint)
+        key.cooldownUntil = Math.max(key.cooldownUntil, this.now() + forMs);
   }
 
-  /** Keeps those keys aside that another ring has set aside. */
-  takeOver(other: KeyRing): void {
-    for (const { mark, asideUntil } of other.keys)
-      this.setAsideByMark(mark, asideUntil - other.now());
+  /** Applies the cooldowns of another ring to the same keys here. */
+  inheritCooldowns(other: KeyRing): void {
+    for (const { fingerprint, cooldownUntil } of other.keys)
+      this.applyCooldown(fingerprint, cooldownUntil - other.now());
   }
 
-  private inTurn(live: RingKey[]): RingKey {
+  private inTurn(available: RingKey[]): RingKey {
     for (let step = 0; step < this.keys.length; step++) {
       const key = this.keys[(this.turn + step) % this.keys.length]!;
-      if (live.includes(key)) return key;
+      if (available.includes(key)) return key;
     }
-    return live[0]!;
+    return available[0]!;
   }
 }

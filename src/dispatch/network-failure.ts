@@ -1,8 +1,8 @@
 import { errors } from 'undici';
 import { GatewayError } from '../errors.js';
 
-const words: Record<string, string> = {
-  ENOTFOUND: 'its host name is not known',
+const reasons: Record<string, string> = {
+  ENOTFOUND: 'its host name does not exist',
   EAI_AGAIN: 'its host name could not be looked up',
   ECONNREFUSED: 'the connection was refused',
   ECONNRESET: 'the connection was reset',
@@ -19,13 +19,13 @@ const codeOf = (error: unknown): string => {
 };
 
 /**
- * What a network error means. The only place that interprets one; a GatewayError comes back as it is.
+ * Translates a network error; nothing else interprets one. Returns a GatewayError unchanged.
  * @param answering true where the provider had begun to answer
  */
 export function networkFailure(provider: string, error: unknown, answering = false): GatewayError {
   if (error instanceof GatewayError) return error;
   const code = codeOf(error);
-  // undici leaves the parser's code out of most of these
+  // undici omits the parser's code from most of these errors
   if (error instanceof errors.HTTPParserError || code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
     return new GatewayError(
       'unreadable_answer',
@@ -33,23 +33,24 @@ export function networkFailure(provider: string, error: unknown, answering = fal
       { cause: error },
     );
   }
-  // an adapter stumbled over a shape that nobody foresaw: asking again is of no use, another provider's adapter may take it
-  if (stumbled(error))
+  // the adapter failed on an unforeseen shape: a retry would fail again, another adapter may succeed
+  if (isProgrammingError(error))
     return new GatewayError(
       'request_refused',
-      `${provider} cannot be asked this: the request could not be translated for it`,
+      `${provider} was not called: the request could not be translated into its format`,
       { cause: error },
     );
   const certificate = /CERT|SSL|TLS/.test(code) ? 'its certificate was not accepted' : undefined;
+  const reason = reasons[code] ?? certificate ?? 'the connection failed';
   return new GatewayError(
     'connection_failed',
-    `${provider} ${answering ? 'broke off its answer' : 'could not be reached'}: ${words[code] ?? certificate ?? 'the connection failed'}${code ? ` (${code})` : ''}`,
+    `${provider} ${answering ? 'broke off its answer' : 'could not be reached'}: ${reason}${code ? ` (${code})` : ''}`,
     { cause: error },
   );
 }
 
-/** Errors of the language itself; what fails on the network has a code, or a cause that has one. */
-function stumbled(error: unknown): boolean {
+/** True for an error of the language itself; a network error has a code, or a cause with one. */
+function isProgrammingError(error: unknown): boolean {
   return (
     (error instanceof TypeError || error instanceof RangeError || error instanceof URIError) &&
     codeOf(error) === '' &&

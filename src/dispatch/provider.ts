@@ -2,6 +2,7 @@ import type { ProviderAdapter } from '../providers/adapter.js';
 import { KeyRing } from './key-ring.js';
 import { Upstreams } from './upstreams.js';
 
+/** How long calls to a provider may wait, in ms. */
 export interface ProviderTimeouts {
   connectMs: number;
   firstEventMs: number;
@@ -15,53 +16,53 @@ export interface Provider {
   readonly keys: KeyRing;
   readonly upstreams: Upstreams;
   readonly timeouts: ProviderTimeouts;
-  /** Models that were found to refuse streaming; they are asked without. `rememberUnstreamed` adds to them. */
+  /** Models known to refuse streaming, which are called without it. `rememberUnstreamed` adds to them. */
   readonly unstreamed: Set<string>;
 }
 
-/** What a provider may have beside its settings. */
+/** Optional properties of a provider. */
 export interface ProviderOptions {
-  /** At most so many to one host at a time; null: as many as are needed. */
+  /** The most connections to one host; null: no limit. */
   connections?: number | null;
-  /** Hears of a key that was set aside, by its mark. */
-  onSetAside?: (mark: string, forMs: number) => void;
+  /** Receives each cooldown of a key, which is identified by its fingerprint. */
+  onCooldown?: (fingerprint: string, forMs: number) => void;
 }
 
-/** Makes a provider of its adapter, keys and deadlines. */
+/** Makes a provider of its adapter, keys and timeouts. */
 export function createProvider(
   adapter: ProviderAdapter,
   apiKeys: readonly string[],
   timeouts: ProviderTimeouts,
-  { connections = null, onSetAside }: ProviderOptions = {},
+  { connections = null, onCooldown }: ProviderOptions = {},
 ): Provider {
   return {
     name: adapter.name,
     adapter,
-    keys: new KeyRing(apiKeys, undefined, onSetAside),
+    keys: new KeyRing(apiKeys, undefined, onCooldown),
     upstreams: new Upstreams(timeouts.connectMs, connections),
     timeouts,
     unstreamed: new Set(),
   };
 }
 
-/** Keys that are set aside stay so when a changed configuration makes its providers anew. */
-export function keepAside(
+/** Applies the cooldowns of keys to the providers of a changed configuration. */
+export function inheritCooldowns(
   before: ReadonlyMap<string, Provider>,
   after: ReadonlyMap<string, Provider>,
 ): void {
   for (const [name, { keys }] of after) {
     const known = before.get(name);
-    if (known) keys.takeOver(known.keys);
+    if (known) keys.inheritCooldowns(known.keys);
   }
 }
 
-const mostUnstreamed = 1000;
+const maxUnstreamed = 1000;
 
-/** Keeps in mind that a model refuses streaming. The names are the clients' words: at a thousand of them it starts anew. */
+/** Remembers that a model refuses streaming. Clients choose the names, so the set is emptied at 1000. */
 export function rememberUnstreamed(
   { unstreamed }: Pick<Provider, 'unstreamed'>,
   model: string,
 ): void {
-  if (unstreamed.size >= mostUnstreamed) unstreamed.clear();
+  if (unstreamed.size >= maxUnstreamed) unstreamed.clear();
   unstreamed.add(model);
 }

@@ -70,8 +70,8 @@ export class ReplicaSync {
   }
 
   /** A key was set aside here: by the configuration in force, or by one before it that a request still runs on. */
-  setAside(provider: string, mark: string, forMs: number): void {
-    this.providers().get(provider)?.keys.setAsideByMark(mark, forMs);
+  startCooldown(provider: string, mark: string, forMs: number): void {
+    this.providers().get(provider)?.keys.applyCooldown(mark, forMs);
     const aside: Aside = { provider, mark, forMs, at: Date.now() };
     this.tell(asides, aside, Math.max(forMs, leastKeepMs));
   }
@@ -85,7 +85,7 @@ export class ReplicaSync {
   private hearAside(aside: Aside | null, ageMs: number): void {
     if (!aside) return;
     const leftMs = Math.min(aside.forMs, longestAsideMs) - ageMs;
-    if (leftMs > 0) this.providers().get(aside.provider)?.keys.setAsideByMark(aside.mark, leftMs);
+    if (leftMs > 0) this.providers().get(aside.provider)?.keys.applyCooldown(aside.mark, leftMs);
   }
 
   private hearMeasured(measured: Measured | null, ageMs: number): void {

@@ -10,7 +10,7 @@ export class Upstreams {
     private readonly connections: number | null,
   ) {}
 
-  /** @param url absolute; the origin's pool and the path to ask it for */
+  /** The pool and the path for a URL. @param url absolute */
   to(url: string): { pool: Dispatcher; path: string } {
     const slash = url.indexOf('/', url.indexOf('//') + 2);
     const origin = slash === -1 ? url : url.slice(0, slash);
@@ -20,7 +20,7 @@ export class Upstreams {
     };
   }
 
-  /** Waits for the calls under way, then closes the connections. May be called again. */
+  /** Waits for calls in progress, then closes the connections. May be called again. */
   close(): Promise<unknown> {
     return (this.closed ??= Promise.all([...this.pools.values()].map((pool) => pool.close())));
   }
@@ -31,7 +31,7 @@ export class Upstreams {
       pipelining: 1,
       connect: { timeout: this.connectTimeoutMs },
       keepAliveTimeout: 30_000,
-      // deadlines are the attempt's own
+      // the attempt has its own timeouts
       headersTimeout: 0,
       bodyTimeout: 0,
     });

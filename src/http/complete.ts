@@ -4,7 +4,7 @@ import type { Parts } from '../pipeline/parts.js';
 import { planCompletion } from '../pipeline/plan-request.js';
 import { type GatewayRequest, plannedOf } from '../pipeline/request.js';
 import { reserveCompletion } from '../pipeline/reserve-completion.js';
-import type { RankedCandidate } from '../routing/plan.js';
+import type { Candidate } from '../routing/plan.js';
 import { cancelWhenClosed, clientLeft, contextOf, sendRateLimits } from './context.js';
 import { EventStream } from './event-stream.js';
 import { routingHeader } from './routing-header.js';
@@ -56,6 +56,6 @@ async function answerCompletion(
   await completeChat(parts, request, writer, { answered: (one) => nameModel(res, one) });
 }
 
-function nameModel(res: Response, { provider, model }: RankedCandidate): void {
+function nameModel(res: Response, { provider, model }: Candidate): void {
   if (!res.headersSent) res.setHeader('X-Signalbox-Model', encodeURI(`${provider ?? ''}/${model}`));
 }

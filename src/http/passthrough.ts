@@ -6,6 +6,7 @@ import { networkFailure } from '../dispatch/network-failure.js';
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError } from '../errors.js';
 import type { Passthrough } from '../providers/adapter.js';
+import { isPassthroughHeader, sdkKeyHeaders } from '../providers/passthrough-headers.js';
 import { bearerKey } from './authenticate.js';
 import { bodyAgain } from './body-again.js';
 import { contextOf, sendRateLimits } from './context.js';
@@ -28,12 +29,8 @@ const contentHeaders = new Set([
   'range',
   'content-range',
 ]);
-/** Providers' own switches that their SDKs send; they hold no secrets. */
-const providerHeaders =
-  /^(anthropic-(version|beta)|openai-beta|x-stainless-[\w-]+|x-goog-api-client|x-goog-upload-[\w-]+|x-amzn-bedrock-[\w-]+|idempotency-key|http-referer|x-title)$/;
-const keyHeaders = ['x-api-key', 'api-key', 'x-goog-api-key'] as const;
 const isKeyHeader = (name: string): boolean =>
-  name === 'authorization' || keyHeaders.some((header) => header === name);
+  name === 'authorization' || sdkKeyHeaders.includes(name);
 /** What does not come down: cookies, and what holds for the connection to the provider alone. */
 const keptHeaders = [
   'set-cookie',
@@ -48,7 +45,7 @@ const keptHeaders = [
 export function proxyKey(headers: IncomingHttpHeaders, url: string): string | null {
   const bearer = bearerKey(headers);
   if (bearer) return bearer;
-  for (const name of keyHeaders) {
+  for (const name of sdkKeyHeaders) {
     const value = headers[name];
     if (typeof value === 'string' && value !== '') return value;
   }
@@ -176,7 +173,7 @@ function chosenHeaders(
   for (const [name, value] of Object.entries(headers)) {
     if (
       typeof value === 'string' &&
-      (contentHeaders.has(name) || providerHeaders.test(name) || forwarded.includes(name))
+      (contentHeaders.has(name) || isPassthroughHeader(name) || forwarded.includes(name))
     )
       chosen[name] = value;
   }

@@ -19,8 +19,8 @@ import type { Ranker } from '../routing/plan.js';
 export interface SnapshotSharing {
   latencies: LatencyWindow;
   onAttempt: (attempt: Attempt) => void;
-  /** A provider's key was set aside; keys are named by their marks. */
-  onSetAside: (provider: string, mark: string, forMs: number) => void;
+  /** Receives each cooldown of a provider's key, which is identified by its fingerprint. */
+  onCooldown: (provider: string, fingerprint: string, forMs: number) => void;
   /** Takes what went wrong where no answer could tell of it. */
   warn: (warning: string) => void;
 }
@@ -59,8 +59,8 @@ export function buildSnapshot(
   const providers = new Map(
     providerConfigs.map((provider) => [
       provider.name,
-      providerOf(provider, dialects, (mark, forMs) =>
-        sharing.onSetAside(provider.name, mark, forMs),
+      providerOf(provider, dialects, (fingerprint, forMs) =>
+        sharing.onCooldown(provider.name, fingerprint, forMs),
       ),
     ]),
   );
@@ -158,14 +158,14 @@ function autoOf(
 function providerOf(
   config: ProviderConfig,
   dialects: ReadonlyMap<string, ProviderDialect>,
-  onSetAside?: (mark: string, forMs: number) => void,
+  onCooldown?: (fingerprint: string, forMs: number) => void,
 ): Provider {
   const dialect = dialects.get(config.api);
   if (!dialect)
     throw new Error(`providers.${config.name}: there is no api ${JSON.stringify(config.api)}`);
   return createProvider(dialect.create(settingsOf(config)), config.apiKeys, config.timeouts, {
     connections: config.connections ?? null,
-    ...(onSetAside ? { onSetAside } : {}),
+    ...(onCooldown ? { onCooldown } : {}),
   });
 }
 

@@ -1,10 +1,16 @@
 import { makeUsage, type Usage } from '../completion.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
-import { type Attempt, BrokenStream, executePlan, type Outcome } from '../dispatch/execute-plan.js';
+import { chatCalls } from '../dispatch/chat-call.js';
+import {
+  type Attempt,
+  BrokenStream,
+  type ChatOutcome,
+  executePlan,
+} from '../dispatch/execute-plan.js';
 import { GatewayError } from '../errors.js';
 import { type Costs, costOf } from '../routing/cost.js';
 import { cautiousPrompt, statedAnswer } from '../routing/longest-cost.js';
-import type { RankedCandidate } from '../routing/plan.js';
+import type { Candidate } from '../routing/plan.js';
 import type { CompletionWriter, FinishedAnswer, PlannedCompletion } from './completion-call.js';
 import { rememberAnswered } from './continuation.js';
 import { copyContent } from './copied-answer.js';
@@ -16,7 +22,7 @@ import { type GatewayRequest, plannedOf } from './request.js';
 /** What the edge wants to know while a completion runs. */
 export interface CompletionHooks {
   /** The answer is whole and nothing of its end has been written yet. */
-  answered?(candidate: RankedCandidate): void;
+  answered?(candidate: Candidate): void;
 }
 
 /**
@@ -65,14 +71,13 @@ class RunningCompletion {
     }
   }
 
-  private execute(): Promise<Outcome> {
+  private execute(): Promise<ChatOutcome> {
     const { request, planned } = this;
     const { providers } = request.snapshot;
     return executePlan({
       plan: planned.plan,
-      request: planned.call.chat,
       stream: planned.call.streamFromProvider,
-      writer: copyContent(this.writer, request, planned),
+      callOf: chatCalls(planned.call.chat, copyContent(this.writer, request, planned)),
       cancellation: request.cancellation,
       providerOf: ({ provider }) => (provider === null ? undefined : providers.get(provider)),
       onAttempt: (attempt, unusedLength) => {
@@ -85,7 +90,7 @@ class RunningCompletion {
   }
 
   /** The figures of a whole answer. */
-  private finished(outcome: Outcome): FinishedAnswer {
+  private finished(outcome: ChatOutcome): FinishedAnswer {
     const { candidate, finishReason, errorTrace } = outcome;
     const usage = outcome.usage ?? this.estimate(outcome.contentLength);
     if (!outcome.usage) this.parts.metrics.usageMissing(candidate.provider ?? '');
@@ -148,7 +153,7 @@ class RunningCompletion {
   }
 
   /** Records who answered and what it took. */
-  private account(candidate: RankedCandidate, usage: Usage, ttftMs: number | null): Costs {
+  private account(candidate: Candidate, usage: Usage, ttftMs: number | null): Costs {
     const { record, snapshot } = this.request;
     const costs = costOf(usage, snapshot.catalog.lookup(candidate.provider, candidate.model));
     record.provider = candidate.provider;

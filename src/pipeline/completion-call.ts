@@ -4,7 +4,7 @@ import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import type { ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Costs } from '../routing/cost.js';
 import type { Blame } from '../routing/make-plan.js';
-import type { Plan, RankedCandidate, RoutingRequest } from '../routing/plan.js';
+import type { Candidate, Plan, RoutingRequest } from '../routing/plan.js';
 import type { Links } from './continuation.js';
 
 /** A completion's request, the same for every surface that completes. */
@@ -41,7 +41,7 @@ export interface PlannedCompletion {
 
 /** Everything known of an answer when it is whole. Times in ms. */
 export interface FinishedAnswer {
-  readonly candidate: RankedCandidate;
+  readonly candidate: Candidate;
   readonly finishReason: string | null;
   readonly usage: Usage;
   readonly costs: Costs;

@@ -2,7 +2,7 @@ import type { CompletionChunk } from '../completion.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { AnswerCopy } from '../telemetry/requests/kept-content.js';
-import type { RankedCandidate } from '../routing/plan.js';
+import type { Candidate } from '../routing/plan.js';
 import { keepText } from '../telemetry/requests/kept-content.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { CompletionBuilder } from './completion-builder.js';
@@ -79,7 +79,7 @@ class CopyingWriter implements AnswerWriter {
     this.streams = inner.streams;
   }
 
-  begin(candidate: RankedCandidate): void {
+  begin(candidate: Candidate): void {
     this.copy.begin();
     this.inner.begin(candidate);
   }

@@ -9,7 +9,7 @@ import {
 import { type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Costs } from '../routing/cost.js';
-import type { RankedCandidate } from '../routing/plan.js';
+import type { Candidate } from '../routing/plan.js';
 import { chunksOf, CompletionBuilder } from './completion-builder.js';
 import type { BrokenAnswer, CompletionWriter, FinishedAnswer } from './completion-call.js';
 
@@ -130,7 +130,7 @@ export class CompletionEvents implements CompletionWriter, AsyncIterator<Complet
 
   constructor(private readonly cancel: (reason: GatewayError) => void) {}
 
-  begin({ model }: RankedCandidate): void {
+  begin({ model }: Candidate): void {
     this.head = {
       id: `chatcmpl-${randomUUID()}`,
       object: 'chat.completion.chunk',

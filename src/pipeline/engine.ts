@@ -3,7 +3,7 @@ import { StaticKeys } from '../accounts/static-keys.js';
 import type { Config, ParseOptions, ProviderConfig } from '../config/config.js';
 import { detectProviders } from '../config/detect-providers.js';
 import { conversationReports } from '../conversations/reports.js';
-import { keepAside } from '../dispatch/provider.js';
+import { inheritCooldowns } from '../dispatch/provider.js';
 import { ReplicaSync } from '../dispatch/replica-sync.js';
 import type { ProviderDialect } from '../providers/adapter.js';
 import type { DatabaseState } from '../store/database-state.js';
@@ -68,7 +68,7 @@ export class Engine {
     this.sharing = {
       latencies: this.sync.latencies,
       onAttempt: (attempt) => this.measured.attempt(attempt),
-      onSetAside: (...aside) => this.sync.setAside(...aside),
+      onCooldown: (...cooldown) => this.sync.startCooldown(...cooldown),
       warn: this.warn,
     };
     const databases = options.databases ?? mountedDatabases(config, logger);
@@ -88,7 +88,7 @@ export class Engine {
   reconfigure(config: Config): void {
     // the old snapshot's connections end by their idle timeouts: a request in flight may still retry and fall back on it
     const next = this.build(config);
-    keepAside(this.snapshot.providers, next.providers);
+    inheritCooldowns(this.snapshot.providers, next.providers);
     this.snapshot = next;
     this.config = config;
     this.measured.reloaded('applied');

@@ -2,7 +2,7 @@ import type { Caller } from '../accounts/caller.js';
 import { hasBudget, type Use } from '../accounts/rate-limiter.js';
 import type { ChatRequest } from '../completion.js';
 import { invalidField } from '../errors.js';
-import { searchesFirst, unpricedExtra } from '../providers/unpriced-fields.js';
+import { isUnpricedModel, unpricedField } from '../providers/unpriced-fields.js';
 import {
   highestCost,
   longestAnswer,
@@ -42,10 +42,10 @@ export async function reserveCompletion(parts: Parts, request: GatewayRequest): 
 function withinBudget(planned: PlannedCompletion, snapshot: GatewaySnapshot): PlannedCompletion {
   const { call } = planned;
   const { allowUnpriced, maxOutputTokens } = snapshot.budgets;
-  const extra = allowUnpriced ? null : unpricedExtra(call.chat);
-  if (extra !== null)
+  const field = allowUnpriced ? null : unpricedField(call.chat);
+  if (field !== null)
     throw invalidField(
-      extra,
+      field,
       'its price is not known, and this key has a budget',
       call.invalidCode,
     );
@@ -57,7 +57,7 @@ function withinBudget(planned: PlannedCompletion, snapshot: GatewaySnapshot): Pl
 function withoutUnpriced(planned: PlannedCompletion, snapshot: GatewaySnapshot): PlannedCompletion {
   const { plan, call } = planned;
   const isPriced = (candidate: RankedCandidate): boolean =>
-    !searchesFirst(candidate.model) &&
+    !isUnpricedModel(candidate.model) &&
     highestCostOf({ promptTokens: 1, completionTokens: 1 }, candidate, snapshot) !== null;
   const [first, ...others] = plan.candidates.filter(isPriced);
   if (!first) throw invalidField(firstModelField(call), unpricedReason, call.invalidCode);

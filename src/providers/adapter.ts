@@ -1,13 +1,13 @@
 import type { ChatRequest, Completion, CompletionSink, EventReader, Usage } from '../completion.js';
 import type { GatewayError } from '../errors.js';
 
-/** A provider as the configuration describes it: values only, environment variables already filled in. */
+/** A provider as configured; environment variables are already filled in. */
 export interface ProviderSettings {
-  /** The name that stands before the slash in `<provider>/<model>`. */
+  /** The part before the slash in `<provider>/<model>`. */
   name: string;
-  /** The dialect, a key of the provider table. */
+  /** The dialect: a key of the provider table. */
   api: string;
-  /** Where the API's root is, without a trailing slash; absent: the dialect's own. */
+  /** The root of the API, without a trailing slash; absent: the dialect's default. */
   baseUrl?: string;
   /** Extra headers for each call. */
   headers?: Record<string, string>;
@@ -17,29 +17,34 @@ export interface ProviderSettings {
   project?: string;
   /** Azure's `api-version`, Anthropic's `anthropic-version`. */
   apiVersion?: string;
-  /** Our model name -> what the provider calls it (Azure deployments, Bedrock inference profiles). */
+  /** Our model name -> the provider's (Azure deployments, Bedrock inference profiles). */
   deployments?: Record<string, string>;
   /** AWS: a fixed access key instead of the default credential chain. */
   accessKeyId?: string;
   secretAccessKey?: string;
   sessionToken?: string;
-  /** Google: path of a service account's JSON file; absent: GOOGLE_APPLICATION_CREDENTIALS, then the metadata server. */
+  /**
+   * Google: path of a service account's JSON file; absent: GOOGLE_APPLICATION_CREDENTIALS, then the
+   * metadata server.
+   */
   credentialsFile?: string;
 }
 
-/** One call to one model. `stream` is what is asked of the provider, not what the client asked of us. */
+/** One call to one model. */
 export interface ModelCall {
   request: ChatRequest;
   /** The provider's own name for the model. */
   model: string;
+  /** Whether the provider is asked to stream; the client may have asked for something else. */
   stream: boolean;
 }
 
+/** An HTTP request to a provider, ready to send. */
 export interface UpstreamRequest {
   method: 'GET' | 'POST';
   /** Absolute. */
   url: string;
-  /** Lower-case names. `content-length` and `host` are added by the caller. */
+  /** Lower-case names. The HTTP client adds `content-length` and `host`. */
   headers: Record<string, string>;
   body: string | Buffer;
 }
@@ -47,73 +52,107 @@ export interface UpstreamRequest {
 /** Response headers with lower-case names. */
 export type UpstreamHeaders = Record<string, string | string[] | undefined>;
 
-/** A whole answer in the internal dialect. `usage` is null where the provider reported none. */
+/** A whole answer in the internal dialect. */
 export interface CompletionAnswer {
   completion: Completion;
+  /** Null where the provider reported none. */
   usage: Usage | null;
-  /** True where the completion says it otherwise than the provider's body, which then cannot be passed on as it is. */
+  /** True where the completion differs from the provider's body, which then cannot be passed on. */
   rewritten?: boolean;
 }
 
-/** Translates to and from one provider; does no I/O of its own. One instance for each configured provider. */
+/**
+ * Translates to and from one provider; does no I/O of its own. Each configured provider has its own
+ * instance.
+ */
 export interface ProviderAdapter {
   /** The configured provider's name, for messages and labels. */
   readonly name: string;
-  /** True where the provider speaks the internal dialect: answers may be passed on byte for byte. */
+  /** True where the provider speaks the internal dialect, so that answers can be passed on unchanged. */
   readonly speaksInternalDialect: boolean;
   /**
-   * @param apiKey the key to use for this call, null where the provider has none (local servers, ambient credentials)
-   * @throws GatewayError `request_refused` for what this provider cannot be asked (it is then passed over)
+   * A promise only where credentials must be fetched or the request signed.
+   * @param apiKey the key for this call; null where the provider has none (local servers, ambient
+   *   credentials)
+   * @throws GatewayError `request_refused` for a request that this provider does not support; the
+   *   next candidate is then tried
    */
   buildRequest(call: ModelCall, apiKey: string | null): UpstreamRequest | Promise<UpstreamRequest>;
-  /** A whole body with a 2xx status. @throws GatewayError for an error under 200 (`readFailure`'s code for it) or `unreadable_answer` */
+  /**
+   * Reads a whole body that came with a 2xx status.
+   * @throws GatewayError for an error sent with status 200 (with the code that `readFailure` would
+   *   give it), or `unreadable_answer`
+   */
   readCompletion(body: string, call: ModelCall): CompletionAnswer;
-  /** A streamed body with a 2xx status. */
+  /** Reads a streamed body that came with a 2xx status. */
   readEvents(sink: CompletionSink, call: ModelCall): EventReader;
-  /** A body with any other status: the only place where a provider's error is interpreted. `body` may be any text or empty. */
+  /**
+   * Interprets an answer with any other status; nothing else interprets a provider's errors.
+   * @param body any text, possibly empty
+   */
   readFailure(status: number, headers: UpstreamHeaders, body: string): GatewayError;
   /** Absent: the provider has no embeddings. */
   readonly embeddings?: EmbeddingAdapter;
-  /** Absent: its requests are signed, so nothing can be passed through. */
+  /** Absent: the provider's requests are signed, so requests cannot be passed through. */
   readonly passthrough?: Passthrough;
 }
 
-/** Where any request to the provider's own API goes, and how its key is shown there. */
+/** Where requests to the provider's own API are passed through to, and how they are authenticated. */
 export interface Passthrough {
   /** Without a trailing slash; the client's path is appended. */
   readonly baseUrl: string;
   headers(apiKey: string | null): Record<string, string> | Promise<Record<string, string>>;
 }
 
-/** `POST /v1/embeddings` in OpenAI's shape, both ways. */
+/** What an embedding model answered. */
+export interface EmbeddingAnswer {
+  /** OpenAI's shape. */
+  answer: unknown;
+  /** Null where the provider reported none. */
+  promptTokens: number | null;
+}
+
+/** Translates `POST /v1/embeddings` in OpenAI's shape, both ways. */
 export interface EmbeddingAdapter {
+  /** @throws GatewayError `request_refused` for input that the provider does not support */
   buildRequest(
     body: Record<string, unknown>,
     model: string,
     apiKey: string | null,
   ): UpstreamRequest | Promise<UpstreamRequest>;
   /**
-   * @param request the body that was asked with: only it says whether vectors are to come as base64
-   * @returns the answer in OpenAI's shape, and the prompt's tokens where they are reported
+   * @param request the body of the request, which says whether vectors are wanted as base64
+   * @throws GatewayError for an error sent with status 200, or `unreadable_answer`
    */
-  readAnswer(
-    body: string,
-    model: string,
-    request: Record<string, unknown>,
-  ): { answer: unknown; promptTokens: number | null };
+  readAnswer(body: string, model: string, request: Record<string, unknown>): EmbeddingAnswer;
 }
 
 /** What the provider table holds for each dialect. */
 export interface ProviderDialect {
   /** The value of `api` in the configuration. */
   readonly api: string;
-  /** Environment variables of which one that is set turns the provider on by itself, under the name `api`; the first holds the key. */
+  /**
+   * Environment variables that turn the provider on under the name `api`. The first one that is set
+   * holds the key.
+   */
   readonly env: readonly string[];
-  /** The API's root; null where the configuration must give it. */
+  /** The root of the API; null where the configuration must give it. */
   readonly baseUrl: string | null;
-  /** The provider's id in the price data, null where it has none. */
+  /** The provider's id in the price data; null where it has none. */
   readonly pricesAs: string | null;
-  /** False for servers that need no key (local ones) or that find their own credentials. */
+  /** False for local servers, and for dialects that find their own credentials. */
   readonly needsKey: boolean;
+  /** The header in which the provider's SDK sends the key, lower case; absent: `authorization`. */
+  readonly keyHeader?: string;
+  /** Request fields that ask for something which the prices of tokens do not cover. */
+  readonly unpricedFields?: readonly string[];
+  /** Matches names of models that charge for more than tokens. */
+  readonly unpricedModels?: RegExp;
+  /**
+   * Lower-case names of headers without secrets that the provider's SDKs send, to be passed through.
+   * A name may end in `*`.
+   */
+  readonly passthroughHeaders?: readonly string[];
+  /** @throws GatewayError `internal` where a required setting is missing */
   create(settings: ProviderSettings): ProviderAdapter;
 }

@@ -1,7 +1,7 @@
-import { type ErrorCode, GatewayError, type Recovery } from '../errors.js';
+import { type ErrorCode, GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from './adapter.js';
 
-/** The code that a provider's status means where its body says nothing more precise. */
+/** The error code for a provider's status whose body says nothing more precise. */
 export function codeOfStatus(status: number): ErrorCode {
   if (status === 401 || status === 402 || status === 403) return 'provider_auth';
   if (status === 404 || status === 410 || status === 501) return 'model_not_found';
@@ -12,33 +12,34 @@ export function codeOfStatus(status: number): ErrorCode {
   return 'unreadable_answer';
 }
 
-const one = (value: string | string[] | undefined): string | undefined =>
+const firstOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 
 /**
- * How long the provider asks us to wait, in ms: `retry-after-ms`, `retry-after` in seconds or as an HTTP date.
- * Null where it says nothing readable; never negative.
+ * How long the provider asks us to wait, in ms: `retry-after-ms`, or `retry-after` in seconds or as
+ * an HTTP date. Never negative; null where neither header is readable.
  */
 export function retryAfterMs(headers: UpstreamHeaders, now: number = Date.now()): number | null {
-  const exact = Number.parseFloat(one(headers['retry-after-ms']) ?? '');
+  const exact = Number.parseFloat(firstOf(headers['retry-after-ms']) ?? '');
   if (Number.isFinite(exact)) return Math.max(0, exact);
-  const value = one(headers['retry-after'])?.trim();
+  const value = firstOf(headers['retry-after'])?.trim();
   if (!value) return null;
   if (/^\d+(\.\d+)?$/.test(value)) return Number(value) * 1000;
   const date = Date.parse(value);
   return Number.isNaN(date) ? null : Math.max(0, date - now);
 }
 
+/** What is known of a provider's failed answer. */
 export interface ProviderFailure {
   /** The configured provider's name. */
   provider: string;
   status: number;
   headers?: UpstreamHeaders;
-  /** The provider's own words, or an empty string. */
+  /** The provider's own message, or an empty string. */
   reason: string;
-  /** Absent: what the status means. */
+  /** Absent: the code of the status. */
   code?: ErrorCode;
-  /** A wait that the body named (Google's RetryInfo); the headers are read besides. */
+  /** A wait that the body states (Google's RetryInfo); null or absent: the headers decide. */
   retryAfterMs?: number | null;
 }
 
@@ -47,24 +48,21 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
   const headers = failure.headers ?? {};
   const code = failure.code ?? codeOfStatus(failure.status);
   const reason = failure.reason.trim().replace(/\s+/g, ' ');
-  const forbidden = one(headers['x-should-retry']) === 'false';
-  const recovery: Recovery | undefined =
-    forbidden &&
-    (code === 'rate_limited' || code === 'upstream_error' || code === 'upstream_overloaded')
-      ? 'fallback'
-      : undefined;
+  const mayRetry = firstOf(headers['x-should-retry']) !== 'false';
+  const isRetried =
+    code === 'rate_limited' || code === 'upstream_error' || code === 'upstream_overloaded';
   return new GatewayError(
     code,
     `${failure.provider} answered ${failure.status}${reason ? `: ${redactKeys(reason)}` : ''}`,
     {
       upstreamStatus: failure.status,
       retryAfterMs: failure.retryAfterMs ?? retryAfterMs(headers),
-      ...(recovery ? { recovery } : {}),
+      ...(isRetried && !mayRetry ? { recovery: 'fallback' } : {}),
     },
   );
 }
 
-/** Some providers repeat the key they refuse ("Incorrect API key provided: sk-abc…"); it must not travel further. */
+/** Removes keys from a provider's message: some repeat the key they refuse ("Incorrect API key provided: sk-abc…"). */
 export function redactKeys(text: string): string {
   return text
     .replace(/\b(sk|pk|gsk|xai|pplx|nvapi|hf|csk|fw|tgp)[-_][A-Za-z0-9*_.-]{6,}/g, '$1-[redacted]')
@@ -73,33 +71,35 @@ export function redactKeys(text: string): string {
     .replace(/(bearer\s+)[^\s"',]{6,}/gi, '$1[redacted]');
 }
 
-/** The key that a call was made with, taken out of what came back: not every key has a form by which `redactKeys` would know it. */
+/**
+ * Removes the key of a call from its answer. Not every key has a form that `redactKeys` recognises.
+ * @param secret null where the call had no key
+ */
 export function withoutSecret(text: string, secret: string | null): string {
   return secret ? text.replaceAll(secret, '[redacted]') : text;
 }
 
-/** The JSON of a body, or null where it is none. */
-export function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body) as unknown;
-  } catch {
-    return null;
-  }
-}
-
-/** An answer that could not be understood. `detail` must not hold the answer's text. */
+/**
+ * The error for an answer that could not be understood.
+ * @param detail what is wrong with it; must not contain the answer's text
+ */
 export function unreadable(provider: string, detail: string, cause?: unknown): GatewayError {
-  return new GatewayError(
-    'unreadable_answer',
-    `${provider} sent an answer that cannot be read: ${detail}`,
-    { cause },
-  );
+  return new GatewayError('unreadable_answer', `${provider} sent an unreadable answer: ${detail}`, {
+    cause,
+  });
 }
 
-/** A stream that ended without the provider's own end marker. */
+/** The error for a stream that ended without the provider's end marker. */
 export function cutShort(provider: string): GatewayError {
   return new GatewayError(
     'connection_failed',
-    `${provider} ended its stream before the answer was whole`,
+    `${provider} ended its stream before the answer was complete`,
   );
+}
+
+/** The error for a request that the provider does not support; the next candidate may support it. */
+export function unsupported(provider: string, what: string, field?: string): GatewayError {
+  return new GatewayError('request_refused', `${provider} does not support ${what}`, {
+    ...(field === undefined ? {} : { field }),
+  });
 }

@@ -2,14 +2,15 @@ import { StringDecoder } from 'node:string_decoder';
 import { createParser } from 'eventsource-parser';
 import type { EventReader } from '../completion.js';
 
-/** The largest single event that is accepted from a provider, in characters: a stream without line ends must not fill the memory. */
+/** In characters. A stream without line ends must not fill the memory. */
 const maxEventLength = 32 * 1024 * 1024;
 
 /**
- * A reader for providers whose answers are server-sent events of JSON and that are translated anyway.
- * The internal dialect has its own, faster one.
- * @param onEvent called for each event with its name (undefined where none was sent) and its data lines, joined
- * @param onClose called when the provider closes the stream; throws where the answer was not whole
+ * Reads server-sent events of providers whose answers are translated. The internal dialect has its
+ * own, faster reader.
+ * @param onEvent called for each event with its name (undefined where none was sent) and its joined
+ *   data lines
+ * @param onClose called when the provider closes the stream; throws where the answer is incomplete
  */
 export function sseReader(
   onEvent: (event: string | undefined, data: string) => void,
@@ -18,7 +19,7 @@ export function sseReader(
   const decoder = new StringDecoder('utf8');
   const parser = createParser({
     onEvent: (message) => {
-      // an event without data is a sign of life
+      // an event without data only keeps the connection alive
       if (/\S/.test(message.data)) onEvent(message.event, message.data);
     },
     onError: (error) => {
@@ -26,16 +27,16 @@ export function sseReader(
     },
     maxBufferSize: maxEventLength,
   });
-  let begun = false;
+  let isStarted = false;
   return {
     push(bytes) {
       const text = decoder.write(bytes);
-      // the decoder leaves a byte order mark in, and the parser does not know it in this form
-      parser.feed(begun || text.charCodeAt(0) !== 0xfeff ? text : text.slice(1));
-      begun ||= text !== '';
+      // the decoder keeps a byte order mark, and the parser does not recognise it once decoded
+      parser.feed(isStarted || text.charCodeAt(0) !== 0xfeff ? text : text.slice(1));
+      isStarted ||= text !== '';
     },
     close() {
-      // some providers leave out the empty line after their last event
+      // some providers omit the empty line after their last event
       parser.feed(`${decoder.end()}\n\n`);
       onClose();
     },

@@ -1,7 +1,8 @@
 import type { ChatRequest } from '../completion.js';
+import { dialects } from './index.js';
 
-/** What is charged at a model's own prices, or below them. */
-const plainTiers: ReadonlySet<unknown> = new Set([
+/** Service tiers that cost what the price list says, or less. */
+const pricedTiers: ReadonlySet<unknown> = new Set([
   'auto',
   'default',
   'standard',
@@ -10,29 +11,13 @@ const plainTiers: ReadonlySet<unknown> = new Set([
   'batch',
   'on_demand',
 ]);
-/** Tools that the client runs itself; a provider charges for each call of its own, and for what they find. */
-const ownTools: ReadonlySet<unknown> = new Set(['function', 'custom']);
-/**
- * Sound; searches (OpenAI, OpenRouter, xAI, Alibaba); answers that are written when nobody listens any more, and what is read from the provider's own store
- * (Responses); faster service, and whatever goes around the bounds of an answer (Bedrock, Gemini); who serves a model, at whose price (OpenRouter).
- */
-const extras = [
-  'audio',
-  'web_search_options',
-  'plugins',
-  'search_parameters',
-  'enable_search',
-  'background',
-  'previous_response_id',
-  'conversation',
-  'prompt',
-  'serviceTier',
-  'performanceConfig',
-  'additionalModelRequestFields',
-  'generationConfig',
-  'provider',
-  'preset',
-];
+
+/** Tools that the client runs. Providers charge extra for calls of their own tools. */
+const clientTools: ReadonlySet<unknown> = new Set(['function', 'custom']);
+
+const all = [...dialects.values()];
+const fields = [...new Set(all.flatMap((dialect) => dialect.unpricedFields ?? []))];
+const models = all.flatMap((dialect) => dialect.unpricedModels ?? []);
 
 const isGiven = (value: unknown): boolean =>
   value !== null &&
@@ -40,21 +25,29 @@ const isGiven = (value: unknown): boolean =>
   value !== false &&
   !(Array.isArray(value) && value.length === 0);
 
-/** By what it holds, too: a provider's own tool may come under another's type. */
-const isOwnTool = (tool: Readonly<Record<string, unknown>>): boolean =>
-  ownTools.has(tool['type']) && isGiven(tool[String(tool['type'])]) && !isGiven(tool['systemTool']);
+/** Checks the content too: a provider's own tool can be sent under the type of a client's tool. */
+const isClientTool = (tool: Readonly<Record<string, unknown>>): boolean =>
+  clientTools.has(tool['type']) &&
+  isGiven(tool[String(tool['type'])]) &&
+  !isGiven(tool['systemTool']);
 
-/** The first field of a request that asks for what costs more than the prices of its tokens say: faster service, searches, sound, pictures. Null: none does. */
-export function unpricedExtra(chat: ChatRequest): string | null {
+/**
+ * The first field of a chat request that asks for something which the prices of tokens do not cover:
+ * faster service, searches, sound, pictures, tools that the provider runs. Null where there is none.
+ * The fields of every dialect count, whichever provider will be called: a fallback may speak another.
+ */
+export function unpricedField(chat: ChatRequest): string | null {
   const { service_tier: tier, modalities } = chat;
-  if (isGiven(tier) && !plainTiers.has(tier)) return 'service_tier';
+  if (isGiven(tier) && !pricedTiers.has(tier)) return 'service_tier';
   if (Array.isArray(modalities) && modalities.some((modality) => modality !== 'text'))
     return 'modalities';
-  const extra = extras.find((field) => isGiven(chat[field]));
-  if (extra !== undefined) return extra;
-  const tool = chat.tools?.findIndex((each) => !isOwnTool(each)) ?? -1;
+  const field = fields.find((name) => isGiven(chat[name]));
+  if (field !== undefined) return field;
+  const tool = chat.tools?.findIndex((each) => !isClientTool(each)) ?? -1;
   return tool === -1 ? null : `tools[${tool}]`;
 }
 
-/** Whether a model's name asks for a search before each answer, which has a price of its own (OpenRouter). */
-export const searchesFirst = (model: string): boolean => /:online(?![a-z])/i.test(model);
+/** Whether a model charges for more than tokens, judged by its name. */
+export function isUnpricedModel(model: string): boolean {
+  return models.some((pattern) => pattern.test(model));
+}

@@ -34,7 +34,7 @@ const row = (what: string, fault: Step, message: RegExp, more: Partial<Row> = {}
   again: true,
   ...more,
 });
-const cutShort = /ended its stream before the answer was whole/;
+const cutShort = /ended its stream before the answer was complete/;
 
 /** The same table once content has been written: nothing may be repeated, and the stream must say so. */
 const rows: Row[] = [
@@ -50,12 +50,12 @@ const rows: Row[] = [
   row(
     'garbage',
     sse(`${content}data: {"oops": \n\ndata: ]\n\n`),
-    /cannot be read: an event that is not JSON/,
+    /unreadable answer: an event is not JSON/,
   ),
   row(
-    'an event that is no object',
+    'an event that is not an object',
     sse(`${content}data: 42\n\n`),
-    /cannot be read: an event that is not an object/,
+    /unreadable answer: an event is not an object/,
   ),
   row('silence', { hang: 'afterContent' }, /sent nothing for 60 ms/, {
     provider: 'impatient',
@@ -127,7 +127,7 @@ function scene({ provider = 'first', fault }: Row) {
 
 describe.concurrent('after the commit, a stream', () => {
   it.each(casesOf(streamedRows))(
-    'ends in an error and asks nobody else, after %s',
+    'ends in an error without another candidate, after %s',
     async (_title, row, way) => {
       const { failing, good, models } = scene(row);
       const heard = await ask(gateway, way, { models });
@@ -140,7 +140,7 @@ describe.concurrent('after the commit, a stream', () => {
   );
 
   it.each(rows.map((each): [string, Row] => [each.what, each]))(
-    'says natively what a client can do about it, after %s',
+    'tells a native client whether to retry, after %s',
     async (_title, row) => {
       const { models } = scene(row);
       const heard = await ask(gateway, streamedRows[0]![1], { models });
@@ -181,7 +181,7 @@ describe.concurrent('after the commit, a stream', () => {
   });
 
   it.each(streamedRows)(
-    'keeps its first failures to itself until then, and its words apart from theirs, asked %s',
+    'hides its first failures until then, and contains only its own text, asked %s',
     async (_name, way) => {
       const [flaky, good] = [plays.newModel(), plays.newModel()];
       plays.set(flaky, { status: 503, headers: { 'retry-after-ms': '0' } }, { text: ['a', 'b'] });
@@ -247,7 +247,7 @@ describe.concurrent(
         rows.filter(({ again }) => again),
       ),
     )(
-      'is whole when the same candidate is asked again, with nothing of the first try in it, after %s',
+      'is complete when the same candidate is retried, with nothing of the first attempt in it, after %s',
       async (_title, row, way) => {
         const { failing, good, models } = scene(row);
         plays.set(failing, row.fault, { text: ['again'] });
@@ -274,7 +274,7 @@ describe('the deadline for the whole request', () => {
   });
   afterAll(() => hurried.close());
 
-  it.each(wayRows)('is a 504 and asks nobody else, asked %s', async (_name, way) => {
+  it.each(wayRows)('is a 504 without another candidate, asked %s', async (_name, way) => {
     const { failing, good, models } = scene(row('x', { hang: 'beforeHeaders' }, /./));
     const heard = await ask(hurried, way, { models });
     expect(heard).toMatchObject({
@@ -290,7 +290,7 @@ describe('the deadline for the whole request', () => {
     ).resolves.toBeNull();
   });
 
-  it.each(wayRows)('passes while a retry is waited for, too, asked %s', async (_name, way) => {
+  it.each(wayRows)('can also pass during the wait before a retry, asked %s', async (_name, way) => {
     const { failing, good, models } = scene(
       row('x', { status: 503, headers: { 'retry-after': '5' } }, /./),
     );
@@ -303,25 +303,22 @@ describe('the deadline for the whole request', () => {
     expect(plays.of(good)).toHaveLength(0);
   });
 
-  it.each(streamedRows)(
-    'breaks off a stream that goes on for too long, asked %s',
-    async (_name, way) => {
-      const { good, models } = scene(
-        row('x', { text: Array.from({ length: 100 }, () => 'x'), betweenMs: 20 }, /./),
-      );
-      const heard = await ask(hurried, way, { models });
-      expect(heard).toMatchObject({
-        ended: 'broken',
-        message: 'no answer within 150 ms in total',
-        text: expect.stringMatching(/^x+$/) as string,
-      });
-      if (way.surface === 'native') expect(at(heard.error, 'error')).toBe('Gateway Timeout');
-      expect(plays.of(good)).toHaveLength(0);
-    },
-  );
+  it.each(streamedRows)('breaks off a stream that takes too long, asked %s', async (_name, way) => {
+    const { good, models } = scene(
+      row('x', { text: Array.from({ length: 100 }, () => 'x'), betweenMs: 20 }, /./),
+    );
+    const heard = await ask(hurried, way, { models });
+    expect(heard).toMatchObject({
+      ended: 'broken',
+      message: 'no answer within 150 ms in total',
+      text: expect.stringMatching(/^x+$/) as string,
+    });
+    if (way.surface === 'native') expect(at(heard.error, 'error')).toBe('Gateway Timeout');
+    expect(plays.of(good)).toHaveLength(0);
+  });
 
   it.each(wholeRows)(
-    'is a 504 where the answer is not whole by then, asked %s',
+    'is a 504 where the answer is not complete by then, asked %s',
     async (_name, way) => {
       const { good, models } = scene(row('x', { hang: 'afterContent' }, /./));
       expect(await ask(hurried, way, { models })).toMatchObject({ status: 504, ended: 'refused' });

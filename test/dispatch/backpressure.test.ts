@@ -122,7 +122,7 @@ describe('a client that does not read', () => {
   );
 
   it.each(streamedRows)(
-    'is not taken for a silent provider, and gets everything in the end, asked %s',
+    'does not make the provider count as silent, and receives everything in the end, asked %s',
     async (_name, way) => {
       const response = await openUnread(way);
       await stalledAt();
@@ -137,7 +137,7 @@ describe('a client that does not read', () => {
     },
   );
 
-  it.each(streamedRows)('frees the provider when it leaves, asked %s', async (_name, way) => {
+  it.each(streamedRows)('ends the upstream call when it leaves, asked %s', async (_name, way) => {
     const response = await openUnread(way);
     const written = await stalledAt();
     response.destroy();

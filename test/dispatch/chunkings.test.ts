@@ -84,7 +84,7 @@ function cutAt(body: Buffer, cuts: number[]): Buffer[] {
 
 describe('a stream that is cut anywhere', () => {
   it.each(Object.keys(paths))(
-    'says the same in every way of asking, and what the provider said: %s',
+    'reads the same on every surface, and as the provider sent it: %s',
     async (api) => {
       const dialect = dialectOf(paths[api] ?? '');
       await fc.assert(

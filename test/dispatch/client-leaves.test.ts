@@ -87,7 +87,7 @@ describe('a client that leaves before the first token', () => {
     await expectClosedAndCounted(way);
   });
 
-  it.each(wayRows)('is no failure of the provider, asked %s', async (_name, way) => {
+  it.each(wayRows)('does not count as a failure of the provider, asked %s', async (_name, way) => {
     await leave(way, { hang: 'beforeHeaders' }, arrived);
     const line = await expectClosedAndCounted(way);
     expect(line).toMatchObject({
@@ -113,7 +113,7 @@ describe('a client that leaves before the first token', () => {
 
 describe('a client that leaves in the midst of an answer', () => {
   it.each(streamedRows)(
-    'ends the upstream call at once, and what came until then is counted, asked %s',
+    'ends the upstream call at once, and the tokens received until then are counted, asked %s',
     async (_name, way) => {
       await leaveAfterFirstFrame(way, { hang: 'afterContent', text: ['12345678', 'more'] });
       const line = await expectClosedAndCounted(way);
@@ -133,7 +133,7 @@ describe('a client that leaves in the midst of an answer', () => {
   );
 
   it.each(streamedRows)(
-    'ends the upstream call while the provider goes on writing, asked %s',
+    'ends the upstream call while the provider is still writing, asked %s',
     async (_name, way) => {
       await leaveAfterFirstFrame(way, {
         text: Array.from({ length: 400 }, () => 'word '),
@@ -156,7 +156,7 @@ describe('a client that leaves in the midst of an answer', () => {
     ).toBe(2);
   });
 
-  it('leaves nobody else without an answer', async () => {
+  it('does not affect other clients', async () => {
     const [, native] = streamedRows[0] as [string, Way];
     await leaveAfterFirstFrame(native, { hang: 'afterContent' });
     await expectClosedAndCounted(native);

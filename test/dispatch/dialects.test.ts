@@ -223,7 +223,7 @@ describe.concurrent('before the commit', () => {
   });
 
   it.each(casesOf(rows, sampled))(
-    'every candidate may fail with %s, and the client is told',
+    'where every candidate fails with %s, the client receives it',
     async (_title, api, row, way) => {
       const { first, sameAgain } = scene(api, row);
       const heard = await ask(gateway, way, { models: [first, sameAgain] });
@@ -234,7 +234,7 @@ describe.concurrent('before the commit', () => {
   );
 
   it.each(casesOf(under200, [wayRows[0]!]))(
-    'every candidate may fail with %s, and the client is told',
+    'where every candidate fails with %s, the client receives it',
     async (_title, api, row, way) => {
       const { first, sameAgain } = scene(api, row);
       expect(await ask(gateway, way, { models: [first, sameAgain] })).toMatchObject({
@@ -247,7 +247,7 @@ describe.concurrent('before the commit', () => {
 
 describe.concurrent('after the content', () => {
   it.each(casesOf(broken, streamedRows))(
-    'a stream ends in an error and asks nobody else, by %s',
+    'a stream ends in an error without another candidate, by %s',
     async (_title, api, row, way) => {
       const { failing, good, first, second } = scene(api, row);
       const heard = await ask(gateway, way, { models: [first, second] });
@@ -262,7 +262,7 @@ describe.concurrent('after the content', () => {
   );
 
   it.each(casesOf(broken, wholeRows))(
-    'an answer that is not streamed is asked for again, by %s',
+    'an answer that is not streamed is retried, by %s',
     async (_title, api, row, way) => {
       const { failing, first, second } = scene(api, row);
       plays.set(failing, row.fault, { text: ['at ', 'last'] });
@@ -276,7 +276,7 @@ describe.concurrent('after the content', () => {
   );
 });
 
-describe('what is asked of a provider', () => {
+describe('the request to a provider', () => {
   it.each(apis)(
     'is a stream natively, even where the client is not streamed to: %s',
     async (api) => {
@@ -290,7 +290,7 @@ describe('what is asked of a provider', () => {
     },
   );
 
-  it.each(apis)("is what the client asked for in OpenAI's dialect: %s", async (api) => {
+  it.each(apis)("contains what the client sent in OpenAI's dialect: %s", async (api) => {
     const model = plays.newModel();
     await ask(gateway, wholeRows[1]![1], { models: [`${api}/${model}`] });
     const [call] = plays.of(model);

@@ -60,7 +60,7 @@ const lost = (what: string, message: RegExp, row: Partial<Row>): Row => ({
 
 /** SEMANTICS.md's table of what is retried, what goes to the next candidate, and what the client gets when nothing is left. */
 const rows: Row[] = [
-  lost('a host name that nobody knows', /could not be reached: its host name is not known/, {
+  lost('a host name that does not exist', /could not be reached: its host name does not exist/, {
     provider: 'unknown-host',
   }),
   lost('a connection that is refused', /could not be reached: the connection was refused/, {
@@ -74,7 +74,7 @@ const rows: Row[] = [
   lost('a reset after the headers', /broke off its answer: the connection was (reset|closed)/, {
     fault: { reset: 'afterHeaders' },
   }),
-  lost('an end after the opening', /before the answer was whole|cannot be read/, {
+  lost('an end after the opening', /before the answer was complete|unreadable answer/, {
     fault: { endWithoutMarker: true, text: [] },
   }),
   ...[408, 409, 425, 500, 502, 504, 520].map((code) => status(code, true, 502)),
@@ -134,8 +134,8 @@ const rows: Row[] = [
     end: 504,
     message: /sent nothing for 60 ms/,
   },
-  lost('garbage', /cannot be read/, { fault: { garbage: true } }),
-  lost('an empty body', /before the answer was whole|cannot be read/, {
+  lost('garbage', /unreadable answer/, { fault: { garbage: true } }),
+  lost('an empty body', /before the answer was complete|unreadable answer/, {
     fault: { raw: Buffer.alloc(0), contentType: 'text/event-stream' },
   }),
   lost('a stream of nothing but [DONE]', /neither content/, { fault: sse('data: [DONE]\n\n') }),
@@ -152,7 +152,7 @@ const rows: Row[] = [
       choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: null }],
     }),
   }),
-  lost('JSON that is no completion', /cannot be read/, { fault: json({ hello: 'world' }) }),
+  lost('JSON that is not a completion', /unreadable answer/, { fault: json({ hello: 'world' }) }),
   lost('an overload under 200', /answered 503: scripted overloaded/, {
     fault: { errorUnder200: 'first', meaning: 'overloaded' },
     told: 503,
@@ -292,7 +292,7 @@ describe.concurrent('before the commit, what answers in the end', () => {
   });
 
   it.each(casesOf(rows.filter(({ again, fault }) => again && fault)))(
-    'is the same candidate, asked again after %s',
+    'is the same candidate, retried after %s',
     async (_title, row, way) => {
       const { failing, good, first, second } = scene(row);
       plays.set(failing, row.fault ?? {}, { text: ['at ', 'last'] });

@@ -60,7 +60,7 @@ describe('the times of an answer', () => {
     },
   );
 
-  it.each(native)('take reasoning for a first token, asked %s', async (_name, way) => {
+  it.each(native)('count reasoning as the first token, asked %s', async (_name, way) => {
     upstream.script([{ reasoning: ['hm', 'so'], text: ['a'], betweenMs: 50 }]);
     const { ttft, latency } = timesOf(await ask(gateway, way, { models: ['up/m'] }));
     // after it come another thought, a word and the end
@@ -70,7 +70,7 @@ describe('the times of an answer', () => {
 
 describe('the error trace of an answer', () => {
   it.each(native)(
-    'has every failed attempt in order, and is left out where there was none, asked %s',
+    'has every failed attempt in order, and is omitted where there was none, asked %s',
     async (_name, way) => {
       upstream.script([
         { status: 503, headers: { 'retry-after-ms': '0' } },
@@ -116,7 +116,7 @@ describe('the error trace of an answer', () => {
     },
   );
 
-  it('stands on the last chunk of a stream and on no other', async () => {
+  it('is on the last chunk of a stream only', async () => {
     upstream.script([{ status: 404 }, {}]);
     const { frames } = await ask(gateway, native[0]![1], { models: ['up/m', 'other/n'] });
     expect(frames.filter(({ data }) => data?.includes('errorTrace'))).toEqual([frames.at(-2)]);
@@ -156,7 +156,7 @@ describe('usage that the provider does not report', () => {
   });
 
   it.each(native)(
-    'is not called estimated where it is reported, and nothing is counted, asked %s',
+    'is not marked as estimated where it is reported, and nothing is counted, asked %s',
     async (_name, way) => {
       const before = await metricOf(gateway, 'signalbox_usage_missing_total');
       const { usage } = await ask(gateway, way, { models: ['up/m'] });
@@ -169,7 +169,7 @@ describe('usage that the provider does not report', () => {
 
 describe('the costs of an answer', () => {
   it.each(native)(
-    'are null where nobody knows the price, 0 where it is nothing, asked %s',
+    'are null where the price is unknown, 0 where it is zero, asked %s',
     async (_name, way) => {
       const costsOf = async (model: string): Promise<unknown> =>
         at((await ask(gateway, way, { models: [model] })).usage, 'costs');

@@ -87,7 +87,7 @@ describe('a stream whose provider takes its time', () => {
     },
   );
 
-  it('tells in the event what the status would have been', async () => {
+  it('states in the event what the status would have been', async () => {
     upstream.script([{ status: 400, delayMs: 90 }]);
     expect((await ask(gateway, native, { models })).error).toMatchObject({
       error: 'Validation Error',
@@ -96,7 +96,7 @@ describe('a stream whose provider takes its time', () => {
   });
 
   it.each(wholeRows)(
-    'is no matter to a reply that is not streamed, asked %s',
+    'does not affect a reply that is not streamed, asked %s',
     async (_name, way) => {
       upstream.script([{ status: 404, delayMs: 90 }]);
       expect(await ask(gateway, way, { models })).toMatchObject({ status: 502, ended: 'refused' });
@@ -121,7 +121,7 @@ describe('a stream whose provider is quick', () => {
 
 describe('pings', () => {
   it.each(streamedRows)(
-    'come between the words of a provider that falls silent, asked %s',
+    'are sent between the chunks of a provider that pauses, asked %s',
     async (_name, way: Way) => {
       upstream.script([{ text: ['a', 'b'], betweenMs: 100 }]);
       const { frames, ended, text } = await ask(gateway, way, { models });
@@ -134,7 +134,7 @@ describe('pings', () => {
     },
   );
 
-  it('do not come where words come faster, however long the answer is', async () => {
+  it('are not sent where chunks arrive faster, however long the answer is', async () => {
     const patient = await startGateway({
       limits: { pingMs: 250 },
       providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },

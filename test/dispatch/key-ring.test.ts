@@ -32,15 +32,15 @@ describe('the keys of a provider', () => {
     expect(take(2)).toEqual([null, null]);
   });
 
-  it('are given out even where the only one is set aside', () => {
+  it('are used even where the only one has a cooldown', () => {
     const { ring, take } = ringOf('a');
-    ring.setAside('a', 'refused');
+    ring.startCooldown('a', 'refused');
     expect(take(2)).toEqual(['a', 'a']);
   });
 
-  it('rest for ten minutes after a refusal, then come back', () => {
+  it('have a cooldown of ten minutes after a refusal, then are used again', () => {
     const { ring, take, pass } = ringOf('a', 'b');
-    ring.setAside('a', 'refused');
+    ring.startCooldown('a', 'refused');
     expect(take(3)).toEqual(['b', 'b', 'b']);
     pass(10 * minutes - 1);
     expect(take(2)).toEqual(['b', 'b']);
@@ -48,9 +48,9 @@ describe('the keys of a provider', () => {
     expect(take(2).sort()).toEqual(['a', 'b']);
   });
 
-  it('rest for as long as a rate limit says', () => {
+  it('have a cooldown for as long as a rate limit says', () => {
     const { ring, take, pass } = ringOf('a', 'b');
-    ring.setAside('b', 30);
+    ring.startCooldown('b', 30);
     expect(take(2)).toEqual(['a', 'a']);
     pass(30);
     expect(take(2).sort()).toEqual(['a', 'b']);
@@ -58,9 +58,9 @@ describe('the keys of a provider', () => {
 
   it('are given in the order of their return where all rest', () => {
     const { ring } = ringOf('a', 'b', 'c');
-    ring.setAside('a', 300);
-    ring.setAside('b', 100);
-    ring.setAside('c', 200);
+    ring.startCooldown('a', 300);
+    ring.startCooldown('b', 100);
+    ring.startCooldown('c', 200);
     expect(ring.next()).toBe('b');
     expect(ring.next(['b'])).toBe('c');
     expect(ring.next(['b', 'c'])).toBe('a');
@@ -79,7 +79,7 @@ describe('the keys of a provider', () => {
             const key = ring.next(tried);
             expect(tried).not.toContain(key);
             tried.push(key);
-            ring.setAside(key, 'refused');
+            ring.startCooldown(key, 'refused');
           }
           expect([...tried].sort()).toEqual([...keys].sort());
         },
@@ -87,9 +87,9 @@ describe('the keys of a provider', () => {
     );
   });
 
-  it('do not mind that an unknown one is set aside', () => {
+  it('ignore a cooldown of an unknown key', () => {
     const { ring, take } = ringOf('a', 'b');
-    ring.setAside('z', 'refused');
+    ring.startCooldown('z', 'refused');
     expect(take(2).sort()).toEqual(['a', 'b']);
   });
 });

@@ -4,13 +4,13 @@ import { GatewayError } from '../../src/errors.js';
 
 const coded = (code: string): Error => Object.assign(new Error('x'), { code });
 
-describe('a call that did not come about', () => {
+describe('a call that failed on the network', () => {
   it.each([
     [
       'an unknown host',
       coded('ENOTFOUND'),
       'connection_failed',
-      'up could not be reached: its host name is not known (ENOTFOUND)',
+      'up could not be reached: its host name does not exist (ENOTFOUND)',
     ],
     [
       'a reset',
@@ -43,28 +43,28 @@ describe('a call that did not come about', () => {
       'up could not be reached: the connection failed (ERR_INVALID_CHAR)',
     ],
     [
-      'a request that its adapter stumbles over',
+      'a request that makes its adapter throw',
       new TypeError('x is not a function'),
       'request_refused',
-      'up cannot be asked this: the request could not be translated for it',
+      'up was not called: the request could not be translated into its format',
     ],
     [
       'a request that is nested too deeply for its adapter',
       new RangeError('Maximum call stack size exceeded'),
       'request_refused',
-      'up cannot be asked this: the request could not be translated for it',
+      'up was not called: the request could not be translated into its format',
     ],
     [
-      'a model whose name cannot stand in an address',
+      'a model whose name cannot be part of a URL',
       new URIError('URI malformed'),
       'request_refused',
-      'up cannot be asked this: the request could not be translated for it',
+      'up was not called: the request could not be translated into its format',
     ],
-  ])('because of %s is told as what it is', (_what, error, code, message) => {
+  ])('because of %s has the right code and message', (_what, error, code, message) => {
     expect(networkFailure('up', error)).toMatchObject({ code, message, cause: error });
   });
 
-  it('keeps what an adapter has said itself', () => {
+  it("keeps an adapter's own error", () => {
     const error = new GatewayError('provider_auth', 'no key');
     expect(networkFailure('up', error)).toBe(error);
   });

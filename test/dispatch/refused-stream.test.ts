@@ -58,7 +58,7 @@ const events: Step = {
 
 describe('a provider that refuses to stream', () => {
   it.each(streaming)(
-    'is asked again without, and no retry is counted, asked %s',
+    'is called again without, and no retry is counted, asked %s',
     async (_name, way) => {
       const model = plays.newModel();
       plays.set(model, { refuseStream: true });
@@ -93,7 +93,7 @@ describe('a provider that refuses to stream', () => {
     expect(unstreamed).toContain('typed-4999');
   });
 
-  it('is remembered for that model alone', async () => {
+  it('is remembered for that model only', async () => {
     const [refusing, other] = [plays.newModel(), plays.newModel()];
     plays.set(refusing, { refuseStream: true });
     const [, way] = streaming[0] as [string, Way];
@@ -103,7 +103,7 @@ describe('a provider that refuses to stream', () => {
   });
 
   it.each(streaming)(
-    'and then fails in earnest is left for the next candidate, asked %s',
+    'and then fails otherwise is followed by the next candidate, asked %s',
     async (_name, way) => {
       const [model, good] = [plays.newModel(), plays.newModel()];
       plays.set(model, { refuseStream: true }, { status: 400 });
@@ -115,7 +115,7 @@ describe('a provider that refuses to stream', () => {
     },
   );
 
-  it('and goes on refusing what was not asked for is not asked for ever', async () => {
+  it('and still refuses without streaming is not called forever', async () => {
     const model = plays.newModel();
     plays.set(model, { status: 400, body: { error: { message: 'stream is not supported' } } });
     const [, way] = streaming[0] as [string, Way];

@@ -242,20 +242,20 @@ describe('the keys of a provider', () => {
   it('are told of when they are set aside, once for what is no news', () => {
     const told: [string, number][] = [];
     const ring = ringOf(told);
-    ring.setAside('a', 5_000);
-    ring.setAside('a', 5_500);
-    ring.setAside('nobody', 5_000);
-    ring.setAside('a', 60_000);
+    ring.startCooldown('a', 5_000);
+    ring.startCooldown('a', 5_500);
+    ring.startCooldown('nobody', 5_000);
+    ring.startCooldown('a', 60_000);
     expect(told.map(([, forMs]) => forMs)).toEqual([5_000, 60_000]);
   });
 
   it('are set aside by their marks, never for a shorter time, without being told of again', () => {
     const told: [string, number][] = [];
     const [here, there] = [ringOf(told), ringOf()];
-    here.setAside('a', 5_000);
+    here.startCooldown('a', 5_000);
     const [mark = ''] = told[0] ?? [];
-    there.setAsideByMark(mark, 5_000);
-    there.setAsideByMark(mark, 1);
+    there.applyCooldown(mark, 5_000);
+    there.applyCooldown(mark, 1);
     expect([there.next(), there.next()]).toEqual(['b', 'b']);
     expect(told).toHaveLength(1);
     now += 5_000;

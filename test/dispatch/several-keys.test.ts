@@ -169,7 +169,7 @@ describe('a provider with several keys', () => {
 });
 
 describe('a provider with one key', () => {
-  it('is not asked twice with a key that it refuses', async () => {
+  it('is not called twice with a key that it refuses', async () => {
     byKey({ 'key-o': { status: 403 } });
     expect(await askUp(native, {}, ['other/n'])).toMatchObject({
       status: 502,

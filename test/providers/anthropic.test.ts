@@ -98,7 +98,7 @@ describe('messages', () => {
     expect(result.messages).toEqual([{ role: 'user', content: [{ type: 'text', text: 'Hello' }] }]);
   });
 
-  it('asks with the instructions where there is nothing else', () => {
+  it('sends the instructions as a user turn where there is nothing else', () => {
     expect(body({ messages: [{ role: 'system', content: 'Say hi.' }] })).toMatchObject({
       messages: [{ role: 'user', content: [{ text: 'Say hi.' }] }],
     });
@@ -276,9 +276,12 @@ describe('messages', () => {
       'messages[0][content][0][file][file_data]',
       { role: 'user', content: [{ type: 'file', file: { file_data: 'data:text/plain,%' } }] },
     ],
-  ])('passes the candidate over for what Anthropic cannot be asked: %s', (field, message) => {
-    expect(failureOf(() => turns(message))).toMatchObject({ code: 'request_refused', field });
-  });
+  ])(
+    'refuses what Anthropic does not support, so that the next candidate is tried: %s',
+    (field, message) => {
+      expect(failureOf(() => turns(message))).toMatchObject({ code: 'request_refused', field });
+    },
+  );
 });
 
 describe('parameters', () => {
@@ -286,7 +289,7 @@ describe('parameters', () => {
     expect(failureOf(() => body({ n: 2 }))).toMatchObject({ code: 'request_refused', field: 'n' });
   });
 
-  it('leaves out what Anthropic has no field for', () => {
+  it('omits fields that Anthropic does not have', () => {
     const fields = Object.keys(
       body({
         seed: 1,
@@ -310,7 +313,7 @@ describe('parameters', () => {
     ['claude-opus-4-6', 128_000],
     ['claude-something-new', 128_000],
     ['MiniMax-M2', 8192],
-  ])('asks %s for up to %i tokens where no limit is named', (model, limit) => {
+  ])('allows %s up to %i tokens where the request has no limit', (model, limit) => {
     expect(body({}, model).max_tokens).toBe(limit);
   });
 
@@ -445,7 +448,7 @@ describe('reasoning', () => {
       'medium',
       { thinking: { type: 'adaptive', display: 'summarized' }, output: { effort: 'medium' } },
     ],
-  ])('asks %s for effort %s in its own way', (model, effort, expected) => {
+  ])('translates for %s the effort %s', (model, effort, expected) => {
     expect(asked(effort, model)).toEqual(expected);
   });
 
@@ -490,7 +493,7 @@ describe('reasoning', () => {
 });
 
 describe('structured output', () => {
-  it("is Anthropic's own, with closed objects and unenforceable limits told in words", () => {
+  it("is Anthropic's own, with closed objects and unenforceable limits in descriptions", () => {
     const schema = {
       type: 'object',
       properties: {
@@ -543,7 +546,7 @@ describe('structured output', () => {
     expect(schema).toEqual(given);
   });
 
-  it('stands beside the effort', () => {
+  it('is sent beside the effort', () => {
     expect(
       body(
         {
@@ -555,7 +558,7 @@ describe('structured output', () => {
     ).toEqual({ effort: 'low', format: { type: 'json_schema', schema: { type: 'object' } } });
   });
 
-  it('asks for JSON in words where there is no schema', () => {
+  it('becomes an instruction where there is no schema', () => {
     expect(body({ response_format: { type: 'json_object' } }).system).toMatchObject([
       { type: 'text', text: expect.stringContaining('JSON object') },
     ]);
@@ -666,7 +669,7 @@ describe('a whole answer', () => {
     ]);
   });
 
-  it('says what each part of the text cites', () => {
+  it('has the citations of each part of its text', () => {
     const { message } = read({
       content: [
         { type: 'text', text: 'So: ' },
@@ -1060,7 +1063,7 @@ describe('a streamed answer', () => {
     );
   });
 
-  it('is cut short without message_stop, however much has been said', () => {
+  it('is incomplete without message_stop, however much text has arrived', () => {
     const bytes = sse([
       start(),
       ...block(0, { type: 'text', text: '' }, ...words('a')),
@@ -1068,12 +1071,12 @@ describe('a streamed answer', () => {
     ]);
     expect(failureOf(() => hear(bytes))).toMatchObject({
       code: 'connection_failed',
-      message: 'claude ended its stream before the answer was whole',
+      message: 'claude ended its stream before the answer was complete',
     });
     expect(failureOf(() => hear()).code).toBe('connection_failed');
   });
 
-  it('cannot be read where an event is no JSON', () => {
+  it('is unreadable where an event is not JSON', () => {
     expect(failureOf(() => hear(Buffer.from('event: ping\ndata: {"type"\n\n')))).toMatchObject({
       code: 'unreadable_answer',
     });
@@ -1146,7 +1149,7 @@ describe('a failed answer', () => {
     );
   });
 
-  it("may come from a proxy that does not speak Anthropic's language", () => {
+  it('may come from a proxy in another format', () => {
     expect(adapter.readFailure(502, {}, '<html>Bad gateway</html>')).toMatchObject({
       code: 'upstream_error',
       message: 'claude answered 502',

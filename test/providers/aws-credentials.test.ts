@@ -195,7 +195,7 @@ describe('AWS credentials are kept', () => {
     expect(asked).toHaveLength(1);
   });
 
-  it('and renewed five minutes before they end, while nobody waits', async () => {
+  it('and renewed in the background five minutes before they expire', async () => {
     answer = () => issued('first', 60 * minutes);
     const kept = container();
     await kept.get();
@@ -218,7 +218,7 @@ describe('AWS credentials are kept', () => {
     await expect(kept.get()).rejects.toMatchObject({ code: 'provider_auth' });
   });
 
-  it('until they are said to be expired', async () => {
+  it('until AWS says that they have expired', async () => {
     answer = () => issued(`n${asked.length}`, 60 * minutes);
     const kept = container();
     await kept.get();
@@ -228,11 +228,11 @@ describe('AWS credentials are kept', () => {
 });
 
 describe('missing AWS credentials', () => {
-  it('are said to be missing, with where they were looked for', async () => {
+  it('are reported missing, with the sources that were searched', async () => {
     await expect(source({}).get()).rejects.toMatchObject({
       code: 'provider_auth',
       recovery: 'next_key',
-      message: expect.stringMatching(/^aws has no AWS credentials: looked in/),
+      message: expect.stringMatching(/^aws has no AWS credentials: none in the environment/),
     });
   });
 

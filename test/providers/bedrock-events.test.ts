@@ -142,7 +142,7 @@ describe('a stream of Converse', () => {
     }
   });
 
-  it('is whole without usage once its end has come', () => {
+  it('is complete without usage once messageStop has arrived', () => {
     expect(hear(Buffer.concat([begun, delta(0, { text: 'Hi' }), ended('end_turn')])).ends).toEqual([
       ['stop', null],
     ]);
@@ -215,7 +215,7 @@ describe('a stream of Converse', () => {
     expect(heard.ends).toEqual([['stop', null]]);
   });
 
-  it('unwraps sealed thoughts to what Anthropic itself sends', () => {
+  it('decodes encrypted thinking to what Anthropic itself sends', () => {
     const sealed = (text: string): unknown => ({
       reasoningContent: { redactedContent: Buffer.from(text).toString('base64') },
     });
@@ -245,7 +245,7 @@ describe('a stream of Converse', () => {
     expect(deltas(heard)).toEqual([{ reasoning_content: 'Hm.' }]);
   });
 
-  it('turns citations with an address into annotations of the text they stand for', () => {
+  it('turns citations with an address into annotations of the cited text', () => {
     const heard = hear(
       Buffer.concat([
         delta(0, { text: 'Well: ' }),
@@ -339,7 +339,7 @@ describe('a stream of Converse that fails', () => {
     expect(failureOf().code).toBe('connection_failed');
   });
 
-  it('cannot be read where any single byte is wrong', () => {
+  it('is unreadable where any single byte is wrong', () => {
     const good = delta(0, { text: 'Hi' });
     for (let at = 0; at < good.length; at++) {
       const bad = Buffer.from(good);
@@ -359,7 +359,7 @@ describe('a stream of Converse that fails', () => {
     );
   });
 
-  it('cannot be read where a payload is no JSON, nor where the body is no event stream', () => {
+  it('is unreadable where a payload is not JSON, or the body is not an event stream', () => {
     for (const payload of ['{"delta":', 'null'])
       expect(
         failureOf(frame({ ':event-type': 'contentBlockDelta', ':message-type': 'event' }, payload))

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { ChatMessage, ChatRequest } from '../../src/completion.js';
 import { GatewayError } from '../../src/errors.js';
-import { traitsOf } from '../../src/providers/bedrock/reasoning.js';
+import { traitsOf } from '../../src/providers/bedrock/model-traits.js';
 import { toConverse } from '../../src/providers/bedrock/request.js';
 
 const sonnet = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
@@ -61,13 +61,13 @@ describe('a conversation for Converse', () => {
     });
   });
 
-  it("has instructions alone as a user's turn", () => {
+  it("has instructions without messages as a user's turn", () => {
     expect(body({ messages: [{ role: 'system', content: 'Say hello.' }] })).toEqual({
       messages: [{ role: 'user', content: [{ text: 'Say hello.' }] }],
     });
   });
 
-  it('alternates: neighbours of one role are one turn, blank text and empty turns are left out', () => {
+  it('alternates: successive messages of one role are one turn; blank text and empty turns are omitted', () => {
     expect(
       turns([
         { role: 'user', content: 'One' },
@@ -130,7 +130,7 @@ describe('a conversation for Converse', () => {
     ]);
   });
 
-  it('shows the model arguments that are no object as they are', () => {
+  it('shows the model arguments that are not an object unchanged', () => {
     expect(
       turns([{ role: 'assistant', tool_calls: [call('a', 'f', '{"cut')] }])[0]?.content[0],
     ).toMatchObject({ toolUse: { input: { invalid_arguments: '{"cut' } } });
@@ -200,7 +200,7 @@ describe('content for Converse', () => {
     ]);
   });
 
-  it('takes audio, video and an image that comes as a file', () => {
+  it('accepts audio, video and an image sent as a file', () => {
     expect(
       turns(
         user(
@@ -220,34 +220,34 @@ describe('content for Converse', () => {
     [
       'an image at a web address',
       user({ type: 'image_url', image_url: { url: 'https://example.org/a.png' } }),
-      'does not fetch an image from a web address',
+      'fetching an image from a web address',
     ],
     [
       'an image in a format of its own',
       user({ type: 'image_url', image_url: { url: 'data:image/tiff;base64,AAAA' } }),
-      'image/tiff is no image format',
+      'the image format image/tiff',
     ],
     [
       'a file by id',
       user({ type: 'file', file: { file_id: 'file-1' } }),
-      'lives with another provider',
+      'exist only at another provider',
     ],
     [
       'a file at a web address',
       user({ type: 'file', file: { file_data: 'https://example.org/a.pdf' } }),
-      'does not fetch a file',
+      'fetching a file from a web address',
     ],
     [
       'a file of an unknown type',
       user({ type: 'file', file: { file_data: 'data:application/zip;base64,AAAA' } }),
-      'application/zip is no document',
+      'files of type application/zip',
     ],
-    ['an unknown part', user({ type: 'hologram' }), 'no content of type hologram'],
+    ['an unknown part', user({ type: 'hologram' }), 'does not support content of type hologram'],
   ])('refuses %s and says why', (_what, messages, reason) => {
     expect(refusalOf({ messages })).toContain(reason);
   });
 
-  it("marks the cache where Anthropic's mark stands, for models that know it", () => {
+  it('sets cache points at cache_control, for models that support them', () => {
     const mark = { cache_control: { type: 'ephemeral', ttl: '1h' } };
     const point = { cachePoint: { type: 'default', ttl: '1h' } };
     const request: Partial<ChatRequest> = {
@@ -324,11 +324,11 @@ describe('tools for Converse', () => {
     });
   });
 
-  it('are left out where none may be called', () => {
+  it('are omitted where none may be called', () => {
     expect(body({ tools, tool_choice: 'none' })).not.toHaveProperty('toolConfig');
   });
 
-  it('are still named where the conversation holds calls, or Bedrock refuses it', () => {
+  it('are still defined where the conversation contains calls, because Bedrock requires it', () => {
     expect(body({ messages: past }).toolConfig).toEqual({
       tools: [{ toolSpec: { name: 'g', inputSchema: { json: { type: 'object' } } } }],
     });
@@ -416,7 +416,7 @@ describe('settings for Converse', () => {
   });
 
   it('refuse several answers', () => {
-    expect(refusalOf({ n: 2 })).toContain('one answer at a time');
+    expect(refusalOf({ n: 2 })).toContain('more than one answer');
   });
 });
 
@@ -459,7 +459,7 @@ describe('reasoning_effort for Converse', () => {
     ).toEqual({ maxTokens: 9000 });
   });
 
-  it('stays within the output that was asked for', () => {
+  it('stays within the requested output limit', () => {
     expect(fields({ reasoning_effort: 'high', max_tokens: 5000 }, sonnet)).toEqual({
       thinking: { type: 'enabled', budget_tokens: 4000 },
     });
@@ -481,7 +481,7 @@ describe('reasoning_effort for Converse', () => {
     expect(fields({ reasoning_effort: 'low', tools, messages: past }, sonnet)).toBeUndefined();
   });
 
-  it('is not said twice where the answer has a schema: Bedrock refuses a field that is set twice', () => {
+  it('is not sent twice where the answer has a schema, because Bedrock refuses that', () => {
     const response_format = {
       type: 'json_schema',
       json_schema: { schema: { type: 'object', properties: {} } },

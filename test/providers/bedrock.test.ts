@@ -335,7 +335,7 @@ describe('a failed answer of Bedrock', () => {
     expect(error.message).toMatch(new RegExp(`^aws answered ${status}`));
   });
 
-  it('says what Bedrock said', () => {
+  it("contains Bedrock's message", () => {
     expect(failure(400, 'ValidationException', message('too long')).message).toBe(
       'aws answered 400: too long',
     );
@@ -352,7 +352,7 @@ describe('embeddings of Bedrock', () => {
   const asked = async (body: Record<string, unknown>, model: string): Promise<unknown> =>
     JSON.parse((await adapter().embeddings!.buildRequest(body, model, 'key')).body.toString());
 
-  it('are asked in the words of the model, at one path', async () => {
+  it("use each model's own format, at one path", async () => {
     expect((await adapter().embeddings!.buildRequest({ input: 'a' }, titan, null)).url).toBe(
       'https://bedrock-runtime.eu-central-1.amazonaws.com/model/amazon.titan-embed-text-v2%3A0/invoke',
     );
@@ -371,19 +371,19 @@ describe('embeddings of Bedrock', () => {
     });
   });
 
-  it('refuse what the model does not take', () => {
+  it('refuse input that the model does not support', () => {
     const ask = (input: unknown, model: string) => () =>
       adapter().embeddings!.buildRequest({ input }, model, 'key');
     expect(ask(['a', 'b'], titan)).toThrow(
       expect.objectContaining({
         code: 'request_refused',
-        message: expect.stringContaining('one text at a time'),
+        message: expect.stringContaining('several texts'),
       }),
     );
     expect(ask([1, 2], cohere)).toThrow(expect.objectContaining({ code: 'request_refused' }));
   });
 
-  it("come back in OpenAI's shape", () => {
+  it("are returned in OpenAI's format", () => {
     const read = (body: unknown) => adapter().embeddings!.readAnswer(JSON.stringify(body), 'm', {});
     expect(
       read({ embedding: [1, 2], inputTextTokenCount: 3, embeddingsByType: { float: [1, 2] } }),
@@ -404,7 +404,7 @@ describe('embeddings of Bedrock', () => {
     expect(() => read({})).toThrow(expect.objectContaining({ code: 'unreadable_answer' }));
   });
 
-  it('come back packed where the request is known and asks for base64', () => {
+  it('are returned as base64 where the request asks for it', () => {
     const { readAnswer } = bedrockEmbeddings('aws', () => {
       throw new Error('not asked');
     });

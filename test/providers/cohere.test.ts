@@ -110,7 +110,7 @@ describe('a request to Cohere', () => {
     expect(body['tools']).toHaveLength(1);
   });
 
-  it('asks for JSON by schema, and for thinking by effort', () => {
+  it('requests JSON by schema, and thinking by effort', () => {
     const schema = { type: 'object', properties: {} };
     expect(
       bodyOf({ response_format: { type: 'json_schema', json_schema: { name: 'x', schema } } })[
@@ -187,7 +187,7 @@ describe('a request to Cohere', () => {
       },
     ],
     ['a tool that is no function', { tools: [{ type: 'web_search' } as never] }],
-  ])('refuses %s, so that another model is asked', (_what, request) => {
+  ])('refuses %s, so that the next candidate is tried', (_what, request) => {
     expect(failureOf(() => built(request)).code).toBe('request_refused');
   });
 });
@@ -326,7 +326,7 @@ describe('an answer of Cohere', () => {
     ['ERROR_TOXIC', 'content_filter'],
     ['ERROR_LIMIT', 'length'],
     ['SOMETHING_NEW', 'something_new'],
-  ])('says %s as %s', (reason, expected) => {
+  ])('translates %s to %s', (reason, expected) => {
     expect(
       answerOf({ id: 'a', finish_reason: reason, message: { content: [] } }).completion.choices[0]!
         .finish_reason,
@@ -448,7 +448,7 @@ const spoken = typedEvents(
 );
 
 describe('a stream of Cohere', () => {
-  it('says the same however it is cut', () => {
+  it('reads the same however its bytes are cut', () => {
     const expected = {
       text: 'Zoë "said"\n🌧 \\ rain',
       reasoning: 'Hm, naïve.',
@@ -478,7 +478,7 @@ describe('a stream of Cohere', () => {
     for (const pieces of everyCut(spoken)) expect(collectPieces(adapter, pieces)).toEqual(expected);
   });
 
-  it('streams calls piece by piece, and an object where no arguments come', () => {
+  it('streams calls piece by piece, and {} for a call without arguments', () => {
     const body = typedEvents([
       start,
       { type: 'tool-plan-delta', delta: { message: { tool_plan: 'I will look.' } } },
@@ -665,7 +665,7 @@ describe('embeddings of Cohere', () => {
   const embedBody = (body: Record<string, unknown>): unknown =>
     JSON.parse((embeddings.buildRequest(body, 'e', 'key-1') as UpstreamRequest).body as string);
 
-  it("are asked of /v2/embed in Cohere's words", () => {
+  it("are requested from /v2/embed in Cohere's format", () => {
     expect(embeddings.buildRequest({ input: 'a' }, 'e', 'key-1')).toMatchObject({
       url: 'https://api.cohere.com/v2/embed',
       method: 'POST',
@@ -696,7 +696,7 @@ describe('embeddings of Cohere', () => {
     expect(failureOf(() => embedBody({ input: [1, 2, 3] })).code).toBe('request_refused');
   });
 
-  it("come back in OpenAI's shape", () => {
+  it("are returned in OpenAI's format", () => {
     const body = {
       id: 'x',
       embeddings: {

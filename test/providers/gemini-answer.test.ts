@@ -94,7 +94,7 @@ const choiceOf = (body: unknown): CompletionChoice => readWhole(body).completion
 const messageOf = (body: unknown): CompletionMessage => choiceOf(body).message;
 
 describe('a streamed answer', () => {
-  test('text and reasoning come as they were sent, usage is that of the last event that counts', () => {
+  test('text and reasoning are passed on unchanged, with the usage of the last event that has it', () => {
     const heard = stream(
       framed(
         event(
@@ -177,7 +177,7 @@ describe('a streamed answer', () => {
     expect(heard.end?.[0]).toBe('tool_calls');
   });
 
-  test('arguments that come in pieces are put together, whatever their names', () => {
+  test('arguments in pieces are assembled, whatever their names', () => {
     const pieces = (partialArgs: Json[]): Json =>
       event([{ functionCall: { partialArgs, willContinue: true } }]);
     const heard = stream(
@@ -204,7 +204,7 @@ describe('a streamed answer', () => {
     expect(({} as Json)['polluted']).toBeUndefined();
   });
 
-  test('a call that the end of the answer interrupts is still told', () => {
+  test('a call that the end of the answer interrupts is still passed on', () => {
     const heard = stream(
       framed(
         event([{ functionCall: { name: 'book', willContinue: true } }], {
@@ -237,13 +237,13 @@ describe('a streamed answer', () => {
     expect(heard).toMatchObject({ text: 'a', error: { code: 'rate_limited' } });
   });
 
-  test('a body that is a JSON array is read all the same, and a cut one is a cut stream', () => {
+  test('a body that is a JSON array is read too, and a truncated one is a truncated stream', () => {
     const body = `[${JSON.stringify(event([{ text: 'a' }]), null, 2)}\n,\r\n${JSON.stringify(event([{ text: 'b' }], { finishReason: 'STOP' }), null, 2)}\n]`;
     expect(stream(body)).toMatchObject({ text: 'ab', end: ['stop', null] });
     expect(stream(body.slice(0, -1)).error?.code).toBe('connection_failed');
   });
 
-  test('an event that is no JSON is an answer that cannot be read', () => {
+  test('an event that is not JSON makes the answer unreadable', () => {
     expect(stream('data: {"candidates": [\r\n\r\n').error?.code).toBe('unreadable_answer');
     expect(stream('data: 7\n\n').error?.code).toBe('unreadable_answer');
   });
@@ -347,7 +347,7 @@ describe('a whole answer', () => {
       'IMAGE_SAFETY',
       'MODEL_ARMOR',
     ].map((reason) => [reason, 'content_filter']),
-  ])('that stopped for %s is told as %s', (finishReason, expected) => {
+  ])('with the finish reason %s is reported as %s', (finishReason, expected) => {
     expect(choiceOf({ candidates: [{ content: {}, finishReason }] })).toEqual({
       index: 0,
       message: { role: 'assistant', content: null },
@@ -404,7 +404,7 @@ describe('a whole answer', () => {
     });
   });
 
-  test('sources are cited where they stand, in characters although Google counts bytes', () => {
+  test('sources are cited with offsets in characters, although Google counts bytes', () => {
     const grounding = {
       groundingChunks: [
         { web: { uri: 'https://a.example', title: 'a' } },
@@ -486,13 +486,13 @@ describe('a whole answer', () => {
     '{"candidates":[null]}',
     '{"candidates":[{"content":{"parts":[null]}}]}',
     '<html>',
-  ])('the body %j cannot be read', (body) => {
+  ])('the body %j is unreadable', (body) => {
     expect(() => adapter.readCompletion(body, call)).toThrow(
       expect.objectContaining({ code: 'unreadable_answer' }),
     );
   });
 
-  test('a whole body without a finish reason is an answer all the same', () => {
+  test('a whole body without a finish reason is still an answer', () => {
     const { completion } = adapter.readCompletion(
       '{"candidates":[{"content":{"parts":[{"text":"a"}]}}]}',
       call,

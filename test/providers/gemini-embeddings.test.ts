@@ -1,11 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { gemini } from '../../src/providers/gemini/index.js';
-import type { GoogleEmbeddingAdapter } from '../../src/providers/gemini/embeddings.js';
 import { createVertex } from '../../src/providers/gemini/vertex.js';
 import { textAt } from '../helpers/json.js';
 
-const embeddings = gemini.create({ name: 'gemini', api: 'gemini' })
-  .embeddings as GoogleEmbeddingAdapter;
+const embeddings = gemini.create({ name: 'gemini', api: 'gemini' }).embeddings!;
 const ask = async (
   body: Record<string, unknown>,
 ): Promise<{ url: string; headers: Record<string, string>; body: { requests: unknown[] } }> => {
@@ -19,7 +17,7 @@ const answer = (
   embeddings.readAnswer(JSON.stringify(body), 'gemini-embedding-001', request);
 
 describe('embeddings of the Gemini API', () => {
-  test('texts are asked for in one batch, with dimensions and a task where they are given', async () => {
+  test('texts are sent in one batch, with dimensions and a task where they are given', async () => {
     const request = await ask({
       input: ['a', 'b'],
       dimensions: 3,
@@ -91,7 +89,7 @@ describe('embeddings of the Gemini API', () => {
   });
 });
 
-test('Vertex is asked for predictions', async () => {
+test('Vertex receives a request for predictions', async () => {
   const tokens = { configured: true, token: async () => 'tok', forget: () => undefined };
   const vertex = createVertex(
     { name: 'vertex', api: 'vertex', project: 'p', region: 'europe-west4' },

@@ -54,7 +54,7 @@ describe('where a request goes', () => {
     });
   });
 
-  test('a stream is asked for as server-sent events', () => {
+  test('a stream is requested as server-sent events', () => {
     expect(adapter.buildRequest({ ...call, stream: true }, 'k')).toMatchObject({
       url: expect.stringMatching(/:streamGenerateContent\?alt=sse$/),
     });
@@ -90,7 +90,7 @@ describe('where a request goes', () => {
 });
 
 describe('messages', () => {
-  test('system and developer messages become the instruction, wherever they stand', () => {
+  test('all system and developer messages become the instruction', () => {
     const body = translate({
       messages: [
         { role: 'system', content: 'be brief' },
@@ -104,13 +104,13 @@ describe('messages', () => {
     expect(body['contents']).toEqual([{ role: 'user', parts: [{ text: 'hi' }] }]);
   });
 
-  test('instructions alone are asked as a question', () => {
+  test("instructions without messages become a user's turn", () => {
     expect(translate({ messages: [{ role: 'system', content: 'say hello' }] })).toEqual({
       contents: [{ role: 'user', parts: [{ text: 'say hello' }] }],
     });
   });
 
-  test('an assistant turn is the model speaking, its reasoning stays behind, empty texts are left out', () => {
+  test('an assistant message becomes a turn of the model, without its reasoning and empty texts', () => {
     expect(
       contentsOf([
         { role: 'user', content: 'a' },
@@ -163,7 +163,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('a result that is a list is wrapped, and an image in it stands beside it', () => {
+  test('a result that is a list is wrapped, and its images go beside it', () => {
     const results = contentsOf([
       { role: 'user', content: 'x' },
       { role: 'assistant', tool_calls: [weatherCall] },
@@ -193,7 +193,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('arguments that are no JSON object are shown as they were', () => {
+  test('arguments that are not a JSON object are sent unchanged', () => {
     const history = [
       {
         role: 'assistant',
@@ -228,7 +228,7 @@ describe('messages', () => {
     ]);
   });
 
-  test('Gemini 3 gets the documented stand-in for calls that another model made, Gemini 2.5 needs none', () => {
+  test('Gemini 3 gets the documented signature for calls that another model made, Gemini 2.5 needs none', () => {
     const history: ChatRequest['messages'] = [
       { role: 'assistant', tool_calls: [weatherCall, { ...weatherCall, id: 'call_b' }] },
     ];
@@ -296,7 +296,7 @@ describe('content that is not text', () => {
     { type: 'image_url', image_url: { url: 'data:image/png' } },
     { type: 'file', file: { file_id: 'file-openai123' } },
     { type: 'hologram' },
-  ])('what Gemini cannot be given is refused, not dropped: %j', (part) => {
+  ])('content that Gemini does not support is refused, not dropped: %j', (part) => {
     expect(() => partOf(part)).toThrow(
       expect.objectContaining({
         code: 'request_refused',
@@ -320,7 +320,7 @@ describe('tools', () => {
     },
   };
 
-  test('functions are declared with their JSON Schema as it is', () => {
+  test('functions are declared with their JSON Schema unchanged', () => {
     expect(
       translate({ tools: [tool, { type: 'function', function: { name: 'now' } }] })['tools'],
     ).toEqual([
@@ -371,7 +371,7 @@ describe('tools', () => {
 });
 
 describe('settings', () => {
-  test('sampling, lengths and penalties are renamed, absent and null ones left out', () => {
+  test('sampling, lengths and penalties are renamed; absent and null ones are omitted', () => {
     expect(
       configOf({
         temperature: 0,
@@ -434,7 +434,7 @@ describe('settings', () => {
   );
 
   test.each(['gemini-2.0-flash', 'gemma-3-27b-it'])(
-    '%s does not think and is not asked to',
+    '%s does not think, and gets no thinking configuration',
     (model) => {
       expect(translate({ reasoning_effort: 'high' }, model)).not.toHaveProperty('generationConfig');
     },

@@ -103,13 +103,13 @@ describe('a service account', () => {
     ).toBe(true);
   });
 
-  test('is found where the environment says', async () => {
+  test('is found by environment variable', async () => {
     expect(
       await source({ env: { GOOGLE_APPLICATION_CREDENTIALS: serviceAccount() } }).token(),
     ).toBe('token-1');
   });
 
-  test('asks once for many at once, and keeps the token', async () => {
+  test('requests one token for simultaneous calls, and caches it', async () => {
     const credentials = source({ credentialsFile: serviceAccount() });
     expect(
       await Promise.all([credentials.token(), credentials.token(), credentials.token()]),
@@ -129,7 +129,7 @@ describe('a service account', () => {
     expect(await credentials.token()).toBe('token-3');
   });
 
-  test('uses the token in hand when its replacement fails early, and says so when it is too late', async () => {
+  test('uses the cached token while its replacement fails, and fails once it has expired', async () => {
     const credentials = source({ credentialsFile: serviceAccount() });
     await credentials.token();
     answer = { status: 503, body: '{}' };
@@ -175,7 +175,7 @@ test("a user's own credentials are refreshed", async () => {
   });
 });
 
-test('without a file the metadata server is asked', async () => {
+test('without a file the token comes from the metadata server', async () => {
   const credentials = source({ metadataUrl: root });
   expect(credentials.configured).toBe(false);
   expect(await credentials.token()).toBe('token-1');
@@ -212,7 +212,7 @@ describe('what can go wrong', () => {
     });
   });
 
-  test("a refusal is told with Google's words, without the claim", async () => {
+  test("a refusal is reported with Google's message, without the signed claim", async () => {
     answer = {
       status: 400,
       body: '{"error":"invalid_grant","error_description":"Invalid JWT Signature."}',

@@ -204,7 +204,7 @@ describe("a reader of OpenAI's stream", () => {
   });
 
   it.each(['\t', '\u0001', '\u001f'])(
-    'takes a bare control character (%j) for what it is: no JSON',
+    'rejects a bare control character (%j), which JSON does not allow',
     (character) => {
       const around = '{"choices":[{"index":0,"delta":{"content":"§"}}]}';
       const events = ['a', character].map((inside) => event(around.replace('§', inside)));

@@ -151,7 +151,7 @@ describe("a stream in OpenAI's dialect", () => {
     ['no choices', [{ prompt_filter_results: [] }, { choices: null }, text('a')], { text: 'a' }],
     ['no index', [{ choices: [{ delta: { content: 'a' } }] }], { text: 'a' }],
     [
-      'fields that nobody knows',
+      'unknown fields',
       [chunk({ content: 'a', x: { content: 'no' } }, { y: 1 }), text('b')],
       { text: 'ab' },
     ],
@@ -208,10 +208,10 @@ describe("a stream in OpenAI's dialect", () => {
     ['before its end marker', events(text('a'), finish('stop'))],
     ['in the midst of an event', `${events(text('a'))}data: {"choices":[{"index":0,"del`],
     ['before anything came', ''],
-  ])('that stops %s is a fault', (_name, body) => {
+  ])('that stops %s is a failure', (_name, body) => {
     expect(failureOf(() => whole(body))).toMatchObject({
       code: 'connection_failed',
-      message: expect.stringContaining('before the answer was whole') as string,
+      message: expect.stringContaining('before the answer was complete') as string,
     });
   });
 
@@ -228,9 +228,9 @@ describe("a stream in OpenAI's dialect", () => {
   });
 
   it.each([
-    ['an event that is no JSON', 'data: {"oops\n\n'],
-    ['an event that is no object', 'data: 7\n\n'],
-  ])('with %s cannot be read', (_name, body) => {
+    ['an event that is not JSON', 'data: {"oops\n\n'],
+    ['an event that is not an object', 'data: 7\n\n'],
+  ])('with %s is unreadable', (_name, body) => {
     expect(failureOf(() => whole(body + done)).code).toBe('unreadable_answer');
   });
 });
@@ -265,7 +265,7 @@ describe('the tool calls of a stream', () => {
       ],
     ],
     [
-      'come in pieces that alternate',
+      'arrive in alternating pieces',
       [
         call({ index: 0, id: 'a' }, 'f', '{"x"'),
         call({ index: 1, id: 'b' }, 'g', '{'),
@@ -286,7 +286,7 @@ describe('the tool calls of a stream', () => {
       [call({ id: 'a' }, 'f', '{"x"'), call({}, undefined, ':1}'), call({ id: 'b' }, 'g', '{}')],
     ],
     [
-      'have no numbers and come at once',
+      'have no index and arrive together',
       [
         chunk({
           tool_calls: [
@@ -312,7 +312,7 @@ describe('the tool calls of a stream', () => {
         call({ index: 1 }, undefined, '{}'),
       ],
     ],
-  ])('that %s are told apart', (_name, chunks) => {
+  ])('that %s are distinguished', (_name, chunks) => {
     expect(stream(...chunks, finish('tool_calls'))).toMatchObject({
       calls: both,
       finishReason: 'tool_calls',
@@ -401,7 +401,7 @@ describe('usage', () => {
       'before a chunk that has none',
       [text('a'), { ...finish('stop'), usage: reported }, usage(null as never)],
     ],
-  ])('may come %s', (_name, chunks) => {
+  ])('may arrive %s', (_name, chunks) => {
     expect(stream(...chunks).usage).toEqual(counted);
   });
 });
@@ -735,7 +735,7 @@ describe('a failed answer', () => {
     ['a zero in ms', { 'retry-after-ms': '0', 'retry-after': '30' }, 0],
     ['a fraction', { 'retry-after': '0.5' }, 500],
     ['nothing', {}, null],
-  ])('says how long to wait in %s', (_name, headers, ms) => {
+  ])('states how long to wait in %s', (_name, headers, ms) => {
     expect(plain.readFailure(429, headers, '{}').retryAfterMs).toBe(ms);
   });
 
@@ -869,7 +869,7 @@ describe('a whole answer', () => {
   const read = (body: unknown): ReturnType<ProviderAdapter['readCompletion']> =>
     plain.readCompletion(JSON.stringify(body), callOf());
 
-  it('is passed on as it came unless it had to be rewritten', () => {
+  it('is passed on unchanged unless it had to be rewritten', () => {
     expect(
       read({
         choices: [
@@ -910,7 +910,7 @@ describe('a whole answer', () => {
     ['no object', '7'],
     ['no choices', '{"id":"x"}'],
     ['nothing', ''],
-  ])('of %s cannot be read', (_name, body) => {
+  ])('of %s is unreadable', (_name, body) => {
     expect(failureOf(() => plain.readCompletion(body, callOf())).code).toBe('unreadable_answer');
   });
 });

@@ -42,7 +42,7 @@ describe('a request to the Responses API', () => {
     });
   });
 
-  it('goes where the configuration says, without a key where there is none', () => {
+  it('goes to the configured address, without a key where there is none', () => {
     const local = openaiResponses.create({
       name: 'local',
       api: 'openai-responses',
@@ -85,7 +85,7 @@ describe('a request to the Responses API', () => {
     });
   });
 
-  it('asks for reasoning with its summary and its sealed form', () => {
+  it('requests reasoning with its summary and its encrypted content', () => {
     expect(bodyOf({ reasoning_effort: 'low' })).toMatchObject({
       reasoning: { effort: 'low', summary: 'auto' },
       include: ['reasoning.encrypted_content'],
@@ -104,13 +104,13 @@ describe('a request to the Responses API', () => {
     ['gpt-4o', false],
     ['gpt-5-chat-latest', false],
     ['qwen3', false],
-  ])('asks %s for sealed reasoning unasked: %s', (model, asked) => {
+  ])('requests encrypted reasoning from %s by default: %s', (model, asked) => {
     expect(bodyOf({}, false, model)['include']).toEqual(
       asked ? ['reasoning.encrypted_content'] : undefined,
     );
   });
 
-  it('asks for text by format', () => {
+  it('translates the response format', () => {
     const schema = { type: 'object' };
     expect(
       bodyOf({
@@ -188,7 +188,7 @@ describe('a request to the Responses API', () => {
     ]);
   });
 
-  it('puts what stands before the first turn into the instructions', () => {
+  it('puts system messages before the first turn into the instructions', () => {
     const body = bodyOf({
       messages: [
         { role: 'system', content: 'Be brief.' },
@@ -231,7 +231,7 @@ describe('a request to the Responses API', () => {
     ]);
   });
 
-  it('hands back reasoning, calls and results as items, and only reasoning that this provider sealed', () => {
+  it('sends reasoning, calls and results back as items, but only reasoning that this provider encrypted', () => {
     const sealed = {
       type: 'reasoning.encrypted',
       id: 'rs_1',
@@ -279,7 +279,7 @@ describe('a request to the Responses API', () => {
     ['audio', { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],
     ['custom tools', { tools: [{ type: 'custom', custom: { name: 'x' } } as never] }],
     ['results without a call id', { messages: [{ role: 'function', name: 'x', content: 'y' }] }],
-  ])('refuses %s, so that another model is asked', (_what, request) => {
+  ])('refuses %s, so that the next candidate is tried', (_what, request) => {
     expect(failureOf(() => built(request)).code).toBe('request_refused');
   });
 });
@@ -527,7 +527,7 @@ const spoken = typedEvents(
 );
 
 describe('a stream of the Responses API', () => {
-  it('says the same however it is cut', () => {
+  it('reads the same however its bytes are cut', () => {
     const expected = {
       text: 'Zoë "said"\n🌧 \\ rain',
       reasoning: 'Ça va.\n\nBon.',
@@ -611,7 +611,7 @@ describe('a stream of the Responses API', () => {
     ).toMatchObject(expected);
   });
 
-  it('says reasoning once where it comes both open and as a summary, and parts one thought from the next', () => {
+  it('passes reasoning on once where it arrives both as text and as a summary, and separates its items', () => {
     const collected = collect(
       started,
       delta('reasoning_text', 0, 'Hm.'),
@@ -624,7 +624,7 @@ describe('a stream of the Responses API', () => {
     expect(collected).toMatchObject({ reasoning: 'Hm.\n\nSo.', reasoningDetails: [] });
   });
 
-  it('carries refusals, and log probabilities where they were asked for', () => {
+  it('contains refusals, and log probabilities where they were requested', () => {
     expect(
       collect(
         started,

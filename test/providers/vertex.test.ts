@@ -80,7 +80,7 @@ describe('where a request goes', () => {
       'https://us-central1-aiplatform.googleapis.com/v1/projects/my-project/locations/us-central1/endpoints/42:generateContent',
     ],
     [
-      'a full name is taken as it is',
+      'a full name is used unchanged',
       {},
       'projects/o/locations/l/endpoints/7',
       'https://us-central1-aiplatform.googleapis.com/v1/projects/o/locations/l/endpoints/7:generateContent',
@@ -89,7 +89,7 @@ describe('where a request goes', () => {
     expect((await requestOf(changes, model)).url).toBe(url),
   );
 
-  test('a stream is asked for as server-sent events', async () => {
+  test('a stream is requested as server-sent events', async () => {
     expect((await requestOf({}, 'm', null, true, true)).url).toMatch(
       /models\/m:streamGenerateContent\?alt=sse$/,
     );

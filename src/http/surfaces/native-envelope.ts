@@ -3,7 +3,7 @@ import { type CompletionChunk, type UrlCitation, type Usage } from '../../comple
 import type { Source } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { Costs } from '../../routing/cost.js';
-import type { RankedCandidate } from '../../routing/plan.js';
+import type { Candidate } from '../../routing/plan.js';
 import type { FinishedAnswer } from '../../pipeline/completion-call.js';
 import { usageCounts } from '../../pipeline/keep-turn.js';
 
@@ -58,7 +58,7 @@ export class NativeEnvelope {
     return [...this.sources.values()];
   }
 
-  names(candidate: RankedCandidate): {
+  names(candidate: Candidate): {
     provider: string;
     model: string;
     responseMessageId: string;

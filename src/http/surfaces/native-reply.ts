@@ -3,7 +3,7 @@ import { type CompletionChunk, reasoningOf } from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import type { RankedCandidate } from '../../routing/plan.js';
+import type { Candidate } from '../../routing/plan.js';
 import { sendJson } from '../send-json.js';
 import { CompletionBuilder } from '../../pipeline/completion-builder.js';
 import { NativeEnvelope } from './native-envelope.js';
@@ -25,7 +25,7 @@ export class NativeReply implements CompletionWriter {
     this.envelope = new NativeEnvelope(res, conversation);
   }
 
-  begin(_candidate: RankedCandidate): void {
+  begin(_candidate: Candidate): void {
     this.builder = new CompletionBuilder();
     this.answer = null;
     this.envelope.dropSources();

@@ -4,7 +4,7 @@ import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import { statusTitle } from '../../errors.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import type { RankedCandidate } from '../../routing/plan.js';
+import type { Candidate } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 import { byteJson, byteLine } from './byte-json.js';
 import { chunksOf } from '../../pipeline/completion-builder.js';
@@ -41,7 +41,7 @@ export class NativeStream implements CompletionWriter {
     this.keeps = conversation.stores;
   }
 
-  begin(candidate: RankedCandidate): void {
+  begin(candidate: Candidate): void {
     this.names = this.envelope.names(candidate);
     this.head = `${byteJson(this.names).slice(0, -1)},"type":"text","text":"`;
   }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
 import { type CompletionChunk, toOpenAIUsage } from '../../completion.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import type { RankedCandidate } from '../../routing/plan.js';
+import type { Candidate } from '../../routing/plan.js';
 import { sendJson } from '../send-json.js';
 import { CompletionBuilder } from '../../pipeline/completion-builder.js';
 import type { CompletionWriter, FinishedAnswer } from '../../pipeline/completion-call.js';
@@ -18,7 +18,7 @@ export class OpenAIReply implements CompletionWriter {
 
   constructor(private readonly res: ServerResponse) {}
 
-  begin(_candidate: RankedCandidate): void {
+  begin(_candidate: Candidate): void {
     this.builder = null;
     this.answer = null;
     this.body = null;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type CompletionChunk, toOpenAIUsage } from '../../completion.js';
 import type { CompletionAnswer } from '../../providers/adapter.js';
-import type { RankedCandidate } from '../../routing/plan.js';
+import type { Candidate } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 import { byteJson } from './byte-json.js';
 import { chunksOf } from '../../pipeline/completion-builder.js';
@@ -26,7 +26,7 @@ export class OpenAIStream implements CompletionWriter {
     private readonly includeUsage: boolean,
   ) {}
 
-  begin(candidate: RankedCandidate): void {
+  begin(candidate: Candidate): void {
     this.envelope = {
       id: `chatcmpl-${randomUUID()}`,
       object: 'chat.completion.chunk',

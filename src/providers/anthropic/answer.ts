@@ -7,10 +7,10 @@ import {
   type Usage,
 } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
-import { anthropicFailureUnder200 } from './failure.js';
 import { unreadable } from '../failure.js';
+import { anthropicFailureUnder200 } from './failure.js';
 
-/** A content block of an answer, as far as it is read. */
+/** The fields of an answer's content block that are read. */
 export interface AnswerBlock {
   type?: string;
   text?: string;
@@ -23,19 +23,19 @@ export interface AnswerBlock {
   input?: unknown;
 }
 
-/** A place in a web page, a search result or a document of the request. */
+/** A passage of a web page, of a search result or of a document in the request. */
 export interface AnthropicCitation {
   url?: string;
   title?: string | null;
   cited_text?: string;
-  /** Of a search result that the caller gave: usually its address. */
+  /** For a search result in the request: usually its address. */
   source?: string;
   document_index?: number;
   document_title?: string | null;
   start_page_number?: number;
 }
 
-/** Usage as Anthropic counts it: cached tokens stand beside `input_tokens`, thinking is part of `output_tokens`. */
+/** Usage as Anthropic counts it: `input_tokens` excludes cached tokens, `output_tokens` includes thinking. */
 export interface AnthropicUsage {
   input_tokens?: number | null;
   output_tokens?: number | null;
@@ -44,12 +44,12 @@ export interface AnthropicUsage {
   output_tokens_details?: { thinking_tokens?: number | null } | null;
 }
 
-/** Why an answer was refused, where Anthropic says it. */
+/** Why Anthropic refused to answer. */
 export interface StopDetails {
   explanation?: string | null;
 }
 
-/** A whole answer, as far as it is read. */
+/** The fields of a whole answer that are read. */
 export interface AnthropicAnswer {
   type?: string;
   id?: string;
@@ -67,12 +67,15 @@ const finishReasons: Record<string, string> = {
   refusal: 'content_filter',
 };
 
-/** A stop reason in the internal dialect; whatever is not an abnormal end or a tool call is `stop`, `pause_turn` too. */
+/**
+ * A stop reason in the internal dialect; `stop` unless it is an abnormal end or a tool call, so also
+ * for `pause_turn`.
+ */
 export function finishReasonOf(stopReason: string | null | undefined): string | null {
   return stopReason ? (finishReasons[stopReason] ?? 'stop') : null;
 }
 
-/** Null where nothing was reported. */
+/** Translates usage; null where none is reported. */
 export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): Usage | null {
   if (typeof usage?.input_tokens !== 'number' && typeof usage?.output_tokens !== 'number')
     return null;
@@ -87,7 +90,7 @@ export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): Us
   });
 }
 
-/** What must come back with the next turn, as `reasoning_details` holds it; null for a block without content. */
+/** A thinking block as an entry of `reasoning_details`, for the next turn; null for an empty block. */
 export function reasoningDetail(block: AnswerBlock): Record<string, unknown> | null {
   const format = 'anthropic-claude-v1';
   if (block.type === 'redacted_thinking')
@@ -102,8 +105,9 @@ export function reasoningDetail(block: AnswerBlock): Record<string, unknown> | n
 }
 
 /**
- * The citations of one text block. Anthropic cites with a whole block, so the offsets are the block's own in the answer's text.
- * A document of the request has no address: its url is `document:<its place>`, with the page where that is known.
+ * The citations of one text block. They apply to the whole block, so the offsets are the block's own.
+ * A document of the request has no address: its url is `document:<index>`, with the page if known.
+ * @param start,end the block's offsets in the answer's text
  */
 export function toAnnotations(
   citations: readonly AnthropicCitation[],
@@ -134,7 +138,7 @@ function documentUrl(citation: AnthropicCitation): string | null {
   return `document:${citation.document_index}${citation.start_page_number ? `#page=${citation.start_page_number}` : ''}`;
 }
 
-/** A tool call's arguments where they came whole. */
+/** The JSON text of a tool call's arguments that arrived whole. */
 export const toolArguments = (input: unknown): string => JSON.stringify(input ?? {});
 
 function readContent(blocks: readonly AnswerBlock[]): CompletionMessage {
@@ -163,7 +167,7 @@ function readContent(blocks: readonly AnswerBlock[]): CompletionMessage {
         function: { name: block.name ?? '', arguments: toolArguments(block.input) },
       });
     }
-    // server tools (web search, code execution, MCP) were run by Anthropic and ask nothing of the client
+    // Anthropic itself ran the server tools (web search, code execution, MCP)
   }
   const signed = details.filter((detail) => detail !== null);
   return {
@@ -178,12 +182,13 @@ function readContent(blocks: readonly AnswerBlock[]): CompletionMessage {
 
 /**
  * Translates a whole answer that is already parsed.
- * @throws GatewayError for an answer of type `error`, `unreadable_answer` for what is no answer
+ * @throws GatewayError for an answer of type `error`, `unreadable_answer` for anything but an answer
  */
 export function fromAnthropicAnswer(provider: string, body: unknown): CompletionAnswer {
   const answer = body as AnthropicAnswer | null;
   if (answer?.type === 'error') throw anthropicFailureUnder200(provider, body);
-  if (!Array.isArray(answer?.content)) throw unreadable(provider, 'no message of the Messages API');
+  if (!Array.isArray(answer?.content))
+    throw unreadable(provider, 'the body is not a message of the Messages API');
   const usage = readAnthropicUsage(answer.usage);
   const message = readContent(answer.content);
   if (answer.stop_reason === 'refusal' && answer.stop_details?.explanation)

@@ -16,15 +16,16 @@ import {
   toAnnotations,
   toolArguments,
 } from './answer.js';
-import { anthropicFailureUnder200 } from './failure.js';
-import { cutShort, parseJson, unreadable } from '../failure.js';
+import { cutShort, unreadable } from '../failure.js';
+import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
+import { anthropicFailureUnder200 } from './failure.js';
 
-/** Reads a stream of the Messages API whose events are already parsed, whatever they travelled in. */
+/** Reads a stream of the Messages API whose events are already parsed. */
 export interface AnthropicEventReader {
   /** @throws GatewayError for an `error` event */
   event(event: unknown): void;
-  /** The stream has ended. @throws GatewayError if `message_stop` has not been seen */
+  /** Call at the end of the stream. @throws GatewayError if `message_stop` has not arrived */
   close(): void;
 }
 
@@ -49,16 +50,16 @@ interface BlockDelta {
 /** A block between its start and its stop. */
 interface OpenBlock {
   type: string;
-  /** Where its text begins in the answer's text. */
+  /** The offset of its text in the answer's text. */
   start: number;
-  /** Grows with the deltas: thinking, its signature, citations. */
+  /** Collects the deltas: thinking, its signature, citations. */
   block: AnswerBlock;
-  /** Its place among the tool calls; only these count. */
+  /** Its index among the tool calls; -1 for other blocks. */
   callIndex: number;
   hasArguments: boolean;
 }
 
-/** Translates parsed events into the internal dialect; for Bedrock's and Vertex's streams of the same events. */
+/** Translates parsed events, for streams that carry them in another framing. */
 export function anthropicEventReader(provider: string, sink: CompletionSink): AnthropicEventReader {
   return new MessageStream(provider, sink);
 }
@@ -70,7 +71,7 @@ export function anthropicEvents(provider: string, sink: CompletionSink): EventRe
     (_name, text) => {
       const event = parseJson(text);
       if (typeof event !== 'object' || event === null)
-        throw unreadable(provider, 'an event that is no JSON object');
+        throw unreadable(provider, 'an event is not a JSON object');
       stream.event(event);
     },
     () => stream.close(),
@@ -118,7 +119,7 @@ class MessageStream implements AnthropicEventReader {
         break;
       case 'error':
         throw anthropicFailureUnder200(this.provider, event);
-      // pings, and kinds of events that are not known yet, as Anthropic's versioning asks
+      // pings, and unknown events, which Anthropic's versioning policy says to ignore
       default:
     }
   }
@@ -129,8 +130,9 @@ class MessageStream implements AnthropicEventReader {
 
   private messageStart(message: AnthropicAnswer): void {
     if (this.id !== null) {
-      // proxies have been seen to repeat the opening event, and to splice two answers into one stream
-      if (message.id !== this.id) throw unreadable(this.provider, 'two answers in one stream');
+      // some proxies repeat the opening event, and some mix two answers in one stream
+      if (message.id !== this.id)
+        throw unreadable(this.provider, 'the stream contains two answers');
       return;
     }
     this.id = message.id ?? '';
@@ -203,11 +205,11 @@ class MessageStream implements AnthropicEventReader {
       const annotations = toAnnotations(block.citations ?? [], start, this.textLength);
       if (annotations.length > 0) this.chunk({ annotations });
     } else if (type === 'thinking' || type === 'redacted_thinking') {
-      // whole and once: a client hands it back as it came
+      // in one piece, because the client must send it back unchanged
       const detail = reasoningDetail(block);
       if (detail) this.chunk({ reasoning_details: [detail] });
     } else if (callIndex >= 0 && !opened.hasArguments) {
-      // a call without arguments streams none, but arguments must be JSON
+      // Anthropic streams nothing for a call without arguments, but arguments must be JSON
       this.chunk({
         tool_calls: [{ index: callIndex, function: { arguments: toolArguments(block.input) } }],
       });
@@ -221,12 +223,12 @@ class MessageStream implements AnthropicEventReader {
     if (this.stopReason === 'refusal' && explanation) this.chunk({ refusal: explanation });
   }
 
-  /** Counts are running totals; a later event repeats, corrects or leaves out what an earlier one said. */
+  /** Counts are running totals, which a later event may repeat, correct or omit. */
   private addUsage(usage: AnthropicUsage | null | undefined): void {
-    const said = Object.entries(usage ?? {}).filter(
+    const reported = Object.entries(usage ?? {}).filter(
       ([, value]: [string, unknown]) => value !== null,
     );
-    this.usage = { ...this.usage, ...Object.fromEntries(said) };
+    this.usage = { ...this.usage, ...Object.fromEntries(reported) };
   }
 
   private text(text: string | undefined): void {

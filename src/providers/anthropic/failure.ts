@@ -1,8 +1,9 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
 import type { UpstreamHeaders } from '../adapter.js';
-import { codeOfStatus, parseJson, providerFailure } from '../failure.js';
+import { codeOfStatus, providerFailure } from '../failure.js';
+import { parseJson } from '../json.js';
 
-/** The status that stands for an error's type, for errors that come under 200. */
+/** The status of each error type, for errors sent with status 200. */
 const statusOfType: Record<string, number> = {
   invalid_request_error: 400,
   authentication_error: 401,
@@ -17,12 +18,12 @@ const statusOfType: Record<string, number> = {
   overloaded_error: 529,
 };
 
-interface ErrorWords {
+interface AnthropicError {
   type: string;
   message: string;
 }
 
-function wordsOf(body: unknown): ErrorWords | null {
+function errorOf(body: unknown): AnthropicError | null {
   const error = (body as { error?: { type?: unknown; message?: unknown } | null } | null)?.error;
   if (typeof error !== 'object' || error === null) return null;
   return {
@@ -31,39 +32,45 @@ function wordsOf(body: unknown): ErrorWords | null {
   };
 }
 
-function codeOf(status: number, words: ErrorWords | null): ErrorCode {
-  // an account without money and one at its own spending limit are told so under 400
+function codeOf(status: number, error: AnthropicError | null): ErrorCode {
+  // Anthropic answers 400 when the account is out of credit or at its spending limit
   if (
-    words?.type === 'invalid_request_error' &&
-    /credit balance is too low|usage limits|spend(ing)? limit/i.test(words.message)
+    error?.type === 'invalid_request_error' &&
+    /credit balance is too low|usage limits|spend(ing)? limit/i.test(error.message)
   )
     return 'provider_auth';
-  // Anthropic uses invalid_request_error for every 4xx that has no type of its own
-  const meant =
-    words && words.type !== 'invalid_request_error' ? statusOfType[words.type] : undefined;
-  return codeOfStatus(meant ?? status);
+  // Anthropic uses invalid_request_error for every 4xx without its own type
+  const typeStatus =
+    error && error.type !== 'invalid_request_error' ? statusOfType[error.type] : undefined;
+  return codeOfStatus(typeStatus ?? status);
 }
 
-/** The failure of an answer that is not 2xx: `{type: "error", error: {type, message}}`, or whatever a proxy before Anthropic sends. */
+/**
+ * The failure of an answer that is not 2xx: `{type: "error", error: {type, message}}`, or any text from
+ * a proxy before Anthropic.
+ */
 export function anthropicFailure(
   provider: string,
   status: number,
   headers: UpstreamHeaders,
   body: string,
 ): GatewayError {
-  const words = wordsOf(parseJson(body));
-  const reason = words?.message ?? (body.trimStart().startsWith('<') ? '' : body.slice(0, 300));
-  return providerFailure({ provider, status, headers, reason, code: codeOf(status, words) });
+  const error = errorOf(parseJson(body));
+  const reason = error?.message ?? (body.trimStart().startsWith('<') ? '' : body.slice(0, 300));
+  return providerFailure({ provider, status, headers, reason, code: codeOf(status, error) });
 }
 
-/** The failure that an `error` event or a body of type `error` brings after status 200; an unknown type counts as a fault of the provider's. */
+/**
+ * The failure of an `error` event, or a body of type `error`, sent with status 200. An unknown type
+ * counts as 500.
+ */
 export function anthropicFailureUnder200(provider: string, body: unknown): GatewayError {
-  const words = wordsOf(body) ?? { type: '', message: '' };
-  const status = statusOfType[words.type] ?? 500;
+  const error = errorOf(body) ?? { type: '', message: '' };
+  const status = statusOfType[error.type] ?? 500;
   return providerFailure({
     provider,
     status,
-    reason: words.message || words.type,
-    code: codeOf(status, words),
+    reason: error.message || error.type,
+    code: codeOf(status, error),
   });
 }

@@ -9,14 +9,15 @@ import { fromAnthropicAnswer } from './answer.js';
 import { anthropicEvents } from './events.js';
 import { anthropicFailure } from './failure.js';
 import { toAnthropicBody } from './request.js';
-import { parseJson } from '../failure.js';
+import { parseJson } from '../json.js';
 
 const defaultBaseUrl = 'https://api.anthropic.com/v1';
 const defaultApiVersion = '2023-06-01';
 
 /**
- * Anthropic's Messages API, and whoever else speaks it: the base URL may be given with or without its `/v1`. Beta features are
- * switched on by an `anthropic-beta` header in the provider's settings. There are no embeddings.
+ * Anthropic's Messages API, from Anthropic or another provider. The base URL may include `/v1` or not.
+ * An `anthropic-beta` header in the provider's settings turns on beta features. There are no
+ * embeddings.
  */
 export const anthropic: ProviderDialect = {
   api: 'anthropic',
@@ -24,6 +25,8 @@ export const anthropic: ProviderDialect = {
   baseUrl: defaultBaseUrl,
   pricesAs: 'anthropic',
   needsKey: true,
+  keyHeader: 'x-api-key',
+  passthroughHeaders: ['anthropic-version', 'anthropic-beta'],
   create: createAdapter,
 };
 

@@ -1,6 +1,6 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
-import { parseJson } from '../failure.js';
+import { isRecord, parseJson } from '../json.js';
 
 /** A content block of the Messages API. */
 export interface AnthropicBlock {
@@ -8,21 +8,25 @@ export interface AnthropicBlock {
   [field: string]: unknown;
 }
 
-/** One turn; turns of the same role never stand next to each other. */
+/** One turn; successive turns have different roles. */
 export interface AnthropicTurn {
   role: 'user' | 'assistant';
   content: AnthropicBlock[];
 }
 
-/** What Anthropic cannot be asked; the candidate is then passed over. `field` as `messages[0][content]`. */
-export function refused(field: string, reason: string): GatewayError {
+/**
+ * The error for a request that Anthropic does not support; the next candidate is then tried.
+ * @param field as `messages[0][content]`
+ */
+export function unsupportedField(field: string, reason: string): GatewayError {
   return new GatewayError('request_refused', `${field}: ${reason}`, { field });
 }
 
 /**
- * Translates a conversation: system and developer messages go to `system`, wherever they stood; tool results become part of a
- * user turn; neighbours of one role are merged; empty text is left out, because Anthropic refuses it.
- * @throws GatewayError `request_refused` for a role or a part that has no counterpart
+ * Translates a conversation: all system and developer messages go to `system`; tool results become
+ * part of a user turn; successive messages of one role are merged; empty text is omitted, because
+ * Anthropic refuses it.
+ * @throws GatewayError `request_refused` for a role or a content part that Anthropic does not support
  */
 export function toAnthropicMessages(messages: readonly ChatMessage[]): {
   system: AnthropicBlock[];
@@ -39,7 +43,7 @@ export function toAnthropicMessages(messages: readonly ChatMessage[]): {
     else addTurn(turns, message.role === 'assistant' ? 'assistant' : 'user', blocks);
   });
   trimPrefill(turns.at(-1));
-  // instructions alone are no conversation to Anthropic
+  // Anthropic refuses a conversation that consists only of instructions
   if (turns.length === 0 && system.length > 0)
     return { system: [], messages: [{ role: 'user', content: system }] };
   return { system, messages: turns };
@@ -56,7 +60,7 @@ function addTurn(
   else turns.push({ role, content });
 }
 
-/** An answer that the caller began may not end in white space. */
+/** Anthropic refuses a started answer that ends in white space. */
 function trimPrefill(turn: AnthropicTurn | undefined): void {
   const last = turn?.role === 'assistant' ? turn.content.at(-1) : undefined;
   if (last?.type === 'text') last['text'] = (last['text'] as string).trimEnd();
@@ -73,7 +77,7 @@ function blocksOf(message: ChatMessage, field: string): AnthropicBlock[] {
     case 'tool':
       return [toolResult(message, field)];
     default:
-      throw refused(`${field}[role]`, `"${message.role}" has no counterpart at Anthropic`);
+      throw unsupportedField(`${field}[role]`, `Anthropic does not support "${message.role}"`);
   }
 }
 
@@ -89,8 +93,9 @@ function assistantBlocks(message: ChatMessage, field: string): AnthropicBlock[] 
 }
 
 function toolUse({ id, function: called }: Partial<ToolCall>, field: string): AnthropicBlock {
-  if (!id) throw refused(`${field}[id]`, 'is missing');
-  if (!called) throw refused(`${field}[function]`, 'is missing: Anthropic knows no other tools');
+  if (!id) throw unsupportedField(`${field}[id]`, 'is missing');
+  if (!called)
+    throw unsupportedField(`${field}[function]`, 'is missing: Anthropic supports only functions');
   return {
     type: 'tool_use',
     id: toolUseId(id),
@@ -99,7 +104,7 @@ function toolUse({ id, function: called }: Partial<ToolCall>, field: string): An
   };
 }
 
-/** Only what Anthropic signed can be handed back; another provider's reasoning is left out. */
+/** Anthropic takes back only thinking that it signed; other providers' reasoning is omitted. */
 function thinkingBlock(detail: unknown): AnthropicBlock[] {
   const { type, text, signature, data, format } = (detail ?? {}) as Record<string, unknown>;
   if (typeof format === 'string' && !format.startsWith('anthropic')) return [];
@@ -111,7 +116,7 @@ function thinkingBlock(detail: unknown): AnthropicBlock[] {
 }
 
 function toolResult(message: ChatMessage, field: string): AnthropicBlock {
-  if (!message.tool_call_id) throw refused(`${field}[tool_call_id]`, 'is missing');
+  if (!message.tool_call_id) throw unsupportedField(`${field}[tool_call_id]`, 'is missing');
   const content = contentBlocks(message.content, field);
   return {
     type: 'tool_result',
@@ -120,15 +125,13 @@ function toolResult(message: ChatMessage, field: string): AnthropicBlock {
   };
 }
 
-/** Other providers' ids hold dots and colons, which Anthropic refuses. */
+/** Other providers' ids contain dots and colons, which Anthropic refuses. */
 const toolUseId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
 
-/** Anthropic wants an object; arguments that are none (a call that was cut off) are shown to the model as they are. */
+/** Anthropic requires an object; other arguments (a call that was cut off) are put unchanged in one. */
 function toolInput(text: string): Record<string, unknown> {
   const input = text.trim() === '' ? {} : parseJson(text);
-  return typeof input === 'object' && input !== null && !Array.isArray(input)
-    ? (input as Record<string, unknown>)
-    : { invalid_arguments: text };
+  return isRecord(input) ? input : { invalid_arguments: text };
 }
 
 function contentBlocks(
@@ -158,7 +161,7 @@ function partBlock(part: ContentPart, field: string): AnthropicBlock | null {
     case 'file':
       return fileBlock(part['file'], `${field}[file]`);
     default:
-      throw refused(field, `parts of type "${part.type}" have no counterpart at Anthropic`);
+      throw unsupportedField(field, `Anthropic does not support parts of type "${part.type}"`);
   }
 }
 
@@ -168,10 +171,10 @@ function fileBlock(file: unknown, field: string): AnthropicBlock {
     filename?: unknown;
   };
   if (typeof fileContent !== 'string')
-    throw refused(`${field}[file_data]`, 'is missing: a file id means nothing to Anthropic');
-  const bare = !/^(data:|https?:)/i.test(fileContent);
+    throw unsupportedField(`${field}[file_data]`, 'is missing: Anthropic does not know file ids');
+  const isBare = !/^(data:|https?:)/i.test(fileContent);
   const source = mediaSource(
-    bare ? `data:application/pdf;base64,${fileContent}` : fileContent,
+    isBare ? `data:application/pdf;base64,${fileContent}` : fileContent,
     `${field}[file_data]`,
   );
   const title = typeof filename === 'string' && filename !== '' ? { title: filename } : {};
@@ -179,9 +182,9 @@ function fileBlock(file: unknown, field: string): AnthropicBlock {
     return { type: 'document', source, ...title };
   if (source.media_type.startsWith('image/')) return { type: 'image', source };
   if (!source.media_type.startsWith('text/'))
-    throw refused(
+    throw unsupportedField(
       `${field}[file_data]`,
-      `files of type ${source.media_type} have no counterpart at Anthropic`,
+      `Anthropic does not support files of type ${source.media_type}`,
     );
   const text = Buffer.from(source.data, 'base64').toString('utf8');
   return {
@@ -198,7 +201,7 @@ function mediaSource(url: string, field: string): MediaSource {
   if (/^https?:\/\//i.test(url)) return { type: 'url', url };
   const comma = url.indexOf(',');
   if (!/^data:/i.test(url) || comma === -1)
-    throw refused(field, 'must be an http(s) or a data URL');
+    throw unsupportedField(field, 'must be an http(s) or a data URL');
   const [mediaType = '', ...parameters] = url.slice(5, comma).toLowerCase().split(';');
   const content = url.slice(comma + 1);
   return {

@@ -2,13 +2,13 @@ import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import {
   type AnthropicBlock,
   type AnthropicTurn,
-  refused,
   toAnthropicMessages,
+  unsupportedField,
 } from './messages.js';
-import { type ModelRules, rulesOf } from './models.js';
-import { toOutputSchema } from './schema.js';
+import { type ModelRules, rulesOf } from './model-rules.js';
+import { toOutputSchema } from './output-schema.js';
 
-/** A body for the Messages API without `model` and `stream`: where they go differs between Anthropic, Bedrock and Vertex. */
+/** A body for the Messages API without `model` and `stream`, which not every provider takes there. */
 export interface AnthropicBody {
   max_tokens: number;
   messages: AnthropicTurn[];
@@ -18,7 +18,7 @@ export interface AnthropicBody {
 
 type Fields = Record<string, unknown>;
 
-/** Tokens to think with, on models that want a number. Anthropic's least is 1024. */
+/** Thinking tokens for each effort, for models that take a number. */
 const thinkingBudgets: Record<string, number> = {
   minimal: 1024,
   low: 2048,
@@ -27,17 +27,19 @@ const thinkingBudgets: Record<string, number> = {
   xhigh: 32_000,
   max: 32_000,
 };
-const leastBudget = 1024;
+const minThinkingBudget = 1024;
 
 /**
- * Translates a request. What Anthropic has no counterpart for (seed, logprobs, penalties, `strict` tools, …) is left out;
- * sampling parameters and output limits are brought within what the model takes, so that one request fits many models.
- * `response_format` with a schema becomes Anthropic's own structured output, `json_object` an instruction.
- * @param model decides which rules hold; its name may be Anthropic's, Bedrock's or Vertex's
- * @throws GatewayError `request_refused` for what cannot be asked: several answers, audio, another provider's file ids
+ * Translates a request. Fields that Anthropic does not support (seed, logprobs, penalties, `strict`
+ * tools, …) are omitted; sampling parameters and output limits are brought within the model's range, so
+ * that one request fits many models. `response_format` with a schema becomes Anthropic's structured
+ * output, `json_object` an instruction.
+ * @param model decides which rules apply; its name may be Anthropic's, Bedrock's or Vertex's
+ * @throws GatewayError `request_refused` for several answers, audio and other providers' file ids
  */
 export function toAnthropicBody(request: ChatRequest, model: string): AnthropicBody {
-  if ((request.n ?? 1) > 1) throw refused('n', 'Anthropic gives one answer to a request');
+  if ((request.n ?? 1) > 1)
+    throw unsupportedField('n', 'Anthropic gives only one answer to a request');
   const rules = rulesOf(model);
   const { system, messages } = toAnthropicMessages(request.messages);
   if (request.response_format?.type === 'json_object')
@@ -79,7 +81,7 @@ function otherFields(request: ChatRequest): Fields {
   return {
     ...(stop.length > 0 ? { stop_sequences: stop } : {}),
     ...(typeof user === 'string' && user !== '' ? { metadata: { user_id: user } } : {}),
-    // Anthropic's own: caches the prompt as far as it repeats
+    // Anthropic's own field: caches the repeated start of the prompt
     ...(request['cache_control'] ? { cache_control: request['cache_control'] } : {}),
   };
 }
@@ -98,7 +100,7 @@ function toTools(request: ChatRequest, messages: readonly AnthropicTurn[]): Fiel
     const choice = toToolChoice(request);
     return choice ? { tools, tool_choice: choice } : { tools };
   }
-  // a history with tool calls is refused where no tools are defined (Bedrock, older versions of the API)
+  // Bedrock and older API versions refuse a history with tool calls where no tools are defined
   const names = new Set(
     messages
       .flatMap((turn) => turn.content)
@@ -112,7 +114,7 @@ function toTools(request: ChatRequest, messages: readonly AnthropicTurn[]): Fiel
 }
 
 function toTool(tool: ToolDefinition): Fields {
-  // a tool that Anthropic runs itself (web search, code execution) comes in Anthropic's own shape
+  // a tool that Anthropic itself runs (web search, code execution) is already in Anthropic's format
   if (!('function' in tool)) return tool;
   const { name, description, parameters } = tool.function;
   return {
@@ -137,7 +139,7 @@ function toToolChoice({
 
 function toSampling(request: ChatRequest, rules: ModelRules, thinking: boolean): Fields {
   const topK = request['top_k'];
-  // thinking wants temperature 1, which is the default, and takes neither top_k nor a free top_p
+  // thinking requires temperature 1, which is the default, and accepts neither top_k nor any top_p
   if (rules.sampling === 'none' || thinking) return {};
   const temperature = request.temperature ?? null;
   const withTopP =
@@ -170,15 +172,18 @@ function toThinking(
   if (effort === null || rules.thinking === 'none') return {};
   if (effort === 'none') return thinkingOff(rules);
   if (rules.thinking === 'adaptive') {
-    // from 4.7 on the text of the thinking is withheld unless it is asked for
+    // from 4.7 on, the model withholds the text of its thinking unless asked for it
     const display = rules.sampling === 'none' ? { display: 'summarized' } : {};
     return { thinking: { type: 'adaptive', ...display }, effort: effortOf(effort, rules) };
   }
   const forced =
     toolChoice !== undefined && ['any', 'tool'].includes((toolChoice as { type: string }).type);
-  const budget = Math.min(thinkingBudgets[effort] ?? leastBudget, Math.floor(maxTokens * 0.8));
-  // a budget is refused with a forced tool, with no room for it, and in the middle of tool calls that began without thinking
-  if (forced || budget < leastBudget || inUnthinkingToolLoop(messages)) return {};
+  const budget = Math.min(
+    thinkingBudgets[effort] ?? minThinkingBudget,
+    Math.floor(maxTokens * 0.8),
+  );
+  // Anthropic refuses a budget with a forced tool, without room for it, and after tool calls without thinking
+  if (forced || budget < minThinkingBudget || isToolLoopWithoutThinking(messages)) return {};
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
@@ -194,7 +199,7 @@ function effortOf(effort: string, rules: ModelRules): string {
   return effort === 'xhigh' ? rules.topEffort : effort;
 }
 
-function inUnthinkingToolLoop(messages: readonly AnthropicTurn[]): boolean {
+function isToolLoopWithoutThinking(messages: readonly AnthropicTurn[]): boolean {
   if (!messages.at(-1)?.content.some((block) => block.type === 'tool_result')) return false;
   const asked = messages.findLast((turn) => turn.role === 'assistant')?.content[0]?.type;
   return asked !== 'thinking' && asked !== 'redacted_thinking';

@@ -10,16 +10,16 @@ import {
 import type { CompletionAnswer } from '../adapter.js';
 import { malformedOutput } from './failure.js';
 
-/** A source as Converse names it. Only some locations have an address. */
-export interface Citation {
+/** A source in Converse's format. Only some locations have an address. */
+export interface ConverseCitation {
   title?: string;
-  /** Of a search result: what the caller named as its source, often an address. */
+  /** For a search result: the source that the caller gave, often an address. */
   source?: string;
   sourceContent?: { text?: string }[];
   location?: { web?: { url?: string } };
 }
 
-/** Token counts of Converse. `inputTokens` leaves out what came from the cache or went into it (2026-05). */
+/** Token counts of Converse. `inputTokens` excludes tokens read from or written to the cache (2026-05). */
 export interface ConverseUsage {
   inputTokens?: number;
   outputTokens?: number;
@@ -27,8 +27,8 @@ export interface ConverseUsage {
   cacheWriteInputTokens?: number;
 }
 
-/** The start of a tool call; `server_tool_use` is run by AWS itself and is nobody's to answer. */
-export interface ToolUse {
+/** The start of a tool call. AWS itself runs calls of type `server_tool_use`. */
+export interface ConverseToolUse {
   toolUseId?: string;
   name?: string;
   type?: string;
@@ -41,8 +41,8 @@ interface ContentBlock {
     reasoningText?: { text?: string; signature?: string };
     redactedContent?: string;
   };
-  toolUse?: ToolUse;
-  citationsContent?: { content?: { text?: string }[]; citations?: Citation[] };
+  toolUse?: ConverseToolUse;
+  citationsContent?: { content?: { text?: string }[]; citations?: ConverseCitation[] };
 }
 
 /** A whole answer of Converse. */
@@ -52,8 +52,8 @@ export interface ConverseAnswer {
   usage?: ConverseUsage;
 }
 
-/** `totalTokens` in Bedrock's own answers is the sum of all four: so is this. */
-export function readUsage(usage: ConverseUsage | undefined): Usage | null {
+/** Translates usage; null where there is none. Bedrock's own `totalTokens` is the sum of all four counts. */
+export function converseUsage(usage: ConverseUsage | undefined): Usage | null {
   if (!usage) return null;
   const cachedTokens = usage.cacheReadInputTokens ?? 0;
   const cacheWriteTokens = usage.cacheWriteInputTokens ?? 0;
@@ -65,7 +65,7 @@ export function readUsage(usage: ConverseUsage | undefined): Usage | null {
   });
 }
 
-/** @throws GatewayError where Bedrock says that the model's output was malformed */
+/** OpenAI's finish reason. @throws GatewayError where Bedrock reports malformed output of the model */
 export function readStopReason(provider: string, stopReason: string, calledTools: boolean): string {
   switch (stopReason) {
     case 'max_tokens':
@@ -79,22 +79,22 @@ export function readStopReason(provider: string, stopReason: string, calledTools
     case 'malformed_tool_use':
       throw malformedOutput(provider, stopReason);
     default:
-      // end_turn, stop_sequence, tool_use: the last also ends a turn in which only AWS's own tools were called
+      // end_turn, stop_sequence, tool_use; tool_use also ends a turn that called only AWS's own tools
       return calledTools ? 'tool_calls' : 'stop';
   }
 }
 
-/** False for the calls that AWS answers by itself. */
-export function isOurs(toolUse: ToolUse): boolean {
+/** False for calls that AWS itself runs. */
+export function isClientCall(toolUse: ConverseToolUse): boolean {
   return toolUse.type !== 'server_tool_use';
 }
 
 /**
- * Only citations with a web address: page numbers of an uploaded document have none.
- * @param start,end the stretch of the answer's text that they stand for, in UTF-16 units
+ * Translates citations that have a web address; page numbers of an uploaded document have none.
+ * @param start,end the cited range of the answer's text, in UTF-16 units
  */
 export function readCitations(
-  citations: readonly Citation[],
+  citations: readonly ConverseCitation[],
   start: number,
   end: number,
 ): UrlCitation[] {
@@ -117,23 +117,24 @@ export function readCitations(
   });
 }
 
-/** A thought that must be handed back as it came; null where it has no signature and needs not. */
+/** Thinking that must be sent back unchanged; null where it has no signature, so need not be. */
 export function signedThought(text: string, signature: string): unknown {
   return signature ? { type: 'reasoning.text', text, signature } : null;
 }
 
 /**
- * Bedrock wraps the provider's opaque text into base64 once more; unwrapped it is what Anthropic's own interface sends,
- * so that a conversation can go on there. Byte for byte: Latin-1 loses nothing.
+ * Encrypted thinking as an entry of `reasoning_details`. Bedrock encodes Anthropic's opaque text once
+ * more as base64; it is decoded here, so that the conversation can continue at Anthropic itself.
+ * Latin-1 keeps every byte.
  */
-export function sealedThought(redactedContent: string): unknown {
+export function encryptedThought(redactedContent: string): unknown {
   return {
     type: 'reasoning.encrypted',
     data: Buffer.from(redactedContent, 'base64').toString('latin1'),
   };
 }
 
-interface Gathered {
+interface AnswerContent {
   text: string;
   thoughts: string;
   details: unknown[];
@@ -141,7 +142,7 @@ interface Gathered {
   annotations: UrlCitation[];
 }
 
-function gather(block: ContentBlock, into: Gathered): void {
+function readBlock(block: ContentBlock, into: AnswerContent): void {
   if (block.text) into.text += block.text;
   if (block.citationsContent) {
     const start = into.text.length;
@@ -156,8 +157,8 @@ function gather(block: ContentBlock, into: Gathered): void {
     const detail = signedThought(reasoningText.text ?? '', reasoningText.signature ?? '');
     if (detail) into.details.push(detail);
   }
-  if (redactedContent) into.details.push(sealedThought(redactedContent));
-  if (block.toolUse && isOurs(block.toolUse)) {
+  if (redactedContent) into.details.push(encryptedThought(redactedContent));
+  if (block.toolUse && isClientCall(block.toolUse)) {
     const { toolUseId, name, input } = block.toolUse;
     into.calls.push({
       id: toolUseId ?? '',
@@ -167,7 +168,7 @@ function gather(block: ContentBlock, into: Gathered): void {
   }
 }
 
-function makeMessage(found: Gathered): CompletionMessage {
+function makeMessage(found: AnswerContent): CompletionMessage {
   return {
     role: 'assistant',
     content: found.text || null,
@@ -178,7 +179,7 @@ function makeMessage(found: Gathered): CompletionMessage {
   };
 }
 
-/** Translates a whole answer. @returns null where it is no answer of Converse */
+/** Translates a whole answer. @returns null where it is not an answer of Converse */
 export function readConverse(
   provider: string,
   answer: ConverseAnswer,
@@ -186,9 +187,9 @@ export function readConverse(
 ): CompletionAnswer | null {
   const blocks = answer.output?.message?.content;
   if (!Array.isArray(blocks) || (blocks.length === 0 && !answer.stopReason)) return null;
-  const found: Gathered = { text: '', thoughts: '', details: [], calls: [], annotations: [] };
-  for (const block of blocks) gather(block, found);
-  const usage = readUsage(answer.usage);
+  const found: AnswerContent = { text: '', thoughts: '', details: [], calls: [], annotations: [] };
+  for (const block of blocks) readBlock(block, found);
+  const usage = converseUsage(answer.usage);
   return {
     completion: {
       id: `chatcmpl-${randomUUID()}`,

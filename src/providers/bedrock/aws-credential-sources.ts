@@ -4,18 +4,22 @@ import { request as requestSecure } from 'node:https';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 
+/** Environment variables. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 export interface AwsCredentials {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
-  /** Ms since 1970; null where they do not run out, or do not say when. */
+  /** Ms since 1970; null where they do not expire, or do not say when. */
   expiresAtMs: number | null;
 }
 
-/** One place where credentials may lie: null where there are none; an error where they should be and cannot be had. */
-export type CredentialPlace = (env: Environment) => Promise<AwsCredentials | null>;
+/**
+ * Reads one source of credentials. Null where it is not configured; rejects where it is configured but
+ * gives no credentials.
+ */
+export type CredentialReader = (env: Environment) => Promise<AwsCredentials | null>;
 
 interface HttpCall {
   method?: 'GET' | 'PUT' | 'POST';
@@ -24,7 +28,7 @@ interface HttpCall {
   timeoutMs: number;
 }
 
-/** These are calls to the machine's own neighbourhood, not to a provider: neither pooled nor retried. */
+/** Calls an endpoint near the machine, not a provider: without connection pool or retries. */
 function call(
   url: string,
   { method = 'GET', headers = {}, body, timeoutMs }: HttpCall,
@@ -59,7 +63,7 @@ function checked(
   },
   where: string,
 ): AwsCredentials {
-  if (!found.id || !found.secret) throw new Error(`${where} holds no access key`);
+  if (!found.id || !found.secret) throw new Error(`${where} contains no access key`);
   const expiresAtMs = found.expiration ? Date.parse(found.expiration) : Number.NaN;
   return {
     accessKeyId: found.id,
@@ -69,7 +73,7 @@ function checked(
   };
 }
 
-/** What the container endpoint and the instance's metadata both answer. */
+/** Reads the answer of the container endpoint or of the instance's metadata. */
 function readAnswer(body: string, where: string): AwsCredentials {
   const answer = JSON.parse(body) as {
     AccessKeyId?: string;
@@ -89,13 +93,13 @@ function readAnswer(body: string, where: string): AwsCredentials {
 }
 
 /** `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`. */
-export const fromEnvironment: CredentialPlace = (env) => {
+export const fromEnvironment: CredentialReader = (env) => {
   const { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: secret, AWS_SESSION_TOKEN: token } = env;
   return Promise.resolve(id && secret ? checked({ id, secret, token }, 'the environment') : null);
 };
 
 /** A Kubernetes service account's token (`AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`), exchanged at STS. */
-export const fromWebIdentity: CredentialPlace = async (env) => {
+export const fromWebIdentity: CredentialReader = async (env) => {
   const { AWS_WEB_IDENTITY_TOKEN_FILE: file, AWS_ROLE_ARN: role } = env;
   if (!file || !role) return null;
   const region = env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'];
@@ -144,8 +148,11 @@ function readProfile(ini: string, profile: string): Record<string, string> | nul
   return found;
 }
 
-/** The shared credentials file: `AWS_SHARED_CREDENTIALS_FILE` or `~/.aws/credentials`, the profile of `AWS_PROFILE` or `default`. */
-export const fromSharedFile: CredentialPlace = async (env) => {
+/**
+ * The shared credentials file: `AWS_SHARED_CREDENTIALS_FILE` or `~/.aws/credentials`, with the profile
+ * `AWS_PROFILE` or `default`.
+ */
+export const fromSharedFile: CredentialReader = async (env) => {
   const file =
     env['AWS_SHARED_CREDENTIALS_FILE'] ?? join(env['HOME'] ?? homedir(), '.aws', 'credentials');
   const asked = env['AWS_PROFILE'] ?? env['AWS_DEFAULT_PROFILE'];
@@ -160,10 +167,10 @@ export const fromSharedFile: CredentialPlace = async (env) => {
       file,
     );
   }
-  // somebody else's credentials in the place of those that were asked for would be worse than none
+  // credentials of another profile than the requested one would be worse than none
   if (asked)
     throw new Error(
-      `profile ${asked} has no access key in ${file} (single sign-on and assumed roles are not read)`,
+      `profile ${asked} has no access key in ${file} (single sign-on and assumed roles are not supported)`,
     );
   return null;
 };
@@ -171,8 +178,8 @@ export const fromSharedFile: CredentialPlace = async (env) => {
 const containerHosts =
   /^(localhost|127\.\d+\.\d+\.\d+|\[::1\]|169\.254\.170\.2|169\.254\.170\.23|\[fd00:ec2::23\])$/;
 
-/** The endpoint that ECS and EKS give a container: `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `…_FULL_URI`. */
-export const fromContainer: CredentialPlace = async (env) => {
+/** The endpoint of ECS and EKS: `AWS_CONTAINER_CREDENTIALS_RELATIVE_URI` or `…_FULL_URI`. */
+export const fromContainer: CredentialReader = async (env) => {
   const {
     AWS_CONTAINER_CREDENTIALS_RELATIVE_URI: relative,
     AWS_CONTAINER_CREDENTIALS_FULL_URI: full,
@@ -180,9 +187,9 @@ export const fromContainer: CredentialPlace = async (env) => {
   const url = relative ? `http://169.254.170.2${relative}` : full;
   if (!url) return null;
   const { protocol, hostname } = new URL(url);
-  // the token that goes with the call must not leave the machine in the clear
+  // the call's token must not leave the machine unencrypted
   if (protocol !== 'https:' && !containerHosts.test(hostname))
-    throw new Error(`${hostname} is no address for container credentials`);
+    throw new Error(`${hostname} is not an allowed address for container credentials`);
   const file = env['AWS_CONTAINER_AUTHORIZATION_TOKEN_FILE'];
   const token = file
     ? (await readFile(file, 'utf8')).trim()
@@ -194,13 +201,13 @@ export const fromContainer: CredentialPlace = async (env) => {
 };
 
 /** The role of an EC2 instance, from its metadata (version 2). Off with `AWS_EC2_METADATA_DISABLED=true`. */
-export const fromInstance: CredentialPlace = async (env) => {
+export const fromInstance: CredentialReader = async (env) => {
   if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return null;
   const root = (env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] ?? 'http://169.254.169.254').replace(
     /\/$/,
     '',
   );
-  // one second: elsewhere than on EC2 nobody answers at this address
+  // one second, because outside EC2 nothing answers at this address
   const token = await call(`${root}/latest/api/token`, {
     method: 'PUT',
     headers: { 'x-aws-ec2-metadata-token-ttl-seconds': '21600' },
@@ -215,7 +222,7 @@ export const fromInstance: CredentialPlace = async (env) => {
   );
 };
 
-/** China's regions have a domain of their own. */
+/** The domain of AWS's endpoints in a region; China has its own. */
 export function awsDomain(region: string): string {
   return region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
 }

@@ -6,22 +6,22 @@ import {
   fromSharedFile,
   fromWebIdentity,
   type AwsCredentials,
-  type CredentialPlace,
+  type CredentialReader,
   type Environment,
 } from './aws-credential-sources.js';
 
-/** Credentials that are kept until shortly before they run out. */
+/** A source of credentials; caches them until shortly before they expire. */
 export interface CredentialSource {
   /** @throws GatewayError `provider_auth` where there are none */
   get(): Promise<AwsCredentials>;
-  /** AWS calls them expired: the next call fetches anew. */
+  /** Drops the cached credentials, because AWS says that they have expired. */
   forget(): void;
 }
 
 export interface CredentialSourceOptions {
   /** The provider's name, for messages. */
   provider: string;
-  /** A fixed key of the configuration; it stands before everything else. */
+  /** A fixed key in the configuration, used before every other source. */
   accessKeyId?: string | undefined;
   secretAccessKey?: string | undefined;
   sessionToken?: string | undefined;
@@ -30,7 +30,7 @@ export interface CredentialSourceOptions {
   now?: () => number;
 }
 
-const places: readonly CredentialPlace[] = [
+const sources: readonly CredentialReader[] = [
   fromEnvironment,
   fromWebIdentity,
   fromSharedFile,
@@ -40,24 +40,24 @@ const places: readonly CredentialPlace[] = [
 
 // AWS hands out the next credentials at least five minutes before the last ones end
 const refreshAheadMs = 5 * 60_000;
-/** How long a fetch is not repeated after one that failed or brought what is about to run out. */
-const pauseMs = 5000;
+/** The pause after a fetch that failed or returned credentials that expire soon. */
+const refetchPauseMs = 5000;
 
 async function find(env: Environment): Promise<AwsCredentials> {
-  for (const place of places) {
-    const found = await place(env);
+  for (const read of sources) {
+    const found = await read(env);
     if (found) return found;
   }
   throw new Error(
-    'looked in the environment, the shared credentials file, the container and the instance',
+    'none in the environment, the shared credentials file, the container or the instance',
   );
 }
 
 class AmbientCredentials implements CredentialSource {
-  #kept: AwsCredentials | null = null;
-  #flight: Promise<AwsCredentials> | null = null;
-  #failure: GatewayError | null = null;
-  #quietUntilMs = 0;
+  private cached: AwsCredentials | null = null;
+  private pending: Promise<AwsCredentials> | null = null;
+  private failure: GatewayError | null = null;
+  private pausedUntilMs = 0;
 
   constructor(
     private readonly provider: string,
@@ -66,54 +66,51 @@ class AmbientCredentials implements CredentialSource {
   ) {}
 
   async get(): Promise<AwsCredentials> {
-    const leftMs =
-      this.#kept === null
-        ? 0
-        : this.#kept.expiresAtMs === null
-          ? Infinity
-          : this.#kept.expiresAtMs - this.now();
-    if (this.#kept && leftMs > refreshAheadMs) return this.#kept;
-    if (this.#kept && leftMs > 0) {
-      // still good: nobody waits for the next ones
-      if (this.now() >= this.#quietUntilMs) this.#fetch().catch(() => undefined);
-      return this.#kept;
+    const { cached } = this;
+    const leftMs = cached ? (cached.expiresAtMs ?? Infinity) - this.now() : 0;
+    if (cached && leftMs > refreshAheadMs) return cached;
+    if (cached && leftMs > 0) {
+      // still valid, so the next ones are fetched in the background
+      if (this.now() >= this.pausedUntilMs) this.fetch().catch(() => undefined);
+      return cached;
     }
-    if (this.#failure && this.now() < this.#quietUntilMs) throw this.#failure;
-    return this.#fetch();
+    if (this.failure && this.now() < this.pausedUntilMs) throw this.failure;
+    return this.fetch();
   }
 
   forget(): void {
-    this.#kept = null;
+    this.cached = null;
   }
 
-  #fetch(): Promise<AwsCredentials> {
-    this.#flight ??= this.#find().finally(() => {
-      this.#flight = null;
-      this.#quietUntilMs = this.now() + pauseMs;
+  private fetch(): Promise<AwsCredentials> {
+    this.pending ??= this.findAndCache().finally(() => {
+      this.pending = null;
+      this.pausedUntilMs = this.now() + refetchPauseMs;
     });
-    return this.#flight;
+    return this.pending;
   }
 
-  async #find(): Promise<AwsCredentials> {
+  private async findAndCache(): Promise<AwsCredentials> {
     try {
-      this.#kept = await find(this.env);
-      this.#failure = null;
-      return this.#kept;
+      this.cached = await find(this.env);
+      this.failure = null;
+      return this.cached;
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      this.#failure = new GatewayError(
+      this.failure = new GatewayError(
         'provider_auth',
         `${this.provider} has no AWS credentials: ${reason}`,
         { cause: error },
       );
-      throw this.#failure;
+      throw this.failure;
     }
   }
 }
 
 /**
- * The configuration's fixed key, or else AWS's usual places in order: environment, web identity, shared file, container,
- * instance. Fetched once for all who ask at the same time, and again in the background before it runs out.
+ * The configuration's fixed key, else AWS's default chain: environment, web identity, shared file,
+ * container, instance. Simultaneous calls share one fetch; credentials are fetched again in the
+ * background before they expire.
  */
 export function awsCredentials(options: CredentialSourceOptions): CredentialSource {
   const { accessKeyId, secretAccessKey, sessionToken } = options;

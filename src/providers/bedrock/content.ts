@@ -1,16 +1,16 @@
 import { unescape as unescapeQuery } from 'node:querystring';
 import type { ContentPart } from '../../completion.js';
-import { GatewayError } from '../../errors.js';
+import { unsupported } from '../failure.js';
 
-/** A content block of Converse: an object with one key that says what it is. */
+/** A content block of Converse: an object with one key, its type. */
 export type Block = Record<string, unknown>;
 
-/** What is needed while one conversation is translated. */
+/** State of the translation of one conversation. */
 export interface ContentScope {
   provider: string;
-  /** False where the model refuses cache points: they are hints, and left out. */
+  /** False where the model refuses cache points; they are hints, so they are omitted. */
   cachePoints: boolean;
-  /** Names of documents so far: Bedrock refuses two of one name. */
+  /** Names of documents so far: Bedrock refuses two documents of the same name. */
   documentNames: Set<string>;
 }
 
@@ -45,30 +45,25 @@ const videoFormats = new Map([
   ['video/3gpp', 'three_gp'],
 ]);
 
-/** What this provider cannot be asked; the next candidate may take it. */
-export function refusal(provider: string, reason: string): GatewayError {
-  return new GatewayError('request_refused', `${provider} cannot be asked this: ${reason}`);
-}
-
 interface InlineFile {
   mediaType: string;
   base64: string;
 }
 
-/** Reads a `data:` URL; null for any other. No regular expression goes over the content: it may be megabytes. */
+/** Reads a `data:` URL; null for any other. Runs no regular expression over content of megabytes. */
 function readInline(url: string): InlineFile | null {
   const comma = url.indexOf(',');
   if (!url.startsWith('data:') || comma < 0) return null;
   const [mediaType = '', ...attributes] = url.slice(5, comma).split(';');
   const content = url.slice(comma + 1);
-  // the lenient decoder: it leaves a percent sign that stands alone as it is
+  // this lenient decoder keeps stray percent signs
   const base64 = attributes.includes('base64')
     ? content
     : Buffer.from(unescapeQuery(content), 'utf8').toString('base64');
   return { mediaType: mediaType.toLowerCase() || 'text/plain', base64 };
 }
 
-/** Image or video by URL: inline, or in S3, from where some models read by themselves. */
+/** An image or a video by URL: inline, or in S3, which some models read themselves. */
 function readMedia(
   kind: 'image' | 'video',
   url: string,
@@ -83,17 +78,13 @@ function readMedia(
   }
   const inline = readInline(url);
   if (!inline)
-    throw refusal(
-      scope.provider,
-      `Bedrock does not fetch an ${kind} from a web address; send it inline, as a data: URL`,
-    );
+    throw unsupported(scope.provider, `fetching an ${kind} from a web address; send a data: URL`);
   const format = formats.get(inline.mediaType);
-  if (!format)
-    throw refusal(scope.provider, `${inline.mediaType} is no ${kind} format that Bedrock reads`);
+  if (!format) throw unsupported(scope.provider, `the ${kind} format ${inline.mediaType}`);
   return { [kind]: { format, source: { bytes: inline.base64 } } };
 }
 
-/** Bedrock takes letters, digits, hyphens, brackets and single spaces, and each name once. */
+/** A unique name of letters, digits, hyphens, brackets and single spaces, as Bedrock requires. */
 function documentName(filename: string, taken: Set<string>): string {
   const plain =
     filename
@@ -115,28 +106,21 @@ function readFile(part: ContentPart, scope: ContentScope): Block {
   };
   const filename = given ?? '';
   if (!content)
-    throw refusal(
+    throw unsupported(
       scope.provider,
-      'a file by its id lives with another provider; send its content as file_data',
+      "files by id, which exist only at another provider; send the file's content as file_data",
     );
   if (/^https?:/i.test(content))
-    throw refusal(
-      scope.provider,
-      'Bedrock does not fetch a file from a web address; send it inline, as a data: URL',
-    );
+    throw unsupported(scope.provider, 'fetching a file from a web address; send a data: URL');
   const inline = readInline(content) ?? { mediaType: '', base64: content };
   const image = imageFormats.get(inline.mediaType);
   if (image) return { image: { format: image, source: { bytes: inline.base64 } } };
   const ending = filename.slice(filename.lastIndexOf('.') + 1).toLowerCase();
   const known = [...documentFormats.values()].includes(ending) ? ending : undefined;
-  // bare content without a telling name is what OpenAI's clients send for the one type that OpenAI took first
+  // OpenAI's clients send PDF, the first type that OpenAI supported, without type or extension
   const format =
     documentFormats.get(inline.mediaType) ?? known ?? (inline.mediaType ? undefined : 'pdf');
-  if (!format)
-    throw refusal(
-      scope.provider,
-      `a file of type ${inline.mediaType} is no document that Bedrock reads`,
-    );
+  if (!format) throw unsupported(scope.provider, `files of type ${inline.mediaType}`);
   return {
     document: {
       format,
@@ -151,7 +135,7 @@ function readAudio(part: ContentPart): Block {
   return { audio: { format: audio.format ?? 'wav', source: { bytes: audio.data ?? '' } } };
 }
 
-/** @returns null for a part that says nothing: Bedrock refuses blank text */
+/** @returns null for blank text, which Bedrock refuses */
 function readPart(part: ContentPart, scope: ContentScope): Block | null {
   switch (part.type) {
     case 'text':
@@ -173,11 +157,11 @@ function readPart(part: ContentPart, scope: ContentScope): Block | null {
     case 'input_audio':
       return readAudio(part);
     default:
-      throw refusal(scope.provider, `Bedrock knows no content of type ${part.type.slice(0, 40)}`);
+      throw unsupported(scope.provider, `content of type ${part.type.slice(0, 40)}`);
   }
 }
 
-/** A cache point where something carries Anthropic's `cache_control`: what stands before it is cached. */
+/** A cache point for an object with Anthropic's `cache_control`; everything before it is cached. */
 export function cachePointOf(holder: { [field: string]: unknown }, scope: ContentScope): Block[] {
   const control = holder['cache_control'] as { ttl?: string } | null | undefined;
   if (!control || !scope.cachePoints) return [];
@@ -185,8 +169,9 @@ export function cachePointOf(holder: { [field: string]: unknown }, scope: Conten
 }
 
 /**
- * Translates a message's content; blank text is left out.
- * @throws GatewayError `request_refused` for what Bedrock cannot take (web addresses of images, ids of files, unknown parts)
+ * Translates a message's content; blank text is omitted.
+ * @throws GatewayError `request_refused` for content that Bedrock does not support (web addresses of
+ *   images, ids of files, unknown parts)
  */
 export function readContent(
   content: string | ContentPart[] | null | undefined,

@@ -1,11 +1,11 @@
 import type { EmbeddingAdapter, UpstreamRequest } from '../adapter.js';
-import { refusal } from './content.js';
-import { parseJson, unreadable } from '../failure.js';
+import { unreadable, unsupported } from '../failure.js';
+import { parseJson } from '../json.js';
 import { packVector } from '../pack-vector.js';
 
 type Fields = Record<string, unknown>;
 
-/** Fields of the models' own that a client may give beside OpenAI's. */
+/** The models' own fields, which a request may contain beside OpenAI's. */
 const titanFields = ['normalize'];
 const cohereFields = ['input_type', 'truncate', 'images', 'inputs', 'max_tokens'];
 
@@ -17,13 +17,14 @@ const given = (body: Fields, fields: readonly string[]): Fields =>
 function textsOf(body: Fields, provider: string): string[] {
   const texts = [body['input'] ?? []].flat();
   if (texts.some((text) => typeof text !== 'string'))
-    throw refusal(provider, 'Bedrock embeds text, not token numbers');
+    throw unsupported(provider, 'embedding token numbers; send text');
   return texts as string[];
 }
 
 function titanBody(body: Fields, provider: string): Fields {
   const texts = textsOf(body, provider);
-  if (texts.length !== 1) throw refusal(provider, 'Titan embeds one text at a time');
+  if (texts.length !== 1)
+    throw unsupported(provider, 'several texts in one embedding request with Titan');
   return {
     inputText: texts[0],
     ...(typeof body['dimensions'] === 'number' ? { dimensions: body['dimensions'] } : {}),
@@ -48,15 +49,6 @@ interface InvokeAnswer {
   embeddings?: { float?: number[][] } | number[][];
 }
 
-/** An embedding adapter that also takes the request when it reads the answer: only the request says how vectors are to be written. */
-export interface BedrockEmbeddingAdapter extends EmbeddingAdapter {
-  readAnswer(
-    body: string,
-    model: string,
-    request?: Record<string, unknown>,
-  ): { answer: unknown; promptTokens: number | null };
-}
-
 function vectorsOf(answer: InvokeAnswer | null): number[][] | null {
   if (Array.isArray(answer?.embedding)) return [answer.embedding];
   const several = Array.isArray(answer?.embeddings) ? answer.embeddings : answer?.embeddings?.float;
@@ -64,8 +56,8 @@ function vectorsOf(answer: InvokeAnswer | null): number[][] | null {
 }
 
 /**
- * Embeddings of Titan and of Cohere's models, each in its own words. Titan takes one text at a time; Cohere's bodies do not
- * tell their tokens.
+ * Embeddings of Titan's and Cohere's models, each in its own format. Titan takes one text at a time;
+ * Cohere's answers do not report tokens.
  * @param post makes the request for a model and a body
  */
 export function bedrockEmbeddings(
@@ -75,7 +67,7 @@ export function bedrockEmbeddings(
     body: object,
     apiKey: string | null,
   ) => UpstreamRequest | Promise<UpstreamRequest>,
-): BedrockEmbeddingAdapter {
+): EmbeddingAdapter {
   return {
     buildRequest: (body, model, apiKey) =>
       post(
@@ -83,10 +75,10 @@ export function bedrockEmbeddings(
         model.includes('cohere') ? cohereBody(body, provider) : titanBody(body, provider),
         apiKey,
       ),
-    readAnswer(body, model, request = {}) {
+    readAnswer(body, model, request) {
       const answer = parseJson(body) as InvokeAnswer | null;
       const vectors = vectorsOf(answer);
-      if (!vectors) throw unreadable(provider, 'a body that has no embeddings');
+      if (!vectors) throw unreadable(provider, 'the body has no embeddings');
       const write =
         request['encoding_format'] === 'base64'
           ? packVector

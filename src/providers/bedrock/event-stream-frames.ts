@@ -1,21 +1,21 @@
 import { crc32 } from 'node:zlib';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 
-/** One message of an AWS event stream: its headers as text (`:event-type`, …) and its payload decoded as UTF-8. */
+/** One message of an AWS event stream: its text headers (`:event-type`, …) and its payload as UTF-8. */
 export interface Frame {
   headers: Record<string, string>;
   body: string;
 }
 
-/** Puts frames together from bytes that may be cut anywhere. */
+/** Assembles frames from bytes that may be cut anywhere. */
 export interface FrameReader {
-  /** @throws Error for a frame whose length or checksum is wrong */
+  /** @throws Error for a frame with a wrong length or checksum */
   push(bytes: Buffer): void;
-  /** Bytes of a frame that has begun and is not whole. */
+  /** Bytes of a frame that is not complete yet. */
   pendingBytes(): number;
 }
 
-// AWS allows 24 MB for a message; what says it is larger is not a message
+// AWS's limit for a message
 const maxFrameBytes = 24 * 1024 * 1024;
 const minFrameBytes = 16;
 const preludeBytes = 12;
@@ -25,10 +25,10 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text, 'utf8'),
 );
 
-/** @returns the length of the frame that begins the bytes, or null where the prelude is not whole */
+/** @returns the length of the frame at the start of the bytes; null where its prelude is incomplete */
 function frameLength(bytes: Buffer): number | null {
   if (bytes.length < preludeBytes) return null;
-  // the codec checks this too, but only once the whole frame is there: a wrong length would be waited for in vain
+  // the codec checks this too, but only with the whole frame: a wrong length would never be reached
   if (crc32(bytes.subarray(0, 8)) !== bytes.readUInt32BE(8))
     throw new Error("the checksum of a frame's prelude is wrong");
   const length = bytes.readUInt32BE(0);
@@ -46,7 +46,7 @@ function decode(bytes: Buffer): Frame {
   return { headers, body: Buffer.from(message.body).toString('utf8') };
 }
 
-/** @param onFrame called for each whole frame, in order; what it throws leaves `push` as it is */
+/** Makes a frame reader. @param onFrame called for each frame, in order; `push` throws what it throws */
 export function frameReader(onFrame: (frame: Frame) => void): FrameReader {
   let pending: Buffer = Buffer.alloc(0);
   return {

@@ -8,62 +8,63 @@ import {
   type Usage,
 } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
+import { cutShort, unreadable } from '../failure.js';
 import {
-  isOurs,
+  converseUsage,
+  encryptedThought,
+  isClientCall,
   readCitations,
   readStopReason,
-  readUsage,
-  sealedThought,
   signedThought,
-  type Citation,
+  type ConverseCitation,
+  type ConverseToolUse,
   type ConverseUsage,
-  type ToolUse,
 } from './answer.js';
-import { streamException } from './failure.js';
 import { frameReader, type Frame } from './event-stream-frames.js';
-import { cutShort, unreadable } from '../failure.js';
+import { streamException } from './failure.js';
 
 interface BlockDelta {
   text?: string;
   toolUse?: { input?: string };
   reasoningContent?: { text?: string; signature?: string; redactedContent?: string };
-  citation?: Citation;
+  citation?: ConverseCitation;
 }
 
 interface StreamEvent {
   contentBlockIndex?: number;
-  start?: { toolUse?: ToolUse };
+  start?: { toolUse?: ConverseToolUse };
   delta?: BlockDelta;
   stopReason?: string;
   usage?: ConverseUsage;
 }
 
-/** What is known of a content block that has begun. */
+/** A content block between its start and its stop. */
 interface OpenBlock {
-  /** Which of the answer's tool calls it is; null for any other block. */
-  call: number | null;
-  calledWith: boolean;
+  /** Its index among the answer's tool calls; null for other blocks. */
+  callIndex: number | null;
+  hasArguments: boolean;
   thought: string;
   signature: string;
-  /** Base64 pieces, each decoded by itself. */
-  sealed: Buffer[];
-  citations: Citation[];
+  /** Encrypted thinking: base64 pieces, each decoded separately. */
+  encrypted: Buffer[];
+  citations: ConverseCitation[];
+  /** The offset of its text in the answer's text. */
   textStart: number;
 }
 
 class ConverseReader implements EventReader {
-  readonly #frames = frameReader((frame) => this.#readFrame(frame));
-  readonly #blocks = new Map<number, OpenBlock>();
-  readonly #head = {
+  private readonly frames = frameReader((frame) => this.readFrame(frame));
+  private readonly blocks = new Map<number, OpenBlock>();
+  private readonly head = {
     id: `chatcmpl-${randomUUID()}`,
     object: 'chat.completion.chunk',
     created: Math.floor(Date.now() / 1000),
   };
-  #textLength = 0;
-  #calls = 0;
-  #finishReason: string | null = null;
-  #usage: Usage | null = null;
-  #ended = false;
+  private textLength = 0;
+  private callCount = 0;
+  private finishReason: string | null = null;
+  private usage: Usage | null = null;
+  private isEnded = false;
 
   constructor(
     private readonly provider: string,
@@ -73,23 +74,23 @@ class ConverseReader implements EventReader {
 
   push(bytes: Buffer): void {
     try {
-      this.#frames.push(bytes);
+      this.frames.push(bytes);
     } catch (error) {
       throw error instanceof GatewayError
         ? error
-        : unreadable(this.provider, 'a broken event stream', error);
+        : unreadable(this.provider, 'the event stream is broken', error);
     }
   }
 
   close(): void {
-    if (this.#ended) return;
-    // the usage that follows the end may be missing; the answer is whole without it
-    if (this.#finishReason === null) throw cutShort(this.provider);
-    this.#end();
+    if (this.isEnded) return;
+    // the usage that follows the end may be missing; the answer is complete without it
+    if (this.finishReason === null) throw cutShort(this.provider);
+    this.end();
   }
 
-  #readFrame({ headers, body }: Frame): void {
-    if (this.#ended) return;
+  private readFrame({ headers, body }: Frame): void {
+    if (this.isEnded) return;
     if (headers[':message-type'] === 'exception')
       throw streamException(this.provider, headers[':exception-type'] ?? '', body);
     if (headers[':message-type'] === 'error')
@@ -98,114 +99,121 @@ class ConverseReader implements EventReader {
         headers[':error-code'] ?? '',
         JSON.stringify({ message: headers[':error-message'] }),
       );
-    this.#readEvent(headers[':event-type'], JSON.parse(body) as StreamEvent);
+    this.readEvent(headers[':event-type'], JSON.parse(body) as StreamEvent);
   }
 
-  #readEvent(type: string | undefined, event: StreamEvent): void {
+  private readEvent(type: string | undefined, event: StreamEvent): void {
     const index = event.contentBlockIndex ?? 0;
     switch (type) {
       case 'messageStart':
-        this.#send({ role: 'assistant', content: '' });
+        this.send({ role: 'assistant', content: '' });
         return;
       case 'contentBlockStart':
-        this.#open(index, event.start?.toolUse);
+        this.open(index, event.start?.toolUse);
         return;
       case 'contentBlockDelta':
-        this.#readDelta(this.#blocks.get(index) ?? this.#begin(index), event.delta ?? {});
+        this.readDelta(this.blocks.get(index) ?? this.begin(index), event.delta ?? {});
         return;
       case 'contentBlockStop':
-        this.#finishBlock(index);
+        this.finishBlock(index);
         return;
       case 'messageStop':
-        for (const open of [...this.#blocks.keys()]) this.#finishBlock(open);
-        this.#finishReason = readStopReason(this.provider, event.stopReason ?? '', this.#calls > 0);
+        for (const open of [...this.blocks.keys()]) this.finishBlock(open);
+        this.finishReason = readStopReason(
+          this.provider,
+          event.stopReason ?? '',
+          this.callCount > 0,
+        );
         break;
       case 'metadata':
-        this.#usage = readUsage(event.usage);
+        this.usage = converseUsage(event.usage);
     }
-    // the usage comes after the end; once both are there nothing is worth waiting for
-    if (this.#finishReason !== null && this.#usage) this.#end();
+    // usage follows the end; once both have arrived, the answer is complete
+    if (this.finishReason !== null && this.usage) this.end();
   }
 
-  #begin(index: number): OpenBlock {
+  private begin(index: number): OpenBlock {
     const block: OpenBlock = {
-      call: null,
-      calledWith: false,
+      callIndex: null,
+      hasArguments: false,
       thought: '',
       signature: '',
-      sealed: [],
+      encrypted: [],
       citations: [],
-      textStart: this.#textLength,
+      textStart: this.textLength,
     };
-    this.#blocks.set(index, block);
+    this.blocks.set(index, block);
     return block;
   }
 
-  #open(index: number, toolUse: ToolUse | undefined): void {
-    const block = this.#begin(index);
-    if (!toolUse || !isOurs(toolUse)) return;
-    block.call = this.#calls++;
-    this.#sendCall({
-      index: block.call,
+  private open(index: number, toolUse: ConverseToolUse | undefined): void {
+    const block = this.begin(index);
+    if (!toolUse || !isClientCall(toolUse)) return;
+    block.callIndex = this.callCount++;
+    this.sendCall({
+      index: block.callIndex,
       id: toolUse.toolUseId ?? '',
       type: 'function',
       function: { name: toolUse.name ?? '', arguments: '' },
     });
   }
 
-  #readDelta(block: OpenBlock, delta: BlockDelta): void {
+  private readDelta(block: OpenBlock, delta: BlockDelta): void {
     if (delta.text) {
-      this.#textLength += delta.text.length;
+      this.textLength += delta.text.length;
       this.sink.text(escapeJson(delta.text), null);
     }
-    if (delta.toolUse?.input && block.call !== null) {
-      block.calledWith = true;
-      this.#sendCall({ index: block.call, function: { arguments: delta.toolUse.input } });
+    if (delta.toolUse?.input && block.callIndex !== null) {
+      block.hasArguments = true;
+      this.sendCall({ index: block.callIndex, function: { arguments: delta.toolUse.input } });
     }
     const { text, signature, redactedContent } = delta.reasoningContent ?? {};
     if (text) {
       block.thought += text;
-      this.#send({ reasoning_content: text });
+      this.send({ reasoning_content: text });
     }
     if (signature) block.signature += signature;
-    if (redactedContent) block.sealed.push(Buffer.from(redactedContent, 'base64'));
+    if (redactedContent) block.encrypted.push(Buffer.from(redactedContent, 'base64'));
     if (delta.citation) block.citations.push(delta.citation);
   }
 
-  #finishBlock(index: number): void {
-    const block = this.#blocks.get(index);
+  private finishBlock(index: number): void {
+    const block = this.blocks.get(index);
     if (!block) return;
-    this.#blocks.delete(index);
-    // a tool without arguments comes with no input at all, and clients parse what they gathered as JSON
-    if (block.call !== null && !block.calledWith)
-      this.#sendCall({ index: block.call, function: { arguments: '{}' } });
+    this.blocks.delete(index);
+    // AWS sends no input for a call without arguments, but clients parse the arguments as JSON
+    if (block.callIndex !== null && !block.hasArguments)
+      this.sendCall({ index: block.callIndex, function: { arguments: '{}' } });
     const detail =
-      block.sealed.length > 0
-        ? sealedThought(Buffer.concat(block.sealed).toString('base64'))
+      block.encrypted.length > 0
+        ? encryptedThought(Buffer.concat(block.encrypted).toString('base64'))
         : signedThought(block.thought, block.signature);
-    if (detail) this.#send({ reasoning_details: [detail] });
-    const annotations = readCitations(block.citations, block.textStart, this.#textLength);
-    if (annotations.length > 0) this.#send({ annotations });
+    if (detail) this.send({ reasoning_details: [detail] });
+    const annotations = readCitations(block.citations, block.textStart, this.textLength);
+    if (annotations.length > 0) this.send({ annotations });
   }
 
-  #sendCall(call: ToolCallDelta): void {
-    this.#send({ tool_calls: [call] });
+  private sendCall(call: ToolCallDelta): void {
+    this.send({ tool_calls: [call] });
   }
 
-  #send(delta: ChunkDelta): void {
+  private send(delta: ChunkDelta): void {
     this.sink.chunk(
-      { ...this.#head, model: this.model, choices: [{ index: 0, delta, finish_reason: null }] },
+      { ...this.head, model: this.model, choices: [{ index: 0, delta, finish_reason: null }] },
       null,
     );
   }
 
-  #end(): void {
-    this.#ended = true;
-    this.sink.end(this.#finishReason, this.#usage);
+  private end(): void {
+    this.isEnded = true;
+    this.sink.end(this.finishReason, this.usage);
   }
 }
 
-/** Reads a body of `converse-stream`: binary frames, each with one JSON event. Whole once `messageStop` has come. */
+/**
+ * Reads a body of `converse-stream`: binary frames, each with one JSON event. The answer is complete
+ * once `messageStop` has arrived.
+ */
 export function readConverseStream(
   provider: string,
   model: string,

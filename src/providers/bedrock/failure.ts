@@ -1,16 +1,17 @@
 import { type ErrorCode, GatewayError } from '../../errors.js';
 import type { UpstreamHeaders } from '../adapter.js';
-import { codeOfStatus, parseJson, providerFailure } from '../failure.js';
+import { codeOfStatus, providerFailure } from '../failure.js';
+import { parseJson } from '../json.js';
 
 interface ExceptionKind {
   readonly code: ErrorCode;
-  /** The status that AWS documents for it; what an exception inside a stream counts as. */
+  /** The status that AWS documents for it; an exception inside a stream is reported with it. */
   readonly status: number;
 }
 
 const auth = { code: 'provider_auth', status: 403 } as const;
 
-/** AWS exceptions by their name in lower case, without `exception`. */
+/** AWS exceptions by name, in lower case and without `exception`. */
 const exceptions = new Map<string, ExceptionKind>([
   ['accessdenied', auth],
   ['expiredtoken', auth],
@@ -26,9 +27,9 @@ const exceptions = new Map<string, ExceptionKind>([
   ['resourcenotfound', { code: 'model_not_found', status: 404 }],
   ['unknownoperation', { code: 'model_not_found', status: 404 }],
   ['throttling', { code: 'rate_limited', status: 429 }],
-  // 400 by AWS's table, though waiting cures it
+  // AWS's table says 400, but waiting helps
   ['servicequotaexceeded', { code: 'rate_limited', status: 429 }],
-  // 429 by AWS's table, though nobody asked too often: the model is being loaded
+  // AWS's table says 429, but the model is loading; the caller did not exceed a limit
   ['modelnotready', { code: 'upstream_overloaded', status: 429 }],
   ['serviceunavailable', { code: 'upstream_overloaded', status: 503 }],
   ['modeltimeout', { code: 'upstream_error', status: 408 }],
@@ -38,8 +39,8 @@ const exceptions = new Map<string, ExceptionKind>([
   ['internalfailure', { code: 'upstream_error', status: 500 }],
 ]);
 
-// A ValidationException says only in its words what was wrong (wordings of 2024-2026).
-const notStreamed =
+// Only the message of a ValidationException says what was wrong (wordings of 2024-2026).
+const streamingRefused =
   /unsupported for streaming|in streaming mode|doesn.t support streaming|streaming is not supported/i;
 
 /** `ValidationException:http://…` and `com.amazon.coral#ValidationException` are both `validation`. */
@@ -54,13 +55,13 @@ function exceptionName(type: string): string {
 function kindOf(type: string, reason: string): ExceptionKind | undefined {
   const kind = exceptions.get(exceptionName(type));
   if (kind?.code !== 'request_refused') return kind;
-  return notStreamed.test(reason) ? { code: 'stream_refused', status: kind.status } : kind;
+  return streamingRefused.test(reason) ? { code: 'stream_refused', status: kind.status } : kind;
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** True for an answer that says that the credentials were good once: they are to be fetched anew. */
-export function saysExpired(headers: UpstreamHeaders, body: string): boolean {
+/** True for an answer that says that the credentials have expired and must be fetched again. */
+export function isExpiredCredentials(headers: UpstreamHeaders, body: string): boolean {
   return (
     exceptionName(typeOf(headers, body)) === 'expiredtoken' ||
     /security token.{0,40} is expired/i.test(body)
@@ -73,7 +74,10 @@ function typeOf(headers: UpstreamHeaders, body: string): string {
   return named ?? text((parseJson(body) as { __type?: unknown } | null)?.__type);
 }
 
-/** Bedrock's failed answers: `{message}` or `{Message}`, the exception's name in `x-amzn-errortype` or `__type`. */
+/**
+ * The failure of an answer that is not 2xx: `{message}` or `{Message}`, with the exception's name in
+ * `x-amzn-errortype` or `__type`.
+ */
 export function readBedrockFailure(
   provider: string,
   status: number,
@@ -82,7 +86,7 @@ export function readBedrockFailure(
 ): GatewayError {
   const parsed = parseJson(body) as { message?: unknown; Message?: unknown } | null;
   const reason = text(parsed?.message) || text(parsed?.Message) || (parsed === null ? body : '');
-  // recorders and proxies drop the header; a bare 400 is a ValidationException
+  // recorders and proxies drop the header; a 400 without a name is a ValidationException
   const type = typeOf(headers, body) || (status === 400 ? 'ValidationException' : '');
   return providerFailure({
     provider,
@@ -93,7 +97,7 @@ export function readBedrockFailure(
   });
 }
 
-/** An exception inside a stream that began with 200, counted as the status it means. */
+/** The failure of an exception inside a stream that began with 200, with the exception's own status. */
 export function streamException(provider: string, type: string, body: string): GatewayError {
   const parsed = parseJson(body) as { message?: unknown; originalMessage?: unknown } | null;
   const reason =
@@ -107,7 +111,7 @@ export function streamException(provider: string, type: string, body: string): G
   });
 }
 
-/** The answer ended, but the model had written what Bedrock could not read. */
+/** The failure of an answer whose model wrote output that Bedrock could not read. */
 export function malformedOutput(provider: string, stopReason: string): GatewayError {
   return new GatewayError(
     'upstream_error',

@@ -12,13 +12,14 @@ import { awsCredentials, type CredentialSource } from './aws-credentials.js';
 import { readConverse } from './answer.js';
 import { bedrockEmbeddings } from './embeddings.js';
 import { readConverseStream } from './events.js';
-import { readBedrockFailure, saysExpired } from './failure.js';
-import { traitsOf } from './reasoning.js';
+import { readBedrockFailure, isExpiredCredentials } from './failure.js';
+import { traitsOf } from './model-traits.js';
 import { toConverse } from './request.js';
-import { parseJson, unreadable } from '../failure.js';
+import { unreadable } from '../failure.js';
+import { parseJson } from '../json.js';
 
-/** What a provider on AWS finds around it; tests bring their own. */
-export interface AwsSurroundings {
+/** The environment of a provider on AWS; tests pass their own. */
+export interface AwsEnvironment {
   env: Environment;
   /** Ms since 1970. */
   now: () => number;
@@ -26,7 +27,7 @@ export interface AwsSurroundings {
 
 interface Endpoint {
   root: string;
-  /** Null where an own address is configured without one: then only API keys can be used. */
+  /** Null where a base URL is configured without a region: then only API keys work. */
   region: string | null;
 }
 
@@ -41,7 +42,7 @@ function endpointOf(settings: ProviderSettings, env: Environment): Endpoint {
   return { root: `https://bedrock-runtime.${region}.${awsDomain(region)}`, region };
 }
 
-/** Signs with AWS's Signature Version 4. The query of the request is empty; headers that say nothing of the call stay unsigned. */
+/** Signs with AWS's Signature Version 4. The URL must have no query; `accept` stays unsigned. */
 async function sign(
   request: UpstreamRequest,
   endpoint: Endpoint,
@@ -52,7 +53,7 @@ async function sign(
   if (!endpoint.region)
     throw new GatewayError(
       'provider_auth',
-      `${provider} needs an AWS region to sign with: set region in its settings, or AWS_REGION`,
+      `${provider} needs an AWS region for its signature: set region in its settings, or AWS_REGION`,
     );
   const { accessKeyId, secretAccessKey, sessionToken } = await source.get();
   const { accept, ...headers } = request.headers;
@@ -88,20 +89,20 @@ type Post = (
   apiKey: string | null,
 ) => UpstreamRequest | Promise<UpstreamRequest>;
 
-/** Requests of one configured provider: all go to a model's path, with its API key or else signed. */
-function poster(
+/** Makes requests to a model's path, with an API key, or signed where there is none. */
+function requestMaker(
   settings: ProviderSettings,
   endpoint: Endpoint,
   source: CredentialSource,
   now: () => number,
 ): Post {
   return (model, operation, body, apiKey) => {
-    // a segment of dots would be another path
+    // a path segment of dots would lead to another path
     if (/^\.+$/.test(model))
       throw new GatewayError('request_refused', `${settings.name} has no model ${model}`);
     const unsigned: UpstreamRequest = {
       method: 'POST',
-      // ARNs hold colons and slashes
+      // ARNs contain colons and slashes
       url: `${endpoint.root}/model/${encodeURIComponent(settings.deployments?.[model] ?? model)}/${operation}`,
       headers: {
         'content-type': 'application/json',
@@ -119,31 +120,35 @@ function poster(
   };
 }
 
-/** A request that passes through is streamed, and what is streamed cannot be signed: only an API key will do. */
-function keyHeaders(settings: ProviderSettings, apiKey: string | null): Record<string, string> {
+/** Requests are passed through as streams, which cannot be signed, so an API key is required. */
+function passthroughAuth(
+  settings: ProviderSettings,
+  apiKey: string | null,
+): Record<string, string> {
   if (apiKey === null)
     throw new GatewayError(
       'not_implemented',
-      `proxy: ${settings.name} signs its requests and cannot be passed through to without an API key`,
+      `proxy: ${settings.name} signs its requests; passing requests through needs an API key`,
     );
   return { authorization: `Bearer ${apiKey}`, ...lowerCase(settings.headers ?? {}) };
 }
 
 function readAnswer(provider: string, body: string, model: string): CompletionAnswer {
   const parsed = parseJson(body);
-  if (typeof parsed !== 'object' || parsed === null) throw unreadable(provider, 'no JSON object');
+  if (typeof parsed !== 'object' || parsed === null)
+    throw unreadable(provider, 'the body is not a JSON object');
   const answer = readConverse(provider, parsed, model);
   if (answer) return answer;
-  // proxies have been seen to answer errors with 200
+  // some proxies send errors with status 200
   if ('message' in parsed || 'Message' in parsed || '__type' in parsed)
     throw readBedrockFailure(provider, 200, {}, body);
-  throw unreadable(provider, 'no answer of Converse');
+  throw unreadable(provider, 'the body is not an answer of Converse');
 }
 
-/** An adapter for one configured provider. @throws GatewayError `internal` where no region is known */
+/** Makes the adapter of one configured provider. @throws GatewayError `internal` without a region */
 export function createBedrock(
   settings: ProviderSettings,
-  { env, now }: AwsSurroundings,
+  { env, now }: AwsEnvironment,
 ): ProviderAdapter {
   const { name, accessKeyId, secretAccessKey, sessionToken } = settings;
   const source = awsCredentials({
@@ -155,10 +160,10 @@ export function createBedrock(
     now,
   });
   const endpoint = endpointOf(settings, env);
-  const post = poster(settings, endpoint, source, now);
+  const post = requestMaker(settings, endpoint, source, now);
   return {
     name,
-    passthrough: { baseUrl: endpoint.root, headers: (apiKey) => keyHeaders(settings, apiKey) },
+    passthrough: { baseUrl: endpoint.root, headers: (apiKey) => passthroughAuth(settings, apiKey) },
     speaksInternalDialect: false,
     buildRequest({ request, model, stream }, apiKey) {
       const traits = traitsOf(model, settings.deployments?.[model] ?? '');
@@ -172,7 +177,7 @@ export function createBedrock(
     readCompletion: (body, { model }) => readAnswer(name, body, model),
     readEvents: (sink, { model }) => readConverseStream(name, model, sink),
     readFailure(status, headers, body) {
-      if (saysExpired(headers, body)) source.forget();
+      if (isExpiredCredentials(headers, body)) source.forget();
       return readBedrockFailure(name, status, headers, body);
     },
     embeddings: bedrockEmbeddings(name, (model, body, apiKey) =>
@@ -181,7 +186,7 @@ export function createBedrock(
   };
 }
 
-/** Amazon Bedrock's Converse interface, with an API key or with AWS credentials. */
+/** Amazon Bedrock's Converse API, with an API key or with AWS credentials. */
 export const bedrock: ProviderDialect = {
   api: 'bedrock',
   env: ['AWS_BEARER_TOKEN_BEDROCK'],
@@ -189,5 +194,8 @@ export const bedrock: ProviderDialect = {
   baseUrl: null,
   pricesAs: 'aws',
   needsKey: false,
+  // faster service, and fields that circumvent the limits of an answer
+  unpricedFields: ['serviceTier', 'performanceConfig', 'additionalModelRequestFields'],
+  passthroughHeaders: ['x-amzn-bedrock-*'],
   create: (settings) => createBedrock(settings, { env: process.env, now: Date.now }),
 };

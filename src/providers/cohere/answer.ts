@@ -9,22 +9,24 @@ import type { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { providerFailure } from '../failure.js';
 
-/** A tool call as it stands in a body, and in pieces in a stream. */
+/** A tool call in a body, or a piece of one in a stream. */
 export interface CohereToolCall {
   id?: string;
   function?: { name?: string; arguments?: string };
 }
 
+/** A content part. */
 export interface CohereContent {
   type?: string;
   text?: string;
   thinking?: string;
 }
 
+/** A citation, whose sources may or may not have an address. */
 export interface CohereCitation {
   start?: number;
   end?: number;
-  /** `TEXT_CONTENT`, `THINKING_CONTENT` or `PLAN`: what the offsets count in. */
+  /** `TEXT_CONTENT`, `THINKING_CONTENT` or `PLAN`: the text that the offsets refer to. */
   type?: string;
   sources?:
     | { id?: string; document?: Record<string, unknown>; tool_output?: Record<string, unknown> }[]
@@ -38,6 +40,7 @@ export interface CohereLogprob {
   logprobs?: number[];
 }
 
+/** Token counts; `tokens` includes what Cohere adds to a prompt, `billed_units` does not. */
 export interface CohereUsage {
   billed_units?: { input_tokens?: number; output_tokens?: number };
   tokens?: {
@@ -64,8 +67,8 @@ export interface CohereAnswer {
 }
 
 /**
- * Usage in Signalbox's count, null where there is none. What is billed leaves out what Cohere itself adds to a prompt, so the
- * tokens count; images are counted beside the text.
+ * Translates usage; null where there is none. Counts `tokens` rather than `billed_units`, which exclude
+ * what Cohere adds to a prompt; image tokens are added to the text's.
  */
 export function cohereUsage(usage: CohereUsage | null | undefined): Usage | null {
   const counted = usage?.tokens ?? usage?.billed_units;
@@ -87,35 +90,39 @@ const finishReasons: Record<string, string> = {
   ERROR_TOXIC: 'content_filter',
 };
 
-/** The finish reason in OpenAI's words. @throws GatewayError for an answer that ended in a fault of Cohere's, with the words given */
+/**
+ * OpenAI's finish reason.
+ * @param message Cohere's error message, where it sent one
+ * @throws GatewayError for an answer that ended in an error of Cohere's
+ */
 export function cohereFinishReason(
   provider: string,
   reason: string | null | undefined,
-  words = '',
+  message = '',
 ): string | null {
   if (reason === null || reason === undefined) return null;
   if (reason === 'TIMEOUT')
     throw providerFailure({
       provider,
       status: 504,
-      reason: words || 'it ran out of time',
+      reason: message || 'the answer timed out',
       code: 'upstream_timeout',
     });
-  if (reason === 'ERROR' || reason === 'USER_CANCEL') throw endedInError(provider, words);
+  if (reason === 'ERROR' || reason === 'USER_CANCEL') throw endedInError(provider, message);
   return finishReasons[reason] ?? reason.toLowerCase();
 }
 
-function endedInError(provider: string, words: string): GatewayError {
+function endedInError(provider: string, message: string): GatewayError {
   return providerFailure({
     provider,
     status: 500,
-    reason: words || 'the answer ended in an error',
+    reason: message || 'the answer ended in an error',
     code: 'upstream_error',
   });
 }
 
-/** A citation in OpenAI's shape: one entry for each of its sources that has an address; empty where none has. */
-export function urlCitations(citation: CohereCitation): UrlCitation[] {
+/** Translates a citation: one entry for each of its sources that has an address. */
+function cohereCitations(citation: CohereCitation): UrlCitation[] {
   const offsets =
     (citation.type ?? 'TEXT_CONTENT') === 'TEXT_CONTENT'
       ? { start_index: citation.start, end_index: citation.end }
@@ -139,20 +146,20 @@ export function urlCitations(citation: CohereCitation): UrlCitation[] {
   });
 }
 
-/** What a message carries of its citations: `annotations` for those that lead to an address, `citations` as they came for the others. */
+/** A message's fields for its citations: `annotations` for those with an address, `citations` for others. */
 export function citationFields(citations: readonly CohereCitation[]): {
   annotations?: UrlCitation[];
   citations?: CohereCitation[];
 } {
-  const annotations = citations.flatMap(urlCitations);
-  const others = citations.filter((citation) => urlCitations(citation).length === 0);
+  const annotations = citations.flatMap(cohereCitations);
+  const others = citations.filter((citation) => cohereCitations(citation).length === 0);
   return {
     ...(annotations.length > 0 ? { annotations } : {}),
     ...(others.length > 0 ? { citations: others } : {}),
   };
 }
 
-/** Log probabilities in OpenAI's shape; a piece of several tokens is one entry, with the probability of the whole. */
+/** Translates log probabilities; a text of several tokens becomes one entry with their sum. */
 export function cohereLogprobs(items: readonly CohereLogprob[]): { content: unknown[] } {
   return {
     content: items.map(({ text = '', logprobs = [] }) => ({
@@ -164,18 +171,21 @@ export function cohereLogprobs(items: readonly CohereLogprob[]): { content: unkn
   };
 }
 
-/** Arguments as JSON text of an object: a call without any comes as an empty text or as `null`. */
-export function callArguments(text: string | undefined): string {
+/** A call's arguments as JSON text. Cohere sends an empty text or `null` for a call without arguments. */
+export function cohereArguments(text: string | undefined): string {
   return text === undefined || text === '' || text === 'null' ? '{}' : text;
 }
 
 const toolCall = (call: CohereToolCall, index: number): ToolCall => ({
   id: call.id ?? `call_${index}`,
   type: 'function',
-  function: { name: call.function?.name ?? '', arguments: callArguments(call.function?.arguments) },
+  function: {
+    name: call.function?.name ?? '',
+    arguments: cohereArguments(call.function?.arguments),
+  },
 });
 
-/** A whole answer in the internal dialect. @throws GatewayError where it ended in an error */
+/** Translates a whole answer. @throws GatewayError where it ended in an error */
 export function cohereCompletion(
   provider: string,
   answer: CohereAnswer,
@@ -215,7 +225,7 @@ function cohereMessageOf(message: NonNullable<CohereAnswer['message']>): Complet
   };
 }
 
-/** One event of a stream of `/v2/chat`. What is a list in a body is one entry here. */
+/** One event of a stream of `/v2/chat`. Where a body has a list, an event has one entry. */
 export interface CohereEvent {
   type: string;
   id?: string;

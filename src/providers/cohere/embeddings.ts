@@ -1,8 +1,8 @@
-import { GatewayError } from '../../errors.js';
-import type { EmbeddingAdapter, UpstreamRequest } from '../adapter.js';
-import { parseJson, unreadable } from '../failure.js';
+import type { EmbeddingAdapter, EmbeddingAnswer, UpstreamRequest } from '../adapter.js';
+import { unreadable, unsupported } from '../failure.js';
+import { parseJson } from '../json.js';
 
-/** Fields of Cohere's own that a client may give beside OpenAI's. */
+/** Cohere's own fields, which a request may contain beside OpenAI's. */
 const ownFields = ['input_type', 'truncate', 'images', 'inputs', 'max_tokens', 'priority'];
 
 interface CohereEmbeddings {
@@ -11,7 +11,7 @@ interface CohereEmbeddings {
   meta?: { billed_units?: { input_tokens?: number; image_tokens?: number } };
 }
 
-/** Embeddings by way of `POST /v2/embed`. @param post makes the request for an operation and its body */
+/** Embeddings by `POST /v2/embed`. @param post makes the request for an operation and its body */
 export function cohereEmbeddings(
   provider: string,
   post: (operation: 'embed', body: object, apiKey: string | null) => UpstreamRequest,
@@ -29,12 +29,12 @@ function embedBody(
 ): Record<string, unknown> {
   const texts = body['input'] === undefined ? undefined : [body['input']].flat();
   if (texts?.some((text) => typeof text !== 'string'))
-    throw new GatewayError('request_refused', `${provider} cannot be asked to embed token numbers`);
+    throw unsupported(provider, 'embedding token numbers; send text');
   return {
     model,
     ...(texts ? { texts } : {}),
     input_type: 'search_document',
-    // its base64 is what OpenAI's is: packed 32-bit floats, low byte first
+    // Cohere's base64 equals OpenAI's: little-endian 32-bit floats
     embedding_types: [body['encoding_format'] === 'base64' ? 'base64' : 'float'],
     ...(typeof body['dimensions'] === 'number' ? { output_dimension: body['dimensions'] } : {}),
     ...Object.fromEntries(
@@ -43,16 +43,12 @@ function embedBody(
   };
 }
 
-function readAnswer(
-  provider: string,
-  body: string,
-  model: string,
-): { answer: unknown; promptTokens: number | null } {
+function readAnswer(provider: string, body: string, model: string): EmbeddingAnswer {
   const given = parseJson(body) as CohereEmbeddings | null;
   const vectors = Array.isArray(given?.embeddings)
     ? given.embeddings
     : (given?.embeddings?.base64 ?? given?.embeddings?.float);
-  if (!Array.isArray(vectors)) throw unreadable(provider, 'a body that has no embeddings');
+  if (!Array.isArray(vectors)) throw unreadable(provider, 'the body has no embeddings');
   const billed = given?.meta?.billed_units;
   const promptTokens = billed ? (billed.input_tokens ?? 0) + (billed.image_tokens ?? 0) : null;
   return {

@@ -5,9 +5,12 @@ import {
   type EventReader,
   escapeJson,
 } from '../../completion.js';
+import { cutShort, providerFailure, unreadable } from '../failure.js';
+import { parseJson } from '../json.js';
+import { sseReader } from '../sse-reader.js';
 import {
-  callArguments,
   citationFields,
+  cohereArguments,
   type CohereContent,
   type CohereEvent,
   cohereFinishReason,
@@ -17,13 +20,14 @@ import {
   cohereUsage,
 } from './answer.js';
 import { type CohereV1Event, CohereV1Events } from './v1.js';
-import { cutShort, parseJson, providerFailure, unreadable } from '../failure.js';
-import { sseReader } from '../sse-reader.js';
 
-const one = <T>(value: T | T[] | undefined): T | undefined =>
+const firstOf = <T>(value: T | T[] | undefined): T | undefined =>
   Array.isArray(value) ? value[0] : value;
 
-/** Reads a stream of Cohere's: server-sent events, or the lines of JSON of the older API, told apart by their first character. */
+/**
+ * Reads a stream of Cohere's: server-sent events, or the older API's lines of JSON. The first character
+ * tells which.
+ */
 export function cohereEvents(sink: CompletionSink, provider: string, model: string): EventReader {
   const events = new CohereEventReader(sink, provider, model);
   let reader: EventReader | null = null;
@@ -67,12 +71,12 @@ function lineReader(onLine: (line: string) => void, onClose: () => void): EventR
 }
 
 class CohereEventReader {
-  private ended = false;
+  private isEnded = false;
   private id: string | undefined;
   private readonly created = Math.floor(Date.now() / 1000);
-  private readonly older = new CohereV1Events();
-  /** For each call that is open, whether arguments have come. */
-  private readonly argued = new Map<number, boolean>();
+  private readonly v1Events = new CohereV1Events();
+  /** For each open call, whether arguments have arrived. */
+  private readonly hasArguments = new Map<number, boolean>();
 
   constructor(
     private readonly sink: CompletionSink,
@@ -81,18 +85,18 @@ class CohereEventReader {
   ) {}
 
   read(payload: string): void {
-    if (this.ended || payload.trim() === '' || payload === '[DONE]') return;
+    if (this.isEnded || payload.trim() === '' || payload === '[DONE]') return;
     const event = parseJson(payload) as CohereEvent | CohereV1Event | { message?: unknown } | null;
     if (typeof event !== 'object' || event === null)
-      throw unreadable(this.provider, 'an event that is not JSON');
-    if ('event_type' in event) for (const newer of this.older.read(event)) this.event(newer);
+      throw unreadable(this.provider, 'an event is not JSON');
+    if ('event_type' in event) for (const newer of this.v1Events.read(event)) this.event(newer);
     else if ('type' in event) this.event(event);
     else if (typeof event.message === 'string')
       throw providerFailure({ provider: this.provider, status: 500, reason: event.message });
   }
 
   close(): void {
-    if (!this.ended) throw cutShort(this.provider);
+    if (!this.isEnded) throw cutShort(this.provider);
   }
 
   private event(event: CohereEvent): void {
@@ -110,17 +114,18 @@ class CohereEventReader {
         if (message?.tool_plan) this.pass({ reasoning_content: message.tool_plan });
         break;
       case 'tool-call-start':
-        this.callStart(event.index ?? 0, one(message?.tool_calls) ?? {});
+        this.callStart(event.index ?? 0, firstOf(message?.tool_calls) ?? {});
         break;
       case 'tool-call-delta':
-        this.callPiece(event.index ?? 0, one(message?.tool_calls)?.function?.arguments ?? '');
+        this.callPiece(event.index ?? 0, firstOf(message?.tool_calls)?.function?.arguments ?? '');
         break;
       case 'tool-call-end':
-        // clients parse the arguments, and nothing is no JSON
-        if (this.argued.get(event.index ?? 0) === false) this.callPiece(event.index ?? 0, '{}');
+        // clients parse the arguments as JSON, which an empty text is not
+        if (this.hasArguments.get(event.index ?? 0) === false)
+          this.callPiece(event.index ?? 0, '{}');
         break;
       case 'citation-start': {
-        const citation = one(message?.citations);
+        const citation = firstOf(message?.citations);
         if (citation) this.pass(citationFields([citation]));
         break;
       }
@@ -138,8 +143,8 @@ class CohereEventReader {
 
   private callStart(index: number, call: CohereToolCall): void {
     const given = call.function?.arguments ?? '';
-    const args = given === '' ? '' : callArguments(given);
-    this.argued.set(index, args !== '');
+    const args = given === '' ? '' : cohereArguments(given);
+    this.hasArguments.set(index, args !== '');
     this.pass({
       tool_calls: [
         {
@@ -154,14 +159,14 @@ class CohereEventReader {
 
   private callPiece(index: number, args: string): void {
     if (args === '') return;
-    const piece = this.argued.get(index) === false ? callArguments(args) : args;
-    this.argued.set(index, true);
+    const piece = this.hasArguments.get(index) === false ? cohereArguments(args) : args;
+    this.hasArguments.set(index, true);
     this.pass({ tool_calls: [{ index, function: { arguments: piece } }] });
   }
 
   private end(delta: NonNullable<CohereEvent['delta']>): void {
     const finishReason = cohereFinishReason(this.provider, delta.finish_reason, delta.error);
-    this.ended = true;
+    this.isEnded = true;
     this.pass({}, { finish_reason: finishReason });
     this.sink.end(finishReason, cohereUsage(delta.usage));
   }

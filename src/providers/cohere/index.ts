@@ -13,11 +13,12 @@ import { cohereEmbeddings } from './embeddings.js';
 import { cohereEvents } from './events.js';
 import { cohereChatBody } from './request.js';
 import { answerFromV1, type CohereV1Answer } from './v1.js';
-import { parseJson, providerFailure, unreadable } from '../failure.js';
+import { providerFailure, unreadable } from '../failure.js';
+import { parseJson } from '../json.js';
 
 const defaultBaseUrl = 'https://api.cohere.com/v2';
 
-/** Cohere's chat and embed APIs, version 2. Answers of version 1 are read as well. */
+/** Cohere's chat and embed APIs, version 2. It also reads answers of version 1. */
 export const cohere: ProviderDialect = {
   api: 'cohere',
   env: ['COHERE_API_KEY', 'CO_API_KEY'],
@@ -66,17 +67,17 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
 function readCompletion(provider: string, body: string, call: ModelCall): CompletionAnswer {
   const answer = parseJson(body) as { message?: unknown } | null;
   if (typeof answer !== 'object' || answer === null)
-    throw unreadable(provider, 'a body that is not JSON');
+    throw unreadable(provider, 'the body is not JSON');
   if (typeof answer.message === 'string')
     throw providerFailure({ provider, status: 500, reason: answer.message });
   if (typeof answer.message === 'object' && answer.message !== null)
     return cohereCompletion(provider, answer as CohereAnswer, call.model);
   if ('text' in answer)
     return cohereCompletion(provider, answerFromV1(answer as CohereV1Answer), call.model);
-  throw unreadable(provider, 'a body without a message');
+  throw unreadable(provider, 'the body has no message');
 }
 
-/** Its errors are `{id, message}`, now and then with an `error_type`. */
+/** Cohere's errors are `{id, message}`, sometimes with an `error_type`. */
 function cohereFailure(
   provider: string,
   status: number,
@@ -85,7 +86,7 @@ function cohereFailure(
 ): GatewayError {
   const parsed = parseJson(body) as { message?: unknown } | null;
   const message = typeof parsed?.message === 'string' ? parsed.message : '';
-  // a refused key is repeated in the message, and has no prefix to know it by
+  // the message repeats a refused key, which has no recognisable prefix
   const reason = (message || (body.startsWith('<') ? '' : body.slice(0, 300))).replace(
     /(api key provided:\s*)\S+/i,
     '$1[redacted]',
@@ -95,7 +96,7 @@ function cohereFailure(
 }
 
 function codeOf(status: number, message: string): ErrorCode | null {
-  // 498: the prompt or the answer holds a word that is not allowed; 499: the call was broken off on the way
+  // 498: the prompt or the answer contains a blocked word; 499: the call was cancelled on the way
   if (status === 498) return 'request_refused';
   if (status === 499) return 'upstream_error';
   if (status === 400 && /(invalid api (token|key)|no api key)/i.test(message))

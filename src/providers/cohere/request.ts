@@ -1,8 +1,9 @@
 import type { ChatMessage, ChatRequest, ContentPart, ToolDefinition } from '../../completion.js';
-import { GatewayError } from '../../errors.js';
 import type { ModelCall } from '../adapter.js';
+import { unsupported } from '../failure.js';
+import { present } from '../json.js';
 
-/** Cohere's own fields that may stand in a request as they are. It refuses fields it does not know, so nothing else passes. */
+/** Cohere's own fields, which a request may contain. Cohere refuses unknown fields, so no others pass. */
 const ownFields = [
   'documents',
   'citation_options',
@@ -16,8 +17,8 @@ const ownFields = [
   'stop_sequences',
 ];
 
-/** How many tokens of thinking an effort is worth; the efforts that are not named think without a limit. */
-const thinkingBudget: Record<string, number> = { minimal: 512, low: 1024, medium: 4096 };
+/** Thinking tokens for each effort; other efforts have no limit. */
+const thinkingBudgets: Record<string, number> = { minimal: 512, low: 1024, medium: 4096 };
 
 interface CohereDocument {
   data: Record<string, string>;
@@ -25,11 +26,11 @@ interface CohereDocument {
 
 /**
  * The body of `POST /v2/chat`.
- * @throws GatewayError `request_refused` for what Cohere cannot be asked: several choices, audio, files that are not text
+ * @throws GatewayError `request_refused` for several choices, audio, and files that are not text
  */
 export function cohereChatBody(provider: string, call: ModelCall): Record<string, unknown> {
   const { request } = call;
-  if ((request.n ?? 1) > 1) throw refused(provider, 'more than one choice');
+  if ((request.n ?? 1) > 1) throw unsupported(provider, 'more than one choice');
   const documents: CohereDocument[] = [];
   const body: Record<string, unknown> = {
     model: call.model,
@@ -49,21 +50,17 @@ export function cohereChatBody(provider: string, call: ModelCall): Record<string
   return body;
 }
 
-function refused(provider: string, what: string): GatewayError {
-  return new GatewayError('request_refused', `${provider} cannot be asked for ${what}`);
-}
-
 function sampling(request: ChatRequest): Record<string, unknown> {
   const { top_p: topP, stop } = request;
   return present({
     max_tokens: request.max_completion_tokens ?? request.max_tokens,
     temperature: request.temperature,
-    // outside 0.01-0.99 it is refused, and 1 is what most clients send
+    // Cohere refuses values outside 0.01-0.99, but most clients send 1
     p: typeof topP === 'number' ? Math.min(0.99, Math.max(0.01, topP)) : undefined,
     k: request['top_k'],
     seed: request.seed,
     stop_sequences: typeof stop === 'string' ? [stop] : stop?.length ? stop : undefined,
-    // the two exclude each other there, even as zeros
+    // Cohere refuses the two together, even where both are 0
     presence_penalty: request['presence_penalty'] || undefined,
     frequency_penalty: request['frequency_penalty'] || undefined,
     logprobs: request['logprobs'] || undefined,
@@ -82,7 +79,7 @@ function outputFields(request: ChatRequest): Record<string, unknown> {
       ? undefined
       : effort === 'none'
         ? { type: 'disabled' }
-        : present({ type: 'enabled', token_budget: thinkingBudget[effort] }),
+        : present({ type: 'enabled', token_budget: thinkingBudgets[effort] }),
   });
 }
 
@@ -90,7 +87,7 @@ function toolFields(provider: string, request: ChatRequest): Record<string, unkn
   const { tools, tool_choice: choice } = request;
   if (!tools?.length) return {};
   const native = tools.find((tool) => (tool.type as string) !== 'function');
-  if (native) throw refused(provider, `a tool of the type ${native.type as string}`);
+  if (native) throw unsupported(provider, `a tool of type ${native.type as string}`);
   const { mode, names } = readChoice(choice);
   const offered = names ? tools.filter((tool) => names.includes(tool.function.name)) : tools;
   return present({
@@ -103,7 +100,7 @@ function toolFields(provider: string, request: ChatRequest): Record<string, unkn
   });
 }
 
-/** Cohere cannot be told which tool to call; it is offered only that one instead. */
+/** Cohere has no choice of one tool, so a request that names one offers only that one. */
 function readChoice(choice: ChatRequest['tool_choice']): {
   mode: string | undefined;
   names: string[] | null;
@@ -151,7 +148,7 @@ function cohereMessage(
         content: contentOf(provider, message, documents),
       };
     default:
-      throw refused(provider, `a message of the role ${message.role}`);
+      throw unsupported(provider, `a message with the role ${message.role}`);
   }
 }
 
@@ -162,11 +159,11 @@ function assistantMessage(
 ): unknown {
   const calls = message.tool_calls?.length ? message.tool_calls : undefined;
   const content = contentOf(provider, message, documents);
-  const empty = content.length === 0;
+  const isEmpty = content.length === 0;
   return present({
     role: 'assistant',
-    content: empty ? (calls ? undefined : (message.refusal ?? '')) : content,
-    // what the model meant to do belongs to its calls; the thinking of finished turns is not wanted back
+    content: isEmpty ? (calls ? undefined : (message.refusal ?? '')) : content,
+    // the model's plan goes with its calls; Cohere does not take back the thinking of other turns
     tool_plan: calls
       ? (message['tool_plan'] ?? (message.reasoning_content || undefined))
       : undefined,
@@ -207,11 +204,11 @@ function contentPart(provider: string, part: ContentPart, documents: CohereDocum
       );
       return [];
     default:
-      throw refused(provider, `content of the type ${part.type}`);
+      throw unsupported(provider, `content of type ${part.type}`);
   }
 }
 
-/** A text file travels beside the conversation, as a document that can be cited. */
+/** A text file goes beside the conversation, as a document that can be cited. */
 function textDocument(
   provider: string,
   file: { filename?: string; file_data?: string } | undefined,
@@ -219,14 +216,7 @@ function textDocument(
   const match = /^data:(text\/[^;,]+|application\/json)(?:;[^,]*)?;base64,(.*)$/s.exec(
     file?.file_data ?? '',
   );
-  if (!match) throw refused(provider, 'a file that is not text');
+  if (!match) throw unsupported(provider, 'a file that is not text');
   const text = Buffer.from(match[2]!, 'base64').toString('utf8');
   return { data: file?.filename ? { title: file.filename, text } : { text } };
-}
-
-/** Without the fields that are undefined or null. */
-function present(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  );
 }

@@ -5,7 +5,7 @@ interface V1ToolCall {
   parameters?: Record<string, unknown>;
 }
 
-/** The body of an answer of the older `/v1/chat`; also the end of its streams. */
+/** The body of an answer of the older `/v1/chat`; its streams end with one. */
 export interface CohereV1Answer {
   text?: string;
   generation_id?: string;
@@ -16,6 +16,7 @@ export interface CohereV1Answer {
   meta?: CohereUsage;
 }
 
+/** One event of a stream of `/v1/chat`. */
 export interface CohereV1Event {
   event_type: string;
   generation_id?: string;
@@ -26,13 +27,16 @@ export interface CohereV1Event {
   response?: CohereV1Answer;
 }
 
-/** An answer of the older API as the newer one would have given it. Calls have no ids there; they get the answer's with a number. */
+/**
+ * Translates an answer of the older API into the newer format. Its calls have no ids; they get the
+ * answer's id with a number.
+ */
 export function answerFromV1(answer: CohereV1Answer): CohereAnswer {
   const calls = answer.tool_calls ?? [];
   return {
     id: answer.generation_id,
     message: {
-      // what comes beside calls is the plan for them
+      // text beside calls is the plan for them
       ...(calls.length > 0
         ? { tool_plan: answer.text }
         : { content: [{ type: 'text', text: answer.text ?? '' }] }),
@@ -44,7 +48,7 @@ export function answerFromV1(answer: CohereV1Answer): CohereAnswer {
   };
 }
 
-/** It says COMPLETE after calls too. */
+/** The older API sends COMPLETE after calls too. */
 const endReason = (reason: string | undefined, calls: number): string =>
   reason === undefined || reason === 'COMPLETE' ? (calls > 0 ? 'TOOL_CALL' : 'COMPLETE') : reason;
 
@@ -68,7 +72,7 @@ function citationsFromV1(answer: CohereV1Answer): CohereCitation[] {
   }));
 }
 
-/** Turns the events of a stream of the older API into those of the newer; one for each stream. */
+/** Translates the events of one stream of the older API into the newer format. */
 export class CohereV1Events {
   private generationId: string | undefined;
   private readonly started = new Set<number>();
@@ -107,7 +111,7 @@ export class CohereV1Events {
         ];
   }
 
-  /** The full calls come after their pieces, or alone. */
+  /** Whole calls follow their pieces, or arrive without pieces. */
   private wholeCall(call: V1ToolCall, index: number): CohereEvent[] {
     const opening = this.started.has(index)
       ? []

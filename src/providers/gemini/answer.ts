@@ -9,7 +9,8 @@ import {
 } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../adapter.js';
-import { parseJson, unreadable } from '../failure.js';
+import { unreadable } from '../failure.js';
+import { parseJson } from '../json.js';
 import { type AnswerTarget, CandidateReader } from './candidate.js';
 import { googleFailureUnder200 } from './failure.js';
 import {
@@ -19,14 +20,14 @@ import {
   type UsageMetadata,
 } from './wire.js';
 
-/** Translates an answer event by event; a whole body is one event (or an array of them). */
+/** Translates an answer event by event; a whole body is one event, or an array of events. */
 export class GeminiAnswer {
   id = '';
   model = '';
   /** Seconds since 1970. */
   created = Math.floor(Date.now() / 1000);
   private readonly candidates = new Map<number, CandidateReader>();
-  private blockedPrompt = false;
+  private isPromptBlocked = false;
   private usage: Usage | null = null;
   private callCount = 0;
 
@@ -35,16 +36,16 @@ export class GeminiAnswer {
     private readonly target: AnswerTarget,
   ) {}
 
-  /** True once the provider has said of every candidate, or of the prompt, that nothing more comes. */
-  get whole(): boolean {
+  /** True once every candidate has a finish reason, or the prompt was blocked. */
+  get complete(): boolean {
     return (
-      this.blockedPrompt ||
+      this.isPromptBlocked ||
       (this.candidates.size > 0 &&
         [...this.candidates.values()].every((candidate) => candidate.finished))
     );
   }
 
-  /** @throws GatewayError for an error in place of an answer, or an answer that the provider itself calls malformed */
+  /** @throws GatewayError for an error in place of an answer, or an answer that Google calls malformed */
   read(event: GeminiResponse): void {
     if (event.error) throw googleFailureUnder200(this.provider, event);
     this.identify(event);
@@ -54,8 +55,8 @@ export class GeminiAnswer {
       this.readerOf(candidate.index ?? 0).read(candidate);
     }
     const feedback = event.promptFeedback;
-    if (feedback?.blockReason && this.candidates.size === 0 && !this.blockedPrompt) {
-      this.blockedPrompt = true;
+    if (feedback?.blockReason && this.candidates.size === 0 && !this.isPromptBlocked) {
+      this.isPromptBlocked = true;
       this.target.choice({
         index: 0,
         delta: {
@@ -66,7 +67,7 @@ export class GeminiAnswer {
     }
   }
 
-  /** Call once, when the answer is whole. @returns what is true of the answer at its end; the reason is that of candidate 0 */
+  /** Call once, when the answer is complete. @returns the finish reason of candidate 0, and usage */
   finish(): { finishReason: string; usage: Usage | null } {
     if (this.candidates.size === 0) {
       this.target.choice({ index: 0, delta: {}, finish_reason: 'content_filter' });
@@ -92,30 +93,33 @@ export class GeminiAnswer {
     return reader;
   }
 
-  /** At most 40 letters, digits, `_` and `-`: what the strictest providers take back; the same whenever the same answer is read. */
+  /**
+   * At most 40 letters, digits, `_` and `-`, so that the strictest providers accept it. Reading the
+   * same answer again gives the same id.
+   */
   private nextCallId(): string {
     if (this.id === '') this.id = randomUUID();
     return `call_${this.callCount++}_${this.id.replace(/[^A-Za-z0-9_-]/g, '').slice(0, 24)}`;
   }
 
-  /** A model that bungled a call answers better when asked again, so these are failures and no answers. */
+  /** A malformed call counts as a failure, because the model often succeeds when asked again. */
   private checkReason({ finishReason }: GeminiCandidate): void {
     if (finishReason === 'MISSING_THOUGHT_SIGNATURE') {
       throw new GatewayError(
         'request_refused',
-        `${this.provider} refused the conversation: a tool call in it has no thought signature`,
+        `${this.provider} refused the conversation: one of its tool calls has no thought signature`,
       );
     }
     if (
       finishReason &&
       /^MALFORMED_|^UNEXPECTED_TOOL_CALL$|^TOO_MANY_TOOL_CALLS$/.test(finishReason)
     ) {
-      throw unreadable(this.provider, `it stopped for ${finishReason}`);
+      throw unreadable(this.provider, `finish reason ${finishReason}`);
     }
   }
 }
 
-/** Usage in our counting; null where none is told (Vertex's early events name only a traffic type). */
+/** Null where none is reported (Vertex's early events contain only a traffic type). */
 function usageOf(usage: UsageMetadata | undefined): Usage | null {
   if (usage?.promptTokenCount === undefined && usage?.totalTokenCount === undefined) return null;
   const thoughts = usage.thoughtsTokenCount ?? 0;
@@ -127,16 +131,16 @@ function usageOf(usage: UsageMetadata | undefined): Usage | null {
   });
 }
 
-/** The events of a body: one, or an array of them where a stream was not asked for as server-sent events. */
+/** The events of a body: one, or an array where a stream was not requested as server-sent events. */
 export function eventsOf(body: unknown): GeminiResponse[] | null {
   const events: unknown[] = Array.isArray(body) ? body : [body];
   return events.every((event) => typeof event === 'object' && event !== null) ? events : null;
 }
 
-/** Reads a whole body. @throws GatewayError as `ProviderAdapter.readCompletion` says */
+/** Reads a whole body. @throws GatewayError as `ProviderAdapter.readCompletion` */
 export function readGeminiCompletion(provider: string, body: string): CompletionAnswer {
   const events = eventsOf(parseJson(body));
-  if (!events) throw unreadable(provider, 'a body that is not JSON');
+  if (!events) throw unreadable(provider, 'the body is not JSON');
   const choices = new Map<number, CompletionChoice>();
   const choiceOf = (index: number): CompletionChoice => {
     const choice = choices.get(index) ?? {
@@ -152,11 +156,11 @@ export function readGeminiCompletion(provider: string, body: string): Completion
       const { message } = choiceOf(index);
       message.content = (message.content ?? '') + text;
     },
-    choice: (choice) => fold(choiceOf(choice.index), choice),
+    choice: (choice) => addDelta(choiceOf(choice.index), choice),
   });
   for (const event of events) answer.read(event);
-  // a body that came whole needs no finish reason to be an answer, only something in it
-  if (!answer.whole && choices.size === 0) throw unreadable(provider, 'a body without an answer');
+  // a whole body needs content, but no finish reason
+  if (!answer.complete && choices.size === 0) throw unreadable(provider, 'the body has no answer');
   const { usage } = answer.finish();
   const completion: Completion = {
     id: answer.id || randomUUID(),
@@ -169,8 +173,8 @@ export function readGeminiCompletion(provider: string, body: string): Completion
   return { completion, usage };
 }
 
-/** Adds a piece to a whole choice: texts and lists grow, the rest is replaced. */
-function fold(
+/** Adds a delta to a whole choice: texts and lists grow, other fields are replaced. */
+function addDelta(
   choice: CompletionChoice,
   { delta, finish_reason: reason, logprobs }: ChunkChoice,
 ): void {
@@ -193,7 +197,7 @@ function fold(
   if (reason) choice.finish_reason = reason;
 }
 
-/** Tool calls have an index in chunks only. */
+/** Tool calls have an index only in chunks. */
 function withoutIndex(entry: unknown): unknown {
   if (typeof entry !== 'object' || entry === null) return entry;
   return Object.fromEntries(Object.entries(entry).filter(([name]) => name !== 'index'));

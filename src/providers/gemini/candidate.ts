@@ -1,6 +1,6 @@
 import type { ChunkChoice, ChunkDelta } from '../../completion.js';
 import { citationsOf } from './citations.js';
-import { PartialArguments } from './call-arguments.js';
+import { PartialArguments } from './partial-arguments.js';
 import {
   type GeminiCandidate,
   type GeminiFunctionCall,
@@ -10,7 +10,7 @@ import {
   type TokenLogprob,
 } from './wire.js';
 
-/** Where a translated answer goes, piece by piece and in order. */
+/** Receives a translated answer piece by piece, in order. */
 export interface AnswerTarget {
   /** Non-empty text and nothing else. */
   text(index: number, text: string): void;
@@ -37,9 +37,9 @@ interface OpenCall {
   args: PartialArguments;
 }
 
-/** Translates one candidate of an answer, be it whole or in pieces. */
+/** Translates one candidate of an answer, whole or in pieces. */
 export class CandidateReader {
-  private said = '';
+  private fullText = '';
   private calls = 0;
   private open: OpenCall | null = null;
   private grounding: GroundingMetadata | null = null;
@@ -52,12 +52,12 @@ export class CandidateReader {
     private readonly nextCallId: () => string,
   ) {}
 
-  /** True once the provider has said why it stopped. */
+  /** True once the provider has sent a finish reason. */
   get finished(): boolean {
     return this.reason !== null;
   }
 
-  /** Takes the candidate, or what is new of it. */
+  /** Reads the candidate, or a stream's next piece of it. */
   read(candidate: GeminiCandidate): void {
     if (candidate.logprobsResult) this.emit({}, { logprobs: logprobsOf(candidate.logprobsResult) });
     for (const part of objectsIn(candidate.content?.parts)) this.part(part);
@@ -65,11 +65,11 @@ export class CandidateReader {
     if (candidate.finishReason) this.reason = candidate.finishReason;
   }
 
-  /** Says what could only be said at the end. @returns OpenAI's finish reason */
+  /** Emits what is only known at the end. @returns OpenAI's finish reason */
   finish(): string {
     this.closeCall();
     if (this.grounding) {
-      const annotations = citationsOf(this.grounding, this.said);
+      const annotations = citationsOf(this.grounding, this.fullText);
       if (annotations.length > 0) this.emit({ annotations });
     }
     const reason = this.finishReason();
@@ -90,23 +90,25 @@ export class CandidateReader {
     }
     if (part.thought) {
       if (part.text) this.emit({ reasoning_content: part.text });
-    } else if (part.text) this.say(part.text);
+    } else if (part.text) this.addText(part.text);
     else if (part.inlineData) this.emit(mediaDelta(part.inlineData));
     else if (part.executableCode)
-      this.say(fence(part.executableCode.language?.toLowerCase() ?? '', part.executableCode.code));
-    else if (part.codeExecutionResult) this.say(fence('', part.codeExecutionResult.output));
+      this.addText(
+        codeBlock(part.executableCode.language?.toLowerCase() ?? '', part.executableCode.code),
+      );
+    else if (part.codeExecutionResult) this.addText(codeBlock('', part.codeExecutionResult.output));
     if (part.thoughtSignature)
       this.emit({ extra_content: { google: { thought_signature: part.thoughtSignature } } });
   }
 
-  private say(text: string): void {
-    this.said += text;
+  private addText(text: string): void {
+    this.fullText += text;
     this.target.text(this.index, text);
   }
 
   /**
-   * A call comes whole, or (Vertex, when asked to stream arguments) opens with its name, goes on in pieces without one and is
-   * closed by a part that does not continue.
+   * A call arrives whole or, where Vertex streams arguments, in parts: the first has the name, and
+   * the last lacks `willContinue`.
    */
   private call(call: GeminiFunctionCall, signature: string | undefined): void {
     if (call.name !== undefined || !this.open) {
@@ -130,7 +132,7 @@ export class CandidateReader {
           id: id ?? this.nextCallId(),
           type: 'function',
           function: { name, arguments: args.toJson() },
-          // named as Google's own OpenAI-compatible endpoint names it, so that clients hand it back
+          // the name that Google's own OpenAI-compatible endpoint uses, so that clients send it back
           ...(signature === undefined
             ? {}
             : { extra_content: { google: { thought_signature: signature } } }),
@@ -153,7 +155,7 @@ function mediaDelta(media: { mimeType?: string; data?: string }): ChunkDelta {
   };
 }
 
-function fence(language: string, code = ''): string {
+function codeBlock(language: string, code = ''): string {
   return `\n\`\`\`${language}\n${code.trimEnd()}\n\`\`\`\n`;
 }
 

@@ -4,14 +4,14 @@ import { type GroundingMetadata, objectsIn } from './wire.js';
 type Segment = NonNullable<NonNullable<GroundingMetadata['groundingSupports']>[number]['segment']>;
 
 /**
- * The sources of a grounded answer: one citation for each passage and source, with character offsets into `text` where the
- * passage is found there; then the sources that no passage names.
+ * The sources of a grounded answer: one citation for each passage and source, with character offsets
+ * where the passage occurs in `text`; then the sources that no passage refers to.
  */
 export function citationsOf(grounding: GroundingMetadata, text: string): UrlCitation[] {
   const sources = objectsIn(grounding.groundingChunks).map((chunk) => {
     const source = chunk.web ?? chunk.retrievedContext ?? chunk.maps ?? {};
     return {
-      // file search names a store where the web has an address
+      // file search has a store in place of an address
       url: source.uri ?? source.fileSearchStore ?? '',
       ...(source.title === undefined ? {} : { title: source.title }),
       ...(source.text === undefined ? {} : { content: source.text }),
@@ -36,7 +36,7 @@ export function citationsOf(grounding: GroundingMetadata, text: string): UrlCita
   return citations;
 }
 
-/** Google counts bytes of UTF-8, OpenAI's dialect characters. */
+/** Google counts bytes of UTF-8; OpenAI's dialect counts characters. */
 function placeOf(
   segment: Segment,
   text: string,

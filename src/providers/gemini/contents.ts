@@ -1,27 +1,28 @@
 import type { ChatMessage, ToolCall } from '../../completion.js';
-import { parseJson } from '../failure.js';
+import { isRecord, parseJson } from '../json.js';
 import { toParts } from './parts.js';
 import type { GeminiContent, GeminiPart } from './wire.js';
 
 export interface ContentsOptions {
   /** The configured provider's name, for messages. */
   provider: string;
-  /** Whether ids of tool calls are sent; Vertex tells calls apart by their order. */
+  /** Whether ids of tool calls are sent; Vertex distinguishes calls by their order. */
   callIds: boolean;
-  /** Stands in for the signature of a call that another model made; null for models that need none. */
+  /** The signature for calls that another model made; null for models that need none. */
   foreignSignature: string | null;
 }
 
-/** A conversation as generateContent takes it. */
+/** A conversation in the form that generateContent takes. */
 export interface Conversation {
   systemInstruction?: GeminiContent;
   contents: GeminiContent[];
 }
 
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
-/** Turns messages into contents: system messages wherever they stand become the instruction, results of tools one turn of the user. */
+/**
+ * Translates messages into contents. All system messages become the instruction; successive tool
+ * results become one turn of the user.
+ * @throws GatewayError `request_refused` for content that Gemini does not support
+ */
 export function toConversation(
   messages: readonly ChatMessage[],
   options: ContentsOptions,
@@ -32,7 +33,7 @@ export function toConversation(
   let results: GeminiPart[] | null = null;
   for (const message of messages) {
     if (message.role === 'tool' || message.role === 'function') {
-      // Gemini wants the results of parallel calls in one turn
+      // Gemini requires the results of parallel calls in one turn
       if (!results) contents.push({ role: 'user', parts: (results = []) });
       results.push(...toResult(message, names, options));
       continue;
@@ -48,7 +49,7 @@ export function toConversation(
       : toParts(message.content, options.provider);
     if (parts.length > 0) contents.push({ role: assistant ? 'model' : 'user', parts });
   }
-  // a conversation of instructions alone is refused
+  // Gemini refuses a conversation that consists only of instructions
   if (contents.length === 0)
     return { contents: [{ role: 'user', parts: system.length > 0 ? system : [{ text: '' }] }] };
   return { ...(system.length > 0 ? { systemInstruction: { parts: system } } : {}), contents };
@@ -57,7 +58,7 @@ export function toConversation(
 function callsOf(message: ChatMessage): ToolCall[] {
   const legacy = message['function_call'] as ToolCall['function'] | null | undefined;
   if (!message.tool_calls) return legacy ? [{ id: '', type: 'function', function: legacy }] : [];
-  // calls of other kinds of tools (OpenAI's `custom`) have no function
+  // calls of other types of tools (OpenAI's `custom`) have no function
   return message.tool_calls.filter((call: Partial<ToolCall>) => call.function !== undefined);
 }
 
@@ -79,7 +80,7 @@ function assistantParts(message: ChatMessage, options: ContentsOptions): GeminiP
   if (signature !== undefined && last) last.thoughtSignature = signature;
   const calls = callsOf(message).map((call) => toCall(call, options.callIds));
   const first = calls[0];
-  // Gemini 3 answers 400 to a step whose first call has no signature, so to every history that another model made
+  // Gemini 3 answers 400 where a turn's first call has no signature, as in histories of other models
   if (first && options.foreignSignature !== null && !calls.some((call) => call.thoughtSignature))
     first.thoughtSignature = options.foreignSignature;
   return [...parts, ...calls];
@@ -92,8 +93,8 @@ function toCall(call: ToolCall, callIds: boolean): GeminiPart {
     functionCall: {
       ...(callIds && call.id ? { id: call.id } : {}),
       name: call.function.name,
-      // a model may have written what is no object; it is shown as it was
-      args: isObject(parsed) ? parsed : { arguments: call.function.arguments },
+      // a model may have written something other than an object; Gemini sees it unchanged
+      args: isRecord(parsed) ? parsed : { arguments: call.function.arguments },
     },
     ...(signature === undefined ? {} : { thoughtSignature: signature }),
   };
@@ -111,8 +112,8 @@ function toResult(
   const response = {
     ...(options.callIds && id ? { id } : {}),
     name: names.get(id) ?? message.name ?? (id || 'tool'),
-    response: isObject(parsed) ? parsed : { result: Array.isArray(parsed) ? parsed : text },
+    response: isRecord(parsed) ? parsed : { result: Array.isArray(parsed) ? parsed : text },
   };
-  // images and files that a tool returned stand beside its result
+  // images and files that a tool returned go beside its result
   return [{ functionResponse: response }, ...parts.filter((part) => part.text === undefined)];
 }

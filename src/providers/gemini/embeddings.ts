@@ -1,47 +1,42 @@
 import { GatewayError } from '../../errors.js';
 import type { EmbeddingAdapter, UpstreamRequest } from '../adapter.js';
-import { parseJson, unreadable } from '../failure.js';
+import { unreadable } from '../failure.js';
+import { parseJson } from '../json.js';
 import { packVector } from '../pack-vector.js';
 import { googleFailureUnder200 } from './failure.js';
 
-/** What is asked of an embedding model, in Google's terms. */
-export interface EmbeddingQuestion {
+/** The input for an embedding model, in Google's terms. */
+export interface EmbeddingInput {
   texts: string[];
-  /** `outputDimensionality` and whatever else of Google's the request names. */
+  /** `outputDimensionality`, and Google's own fields in the request. */
   options: { outputDimensionality?: number; taskType?: string; title?: string };
 }
 
 /** One provider's wire format for embeddings. */
 export interface EmbeddingWire {
   buildRequest(
-    question: EmbeddingQuestion,
+    input: EmbeddingInput,
     model: string,
     apiKey: string | null,
   ): UpstreamRequest | Promise<UpstreamRequest>;
-  /** @returns null where the body holds no vectors */
+  /** @returns null where the body has no vectors */
   readVectors(body: unknown): { vectors: number[][]; promptTokens: number | null } | null;
 }
 
-/** An embedding adapter that also takes the request when it reads the answer: only the request says how vectors are to be written. */
-export interface GoogleEmbeddingAdapter extends EmbeddingAdapter {
-  readAnswer(
-    body: string,
-    model: string,
-    request?: Record<string, unknown>,
-  ): { answer: unknown; promptTokens: number | null };
-}
-
-/** OpenAI's embeddings over one of Google's wire formats. @throws GatewayError `request_refused` for token lists: Google takes text only */
-export function googleEmbeddings(provider: string, wire: EmbeddingWire): GoogleEmbeddingAdapter {
+/**
+ * Translates OpenAI's embeddings to one of Google's wire formats. Lists of tokens are refused: Google
+ * takes only text.
+ */
+export function googleEmbeddings(provider: string, wire: EmbeddingWire): EmbeddingAdapter {
   return {
     buildRequest: (body, model, apiKey) =>
-      wire.buildRequest(questionOf(body, provider), model, apiKey),
-    readAnswer(text, model, request = {}) {
+      wire.buildRequest(inputOf(body, provider), model, apiKey),
+    readAnswer(text, model, request) {
       const body = parseJson(text);
       if (typeof body === 'object' && body !== null && ('error' in body || Array.isArray(body)))
         throw googleFailureUnder200(provider, body);
       const read = wire.readVectors(body);
-      if (!read) throw unreadable(provider, 'a body without embeddings');
+      if (!read) throw unreadable(provider, 'the body has no embeddings');
       const write =
         request['encoding_format'] === 'base64'
           ? packVector
@@ -64,11 +59,11 @@ export function googleEmbeddings(provider: string, wire: EmbeddingWire): GoogleE
   };
 }
 
-function questionOf(body: Record<string, unknown>, provider: string): EmbeddingQuestion {
+function inputOf(body: Record<string, unknown>, provider: string): EmbeddingInput {
   const input = body['input'];
   const texts: unknown[] = Array.isArray(input) ? input : [input];
   if (texts.length === 0 || !texts.every((text) => typeof text === 'string')) {
-    throw new GatewayError('request_refused', `${provider} embeds a text or a list of texts only`, {
+    throw new GatewayError('request_refused', `${provider} embeds only a text or a list of texts`, {
       field: 'input',
     });
   }

@@ -4,40 +4,43 @@ import {
   escapeJson,
   type EventReader,
 } from '../../completion.js';
-import { cutShort, parseJson, unreadable } from '../failure.js';
+import { cutShort, unreadable } from '../failure.js';
+import { parseJson } from '../json.js';
+import { sseReader } from '../sse-reader.js';
 import { eventsOf, GeminiAnswer } from './answer.js';
 import type { GeminiResponse } from './wire.js';
-import { sseReader } from '../sse-reader.js';
 
 const newline = 10;
-const maxStrayLength = 32 * 1024 * 1024;
+const maxBareJsonBytes = 32 * 1024 * 1024;
 const opensJson = (byte: number | undefined): boolean => byte === 0x7b || byte === 0x5b;
 
 /**
- * Reads a streamed answer. There is no end marker of its own: a finish reason (or a blocked prompt) must have been seen when the
- * stream closes; usage may still follow it. Google writes an error that strikes in mid-stream as bare JSON, without `data:`, and
- * a stream that was not asked for as server-sent events is a JSON array: both are kept and read at the end.
+ * Reads a streamed answer. It has no end marker: a finish reason (or a blocked prompt) must have
+ * arrived when the stream closes, and usage may follow it. Google sends an error in mid-stream as bare
+ * JSON, without `data:`, and a stream that was not requested as server-sent events as a JSON array:
+ * both are collected and read at the end.
  */
 export function geminiEvents(provider: string, sink: CompletionSink): EventReader {
   const answer = answerInto(provider, sink);
-  const stray: Buffer[] = [];
-  let strayLength = 0;
+  const bareJson: Buffer[] = [];
+  let bareJsonBytes = 0;
   let atLineStart = true;
   const finish = (): void => {
-    if (stray.length > 0) readStray(Buffer.concat(stray).toString(), answer);
-    if (!answer.whole) throw cutShort(provider);
+    if (bareJson.length > 0) readBareJson(Buffer.concat(bareJson).toString(), answer);
+    if (!answer.complete) throw cutShort(provider);
     const { finishReason, usage } = answer.finish();
     sink.end(finishReason, usage);
   };
   const events = sseReader((_name, payload) => answer.read(parseEvent(provider, payload)), finish);
   return {
     push(bytes) {
-      const from = stray.length > 0 ? 0 : startOfJson(bytes, atLineStart);
+      const from = bareJson.length > 0 ? 0 : startOfJson(bytes, atLineStart);
       if (from !== 0) events.push(from === -1 ? bytes : bytes.subarray(0, from));
       if (from !== -1) {
-        stray.push(bytes.subarray(from));
-        strayLength += bytes.length - from;
-        if (strayLength > maxStrayLength) throw unreadable(provider, 'a body of more than 32 MiB');
+        bareJson.push(bytes.subarray(from));
+        bareJsonBytes += bytes.length - from;
+        if (bareJsonBytes > maxBareJsonBytes)
+          throw unreadable(provider, 'the body is larger than 32 MiB');
       }
       if (bytes.length > 0) atLineStart = bytes[bytes.length - 1] === newline;
     },
@@ -67,7 +70,10 @@ function answerInto(provider: string, sink: CompletionSink): GeminiAnswer {
   return answer;
 }
 
-/** A line of an event begins with a letter or a colon, never with a brace; a line within JSON text is always escaped. */
+/**
+ * The index where bare JSON starts, or -1. A line of an event starts with a letter or a colon, never
+ * with a brace; line breaks within JSON strings are escaped.
+ */
 function startOfJson(bytes: Buffer, atLineStart: boolean): number {
   if (atLineStart && opensJson(bytes[0])) return 0;
   const starts = [bytes.indexOf('\n{'), bytes.indexOf('\n[')].filter((at) => at !== -1);
@@ -77,11 +83,11 @@ function startOfJson(bytes: Buffer, atLineStart: boolean): number {
 function parseEvent(provider: string, payload: string): GeminiResponse {
   const event = parseJson(payload);
   if (typeof event !== 'object' || event === null)
-    throw unreadable(provider, 'an event that is not JSON');
+    throw unreadable(provider, 'an event is not JSON');
   return event;
 }
 
-/** JSON that was cut leaves the answer as it is, and the end marker missing. */
-function readStray(text: string, answer: GeminiAnswer): void {
+/** JSON that was cut off is ignored; the answer then lacks its finish reason. */
+function readBareJson(text: string, answer: GeminiAnswer): void {
   for (const event of eventsOf(parseJson(text)) ?? []) answer.read(event);
 }

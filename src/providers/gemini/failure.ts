@@ -1,6 +1,7 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
 import type { UpstreamHeaders } from '../adapter.js';
-import { codeOfStatus, parseJson, providerFailure } from '../failure.js';
+import { codeOfStatus, providerFailure } from '../failure.js';
+import { isRecord, parseJson } from '../json.js';
 
 interface RpcDetail {
   '@type'?: string;
@@ -32,7 +33,10 @@ const statusOfName: Record<string, number> = {
   DEADLINE_EXCEEDED: 504,
 };
 
-/** The failure of an answer that is not 2xx: `{error: {code, message, status, details}}`, the same in an array, or any text. */
+/**
+ * The failure of an answer that is not 2xx: `{error: {code, message, status, details}}`, the same in
+ * an array, or any text.
+ */
 export function googleFailure(
   provider: string,
   status: number,
@@ -44,7 +48,7 @@ export function googleFailure(
   return failure(provider, status, headers, { ...error, message: reason });
 }
 
-/** The failure that hides in an answer with status 200: a body, an array or an event that has `error`. */
+/** The failure of an error sent with status 200: a body, an array or an event that has `error`. */
 export function googleFailureUnder200(provider: string, body: unknown): GatewayError {
   const error = rpcError(body) ?? {};
   const code = error.code ?? 0;
@@ -73,9 +77,6 @@ function failure(
   });
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
-
 function rpcError(body: unknown): RpcError | null {
   const holder = Array.isArray(body)
     ? (body.find((entry) => isRecord(entry) && entry['error']) as unknown)
@@ -95,23 +96,23 @@ function rpcError(body: unknown): RpcError | null {
 function codeOf(status: number, error: RpcError): ErrorCode {
   const message = error.message ?? '';
   if (status === 400) {
-    // a refused key is a 400 here, not a 401
+    // Google answers 400 to a refused key, not 401
     if (error.details?.some((detail) => /^API_KEY_|^ACCESS_TOKEN_/.test(detail.reason ?? '')))
       return 'provider_auth';
     if (/api key (not valid|not found|expired|is invalid)/i.test(message)) return 'provider_auth';
-    // where our account or our server stands, nothing that the caller wrote
+    // caused by our account or location, not by the request
     if (
       error.status === 'FAILED_PRECONDITION' &&
       /location is not supported|billing|free tier/i.test(message)
     )
       return 'provider_auth';
   }
-  // 499 CANCELLED: Google gave the call up itself
+  // 499 CANCELLED: Google itself cancelled the call
   if (status === 499) return 'upstream_error';
   return codeOfStatus(status);
 }
 
-/** Google's RetryInfo (`"37s"`, `"0.5s"`), or the same said in the message. */
+/** Google's RetryInfo (`"37s"`, `"0.5s"`), or the same wait in the message. */
 function retryDelayMs(error: RpcError): number | null {
   const delay = error.details?.find((detail) => typeof detail.retryDelay === 'string')?.retryDelay;
   const seconds = Number.parseFloat(

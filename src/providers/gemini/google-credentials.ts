@@ -1,30 +1,36 @@
 import { createSign } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { GatewayError } from '../../errors.js';
-import { parseJson } from '../failure.js';
+import { parseJson } from '../json.js';
 import { fetchToken, type TokenAnswer } from './google-token-endpoint.js';
 
-/** Hands out access tokens; keeps one until shortly before it expires. */
+/** A source of access tokens; caches one until shortly before it expires. */
 export interface AccessTokenSource {
-  /** True where credentials were named, rather than left to the machine's own. */
+  /** True where a credentials file is configured; false where the machine's own credentials are used. */
   readonly configured: boolean;
-  /** @throws GatewayError `provider_auth` where there are no credentials or they are refused, `connection_failed` where nobody answers */
+  /**
+   * @throws GatewayError `provider_auth` where there are no credentials or they are refused,
+   *   `connection_failed` where the token endpoint does not answer
+   */
   token(): Promise<string>;
-  /** Drops the token that is kept: it was refused. */
+  /** Drops the cached token, because Google refused it. */
   forget(): void;
 }
 
 export interface GoogleCredentialOptions {
   /** The configured provider's name, for messages. */
   provider: string;
-  /** Path of a JSON file: a service account's key or a user's own (`gcloud auth application-default login`). Absent: GOOGLE_APPLICATION_CREDENTIALS. */
+  /**
+   * Path of a JSON file: a service account's key, or a user's (`gcloud auth application-default
+   * login`). Absent: GOOGLE_APPLICATION_CREDENTIALS.
+   */
   credentialsFile?: string | undefined;
   env?: Readonly<Record<string, string | undefined>>;
   /** ms since 1970 */
   now?: () => number;
   /** Overrides the file's `token_uri`. */
   tokenUrl?: string;
-  /** Where the metadata server is. Absent: GCE_METADATA_HOST or Google's. */
+  /** The metadata server. Absent: GCE_METADATA_HOST, or Google's. */
   metadataUrl?: string;
 }
 
@@ -39,47 +45,47 @@ interface KeyFile {
   refresh_token?: string;
 }
 
-interface Kept {
+interface CachedToken {
   token: string;
   expiresAtMs: number;
 }
 
 const scope = 'https://www.googleapis.com/auth/cloud-platform';
 const defaultTokenUrl = 'https://oauth2.googleapis.com/token';
-/** Within this time of its end a token is replaced behind the scenes, and still used. */
+/** A token that expires within this time is still used, and replaced in the background. */
 const refreshAheadMs = 5 * 60_000;
-/** Within this time of its end a token is not used any more: the call must arrive while it is good. */
-const unusableMs = 30_000;
+/** A token that expires within this time is not used: the call must arrive while it is valid. */
+const minValidMs = 30_000;
 
-/** A source for the credentials that the options name; nothing is read or asked before the first token is wanted. */
+/** Makes a source for the given credentials; reads and requests nothing before the first `token()`. */
 export function googleCredentials(options: GoogleCredentialOptions): AccessTokenSource {
   const env = options.env ?? process.env;
   const file = options.credentialsFile ?? (env['GOOGLE_APPLICATION_CREDENTIALS'] || undefined);
   const now = options.now ?? Date.now;
-  const ask =
+  const request =
     file === undefined
       ? (): Promise<TokenAnswer> => fromMetadata(options, env)
       : (): Promise<TokenAnswer> => fromFile(file, options, now);
-  let kept: Kept | null = null;
-  let asking: Promise<Kept> | null = null;
+  let cached: CachedToken | null = null;
+  let pending: Promise<CachedToken> | null = null;
 
-  const refresh = (): Promise<Kept> => {
-    asking ??= ask()
-      .then((answer) => (kept = { token: answer.token, expiresAtMs: now() + answer.expiresInMs }))
-      .finally(() => (asking = null));
-    return asking;
+  const refresh = (): Promise<CachedToken> => {
+    pending ??= request()
+      .then((answer) => (cached = { token: answer.token, expiresAtMs: now() + answer.expiresInMs }))
+      .finally(() => (pending = null));
+    return pending;
   };
   return {
     configured: file !== undefined,
     async token() {
-      const leftMs = kept ? kept.expiresAtMs - now() : 0;
-      if (!kept || leftMs <= unusableMs) return (await refresh()).token;
-      // a failure now is no failure yet: the token in hand is good, and the next call asks again
+      const leftMs = cached ? cached.expiresAtMs - now() : 0;
+      if (!cached || leftMs <= minValidMs) return (await refresh()).token;
+      // a failure is ignored: the cached token is still valid, and the next call refreshes again
       if (leftMs <= refreshAheadMs) refresh().catch(() => undefined);
-      return kept.token;
+      return cached.token;
     },
     forget() {
-      kept = null;
+      cached = null;
     },
   };
 }
@@ -157,7 +163,7 @@ function formOf(
   if (!key.client_email || !key.private_key) {
     throw new GatewayError(
       'provider_auth',
-      `${provider}: credentials of type ${key.type ?? 'unknown'} are not supported, a service account's key file is`,
+      `${provider}: credentials of type ${key.type ?? 'unknown'} are not supported; use a service account's key file`,
     );
   }
   const claims = {

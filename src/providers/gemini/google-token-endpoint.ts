@@ -1,33 +1,35 @@
 import { request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { GatewayError } from '../../errors.js';
-import { parseJson } from '../failure.js';
+import { parseJson } from '../json.js';
 
-/** One question to a token endpoint: a GET, or a POST where there is a form. */
-export interface TokenQuestion {
+/** A request to a token endpoint: a POST where it has a form, else a GET. */
+export interface TokenRequest {
   url: string;
   headers?: Record<string, string>;
   form?: Record<string, string>;
   timeoutMs: number;
 }
 
+/** An access token, and how long it is valid. */
 export interface TokenAnswer {
   token: string;
   expiresInMs: number;
 }
 
-/** An answer of a token endpoint is a few hundred bytes. */
+/** In bytes; real answers are a few hundred. */
 const maxAnswerLength = 64 * 1024;
 
 /**
- * Asks for an access token.
- * @throws GatewayError `connection_failed` where nobody answers in time, `upstream_error` for a 5xx, `provider_auth` for a refusal
+ * Requests an access token.
+ * @throws GatewayError `connection_failed` where the endpoint does not answer in time,
+ *   `upstream_error` for a 5xx, `provider_auth` for a refusal
  */
-export async function fetchToken(provider: string, question: TokenQuestion): Promise<TokenAnswer> {
-  const { status, body } = await ask(question).catch((cause: unknown) => {
+export async function fetchToken(provider: string, request: TokenRequest): Promise<TokenAnswer> {
+  const { status, body } = await send(request).catch((cause: unknown) => {
     throw new GatewayError(
       'connection_failed',
-      `${provider} got no access token: ${new URL(question.url).host} cannot be reached`,
+      `${provider} got no access token: ${new URL(request.url).host} cannot be reached`,
       { cause },
     );
   });
@@ -50,16 +52,16 @@ export async function fetchToken(provider: string, question: TokenQuestion): Pro
   );
 }
 
-function ask({
+function send({
   url,
   headers,
   form,
   timeoutMs,
-}: TokenQuestion): Promise<{ status: number; body: string }> {
+}: TokenRequest): Promise<{ status: number; body: string }> {
   const payload = form && new URLSearchParams(form).toString();
-  const send = url.startsWith('https:') ? requestHttps : requestHttp;
+  const requestFrom = url.startsWith('https:') ? requestHttps : requestHttp;
   return new Promise((resolve, reject) => {
-    const outgoing = send(
+    const outgoing = requestFrom(
       url,
       {
         method: payload === undefined ? 'GET' : 'POST',

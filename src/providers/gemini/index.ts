@@ -1,42 +1,29 @@
-import { GatewayError } from '../../errors.js';
 import type {
   ProviderAdapter,
   ProviderDialect,
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
-import { readGeminiCompletion } from './answer.js';
 import { type EmbeddingWire, googleEmbeddings } from './embeddings.js';
-import { geminiEvents } from './events.js';
-import { googleFailure } from './failure.js';
+import { geminiReaders, modelPath, operationOf } from './generate-content.js';
 import { toGenerateContent } from './request.js';
+
+export { vertex } from './vertex.js';
 
 const defaultBaseUrl = 'https://generativelanguage.googleapis.com/v1beta';
 
-/** Google's Gemini API, with an API key. */
+/** Google's Gemini API, which takes an API key. */
 export const gemini: ProviderDialect = {
   api: 'gemini',
   env: ['GEMINI_API_KEY', 'GOOGLE_API_KEY'],
   baseUrl: defaultBaseUrl,
   pricesAs: 'google',
   needsKey: true,
+  keyHeader: 'x-goog-api-key',
+  unpricedFields: ['generationConfig'],
+  passthroughHeaders: ['x-goog-api-client', 'x-goog-upload-*'],
   create: createGemini,
 };
-
-/** The part of an adapter that Gemini and Vertex have in common: everything about answers. */
-export function geminiReaders(
-  provider: string,
-): Pick<
-  ProviderAdapter,
-  'speaksInternalDialect' | 'readCompletion' | 'readEvents' | 'readFailure'
-> {
-  return {
-    speaksInternalDialect: false,
-    readCompletion: (body) => readGeminiCompletion(provider, body),
-    readEvents: (sink) => geminiEvents(provider, sink),
-    readFailure: (status, headers, body) => googleFailure(provider, status, headers, body),
-  };
-}
 
 type Post = (
   model: string,
@@ -44,24 +31,6 @@ type Post = (
   body: object,
   apiKey: string | null,
 ) => UpstreamRequest;
-
-/** A model's name as part of a path. Slashes stay. @throws GatewayError `request_refused` for names that would lead elsewhere */
-export function modelPath(model: string, provider: string): string {
-  const segments = model.split('/');
-  if (segments.some((segment) => /^\.*$|\p{Surrogate}/u.test(segment))) {
-    throw new GatewayError(
-      'request_refused',
-      `${provider} cannot be asked for a model of this name`,
-      { field: 'model' },
-    );
-  }
-  return segments.map(encodeURIComponent).join('/');
-}
-
-/** The two operations of a model, as the end of its URL. */
-export function operationOf(stream: boolean): string {
-  return stream ? ':streamGenerateContent?alt=sse' : ':generateContent';
-}
 
 function createGemini(settings: ProviderSettings): ProviderAdapter {
   const provider = settings.name;
@@ -107,7 +76,7 @@ function embeddingWire(nameOf: (model: string) => string, post: Post): Embedding
   return {
     buildRequest({ texts, options }, model, apiKey) {
       const name = nameOf(model);
-      // each question of a batch must name the model again
+      // each request of a batch must repeat the model
       const requests = texts.map((text) => ({
         model: name,
         content: { parts: [{ text }] },

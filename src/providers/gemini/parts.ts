@@ -1,5 +1,5 @@
 import type { ChatMessage, ContentPart } from '../../completion.js';
-import { GatewayError } from '../../errors.js';
+import { unsupported } from '../failure.js';
 import type { GeminiPart } from './wire.js';
 
 const typeOfExtension: Record<string, string> = {
@@ -27,7 +27,10 @@ const typeOfExtension: Record<string, string> = {
   mpeg: 'video/mpeg',
 };
 
-/** A message's content as Gemini's parts; empty texts are left out, since Gemini refuses them. @throws GatewayError `request_refused` for what Gemini has no part for */
+/**
+ * Translates a message's content into parts; empty texts are omitted, because Gemini refuses them.
+ * @throws GatewayError `request_refused` for content that Gemini does not support
+ */
 export function toParts(content: ChatMessage['content'], provider: string): GeminiPart[] {
   if (typeof content === 'string') return content === '' ? [] : [{ text: content }];
   return (content ?? []).map((part) => toPart(part, provider)).filter((part) => part.text !== '');
@@ -52,7 +55,7 @@ function toPart(part: ContentPart, provider: string): GeminiPart {
     case 'file':
       return fromFile(part['file'] ?? {}, provider);
     default:
-      throw refused(provider, `cannot be given content of type ${part.type.slice(0, 40)}`);
+      throw unsupported(provider, `content of type ${part.type.slice(0, 40)}`);
   }
 }
 
@@ -80,11 +83,11 @@ function fromFile(
   return fromUrl(file.file_id ?? '', named ?? 'application/pdf', provider);
 }
 
-/** Google fetches `https:` and `gs:` addresses itself; the type is read off the name and else assumed. */
+/** Google fetches `https:` and `gs:` URLs itself; the type follows from the extension, else is assumed. */
 function fromUrl(url: string, assumedType: string, provider: string): GeminiPart {
   if (url.startsWith('data:')) return fromDataUrl(url, provider);
   if (!/^(https?|gs):\/\//i.test(url))
-    throw refused(provider, 'takes media as data:, https: or gs: URLs only');
+    throw unsupported(provider, 'media other than as data:, https: or gs: URLs');
   return {
     fileData: { fileUri: url, mimeType: typeByName(url.replace(/[?#].*$/s, '')) ?? assumedType },
   };
@@ -92,7 +95,7 @@ function fromUrl(url: string, assumedType: string, provider: string): GeminiPart
 
 function fromDataUrl(url: string, provider: string): GeminiPart {
   const comma = url.indexOf(',');
-  if (comma === -1) throw refused(provider, 'was given a data: URL that has no comma');
+  if (comma === -1) throw unsupported(provider, 'a data: URL without a comma');
   const [mimeType = '', ...parameters] = url.slice('data:'.length, comma).split(';');
   const payload = url.slice(comma + 1);
   const base64 = parameters.includes('base64')
@@ -111,8 +114,4 @@ function decoded(text: string): string {
 
 function typeByName(name: string): string | undefined {
   return typeOfExtension[/\.([a-z0-9]{2,5})$/i.exec(name)?.[1]?.toLowerCase() ?? ''];
-}
-
-function refused(provider: string, reason: string): GatewayError {
-  return new GatewayError('request_refused', `${provider} ${reason}`);
 }

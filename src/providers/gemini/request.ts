@@ -1,4 +1,5 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
+import { present } from '../json.js';
 import { toConversation } from './contents.js';
 import { thinkingConfig, thinksInLevels } from './thinking.js';
 
@@ -11,17 +12,20 @@ export interface GeminiRequestOptions {
 
 type Json = Record<string, unknown>;
 
-/** Documented by Google for calls in a history that the model did not make itself. */
+/** Google documents this value for calls in a history that another model made. */
 const foreignSignature = 'skip_thought_signature_validator';
 
-/** Fields of Google's own that a request may carry as they are, and their names in Google's `extra_body`. */
+/** Google's own fields that a request may contain, and their names in Google's `extra_body`. */
 const nativeFields = {
   safetySettings: 'safety_settings',
   cachedContent: 'cached_content',
   labels: 'labels',
 };
 
-/** The body of generateContent and streamGenerateContent. @throws GatewayError `request_refused` for content that Gemini has no part for */
+/**
+ * The body of generateContent and streamGenerateContent.
+ * @throws GatewayError `request_refused` for content that Gemini does not support
+ */
 export function toGenerateContent(
   request: ChatRequest,
   model: string,
@@ -47,17 +51,10 @@ export function toGenerateContent(
   return body;
 }
 
-/** Google's own OpenAI-compatible endpoint takes what is Google's in `extra_body.google`. */
+/** Google's own OpenAI-compatible endpoint takes Google's fields in `extra_body.google`. */
 function googleExtras(request: ChatRequest): Json {
   const extra = request['extra_body'] as { google?: Json } | null | undefined;
   return extra?.google ?? (request['google'] as Json | null | undefined) ?? {};
-}
-
-/** Without what is absent: Gemini refuses nulls. */
-function present(fields: Json): Json {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  );
 }
 
 function generationConfig(request: ChatRequest, model: string, google: Json): Json {
@@ -93,7 +90,10 @@ function responseFormat(format: ChatRequest['response_format']): Json {
   return {};
 }
 
-/** Functions become declarations; a tool without a function is one of Google's own (`{googleSearch: {}}`) and stays as it is. */
+/**
+ * Functions become declarations. A tool without a function is one of Google's own (`{googleSearch:
+ * {}}`) and stays unchanged.
+ */
 function toTools(request: ChatRequest): Json[] {
   const functions = (request.tools ?? []).filter(hasFunction);
   const native = (request.tools ?? []).filter((tool) => !hasFunction(tool)) as Json[];
@@ -106,7 +106,10 @@ function toTools(request: ChatRequest): Json[] {
 
 const hasFunction = (tool: Partial<ToolDefinition>): boolean => tool.function !== undefined;
 
-/** `parametersJsonSchema` takes JSON Schema as it is ($ref, anyOf, additionalProperties), where `parameters` takes OpenAPI's subset only. */
+/**
+ * `parametersJsonSchema` takes full JSON Schema ($ref, anyOf, additionalProperties); `parameters`
+ * takes only the subset in OpenAPI.
+ */
 function toDeclaration({ function: { name, description, parameters } }: ToolDefinition): Json {
   return present({ name, description, parametersJsonSchema: parameters });
 }
@@ -123,7 +126,7 @@ function toToolConfig(choice: ChatRequest['tool_choice']): Json | null {
   if (choice.function) return callingConfig('ANY', [choice.function.name]);
   const allowed = choice['allowed_tools'] as AllowedTools | undefined;
   const names = allowed?.tools?.flatMap((tool) => tool.function?.name ?? []) ?? [];
-  // VALIDATED is AUTO with a list of names, which AUTO itself does not take
+  // VALIDATED is AUTO with a list of names, which AUTO does not take
   return callingConfig(allowed?.mode === 'required' ? 'ANY' : 'VALIDATED', names);
 }
 

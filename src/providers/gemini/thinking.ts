@@ -1,4 +1,4 @@
-/** Token budgets of Gemini 2.5, as Google's own OpenAI-compatible endpoint sets them. */
+/** Thinking budgets of Gemini 2.5 in tokens, as Google's own OpenAI-compatible endpoint sets them. */
 const budgets: Record<string, number> = {
   none: 0,
   minimal: 1024,
@@ -8,14 +8,17 @@ const budgets: Record<string, number> = {
   xhigh: 24_576,
 };
 
-/** True for Gemini 3 and later, whose thinking has levels and whose calls need signatures; unknown names of the family count as new. */
+/**
+ * True for Gemini 3 and later, whose thinking has levels and whose calls need signatures. Unknown
+ * Gemini models count as new.
+ */
 export function thinksInLevels(model: string): boolean {
   return /gemini/i.test(model) && !/gemini-(1|2)[.-]/i.test(model) && !/embedding/i.test(model);
 }
 
 /**
- * What a reasoning effort means to the model; null where nothing is asked or the model does not think. Thoughts are asked for
- * along with it.
+ * Translates a reasoning effort, and requests the thoughts. Null where no effort is given or the model
+ * does not think.
  */
 export function thinkingConfig(
   effort: string | null | undefined,
@@ -26,7 +29,7 @@ export function thinkingConfig(
   if (/gemini-2\.5/i.test(model)) {
     const budget = budgets[effort];
     if (budget === undefined) return null;
-    // 2.5 Pro cannot be kept from thinking; 128 is the least it takes
+    // 2.5 Pro always thinks; 128 tokens is its minimum
     return {
       thinkingBudget: budget === 0 && pro ? 128 : budget,
       includeThoughts: effort !== 'none',
@@ -39,6 +42,6 @@ export function thinkingConfig(
 function levelOf(effort: string, model: string, pro: boolean): string {
   if (effort === 'none' || effort === 'minimal') return pro ? 'low' : 'minimal';
   if (effort === 'xhigh') return 'high';
-  // the first Gemini 3 Pro knows low and high only
+  // the first Gemini 3 Pro has only low and high
   return effort === 'medium' && /gemini-3-pro/i.test(model) ? 'high' : effort;
 }

@@ -5,18 +5,19 @@ import type {
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
-import { geminiReaders, modelPath, operationOf } from './index.js';
 import { type EmbeddingWire, googleEmbeddings } from './embeddings.js';
-import { toGenerateContent } from './request.js';
+import { geminiReaders, modelPath, operationOf } from './generate-content.js';
 import { type AccessTokenSource, googleCredentials } from './google-credentials.js';
+import { toGenerateContent } from './request.js';
 
-/** Gemini on Google Cloud's Vertex AI: a project and a region, and an access token instead of a key. */
+/** Gemini on Google Cloud's Vertex AI, which takes a project, a region and usually an access token. */
 export const vertex: ProviderDialect = {
   api: 'vertex',
   env: [],
   baseUrl: null,
   pricesAs: 'google',
   needsKey: false,
+  keyHeader: 'x-goog-api-key',
   create: (settings) => createVertex(settings),
 };
 
@@ -25,9 +26,9 @@ const expressRoot = 'https://aiplatform.googleapis.com/v1';
 type Post = (path: string, body: object, apiKey: string | null) => Promise<UpstreamRequest>;
 
 /**
- * Makes the adapter. An API key is used (express mode) where no credentials file is configured.
- * @param credentials absent: what `googleCredentials` finds for the settings
- * @throws GatewayError `internal` where the configuration names no project or no region
+ * Makes the adapter. It uses an API key (express mode) where no credentials file is configured.
+ * @param credentials absent: those that `googleCredentials` finds for the settings
+ * @throws GatewayError `internal` where the configuration lacks a project or a region
  */
 export function createVertex(
   settings: ProviderSettings,
@@ -49,7 +50,7 @@ export function createVertex(
         apiKey,
       ),
     readFailure(status, headers, body) {
-      // a token that was withdrawn before its time must not be used again
+      // the token was revoked before it expired
       if (status === 401) tokens.forget();
       return readers.readFailure(status, headers, body);
     },
@@ -64,7 +65,7 @@ export function createVertex(
   };
 }
 
-/** Tuned models are endpoints, and other publishers' models have a path of their own. */
+/** Tuned models are endpoints; models of other publishers have their own path. */
 function pathOf(name: string, provider: string): string {
   return modelPath(
     /^(projects|publishers|endpoints)\//.test(name) ? name : `publishers/google/models/${name}`,
@@ -83,7 +84,7 @@ function requestMaker(settings: ProviderSettings, tokens: AccessTokenSource): Po
     const inProject = path.startsWith('projects/') ? `${root}/${path}` : `${home}/${path}`;
     return {
       method: 'POST',
-      // a key in express mode belongs to a project and works on the global endpoint only
+      // a key in express mode belongs to a project and works only on the global endpoint
       url: express ? `${settings.baseUrl ?? expressRoot}/${path}` : inProject,
       headers: {
         'content-type': 'application/json',
@@ -101,7 +102,7 @@ function rootOf({ baseUrl, region }: ProviderSettings): string {
   );
 }
 
-/** Who is asking: in express mode the key, else an access token. */
+/** Authenticates with the key in express mode, else with an access token. */
 async function authOf(
   tokens: AccessTokenSource,
   apiKey: string | null,
@@ -133,7 +134,7 @@ interface Prediction {
   embeddings?: { values?: number[]; statistics?: { token_count?: number } };
 }
 
-/** Embedding models answer `:predict`. gemini-embedding-001 takes one text in a call and refuses more itself. */
+/** Embedding models answer `:predict`. gemini-embedding-001 takes one text a call and refuses more. */
 function predictWire(pathOf: (model: string) => string, post: Post): EmbeddingWire {
   return {
     buildRequest({ texts, options: { outputDimensionality, taskType, title } }, model, apiKey) {

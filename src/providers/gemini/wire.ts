@@ -1,9 +1,9 @@
-/** A piece of a turn, as generateContent takes and gives it. Bytes are base64. */
+/** A part of a turn in requests and answers of generateContent. Bytes are base64. */
 export interface GeminiPart {
   text?: string;
   /** True for a summary of the model's reasoning. */
   thought?: boolean;
-  /** Opaque; to be handed back on the same part. */
+  /** Opaque; must be sent back on the same part. */
   thoughtSignature?: string;
   inlineData?: { mimeType?: string; data?: string };
   fileData?: { mimeType?: string; fileUri: string };
@@ -13,7 +13,7 @@ export interface GeminiPart {
   codeExecutionResult?: { outcome?: string; output?: string };
 }
 
-/** A call of a function. Vertex may spread one over several parts (`willContinue`), its arguments in `partialArgs`. */
+/** A function call. Vertex may spread one over several parts (`willContinue`, `partialArgs`). */
 export interface GeminiFunctionCall {
   id?: string;
   name?: string;
@@ -22,7 +22,7 @@ export interface GeminiFunctionCall {
   willContinue?: boolean;
 }
 
-/** One value within a call's arguments; a string may come in several pieces. */
+/** One value within a call's arguments; a string may arrive in several pieces. */
 export interface PartialArgument {
   jsonPath?: string;
   stringValue?: string;
@@ -45,7 +45,7 @@ interface GroundingSource {
   fileSearchStore?: string;
 }
 
-/** What an answer rests on. Offsets count UTF-8 bytes, not characters. */
+/** The sources of an answer. Offsets count UTF-8 bytes, not characters. */
 export interface GroundingMetadata {
   groundingChunks?: {
     web?: GroundingSource;
@@ -58,13 +58,13 @@ export interface GroundingMetadata {
   }[];
 }
 
-/** A token with its natural logarithm of probability. */
+/** A token with the natural logarithm of its probability. */
 export interface TokenLogprob {
   token?: string;
   logProbability?: number;
 }
 
-/** One of the answers, or what is new of it in a stream. */
+/** One of the answers, or a stream's next piece of it. */
 export interface GeminiCandidate {
   index?: number;
   content?: GeminiContent;
@@ -99,7 +99,7 @@ export interface GeminiResponse {
   error?: unknown;
 }
 
-/** The objects of a list that should hold nothing else: what a provider sends is believed only so far. */
+/** The objects of a list that a provider sent; anything else in it is dropped. */
 export function objectsIn<Entry extends object>(list: readonly Entry[] | undefined): Entry[] {
   return Array.isArray(list)
     ? list.filter((entry: unknown): entry is Entry => typeof entry === 'object' && entry !== null)

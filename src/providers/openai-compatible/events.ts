@@ -6,19 +6,19 @@ import {
   hasContent,
   type Usage,
 } from '../../completion.js';
-import { GatewayError } from '../../errors.js';
 import { cutShort, unreadable } from '../failure.js';
+import { splitContentParts } from './answer.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
-import { CallNumbers } from './tool-calls.js';
+import { ToolCallNumbering } from './tool-calls.js';
 import { readOpenAIUsage } from './usage.js';
 
-/** A single line that is longer than this is no chunk of a conversation. */
+/** In characters; a longer line is not a chunk of a conversation. */
 const maxLineLength = 32 * 1024 * 1024;
 const contentKey = '"content":"';
-/** How an event that takes the fast way begins and ends; one that is written otherwise takes the slow one. */
+/** The framing of events that take the fast path; all others take the slow path. */
 const linePrefix = 'data: ';
 const eventEnd = '\n\n';
-/** Text that needs no second look between the quotes of a JSON string, and any that may stand there. */
+/** Content of a JSON string without escapes, and any valid content. */
 const plainText = /^[^"\\\x00-\x1f]*$/;
 const jsonText = /^(?:[^"\\\x00-\x1f]|\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4}))*$/;
 /** UTF-8's byte order mark, as a byte string. */
@@ -26,28 +26,32 @@ const byteOrderMark = '\xef\xbb\xbf';
 
 export interface OpenAIEventsOptions {
   provider: string;
-  /** Whether the provider closes its streams with `[DONE]`; xAI leaves it out at times and its finish reason must do. */
+  /** Whether streams always end with `[DONE]`. Where not (xAI), the finish reason is the end marker. */
   endsWithDone: boolean;
 }
 
 /**
- * Reads a stream in the internal dialect. The hot path of the whole gateway: bytes stay a latin1 string, and a chunk that
- * differs from the one before it only in its text is recognised by its envelope (all before and all after the text) and
- * not parsed (measured: 8.6 µs a chunk with JSON.parse, 5.9 without). Whatever else comes takes the slow way.
+ * Reads a stream in the internal dialect. This is the hot path of the whole gateway: bytes stay a
+ * latin1 string, and a chunk that differs from the previous one only in its text is recognised by its
+ * envelope (everything before and after the text) and not parsed (measured: 8.6 µs a chunk with
+ * JSON.parse, 5.9 without). Everything else takes the slow path.
  */
 export function openAIEvents(sink: CompletionSink, options: OpenAIEventsOptions): EventReader {
   return new OpenAIEventReader(sink, options);
 }
 
 class OpenAIEventReader implements EventReader {
+  /** A line that is not complete yet. */
   private rest = '';
+  /** Data lines of an event whose JSON is not complete yet. */
   private partialData = '';
+  /** The envelope of the previous text chunk. */
   private head = '';
   private tail = '';
   private finishReason: string | null = null;
   private usage: Usage | null = null;
   private done = false;
-  private readonly calls = new CallNumbers();
+  private readonly calls = new ToolCallNumbering();
 
   constructor(
     private readonly sink: CompletionSink,
@@ -58,13 +62,13 @@ class OpenAIEventReader implements EventReader {
     const read = bytes.toString('latin1');
     const text = this.rest === '' ? read : this.rest + read;
     if (!read.includes('\n')) {
-      // a line that comes in pieces is put together once, at its end
+      // the pieces of a line are searched only once it is complete
       this.keep(text);
       return;
     }
     let start = 0;
     for (;;) {
-      if (this.head !== '') start = this.sameEnvelopes(text, start);
+      if (this.head !== '') start = this.passSameEnvelopes(text, start);
       const newline = text.indexOf('\n', start);
       if (newline === -1) break;
       if (newline > start)
@@ -78,7 +82,7 @@ class OpenAIEventReader implements EventReader {
   private keep(rest: string): void {
     this.rest = rest;
     if (rest.length > maxLineLength)
-      throw unreadable(this.options.provider, 'an event of more than 32 MiB');
+      throw unreadable(this.options.provider, 'an event is larger than 32 MiB');
   }
 
   close(): void {
@@ -99,41 +103,41 @@ class OpenAIEventReader implements EventReader {
     }
     const at =
       text.charCodeAt(start) === 0xef && text.startsWith(byteOrderMark, start) ? start + 3 : start;
-    // only data matters here: error events carry their error in the data as well
+    // only data lines matter: error events carry their error in the data too
     if (text.charCodeAt(at) !== 100 || !text.startsWith('data:', at)) return;
     const from = text.charCodeAt(at + 5) === 32 ? at + 6 : at + 5;
     this.data(text.slice(from, end));
   }
 
-  /** An empty line ends an event: data that is no JSON by now never will be. */
+  /** An empty line ends an event, so data that is not complete JSON by now never will be. */
   private blank(): void {
-    if (this.partialData !== '')
-      throw unreadable(this.options.provider, 'an event that is not JSON');
+    if (this.partialData !== '') throw unreadable(this.options.provider, 'an event is not JSON');
   }
 
   private data(payload: string): void {
     if (this.partialData !== '') {
-      // between two lines of JSON a space is as good as a line break, and the frame stays one line
-      this.parsed(`${this.partialData} ${payload}`);
+      // JSON allows a space in place of the line break, and the frame stays one line
+      this.parse(`${this.partialData} ${payload}`);
       return;
     }
     const trimmed = payload.trim();
     if (trimmed === '[DONE]') this.finish();
-    // an empty event is a sign of life; what comes after the end marker is none of the answer
-    else if (trimmed !== '' && !this.done) this.parsed(payload);
+    // empty events only keep the connection alive; events after the end marker are not part of the answer
+    else if (trimmed !== '' && !this.done) this.parse(payload);
   }
 
   /**
-   * Passes on the events that are the previous chunk with another text, as many as follow each other, and says where the next one
-   * starts. Pieces are compared by slicing: `startsWith` goes character by character and is four times slower.
+   * Passes on the events that follow with the envelope of the previous chunk. Slices are compared
+   * because `startsWith` goes character by character and is four times slower.
+   * @returns where the first other event starts
    */
-  private sameEnvelopes(text: string, start: number): number {
+  private passSameEnvelopes(text: string, start: number): number {
     const { head, tail } = this;
     while (!this.done && this.partialData === '') {
       const from = start + head.length;
       if (text.slice(start, from) !== head) break;
       const quote = text.indexOf(tail, from);
-      // no text is no content, and takes the slow way
+      // an event with empty text has no content and takes the slow path
       if (quote <= from) break;
       const end = quote + tail.length;
       const escaped = text.slice(from, quote);
@@ -144,18 +148,18 @@ class OpenAIEventReader implements EventReader {
     return start;
   }
 
-  private parsed(payload: string): void {
+  private parse(payload: string): void {
     let chunk: CompletionChunk | null;
     try {
       chunk = JSON.parse(Buffer.from(payload, 'latin1').toString('utf8')) as CompletionChunk | null;
     } catch {
-      // an event may be spread over several data lines
+      // an event may have several data lines
       this.partialData = payload;
       return;
     }
     this.partialData = '';
     if (typeof chunk !== 'object' || chunk === null)
-      throw unreadable(this.options.provider, 'an event that is not an object');
+      throw unreadable(this.options.provider, 'an event is not an object');
     const error = errorIn(chunk);
     if (error !== null) throw openAIFailureUnder200(this.options.provider, error);
     const complete = Array.isArray(chunk.choices);
@@ -164,7 +168,7 @@ class OpenAIEventReader implements EventReader {
     this.pass(chunk, payload, !complete);
   }
 
-  /** @param rewritten the chunk is no longer what the payload says, which then cannot be passed on as it is */
+  /** @param rewritten the chunk differs from the payload, which then cannot be passed on */
   private pass(chunk: CompletionChunk, payload: string, rewritten: boolean): void {
     for (const [position, choice] of chunk.choices.entries()) {
       if (typeof choice.delta !== 'object' || (choice.delta as ChunkDelta | null) === null)
@@ -184,7 +188,7 @@ class OpenAIEventReader implements EventReader {
       this.sink.chunk(chunk, rewritten ? null : payload);
   }
 
-  /** Remembers the envelope of a chunk that holds nothing but text, and passes the text on. */
+  /** Passes on a chunk that contains only text, and remembers its envelope. @returns false for any other */
   private passAsText(chunk: CompletionChunk, payload: string): boolean {
     const choice = chunk.choices[0];
     if (
@@ -225,7 +229,7 @@ class OpenAIEventReader implements EventReader {
 
 type UsageHolder = { usage?: CompletionChunk['usage'] } | null | undefined;
 
-/** Usage stands at the top, with Groq also under its own name, with Moonshot in the choice. */
+/** Usage is at the top level; Groq also sends it under `x_groq`, Moonshot in the choice. */
 function readChunkUsage(chunk: CompletionChunk): Usage | null {
   return readOpenAIUsage(
     chunk.usage ??
@@ -234,7 +238,7 @@ function readChunkUsage(chunk: CompletionChunk): Usage | null {
   );
 }
 
-/** Where the JSON string that starts at `from` is closed, or -1. */
+/** The index of the quote that closes the JSON string starting at `from`, or -1. */
 function endOfString(text: string, from: number): number {
   for (let at = from; at < text.length; at++) {
     const code = text.charCodeAt(at);
@@ -242,32 +246,4 @@ function endOfString(text: string, from: number): number {
     else if (code === 34) return at;
   }
   return -1;
-}
-
-interface MistralPart {
-  type?: string;
-  text?: string;
-  thinking?: { text?: string }[] | string;
-}
-
-/** Mistral's reasoning models send content as a list of text and thinking parts. */
-export function splitContentParts(message: {
-  content?: unknown;
-  reasoning_content?: string | null;
-}): void {
-  let text = '';
-  let reasoning = '';
-  for (const part of message.content as MistralPart[]) {
-    if (part.type === 'text') text += part.text ?? '';
-    else if (typeof part.thinking === 'string') reasoning += part.thinking;
-    else if (Array.isArray(part.thinking))
-      reasoning += part.thinking.map((piece) => piece.text ?? '').join('');
-  }
-  message.content = text;
-  if (reasoning) message.reasoning_content = reasoning;
-}
-
-/** For readers of whole bodies: the same error whatever the JSON is. */
-export function notACompletion(provider: string): GatewayError {
-  return unreadable(provider, 'a body that is not a completion');
 }

@@ -1,24 +1,24 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
 import type { UpstreamHeaders } from '../adapter.js';
-import { codeOfStatus, parseJson, providerFailure } from '../failure.js';
+import { codeOfStatus, providerFailure } from '../failure.js';
+import { isRecord, parseJson } from '../json.js';
 
-interface ErrorWords {
+/** What an error body says, whatever its shape. */
+interface ErrorContent {
   message: string;
   /** `code` and `type` as the provider wrote them, lower case, joined by a space. */
   kind: string;
-  /** A status that the body itself names, if it does. */
+  /** The status stated in the body; null where there is none. */
   status: number | null;
 }
 
-const isRecord = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
 const httpStatus = (value: unknown): number | null => {
   const status = Number(value);
   return Number.isInteger(status) && status >= 400 && status < 600 ? status : null;
 };
 
-/** FastAPI's list of validation failures, as Mistral and vLLM send it. */
+/** FastAPI's list of validation errors, as Mistral and vLLM send it. */
 function detailText(detail: unknown): string {
   if (!Array.isArray(detail)) return text(detail);
   return detail
@@ -31,11 +31,12 @@ function detailText(detail: unknown): string {
 }
 
 /**
- * The words of an error body in every shape the family is known to send: `{error: {message, type, code}}`, `{error: "…", code}`
- * (xAI, Hugging Face), `{detail}` (Mistral, vLLM), `{message}`, `{errors: […]}`, a list of any of these, or plain text.
+ * Reads an error body in every shape that these providers are known to send: `{error: {message, type,
+ * code}}`, `{error: "…", code}` (xAI, Hugging Face), `{detail}` (Mistral, vLLM), `{message}`,
+ * `{errors: […]}`, a list of any of these, or plain text.
  */
-export function errorWords(body: unknown, raw = ''): ErrorWords {
-  if (Array.isArray(body)) return errorWords(body[0], raw);
+function errorContent(body: unknown, raw = ''): ErrorContent {
+  if (Array.isArray(body)) return errorContent(body[0], raw);
   if (!isRecord(body))
     return { message: raw.startsWith('<') ? '' : raw.slice(0, 300), kind: '', status: null };
   const inner = isRecord(body['error'])
@@ -61,7 +62,7 @@ export function errorWords(body: unknown, raw = ''): ErrorWords {
   };
 }
 
-/** A message is text, a list of texts or of `{message}`, or with Mistral a `{detail}`. */
+/** A message is a text, a list of texts or of `{message}`, or Mistral's `{detail}`. */
 function messageText(message: unknown): string {
   if (Array.isArray(message)) return message.map(messageText).filter(Boolean).join('; ');
   return isRecord(message)
@@ -81,22 +82,22 @@ const statusOfKind: readonly (readonly [RegExp, number])[] = [
   ],
 ];
 
-/** The status that an error without one means: the body's own, else by its code and type, else 500. */
-export function statusOfWords(words: ErrorWords): number {
-  return words.status ?? statusOfKind.find(([pattern]) => pattern.test(words.kind))?.[1] ?? 500;
+/** The status of an error sent with status 200: the one in the body, else by code and type, else 500. */
+function statusOf({ status, kind }: ErrorContent): number {
+  return status ?? statusOfKind.find(([pattern]) => pattern.test(kind))?.[1] ?? 500;
 }
 
-function codeOf(status: number, words: ErrorWords): ErrorCode {
+function codeOf(status: number, { kind, message }: ErrorContent): ErrorCode {
   if (status === 400 || status === 422) {
-    // xAI answers 400 to a bad key
+    // xAI answers 400 to a wrong key
     if (
-      /invalid_api_key|authentication/.test(words.kind) ||
-      /(incorrect|invalid) api key|api key (is )?(not valid|invalid)/i.test(words.message)
+      /invalid_api_key|authentication/.test(kind) ||
+      /(incorrect|invalid) api key|api key (is )?(not valid|invalid)/i.test(message)
     )
       return 'provider_auth';
     if (
-      /\bstream(ing)?\b/i.test(words.message) &&
-      /not (supported|support|available|allowed)|unsupported/i.test(words.message)
+      /\bstream(ing)?\b/i.test(message) &&
+      /not (supported|support|available|allowed)|unsupported/i.test(message)
     )
       return 'stream_refused';
   }
@@ -110,31 +111,32 @@ export function openAIFailure(
   headers: UpstreamHeaders,
   body: string,
 ): GatewayError {
-  const words = errorWords(parseJson(body), body);
+  const content = errorContent(parseJson(body), body);
   return providerFailure({
     provider,
     status,
     headers,
-    reason: words.message,
-    code: codeOf(status, words),
+    reason: content.message,
+    code: codeOf(status, content),
   });
 }
 
-/** The failure that an error with status 200 means: a body or an event that has `error`, or what `errorIn` has found. */
+/** The failure of an error sent with status 200: a body or an event with `error`, or what `errorIn` returned. */
 export function openAIFailureUnder200(provider: string, body: unknown): GatewayError {
-  const words = errorWords(body);
-  const status = statusOfWords(words);
+  const content = errorContent(body);
+  const status = statusOf(content);
   return providerFailure({
     provider,
     status,
-    reason: words.message || 'an error without a message',
-    code: codeOf(status, words),
+    reason: content.message || 'an error without a message',
+    code: codeOf(status, content),
   });
 }
 
 /**
- * What of a body or an event under status 200 is an error, null where it is an answer: `error` itself, with OpenRouter also inside a
- * choice; or, where there are no choices, what is named an error (vLLM: `{object: "error", message}`) or says nothing but a message.
+ * Finds the error in a body or an event that came with status 200: `error` (OpenRouter also puts it
+ * in a choice); or, where there are no choices, an object of type `error` (vLLM:
+ * `{object: "error", message}`) or one with a message. Null where it is an answer.
  */
 export function errorIn(body: object): unknown {
   const { error, choices, object, type, message, detail } = body as Record<string, unknown>;

@@ -1,7 +1,6 @@
-import { type Completion, type OpenAIUsage } from '../../completion.js';
+import type { OpenAIUsage } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import type {
-  CompletionAnswer,
   EmbeddingAdapter,
   ModelCall,
   ProviderAdapter,
@@ -9,49 +8,57 @@ import type {
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
-import { parseJson } from '../failure.js';
-import { notACompletion, openAIEvents, splitContentParts } from './events.js';
-import { errorIn, openAIFailure, openAIFailureUnder200 } from './failure.js';
-import { readOpenAIUsage } from './usage.js';
+import { unreadable } from '../failure.js';
+import { parseJson } from '../json.js';
 import { packVector } from '../pack-vector.js';
+import { readOpenAICompletion } from './answer.js';
+import { openAIEvents } from './events.js';
+import { openAIFailure, openAIFailureUnder200 } from './failure.js';
 
-/** What sets one member of the family apart from OpenAI's own chat API. Everything is optional: a plain server needs nothing. */
-export interface CompatibleQuirks {
-  /** Environment variables whose presence turns the provider on; the first that is set holds the key. */
-  env?: readonly string[];
-  /** The API's root. Absent: the configuration must give it. */
+type OpenAIOperation = 'chat/completions' | 'embeddings';
+
+/** How a provider differs from OpenAI's own chat API. Every field is optional. */
+export interface CompatibleQuirks
+  extends
+    Partial<Pick<ProviderDialect, 'env' | 'needsKey' | 'pricesAs'>>,
+    Pick<ProviderDialect, 'unpricedFields' | 'unpricedModels' | 'passthroughHeaders'> {
+  /** The root of the API. Absent: the configuration must give it. */
   baseUrl?: string;
-  /** Its id in the price data, where that is not its own name. Null: it has no prices there. */
-  pricesAs?: string | null;
-  /** False for local servers. */
-  needsKey?: boolean;
-  /** False where `stream_options` is refused; usage then comes without being asked for, or is estimated. */
+  /**
+   * False where the provider refuses `stream_options`; it then reports usage unasked, or usage is
+   * estimated.
+   */
   streamOptions?: boolean;
   /** False where streams may end without `[DONE]`; the finish reason is then the end marker. */
   endsWithDone?: boolean;
   /** False where there are no embeddings. */
   embeddings?: boolean;
-  /** Last changes to a request's body; may change it in place. */
+  /** Last changes to a chat request's body, in place. */
   adaptBody?: (body: Record<string, unknown>, settings: ProviderSettings) => void;
-  /** Where a call goes; absent: `<baseUrl>/<operation>`. */
+  /** The URL of a call; absent: `<baseUrl>/<operation>`. */
   urlOf?: (
     settings: ProviderSettings,
     baseUrl: string,
-    operation: 'chat/completions' | 'embeddings',
+    operation: OpenAIOperation,
     model: string,
   ) => string;
-  /** How the key is shown; absent: as a bearer token. */
-  keyHeader?: (apiKey: string) => Record<string, string>;
+  /** The header that holds the key; absent: `authorization`, as a bearer token. */
+  keyHeader?: string;
 }
 
-/** Makes a dialect of the family: a name and what is different about it. */
+/** Makes the dialect of a provider that speaks OpenAI's chat API. */
 export function openAICompatible(api: string, quirks: CompatibleQuirks = {}): ProviderDialect {
+  const { unpricedFields, unpricedModels, passthroughHeaders, keyHeader } = quirks;
   return {
     api,
     env: quirks.env ?? [],
     baseUrl: quirks.baseUrl ?? null,
     pricesAs: quirks.pricesAs === undefined ? api : quirks.pricesAs,
     needsKey: quirks.needsKey ?? true,
+    ...(keyHeader ? { keyHeader } : {}),
+    ...(unpricedFields ? { unpricedFields } : {}),
+    ...(unpricedModels ? { unpricedModels } : {}),
+    ...(passthroughHeaders ? { passthroughHeaders } : {}),
     create: (settings) => createAdapter(settings, quirks),
   };
 }
@@ -62,7 +69,7 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
   if (baseUrl === undefined)
     throw new GatewayError(
       'internal',
-      `${provider} needs a baseUrl: there is no usual address for api ${settings.api}`,
+      `${provider} needs a baseUrl: api ${settings.api} has no default address`,
     );
   const post = requestMaker(settings, baseUrl, quirks);
   return {
@@ -70,27 +77,28 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     speaksInternalDialect: true,
     buildRequest: (call, apiKey) =>
       post('chat/completions', chatBody(call, settings, quirks), call.model, apiKey),
-    readCompletion: (body) => readCompletion(provider, body),
+    readCompletion: (body) => readOpenAICompletion(provider, body),
     readEvents: (sink) =>
       openAIEvents(sink, { provider, endsWithDone: quirks.endsWithDone ?? true }),
     readFailure: (status, headers, body) => openAIFailure(provider, status, headers, body),
     passthrough: {
       baseUrl,
-      headers: (apiKey) => ({
-        ...(apiKey === null ? {} : keyHeaderOf(quirks)(apiKey)),
-        ...settings.headers,
-      }),
+      headers: (apiKey) => ({ ...keyHeaders(apiKey, quirks), ...settings.headers }),
     },
     ...(quirks.embeddings === false ? {} : { embeddings: embeddingAdapter(provider, post) }),
   };
 }
 
-const bearer = (apiKey: string): Record<string, string> => ({ authorization: `Bearer ${apiKey}` });
-const keyHeaderOf = (quirks: CompatibleQuirks): ((apiKey: string) => Record<string, string>) =>
-  quirks.keyHeader ?? bearer;
+function keyHeaders(
+  apiKey: string | null,
+  { keyHeader }: CompatibleQuirks,
+): Record<string, string> {
+  if (apiKey === null) return {};
+  return keyHeader === undefined ? { authorization: `Bearer ${apiKey}` } : { [keyHeader]: apiKey };
+}
 
-type PostMaker = (
-  operation: 'chat/completions' | 'embeddings',
+type RequestMaker = (
+  operation: OpenAIOperation,
   body: object,
   model: string,
   apiKey: string | null,
@@ -100,16 +108,15 @@ function requestMaker(
   settings: ProviderSettings,
   baseUrl: string,
   quirks: CompatibleQuirks,
-): PostMaker {
+): RequestMaker {
   const urlOf = quirks.urlOf ?? ((_settings, root, operation) => `${root}/${operation}`);
-  const keyHeader = keyHeaderOf(quirks);
   return (operation, body, model, apiKey) => ({
     method: 'POST',
     url: urlOf(settings, baseUrl, operation, model),
     headers: {
       'content-type': 'application/json',
       accept: 'application/json, text/event-stream',
-      ...(apiKey === null ? {} : keyHeader(apiKey)),
+      ...keyHeaders(apiKey, quirks),
       ...settings.headers,
     },
     body: JSON.stringify(body),
@@ -122,7 +129,7 @@ function chatBody(
   quirks: CompatibleQuirks,
 ): Record<string, unknown> {
   const { stream_options: streamOptions } = call.request;
-  // the name first: added after a spread it costs 3 µs more
+  // the model first: adding it after the spread costs 3 µs more
   const body: Record<string, unknown> = { model: call.model, ...call.request };
   if (call.stream) body['stream'] = true;
   if (call.stream && quirks.streamOptions !== false)
@@ -132,25 +139,7 @@ function chatBody(
   return body;
 }
 
-function readCompletion(provider: string, body: string): CompletionAnswer {
-  const completion = parseJson(body) as Completion | null;
-  if (typeof completion !== 'object' || completion === null) throw notACompletion(provider);
-  const error = errorIn(completion);
-  if (error !== null) throw openAIFailureUnder200(provider, error);
-  if (!Array.isArray(completion.choices)) throw notACompletion(provider);
-  let rewritten = false;
-  for (const choice of completion.choices) {
-    const unfit = typeof choice.message !== 'object' || (choice.message as unknown) === null;
-    // Azure leaves the message out where its filter stepped in
-    if (unfit) choice.message = { role: 'assistant', content: null };
-    const inParts = Array.isArray(choice.message.content);
-    if (inParts) splitContentParts(choice.message);
-    rewritten ||= unfit || inParts;
-  }
-  return { completion, usage: readOpenAIUsage(completion.usage), rewritten };
-}
-
-function embeddingAdapter(provider: string, post: PostMaker): EmbeddingAdapter {
+function embeddingAdapter(provider: string, post: RequestMaker): EmbeddingAdapter {
   return {
     buildRequest: (body, model, apiKey) => post('embeddings', { ...body, model }, model, apiKey),
     readAnswer(body, _model, request) {
@@ -160,8 +149,8 @@ function embeddingAdapter(provider: string, post: PostMaker): EmbeddingAdapter {
         error?: unknown;
       } | null;
       if (answer?.error) throw openAIFailureUnder200(provider, answer);
-      if (!Array.isArray(answer?.data)) throw notACompletion(provider);
-      // local servers answer with numbers whatever was asked, and a client that asked for base64 reads nothing in them
+      if (!Array.isArray(answer?.data)) throw unreadable(provider, 'the body has no embeddings');
+      // local servers send numbers even when base64 was asked for, and then clients cannot read them
       if (request['encoding_format'] === 'base64')
         for (const item of answer.data)
           if (Array.isArray(item.embedding))

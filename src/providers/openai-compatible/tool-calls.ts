@@ -1,24 +1,24 @@
 import type { ChunkChoice, ToolCallDelta } from '../../completion.js';
 
 interface KnownCall {
-  /** The number that the provider gave it. */
+  /** The provider's index, or the position in the chunk where it sent none. */
   key: number;
   id: string;
 }
 
 /**
- * Gives each tool call of a stream a number of its own. Clients put calls together by `index`; some servers leave it out, and some number
- * every call 0, so that only the ids tell them apart.
+ * Numbers the tool calls of a stream. Clients join the pieces of a call by `index`; some servers omit
+ * it, and some send 0 for every call, so that only the ids tell the calls apart.
  */
-export class CallNumbers {
+export class ToolCallNumbering {
   private readonly choices = new Map<number, KnownCall[]>();
 
-  /** A call has come. */
+  /** True once a tool call has arrived. */
   get any(): boolean {
     return this.choices.size > 0;
   }
 
-  /** Corrects the deltas of a choice in place. @returns whether anything was changed */
+  /** Corrects the tool calls of a choice in place. @returns whether anything was changed */
   renumber(choice: ChunkChoice): boolean {
     const deltas = choice.delta.tool_calls;
     if (!Array.isArray(deltas) || deltas.length === 0) return false;
@@ -29,7 +29,7 @@ export class CallNumbers {
       const index = numberOf(calls, delta, position);
       if (delta.index !== index) changed = true;
       delta.index = index;
-      if (spellArguments(delta)) changed = true;
+      if (stringifyArguments(delta)) changed = true;
     }
     return changed;
   }
@@ -47,8 +47,8 @@ function numberOf(calls: KnownCall[], delta: Partial<ToolCallDelta>, position: n
   return calls.push({ key, id }) - 1;
 }
 
-/** Arguments are text; some servers send the object itself. */
-function spellArguments({ function: called }: ToolCallDelta): boolean {
+/** Makes text of arguments that a server sent as an object. @returns whether it did */
+function stringifyArguments({ function: called }: ToolCallDelta): boolean {
   const given: unknown = called?.arguments;
   if (!called || typeof given !== 'object') return false;
   called.arguments = given === null ? '' : JSON.stringify(given);

@@ -10,6 +10,7 @@ import type { CompletionAnswer } from '../adapter.js';
 import { openAIFailureUnder200 } from '../openai-compatible/failure.js';
 import { reasoningFormat } from './input.js';
 
+/** A citation; offsets count within its content part. */
 export interface ResponsesAnnotation {
   type?: string;
   url?: string;
@@ -18,6 +19,7 @@ export interface ResponsesAnnotation {
   end_index?: number;
 }
 
+/** A content part of a message or of reasoning. */
 export interface ResponsesPart {
   type?: string;
   text?: string;
@@ -26,7 +28,7 @@ export interface ResponsesPart {
   logprobs?: unknown[] | null;
 }
 
-/** One entry of an answer's output: `message`, `reasoning`, `function_call`, or the trace of a tool that the provider ran itself. */
+/** An output item: `message`, `reasoning`, `function_call`, or the trace of a tool that the provider ran. */
 export interface ResponsesItem {
   type?: string;
   id?: string;
@@ -38,13 +40,14 @@ export interface ResponsesItem {
   arguments?: string;
 }
 
+/** The error in a body or an event. */
 export interface ResponsesError {
   code?: string | null;
   type?: string;
   message?: string;
 }
 
-/** The body of an answer; streams carry it at their start and end. */
+/** The body of an answer; streams contain it at their start and end. */
 export interface ResponsesAnswer {
   id?: string;
   /** Seconds since 1970. */
@@ -63,7 +66,7 @@ export interface ResponsesAnswer {
   } | null;
 }
 
-/** Usage in Signalbox's count; null where there is none. */
+/** Translates usage; null where there is none. */
 export function responsesUsage(usage: ResponsesAnswer['usage']): Usage | null {
   if (!usage || (usage.input_tokens === undefined && usage.output_tokens === undefined))
     return null;
@@ -76,18 +79,18 @@ export function responsesUsage(usage: ResponsesAnswer['usage']): Usage | null {
   });
 }
 
-/** The finish reason in the chat API's words. */
+/** The chat API's finish reason. */
 export function responsesFinishReason(answer: ResponsesAnswer, calls: number): string {
   if (answer.status === 'incomplete' || answer.incomplete_details)
     return answer.incomplete_details?.reason === 'content_filter' ? 'content_filter' : 'length';
   return calls > 0 ? 'tool_calls' : 'stop';
 }
 
-/** Codes that blame the request, among those that come under status 200. */
-const blamesRequest =
+/** Codes of errors sent with status 200 that are caused by the request. */
+const requestErrorCode =
   /^(invalid_|image_|empty_image|unsupported_|failed_to_download_image|\w+_policy)/;
 
-/** The failure of an answer or an event that holds an error: `{error: {code, message}}`, or the error itself. */
+/** The failure of an answer or an event with an error: `{error: {code, message}}`, or the error itself. */
 export function responsesFailure(
   provider: string,
   holder: { error?: ResponsesError | string | null } & ResponsesError,
@@ -95,12 +98,15 @@ export function responsesFailure(
   const error =
     typeof holder.error === 'string' ? { message: holder.error } : (holder.error ?? holder);
   return openAIFailureUnder200(provider, {
-    error: blamesRequest.test(error.code ?? '') ? { ...error, status: 400 } : error,
+    error: requestErrorCode.test(error.code ?? '') ? { ...error, status: 400 } : error,
   });
 }
 
-/** A citation in the chat API's shape, or nothing where it leads to no address. @param start where the cited text begins in the answer's */
-export function urlCitation(
+/**
+ * Translates a citation; an empty list where it has no address.
+ * @param start the offset of its content part in the answer's text
+ */
+export function responsesCitation(
   annotation: ResponsesAnnotation | undefined,
   start: number,
 ): UrlCitation[] {
@@ -121,12 +127,12 @@ export function urlCitation(
 const joined = (parts: readonly ResponsesPart[] | null | undefined, between: string): string =>
   (parts ?? []).map((part) => part.text ?? '').join(between);
 
-/** What an item of reasoning says openly: its summary, or with open models the reasoning itself. */
+/** The readable text of an item of reasoning: its summary, or the reasoning of open models. */
 export function reasoningText(item: ResponsesItem): string {
   return joined(item.summary, '\n\n') || joined(item.content, '');
 }
 
-/** What of an item of reasoning must come back with the next turn: nothing where it is not sealed, for nothing was stored. */
+/** An item of reasoning as `reasoning_details`, for the next turn; empty where it is not encrypted. */
 export function reasoningDetails(provider: string, item: ResponsesItem): unknown[] {
   if (!item.encrypted_content) return [];
   const summary = joined(item.summary, '\n\n');
@@ -142,12 +148,12 @@ export function reasoningDetails(provider: string, item: ResponsesItem): unknown
   ];
 }
 
-/** A call without arguments may come with an empty text, which is no JSON. */
-export function callArguments(item: ResponsesItem): string {
+/** A call's arguments as JSON text. A call without arguments may have an empty text. */
+export function responsesArguments(item: ResponsesItem): string {
   return item.arguments || '{}';
 }
 
-/** A whole answer in the internal dialect. @throws GatewayError for one that failed */
+/** Translates a whole answer. @throws GatewayError for one that failed */
 export function responsesCompletion(
   provider: string,
   answer: ResponsesAnswer,
@@ -186,7 +192,9 @@ function readOutput(
   const parts = items.flatMap((item) => (item.type === 'message' ? (item.content ?? []) : []));
   for (const part of parts) {
     annotations.push(
-      ...(part.annotations ?? []).flatMap((annotation) => urlCitation(annotation, text.length)),
+      ...(part.annotations ?? []).flatMap((annotation) =>
+        responsesCitation(annotation, text.length),
+      ),
     );
     text += part.text ?? '';
   }
@@ -212,5 +220,5 @@ function readOutput(
 const toolCall = (item: ResponsesItem): ToolCall => ({
   id: item.call_id ?? item.id ?? '',
   type: 'function',
-  function: { name: item.name ?? '', arguments: callArguments(item) },
+  function: { name: item.name ?? '', arguments: responsesArguments(item) },
 });

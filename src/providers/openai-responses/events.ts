@@ -5,21 +5,22 @@ import {
   type EventReader,
 } from '../../completion.js';
 import type { ModelCall } from '../adapter.js';
-import { cutShort, parseJson, unreadable } from '../failure.js';
+import { cutShort, unreadable } from '../failure.js';
+import { parseJson } from '../json.js';
+import { sseReader } from '../sse-reader.js';
 import {
-  callArguments,
   reasoningDetails,
   reasoningText,
   type ResponsesAnnotation,
   type ResponsesAnswer,
+  responsesArguments,
+  responsesCitation,
   type ResponsesError,
   responsesFailure,
   responsesFinishReason,
   type ResponsesItem,
   responsesUsage,
-  urlCitation,
 } from './answer.js';
-import { sseReader } from '../sse-reader.js';
 
 interface ResponsesEvent extends ResponsesError {
   type?: string;
@@ -37,17 +38,17 @@ interface ResponsesEvent extends ResponsesError {
 
 /** An item between its first event and its last. */
 interface OpenItem {
-  /** Where the part that is being written begins in the answer's text. */
+  /** The offset of the current content part in the answer's text. */
   start: number;
-  /** Which event has carried its text or reasoning; servers that send two kinds say the same twice. */
-  spokenBy: string | null;
-  cited: boolean;
-  /** Its place among the calls, and whether arguments have come; -1 for what is no call. */
+  /** The type of event that brought its text or reasoning; servers that send two types repeat it. */
+  source: string | null;
+  hasCitations: boolean;
+  /** Its index among the calls; -1 for other items. */
   callIndex: number;
-  argued: boolean;
+  hasArguments: boolean;
 }
 
-/** Reads a stream of the Responses API. What a server leaves out of its deltas is taken from the events that close an item. */
+/** Reads a stream of the Responses API. What the deltas omit is taken from the events that close an item. */
 export function responsesEvents(
   sink: CompletionSink,
   provider: string,
@@ -64,11 +65,11 @@ class ResponsesEventReader {
   private readonly head: { id: string | undefined; created: number; model: string };
   private readonly items = new Map<number | string, OpenItem>();
   private readonly wantsLogprobs: boolean;
-  private started = false;
-  private ended = false;
+  private isStarted = false;
+  private isEnded = false;
   private textLength = 0;
-  private calls = 0;
-  private reasoned = false;
+  private callCount = 0;
+  private hasReasoning = false;
 
   constructor(
     private readonly sink: CompletionSink,
@@ -80,16 +81,16 @@ class ResponsesEventReader {
   }
 
   read(payload: string): void {
-    if (this.ended || payload === '[DONE]') return;
+    if (this.isEnded || payload === '[DONE]') return;
     const event = parseJson(payload) as ResponsesEvent | null;
     if (typeof event !== 'object' || event === null)
-      throw unreadable(this.provider, 'an event that is not JSON');
+      throw unreadable(this.provider, 'an event is not JSON');
     if (event.type === 'error' || event.error) throw responsesFailure(this.provider, event);
     this.event(event);
   }
 
   close(): void {
-    if (!this.ended) throw cutShort(this.provider);
+    if (!this.isEnded) throw cutShort(this.provider);
   }
 
   private event(event: ResponsesEvent): void {
@@ -106,14 +107,14 @@ class ResponsesEventReader {
           this.reasoning(this.open(event), 'response.reasoning_summary_text.delta', '\n\n');
         break;
       case 'response.refusal.delta':
-        this.open(event).spokenBy = 'refusal';
+        this.open(event).source = 'refusal';
         this.pass({ refusal: event.delta ?? '' });
         break;
       case 'response.function_call_arguments.delta':
         this.callPiece(this.open(event), event.delta ?? '');
         break;
       case 'response.function_call_arguments.done':
-        if (!this.open(event).argued) this.callPiece(this.open(event), event.arguments ?? '');
+        if (!this.open(event).hasArguments) this.callPiece(this.open(event), event.arguments ?? '');
         break;
       case 'response.output_text.annotation.added':
         this.cite(this.open(event), [event.annotation ?? {}]);
@@ -122,12 +123,12 @@ class ResponsesEventReader {
         this.open(event).start = this.textLength;
         break;
       default:
-        this.frame(event);
+        this.lifecycle(event);
     }
   }
 
-  /** The events that open and close items and the whole answer. */
-  private frame(event: ResponsesEvent): void {
+  /** The events that open and close items and the answer. */
+  private lifecycle(event: ResponsesEvent): void {
     switch (event.type) {
       case 'response.created':
       case 'response.in_progress':
@@ -158,15 +159,21 @@ class ResponsesEventReader {
     const key = event.output_index ?? event.item_id ?? event.item?.id ?? '';
     let item = this.items.get(key);
     if (!item) {
-      item = { start: this.textLength, spokenBy: null, cited: false, callIndex: -1, argued: false };
+      item = {
+        start: this.textLength,
+        source: null,
+        hasCitations: false,
+        callIndex: -1,
+        hasArguments: false,
+      };
       this.items.set(key, item);
     }
     return item;
   }
 
   private start(response: ResponsesAnswer): void {
-    if (this.started) return;
-    this.started = true;
+    if (this.isStarted) return;
+    this.isStarted = true;
     this.head.id = response.id;
     this.head.model = response.model ?? this.head.model;
     this.head.created = Math.floor(response.created_at ?? this.head.created);
@@ -175,7 +182,7 @@ class ResponsesEventReader {
 
   private text(open: OpenItem, text: string, logprobs?: unknown[] | null): void {
     if (text === '') return;
-    open.spokenBy = 'text';
+    open.source = 'text';
     this.textLength += text.length;
     if (this.wantsLogprobs && logprobs?.length)
       this.pass({ content: text }, { logprobs: { content: logprobs } });
@@ -183,17 +190,17 @@ class ResponsesEventReader {
   }
 
   private reasoning(open: OpenItem, speaker: string, text: string): void {
-    if (text === '' || (open.spokenBy ?? speaker) !== speaker) return;
-    // each item of reasoning is a paragraph of its own
-    const gap = open.spokenBy === null && this.reasoned ? '\n\n' : '';
-    open.spokenBy = speaker;
-    this.reasoned = true;
+    if (text === '' || (open.source ?? speaker) !== speaker) return;
+    // each item of reasoning is a separate paragraph
+    const gap = open.source === null && this.hasReasoning ? '\n\n' : '';
+    open.source = speaker;
+    this.hasReasoning = true;
     this.pass({ reasoning_content: gap + text });
   }
 
   private callStart(open: OpenItem, item: ResponsesItem): void {
-    open.callIndex = this.calls++;
-    open.argued = Boolean(item.arguments);
+    open.callIndex = this.callCount++;
+    open.hasArguments = Boolean(item.arguments);
     this.pass({
       tool_calls: [
         {
@@ -208,7 +215,7 @@ class ResponsesEventReader {
 
   private callPiece(open: OpenItem, args: string): void {
     if (args === '' || open.callIndex === -1) return;
-    open.argued = true;
+    open.hasArguments = true;
     this.pass({ tool_calls: [{ index: open.callIndex, function: { arguments: args } }] });
   }
 
@@ -217,17 +224,17 @@ class ResponsesEventReader {
     annotations: readonly ResponsesAnnotation[],
     start = open.start,
   ): void {
-    const citations = annotations.flatMap((annotation) => urlCitation(annotation, start));
-    open.cited ||= annotations.length > 0;
+    const citations = annotations.flatMap((annotation) => responsesCitation(annotation, start));
+    open.hasCitations ||= annotations.length > 0;
     if (citations.length > 0) this.pass({ annotations: citations });
   }
 
   private itemDone(open: OpenItem, item: ResponsesItem): void {
     if (item.type === 'function_call') {
       if (open.callIndex === -1) this.callStart(open, item);
-      if (!open.argued) this.callPiece(open, callArguments(item));
+      if (!open.hasArguments) this.callPiece(open, responsesArguments(item));
     } else if (item.type === 'reasoning') {
-      if (open.spokenBy === null) this.reasoning(open, 'done', reasoningText(item));
+      if (open.source === null) this.reasoning(open, 'done', reasoningText(item));
       const details = reasoningDetails(this.provider, item);
       if (details.length > 0) this.pass({ reasoning_details: details });
     } else if (item.type === 'message') {
@@ -236,8 +243,8 @@ class ResponsesEventReader {
   }
 
   private messageDone(open: OpenItem, item: ResponsesItem): void {
-    const silent = open.spokenBy === null;
-    const uncited = !open.cited;
+    const silent = open.source === null;
+    const uncited = !open.hasCitations;
     let start = silent
       ? this.textLength
       : this.textLength -
@@ -252,12 +259,12 @@ class ResponsesEventReader {
 
   private end(response: ResponsesAnswer): void {
     this.start(response);
-    // a server may say all of it only here
+    // some servers send the whole output only here
     if (this.items.size === 0)
       for (const [index, item] of (response.output ?? []).entries())
         this.itemDone(this.open({ output_index: index }), item);
-    const finishReason = responsesFinishReason(response, this.calls);
-    this.ended = true;
+    const finishReason = responsesFinishReason(response, this.callCount);
+    this.isEnded = true;
     this.pass({}, { finish_reason: finishReason });
     this.sink.end(finishReason, responsesUsage(response.usage));
   }

@@ -6,29 +6,36 @@ import type {
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
-import { parseJson, unreadable } from '../failure.js';
+import { unreadable } from '../failure.js';
+import { parseJson } from '../json.js';
 import { openAIFailure } from '../openai-compatible/failure.js';
+import { openAICompatible } from '../openai-compatible/index.js';
 import { type ResponsesAnswer, responsesCompletion, responsesFailure } from './answer.js';
 import { responsesEvents } from './events.js';
 import { responsesBody } from './request.js';
-import { openai } from '../openai.js';
 
 const defaultBaseUrl = 'https://api.openai.com/v1';
+const chatApi = openAICompatible('openai-responses');
 
-/** OpenAI's Responses API, and what others offer under that name: xAI, DeepSeek, LM Studio, Bedrock. Always named in the configuration. */
+/**
+ * The Responses API of OpenAI, xAI, DeepSeek, LM Studio or Bedrock. Only the configuration turns it on;
+ * its embeddings are those of OpenAI's chat API.
+ */
 export const openaiResponses: ProviderDialect = {
   api: 'openai-responses',
   env: [],
   baseUrl: defaultBaseUrl,
   pricesAs: 'openai',
   needsKey: true,
+  // answers written after the client left, and content read from the provider's own store
+  unpricedFields: ['background', 'previous_response_id', 'conversation', 'prompt'],
   create: createAdapter,
 };
 
 function createAdapter(settings: ProviderSettings): ProviderAdapter {
   const provider = settings.name;
   const baseUrl = settings.baseUrl ?? defaultBaseUrl;
-  const { embeddings } = openai.create({ ...settings, baseUrl });
+  const { embeddings } = chatApi.create({ ...settings, baseUrl });
   const post = (body: object, apiKey: string | null): UpstreamRequest => ({
     method: 'POST',
     url: `${baseUrl}/responses`,
@@ -61,8 +68,8 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
 function readCompletion(provider: string, body: string, call: ModelCall): CompletionAnswer {
   const answer = parseJson(body) as ResponsesAnswer | null;
   if (typeof answer !== 'object' || answer === null)
-    throw unreadable(provider, 'a body that is not JSON');
+    throw unreadable(provider, 'the body is not JSON');
   if (answer.error && !Array.isArray(answer.output)) throw responsesFailure(provider, answer);
-  if (!Array.isArray(answer.output)) throw unreadable(provider, 'a body without output');
+  if (!Array.isArray(answer.output)) throw unreadable(provider, 'the body has no output');
   return responsesCompletion(provider, answer, call.model);
 }

@@ -1,7 +1,7 @@
 import type { ChatMessage, ContentPart } from '../../completion.js';
-import { GatewayError } from '../../errors.js';
+import { unsupported } from '../failure.js';
 
-/** The `format` of reasoning details that this dialect makes and takes back. */
+/** The `format` of the reasoning details that this dialect writes and reads. */
 export const reasoningFormat = 'openai-responses-v1';
 
 interface ReasoningDetail {
@@ -12,14 +12,10 @@ interface ReasoningDetail {
   provider?: string;
 }
 
-/** @returns the error for what this provider cannot be asked; it is then passed over */
-export function notAskable(provider: string, what: string): GatewayError {
-  return new GatewayError('request_refused', `${provider} cannot be asked for ${what}`);
-}
-
 /**
- * A conversation as the Responses API wants it: what stands before the first turn is `instructions`, the rest a list of items.
- * @throws GatewayError `request_refused` for content that the API does not take
+ * Translates a conversation: system messages before the first turn become `instructions`, the rest a
+ * list of items.
+ * @throws GatewayError `request_refused` for content that the API does not support
  */
 export function responsesInput(
   provider: string,
@@ -58,7 +54,7 @@ function itemsOf(provider: string, message: ChatMessage): unknown[] {
         },
       ];
     default:
-      throw notAskable(provider, `a message of the role ${message.role}`);
+      throw unsupported(provider, `a message with the role ${message.role}`);
   }
 }
 
@@ -84,7 +80,7 @@ function inputPart(provider: string, part: ContentPart): unknown {
     case 'input_file':
       return part;
     default:
-      throw notAskable(provider, `content of the type ${part.type}`);
+      throw unsupported(provider, `content of type ${part.type}`);
   }
 }
 
@@ -105,8 +101,8 @@ function assistantItems(provider: string, message: ChatMessage): unknown[] {
 }
 
 /**
- * Only what this provider sealed itself can be opened by it. Without its id: with `store: false` there is nothing to find under it, and
- * with an id OpenAI insists on the very item that followed (2026-11).
+ * A provider can decrypt only its own reasoning. The id is omitted: with `store: false` nothing is
+ * stored under it, and with an id OpenAI requires the item that followed it too (2026-11).
  */
 function reasoningItem(provider: string, detail: ReasoningDetail | null): unknown[] {
   if (
@@ -137,6 +133,6 @@ function assistantText(message: ChatMessage): unknown[] {
         content: [...(text ? [{ type: 'output_text', text }] : []), { type: 'refusal', refusal }],
       },
     ];
-  // a turn of calls alone has no text, an empty turn is still a turn
+  // a turn that only has calls needs no text; an empty turn is kept
   return text || !message.tool_calls?.length ? [{ role: 'assistant', content: text }] : [];
 }

@@ -1,11 +1,13 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import type { ModelCall } from '../adapter.js';
-import { notAskable, responsesInput } from './input.js';
+import { unsupported } from '../failure.js';
+import { present } from '../json.js';
+import { responsesInput } from './input.js';
 
-/** Models that are known to reason. Others refuse to be asked for their reasoning (2026-11). */
-const reasoner = /(^|[/.])(o[1-9]|gpt-[5-9](?!.*chat)|codex|grok-(3-mini|4|code))/;
+/** Models known to reason. Others refuse a request for encrypted reasoning (2026-11). */
+const reasoningModel = /(^|[/.])(o[1-9]|gpt-[5-9](?!.*chat)|codex|grok-(3-mini|4|code))/;
 
-/** Fields of the chat API that are said in another way, or mean nothing here. */
+/** Fields of the chat API that are translated, or have no meaning here. */
 const translated = new Set([
   'messages',
   'max_tokens',
@@ -31,13 +33,14 @@ const translated = new Set([
 ]);
 
 /**
- * The body of `POST /responses`. Nothing is stored unless the request says so; fields that are not the chat API's are passed on.
- * @throws GatewayError `request_refused` for what the API cannot be asked: several choices, stop sequences, audio, custom tools
+ * The body of `POST /responses`. The provider stores nothing unless the request says so; fields that the
+ * chat API does not have are passed on.
+ * @throws GatewayError `request_refused` for several choices, stop sequences, audio and custom tools
  */
 export function responsesBody(provider: string, call: ModelCall): Record<string, unknown> {
   const { request } = call;
-  if ((request.n ?? 1) > 1) throw notAskable(provider, 'more than one choice');
-  if (request.stop?.length) throw notAskable(provider, 'stop sequences');
+  if ((request.n ?? 1) > 1) throw unsupported(provider, 'more than one choice');
+  if (request.stop?.length) throw unsupported(provider, 'stop sequences');
   return {
     store: false,
     ...passedOn(request),
@@ -51,7 +54,7 @@ export function responsesBody(provider: string, call: ModelCall): Record<string,
       reasoning: reasoningField(request),
       text: textField(request),
       include: includeField(request, call.model),
-      // zero is the default, and saying so is refused
+      // 0 is the chat API's default; the Responses API refuses the fields even then
       presence_penalty: request['presence_penalty'] || undefined,
       frequency_penalty: request['frequency_penalty'] || undefined,
     }),
@@ -76,12 +79,12 @@ function reasoningField(request: ChatRequest): object | undefined {
 function textField(request: ChatRequest): object | undefined {
   const { response_format: format } = request;
   const { schema, name, strict, description } = format?.json_schema ?? {};
-  const written =
+  const outputFormat =
     format?.type === 'json_schema'
       ? present({ type: 'json_schema', name: name ?? 'answer', description, schema, strict })
       : format;
   const field = present({
-    format: written,
+    format: outputFormat,
     verbosity: request['verbosity'],
     ...(request['text'] as object | undefined),
   });
@@ -93,7 +96,7 @@ function includeField(request: ChatRequest, model: string): unknown[] | undefine
   const effort = request.reasoning_effort;
   const reasons = effort
     ? effort !== 'none'
-    : reasoner.test(model) || Boolean(request['reasoning']);
+    : reasoningModel.test(model) || Boolean(request['reasoning']);
   const wanted = [
     ...given,
     ...(reasons ? ['reasoning.encrypted_content'] : []),
@@ -117,12 +120,12 @@ function toolList(provider: string, request: ChatRequest): unknown[] | undefined
   return tools.length > 0 ? tools : undefined;
 }
 
-/** Functions lie flat there; the provider's own tools (`{type: 'web_search'}`, …) stand as they are. */
+/** Functions lose one level of nesting; the provider's own tools (`{type: 'web_search'}`, …) stay unchanged. */
 function flatTool(provider: string, tool: Partial<ToolDefinition>): unknown {
-  if (tool['custom'] !== undefined) throw notAskable(provider, 'custom tools');
+  if (tool['custom'] !== undefined) throw unsupported(provider, 'custom tools');
   if (!tool.function) return tool;
   const { name, description, parameters, strict } = tool.function;
-  // strict is the default there, and it is not in the chat API
+  // true is the default there, false in the chat API
   return present({
     type: 'function',
     name,
@@ -145,11 +148,4 @@ function toolChoice(choice: ChatRequest['tool_choice']): unknown {
       tool.function ? { type: 'function', name: tool.function.name } : tool,
     ),
   };
-}
-
-/** Without the fields that are undefined or null. */
-function present(fields: Record<string, unknown>): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(fields).filter(([, value]) => value !== undefined && value !== null),
-  );
 }

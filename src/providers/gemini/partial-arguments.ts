@@ -5,17 +5,17 @@ type Container = Record<string, unknown> | unknown[];
 const pathStep = /\.([^.[\]]+)|\[(\d+)\]|\[(?:'([^']*)'|"([^"]*)")\]/g;
 const maxListLength = 10_000;
 
-/** Puts a function call's arguments together from pieces that each name their place (`$.items[0].name`). */
+/** Assembles a function call's arguments from pieces with a path each (`$.items[0].name`). */
 export class PartialArguments {
-  /** Without a prototype: a path may say `__proto__`. */
+  /** Without a prototype: a path may contain `__proto__`. */
   private readonly root = Object.create(null) as Record<string, unknown>;
 
-  /** Adds pieces in the order in which they came; a string at a known place is continued. */
+  /** Adds pieces in the order of their arrival; a string continues the one at the same path. */
   add(pieces: readonly PartialArgument[]): void {
     for (const piece of pieces) this.put(piece);
   }
 
-  /** Takes over arguments that came whole. */
+  /** Adds arguments that arrived whole. */
   merge(args: Record<string, unknown>): void {
     for (const [name, value] of Object.entries(args)) this.root[name] = value;
   }

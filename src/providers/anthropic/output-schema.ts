@@ -1,6 +1,8 @@
+import { isRecord } from '../json.js';
+
 type Schema = Record<string, unknown>;
 
-/** Anthropic refuses these in a schema that an answer must follow, though not in a tool's. */
+/** Anthropic refuses these keywords in the schema of an answer, but accepts them in a tool's. */
 const refusedKeywords = new Set([
   'minimum',
   'maximum',
@@ -31,30 +33,30 @@ const knownFormats = new Set([
   'ipv6',
   'uuid',
 ]);
+/** Keywords whose values map names to schemas. */
 const maps = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
 
-const isSchema = (value: unknown): value is Schema =>
-  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isRefused = (key: string, value: unknown): boolean =>
   refusedKeywords.has(key) || (key === 'format' && !knownFormats.has(String(value)));
 
 function translateValue(key: string, value: unknown): unknown {
   if (key === 'enum' || key === 'const' || key === 'default' || key === 'examples') return value;
-  if (maps.has(key) && isSchema(value))
+  if (maps.has(key) && isRecord(value))
     return Object.fromEntries(
       Object.entries(value).map(([name, inner]) => [
         name,
-        isSchema(inner) ? toOutputSchema(inner) : inner,
+        isRecord(inner) ? toOutputSchema(inner) : inner,
       ]),
     );
   if (Array.isArray(value))
-    return value.map((inner: unknown) => (isSchema(inner) ? toOutputSchema(inner) : inner));
-  return isSchema(value) ? toOutputSchema(value) : value;
+    return value.map((inner: unknown) => (isRecord(inner) ? toOutputSchema(inner) : inner));
+  return isRecord(value) ? toOutputSchema(value) : value;
 }
 
 /**
- * A JSON schema as `output_config.format` takes it: objects are closed, and limits that Anthropic cannot enforce move into the
- * description, where the model still reads them. The given schema is not changed.
+ * Translates a JSON schema for `output_config.format`: objects are closed, and limits that Anthropic
+ * cannot enforce move into the description, where the model reads them. Does not change the given
+ * schema.
  */
 export function toOutputSchema(schema: Schema): Schema {
   const result: Schema = {};
@@ -63,8 +65,8 @@ export function toOutputSchema(schema: Schema): Schema {
     if (isRefused(key, value)) limits.push(`${key}: ${JSON.stringify(value)}`);
     else result[key] = translateValue(key, value);
   }
-  // an object without named properties stays open, so that it is refused rather than emptied
-  if (isSchema(schema['properties']) && !isSchema(schema['additionalProperties']))
+  // an object without properties stays open: Anthropic then refuses it, where a closed one would be empty
+  if (isRecord(schema['properties']) && !isRecord(schema['additionalProperties']))
     result['additionalProperties'] = false;
   if (limits.length > 0)
     result['description'] = [schema['description'], `(${limits.join(', ')})`]

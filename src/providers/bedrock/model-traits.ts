@@ -1,18 +1,21 @@
 import type { ChatRequest } from '../../completion.js';
-import { rulesOf, type ModelRules } from '../anthropic/models.js';
+import { rulesOf, type ModelRules } from '../anthropic/model-rules.js';
 
 type Fields = Record<string, unknown>;
 
-/** What a model's name tells of it. Bedrock's own names, inference profiles and our names for them all carry the family. */
+/**
+ * What a model supports, judged by its name. Bedrock's names, inference profiles and our names for them
+ * all contain the family.
+ */
 export interface ModelTraits {
   family: 'claude' | 'nova' | 'openai' | 'other';
-  /** Claude's rules, whoever serves it; null for any other model. */
+  /** Claude's rules; null for any other model. */
   claude: ModelRules | null;
-  /** Whether cache points are understood. */
+  /** Whether it accepts cache points. */
   cachePoints: boolean;
-  /** Whether signed thoughts are taken back. */
+  /** Whether it accepts signed thinking of earlier turns. */
   thoughts: boolean;
-  /** Whether how much to reason can be said. */
+  /** Whether it accepts a reasoning effort. */
   reasons: boolean;
 }
 
@@ -22,12 +25,12 @@ function familyOf(name: string): ModelTraits['family'] {
   return name.includes('openai.') ? 'openai' : 'other';
 }
 
-/** @param names the model's names, ours and Bedrock's */
+/** The traits of a model. @param names the model's names, ours and Bedrock's */
 export function traitsOf(...names: string[]): ModelTraits {
   const name = names.join(' ').toLowerCase();
   const family = familyOf(name);
   const claude = family === 'claude' ? rulesOf(name) : null;
-  // an application profile's ARN hides its model: who marks a cache there knows why
+  // an application profile's ARN does not name its model: trust a caller who sets cache_control there
   const hidden = name.includes('application-inference-profile');
   return {
     family,
@@ -38,26 +41,28 @@ export function traitsOf(...names: string[]): ModelTraits {
   };
 }
 
-const budgets: Record<string, number> = {
+/** Thinking tokens for each effort, for models that take a number. */
+const thinkingBudgets: Record<string, number> = {
   minimal: 1024,
   low: 2048,
   medium: 8192,
   high: 16_384,
   xhigh: 32_000,
 };
-const leastBudget = 1024;
+const minThinkingBudget = 1024;
 
-const threeSteps = (effort: string): string =>
+/** The effort on the scale low, medium, high. */
+const lowToHigh = (effort: string): string =>
   effort === 'minimal' ? 'low' : effort === 'xhigh' ? 'high' : effort;
 
-/** Claude with a budget refuses a tool's result whose call did not begin with a signed thought. */
-function continuesWithoutThought(request: ChatRequest): boolean {
+/** Claude with a budget refuses a tool result whose call came without signed thinking. */
+function isToolLoopWithoutThinking(request: ChatRequest): boolean {
   const last = request.messages.at(-1)?.role;
   const asked = request.messages.findLast((message) => message.role === 'assistant');
   return (last === 'tool' || last === 'function') && (asked?.reasoning_details ?? []).length === 0;
 }
 
-function claudeOff(rules: ModelRules): Fields {
+function claudeThinkingOff(rules: ModelRules): Fields {
   if (rules.thinkingOff === 'unasked') return {};
   return rules.thinkingOff === 'lowest_effort'
     ? { output_config: { effort: 'low' } }
@@ -70,30 +75,30 @@ function claudeFields(
   effort: string,
   maxTokens: number | null,
 ): Fields {
-  if (effort === 'none') return claudeOff(rules);
+  if (effort === 'none') return claudeThinkingOff(rules);
   if (rules.thinking === 'adaptive') {
-    // from 4.7 on the text of the thinking is withheld unless it is asked for
+    // from 4.7 on, the model withholds the text of its thinking unless asked for it
     const display = rules.sampling === 'none' ? { display: 'summarized' } : {};
     return {
       thinking: { type: 'adaptive', ...display },
-      output_config: { effort: effort === 'xhigh' ? rules.topEffort : threeSteps(effort) },
+      output_config: { effort: effort === 'xhigh' ? rules.topEffort : lowToHigh(effort) },
     };
   }
   const forced =
     request.tool_choice === 'required' ||
     (typeof request.tool_choice === 'object' && request.tool_choice !== null);
   const budget = Math.min(
-    budgets[effort] ?? leastBudget,
+    thinkingBudgets[effort] ?? minThinkingBudget,
     Math.floor((maxTokens ?? Infinity) * 0.8),
   );
-  if (forced || budget < leastBudget || continuesWithoutThought(request)) return {};
+  if (forced || budget < minThinkingBudget || isToolLoopWithoutThinking(request)) return {};
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
 /**
- * What `reasoning_effort` is called by each family, as fields of `additionalModelRequestFields`; empty where nothing was
- * asked for, where the model does not reason on demand, or where the rest of the request rules it out.
- * @param maxTokens the output tokens that were asked for
+ * Translates `reasoning_effort` into each family's fields of `additionalModelRequestFields`; empty where
+ * the request has none, where the model takes none, or where the rest of the request excludes it.
+ * @param maxTokens the output limit of the request; null where it has none
  */
 export function reasoningFields(
   request: ChatRequest,
@@ -106,9 +111,9 @@ export function reasoningFields(
   if (effort === null || !traits.reasons) return {};
   if (traits.claude) return claudeFields(request, traits.claude, effort, maxTokens);
   if (effort === 'none') return {};
-  if (traits.family === 'openai') return { reasoning_effort: threeSteps(effort) };
-  // Nova's highest effort takes no limit on its output (2025-12)
-  const step = threeSteps(effort);
+  if (traits.family === 'openai') return { reasoning_effort: lowToHigh(effort) };
+  // Nova refuses an output limit with its highest effort (2025-12)
+  const step = lowToHigh(effort);
   return {
     reasoningConfig: {
       type: 'enabled',
@@ -117,7 +122,7 @@ export function reasoningFields(
   };
 }
 
-/** True where the model is to think: it then takes no sampling parameters. */
+/** True where the fields turn thinking on; the model then refuses sampling parameters. */
 export function isThinking(fields: Fields): boolean {
   const { type } = (fields['thinking'] ??
     fields['reasoning_config'] ??

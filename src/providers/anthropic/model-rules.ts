@@ -1,16 +1,19 @@
-/** What one generation of models takes and refuses on the Messages API. */
+/** What one generation of models accepts and refuses on the Messages API. */
 export interface ModelRules {
-  /** The most output tokens that may be asked for. */
+  /** The highest `max_tokens` that the model accepts. */
   maxOutput: number;
-  /** What is asked for where the caller names no limit: Anthropic wants one in every request. */
+  /** `max_tokens` where the caller gives no limit: Anthropic requires one. */
   defaultOutput: number;
   /** `budget`: `thinking.budget_tokens`; `adaptive`: the model decides, guided by `output_config.effort`. */
   thinking: 'none' | 'budget' | 'adaptive';
-  /** How thinking is switched off: it is off unless asked for, by `thinking.type`, or (`lowest_effort`) not at all. */
+  /**
+   * How to turn thinking off: `unasked`: it is off by default; `lowest_effort`: it cannot be turned
+   * off; otherwise the value of `thinking.type`.
+   */
   thinkingOff: 'unasked' | 'disabled' | 'between_tools' | 'lowest_effort';
-  /** `one_of`: temperature or top_p, not both; `none`: every sampling parameter is refused. */
+  /** `one_of`: temperature or top_p, not both; `none`: the model refuses every sampling parameter. */
   sampling: 'free' | 'one_of' | 'none';
-  /** What `xhigh` is called. */
+  /** The model's name for `xhigh`. */
   topEffort: 'xhigh' | 'max';
 }
 
@@ -38,8 +41,9 @@ function thinkingOffOf(family: string, release: number): ModelRules['thinkingOff
 }
 
 /**
- * The rules of a model, by its name as Anthropic, Bedrock and Vertex write it (as documented in October 2026). A Claude whose
- * release cannot be read counts as the newest; another vendor's model behind the same API is left what the caller asked for.
+ * The rules of a model (as documented in October 2026), by its name as Anthropic, Bedrock or Vertex
+ * writes it. A Claude of unknown release counts as the newest; for another vendor's model behind the
+ * same API, the request stays as the caller wrote it.
  */
 export function rulesOf(model: string): ModelRules {
   const name = model.toLowerCase();
@@ -64,7 +68,7 @@ export function rulesOf(model: string): ModelRules {
   const maxOutput = maxOutputOf(family, release);
   return {
     maxOutput,
-    // before 4.5 a prompt and a limit that together exceed the context are refused, so the unasked limit leaves room
+    // models before 4.5 refuse a prompt and a limit that together exceed the context, so leave room
     defaultOutput: release < version('4', '5') ? Math.min(maxOutput, 32_000) : maxOutput,
     thinking:
       release >= version('4', '6') ? 'adaptive' : release >= version('3', '7') ? 'budget' : 'none',

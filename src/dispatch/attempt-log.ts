@@ -1,0 +1,76 @@
+import { type ErrorCode, type ErrorTraceEntry, GatewayError } from '../errors.js';
+import type { Candidate } from '../routing/plan.js';
+
+/** The record of one upstream call, reported once. Times in ms. */
+export interface Attempt {
+  provider: string;
+  model: string;
+  /** Counts from 1 for each candidate. */
+  number: number;
+  outcome: 'ok' | ErrorCode;
+  /** The provider's status; null where it did not answer. */
+  status: number | null;
+  error: string | null;
+  latencyMs: number;
+  /** From the attempt's start to its first content; null where none arrived. */
+  firstContentMs: number | null;
+}
+
+/**
+ * Receives each attempt once.
+ * @param unusedLength characters of content that a failed attempt brought and no client received; null
+ *   where it brought none, or where its failure ends the execution and states the length
+ */
+export type OnAttempt = (attempt: Attempt, unusedLength: number | null) => void;
+
+/** The attempts of one execution, with their failures. */
+export class AttemptLog {
+  /** How many attempts were made. */
+  count = 0;
+  /** Of the attempts, in order. */
+  readonly failures: GatewayError[] = [];
+  /** The failed attempts and skipped candidates, as reported to the client. */
+  readonly errorTrace: ErrorTraceEntry[];
+
+  /** @param errorTrace entries for candidates that were skipped before the plan was made */
+  constructor(
+    private readonly onAttempt: OnAttempt,
+    errorTrace: readonly ErrorTraceEntry[] = [],
+  ) {
+    this.errorTrace = [...errorTrace];
+  }
+
+  /** Reports an attempt. A client that left is not a failure of the provider. */
+  report(attempt: Attempt, failure: GatewayError | null, unusedLength: number | null): void {
+    this.count++;
+    if (failure && failure.code !== 'client_closed') {
+      this.failures.push(failure);
+      this.errorTrace.push({
+        provider: attempt.provider,
+        model: attempt.model,
+        error: failure.message,
+        status: attempt.status,
+        attempt: attempt.number,
+        latency: attempt.latencyMs,
+      });
+    }
+    this.onAttempt(attempt, unusedLength);
+  }
+
+  /** Records a candidate whose provider is not configured. @returns the error for it */
+  skip({ provider, model }: Candidate): GatewayError {
+    const error = new GatewayError(
+      'not_configured',
+      `provider ${provider ?? '(none)'} is not configured`,
+    );
+    this.errorTrace.push({
+      provider: provider ?? '',
+      model,
+      error: error.message,
+      status: null,
+      attempt: 0,
+      latency: 0,
+    });
+    return error;
+  }
+}

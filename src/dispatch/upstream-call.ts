@@ -1,0 +1,60 @@
+import type { EventReader } from '../completion.js';
+import type { UpstreamHeaders, UpstreamRequest } from '../providers/adapter.js';
+import type { Candidate } from '../routing/plan.js';
+import type { Provider } from './provider.js';
+
+/** Which model an attempt calls, and how. */
+export interface CallTarget {
+  readonly provider: Provider;
+  readonly candidate: Candidate;
+  /** Whether the provider is asked to stream. */
+  readonly stream: boolean;
+}
+
+/** What every answer tells of its attempt. */
+export interface AttemptAnswer {
+  /** `performance.now()` of the first content. */
+  readonly firstContentAt: number;
+}
+
+/** How far an attempt came before it failed. */
+export interface AttemptProgress {
+  /** `performance.now()` of the first content; null where none arrived. */
+  readonly firstContentAt: number | null;
+  /** Characters of content. */
+  readonly contentLength: number;
+  /** True once content has reached the client: nothing may be repeated. */
+  readonly committed: boolean;
+}
+
+/**
+ * One call to a model: builds its request and reads its answer. Completions and embeddings differ only
+ * here; an attempt makes one and uses it once.
+ */
+export interface UpstreamCall<Answer extends AttemptAnswer> {
+  /**
+   * A promise only where the adapter returns one.
+   * @throws GatewayError `request_refused`
+   */
+  buildRequest(apiKey: string | null): UpstreamRequest | Promise<UpstreamRequest>;
+  /**
+   * Called with the headers of an answer with status 2xx.
+   * @returns the reader of its body; null: the body is collected and given to `readWhole`
+   */
+  openStream(headers: UpstreamHeaders): AnswerStream<Answer> | null;
+  /** Reads a whole body. @throws GatewayError where it is an error or unreadable */
+  readWhole(body: Buffer): Answer;
+  progress(): AttemptProgress;
+}
+
+/** Reads the body of a streamed answer, and writes it on. */
+export interface AnswerStream<Answer extends AttemptAnswer> extends EventReader {
+  /** True once the provider has said that the answer is complete. */
+  readonly ended: boolean;
+  /** The answer, once complete. @throws GatewayError `unreadable_answer` where it is empty */
+  finish(): Answer;
+  /** As `AnswerWriter.flush`. */
+  flush(): boolean;
+  /** As `AnswerWriter.whenDrained`. */
+  whenDrained(resume: () => void): void;
+}

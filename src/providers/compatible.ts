@@ -1,0 +1,168 @@
+import type { ProviderSettings } from './adapter.js';
+import { type CompatibleQuirks, openAICompatible } from './openai-compatible/index.js';
+
+/** Renames a field of a request's body, unless the caller also gave the new one. */
+function renameField(body: Record<string, unknown>, from: string, to: string): void {
+  if (body[from] === undefined) return;
+  body[to] ??= body[from];
+  // JSON omits it
+  body[from] = undefined;
+}
+
+/** The URL of an Azure resource, whichever of its API roots was configured. */
+const azureResource = (baseUrl: string): string => baseUrl.replace(/\/openai(\/v1)?$/, '');
+
+/** Azure's older resources take the deployment in the path; the v1 API takes it as the model. */
+function azureUrl(
+  settings: ProviderSettings,
+  baseUrl: string,
+  operation: string,
+  model: string,
+): string {
+  const root = azureResource(baseUrl);
+  if (settings.apiVersion === undefined) return `${root}/openai/v1/${operation}`;
+  const deployment = encodeURIComponent(settings.deployments?.[model] ?? model);
+  return `${root}/openai/deployments/${deployment}/${operation}?api-version=${encodeURIComponent(settings.apiVersion)}`;
+}
+
+/** Providers that speak OpenAI's chat API: the value of `api`, and what differs from OpenAI's own. */
+const table: Readonly<Record<string, CompatibleQuirks>> = {
+  openai: {
+    env: ['OPENAI_API_KEY'],
+    baseUrl: 'https://api.openai.com/v1',
+    unpricedFields: ['audio', 'web_search_options'],
+    passthroughHeaders: ['openai-beta'],
+    // newer models refuse max_tokens; every model served accepts max_completion_tokens (2026-11)
+    adaptBody: (body) => renameField(body, 'max_tokens', 'max_completion_tokens'),
+  },
+  // baseUrl is https://<resource>.openai.azure.com; apiVersion selects the older API
+  'azure-openai': {
+    pricesAs: 'azure',
+    keyHeader: 'api-key',
+    urlOf: azureUrl,
+    adaptBody(body, { deployments }) {
+      body['model'] = deployments?.[String(body['model'])] ?? body['model'];
+    },
+  },
+  // reports a failed tool call as an error event after some text
+  groq: {
+    env: ['GROQ_API_KEY'],
+    baseUrl: 'https://api.groq.com/openai/v1',
+    embeddings: false,
+  },
+  // refuses unknown fields, stream_options among them; reports usage in streams unasked
+  mistral: {
+    env: ['MISTRAL_API_KEY'],
+    baseUrl: 'https://api.mistral.ai/v1',
+    streamOptions: false,
+    adaptBody(body) {
+      renameField(body, 'max_completion_tokens', 'max_tokens');
+      renameField(body, 'seed', 'random_seed');
+    },
+  },
+  // reasoning is in reasoning_content, cached tokens in prompt_cache_hit_tokens
+  deepseek: {
+    env: ['DEEPSEEK_API_KEY'],
+    baseUrl: 'https://api.deepseek.com/v1',
+    embeddings: false,
+  },
+  // some recorded streams end without [DONE]; a wrong key is answered with 400
+  xai: {
+    env: ['XAI_API_KEY'],
+    baseUrl: 'https://api.x.ai/v1',
+    pricesAs: 'x-ai',
+    endsWithDone: false,
+    unpricedFields: ['search_parameters'],
+  },
+  together: {
+    env: ['TOGETHER_API_KEY'],
+    baseUrl: 'https://api.together.xyz/v1',
+  },
+  fireworks: {
+    env: ['FIREWORKS_API_KEY'],
+    baseUrl: 'https://api.fireworks.ai/inference/v1',
+  },
+  // model names contain a slash; errors can follow reasoning in an answer with status 200
+  openrouter: {
+    env: ['OPENROUTER_API_KEY'],
+    baseUrl: 'https://openrouter.ai/api/v1',
+    // `provider` and `preset` choose who serves a model, and so at what price
+    unpricedFields: ['plugins', 'provider', 'preset'],
+    // `<model>:online` searches the web before each answer
+    unpricedModels: /:online(?![a-z])/i,
+    passthroughHeaders: ['http-referer', 'x-title'],
+  },
+  // answers carry `citations` and `search_results`; a recorded stream ends without [DONE]; paths have no version
+  perplexity: {
+    env: ['PERPLEXITY_API_KEY'],
+    baseUrl: 'https://api.perplexity.ai',
+    streamOptions: false,
+    endsWithDone: false,
+    embeddings: false,
+  },
+  cerebras: {
+    env: ['CEREBRAS_API_KEY'],
+    baseUrl: 'https://api.cerebras.ai/v1',
+    embeddings: false,
+  },
+  // NIM as NVIDIA hosts it; set baseUrl for your own NIM container
+  nvidia: {
+    env: ['NVIDIA_API_KEY'],
+    baseUrl: 'https://integrate.api.nvidia.com/v1',
+    pricesAs: null,
+  },
+  // the router of Hugging Face's inference providers
+  huggingface: {
+    env: ['HF_TOKEN', 'HUGGINGFACE_API_KEY'],
+    baseUrl: 'https://router.huggingface.co/v1',
+    pricesAs: null,
+    embeddings: false,
+  },
+  // Kimi
+  moonshot: {
+    env: ['MOONSHOT_API_KEY'],
+    baseUrl: 'https://api.moonshot.ai/v1',
+    pricesAs: 'moonshotai',
+    embeddings: false,
+  },
+  // GLM; the version of the API is already in the path
+  zai: {
+    env: ['ZAI_API_KEY'],
+    baseUrl: 'https://api.z.ai/api/paas/v4',
+  },
+  // Qwen in Alibaba Cloud Model Studio, the international endpoint
+  alibaba: {
+    env: ['DASHSCOPE_API_KEY'],
+    baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
+    pricesAs: null,
+    unpricedFields: ['enable_search'],
+  },
+  // local; OLLAMA_API_KEY is for Ollama's hosted models, which need their own baseUrl
+  ollama: {
+    baseUrl: 'http://127.0.0.1:11434/v1',
+    pricesAs: null,
+    needsKey: false,
+  },
+  lmstudio: {
+    baseUrl: 'http://127.0.0.1:1234/v1',
+    pricesAs: null,
+    needsKey: false,
+  },
+  vllm: {
+    baseUrl: 'http://127.0.0.1:8000/v1',
+    pricesAs: null,
+    needsKey: false,
+  },
+  // any other server that speaks OpenAI's chat API
+  'openai-compatible': {
+    pricesAs: null,
+    needsKey: false,
+    // clients that Stainless generated (OpenAI's, Anthropic's and many others) send these
+    passthroughHeaders: ['x-stainless-*', 'idempotency-key'],
+  },
+};
+
+/** The dialects of the table, in its order. A new provider is one row. */
+export const compatibleDialects = Object.entries(table).map(([api, quirks]) =>
+  openAICompatible(api, quirks),
+);

@@ -1,0 +1,23 @@
+import { dialects } from './index.js';
+
+const all = [...dialects.values()];
+const declared = all.flatMap((dialect) => dialect.passthroughHeaders ?? []);
+const names = new Set(declared.filter((name) => !name.endsWith('*')));
+const prefixes = declared.filter((name) => name.endsWith('*')).map((name) => name.slice(0, -1));
+
+/**
+ * Whether a header may be passed through to a provider because some provider's SDK sends it. The
+ * headers of every dialect count, whichever provider is called: another may answer behind its address.
+ * @param name in lower case
+ */
+export function isPassthroughHeader(name: string): boolean {
+  return (
+    names.has(name) ||
+    prefixes.some((prefix) => name.length > prefix.length && name.startsWith(prefix))
+  );
+}
+
+/** The headers, beside `authorization`, in which the providers' SDKs send a key. Lower case. */
+export const sdkKeyHeaders: readonly string[] = [
+  ...new Set(all.flatMap((dialect) => dialect.keyHeader ?? [])),
+];

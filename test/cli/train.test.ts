@@ -44,7 +44,7 @@ const last = async (): Promise<string | undefined> =>
 const router = async (): Promise<unknown> =>
   (await store.preferences.find(firstAccountId, preference))?.router;
 
-describe('signalbox train', { timeout: 60_000 }, () => {
+describe('signalbox train', () => {
   it('trains the router of a preference, says what it gains, and switches it on', async () => {
     expect(await run(evaluationsCsv(240))).toMatch(
       /^240 rows, \d+ prompts, 3 models;.*\n(.*\n)*better than always calling up\/\w+: \+0\.\d+/,

@@ -81,8 +81,8 @@ describe('the balancer', () => {
     await Promise.all([firstWord(first), firstWord(second)]);
     replicas[0]?.sockets[0]?.resetAndDestroy();
     second.resetAndDestroy();
-    await vi.waitFor(() => expect(balancer.connectionsOf(a)).toBe(0));
-    await vi.waitFor(() => expect(first.destroyed).toBe(true));
+    await expect.poll(() => balancer.connectionsOf(a)).toBe(0);
+    await expect.poll(() => first.destroyed).toBe(true);
   });
 });
 
@@ -126,7 +126,7 @@ describe('what the balancer passes on', () => {
         before = sent;
         expect(isStill).toBe(true);
       },
-      { interval: 50 },
+      { interval: 50, timeout: 60_000 },
     );
     expect(sent).toBeLessThan(much.length);
     expect((await buffer(client)).length).toBe(much.length);

@@ -98,7 +98,7 @@ async function initialise(
 
 /** Runs one statement on a connection of its own. */
 export async function runSql(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();

@@ -170,8 +170,8 @@ async function send(
     method,
     headers: { ...gateway.auth, ...headers },
     body: body ?? null,
-    headersTimeout: 5_000,
-    bodyTimeout: 5_000,
+    headersTimeout: 60_000,
+    bodyTimeout: 60_000,
   });
   const answer = await reply.body.text();
   expect(reply.headers['x-request-id'], `${method} ${path}`).toBeDefined();

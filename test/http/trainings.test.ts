@@ -59,7 +59,6 @@ const over = async (id: string, running: RunningGateway = gateway): Promise<unkn
   await until(
     async () =>
       !['queued', 'running'].includes(textAt((await training(id, running)).json, 'state')),
-    60_000,
   );
   return (await training(id, running)).json;
 };
@@ -83,7 +82,7 @@ const chosen = async (
     'llm_label',
   );
 
-describe('a preference that is trained', { timeout: 60_000 }, () => {
+describe('a preference that is trained', () => {
   it('chooses by what was evaluated, on both operations, until the training is removed', async () => {
     const id = await created();
     const begun = await sent(pathOf(id), evaluationsCsv(240), 'text/csv');
@@ -227,7 +226,7 @@ describe('a preference that is trained', { timeout: 60_000 }, () => {
     expect((await sent(pathOf(await created()), 'x', 'text/plain')).status).toBe(415));
 });
 
-describe('a trained router that is passed over', { timeout: 60_000 }, () => {
+describe('a trained router that is passed over', () => {
   const told = async (id: string, running: RunningGateway): Promise<unknown[]> => {
     const replies = [
       await ask('GET', `${running.url}/api/v1/preferences/${id}`, auth),
@@ -305,7 +304,7 @@ describe('a trained router that is passed over', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the /v2 call for a custom router', { timeout: 60_000 }, () => {
+describe('the /v2 call for a custom router', () => {
   const form = (fields: Record<string, string>, csv = evaluationsCsv(120)): FormData => {
     const made = new FormData();
     made.set('dataset_file', new Blob([csv]), 'dataset.csv');
@@ -362,7 +361,7 @@ describe('the /v2 call for a custom router', { timeout: 60_000 }, () => {
   });
 });
 
-describe.each(databases)('a training on %s', { timeout: 60_000 }, (_name, make) => {
+describe.each(databases)('a training on %s', (_name, make) => {
   let database: TestDatabase;
   beforeAll(async () => (database = await make()));
   afterAll(() => database.drop());

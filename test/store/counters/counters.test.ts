@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type {
   Claim,
   Counters,
@@ -407,7 +407,7 @@ describe.each([
       notes.add('list', 'one', { most: 2, keepMs: 40 });
       expect(await notes.read('list')).toEqual(['one']);
       now += 40;
-      await vi.waitFor(async () => expect(await notes.read('list')).toEqual([]));
+      await expect.poll(() => notes.read('list')).toEqual([]);
     });
   });
 });

@@ -22,7 +22,10 @@ const giveUp = { test: 90_000, hook: 120_000, poll: 30_000 };
 export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: [...configDefaults.exclude, ...(mode === 'all' ? [] : ['**/*.long.test.ts'])],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(mode === 'all' ? [] : ['**/*.long.test.ts', 'test/lab/**']),
+    ],
     env: { SIGNALBOX_TEST_ALL: mode === 'all' ? '1' : '' },
     globalSetup: ['./test/prepare.ts'],
     testTimeout: giveUp.test,

@@ -206,7 +206,7 @@ describe.skipIf(!redisIsThere)('two replicas on one PostgreSQL and one Redis', (
       ),
     );
     expect(counts).toEqual(ids.map(() => 2));
-  }, 60_000);
+  });
 
   it('lose only what was in flight on one that is killed, and break those streams off', async () => {
     replicas[0] = await start();
@@ -232,5 +232,5 @@ describe.skipIf(!redisIsThere)('two replicas on one PostgreSQL and one Redis', (
     expect(finished).toHaveLength(50);
     const later = await Promise.all(Array.from({ length: 20 }, () => complete(balancer.url, key)));
     expect(later.map(({ status }) => status)).toEqual(later.map(() => 200));
-  }, 60_000);
+  });
 });

@@ -8,6 +8,7 @@ import {
   SchemaSet,
   type JsonSchema,
 } from '../../src/config/schema/compile-schema.js';
+import { runs } from '../helpers/runs.js';
 
 const block = {
   type: 'object',
@@ -368,7 +369,7 @@ describe('hostile input', () => {
         expect(failure?.reason).not.toBe('is not valid');
         expect(failure?.field).not.toBe('');
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

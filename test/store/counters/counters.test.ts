@@ -11,6 +11,7 @@ import { usdToNano } from '../../../src/store/contracts/counters.js';
 import { createMemoryCounters } from '../../../src/store/counters/memory/memory-counters.js';
 import { openRedisCounters } from '../../../src/store/counters/redis/redis-counters.js';
 import { redisIsThere, type RunningRedis, startRedis } from '../../helpers/redis.js';
+import { runs } from '../../helpers/runs.js';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -470,7 +471,7 @@ describe.skipIf(!redisIsThere)('memory and Redis', () => {
           if (inProcess?.outcome === 'granted') holds.push(verdicts.map(granted));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -1,14 +1,13 @@
 /**
  * Two runs, both with real servers, which `test/prepare.ts` starts or installs:
  *
- * - `npm test` takes at most six minutes on two idle cores. It leaves out the files `*.long.test.ts`
- *   (trainings in full, the laboratory, the benchmark's own test, every chunking of recorded
- *   traffic) and gives property tests a part of their runs.
+ * - `npm test` takes at most six minutes on two idle cores. It leaves out the files `*.long.test.ts`,
+ *   the laboratory's tests and the longest trainings, and gives property tests a tenth of their runs.
  * - `npm run test:all` runs everything: those files too, and property tests with all their runs. It
  *   is vitest's mode `all`; `.ci/run` needs it to pass.
  *
  * A property test takes `{ numRuns: runs(2_000) }` (`test/helpers/runs.ts`): the number is that of
- * `test:all`. A table with too many rows for `npm test` takes `someOf(rows)` from the same file.
+ * `test:all`. A single long test in a file of short ones is `it.runIf(isWholeRun)(…)`.
  *
  * No test asserts a time below ten seconds: on a busy machine everything takes longer. Tests assert
  * order, counts and injected clocks. Limits in tests only end what would never end; the ones here

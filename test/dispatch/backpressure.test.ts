@@ -53,7 +53,7 @@ beforeEach(async () => {
       up: {
         api: 'openai-compatible',
         baseUrl: `http://127.0.0.1:${port}/v1`,
-        timeouts: { firstEventMs: 5_000, idleMs: 400 },
+        timeouts: { firstEventMs: 60_000, idleMs: 400 },
       },
     },
   });

@@ -19,7 +19,7 @@ install() { apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=12
 install || { apt-get update && install; }`;
 
 /** Where a program lies on the PATH, or ''. */
-export function onPath(program: string): string {
+function onPath(program: string): string {
   const files = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, program));
   return files.find(isExecutable) ?? '';
 }

@@ -41,7 +41,7 @@ export interface Replay {
 }
 
 /** The `api` under which the gateway is given a provider; one that it does not know by name speaks the common dialect. */
-export function apiOf(exchange: Exchange): string {
+function apiOf(exchange: Exchange): string {
   const { api } = classify(exchange);
   return dialects.has(api) ? api : 'openai-compatible';
 }

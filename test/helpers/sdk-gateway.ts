@@ -10,7 +10,7 @@ export interface SdkGateway extends RunningGateway {
 }
 
 /** One model for each kind of provider: the client's own dialect, passed on as it is, and two that are translated. */
-export const models = {
+const models = {
   'an openai-compatible provider': 'compatible/gpt-test',
   Anthropic: 'claude/claude-sonnet-4-5',
   Gemini: 'google/gemini-2.5-flash',

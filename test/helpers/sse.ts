@@ -49,7 +49,7 @@ class FrameSplitter {
 }
 
 /** Reads a whole event stream. @throws where it is cut, or not strictly one */
-export async function readSse(response: AsyncIterable<Buffer>): Promise<SseFrame[]> {
+async function readSse(response: AsyncIterable<Buffer>): Promise<SseFrame[]> {
   const splitter = new FrameSplitter();
   const frames: SseFrame[] = [];
   for await (const bytes of response) frames.push(...splitter.push(bytes));

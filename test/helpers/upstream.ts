@@ -11,7 +11,7 @@ import { tryJson } from './json.js';
 import { play } from './play.js';
 import type { Step } from './steps.js';
 
-export type { Answer, Fault, Step } from './steps.js';
+export type { Answer, Step } from './steps.js';
 
 /** What the gateway sent up. */
 export interface UpstreamCall {

@@ -7,7 +7,7 @@ import { openaiChat, openaiEmbeddings } from './openai-chat.js';
 import { openaiResponses } from './openai-responses.js';
 
 /** All that the scripted upstream speaks. */
-export const dialects: readonly Dialect[] = [
+const dialects: readonly Dialect[] = [
   openaiChat,
   openaiEmbeddings,
   anthropic,

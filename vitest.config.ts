@@ -1,8 +1,10 @@
 /**
  * Two runs, both with real servers, which `test/prepare.ts` starts or installs:
  *
- * - `npm test` takes at most six minutes on two idle cores. It leaves out the files `*.long.test.ts`,
- *   the laboratory's tests and the longest trainings, and gives property tests a tenth of their runs.
+ * - `npm test` takes at most six minutes on two idle cores. It leaves out the files
+ * `*.long.test.ts`,
+ *   the laboratory's tests and the longest trainings, and gives property tests a tenth of their
+ * runs.
  * - `npm run test:all` runs everything: those files too, and property tests with all their runs. It
  *   is vitest's mode `all`; `.ci/run` needs it to pass.
  *

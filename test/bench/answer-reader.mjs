@@ -3,7 +3,9 @@ const sizeLine = 0,
   payloadEnd = 2,
   trailer = 3;
 
-/** Reads one HTTP/1.1 answer from a connection: the time of its first content, and when it is whole. */
+/**
+ * Reads one HTTP/1.1 answer from a connection: the time of its first content, and when it is whole.
+ */
 export class AnswerReader {
   status = 0;
   /** `performance.now()` of the first byte of the body; 0 before it. */

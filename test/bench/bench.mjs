@@ -19,7 +19,10 @@ const maxStartMs = 20_000;
 /** Requests in flight in a closed loop. */
 export const connections = 32;
 
-/** One run: the instruments, the targets, and those processes of the targets that several rows share. */
+/**
+ * One run: the instruments, the targets, and those processes of the targets that several rows
+ * share.
+ */
 export class Bench {
   #folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   #shared = new Map();
@@ -48,7 +51,8 @@ export class Bench {
   }
 
   /**
-   * Starts a target afresh and resolves when it has answered once. `firstAnswerMs` is the time since
+   * Starts a target afresh and resolves when it has answered once. `firstAnswerMs` is the time
+   * since
    * its process began.
    */
   async launch(target) {
@@ -131,7 +135,9 @@ export class Bench {
     if (failures > 0) throw new Error(`${failures} of ${count} requests to ${target.name} failed`);
   }
 
-  /** The CPU time of so many requests, in µs: all threads, and what is written behind afterwards. */
+  /**
+   * The CPU time of so many requests, in µs: all threads, and what is written behind afterwards.
+   */
   async cpuOf(running, requests, count) {
     const before = await drainedCpuTimeUs(running.child);
     await this.load(running, requests, count);

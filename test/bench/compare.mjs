@@ -1,4 +1,5 @@
-// Two builds of the gateway beside each other. A pair is one fresh process of each build, because two
+// Two builds of the gateway beside each other. A pair is one fresh process of each build, because
+// two
 // processes of one build differ more (by what the compiler made of them) than two slices of one
 // process. Within a pair the builds take turns, because the machine's speed drifts.
 import { ask, cores, endProgram, here, messageOf, startProgram } from './processes.mjs';
@@ -25,7 +26,9 @@ const selections = (target) => selectionBodies(kilobyte, 64).map(target.selectio
 const jsonRow = { share: 1.2, unit: 'µs CPU / request', units: 1, ending: '' };
 const streamRow = { unit: 'µs CPU / chunk', units: 200, ending: 'data: [DONE]' };
 
-/** The rows of a comparison. Each has a configuration, or `inProcess`: it is measured without HTTP. */
+/**
+ * The rows of a comparison. Each has a configuration, or `inProcess`: it is measured without HTTP.
+ */
 export const comparedRows = [
   {
     ...jsonRow,
@@ -161,7 +164,9 @@ function lineOf(row, pairs) {
   ];
 }
 
-/** Measures as many pairs as the options ask for and prints a table of the ratios after / before. */
+/**
+ * Measures as many pairs as the options ask for and prints a table of the ratios after / before.
+ */
 export async function compareBuilds(bench, rows) {
   const pairs = [];
   for (let pair = 1; pair <= bench.options.pairs; pair++) {

@@ -25,7 +25,9 @@ class Connection {
     this.socket.once('close', () => this.#closed());
   }
 
-  /** Sends a request. `onEnd` gets the answer, or null where the connection was cut before its end. */
+  /**
+   * Sends a request. `onEnd` gets the answer, or null where the connection was cut before its end.
+   */
   send(request, onEnd, reader = new AnswerReader()) {
     this.#reader = reader;
     this.#onEnd = onEnd;
@@ -105,7 +107,10 @@ function closed({ port, requests, count, connections }) {
   });
 }
 
-/** Calls at a time finer than timers: sleeps for whole milliseconds, then polls the clock in every turn of the loop. */
+/**
+ * Calls at a time finer than timers: sleeps for whole milliseconds, then polls the clock in every
+ * turn of the loop.
+ */
 function callAt(dueAt, call) {
   const left = dueAt - performance.now();
   if (left <= 0) call();
@@ -113,7 +118,10 @@ function callAt(dueAt, call) {
   else setImmediate(callAt, dueAt, call);
 }
 
-/** An open loop: requests at a fixed rate. Times in ms, from the moment at which the request was due. */
+/**
+ * An open loop: requests at a fixed rate. Times in ms, from the moment at which the request was
+ * due.
+ */
 function open({ port, requests, count, perSecond }) {
   return new Promise((resolve) => {
     const firstDueAt = performance.now() + 5;
@@ -139,7 +147,10 @@ function open({ port, requests, count, perSecond }) {
 
 let held = [];
 
-/** Opens streams at a fixed rate and resolves when each has its first content. They stay open until `release`. */
+/**
+ * Opens streams at a fixed rate and resolves when each has its first content. They stay open until
+ * `release`.
+ */
 function hold({ port, requests, count, perSecond }) {
   held = [];
   return new Promise((resolve) => {

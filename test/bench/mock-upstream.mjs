@@ -1,4 +1,5 @@
-// A cheap upstream in OpenAI's dialect: its answers are prepared bytes. The model's name chooses the
+// A cheap upstream in OpenAI's dialect: its answers are prepared bytes. The model's name chooses
+// the
 // answer: `json` is a completion of 1.1 KB; `sse-<chunks>-<burst>-<interval µs>` is a stream of
 // chunks of some 200 B, one burst in each write.
 import { createServer } from 'node:net';

@@ -1,5 +1,6 @@
 // Measures the CPU time of a plan within the process, through the package's public face: the stage
-// `selectModel` on a body that is parsed already. Internal modules move between builds, the face stays.
+// `selectModel` on a body that is parsed already. Internal modules move between builds, the face
+// stays.
 // Told over IPC how long the conversations are; answers with µs of CPU a plan, one value a batch.
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';

@@ -20,7 +20,8 @@ const children = new Set();
 export const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
 /**
- * Starts a Node program on a core of its own. `output` and `errors` are where it writes; what it says
+ * Starts a Node program on a core of its own. `output` and `errors` are where it writes; what it
+ * says
  * with `process.send` comes as messages.
  */
 export function startProgram(
@@ -82,7 +83,10 @@ export async function ask(child, question) {
   return result;
 }
 
-/** CPU time that a process has used so far, in µs: all threads, so the database's and the collector's too. */
+/**
+ * CPU time that a process has used so far, in µs: all threads, so the database's and the
+ * collector's too.
+ */
 export async function cpuTimeUs(child) {
   if (!hasProc) return (await ask(child, { kind: 'usage' })).cpuUs;
   const tasks = `/proc/${child.pid}/task`;
@@ -99,7 +103,9 @@ const quietMs = 50;
 const idleUs = 1_000;
 const maxDrainMs = 10_000;
 
-/** CPU time that a process has used, in µs, once it has written what it writes behind and is idle. */
+/**
+ * CPU time that a process has used, in µs, once it has written what it writes behind and is idle.
+ */
 export async function drainedCpuTimeUs(child) {
   const giveUpAt = performance.now() + maxDrainMs;
   await wait(writeBehindMs);

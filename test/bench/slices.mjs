@@ -33,7 +33,9 @@ export const medians = (measured) =>
 export const ratioOf = (measured, name, other) =>
   median(measured[name].map((value, round) => value / measured[other][round]));
 
-/** Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom; beyond them the normal's. */
+/**
+ * Two-sided 95 % quantiles of Student's t for 1 to 30 degrees of freedom; beyond them the normal's.
+ */
 const quantiles = [
   12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.16, 2.145,
   2.131, 2.12, 2.11, 2.101, 2.093, 2.086, 2.08, 2.074, 2.069, 2.064, 2.06, 2.056, 2.052, 2.048,

@@ -7,7 +7,10 @@ import { freePort } from './server-process.js';
 let balancer: Balancer;
 const replicas: { server: Server; sockets: Socket[]; target: string }[] = [];
 
-/** A replica that does so with each connection; by default it says who it is and keeps the connection open. */
+/**
+ * A replica that does so with each connection; by default it says who it is and keeps the
+ * connection open.
+ */
 async function startReplica(behave: (socket: Socket) => void): Promise<string> {
   const sockets: Socket[] = [];
   const server = createServer({ allowHalfOpen: true }, (socket) => {

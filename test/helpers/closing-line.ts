@@ -1,7 +1,10 @@
 import type { SerializedError } from 'vitest';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends a run with one plain line of counts on any terminal: `tests: 12 passed, 0 failed, 1 skipped`. */
+/**
+ * Ends a run with one plain line of counts on any terminal: `tests: 12 passed, 0 failed, 1
+ * skipped`.
+ */
 export default class ClosingLine implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };

@@ -4,7 +4,8 @@ import { existsSync, mkdirSync, renameSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 
-// each thread compiles what it imports: without the compiled text of earlier threads that takes seconds
+// each thread compiles what it imports: without the compiled text of earlier threads that takes
+// seconds
 const compiledFolder = new URL('../../node_modules/.cache/signalbox-threads/', import.meta.url);
 mkdirSync(compiledFolder, { recursive: true });
 
@@ -23,10 +24,7 @@ export function resolve(specifier, context, next) {
 export async function load(url, context, next) {
   if (!url.endsWith('.ts')) return next(url, context);
   const text = await readFile(fileURLToPath(url), 'utf8');
-  const compiled = new URL(
-    `${createHash('sha256').update(text).digest('hex')}.js`,
-    compiledFolder,
-  );
+  const compiled = new URL(`${createHash('sha256').update(text).digest('hex')}.js`, compiledFolder);
   const source = existsSync(compiled)
     ? await readFile(compiled, 'utf8')
     : await compile(text, compiled);

@@ -3,7 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 /** Only ends what would never end: on a busy machine a second's work may take twenty. */
 const giveUpMs = 60_000;
 
-/** Waits until a condition holds; asks every 20 ms. @throws Error where it does not within a minute */
+/**
+ * Waits until a condition holds; asks every 20 ms.
+ * @throws Error where it does not within a minute
+ */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + giveUpMs;
   while (!(await holds())) {

@@ -6,7 +6,7 @@ import { gemini } from './gemini.js';
 import { openaiChat, openaiEmbeddings } from './openai-chat.js';
 import { openaiResponses } from './openai-responses.js';
 
-/** All that the scripted upstream speaks. */
+/** All dialects of the scripted upstream. */
 const dialects: readonly Dialect[] = [
   openaiChat,
   openaiEmbeddings,

@@ -109,7 +109,7 @@ beforeAll(async () => {
     providers: {
       first: up,
       second: up,
-      impatient: { ...up, timeouts: { firstEventMs: 60_000, idleMs: 200 } },
+      impatient: { ...up, timeouts: { firstEventMs: 5_000, idleMs: 200 } },
     },
   });
 });

@@ -1,16 +1,44 @@
-import { defineConfig } from 'vitest/config';
+/**
+ * Two runs, both with real servers, which `test/prepare.ts` starts or installs:
+ *
+ * - `npm test` takes at most six minutes on two idle cores. It leaves out the files
+ * `*.long.test.ts`,
+ *   the laboratory's tests and the longest trainings, and gives property tests a tenth of their
+ * runs.
+ * - `npm run test:all` runs everything: those files too, and property tests with all their runs. It
+ *   is vitest's mode `all`; `.ci/run` needs it to pass.
+ *
+ * A property test takes `{ numRuns: runs(2_000) }` (`test/helpers/runs.ts`): the number is that of
+ * `test:all`. A single long test in a file of short ones is `it.runIf(isWholeRun)(…)`.
+ *
+ * No test asserts a time below ten seconds: on a busy machine everything takes longer. Tests assert
+ * order, counts and injected clocks. Limits in tests only end what would never end; the ones here
+ * are generous for the same reason. Speed is measured by `npm run bench`.
+ */
+import { configDefaults, defineConfig } from 'vitest/config';
 
-export default defineConfig({
+/** What a test, a hook or a poll may take before it is given up, in ms. */
+const giveUp = { test: 90_000, hook: 120_000, poll: 30_000 };
+
+export default defineConfig(({ mode }) => ({
   test: {
     include: ['test/**/*.test.ts'],
+    exclude: [
+      ...configDefaults.exclude,
+      ...(mode === 'all' ? [] : ['**/*.long.test.ts', 'test/lab/**']),
+    ],
+    env: { SIGNALBOX_TEST_ALL: mode === 'all' ? '1' : '' },
     globalSetup: ['./test/prepare.ts'],
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
-    // two cores: sockets and timers of one file must not wait behind another's
+    testTimeout: giveUp.test,
+    hookTimeout: giveUp.hook,
+    expect: { poll: { timeout: giveUp.poll, interval: 20 } },
+    // two cores: more workers would only make the sockets and timers of each wait
     maxWorkers: 2,
     pool: 'forks',
-    // threads that are started from the sources
+    // importing the gateway takes longer than most files' tests: a worker imports it once
+    isolate: false,
+    // threads that start from the sources, in TypeScript
     execArgv: ['--import', new URL('./test/helpers/typescript-workers.mjs', import.meta.url).href],
     reporters: ['default', './test/helpers/closing-line.ts'],
   },
-});
+}));

@@ -5,7 +5,7 @@ import { type OwnPostgres, runSql, startOwnPostgres } from './helpers/own-postgr
 import { offerProvisions } from './helpers/provisions.js';
 
 const { CI = '', SIGNALBOX_TEST_REQUIRE_SERVERS = '', DATABASE_URL = '' } = process.env;
-/** Whether a server that cannot be had fails the run; elsewhere its tests are skipped. */
+/** Whether a missing server fails the run; otherwise its tests are skipped. */
 const areRequired = [CI, SIGNALBOX_TEST_REQUIRE_SERVERS].some((value) => /^(1|true)$/i.test(value));
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);
@@ -16,16 +16,18 @@ async function redisOrSkip(): Promise<string> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     if (areRequired)
-      throw new Error(
-        `${reason}; with CI or SIGNALBOX_TEST_REQUIRE_SERVERS set that is a failure`,
-        { cause: error },
-      );
+      throw new Error(`${reason}; CI or SIGNALBOX_TEST_REQUIRE_SERVERS requires it`, {
+        cause: error,
+      });
     say(`${reason}: the tests that need it are skipped`);
     return '';
   }
 }
 
-/** Gets the real servers that tests ask for, when the first test asks: a run without such tests pays nothing. Ends them after the run. */
+/**
+ * Starts or installs the real servers when the first test asks for one, so that a run without such
+ * tests pays nothing. Ends them after the run.
+ */
 export default async function prepare({ provide }: TestProject): Promise<() => Promise<void>> {
   let redis: Promise<string> | undefined;
   let own: Promise<OwnPostgres> | undefined;
@@ -50,7 +52,7 @@ export default async function prepare({ provide }: TestProject): Promise<() => P
       (server) => server.remove(),
       () => undefined,
     );
-    // a test file that crashed has left its own
+    // a test file that crashed has left its database
     if (DATABASE_URL)
       for (const name of databases)
         await runSql(DATABASE_URL, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`);

@@ -57,15 +57,15 @@ describe.skipIf(!redisIsThere)('two replicas on one PostgreSQL and one Redis', (
     expect(replicas.filter(({ key }) => key !== '')).toHaveLength(1);
   });
 
-  it('take a key at once that the other has made, and lose it within a second', async () => {
+  it('take a key at once that the other has made, and soon lose it', async () => {
     const [one, two] = replicas;
     const { id, key } = await newKey(one);
     expect((await complete(two.url, key)).status).toBe(200);
     expect((await ask('DELETE', `${two.url}/api/v1/keys/${id}`, admin)).status).toBe(204);
-    await until(async () => (await complete(one.url, key)).status === 401, 1_000);
+    await until(async () => (await complete(one.url, key)).status === 401);
   });
 
-  it("feel each other's changes of a key and of a preference within a second", async () => {
+  it("feel each other's changes of a key and of a preference", async () => {
     const [one, two] = replicas;
     const { id, key } = await newKey(one);
     const preference = textAt(
@@ -78,10 +78,9 @@ describe.skipIf(!redisIsThere)('two replicas on one PostgreSQL and one Redis', (
     });
     await until(
       async () => (await complete(two.url, key, { preference_id: preference })).status === 422,
-      1_000,
     );
     await ask('PATCH', `${one.url}/api/v1/keys/${id}`, admin, { models: ['elsewhere/*'] });
-    await until(async () => (await complete(two.url, key)).status === 422, 1_000);
+    await until(async () => (await complete(two.url, key)).status === 422);
   });
 
   it('hold a rate limit between them', async () => {
@@ -207,7 +206,7 @@ describe.skipIf(!redisIsThere)('two replicas on one PostgreSQL and one Redis', (
       ),
     );
     expect(counts).toEqual(ids.map(() => 2));
-  }, 60_000);
+  });
 
   it('lose only what was in flight on one that is killed, and break those streams off', async () => {
     replicas[0] = await start();
@@ -233,5 +232,5 @@ describe.skipIf(!redisIsThere)('two replicas on one PostgreSQL and one Redis', (
     expect(finished).toHaveLength(50);
     const later = await Promise.all(Array.from({ length: 20 }, () => complete(balancer.url, key)));
     expect(later.map(({ status }) => status)).toEqual(later.map(() => 200));
-  }, 60_000);
+  });
 });

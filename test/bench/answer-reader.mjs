@@ -3,14 +3,16 @@ const sizeLine = 0,
   payloadEnd = 2,
   trailer = 3;
 
-/** Reads one HTTP/1.1 answer off a connection: when its first content came, and when it is whole. Looks at no byte that it need not. */
+/**
+ * Reads one HTTP/1.1 answer from a connection: the time of its first content, and when it is whole.
+ */
 export class AnswerReader {
   status = 0;
-  /** `performance.now()` of the first byte of the body; 0: none yet. */
+  /** `performance.now()` of the first byte of the body; 0 before it. */
   firstAt = 0;
   /** Bytes of the body so far. */
   bytes = 0;
-  /** The body's pieces, where they are to be kept. */
+  /** The body's pieces where the caller wants them, otherwise null. */
   kept = null;
   #head = '';
   #inHead = true;

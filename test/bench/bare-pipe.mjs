@@ -1,4 +1,5 @@
-// What everything is compared with: the least that a proxy on Node can do. Node's http server, undici's dispatch, nothing read or changed.
+// The yardstick: the least that a proxy on Node can do. Node's http server and undici's dispatch;
+// nothing is parsed or changed.
 import { createServer } from 'node:http';
 import { Pool } from 'undici';
 

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import {
   ask,
   cores,
-  cpuTimeUs,
+  drainedCpuTimeUs,
   endAll,
   endProgram,
   here,
@@ -13,24 +13,31 @@ import {
 } from './processes.mjs';
 import { bare, direct, models, portkey, signalbox } from './targets.mjs';
 
-const patientMs = 20_000;
+/** How long a target may take to start. */
+const maxStartMs = 20_000;
 
-/** Connections of a closed loop. */
-export const connections = 16;
+/** Requests in flight in a closed loop. */
+export const connections = 32;
 
-/** One run: the instruments, the targets, and the targets' processes that several rows share. */
+/**
+ * One run: the instruments, the targets, and those processes of the targets that several rows
+ * share.
+ */
 export class Bench {
   #folder = mkdtempSync(join(tmpdir(), 'signalbox-bench-'));
   #shared = new Map();
+  #generator;
 
   /** @param options as `readOptions` gives them */
   static async start(options) {
     const bench = new Bench(options);
-    bench.load = startProgram(here('load-generator.mjs'), { core: cores.instruments });
+    bench.#generator = startProgram(here('load-generator.mjs'), { core: cores.instruments });
     bench.upstream = startProgram(here('mock-upstream.mjs'), { core: cores.instruments });
     bench.upstreamPort = (await messageOf(bench.upstream)).port;
     return bench;
   }
+
+  connections = connections;
 
   constructor(options) {
     this.options = options;
@@ -39,11 +46,15 @@ export class Bench {
       ...(options.against ? [signalbox(options.against, 'against')] : []),
       ...(this.portkey ? [this.portkey] : []),
     ];
-    /** All that is compared, in the order in which it is measured. */
+    /** What is compared, in the order of measurement. */
     this.targets = [bare, signalbox(options.dist), ...this.others];
   }
 
-  /** Starts a target afresh; it has answered once when this resolves. `firstAnswerMs` is the time since its process began. */
+  /**
+   * Starts a target afresh and resolves when it has answered once. `firstAnswerMs` is the time
+   * since
+   * its process began.
+   */
   async launch(target) {
     const startedAt = performance.now();
     const running = {
@@ -54,13 +65,13 @@ export class Bench {
       kind: 'once',
       port: running.port,
       request: target.request('openai', models.whole, false),
-      patientMs,
+      patientMs: maxStartMs,
     });
     if (status !== 200) throw new Error(`${target.name} answers ${status}: ${body.slice(0, 300)}`);
     return { ...running, firstAnswerMs: performance.now() - startedAt };
   }
 
-  /** The targets' processes that rows share, warm from whatever was asked of them before. */
+  /** The targets' processes that rows share, warm from earlier requests. */
   async running(targets = this.targets) {
     for (const target of targets)
       if (!this.#shared.has(target.name))
@@ -74,38 +85,63 @@ export class Bench {
   }
 
   /**
-   * The shared processes of those targets that answer such a request as they should; of ours every one must.
-   * @param request gives a target's bytes, null where it has no such surface
+   * Those of the running targets that answer a request as they should: only Portkey may not.
+   * @param request gives a target's bytes
+   * @param ending what the answer's body ends with
    */
-  async answering(request, ending, targets = this.targets) {
+  async answering(request, ending, running) {
     const able = [];
-    for (const running of await this.running(
-      targets.filter((target) => request(target) !== null),
-    )) {
+    for (const each of Object.values(running)) {
       const { status, body } = await this.tell({
         kind: 'once',
-        port: running.port,
-        request: request(running.target),
+        port: each.port,
+        request: request(each.target),
       });
-      if (status === 200 && body.trimEnd().endsWith(ending)) able.push(running);
-      else if (running.target !== this.portkey)
-        throw new Error(`${running.target.name} answers ${status}: ${body.slice(0, 300)}`);
+      if (status === 200 && body.trimEnd().endsWith(ending)) able.push(each);
+      else if (each.target !== this.portkey)
+        throw new Error(`${each.target.name} answers ${status}: ${body.slice(0, 300)}`);
     }
     return able;
+  }
+
+  /**
+   * The shared processes of those targets that answer such a request.
+   * @param request gives a target's bytes, null where it has no such surface
+   */
+  async sharedAnswering(request, ending, targets = this.targets) {
+    const able = targets.filter((target) => request(target) !== null);
+    return this.answering(request, ending, await this.running(able));
   }
 
   /** Ends a process that `launch` has started. */
   end = ({ child }) => endProgram(child);
 
   /** Gives the load generator a job. */
-  tell = (job) => ask(this.load, job);
+  tell = (job) => ask(this.#generator, job);
 
-  /** Sends so many requests and gives the target's CPU time, in µs. @throws Error where one fails */
-  async cpuOf({ target, port, child }, requests, count) {
-    const before = await cpuTimeUs(child);
-    const { failures } = await this.tell({ kind: 'closed', port, requests, count, connections });
+  /**
+   * Sends requests in a closed loop.
+   * @param requests gives a target's bytes, a list that is gone through again and again
+   * @throws Error where one fails
+   */
+  async load({ target, port }, requests, count) {
+    const { failures } = await this.tell({
+      kind: 'closed',
+      port,
+      requests: requests(target),
+      count,
+      connections,
+    });
     if (failures > 0) throw new Error(`${failures} of ${count} requests to ${target.name} failed`);
-    return (await cpuTimeUs(child)) - before;
+  }
+
+  /**
+   * The CPU time of so many requests, in µs: all threads, and what is written behind afterwards.
+   */
+  async cpuOf(running, requests, count) {
+    const before = await drainedCpuTimeUs(running.child);
+    await this.load(running, requests, count);
+    return (await drainedCpuTimeUs(running.child)) - before;
   }
 
   async stop() {

@@ -1,11 +1,11 @@
-// The load: a process of its own that is told over IPC what to ask for, and answers with what it saw. Raw sockets that are kept alive, requests
-// that are bytes already: what it costs must not matter beside what is measured.
+// The load generator: a process that gets jobs over IPC and answers with what it measured. It keeps
+// raw sockets alive and sends requests that are bytes already, so that its own cost stays small.
 import { connect } from 'node:net';
 import { AnswerReader } from './answer-reader.mjs';
 
 /** Idle connections by port. */
 const idle = new Map();
-// one for all: what is read is looked at before anything else is read
+// one buffer for all: each read is handled before the next one
 const received = Buffer.allocUnsafe(262_144);
 
 class Connection {
@@ -25,7 +25,9 @@ class Connection {
     this.socket.once('close', () => this.#closed());
   }
 
-  /** Sends a request; `onEnd` is told of its answer, or null where the connection was cut before it was whole. */
+  /**
+   * Sends a request. `onEnd` gets the answer, or null where the connection was cut before its end.
+   */
   send(request, onEnd, reader = new AnswerReader()) {
     this.#reader = reader;
     this.#onEnd = onEnd;
@@ -61,7 +63,7 @@ function idleAt(port) {
 const connectionTo = (port) => idleAt(port).pop() ?? new Connection(port);
 const failed = (answer) => answer === null || answer.status !== 200;
 
-/** One answer, with its body; where `patient`, asks again until there is one that says 200. */
+/** One answer with its body; asks again for `patientMs` until the status is 200. */
 function once({ port, request, patientMs = 0 }) {
   const startedAt = performance.now();
   return new Promise((resolve) => {
@@ -85,7 +87,7 @@ function once({ port, request, patientMs = 0 }) {
   });
 }
 
-/** So many requests over so many connections, each asking again as soon as it is answered. */
+/** A closed loop: each connection sends the next request as soon as it has its answer. */
 function closed({ port, requests, count, connections }) {
   return new Promise((resolve) => {
     let sent = 0;
@@ -105,7 +107,10 @@ function closed({ port, requests, count, connections }) {
   });
 }
 
-/** Calls at a time that no timer tells: sleeps for whole milliseconds, looks at the clock in every turn of the loop for the last one. */
+/**
+ * Calls at a time finer than timers: sleeps for whole milliseconds, then polls the clock in every
+ * turn of the loop.
+ */
 function callAt(dueAt, call) {
   const left = dueAt - performance.now();
   if (left <= 0) call();
@@ -113,7 +118,10 @@ function callAt(dueAt, call) {
   else setImmediate(callAt, dueAt, call);
 }
 
-/** Requests at a fixed rate, whatever the answers do. Times in ms, from the moment at which the request was due. */
+/**
+ * An open loop: requests at a fixed rate. Times in ms, from the moment at which the request was
+ * due.
+ */
 function open({ port, requests, count, perSecond }) {
   return new Promise((resolve) => {
     const firstDueAt = performance.now() + 5;
@@ -139,7 +147,10 @@ function open({ port, requests, count, perSecond }) {
 
 let held = [];
 
-/** Opens streams, so many a second, and comes back when each has its first content. They go on until `release`. */
+/**
+ * Opens streams at a fixed rate and resolves when each has its first content. They stay open until
+ * `release`.
+ */
 function hold({ port, requests, count, perSecond }) {
   held = [];
   return new Promise((resolve) => {
@@ -159,7 +170,7 @@ function hold({ port, requests, count, perSecond }) {
   });
 }
 
-/** What the held streams have had until now. */
+/** How many held streams are alive, and the bytes they have received. */
 const heldNow = () => ({
   live: held.filter(({ reader, ended }) => !ended && reader.status === 200 && reader.firstAt > 0)
     .length,

@@ -1,5 +1,7 @@
-// A cheap upstream in OpenAI's dialect: whole answers are written as they stand here, nothing is made for a request. The model's name says
-// what to answer: `json` a completion of 1.1 KB; `sse-<chunks>-<burst>-<interval µs>` so many chunks of some 200 B, a burst in each write.
+// A cheap upstream in OpenAI's dialect: its answers are prepared bytes. The model's name chooses
+// the
+// answer: `json` is a completion of 1.1 KB; `sse-<chunks>-<burst>-<interval µs>` is a stream of
+// chunks of some 200 B, one burst in each write.
 import { createServer } from 'node:net';
 
 const envelope = '"id":"chatcmpl-000000000000000000000000","created":1700000000,"model":"mock-1"';
@@ -33,7 +35,7 @@ const framed = (payload) => `${Buffer.byteLength(payload).toString(16)}\r\n${pay
 
 const streams = new Map();
 
-/** The writes of a stream, one after the other, and the time between them. */
+/** The writes of a stream in order, and the time between them. */
 function streamOf(model) {
   let stream = streams.get(model);
   if (!stream) {
@@ -57,7 +59,7 @@ function streamOf(model) {
   return stream;
 }
 
-/** Streams whose next write is due within a millisecond: closer than timers can tell. */
+/** Streams whose writes are closer than a millisecond, finer than timers. */
 const hurried = new Set();
 
 function hurry() {
@@ -68,7 +70,7 @@ function hurry() {
 
 function writeNext(run) {
   run.socket.write(run.writes[run.next++]);
-  // never two in haste: they would be read as one
+  // never two writes at once: the reader would see one
   run.dueAt = performance.now() + run.intervalMs;
   if (run.next === run.writes.length || run.socket.destroyed) stop(run);
 }

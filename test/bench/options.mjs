@@ -1,19 +1,29 @@
+import { resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
 const usage = `npm run bench -- [options]
+  Compares the gateway with the least that a proxy on Node can do.
 
-  --quick            fewer slices: under a minute instead of under six
-  --row=NAME         one row only; may be repeated. Names stand in the table
+  --quick            fewer slices: about a minute instead of about ten
+  --row=NAME         one row only; may be repeated. The table shows the names
   --slices=N         measured slices for each row
   --requests=N       requests in a slice of the JSON rows; the other rows follow in proportion
-  --streams=N        how many streams the held row holds (1000)
+  --streams=N        how many streams the held rows hold (1000)
   --dist=FOLDER      the build to measure (dist)
   --against=FOLDER   another build beside it, in the same slices
+
+npm run bench -- compare <dist of before> [options]
+  Compares two builds of the gateway in pairs of fresh processes, and prints the ratio after / before
+  of each row with its 95 % interval. 15 pairs take about 18 minutes.
+
+  --pairs=N          how many pairs of processes (15)
+  --row=NAME, --requests=N, --dist=FOLDER as above; --dist is the build of after
 `;
 
-const fullRun = { slices: 21, starts: 5, requests: 800, holdMs: 6_000, streams: 1_000 };
+const fullRun = { slices: 21, starts: 5, requests: 1_000, holdMs: 6_000, streams: 1_000 };
 const quickRun = { slices: 5, starts: 2, requests: 400, holdMs: 2_000, streams: 300 };
+const defaultPairs = 15;
 
 const flags = {
   quick: { type: 'boolean', default: false },
@@ -22,36 +32,58 @@ const flags = {
   slices: { type: 'string' },
   requests: { type: 'string' },
   streams: { type: 'string' },
+  pairs: { type: 'string' },
   dist: { type: 'string', default: fileURLToPath(new URL('../../dist', import.meta.url)) },
   against: { type: 'string' },
 };
 
 /**
- * The run that the command line asks for; `requests` and `streams` say how much, `slices` and `starts` how often.
+ * Reads the command line. `requests` and `streams` say how much is measured, `slices`, `starts` and
+ * `pairs` how often; `before` is the build to compare with, null where none is to be compared.
  * @throws Error with the usage
  */
 export function readOptions(args = process.argv.slice(2)) {
-  const { values } = parseArgs({ args, options: flags });
+  const { values, positionals } = parseArgs({ args, options: flags, allowPositionals: true });
   if (values.help) throw new Error(usage);
   const { slices, requests, streams, holdMs, starts } = values.quick ? quickRun : fullRun;
   const chosen = {
-    slices: whole('slices', values.slices, slices),
-    requests: whole('requests', values.requests, requests),
-    streams: whole('streams', values.streams, streams),
+    slices: wholeNumber('slices', values.slices, slices),
+    requests: wholeNumber('requests', values.requests, requests),
+    streams: wholeNumber('streams', values.streams, streams),
+    pairs: wholeNumber('pairs', values.pairs, defaultPairs),
   };
   return {
     ...chosen,
     starts: Math.min(starts, chosen.slices),
     holdMs: Math.min(holdMs, chosen.requests * 20),
     rows: values.row,
-    dist: values.dist,
-    against: values.against ?? null,
+    dist: resolve(values.dist),
+    against: values.against ? resolve(values.against) : null,
+    before: beforeOf(positionals),
   };
 }
 
-function whole(name, text, otherwise) {
+function beforeOf(positionals) {
+  if (positionals.length === 0) return null;
+  const [command, folder, ...more] = positionals;
+  if (command !== 'compare' || folder === undefined || more.length > 0)
+    throw new Error(`the arguments ${JSON.stringify(positionals)} are unknown\n\n${usage}`);
+  return resolve(folder);
+}
+
+function wholeNumber(name, text, otherwise) {
   if (text === undefined) return otherwise;
   if (!/^[1-9]\d*$/.test(text))
     throw new Error(`--${name} takes a whole number, not ${JSON.stringify(text)}\n\n${usage}`);
   return Number(text);
+}
+
+/** The rows of those names, all where no name is given. @throws Error that lists the names */
+export function chosenRows(rows, names) {
+  const unknown = names.find((name) => !rows.some((row) => row.name === name));
+  if (unknown !== undefined)
+    throw new Error(
+      `there is no row ${JSON.stringify(unknown)}; there are ${rows.map(({ name }) => name).join(', ')}`,
+    );
+  return names.length === 0 ? rows : rows.filter(({ name }) => names.includes(name));
 }

@@ -1,41 +1,32 @@
-// How much CPU time a plan takes within the process: told over IPC how large the conversations are, answers with µs a call, in batches.
-import { pathToFileURL } from 'node:url';
+// Measures the CPU time of a plan within the process, through the package's public face: the stage
+// `selectModel` on a body that is parsed already. Internal modules move between builds, the face
+// stays.
+// Told over IPC how long the conversations are; answers with µs of CPU a plan, one value a batch.
+import { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { selectionBodies } from './selections.mjs';
 
-const load = (file) => import(pathToFileURL(join(process.env.DIST, file)).href);
-const [
-  { makePlan },
-  { createCatalog },
-  { createLatencyWindow },
-  { createLearnedRanker },
-  { shippedRouter },
-  { candidateOfEntry, routingRequestOf },
-] = await Promise.all(
-  [
-    'routing/make-plan.js',
-    'routing/catalog.js',
-    'routing/latency-window.js',
-    'routing/rankers/learned-ranker.js',
-    'routing/learned/shipped-router.js',
-    'http/surfaces/model-select.js',
-  ].map(load),
-);
+const { createGateway } = await import(pathToFileURL(join(process.env.DIST, 'index.js')).href);
+// without the request log: storing the decision is measured over HTTP
+const gateway = createGateway({ log: { level: 'silent' }, requestLog: { enabled: false } });
 
-const catalog = createCatalog({});
-const shared = {
-  catalog,
-  latencies: createLatencyWindow(),
-  ranker: createLearnedRanker({ router: shippedRouter() }),
-  limits: { retriesPerCandidate: 2, firstEventTimeoutMs: 1, idleTimeoutMs: 1, totalTimeoutMs: 1 },
-  blame: { field: 'llm_providers', code: 'bad_request' },
-};
-const planOf = (body) =>
-  makePlan({
-    ...shared,
-    request: routingRequestOf(body),
-    candidates: body.llm_providers.map((entry) => candidateOfEntry(entry, catalog.identify)),
+function planOf(body) {
+  const req = Object.assign(new IncomingMessage(null), {
+    method: 'POST',
+    url: '/plan',
+    originalUrl: '/plan',
+    headers: { 'content-type': 'application/json' },
+    query: {},
+    complete: true,
+    body,
   });
+  return new Promise((resolve, reject) =>
+    gateway.selectModel(req, new ServerResponse(req), (error) =>
+      error ? reject(error) : resolve(),
+    ),
+  );
+}
 
 async function cpuPerCall(bodies) {
   const before = process.cpuUsage();
@@ -45,11 +36,15 @@ async function cpuPerCall(bodies) {
 }
 
 process.on('message', async ({ id, characters, batches, warmUps }) => {
-  const bodies = selectionBodies(characters, 64);
-  for (let round = 0; round < warmUps; round++) await cpuPerCall(bodies);
-  const result = [];
-  for (let round = 0; round < batches; round++) result.push(await cpuPerCall(bodies));
-  process.send({ id, result });
+  try {
+    const bodies = selectionBodies(characters, 64);
+    for (let round = 0; round < warmUps; round++) await cpuPerCall(bodies);
+    const result = [];
+    for (let round = 0; round < batches; round++) result.push(await cpuPerCall(bodies));
+    process.send({ id, result });
+  } catch (error) {
+    process.send({ id, error: String(error) });
+  }
 });
 process.on('disconnect', () => process.exit());
 process.send({ ready: true });

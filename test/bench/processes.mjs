@@ -2,6 +2,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { availableParallelism } from 'node:os';
+import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 /** Where the measured process runs, and where all that measures it. */
@@ -18,7 +19,11 @@ const children = new Set();
 /** The path of a file of this folder. */
 export const here = (file) => fileURLToPath(new URL(file, import.meta.url));
 
-/** Starts a Node program on a core of its own. `output` and `errors` are where it writes; what it says with `process.send` comes as messages. */
+/**
+ * Starts a Node program on a core of its own. `output` and `errors` are where it writes; what it
+ * says
+ * with `process.send` comes as messages.
+ */
 export function startProgram(
   script,
   { core, args = [], env = {}, output = 'ignore', errors = 'inherit', cwd } = {},
@@ -78,7 +83,10 @@ export async function ask(child, question) {
   return result;
 }
 
-/** CPU time that a process has used until now, all threads, in µs. */
+/**
+ * CPU time that a process has used so far, in µs: all threads, so the database's and the
+ * collector's too.
+ */
 export async function cpuTimeUs(child) {
   if (!hasProc) return (await ask(child, { kind: 'usage' })).cpuUs;
   const tasks = `/proc/${child.pid}/task`;
@@ -86,6 +94,27 @@ export async function cpuTimeUs(child) {
   for (const task of readdirSync(tasks))
     ns += Number(readFileSync(`${tasks}/${task}/schedstat`, 'latin1').split(' ', 1)[0]);
   return ns / 1000;
+}
+
+// longer than the 200 ms after which the gateway writes what waits
+const writeBehindMs = 300;
+const quietMs = 50;
+/** Less CPU than this in `quietMs` is an idle process. */
+const idleUs = 1_000;
+const maxDrainMs = 10_000;
+
+/**
+ * CPU time that a process has used, in µs, once it has written what it writes behind and is idle.
+ */
+export async function drainedCpuTimeUs(child) {
+  const giveUpAt = performance.now() + maxDrainMs;
+  await wait(writeBehindMs);
+  let [before, now] = [0, await cpuTimeUs(child)];
+  while (now - before > idleUs && performance.now() < giveUpAt) {
+    await wait(quietMs);
+    [before, now] = [now, await cpuTimeUs(child)];
+  }
+  return now;
 }
 
 /** Resident memory of a process, in bytes. */

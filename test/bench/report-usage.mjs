@@ -1,4 +1,5 @@
-// Preloaded into a measured process where there is no /proc to look it up: tells what the process has used when it is asked.
+// Preloaded into a measured process where there is no /proc to look it up: tells what the process
+// has used when it is asked.
 process.on('message', ({ id, kind }) => {
   if (kind !== 'usage') return;
   const { user, system } = process.cpuUsage();

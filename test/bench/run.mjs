@@ -1,8 +1,9 @@
-// What the gateway costs beside the least that a proxy on Node can do, as ratios within one run: times by themselves say more about the
-// machine than about the gateway. `npm run bench -- --help` shows what can be chosen.
+// What the gateway costs, as ratios within one run: times by themselves say more about the machine
+// than about the gateway. `npm run bench -- --help` shows the options.
 import { cpus } from 'node:os';
 import { Bench } from './bench.mjs';
-import { readOptions } from './options.mjs';
+import { compareBuilds, comparedRows } from './compare.mjs';
+import { chosenRows, readOptions } from './options.mjs';
 import { canPin, endAll } from './processes.mjs';
 import { cpuRows } from './rows/cpu.mjs';
 import { heldRows } from './rows/held.mjs';
@@ -21,15 +22,6 @@ const rows = [
   ...rememberingRows,
 ];
 
-function chosen(names) {
-  const unknown = names.find((name) => !rows.some((row) => row.name === name));
-  if (unknown !== undefined)
-    throw new Error(
-      `there is no row ${JSON.stringify(unknown)}; there are ${rows.map(({ name }) => name).join(', ')}`,
-    );
-  return names.length === 0 ? rows : rows.filter(({ name }) => names.includes(name));
-}
-
 async function measureAll(bench, selected) {
   const measured = [];
   for (const row of selected) {
@@ -42,26 +34,35 @@ async function measureAll(bench, selected) {
   return measured;
 }
 
-async function main() {
-  const options = readOptions();
-  const selected = chosen(options.rows);
+function printMachine() {
   const processors = cpus();
   console.log(
     `Node ${process.version}, ${processors.length} cores (${processors[0]?.model.trim() ?? 'unknown'})${canPin ? ', pinned' : ', not pinned'}, ${new Date().toISOString().slice(0, 16)}Z`,
   );
-  const bench = await Bench.start(options);
+}
+
+async function printRatios(bench, selected) {
   const measured = await measureAll(bench, selected);
   console.log(
     `\n${tableOf([headings(bench.others), ...measured.map((each) => cellsOf(each, bench.others))])}\n`,
   );
   console.log(
-    `bare: Node's http with undici's dispatch. Medians of ${options.slices} interleaved slices; the ratio is the median of the slices' own.`,
+    `bare: Node's http with undici's dispatch. Medians of ${bench.options.slices} interleaved slices; the ratio is the median of the slices' own.`,
   );
   console.log(
     bench.portkey
       ? `portkey: @portkey-ai/gateway ${bench.portkey.version}.`
       : 'portkey: not installed (PORTKEY_DIR may say where it is).',
   );
+}
+
+async function main() {
+  const options = readOptions();
+  const selected = chosenRows(options.before ? comparedRows : rows, options.rows);
+  printMachine();
+  const bench = await Bench.start(options);
+  if (options.before) await compareBuilds(bench, selected);
+  else await printRatios(bench, selected);
   await bench.stop();
 }
 

@@ -1,4 +1,4 @@
-// Bodies of model selection, for the rows that measure it over HTTP and in the process.
+// Bodies of model-select, for the rows that measure it over HTTP and in the process.
 const makers = {
   openai: [
     'gpt-4o',
@@ -59,7 +59,7 @@ const sentences = [
 /** How many candidates each body has. */
 export const candidateCount = candidates.length;
 
-/** Different bodies whose conversation has so many characters: nothing that was worked out for one serves the next. */
+/** Bodies with conversations of a given length, all different: no cache serves the next one. */
 export function selectionBodies(characters, count) {
   return Array.from({ length: count }, (_, index) => {
     let text = `Conversation ${index}. `;

@@ -1,4 +1,4 @@
-/** Three digits that mean something, never in powers of ten. */
+/** A number with three significant digits, never in powers of ten. */
 export function short(value) {
   if (value === undefined || value === null || Number.isNaN(value)) return '–';
   if (!Number.isFinite(value)) return '–';
@@ -19,7 +19,7 @@ const words = new Map([
   [null, '–'],
 ]);
 
-/** The cells of one row: what it is, what was measured, and whether the goal is met. */
+/** The cells of one row: its name, the figures, and whether the goal is met. */
 export function cellsOf({ row, title, values, ratio, met }, others) {
   return [
     row.name,
@@ -47,7 +47,7 @@ export const headings = (others) => [
   ...others.map(({ name }) => name),
 ];
 
-/** A table in Markdown whose columns stand under each other. */
+/** A Markdown table with aligned columns. */
 export function tableOf(lines) {
   const widths = lines[0].map((_, column) =>
     Math.max(...lines.map((cells) => cells[column].length)),

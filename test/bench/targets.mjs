@@ -6,7 +6,7 @@ import { cores, freePort, here, messageOf, startProgram } from './processes.mjs'
 const key = 'sk_bench_0123456789abcdef0123456789abcdef';
 const question = 'Which signal has to be set first, and why? '.repeat(5).trim();
 
-/** The models of the mock that are asked for; the gateway is told their price, so that it works out the cost. */
+/** The mock's models. The gateway knows their prices, so that it works out the cost. */
 export const models = {
   whole: 'json',
   answer: 'sse-100-10-1000',
@@ -20,7 +20,7 @@ export const models = {
 const commandLine = (dist) =>
   [join(dist, 'cli/main.js'), join(dist, 'cli.js')].find((file) => existsSync(file));
 
-/** A request as bytes. `path` and `headers` are the target's, `body` what is asked. */
+/** A request as bytes. `path` and `headers` are the target's. */
 function httpRequest({ path, headers = {} }, body) {
   const text = JSON.stringify(body);
   const fields = Object.entries({
@@ -58,8 +58,10 @@ const nativeBody = (model, streamed) => ({
 });
 
 /**
- * A target: how it is started, and what it is asked. `request(surface, model, streamed)` gives the bytes, or null where it has no such
- * surface; on the native one a whole answer is made of the provider's stream, and the pipe is asked for that stream.
+ * A target: how it starts, and its requests. `request(surface, model, streamed)` gives the bytes,
+ * or
+ * null where the target has no such surface. On the native surface the gateway makes a whole answer
+ * of the provider's stream, so the pipe is asked for that stream.
  */
 export const bare = {
   name: 'bare',
@@ -80,16 +82,12 @@ export const bare = {
 /** The upstream itself, with nothing in between. */
 export const direct = { ...bare, name: 'direct' };
 
-/** A process of ours. */
-const gateway = (
-  dist,
-  name,
-  { config: more = {}, issued = false, own = false },
-  asked = { key },
-) => ({
+/** A process of Signalbox. */
+const gateway = (dist, name, { config: more = {}, issued = false }, asked = { key }) => ({
   name,
   async start({ upstreamPort, folder }) {
-    const data = own ? join(folder, name) : folder;
+    // each build has a database of its own
+    const data = join(folder, name);
     const port = await freePort();
     const config = join(folder, `${name}-${port}.yaml`);
     const provider = { api: 'openai-compatible', baseUrl: `http://127.0.0.1:${upstreamPort}/v1` };
@@ -139,14 +137,21 @@ const gateway = (
   selection: (body) => httpRequest({ path: '/api/v1/model-select' }, body),
 });
 
-/** A build of the gateway with everything on: a key, prices, metrics, and the request log written to a file. */
-export const signalbox = (dist, name = 'signalbox') => gateway(dist, name, {});
+/**
+ * A build of the gateway with everything on: a key, prices, metrics, the request log, and log lines
+ * written to a file. `config` overrides settings.
+ */
+export const signalbox = (dist, name = 'signalbox', { config = {} } = {}) =>
+  gateway(dist, name, { config });
 
-/** A gateway that differs from it in some settings, on a database of its own; `issued`: it is asked with a key that the database holds. */
+/** The same; `issued`: requests carry a key from the database instead of the configuration's. */
 export const remembering = (dist, name, { config = {}, issued = false }) =>
-  gateway(dist, name, { config, issued, own: true });
+  gateway(dist, name, { config, issued });
 
-/** Portkey's gateway, where it is installed: in `PORTKEY_DIR` (the package, or a folder where it was installed) or beside us. Null: it is not. */
+/**
+ * Portkey's gateway, where it is installed: in `PORTKEY_DIR` (the package, or a folder where it was
+ * installed) or in our node_modules; otherwise null.
+ */
 export function portkey() {
   const places = [
     process.env.PORTKEY_DIR,

@@ -26,6 +26,7 @@ import {
 } from '../../src/config/config.js';
 import { defaults } from '../../src/config/fill.js';
 import { readSchema, type JsonSchema } from '../../src/config/schema/compile-schema.js';
+import { runs } from '../helpers/runs.js';
 
 const packaged = new URL('../../config/signalbox.yaml', import.meta.url);
 const knownApis = ['openai', 'openai-compatible', 'anthropic', 'gemini', 'bedrock'];
@@ -614,14 +615,14 @@ describe('random junk', () => {
     );
     fc.assert(
       fc.property(yaml, (text) => onlyConfigErrors(() => parse(text))),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
   });
 
   it('given as an object, gives a configuration or a ConfigError', () => {
     fc.assert(
       fc.property(anything, (value) => onlyConfigErrors(() => resolve(value))),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     fc.assert(
       fc.property(
@@ -631,7 +632,7 @@ describe('random junk', () => {
         ),
         (value) => onlyConfigErrors(() => resolve(value)),
       ),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     const cycle: Record<string, unknown> = {};
     cycle.listen = cycle;
@@ -687,11 +688,11 @@ describe('random junk', () => {
     };
     fc.assert(
       fc.property(value, (written) => innocent(() => resolve(written, { SECRET: secret }))),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
     fc.assert(
       fc.property(text, (yaml) => innocent(() => parse(yaml, { SECRET: secret }))),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
     for (const slip of [
       `providers: { a: { api: openai, ${secret} } }`,

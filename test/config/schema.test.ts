@@ -8,6 +8,7 @@ import {
   SchemaSet,
   type JsonSchema,
 } from '../../src/config/schema/compile-schema.js';
+import { runs } from '../helpers/runs.js';
 
 const block = {
   type: 'object',
@@ -305,7 +306,14 @@ describe('several failures', () => {
 
 describe('hostile input', () => {
   it('is answered after its first failure, however many there are', () => {
-    const value = { messages: Array<number>(1_000_000).fill(1), models: [] };
+    let reads = 0;
+    const messages = new Proxy(Array<number>(1_000_000).fill(1), {
+      get(target, name) {
+        reads++;
+        return Reflect.get(target, name) as unknown;
+      },
+    });
+    const value = { messages, models: [] };
     const unbounded = compiled({
       ...body,
       properties: {
@@ -313,10 +321,8 @@ describe('hostile input', () => {
         models: {},
       },
     });
-    unbounded.firstFailure({});
-    const startedAt = performance.now();
     expect(messageOf(value, unbounded)).toBe('messages[0]: must be an object');
-    expect(performance.now() - startedAt).toBeLessThan(250);
+    expect(reads).toBeLessThan(1_000);
   });
 
   it('pollutes no prototype, and satisfies nothing through one', () => {
@@ -363,7 +369,7 @@ describe('hostile input', () => {
         expect(failure?.reason).not.toBe('is not valid');
         expect(failure?.field).not.toBe('');
       }),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

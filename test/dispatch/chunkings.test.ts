@@ -5,6 +5,7 @@ import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { fullAnswer } from '../helpers/steps.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { ask, wayRows } from '../helpers/ways.js';
+import { runs } from '../helpers/runs.js';
 
 const paths: Record<string, string> = {
   'openai-compatible': '/v1/chat/completions',
@@ -103,7 +104,7 @@ describe('a stream that is cut anywhere', () => {
             expect([way.name, heard.ended, heard.text]).toEqual([way.name, 'whole', text.join('')]);
           }
         }),
-        { numRuns: 25 },
+        { numRuns: runs(25) },
       );
     },
   );

@@ -5,6 +5,7 @@ import { at } from '../helpers/json.js';
 import { metricOf } from '../helpers/metrics.js';
 import { postStream } from '../helpers/sse.js';
 import type { Step } from '../helpers/steps.js';
+import { until } from '../helpers/until.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { requestOf, streamedRows, type Way, wayRows, wholeRows } from '../helpers/ways.js';
 
@@ -47,12 +48,10 @@ async function leaveAfterFirstFrame(way: Way, step: Step): Promise<void> {
 
 /** The log's line for the request, once it is there. */
 async function logged(): Promise<Record<string, unknown>> {
-  for (let n = 0; n < 100; n++) {
-    const line = log.lines.find(({ msg }) => msg === 'request');
-    if (line) return line;
-    await pause(10);
-  }
-  throw new Error('the request was not logged');
+  const found = (): Record<string, unknown> | undefined =>
+    log.lines.find(({ msg }) => msg === 'request');
+  await until(() => found() !== undefined);
+  return found()!;
 }
 
 const arrived = (): Promise<unknown> => upstream.received(0);
@@ -60,9 +59,7 @@ const surfaceOf = (way: Way): string =>
   `surface="${way.surface === 'native' ? 'completions' : 'openai'}"`;
 
 async function expectClosedAndCounted(way: Way): Promise<Record<string, unknown>> {
-  const leftAt = performance.now();
   await expect(upstream.closed(0)).resolves.toBeNull();
-  expect(performance.now() - leftAt).toBeLessThan(500);
   const line = await logged();
   expect(line).toMatchObject({ code: 'client_closed', status: 499 });
   expect(await metricOf(gateway, 'signalbox_client_disconnects_total', surfaceOf(way))).toBe(1);

@@ -127,7 +127,7 @@ const rows: Row[] = [
   },
   {
     what: 'an opening and then silence',
-    provider: 'impatient',
+    provider: 'idle',
     fault: { hang: 'afterFirstEvent' },
     again: false,
     told: null,
@@ -230,7 +230,8 @@ beforeAll(async () => {
     providers: {
       first: at(`${upstream.url}/v1`),
       second: at(`${upstream.url}/v1`),
-      impatient: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 60, idleMs: 60 } },
+      impatient: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 60, idleMs: 60_000 } },
+      idle: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 2_000, idleMs: 60 } },
       'unknown-host': at('http://nowhere.invalid/v1'),
       'closed-port': at(`http://127.0.0.1:${closedPort}/v1`),
       'not-tls': at(`${upstream.url.replace('http:', 'https:')}/v1`),

@@ -61,7 +61,7 @@ async function start(
   const line = /^listening on (\S+)$/m;
   await expect
     .poll(() => line.test(program.output()) || program.process.exitCode !== null, {
-      timeout: 30_000,
+      timeout: 60_000,
       interval: 20,
     })
     .toBe(true);

@@ -7,7 +7,10 @@ import { freePort } from './server-process.js';
 let balancer: Balancer;
 const replicas: { server: Server; sockets: Socket[]; target: string }[] = [];
 
-/** A replica that does so with each connection; by default it says who it is and keeps the connection open. */
+/**
+ * A replica that does so with each connection; by default it says who it is and keeps the
+ * connection open.
+ */
 async function startReplica(behave: (socket: Socket) => void): Promise<string> {
   const sockets: Socket[] = [];
   const server = createServer({ allowHalfOpen: true }, (socket) => {
@@ -81,8 +84,8 @@ describe('the balancer', () => {
     await Promise.all([firstWord(first), firstWord(second)]);
     replicas[0]?.sockets[0]?.resetAndDestroy();
     second.resetAndDestroy();
-    await vi.waitFor(() => expect(balancer.connectionsOf(a)).toBe(0));
-    await vi.waitFor(() => expect(first.destroyed).toBe(true));
+    await expect.poll(() => balancer.connectionsOf(a)).toBe(0);
+    await expect.poll(() => first.destroyed).toBe(true);
   });
 });
 
@@ -126,7 +129,7 @@ describe('what the balancer passes on', () => {
         before = sent;
         expect(isStill).toBe(true);
       },
-      { interval: 50 },
+      { interval: 50, timeout: 60_000 },
     );
     expect(sent).toBeLessThan(much.length);
     expect((await buffer(client)).length).toBe(much.length);

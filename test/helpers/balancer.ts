@@ -14,7 +14,10 @@ export interface Balancer {
   close(): Promise<void>;
 }
 
-/** Starts one on a free port of 127.0.0.1: each connection goes to the next target, and on to the one after where that refuses. */
+/**
+ * Starts one on a free port of 127.0.0.1: each connection goes to the next target, and on to the
+ * one after where that refuses.
+ */
 export async function startBalancer(targets: readonly string[]): Promise<Balancer> {
   const inTurn = [...targets];
   const upstreams = new Map<Socket, string>();
@@ -37,7 +40,7 @@ export async function startBalancer(targets: readonly string[]): Promise<Balance
     }
     client.resetAndDestroy();
   };
-  // paused, so that nothing is read before there is somebody to pass it to
+  // paused, so that nothing is read before the target is connected
   const server = createServer(
     { allowHalfOpen: true, pauseOnConnect: true, noDelay: true },
     (client) => void carry(client),
@@ -80,7 +83,7 @@ function join(client: Socket, upstream: Socket): void {
     [upstream, client],
   ] as const) {
     from.pipe(to);
-    // an end is passed on by pipe; a break is not
+    // pipe passes an end on, but not a broken connection
     from.once('close', (isBroken) => {
       if (isBroken || !from.readableEnded || !from.writableFinished) to.resetAndDestroy();
     });

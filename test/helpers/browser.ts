@@ -1,7 +1,10 @@
 import { textAt } from './json.js';
 import { ask, type Reply } from './sse.js';
 
-/** A browser as far as signing in goes: it keeps its cookie, and its page sends the token back with every change. */
+/**
+ * A browser as far as signing in goes: it keeps its cookie, and its page sends the token back with
+ * every change.
+ */
 export class Browser {
   /** `signalbox_session=…`, '' where there is none. */
   cookie = '';

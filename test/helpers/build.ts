@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const cli = join(root, 'dist/cli/main.js');
 const lock = join(root, 'node_modules/.signalbox-build');
-/** Longer than any build: who held the lock is gone. */
+/** Longer than any build takes: the lock's owner has ended. */
 const abandonedMs = 120_000;
 
 function newestChange(): number {
@@ -44,7 +44,10 @@ function compile(): void {
   if (status !== 0) throw new Error(`the build failed:\n${stdout}`);
 }
 
-/** Builds dist where it is older than src; of several test files one builds and the others wait. Gives the path of the executable. */
+/**
+ * Builds dist where it is older than src, and gives the path of the executable. Of several workers
+ * one builds and the others wait.
+ */
 export async function buildOnce(): Promise<string> {
   while (!isFresh()) {
     if (!takeLock()) {

@@ -1,16 +1,22 @@
+import type { SerializedError } from 'vitest';
 import type { Reporter, TestModule } from 'vitest/node';
 
-/** Ends a run with one plain line of counts, whatever the terminal: `tests: 12 passed, 0 failed, 1 skipped`. */
+/**
+ * Ends a run with one plain line of counts on any terminal: `tests: 12 passed, 0 failed, 1
+ * skipped`.
+ */
 export default class ClosingLine implements Reporter {
-  onTestRunEnd(modules: readonly TestModule[]): void {
+  onTestRunEnd(modules: readonly TestModule[], errors: readonly SerializedError[]): void {
     const counts = { passed: 0, failed: 0, skipped: 0, pending: 0 };
     for (const module of modules) {
       for (const test of module.children.allTests()) counts[test.result().state]++;
-      // a file that could not be loaded has no tests to fail
+      // a file that could not be loaded has no tests that fail
       if (module.state() === 'failed' && module.errors().length > 0) counts.failed++;
     }
+    // an error outside all tests fails the run as well
+    const failed = counts.failed + counts.pending + errors.length;
     process.stdout.write(
-      `\ntests: ${counts.passed} passed, ${counts.failed + counts.pending} failed, ${counts.skipped} skipped\n`,
+      `\ntests: ${counts.passed} passed, ${failed} failed, ${counts.skipped} skipped\n`,
     );
   }
 }

@@ -11,7 +11,7 @@ export function callOf(request: Partial<ChatRequest> = {}, stream = true): Model
   };
 }
 
-/** All that a stream said, put together. */
+/** The joined content of a stream. */
 export interface CollectedStream {
   text: string;
   reasoning: string;
@@ -66,7 +66,7 @@ function addChunk(into: CollectedStream, chunk: CompletionChunk): void {
 }
 
 /**
- * Feeds a stream to an adapter's reader in the pieces given and puts together what it says.
+ * Feeds a stream to an adapter's reader in the pieces given and joins the result.
  * @throws what the reader throws
  */
 export function collectPieces(
@@ -87,7 +87,7 @@ export function collectPieces(
   return collected;
 }
 
-/** The same stream in one piece, and once more for every place where it can be cut in two, and byte by byte. */
+/** A stream in one piece, cut in two at every place, and byte by byte. */
 export function everyCut(body: string): Buffer[][] {
   const bytes = Buffer.from(body);
   const inTwo = Array.from({ length: bytes.length - 1 }, (_, at) => [

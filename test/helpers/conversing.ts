@@ -8,7 +8,7 @@ import { post, postStream, type Reply, type StreamOptions, type StreamReply } fr
 import type { Place } from './stores.js';
 import { startUpstream, type Upstream } from './upstream.js';
 
-/** Lets nobody write to a database until it is told to; from a connection of its own. */
+/** Blocks all writes to a database, from a connection of its own, until it is released. */
 export async function holdWrites({ connect }: Place): Promise<() => Promise<void>> {
   const database = connect();
   let release = (): void => undefined;
@@ -30,7 +30,10 @@ export async function holdWrites({ connect }: Place): Promise<() => Promise<void
   };
 }
 
-/** A gateway that keeps conversations, for two accounts, over a scripted upstream; and another pair of eyes on its database. */
+/**
+ * A gateway that stores conversations of two accounts, its scripted upstream, and a second store on
+ * the same database.
+ */
 export interface Conversing {
   upstream: Upstream;
   gateway: RunningGateway;
@@ -47,7 +50,7 @@ export interface Conversing {
   close(): Promise<void>;
 }
 
-/** Somebody with an account. */
+/** An account and its credentials. */
 export interface Party {
   accountId: string;
   headers: { authorization: string };

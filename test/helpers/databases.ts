@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { Client } from 'pg';
 import { freshDatabase } from './postgres.js';
 
-/** A database of a test file's own, as `database.url` of a configuration. */
+/** A database for one test file, as `database.url` of a configuration. */
 export interface TestDatabase {
   readonly url: string;
-  /** All that is in it, every table and column: to look for what must not be there. */
+  /** The whole content as text, to search for what must not be stored. */
   text(): Promise<string>;
   drop(): Promise<void>;
 }
@@ -22,7 +22,7 @@ function embedded(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-database-'));
   return Promise.resolve({
     url: `file:${join(folder, 'signalbox.db')}`,
-    // the file beside it is what has been written last
+    // the files beside it hold the latest writes
     text: () =>
       Promise.resolve(
         readdirSync(folder)

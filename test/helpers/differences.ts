@@ -12,7 +12,10 @@ const spoke = ({ text, reasoning, refusal, toolCalls }: Expected): boolean =>
 
 type Difference = readonly [what: string, expected: unknown, got: unknown];
 
-/** Why a provider that named no reason must have ended: its calls wait to be run. OpenAI's clients are always told one. */
+/**
+ * Why a provider that named no reason must have ended: its calls wait to be run. OpenAI's clients
+ * are always told one.
+ */
 function finishOf(expected: Expected, manner: Manner): Expected['finish'] {
   if (expected.finish !== null) return expected.finish;
   if (expected.toolCalls.length > 0) return 'tool_calls';
@@ -64,7 +67,10 @@ function failureDifferences(exchange: Exchange, said: Said): Difference[] {
   ];
 }
 
-/** An error inside an answer with status 200: a broken stream where the client has had some of it, else an error as any other. */
+/**
+ * An error inside an answer with status 200: a broken stream where the client has had some of it,
+ * else an error as any other.
+ */
 function brokenDifferences(expected: Expected, said: Said, manner: Manner): Difference[] {
   const status = clientStatus(expected.error?.status ?? 500, '');
   if (!manner.stream || !spoke(expected))

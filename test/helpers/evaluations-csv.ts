@@ -3,7 +3,10 @@ import { seeded } from '../../src/training/custom/seeded.js';
 
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
-/** Evaluations of `alpha` (good at code), `beta` (good at facts) and `gamma` as CSV; with `isNoise` the scores have nothing to do with the prompts. */
+/**
+ * Evaluations of `alpha` (good at code), `beta` (good at facts) and `gamma` as CSV; with `isNoise`
+ * the scores have nothing to do with the prompts.
+ */
 export function evaluationsCsv(
   rows: number,
   {

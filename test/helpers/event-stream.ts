@@ -5,7 +5,9 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text, 'utf8'),
 );
 
-/** One frame of an AWS event stream with the given headers; a payload that is no text goes as JSON. */
+/**
+ * One frame of an AWS event stream with the given headers; a payload that is no text goes as JSON.
+ */
 export function frame(headers: Record<string, string>, payload: unknown): Buffer {
   const typed = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, { type: 'string' as const, value }]),
@@ -26,7 +28,7 @@ export function event(type: string, payload: Record<string, unknown>): Buffer {
   );
 }
 
-/** An exception in the midst of a stream. */
+/** An exception inside a stream. */
 export function exception(type: string, message: string): Buffer {
   return frame(
     { ':exception-type': type, ':content-type': 'application/json', ':message-type': 'exception' },

@@ -24,7 +24,7 @@ export interface Classification {
   dialect: OracleName | null;
   /** The value of `api` under which the gateway is to be given this provider. */
   api: string;
-  /** Whether the gateway's completions can be given this answer. */
+  /** Whether the gateway can serve this answer as a completion. */
   servable: boolean;
   /** What the exchange is; where it is not servable, why. */
   why: string;
@@ -78,7 +78,7 @@ const apis: Record<string, string> = {
   'bedrock-invoke': 'bedrock',
 };
 
-/** What is wrong with an event file, so that no provider can have answered so; null where nothing is. */
+/** What makes an event file impossible as a provider's answer; null where it is possible. */
 function flawOf(exchange: Exchange): string | null {
   if (!exchange.bodyPath.endsWith('.chunks.txt') || exchange.kind !== 'sse') return null;
   const body = bodyOf(exchange);
@@ -144,7 +144,11 @@ function awsData(frame: Buffer): unknown {
     : { [headers[':event-type'] ?? '']: payload };
 }
 
-/** All events of a body, parsed; what is no JSON (`[DONE]`) is left out. A body that is not streamed is one event, a JSON array one for each entry. */
+/**
+ * All events of a body, parsed, without those that are no JSON (`[DONE]`). A body that is not
+ * streamed
+ * is one event, a JSON array one for each entry.
+ */
 export function parseEvents(body: Buffer, kind: BodyKind): unknown[] {
   if (kind === 'json') {
     const parsed = tryJson(body.toString('utf8'));
@@ -163,7 +167,7 @@ export function parseEvents(body: Buffer, kind: BodyKind): unknown[] {
 
 const eventsOf = (exchange: Exchange): unknown[] => parseEvents(bodyOf(exchange), exchange.kind);
 
-/** What a client must get of an exchange, or null where no oracle reads its dialect. */
+/** What a client must get for an exchange; null where no oracle reads its dialect. */
 export function expectedOf(exchange: Exchange): Expected | null {
   const { dialect } = classify(exchange);
   if (!dialect) return null;

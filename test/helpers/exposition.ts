@@ -47,7 +47,10 @@ function checkHistogram(name: string, { samples }: Family): void {
   }
 }
 
-/** Reads a metrics page strictly: Prometheus text format 0.0.4, or OpenMetrics 1.0. @throws Error that says which line is wrong */
+/**
+ * Reads a metrics page strictly: Prometheus text format 0.0.4, or OpenMetrics 1.0.
+ * @throws Error that says which line is wrong
+ */
 export function parseExposition(
   text: string,
   format: 'prometheus' | 'openmetrics',

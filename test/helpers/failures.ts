@@ -10,7 +10,10 @@ export interface ClientFailure {
 
 const badKey = /api key not valid|(invalid|incorrect) api key|api key is invalid/i;
 
-/** The words of an error in the shapes that providers send: `{error: {message}}`, `{error: "…"}`, `{detail}`, `{message}`. */
+/**
+ * The words of an error in the shapes that providers send: `{error: {message}}`, `{error: "…"}`,
+ * `{detail}`, `{message}`.
+ */
 function reasonOf(body: unknown): string {
   const first: unknown = Array.isArray(body) ? body[0] : body;
   return (
@@ -23,7 +26,10 @@ function reasonOf(body: unknown): string {
   );
 }
 
-/** The status that a client gets where one provider alone was asked once and failed so. `text` is the provider's body. */
+/**
+ * The status that a client gets where one provider alone was asked once and failed so. `text` is
+ * the provider's body.
+ */
 export function clientStatus(status: number, text: string): number {
   if (status === 429) return 429;
   if (status === 503 || status === 529) return 503;

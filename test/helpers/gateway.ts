@@ -19,10 +19,13 @@ export interface RunningGateway {
   close(): Promise<void>;
 }
 
-/** The key of a gateway whose configuration names none. */
+/** The key of a gateway whose configuration has no keys. */
 export const testKey = 'sk_test_0123456789abcdef';
 
-/** A gateway as a process of its own would run it, on a free port. No environment variable reaches it, its log is silent unless a logger is given. */
+/**
+ * Starts a gateway in this process, assembled as the standalone process does, on a free port. It
+ * reads no environment variables, and logs only to a given logger.
+ */
 export async function startGateway(
   config: ConfigInput = {},
   options: GatewayOptions = {},
@@ -53,7 +56,7 @@ export async function startGateway(
   };
 }
 
-/** A logger whose lines are kept: parsed, and as they were written. */
+/** A logger that keeps its lines, parsed and as text. */
 export function keepingLogger(level = 'trace'): {
   logger: Logger;
   lines: Record<string, unknown>[];

@@ -2,25 +2,32 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { chownSync, closeSync, mkdtempSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Who a program runs as; absent: who this process is. */
+/** The user that a program runs as; absent: this process's own. */
 export interface User {
   uid: number;
   gid: number;
 }
 
-/** A new folder, and the program that runs in it. Neither outlives this process, however it ends. */
+/**
+ * A new folder, and the program that runs in it. Both end with this process, even if it is killed.
+ */
 export interface GuardedFolder {
   path: string;
-  /** Starts a program there, cut off from this process's environment and terminal; its output goes to the log. One at a time. */
+  /**
+   * Starts a program there, without this process's environment and terminal; its output goes to the
+   * log. One at a time.
+   */
   start(program: string, args: readonly string[]): ChildProcess;
-  /** What the programs have printed. */
+  /** The programs' output. */
   log(): string;
   /** Ends the program and removes the folder. */
   remove(): Promise<void>;
 }
 
-// It reads the process ids of what runs, and stands at the end of a pipe whose other end closes even when its owner is killed.
-// A paused program hears no signal but KILL, hence CONT; one that does not end in ten seconds is not asked again.
+// The guard reads process ids from a pipe. The pipe closes when the test's process ends, even when
+// it
+// is killed; then the guard ends the program. A paused program reacts to no signal but KILL, hence
+// CONT first; after ten seconds the guard kills it.
 const guardScript = `
 program=
 while read -r line; do program=$line; done
@@ -32,7 +39,10 @@ if [ -n "$program" ]; then
 fi 2>/dev/null
 rm -rf -- "$1"`;
 
-/** Makes a folder under `parent` that only `user` may enter. `signal` is what ends a program in it that is left over. */
+/**
+ * Makes a folder under `parent` that only `user` may enter. `signal` ends a program that is still
+ * running there.
+ */
 export function guardFolder(
   parent: string,
   name: string,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import express5 from 'express';
 import express4 from 'express4';
 
-/** Somebody else's server, in which a gateway is a guest. */
+/** A host app's server that mounts a gateway. */
 export interface RunningHost {
   /** `http://127.0.0.1:<port>` */
   url: string;

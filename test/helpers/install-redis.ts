@@ -6,7 +6,8 @@ import { promisify } from 'node:util';
 const run = promisify(execFile);
 const installLimitMs = 240_000;
 
-// One at a time, as two may be asked for at once. policy-rc.d is what Debian asks before it starts what it has installed.
+// One installation at a time: two runs may ask at once. Debian asks policy-rc.d before it starts a
+// service that it has installed.
 const installScript = `
 exec 9>/var/lock/signalbox-test-redis && flock 9
 policy=/usr/sbin/policy-rc.d
@@ -18,8 +19,8 @@ export DEBIAN_FRONTEND=noninteractive
 install() { apt-get install -y --no-install-recommends -o DPkg::Lock::Timeout=120 redis-server; }
 install || { apt-get update && install; }`;
 
-/** Where a program lies on the PATH, or ''. */
-export function onPath(program: string): string {
+/** The path of a program on the PATH, or ''. */
+function onPath(program: string): string {
   const files = (process.env.PATH ?? '').split(delimiter).map((folder) => join(folder, program));
   return files.find(isExecutable) ?? '';
 }
@@ -45,7 +46,10 @@ async function obstacle(): Promise<string> {
   );
 }
 
-/** Where redis-server lies, installed from Debian's packages where it is missing and may be. @throws where it cannot be had, with the reason */
+/**
+ * The path of redis-server; installs Debian's package where it is missing.
+ * @throws Error with the reason where that is impossible
+ */
 export async function obtainRedis(say: (line: string) => void): Promise<string> {
   const found = findRedis();
   if (found) return found;

@@ -1,4 +1,4 @@
-/** What stands at a path inside parsed JSON, or undefined where the path leads nowhere. */
+/** The value at a path inside parsed JSON, undefined where there is none. */
 export function at(value: unknown, ...path: (string | number)[]): unknown {
   let here = value;
   for (const step of path) {
@@ -26,7 +26,7 @@ export function listAt(value: unknown, ...path: (string | number)[]): unknown[] 
   return Array.isArray(found) ? (found as unknown[]) : [];
 }
 
-/** Whether anything but null stands at a path. */
+/** Whether there is a value other than null at a path. */
 export function has(value: unknown, ...path: (string | number)[]): boolean {
   return (at(value, ...path) ?? null) !== null;
 }

@@ -1,7 +1,10 @@
 import type { RunningGateway } from './gateway.js';
 import { ask } from './sse.js';
 
-/** The value of a line of the metrics page, 0 where there is none. `labels` as they stand there, in part: `surface="openai"`. */
+/**
+ * The value of a line of the metrics page, 0 where there is none. `labels` is a part of its labels:
+ * `surface="openai"`.
+ */
 export async function metricOf(
   gateway: RunningGateway,
   name: string,

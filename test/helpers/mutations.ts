@@ -51,7 +51,10 @@ function changed(
   return inner === absent ? others : { ...others, [first]: inner };
 }
 
-/** A valid body with each of its values, at every depth, left out or replaced by each of a list of other values. */
+/**
+ * A valid body with each of its values, at every depth, left out or replaced by each of a list of
+ * other values.
+ */
 export function* mutationsOf(body: unknown): Generator<Mutation> {
   for (const path of placesOf(body)) {
     const [first, ...rest] = path;

@@ -6,16 +6,20 @@ import { type GuardedFolder, guardFolder, type User } from './guarded.js';
 import { binariesFor, postgresUser, reachableTmpdir } from './postgres-files.js';
 import { type ServerProcess, startServer } from './server-process.js';
 
-/** A PostgreSQL of a test's own, ended with the test file at the latest. What it has acknowledged is there after a restart. */
+/**
+ * A PostgreSQL for one test file, ended with the worker at the latest. Committed data survives a
+ * restart.
+ */
 export interface OwnPostgres extends ServerProcess {
-  /** Of its one database: `postgres://<user>:<password>@127.0.0.1:<port>/postgres` */
+  /** The URL of its one database: `postgres://<user>:<password>@127.0.0.1:<port>/postgres` */
   url: string;
   /** Ends it for good and removes its files. */
   remove(): Promise<void>;
 }
 
-// Durable against its own crash, not the machine's; small, and without processes that a test has no use for.
-// With no socket file and no shared memory but the folder's, nothing is left outside it.
+// Survives its own crash, not the machine's; small, and without the processes that tests do not
+// need.
+// Without a socket file and with memory in its folder, it leaves nothing elsewhere.
 const settings = {
   fsync: 'off',
   full_page_writes: 'off',
@@ -33,10 +37,12 @@ const settings = {
 };
 
 /**
- * Starts a PostgreSQL with an empty database, for tests that stop it. It takes a second or two: others use `freshDatabase`.
+ * Starts a PostgreSQL with an empty database, for tests that stop it. That takes a second or two;
+ * other tests use `freshDatabase`.
  *
- * The package's own class is not used: it ends the server with the process that imported it, which a run's shared server
- * outlives, hears signals in the test's process, and adds a user to the machine.
+ * We do not use the package's own class: it ends the server with the process that imported it,
+ * handles
+ * signals in the test's process, and adds a user to the machine.
  */
 export async function startOwnPostgres(): Promise<OwnPostgres> {
   const user = postgresUser();
@@ -98,7 +104,7 @@ async function initialise(
 
 /** Runs one statement on a connection of its own. */
 export async function runSql(url: string, statement: string): Promise<void> {
-  const client = new Client({ connectionString: url, connectionTimeoutMillis: 5000 });
+  const client = new Client({ connectionString: url, connectionTimeoutMillis: 30_000 });
   client.on('error', () => undefined);
   try {
     await client.connect();

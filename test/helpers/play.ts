@@ -7,10 +7,10 @@ import { type Answer, type Cut, fullAnswer, meaningOf, type Step } from './steps
 /** One request that waits for its answer. */
 export interface Call {
   asked: Asked;
-  /** Undefined where no dialect is spoken at the path: then only statuses and raw bodies can be answered. */
+  /** Undefined where the path belongs to no dialect: then only statuses and raw bodies work. */
   dialect: Dialect | undefined;
   res: ServerResponse;
-  /** Aborts when the connection is gone, whoever ended it. */
+  /** Aborts when the connection has closed, from either side. */
   gone: AbortSignal;
   /** Ends the connection with a TCP reset. */
   reset: () => void;
@@ -36,7 +36,7 @@ export function cutBody(events: Buffer[], cut: Cut): Buffer[] {
   );
 }
 
-/** As HTTP chunks, because TCP may join small writes but a parser hands on each chunk by itself. */
+/** Writes HTTP chunks: TCP may join small writes, but a parser reports each chunk. */
 function httpChunks(pieces: Buffer[]): Buffer {
   return Buffer.concat(
     pieces.flatMap((piece) => [
@@ -90,7 +90,7 @@ function garbage(dialect: Dialect, streamed: boolean): Buffer {
     : Buffer.alloc(64, 7);
 }
 
-/** The events of an answer up to and with its first content, and the rest. */
+/** The events of an answer, split after its first content. */
 function split(frames: Frame[]): { opening: Buffer[]; content: Buffer[]; rest: Buffer[] } {
   const first = frames.findIndex((frame) => frame.kind === 'content');
   const cut = first < 0 ? frames.length : first;
@@ -110,7 +110,7 @@ function kindOf(contentType: string): BodyKind {
   return contentType.includes('ndjson') ? 'ndjson' : 'json';
 }
 
-/** What is sent of an answer before a fault strikes; half of the JSON where it is not streamed. */
+/** The part of an answer that is sent before a fault; half of the JSON where it is not streamed. */
 function sentBefore(when: string, frames: Frame[] | null, json: Buffer): Buffer[] {
   if (!frames) return when === 'afterHeaders' ? [] : [half(json)];
   const { opening, content, rest } = split(frames);
@@ -133,7 +133,10 @@ function withoutMarker(frames: Frame[] | null, json: Buffer, how: true | 'afterF
     .map(({ bytes }) => bytes);
 }
 
-/** Carries out one step in the dialect of the call. Returns when the answer is written or the peer has gone. */
+/**
+ * Plays one step in the dialect of the call. Returns when the answer is written or the peer has
+ * left.
+ */
 export async function play(step: Step, call: Call): Promise<void> {
   if ('raw' in step) {
     head(call, step.status ?? 200, step.contentType, step.headers);

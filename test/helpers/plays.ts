@@ -1,9 +1,9 @@
 import type { Step } from './steps.js';
 import type { Upstream, UpstreamCall } from './upstream.js';
 
-/** What is to be answered for each model, so that many tests may share one upstream at the same time. */
+/** Scripts by model, so that many tests can share one upstream at the same time. */
 export interface Plays {
-  /** Steps for the calls of one model; the last one for all that follow. Absent: a plain answer. */
+  /** Sets the steps for the calls of one model; the last one repeats. None: a plain answer. */
   set(model: string, ...steps: Step[]): void;
   /** The calls of one model so far. */
   of(model: string): UpstreamCall[];
@@ -11,7 +11,9 @@ export interface Plays {
   newModel(): string;
 }
 
-/** Takes an upstream's script over. Models are told apart by their names in the path or body; use `newModel` for them. */
+/**
+ * Takes over an upstream's script. It reads the model's name from the path or body: use `newModel`.
+ */
 export function scriptByModel(upstream: Upstream): Plays {
   const steps = new Map<string, Step[]>();
   const calls = new Map<string, UpstreamCall[]>();

@@ -4,7 +4,7 @@ import { arch, platform, tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { GuardedFolder, User } from './guarded.js';
 
-/** PostgreSQL refuses to run as root: who it runs as instead. No user is added to the machine for it. */
+/** The user for PostgreSQL, which refuses to run as root. No user is added to the machine. */
 export function postgresUser(): User | undefined {
   if (process.getuid?.() !== 0) return undefined;
   const idOf = (flag: string): number =>
@@ -12,7 +12,7 @@ export function postgresUser(): User | undefined {
   return { uid: idOf('-u'), gid: idOf('-g') };
 }
 
-/** Whether the user can run it, which neither root's rights nor a file's own tell: every folder above it counts. */
+/** Whether the user can run a file: the permissions of every folder above it count. */
 const canRun = (user: User, program: string, ...args: string[]): boolean =>
   spawnSync(program, args, { ...user, cwd: '/', stdio: 'ignore' }).status === 0;
 
@@ -28,7 +28,11 @@ export function reachableTmpdir(user: User | undefined): string {
   return folder;
 }
 
-/** Where the package's `initdb` and `postgres` lie, copied into the folder where its user cannot reach them, as in a checkout of root's own. */
+/**
+ * The folder of the package's `initdb` and `postgres`; a copy where the user cannot reach them, as
+ * in
+ * a checkout that only root can read.
+ */
 export function binariesFor(user: User | undefined, folder: GuardedFolder): string {
   const native = join(dirname(binaryPackage()), '../native');
   if (!user || canRun(user, join(native, 'bin/initdb'), '--version')) return join(native, 'bin');

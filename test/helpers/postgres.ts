@@ -3,20 +3,20 @@ import { provision } from './provisions.js';
 
 export { type OwnPostgres, startOwnPostgres } from './own-postgres.js';
 
-/** A PostgreSQL that all test files of the run share; it is not to be stopped. */
+/** The PostgreSQL that all test files of the run share. Do not stop it. */
 export interface RunningPostgres {
-  /** Of the server's own database, in which a test makes nothing. */
+  /** The URL of the server's default database. Tests make nothing there. */
   url: string;
 }
 
-/** A database of a suite's own. */
+/** A database for one suite. */
 export interface FreshDatabase {
   url: string;
   /** Cuts its connections and removes it. */
   drop(): Promise<void>;
 }
 
-/** The PostgreSQL that `DATABASE_URL` names, or one that is started for the first who asks and ended with the run. */
+/** The PostgreSQL of `DATABASE_URL`, or one that starts at the first call and ends with the run. */
 export async function startPostgres(): Promise<RunningPostgres> {
   return { url: await provision('postgres') };
 }

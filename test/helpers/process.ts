@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { buildOnce } from './build.js';
 
-/** How a gateway is started. No environment variable of ours reaches it. */
+/** How to start a gateway. It inherits none of our environment variables. */
 export interface ProcessOptions {
   args?: readonly string[];
   env?: Readonly<Record<string, string>>;
-  /** The text of `config/signalbox.yaml` in its folder; absent: the file is left as it is. */
+  /** The text of `config/signalbox.yaml` in its folder; absent: the file stays unchanged. */
   config?: string;
-  /** Where it is started, by default a new folder. */
+  /** The working folder, by default a new one. */
   folder?: string;
 }
 
@@ -23,7 +23,7 @@ export interface Ended {
   stderr: string;
 }
 
-/** A gateway in a process of its own that has said where it listens. */
+/** A gateway in its own process that has printed its address. */
 export interface GatewayProcess {
   /** `http://127.0.0.1:<port>` */
   url: string;
@@ -34,7 +34,7 @@ export interface GatewayProcess {
   /** `{ authorization: 'Bearer <key>' }` */
   auth: { authorization: string };
   stdout(): string;
-  /** Resolves with the match once the output has it. */
+  /** Resolves with the match once the output contains it. */
   printed(pattern: RegExp): Promise<RegExpExecArray>;
   /** Replaces the configuration file. */
   writeConfig(text: string): void;
@@ -52,7 +52,7 @@ export function newFolder(): string {
   return folder;
 }
 
-/** Ends what a test has started and left running, and removes the folders. For `afterEach`. */
+/** Kills the processes that a test has left running, and removes the folders. For `afterEach`. */
 export async function endProcesses(): Promise<void> {
   const running = [...children];
   const ended = Promise.all(
@@ -63,7 +63,7 @@ export async function endProcesses(): Promise<void> {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
 }
 
-/** A free port of 127.0.0.1's is asked for unless the environment or the configuration says otherwise. */
+/** Uses a free port of 127.0.0.1 unless the environment or the configuration sets one. */
 async function launch({
   args = [],
   env = {},

@@ -3,9 +3,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inject } from 'vitest';
 
-/** What all test files of a run share, made when the first of them asks. */
+/** What all test files of a run share. Each is made at the first request for it. */
 export interface Provisions {
-  /** The path of redis-server, '' where it cannot be had. */
+  /** The path of redis-server, '' where it is not available. */
   redis(): Promise<string>;
   /** The URL of a PostgreSQL whose user may make databases. */
   postgres(): Promise<string>;
@@ -19,7 +19,7 @@ declare module 'vitest' {
   }
 }
 
-/** Lets the workers of a run ask the process that started them, which outlives them all. */
+/** Serves the provisions to the workers, from the process that starts them. */
 export async function offerProvisions(
   provisions: Provisions,
 ): Promise<{ url: string; close(): void }> {
@@ -34,7 +34,7 @@ export async function offerProvisions(
     const make =
       offers.get(request.url ?? '') ??
       (() => Promise.reject(new Error('there is no such provision')));
-    // a worker that was busy for seconds would ask again on a connection that is just being closed for its idleness
+    // a worker that was busy for seconds could reuse a connection that is just closing as idle
     response.setHeader('connection', 'close');
     make().then(
       (text) => response.end(text),
@@ -42,7 +42,7 @@ export async function offerProvisions(
         response.writeHead(500).end(error instanceof Error ? error.message : String(error)),
     );
   });
-  // an installation may take its minutes
+  // an installation may take minutes
   server.requestTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -54,7 +54,7 @@ export async function offerProvisions(
   };
 }
 
-/** Asks for what the run shares. @throws with the reason where it cannot be had and must be */
+/** Gets a shared provision. @throws Error with the reason where it is required and not available */
 export async function provision(name: keyof Provisions): Promise<string> {
   const response = await fetch(`${inject('provisionsUrl')}/${name}`);
   const text = await response.text();

@@ -1,7 +1,10 @@
 import { featuresOf } from '../../src/routing/predictor/features.js';
 import type { PublishedEvaluations } from '../lab/fit/published-evaluations.js';
 
-/** Rows as published evaluations of one source and kind, in memory. @param scores by row, one for each model */
+/**
+ * Rows as published evaluations of one source and kind, in memory.
+ * @param scores by row, one for each model
+ */
 export function publishedOf(
   models: readonly string[],
   rows: readonly {

@@ -8,7 +8,8 @@ import { seeded } from '../../src/training/custom/seeded.js';
 const chances = { code: [0.95, 0.35, 0.6], facts: [0.35, 0.95, 0.6] } as const;
 
 /**
- * Writes a folder in the format of published evaluations: rows of two kinds under the names of two sources, and twelve models of three sorts.
+ * Writes a folder in the format of published evaluations: rows of two kinds under the names of two
+ * sources, and twelve models of three sorts.
  * Every prompt and number in it is made up.
  */
 export function writePublishedFolder(folder: string, rows: number, seed = 1): string {

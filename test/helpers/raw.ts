@@ -2,18 +2,18 @@ import { connect, type Socket } from 'node:net';
 import { tryJson } from './json.js';
 
 export interface RawReply {
-  /** 0 where nothing that begins like an answer came. */
+  /** 0 where no status line arrived. */
   status: number;
-  /** With lower-case names; the last of several. */
+  /** With lower-case names; of repeated headers the last. */
   headers: Record<string, string>;
   text: string;
   json: unknown;
 }
 
-/** A connection on which bytes are sent as they are. */
+/** A raw TCP connection. */
 export interface RawConnection {
   socket: Socket;
-  /** What has come so far. */
+  /** The bytes received so far. */
   received: () => string;
   /** Resolves when the peer has closed, or the deadline has passed: then it rejects. */
   closed: Promise<void>;
@@ -44,7 +44,7 @@ export function openRaw(port: number, deadlineMs = 5_000): RawConnection {
   return { socket, received: () => Buffer.concat(pieces).toString('utf8'), closed };
 }
 
-/** Reads one answer out of what has come. */
+/** Parses one answer from the received bytes. */
 export function parseReply(received: string): RawReply {
   const end = received.indexOf('\r\n\r\n');
   const [first = '', ...lines] = received.slice(0, end === -1 ? undefined : end).split('\r\n');
@@ -63,7 +63,7 @@ export function parseReply(received: string): RawReply {
   };
 }
 
-/** Sends bytes as they are and waits until the peer has closed; ask for `Connection: close` where it would not. */
+/** Sends raw bytes and waits until the peer closes; send `Connection: close` where it would not. */
 export async function sendRaw(
   port: number,
   bytes: string | Buffer,

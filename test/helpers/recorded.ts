@@ -33,7 +33,10 @@ const contentTypes: Record<BodyKind, string> = {
   eventstream: 'application/vnd.amazon.eventstream',
 };
 
-/** The folder of recorded traffic (`RECORDED_DIR`, by default `../shared/recorded` beside the repository), or null where it is absent. */
+/**
+ * The folder of recorded traffic (`RECORDED_DIR`, by default `../shared/recorded` beside the
+ * repository), or null where it is absent.
+ */
 export function recordedDir(): string | null {
   const dir = resolve(
     process.env['RECORDED_DIR'] ||

@@ -4,7 +4,7 @@ import { guardFolder } from './guarded.js';
 import { provision } from './provisions.js';
 import { type ServerProcess, startServer } from './server-process.js';
 
-/** A Redis of a test's own, ended with the test file at the latest. It keeps nothing over a restart. */
+/** A Redis for one test file, ended with the worker at the latest. A restart empties it. */
 export interface RunningRedis extends ServerProcess {
   /** `redis://127.0.0.1:<port>` */
   url: string;
@@ -12,10 +12,13 @@ export interface RunningRedis extends ServerProcess {
 
 const program = await provision('redis');
 
-/** Whether there is a Redis to start, for `describe.skipIf(!redisIsThere)`. Where it must be had, importing this file fails without it. */
+/**
+ * Whether Redis is installed, for `describe.skipIf(!redisIsThere)`. Importing this file fails where
+ * Redis is required and missing.
+ */
 export const redisIsThere = program !== '';
 
-/** Starts a Redis on a free port of 127.0.0.1; null where there is none on this machine. */
+/** Starts a Redis on a free port of 127.0.0.1; null where none is installed. */
 export async function startRedis(): Promise<RunningRedis | null> {
   if (!redisIsThere) return null;
   const folder = guardFolder(tmpdir(), 'redis', 'KILL');

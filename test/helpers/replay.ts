@@ -10,16 +10,19 @@ import { post, postStream, type Reply, type StreamReply } from './sse.js';
 import type { Cut } from './steps.js';
 import { startUpstream, type Step, type Upstream, type UpstreamCall } from './upstream.js';
 
-/** Which surface is asked, whether it is to stream, and what becomes of the provider's bytes. */
+/** The surface, whether it streams, and how the provider's bytes are altered. */
 export interface Manner {
   surface: 'openai' | 'native';
   stream: boolean;
   cut: Cut;
-  /** `oddly`: the same server-sent events in another of the ways that are allowed. `halfway`: the first half of the events, then a clean end. */
+  /**
+   * `oddly`: the same server-sent events in another of the ways that are allowed. `halfway`: the
+   * first half of the events, then a clean end.
+   */
   sent?: 'oddly' | 'halfway';
 }
 
-/** What came out of the gateway. Of the native surface there are no tool calls, and a refusal is text. */
+/** The gateway's answer. The native surface has no tool calls, and its refusals are text. */
 export interface Said extends Expected {
   /** The HTTP status. */
   httpStatus: number;
@@ -27,21 +30,26 @@ export interface Said extends Expected {
   message: string;
   /** A stream's `[DONE]`; true for a body. */
   whole: boolean;
-  /** Nobody reported the usage. */
+  /** The usage was not reported. */
   estimated: boolean;
   /** The provider's status in the first entry of the error trace, null where there is none. */
   tracedStatus: number | null;
 }
 
-/** A gateway with one provider for each dialect, before an upstream that answers with recorded bodies. */
+/** A gateway with one provider for each dialect, whose upstream answers with recorded bodies. */
 export interface Replay {
-  /** Sends one request that the upstream answers with the exchange, and reads what the client gets. */
+  /**
+   * Sends one request that the upstream answers with the exchange, and reads what the client gets.
+   */
   ask(exchange: Exchange, manner: Manner): Promise<Said>;
   close(): Promise<void>;
 }
 
-/** The `api` under which the gateway is given a provider; one that it does not know by name speaks the common dialect. */
-export function apiOf(exchange: Exchange): string {
+/**
+ * The `api` under which the gateway is given a provider; one that it does not know by name speaks
+ * the common dialect.
+ */
+function apiOf(exchange: Exchange): string {
   const { api } = classify(exchange);
   return dialects.has(api) ? api : 'openai-compatible';
 }
@@ -144,7 +152,7 @@ const bodyFor = (model: string, { surface, stream }: Manner): object => ({
     : { models: [model] }),
 });
 
-/** The headers that say what to do about a failure. */
+/** The headers that tell a client how to react to a failure. */
 function toldHeaders(exchange: Exchange): Record<string, string> {
   return Object.fromEntries(
     Object.entries(exchange.meta?.response.headers ?? {}).filter(([name]) =>
@@ -153,7 +161,10 @@ function toldHeaders(exchange: Exchange): Record<string, string> {
   );
 }
 
-/** An event as a server may send it that likes CRLF, no space after the colon, names, comments, and signs of life. */
+/**
+ * An event as a server may send it that likes CRLF, no space after the colon, names, comments, and
+ * signs of life.
+ */
 function oddEvent(event: Buffer): Buffer {
   const lines = event
     .toString('utf8')
@@ -219,7 +230,7 @@ async function send(gateway: RunningGateway, model: string, manner: Manner): Pro
   return manner.surface === 'openai' ? readOpenai(reply) : readNative(reply);
 }
 
-/** Starts the upstream and the gateway. Nothing is tried twice. */
+/** Starts the upstream and a gateway without retries. */
 export async function startReplay(): Promise<Replay> {
   const upstream: Upstream = await startUpstream();
   const playlist = new Playlist();

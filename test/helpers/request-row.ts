@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { RequestRow } from '../../src/store/contracts/requests.js';
 
-/** A row of the request log: an ordinary one, but for what is given. */
+/** An ordinary row of the request log, with some fields replaced. */
 export function requestRow(more: Partial<RequestRow> = {}): RequestRow {
   return {
     id: randomUUID(),

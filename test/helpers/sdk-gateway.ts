@@ -9,8 +9,11 @@ export interface SdkGateway extends RunningGateway {
   baseURL: string;
 }
 
-/** One model for each kind of provider: the client's own dialect, passed on as it is, and two that are translated. */
-export const models = {
+/**
+ * One model for each kind of provider: the client's own dialect, passed on as it is, and two that
+ * are translated.
+ */
+const models = {
   'an openai-compatible provider': 'compatible/gpt-test',
   Anthropic: 'claude/claude-sonnet-4-5',
   Gemini: 'google/gemini-2.5-flash',

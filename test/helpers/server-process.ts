@@ -5,34 +5,40 @@ import { createServer } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { GuardedFolder } from './guarded.js';
 
-/** How a server of some kind is started and asked. */
+/** How to start and probe one kind of server. */
 export interface ServerKind {
   program: string;
-  /** What makes it listen on a port of 127.0.0.1's. */
+  /** The arguments that make it listen on a port of 127.0.0.1. */
   args(port: number): readonly string[];
-  /** What ends it at once. */
+  /** The signal that ends it at once. */
   signal: 'KILL' | 'QUIT';
-  /** Whether the server on the port answers; a failure to connect means no. */
+  /** Whether the server on the port answers; false where it cannot be reached. */
   answers(port: number): Promise<boolean>;
 }
 
-/** Somebody else's server in a process of its own, and what may befall it. */
+/** A database server in its own process, with controls to stop and freeze it. */
 export interface ServerProcess {
   port: number;
-  /** Of the process that runs now, or ran last. */
+  /** The id of the current process, or of the last one. */
   readonly pid: number;
-  /** Ends it at once, as a crash would: connections are cut, none are let finish. Resolves when it is gone. */
+  /** Ends it at once, as a crash would, cutting its connections. Resolves when it has ended. */
   stop(): Promise<void>;
-  /** Stops and starts it on the same port; starts it where it was stopped. Resolves when it answers. */
+  /**
+   * Stops and starts it on the same port; starts it where it was stopped. Resolves when it answers.
+   */
   restart(): Promise<void>;
   /** Freezes it: connections stay open and new ones are accepted, and nothing answers. */
   pause(): void;
   resume(): void;
 }
 
-const startLimitMs = 30_000;
+/** Only ends what would never end, on a busy machine too. */
+const maxStartMs = 60_000;
 
-/** Starts a server in its folder, on a free port. @throws with what it printed where it ends before it answers */
+/**
+ * Starts a server in its folder, on a free port.
+ * @throws with what it printed where it ends before it answers
+ */
 export async function startServer(kind: ServerKind, folder: GuardedFolder): Promise<ServerProcess> {
   const first = await startOnFreePort(kind, folder);
   const { port } = first;
@@ -90,10 +96,10 @@ async function startOn(
   child.once('exit', (code, signal) => (failure = `it ended with ${code ?? signal ?? 'nothing'}`));
   const startedAt = performance.now();
   while (!(await kind.answers(port)) || failure !== '') {
-    if (failure === '' && performance.now() - startedAt < startLimitMs) await wait(10);
+    if (failure === '' && performance.now() - startedAt < maxStartMs) await wait(10);
     else
       throw new Error(
-        `${kind.program} did not start: ${failure || `no answer in ${startLimitMs} ms`}\n${folder.log()}`,
+        `${kind.program} did not start: ${failure || `no answer in ${maxStartMs} ms`}\n${folder.log()}`,
       );
   }
   return child;
@@ -110,9 +116,9 @@ function sendSignal(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The process and those that it has started: PostgreSQL is one for each connection. */
+/** The process and its children: PostgreSQL has one for each connection. */
 function* familyOf(pid: number): Generator<number> {
-  // the parent first: paused, it starts no more of them
+  // the parent first: a paused one starts no more children
   yield pid;
   yield* childrenOf(pid);
 }
@@ -124,7 +130,7 @@ function childrenOf(pid: number): number[] {
       .filter(Boolean)
       .map(Number);
   } catch {
-    // no Linux
+    // not Linux
     const rows = execFileSync('ps', ['-A', '-o', 'pid=', '-o', 'ppid='], { encoding: 'utf8' })
       .split('\n')
       .map((row) => row.trim().split(/\s+/).map(Number));
@@ -134,7 +140,9 @@ function childrenOf(pid: number): number[] {
   }
 }
 
-/** A port of 127.0.0.1's that nobody listens on, below those that outgoing connections are given: a restart finds it free again. */
+/**
+ * A free port of 127.0.0.1, below the range of outgoing connections: it is free again at a restart.
+ */
 export async function freePort(): Promise<number> {
   for (;;) {
     const port = randomInt(15_000, 30_000);

@@ -19,7 +19,9 @@ function promptOf(kind: 'code' | 'facts', random: () => number): string {
     : `Who first described the ${one(nouns)} near the ${one(nouns)}, and in which year of the century was it?`;
 }
 
-/** Evaluations whose rows are of two kinds, drawn anew from a seed: every number in them is made up. */
+/**
+ * Evaluations whose rows are of two kinds, drawn anew from a seed: every number in them is made up.
+ */
 export function smallEvaluations(
   rows: number,
   seed = 1,

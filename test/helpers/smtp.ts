@@ -2,30 +2,30 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import { readMail } from './read-mail.js';
 
-/** A mail as it was handed over. */
+/** A mail as the server received it. */
 export interface ReceivedMail {
   /** The addresses of the envelope. */
   from: string;
   to: string[];
   /** The body's plain text, decoded. */
   text: string;
-  /** Headers and body as they came, lines ended by CRLF. */
+  /** Headers and body unchanged, with CRLF line ends. */
   raw: string;
 }
 
-/** A mail server that delivers to a list. */
+/** A mail server that keeps the mails in an array. */
 export interface SmtpServer {
   /** `smtp://127.0.0.1:<port>` */
   url: string;
   port: number;
   mails: ReceivedMail[];
-  /** Answers each recipient so, `550 no such user`, until it is called with null. */
+  /** Sets the answer to each recipient, such as `550 no such user`; null accepts them again. */
   refuseWith(reply: string | null): void;
   /** Cuts all connections and stops. */
   close(): Promise<void>;
 }
 
-/** Who may send; absent: everybody, and no sign-in is offered. */
+/** The credentials for sending; absent: no sign-in is needed or offered. */
 export interface SmtpOptions {
   login?: { user: string; password: string };
 }
@@ -89,7 +89,7 @@ async function converse(socket: Socket, house: House): Promise<void> {
   }
 }
 
-/** What is done for each command of a connection. */
+/** The handler of each SMTP command. */
 function answersOf(
   { login, mails, refusal }: House,
   { read, say }: Line,
@@ -149,7 +149,7 @@ async function readLogin(rest: string, { read, say }: Line): Promise<[string, st
   return [user, password];
 }
 
-/** The lines up to a lone dot; a line that begins with a dot was sent with one more. */
+/** The lines up to a lone dot, without the extra dot that SMTP puts before a leading one. */
 async function readContent(read: () => Promise<string>): Promise<string> {
   const lines: string[] = [];
   for (let line = await read(); line !== '.'; line = await read())

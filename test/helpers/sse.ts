@@ -7,7 +7,7 @@ export interface SseFrame {
   /** The data lines, joined with line feeds; undefined where there was none. */
   data: string | undefined;
   comment: string | undefined;
-  /** When its empty line came, as `performance.now()`. */
+  /** When its closing empty line arrived, as `performance.now()`. */
   at: number;
 }
 
@@ -29,7 +29,10 @@ function parseFrame(block: string): SseFrame {
   };
 }
 
-/** Takes bytes, gives whole frames. Strict: only `event`, `data` and comments, line feeds, valid UTF-8, one empty line after each. */
+/**
+ * Parses bytes into whole frames. Strict: only `event`, `data` and comments, line feeds, valid
+ * UTF-8, one empty line after each.
+ */
 class FrameSplitter {
   private readonly decoder = new TextDecoder('utf-8', { fatal: true });
   private rest = '';
@@ -48,8 +51,8 @@ class FrameSplitter {
   }
 }
 
-/** Reads a whole event stream. @throws where it is cut, or not strictly one */
-export async function readSse(response: AsyncIterable<Buffer>): Promise<SseFrame[]> {
+/** Reads a whole event stream. @throws where it is cut or malformed */
+async function readSse(response: AsyncIterable<Buffer>): Promise<SseFrame[]> {
   const splitter = new FrameSplitter();
   const frames: SseFrame[] = [];
   for await (const bytes of response) frames.push(...splitter.push(bytes));
@@ -103,12 +106,15 @@ async function reply(sent: Promise<IncomingMessage>): Promise<Reply> {
   return { status: response.statusCode ?? 0, headers: response.headers, text, json: tryJson(text) };
 }
 
-/** Posts a body (JSON unless a string or Buffer) and waits for the whole answer. A connection of its own each time. */
+/**
+ * Posts a body (JSON unless a string or Buffer) and waits for the whole answer. A connection of its
+ * own each time.
+ */
 export function post(url: string, body: unknown, headers: Headers = {}): Promise<Reply> {
   return reply(send('POST', url, body, headers).response);
 }
 
-/** The same with any method, without a body unless one is given. */
+/** Sends a request with any method, and a body where one is given. */
 export function ask(
   method: string,
   url: string,
@@ -124,10 +130,10 @@ export interface StreamReply {
   frames: SseFrame[];
   /** The data of the frames that are JSON, parsed. */
   events: unknown[];
-  /** The body where it was no event stream. */
+  /** The body where it is no event stream. */
   text: string;
   json: unknown;
-  /** `reset`: the server broke the connection off. */
+  /** `reset`: the server broke the connection. */
   ended: 'end' | 'aborted' | 'reset';
 }
 
@@ -145,7 +151,10 @@ function onAbort(signal: AbortSignal | undefined, leave: () => void): void {
   else signal?.addEventListener('abort', leave, { once: true });
 }
 
-/** Posts a body and reads the event stream that answers it, strictly. An answer of another type is kept as `text` and `json`. */
+/**
+ * Posts a body and reads the event stream that answers it, strictly. An answer of another type is
+ * kept as `text` and `json`.
+ */
 export async function postStream(
   url: string,
   body: unknown,

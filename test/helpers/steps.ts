@@ -1,6 +1,9 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 
-/** Token counts in neutral words: `prompt` includes cached and cache-written tokens, `completion` includes reasoning. */
+/**
+ * Token counts in neutral words: `prompt` includes cached and cache-written tokens, `completion`
+ * includes reasoning.
+ */
 export interface StepUsage {
   prompt: number;
   completion: number;
@@ -22,9 +25,12 @@ export type Finish = 'stop' | 'length' | 'tool_calls' | 'content_filter';
 /** How a body is cut into writes: each byte, each event, pieces of n bytes, or all at once. */
 export type Cut = 'whole' | 'events' | 'bytes' | number;
 
-/** An answer in words that every dialect can say. `{}` is a short greeting with usage. */
+/** An answer in terms that every dialect has. `{}` is a short greeting with usage. */
 export interface Answer {
-  /** One streamed event for each; joined where the answer is not streamed. Default `['Hel', 'lo']`, or none where there are tool calls. */
+  /**
+   * One streamed event for each; joined where the answer is not streamed. Default `['Hel', 'lo']`,
+   * or none where there are tool calls.
+   */
   text?: string[];
   reasoning?: string[];
   toolCalls?: StepToolCall[];
@@ -42,7 +48,7 @@ export interface Answer {
   headers?: OutgoingHttpHeaders;
 }
 
-/** What an error says, whatever the dialect's spelling. */
+/** An error, independent of the dialect. */
 export type Meaning =
   | 'overloaded'
   | 'rate_limited'
@@ -52,19 +58,24 @@ export type Meaning =
   | 'server_error'
   | 'content_filter';
 
-/** What a provider does wrong, on order. Those that extend Answer say what would have been, or was partly, answered. */
+/** A fault of a provider. Those that extend Answer name the answer that it interrupts. */
 export type Fault =
   /** Absent `body`: the dialect's own error body. A string or Buffer is sent as it is. */
   | { status: number; headers?: OutgoingHttpHeaders; body?: unknown; delayMs?: number }
   | ({ hang: 'beforeHeaders' | 'afterHeaders' | 'afterFirstEvent' | 'afterContent' } & Answer)
   | ({ reset: 'beforeHeaders' | 'afterHeaders' | 'afterContent' | 'halfFrame' } & Answer)
-  /** `true`: the content and then a clean end of the body; `afterFinish`: only the end marker itself is missing. */
+  /**
+   * `true`: the content and then a clean end of the body; `afterFinish`: only the end marker itself
+   * is missing.
+   */
   | ({ endWithoutMarker: true | 'afterFinish' } & Answer)
   | { garbage: true }
   | ({ errorUnder200: 'first' | 'afterContent'; meaning?: Meaning } & Answer)
   /** A wait after each byte, in ms. */
   | ({ slowBytes: number } & Answer)
-  /** A body as it is; `events` may give its cuts, else `writes: 'events'` cuts after empty lines. */
+  /**
+   * A body as it is; `events` may give its cuts, else `writes: 'events'` cuts after empty lines.
+   */
   | {
       raw: Buffer;
       contentType: string;

@@ -9,12 +9,12 @@ import type { Tables } from '../../src/store/sql/tables.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { freshDatabase } from './postgres.js';
 
-/** A database of a suite's own, empty at first. */
+/** A database for one suite, empty at first. */
 export interface Place {
   url: string;
-  /** The store there; another one with each call, as another process would have it. */
+  /** Opens the store; each call opens another one, as another process would. */
   open(): Promise<Store>;
-  /** The database itself, as it is: nothing is migrated. */
+  /** Connects to the database without migrating it. */
   connect(): Kysely<Tables>;
   /** Closes all of them and removes the database. */
   remove(): Promise<void>;

@@ -11,9 +11,9 @@ import { tryJson } from './json.js';
 import { play } from './play.js';
 import type { Step } from './steps.js';
 
-export type { Answer, Fault, Step } from './steps.js';
+export type { Answer, Step } from './steps.js';
 
-/** What the gateway sent up. */
+/** A request that the gateway sent to the upstream. */
 export interface UpstreamCall {
   method: string;
   /** With its query. */
@@ -22,20 +22,26 @@ export interface UpstreamCall {
   /** The JSON body, or undefined where there was none. */
   body: Record<string, unknown> | undefined;
   raw: Buffer;
-  /** When it was whole, as `performance.now()`. */
+  /** When the request was complete, as `performance.now()`. */
   at: number;
 }
 
-/** A provider on 127.0.0.1 that answers as it is told, in the dialect that its path belongs to. */
+/** A scripted provider on 127.0.0.1. The request's path decides its dialect. */
 export interface Upstream {
   /** `http://127.0.0.1:<port>`, to be used as (the start of) a provider's base URL. */
   url: string;
   requests: UpstreamCall[];
-  /** One step for each request from now on, the last one for all that follow. A function is given the request. Empty: a plain answer to each. */
+  /**
+   * Sets one step for each coming request; the last one repeats. A function gets the request. An
+   * empty list gives plain answers.
+   */
   script(steps: (Step | ((call: UpstreamCall) => Step))[]): void;
   /** Resolves when request `n` (the first is 0) has arrived. */
   received(n: number): Promise<UpstreamCall>;
-  /** Resolves when the peer has closed the connection of request `n` before its answer was whole; rejects where it was answered in full or reset by a step. */
+  /**
+   * Resolves when the peer has closed the connection of request `n` before its answer was whole;
+   * rejects where the request was answered in full or reset by a step.
+   */
   closed(n: number): Promise<unknown>;
   /** Cuts all connections and stops listening. Rejects where a step could not be played. */
   close(): Promise<void>;
@@ -47,7 +53,7 @@ interface Signal<T> {
   reject: (reason: Error) => void;
 }
 
-/** One promise for each number, made when first named, that its owner settles. */
+/** One promise for each number, made on first use. */
 function signals<T>(): (n: number) => Signal<T> {
   const made = new Map<number, Signal<T>>();
   return (n) => {
@@ -135,7 +141,7 @@ export async function startUpstream(): Promise<Upstream> {
   };
   const server = createServer((req, res) => {
     serve(req, res).catch((error: unknown) => {
-      // a request that broke off before it was whole is the peer's doing
+      // the peer broke the request off
       if (!req.destroyed || req.complete) broken.push(error);
       res.destroy();
     });

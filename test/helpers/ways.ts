@@ -24,29 +24,32 @@ export const ways: readonly Way[] = [
   way('openai', true),
   way('openai', false),
 ];
-/** The same as rows for `it.each`, all and those of one kind. */
+/** The ways as rows for `it.each`: all, and those of one kind. */
 export const wayRows = ways.map((each): [name: string, way: Way] => [each.name, each]);
 export const streamedRows = wayRows.filter(([, { streamed }]) => streamed);
 export const wholeRows = wayRows.filter(([, { streamed }]) => !streamed);
 
-/** What is asked, in words of both surfaces. */
+/** A question in the terms of both surfaces. */
 export interface Question {
-  /** The first candidate and what it falls back to. */
+  /** The first candidate and its fallbacks. */
   models: readonly string[];
   /** Fields of the surface's own. */
   more?: Record<string, unknown>;
 }
 
-/** What a client has heard, in the same words for every way. */
+/** What a client received, in the same terms for every way. */
 export interface Heard {
   status: number;
   headers: IncomingHttpHeaders;
-  /** `whole`: an answer with its proper end. `refused`: an error status. `broken`: a stream that ends in an error. `cut`: none of these. */
+  /**
+   * `whole`: an answer with its proper end. `refused`: an error status. `broken`: a stream that
+   * ends in an error. `cut`: none of these.
+   */
   ended: 'whole' | 'refused' | 'broken' | 'cut';
   /** The provider's name for the model that answered. */
   model: string;
   text: string;
-  /** What the error says, '' where there is none. */
+  /** The error's message, '' where there is none. */
   message: string;
   /** The whole error object of a refusal or a broken stream. */
   error: unknown;
@@ -81,7 +84,7 @@ export function requestOf(
   return { url: addressOf(gateway, asked), body: bodyOf(asked, question) };
 }
 
-/** Asks in one of the ways and says what came. */
+/** Asks in one of the ways and reads the answer. */
 export async function ask(
   gateway: RunningGateway,
   asked: Way,
@@ -187,7 +190,10 @@ function heardStream(
   };
 }
 
-/** The native error event, where what existing clients look for comes right after it and ends the stream. */
+/**
+ * The native error event, where what existing clients look for comes right after it and ends the
+ * stream.
+ */
 function parsedError(frames: SseFrame[]): unknown {
   const [named, told] = frames.slice(-2);
   if (named?.event !== 'error' || told?.event !== undefined) return undefined;

@@ -7,6 +7,7 @@ import { keepingLogger, type RunningGateway, startGateway } from '../helpers/gat
 import { at, textAt, tryJson } from '../helpers/json.js';
 import { type Mutation, mutationsOf } from '../helpers/mutations.js';
 import { startUpstream, type Step, type Upstream } from '../helpers/upstream.js';
+import { runs } from '../helpers/runs.js';
 
 const text = (content: string): object => ({ role: 'user', content });
 const nativeBody = {
@@ -170,8 +171,8 @@ async function send(
     method,
     headers: { ...gateway.auth, ...headers },
     body: body ?? null,
-    headersTimeout: 5_000,
-    bodyTimeout: 5_000,
+    headersTimeout: 60_000,
+    bodyTimeout: 60_000,
   });
   const answer = await reply.body.text();
   expect(reply.headers['x-request-id'], `${method} ${path}`).toBeDefined();
@@ -302,7 +303,7 @@ const shape = fc.record(
   },
   { requiredKeys: ['messages', 'models', 'model', 'llm_providers', 'input'] },
 );
-const runs = { numRuns: 250, endOnFailure: true };
+const settings = { numRuns: runs(250), endOnFailure: true };
 
 describe('whatever is sent', () => {
   it.each(routes)('to %s as JSON is answered in JSON, and is no fault of ours', async (path) => {
@@ -311,7 +312,7 @@ describe('whatever is sent', () => {
         const sent = JSON.stringify(body);
         expectHonest(path, await send(path, 'POST', sent), sent);
       }),
-      runs,
+      settings,
     );
   });
 
@@ -357,7 +358,7 @@ describe('whatever is sent', () => {
             );
           },
         ),
-        runs,
+        settings,
       );
     },
   );
@@ -460,7 +461,7 @@ describe('whatever is sent', () => {
           else if (answer.status !== 501) expectHonest(path.replace(/\?.*/s, ''), answer, what);
         },
       ),
-      { ...runs, numRuns: 1500 },
+      { ...settings, numRuns: runs(1500) },
     );
   });
 

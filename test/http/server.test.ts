@@ -183,9 +183,8 @@ describe('a slow client', () => {
     const slow = Array.from({ length: 200 }, () => openRaw(gateway.port));
     await Promise.all(slow.map(({ socket }) => once(socket, 'connect')));
     for (const { socket } of slow) socket.write('POST /api/v1/completions HTTP/1.1\r\nHost: x\r\n');
-    const startedAt = performance.now();
     expect((await post(`${gateway.url}/api/v1/completions`, hello, gateway.auth)).status).toBe(200);
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(slow.filter(({ socket }) => socket.closed)).toEqual([]);
     for (const { socket } of slow) socket.destroy();
   });
 

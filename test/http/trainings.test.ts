@@ -10,6 +10,7 @@ import { at, textAt } from '../helpers/json.js';
 import { ask, post, type Reply } from '../helpers/sse.js';
 import { until } from '../helpers/until.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { isWholeRun } from '../helpers/runs.js';
 
 let upstream: Upstream;
 let gateway: RunningGateway;
@@ -59,7 +60,6 @@ const over = async (id: string, running: RunningGateway = gateway): Promise<unkn
   await until(
     async () =>
       !['queued', 'running'].includes(textAt((await training(id, running)).json, 'state')),
-    60_000,
   );
   return (await training(id, running)).json;
 };
@@ -83,7 +83,7 @@ const chosen = async (
     'llm_label',
   );
 
-describe('a preference that is trained', { timeout: 60_000 }, () => {
+describe('a preference that is trained', () => {
   it('chooses by what was evaluated, on both operations, until the training is removed', async () => {
     const id = await created();
     const begun = await sent(pathOf(id), evaluationsCsv(240), 'text/csv');
@@ -127,51 +127,61 @@ describe('a preference that is trained', { timeout: 60_000 }, () => {
     });
   });
 
-  it('is not switched on where there was nothing to gain, and says so', async () => {
-    const id = await created();
-    expect(
-      (await sent(pathOf(id), evaluationsCsv(200, { isNoise: true }), 'text/csv')).status,
-    ).toBe(202);
-    const ended = await over(id);
-    expect(ended).toMatchObject({
-      state: 'not_useful',
-      report: {
-        isUseful: false,
-        verdict: expect.stringContaining('no gain over always calling up/') as string,
-      },
-    });
-    expect((await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth)).json).toMatchObject({
-      router: { state: 'not_useful', trainedAt: null, gain: null },
-    });
-  });
+  it.runIf(isWholeRun)(
+    'is not switched on where there was nothing to gain, and says so',
+    async () => {
+      const id = await created();
+      expect(
+        (await sent(pathOf(id), evaluationsCsv(200, { isNoise: true }), 'text/csv')).status,
+      ).toBe(202);
+      const ended = await over(id);
+      expect(ended).toMatchObject({
+        state: 'not_useful',
+        report: {
+          isUseful: false,
+          verdict: expect.stringContaining('no gain over always calling up/') as string,
+        },
+      });
+      expect(
+        (await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth)).json,
+      ).toMatchObject({
+        router: { state: 'not_useful', trainedAt: null, gain: null },
+      });
+    },
+  );
 
-  it('takes rows as JSON, as lines of JSON and as a form with a file', async () => {
-    const [, ...lines] = evaluationsCsv(60, { names: ['a', 'b', 'c'] }).split('\n');
-    const rows = lines.map((_, row) => ({
-      prompt: `Prompt ${row}`,
-      scores: { a: row % 2, b: (row + 1) % 2 },
-    }));
-    const id = await created();
-    expect((await sent(pathOf(id), JSON.stringify({ rows }), 'application/json')).status).toBe(202);
-    await over(id);
-    expect(
-      (
-        await sent(
-          pathOf(id),
-          rows.map((row) => JSON.stringify(row)).join('\n'),
-          'application/x-ndjson',
-        )
-      ).status,
-    ).toBe(202);
-    await over(id);
-    const form = new FormData();
-    form.set('file', new Blob([evaluationsCsv(60).replace('prompt', 'question')]), 'rows.csv');
-    form.set('promptColumn', 'question');
-    expect((await sent(pathOf(id), form)).status).toBe(202);
-    expect(await over(id)).toMatchObject({ report: { rows: 60 } });
-  });
+  it.runIf(isWholeRun)(
+    'takes rows as JSON, as lines of JSON and as a form with a file',
+    async () => {
+      const [, ...lines] = evaluationsCsv(60, { names: ['a', 'b', 'c'] }).split('\n');
+      const rows = lines.map((_, row) => ({
+        prompt: `Prompt ${row}`,
+        scores: { a: row % 2, b: (row + 1) % 2 },
+      }));
+      const id = await created();
+      expect((await sent(pathOf(id), JSON.stringify({ rows }), 'application/json')).status).toBe(
+        202,
+      );
+      await over(id);
+      expect(
+        (
+          await sent(
+            pathOf(id),
+            rows.map((row) => JSON.stringify(row)).join('\n'),
+            'application/x-ndjson',
+          )
+        ).status,
+      ).toBe(202);
+      await over(id);
+      const form = new FormData();
+      form.set('file', new Blob([evaluationsCsv(60).replace('prompt', 'question')]), 'rows.csv');
+      form.set('promptColumn', 'question');
+      expect((await sent(pathOf(id), form)).status).toBe(202);
+      expect(await over(id)).toMatchObject({ report: { rows: 60 } });
+    },
+  );
 
-  it('is trained once at a time for each account', async () => {
+  it.runIf(isWholeRun)('is trained once at a time for each account', async () => {
     const [one, two] = [await created(), await created()];
     expect((await sent(pathOf(one), evaluationsCsv(400), 'text/csv')).status).toBe(202);
     expect(await sent(pathOf(two), evaluationsCsv(60), 'text/csv')).toMatchObject({
@@ -227,7 +237,7 @@ describe('a preference that is trained', { timeout: 60_000 }, () => {
     expect((await sent(pathOf(await created()), 'x', 'text/plain')).status).toBe(415));
 });
 
-describe('a trained router that is passed over', { timeout: 60_000 }, () => {
+describe('a trained router that is passed over', () => {
   const told = async (id: string, running: RunningGateway): Promise<unknown[]> => {
     const replies = [
       await ask('GET', `${running.url}/api/v1/preferences/${id}`, auth),
@@ -244,7 +254,7 @@ describe('a trained router that is passed over', { timeout: 60_000 }, () => {
   };
   const thrice = (text: unknown): unknown[] => [text, text, text];
 
-  it('is told of so while the configuration ranks otherwise', async () => {
+  it.runIf(isWholeRun)('is told of so while the configuration ranks otherwise', async () => {
     const database = await databases[0]![1]();
     const prior = await start({ database: { url: database.url }, routing: { ranker: 'prior' } });
     const id = await created(prior);
@@ -262,7 +272,7 @@ describe('a trained router that is passed over', { timeout: 60_000 }, () => {
     await database.drop();
   });
 
-  it('is told of so where it was trained on top of another router', async () => {
+  it.runIf(isWholeRun)('is told of so where it was trained on top of another router', async () => {
     const database = await databases[0]![1]();
     const running = await start({ database: { url: database.url } });
     const id = await created(running);
@@ -305,7 +315,7 @@ describe('a trained router that is passed over', { timeout: 60_000 }, () => {
   });
 });
 
-describe('the /v2 call for a custom router', { timeout: 60_000 }, () => {
+describe('the /v2 call for a custom router', () => {
   const form = (fields: Record<string, string>, csv = evaluationsCsv(120)): FormData => {
     const made = new FormData();
     made.set('dataset_file', new Blob([csv]), 'dataset.csv');
@@ -322,21 +332,28 @@ describe('the /v2 call for a custom router', { timeout: 60_000 }, () => {
     all.slice(0, 2).map((label) => ({ provider: 'up', model: label.slice(3) })),
   );
 
-  it('makes a preference and trains it on the models that are named', async () => {
-    const reply = await sent(`${gateway.url}/v2/pzn/trainCustomRouter`, form({ llm_providers }));
-    expect(reply.status).toBe(200);
-    const ended = await over(textAt(reply.json, 'preference_id'));
-    expect(at(ended, 'report', 'models')).toHaveLength(2);
-    const again = await sent(
-      `${gateway.url}/v2/pzn/trainCustomRouter`,
-      form({ llm_providers, preference_id: textAt(reply.json, 'preference_id'), override: 'true' }),
-    );
-    expect(again).toMatchObject({
-      status: 200,
-      json: { preference_id: textAt(reply.json, 'preference_id') },
-    });
-    await over(textAt(reply.json, 'preference_id'));
-  });
+  it.runIf(isWholeRun)(
+    'makes a preference and trains it on the models that are named',
+    async () => {
+      const reply = await sent(`${gateway.url}/v2/pzn/trainCustomRouter`, form({ llm_providers }));
+      expect(reply.status).toBe(200);
+      const ended = await over(textAt(reply.json, 'preference_id'));
+      expect(at(ended, 'report', 'models')).toHaveLength(2);
+      const again = await sent(
+        `${gateway.url}/v2/pzn/trainCustomRouter`,
+        form({
+          llm_providers,
+          preference_id: textAt(reply.json, 'preference_id'),
+          override: 'true',
+        }),
+      );
+      expect(again).toMatchObject({
+        status: 200,
+        json: { preference_id: textAt(reply.json, 'preference_id') },
+      });
+      await over(textAt(reply.json, 'preference_id'));
+    },
+  );
 
   it('tells what is wrong as detail, and leaves no preference behind', async () => {
     const count = async (): Promise<unknown> =>
@@ -362,12 +379,12 @@ describe('the /v2 call for a custom router', { timeout: 60_000 }, () => {
   });
 });
 
-describe.each(databases)('a training on %s', { timeout: 60_000 }, (_name, make) => {
+describe.each(databases)('a training on %s', (_name, make) => {
   let database: TestDatabase;
   beforeAll(async () => (database = await make()));
   afterAll(() => database.drop());
 
-  it('goes on after the process has stopped in the middle', async () => {
+  it.runIf(isWholeRun)('goes on after the process has stopped in the middle', async () => {
     const first = await start({ database: { url: database.url } });
     const id = await created(first);
     expect((await sent(pathOf(id, first), evaluationsCsv(3_000), 'text/csv')).status).toBe(202);

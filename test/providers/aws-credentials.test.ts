@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { awsCredentials } from '../../src/providers/bedrock/aws-credentials.js';
 
 const startMs = Date.UTC(2026, 4, 17, 12);
@@ -202,7 +202,7 @@ describe('AWS credentials are kept', () => {
     nowMs += 56 * minutes;
     answer = () => issued('second', 60 * minutes);
     expect((await kept.get()).accessKeyId).toBe('first');
-    await vi.waitFor(async () => expect((await kept.get()).accessKeyId).toBe('second'));
+    await expect.poll(async () => (await kept.get()).accessKeyId).toBe('second');
     expect(asked).toHaveLength(2);
   });
 
@@ -213,7 +213,7 @@ describe('AWS credentials are kept', () => {
     answer = () => 500;
     nowMs += 57 * minutes;
     expect((await kept.get()).accessKeyId).toBe('first');
-    await vi.waitFor(() => expect(asked).toHaveLength(2));
+    await expect.poll(() => asked).toHaveLength(2);
     nowMs += 4 * minutes;
     await expect(kept.get()).rejects.toMatchObject({ code: 'provider_auth' });
   });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type CompletionSink, unescapeJson, type Usage } from '../../src/completion.js';
 import { GatewayError } from '../../src/errors.js';
 import { openAIEvents } from '../../src/providers/openai-compatible/events.js';
+import { runs } from '../helpers/runs.js';
 
 interface Told {
   /** Text as a client would read it, whether it came as text or in a chunk. */
@@ -146,7 +147,7 @@ describe("a reader of OpenAI's stream", () => {
         expect(together.told).toEqual(apart.told);
         expect(together.failure).toEqual(apart.failure);
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(2_000) },
     );
   });
 
@@ -174,7 +175,7 @@ describe("a reader of OpenAI's stream", () => {
           ),
         ).toEqual(whole);
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 
@@ -186,7 +187,7 @@ describe("a reader of OpenAI's stream", () => {
           readTogether([Buffer.from(body.toString('latin1').replaceAll('\n', '\r\n'), 'latin1')]),
         ).toEqual(readTogether([body]));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

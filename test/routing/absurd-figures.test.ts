@@ -10,6 +10,7 @@ import { createPriorRanker } from '../../src/routing/rankers/prior-ranker.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at } from '../helpers/json.js';
 import { post } from '../helpers/sse.js';
+import { runs } from '../helpers/runs.js';
 
 const absurd = [
   NaN,
@@ -120,7 +121,7 @@ describe.each([
           expect(index === 0 || score <= plan.candidates[index - 1]!.score).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 });

@@ -11,6 +11,7 @@ import {
 import type { TokenPrice } from '../../src/routing/model-facts.js';
 import { noPrices } from '../../src/routing/price-list.js';
 import { measureRequest } from '../../src/routing/tokens.js';
+import { runs } from '../helpers/runs.js';
 
 const prices = (some: Partial<CostFacts>): CostFacts => ({ ...noPrices, ...some });
 const chat = (
@@ -65,7 +66,7 @@ describe('the highest cost of a call', () => {
           );
         },
       ),
-      { numRuns: 2000 },
+      { numRuns: runs(2000) },
     );
   });
 

@@ -6,6 +6,7 @@ import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js'
 import { makePlan } from '../../src/routing/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../../src/routing/plan.js';
 import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';
+import { runs } from '../helpers/runs.js';
 
 const catalog = createCatalog({
   priceIds: { openai: 'openai', anthropic: 'anthropic', local: null },
@@ -132,7 +133,7 @@ describe('the shipped router, whatever is asked of whomever', () => {
           expect(why.cost === null || (Number.isFinite(why.cost) && why.cost! >= 0)).toBe(true);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -154,7 +155,7 @@ describe('the shipped router, whatever is asked of whomever', () => {
         if (new Set(weighed(plan).map(String)).size === given.length)
           expect(labels(planFor(other, request))).toEqual(labels(plan));
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -182,7 +183,7 @@ describe('the shipped router, whatever is asked of whomever', () => {
           );
         expect(place(moved)).toBeLessThanOrEqual(place(given));
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
   });
 

@@ -83,10 +83,10 @@ describe('what is stored is not put in again', () => {
   });
 
   it('takes time in proportion to the number of messages, however they repeat', () => {
-    const many = new Array<string>(100_000).fill('a');
+    const many = new Array<string>(500_000).fill('a');
     const startedAt = performance.now();
-    expect(unstored(many, ['x', ...many])).toBe(100_001);
-    expect(performance.now() - startedAt).toBeLessThan(1_000);
+    expect(unstored(many, ['x', ...many])).toBe(500_001);
+    expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
   it('sending the same again adds no message', () => {

@@ -26,7 +26,7 @@ describe('the thread that reads evaluations', () => {
       await expect(
         runTask(
           { text: text(), wishes: { ...wishes, format }, router: null },
-          AbortSignal.timeout(30_000),
+          AbortSignal.timeout(60_000),
         ),
       ).rejects.toThrow(RefusedEvaluations);
     },

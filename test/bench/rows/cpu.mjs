@@ -1,10 +1,13 @@
 import { interleave, medians, ratioOf } from '../slices.mjs';
 import { models } from '../targets.mjs';
 
-/** What is measured at so few requests for each of ours is slow enough to be told apart all the same. */
+/** A slow target is measured with this many times fewer requests. */
 const slowShare = { portkey: 8 };
 
-/** CPU time for each unit (a request, a chunk) of a closed loop. `share`: how many requests a slice has, as a part of the JSON row's. */
+/**
+ * CPU time for each unit (a request, a chunk) of a closed loop. `share`: how many requests a slice
+ * has, as a part of the JSON row's.
+ */
 function cpuRow({
   name,
   title,
@@ -26,21 +29,17 @@ function cpuRow({
       .join(', '),
     async run(bench) {
       const { slices, requests } = bench.options;
-      const running = await bench.answering(
-        (target) => target.request(surface, model, streamed),
-        streamed ? 'data: [DONE]' : '',
-      );
+      const request = (target) => target.request(surface, model, streamed);
+      const running = await bench.sharedAnswering(request, streamed ? 'data: [DONE]' : '');
       const measured = await interleave(
         running,
         { slices, warmUps: Math.ceil(slices * 0.7) },
-        async (each) => {
-          const { target } = each;
-          const count = Math.max(2, Math.round((requests * share) / (slowShare[target.name] ?? 1)));
-          return (
-            (await bench.cpuOf(each, [target.request(surface, model, streamed)], count)) /
-            count /
-            units
-          );
+        async (each, isWarmUp) => {
+          const slowness = slowShare[each.target.name] ?? 1;
+          const count = Math.max(2, Math.round((requests * share) / slowness));
+          const asked = (target) => [request(target)];
+          if (isWarmUp) return bench.load(each, asked, count);
+          return (await bench.cpuOf(each, asked, count)) / count / units;
         },
       );
       const ratio = ratioOf(measured, 'signalbox', 'bare');

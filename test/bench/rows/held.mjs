@@ -1,23 +1,16 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { connections } from '../bench.mjs';
 import { cpuTimeUs, residentBytes } from '../processes.mjs';
 import { models } from '../targets.mjs';
 
 const perSecond = 1_000;
 
-/** Holds streams of one chunk a second at a fresh process: what each takes of memory, and all of them of a core. */
+/** Holds streams of one chunk a second at a fresh process: the memory of each, the CPU of all. */
 async function hold(bench, target) {
   const { streams, holdMs, requests } = bench.options;
   const running = await bench.launch(target);
   const { port, child } = running;
-  // the heap has its everyday size before the streams come
-  await bench.tell({
-    kind: 'closed',
-    port,
-    requests: [target.request('openai', models.whole, false)],
-    count: requests * 4,
-    connections,
-  });
+  // the heap has its usual size before the streams come
+  await bench.load(running, () => [target.request('openai', models.whole, false)], requests * 4);
   await wait(Math.min(500, holdMs));
   const before = await residentBytes(child);
   await bench.tell({
@@ -39,7 +32,7 @@ async function hold(bench, target) {
 
 const once = new WeakMap();
 
-/** All rows look at the same streams. */
+/** Holds the streams once; all rows read the same result. */
 async function heldBy(bench) {
   if (!once.has(bench)) {
     const held = {};
@@ -69,7 +62,7 @@ function heldRow(name, title, unit, goal, figure, limit) {
   };
 }
 
-/** What streams cost that are open for a long time. */
+/** What long-lived streams cost. */
 export const heldRows = [
   heldRow(
     'held-memory',

@@ -1,7 +1,10 @@
 import { interleave, median } from '../slices.mjs';
 import { direct, models } from '../targets.mjs';
 
-/** What a target adds to the upstream's own time, in ms, at a fixed rate of requests. `pick` chooses what is looked at of the answers. */
+/**
+ * What a target adds to the upstream's own time, in ms, at a fixed rate of requests. `pick` chooses
+ * the times to compare.
+ */
 function addedRow({ name, title, unit, goal, model, streamed, perSecond, share, pick, met }) {
   return {
     name,
@@ -11,7 +14,7 @@ function addedRow({ name, title, unit, goal, model, streamed, perSecond, share, 
     async run(bench) {
       const { slices, requests } = bench.options;
       const count = Math.max(2, Math.round(requests * share));
-      const running = await bench.answering(
+      const running = await bench.sharedAnswering(
         (target) => target.request('openai', model, streamed),
         '',
         [direct, ...bench.targets],
@@ -43,7 +46,7 @@ function addedRow({ name, title, unit, goal, model, streamed, perSecond, share, 
   };
 }
 
-/** What a client waits longer. */
+/** How much longer a client waits. */
 export const latencyRows = [
   addedRow({
     name: 'added',

@@ -4,7 +4,7 @@ import { interleave, median, medians } from '../slices.mjs';
 
 const builds = { signalbox: true, against: true };
 
-/** Over HTTP: the whole request, its key, validation, log line and all. */
+/** Over HTTP: the whole request with key, validation, log line and stored decision. */
 async function overHttp(bench, characters) {
   const { slices, requests } = bench.options;
   const targets = bench.targets.filter(({ name }) => builds[name]);
@@ -13,13 +13,16 @@ async function overHttp(bench, characters) {
   const measured = await interleave(
     await bench.running(targets),
     { slices, warmUps: Math.ceil(slices * 0.7) },
-    async (running) =>
-      (await bench.cpuOf(running, bodies.map(running.target.selection), count)) / count,
+    async (running, isWarmUp) => {
+      const asked = (target) => bodies.map(target.selection);
+      if (isWarmUp) return bench.load(running, asked, count);
+      return (await bench.cpuOf(running, asked, count)) / count;
+    },
   );
   return medians(measured);
 }
 
-/** In the process: the plan alone. */
+/** In the process: the plan alone, without HTTP. */
 async function inProcess(bench, characters) {
   const { slices, requests, dist, against } = bench.options;
   const values = {};

@@ -3,7 +3,10 @@ import { models, remembering } from '../targets.mjs';
 
 const perSecond = 1_000;
 
-/** What a part of remembering adds to the p50 of a request, in ms, at a thousand requests a second: one gateway with it beside one without it. */
+/**
+ * What storing something adds to the p50 of a request, in ms, at a thousand requests a second: one
+ * gateway with it beside one without it.
+ */
 function rememberingRow({ name, title, surface, goal, with: some, without }) {
   return {
     name,
@@ -18,7 +21,7 @@ function rememberingRow({ name, title, surface, goal, with: some, without }) {
         remembering(dist, `${name}-with`, some),
         remembering(dist, `${name}-without`, without),
       ];
-      const running = await bench.answering(request, '', targets);
+      const running = await bench.sharedAnswering(request, '', targets);
       const measured = await interleave(
         running,
         { slices, warmUps: 2 },
@@ -45,7 +48,7 @@ function rememberingRow({ name, title, surface, goal, with: some, without }) {
   };
 }
 
-/** What is remembered costs time, too. */
+/** What storing keys, requests and turns adds. */
 export const rememberingRows = [
   rememberingRow({
     name: 'key-check',

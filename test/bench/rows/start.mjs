@@ -5,7 +5,7 @@ import { interleave, medians, ratioOf } from '../slices.mjs';
 const settleMs = 300;
 const once = new WeakMap();
 
-/** Starts each target several times; both rows look at the same starts. */
+/** Starts each target several times; both rows read the same result. */
 async function startsOf(bench) {
   if (!once.has(bench)) {
     const started = await interleave(
@@ -45,7 +45,7 @@ function startRow(name, title, unit, goal, figure, limit) {
   };
 }
 
-/** What a process costs that has just started. */
+/** What a new process costs. */
 export const startRows = [
   startRow('rest', 'memory at rest', 'MB', '≤ 120 MB', ({ megabytes }) => megabytes, 120),
   startRow('start', 'start to the first answer', 's', '≤ 1 s', ({ seconds }) => seconds, 1),

@@ -23,7 +23,7 @@ describe.skipIf(!redisIsThere)(
       [database, redis] = await Promise.all([freshDatabase(), startRedis()]);
       other = createServer();
       await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
-    }, 60_000);
+    });
     afterAll(async () => {
       other.close();
       await Promise.all([database.drop(), redis?.stop()]);
@@ -39,7 +39,7 @@ describe.skipIf(!redisIsThere)(
         code: 1,
         stderr: expect.stringMatching(/^cannot listen on [^\n]+\n$/),
       });
-    }, 15_000);
+    });
 
     it('ends the process all the same where the address of Redis cannot be read', async () => {
       const env = {
@@ -50,7 +50,7 @@ describe.skipIf(!redisIsThere)(
         code: 1,
         stderr: expect.stringMatching(/redis\.url: must be [^\n]+\n$/),
       });
-    }, 15_000);
+    });
   },
 );
 

@@ -26,7 +26,7 @@ const exceptions: Record<Meaning, { status: number; type: string }> = {
 };
 
 /** One frame of AWS's event stream. */
-export function awsFrame(headers: Record<string, string>, body: unknown): Buffer {
+function awsFrame(headers: Record<string, string>, body: unknown): Buffer {
   const typed = Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, { type: 'string' as const, value }]),
   );

@@ -96,7 +96,10 @@ function json(answer: FullAnswer): unknown {
 
 const failed: Partial<Record<Meaning, string>> = { content_filter: 'ERROR_TOXIC' };
 
-/** Cohere's v2 chat. Inside a stream an error has no code of its own: it is a finish reason with a message. */
+/**
+ * Cohere's v2 chat. Inside a stream an error has no code of its own: it is a finish reason with a
+ * message.
+ */
 export const cohere: Dialect = {
   name: 'cohere',
   streamType: 'text/event-stream',

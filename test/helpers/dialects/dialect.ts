@@ -1,12 +1,15 @@
 import type { FullAnswer, Meaning } from '../steps.js';
 
-/** One event as it travels. `open` carries no content, `finish` the reason and usage, `end` is the dialect's own end marker. */
+/**
+ * One event as it travels. `open` carries no content, `finish` the reason and usage, `end` is the
+ * dialect's own end marker.
+ */
 export interface Frame {
   kind: 'open' | 'content' | 'finish' | 'end';
   bytes: Buffer;
 }
 
-/** What the gateway asked: the path with its query, and the JSON body. */
+/** The gateway's request: the path with its query, and the JSON body. */
 export interface Asked {
   path: string;
   body: Record<string, unknown>;
@@ -17,7 +20,7 @@ export interface DialectError {
   body: unknown;
 }
 
-/** How one provider says things. */
+/** The wire format of one provider. */
 export interface Dialect {
   readonly name: string;
   readonly streamType: string;
@@ -26,13 +29,13 @@ export interface Dialect {
   wantsStream(asked: Asked): boolean;
   frames(answer: FullAnswer, asked: Asked): Frame[];
   json(answer: FullAnswer, asked: Asked): unknown;
-  /** An answer that failed outright. */
+  /** The body of an error status. */
   error(meaning: Meaning, message: string): DialectError;
   /** The same inside a stream whose status was 200. */
   errorFrame(meaning: Meaning, message: string): Buffer;
 }
 
-/** The status with which most providers say it. */
+/** The status that most providers use. */
 export const usualStatus: Record<Meaning, number> = {
   overloaded: 503,
   rate_limited: 429,

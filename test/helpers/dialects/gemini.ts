@@ -93,7 +93,10 @@ function json(answer: FullAnswer, asked: Asked): unknown {
   return asked.path.includes(':streamGenerateContent') ? [body] : body;
 }
 
-/** Google's generateContent, on the Gemini API and on Vertex. Without `alt=sse` a stream is one JSON array, as there. */
+/**
+ * Google's generateContent, on the Gemini API and on Vertex. Without `alt=sse` a stream is one JSON
+ * array, as there.
+ */
 export const gemini: Dialect = {
   name: 'gemini',
   streamType: 'text/event-stream',

@@ -6,8 +6,8 @@ import { gemini } from './gemini.js';
 import { openaiChat, openaiEmbeddings } from './openai-chat.js';
 import { openaiResponses } from './openai-responses.js';
 
-/** All that the scripted upstream speaks. */
-export const dialects: readonly Dialect[] = [
+/** All dialects of the scripted upstream. */
+const dialects: readonly Dialect[] = [
   openaiChat,
   openaiEmbeddings,
   anthropic,

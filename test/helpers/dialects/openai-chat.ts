@@ -100,7 +100,10 @@ function json(answer: FullAnswer, asked: Asked): unknown {
   };
 }
 
-/** OpenAI's chat completions, and everybody who speaks them. Usage is streamed only where `stream_options` asks for it. */
+/**
+ * OpenAI's chat completions, and everybody who speaks them. Usage is streamed only where
+ * `stream_options` asks for it.
+ */
 export const openaiChat: Dialect = {
   name: 'openai-chat',
   streamType: 'text/event-stream; charset=utf-8',

@@ -37,7 +37,10 @@ function blocksOf(events: unknown[]): Record<string, unknown>[] {
   return blocks;
 }
 
-/** Anthropic's Messages. Tools that the provider itself runs (`server_tool_use`, MCP) are not the client's calls. */
+/**
+ * Anthropic's Messages. Tools that the provider itself runs (`server_tool_use`, MCP) are not the
+ * client's calls.
+ */
 export const readAnthropic: Oracle = (events, streamed) => {
   const expected = nothing();
   const blocks = streamed ? blocksOf(events) : events.flatMap((event) => listAt(event, 'content'));

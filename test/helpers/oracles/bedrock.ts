@@ -54,7 +54,8 @@ function readUsage(events: unknown[]): ReturnType<Oracle>['usage'] {
 }
 
 /**
- * AWS Bedrock's Converse. An event of a stream is `{<event type>: payload}`, an exception `{exception: <type>}`.
+ * AWS Bedrock's Converse. An event of a stream is `{<event type>: payload}`, an exception
+ * `{exception: <type>}`.
  * Tools that Bedrock itself runs (`server_tool_use`) are not the client's calls.
  */
 export const readBedrock: Oracle = (events, streamed) => {

@@ -32,7 +32,10 @@ const statuses: Record<string, number> = {
   invalid_image_format: 400,
 };
 
-/** An error is told by an event of its own, by the response that failed, or by both; the last word counts. */
+/**
+ * An error is told by an event of its own, by the response that failed, or by both; the last word
+ * counts.
+ */
 function readError(events: unknown[], whole: unknown): Expected['error'] {
   const told = events.findLast((event) => textAt(event, 'type') === 'error');
   const code =

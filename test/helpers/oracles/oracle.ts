@@ -6,12 +6,21 @@ export interface Expected {
   text: string;
   reasoning: string;
   refusal: string;
-  /** Only those that the client is to run; the arguments parsed ({} where there are none, the text where it is no JSON). */
+  /**
+   * Only those that the client is to run; the arguments parsed ({} where there are none, the text
+   * where it is no JSON).
+   */
   toolCalls: { name: string; arguments: unknown }[];
   finish: Finish | null;
-  /** `prompt` includes cached and cache-written tokens, `completion` includes reasoning. Null where nothing was reported. */
+  /**
+   * `prompt` includes cached and cache-written tokens, `completion` includes reasoning. Null where
+   * nothing was reported.
+   */
   usage: { prompt: number; completion: number; cached: number; reasoning: number } | null;
-  /** The failure, with the status that it was or (inside a 200) means. Text and usage are then what came before it. */
+  /**
+   * The failure, with the status that it was or (inside a 200) means. Text and usage are then what
+   * came before it.
+   */
   error: { status: number } | null;
 }
 

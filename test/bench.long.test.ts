@@ -1,0 +1,52 @@
+import { execFile } from 'node:child_process';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { beforeAll, expect, it } from 'vitest';
+import { buildOnce } from './helpers/build.js';
+
+const run = promisify(execFile);
+/** Only ends what would never end: a smoke run takes half a minute. */
+const giveUpMs = 600_000;
+
+let dist: string;
+beforeAll(async () => (dist = join(dirname(await buildOnce()), '..')));
+
+const bench = async (...args: string[]): Promise<string> =>
+  (await run(process.execPath, ['test/bench/run.mjs', ...args], { timeout: giveUpMs })).stdout;
+
+it(
+  'the benchmark prints a ratio for each row that is asked for',
+  { timeout: giveUpMs },
+  async () => {
+    const printed = await bench(
+      '--quick',
+      '--slices=1',
+      '--requests=100',
+      '--row=json',
+      '--row=sse-bursts',
+      '--row=select-1k-plan',
+    );
+    for (const row of ['json', 'sse-bursts'])
+      expect(printed).toMatch(new RegExp(`^\\| ${row} .*\\d×`, 'm'));
+    expect(printed).toMatch(/^\| select-1k-plan .*µs CPU/m);
+  },
+);
+
+it(
+  'the comparison of two builds prints a ratio with its interval for each row',
+  {
+    timeout: giveUpMs,
+  },
+  async () => {
+    const printed = await bench('compare', dist, '--pairs=2', '--requests=20');
+    const rows = ['json', 'json-no-log', 'native-stored', 'sse-bursts', 'sse-singles'];
+    for (const row of [...rows, 'select-http', 'plan'])
+      expect(printed).toMatch(new RegExp(`^\\| ${row} .* \\d\\.\\d{3} to \\d+\\.\\d{3} `, 'm'));
+  },
+);
+
+it('the benchmark lists its rows where it is asked for an unknown one', async () => {
+  await expect(run(process.execPath, ['test/bench/run.mjs', '--row=none'])).rejects.toMatchObject({
+    stderr: expect.stringContaining('there is no row "none"; there are json') as string,
+  });
+});

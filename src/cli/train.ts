@@ -10,7 +10,7 @@ import { runTraining, leaseOf } from '../training/run-training.js';
 import { RefusedEvaluations, runTask } from '../training/training-thread.js';
 import { accountOf } from './keys.js';
 import { printable } from './list-keys.js';
-import { tellProgress } from './tell-progress.js';
+import { printProgress } from './print-progress.js';
 
 /** What `signalbox train` is told. */
 export interface TrainWishes {
@@ -49,7 +49,7 @@ export async function train(
     leaseMs,
     router: shippedRouter,
     warn: say,
-    onProgress: tellProgress(10),
+    onProgress: printProgress(10),
   };
   const { id } = await store.trainings.add(
     { id: randomUUID(), accountId, preferenceId: preference, dataset, wishes, at: Date.now() },

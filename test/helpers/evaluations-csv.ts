@@ -4,8 +4,8 @@ import { seeded } from '../../src/training/custom/seeded.js';
 const quoted = (text: string): string => `"${text.replaceAll('"', '""')}"`;
 
 /**
- * Evaluations of `alpha` (good at code), `beta` (good at facts) and `gamma` as CSV; with `isNoise`
- * the scores have nothing to do with the prompts.
+ * Evaluations of `alpha` (good at code), `beta` (good at facts) and `gamma` as CSV. With `isNoise`
+ * the scores are independent of the prompts.
  */
 export function evaluationsCsv(
   rows: number,
@@ -26,7 +26,7 @@ export function evaluationsCsv(
   return [['prompt', ...names].join(','), ...lines].join('\n');
 }
 
-/** A prompt of each kind, as the evaluations have them. */
+/** A prompt of each kind. */
 export const codePrompt =
   'Write a Python function that can sort a list of lamp objects:\ndef sort_lamp(items):\n    return [x for x in items if x > 12]';
 export const factsPrompt =

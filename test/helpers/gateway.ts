@@ -2,7 +2,12 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { type ConfigInput, resolveConfig } from '../../src/config/config.js';
-import { assembleGateway, type StandaloneGateway as Gateway, type GatewayOptions, rules } from '../../src/gateway.js';
+import {
+  assembleGateway,
+  type StandaloneGateway as Gateway,
+  type GatewayOptions,
+  rules,
+} from '../../src/gateway.js';
 import { createHttpServer } from '../../src/http/server.js';
 
 export interface RunningGateway {

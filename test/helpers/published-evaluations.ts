@@ -1,10 +1,7 @@
 import { featuresOf } from '../../src/routing/predictor/features.js';
 import type { PublishedEvaluations } from '../lab/fit/published-evaluations.js';
 
-/**
- * Rows as published evaluations of one source and kind, in memory.
- * @param scores by row, one for each model
- */
+/** Published evaluations in memory, of one source and kind. Each row has a score for each model. */
 export function publishedOf(
   models: readonly string[],
   rows: readonly {

@@ -1,20 +1,20 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import { frontierModels } from '../lab/pools.js';
+import { frontierModels } from '../lab/model-pools.js';
 import { smallEvaluations } from './small-evaluations.js';
-import { seeded } from '../../src/training/custom/seeded.js';
+import { createRandomStream } from '../lab/random.js';
 
 const chances = { code: [0.95, 0.35, 0.6], facts: [0.35, 0.95, 0.6] } as const;
 
 /**
- * Writes a folder in the format of published evaluations: rows of two kinds under the names of two
- * sources, and twelve models of three sorts.
- * Every prompt and number in it is made up.
+ * Writes a folder in the format of published evaluations: prompts of two kinds from two sources, and
+ * twelve models of three sorts. All of it is made up.
+ * @returns the folder
  */
 export function writePublishedFolder(folder: string, rows: number, seed = 1): string {
   const { prompts, tasks } = smallEvaluations(rows, seed);
-  const random = seeded(seed + 50);
+  const random = createRandomStream(seed + 50);
   const places = new Map<string, number>();
   const ids = prompts.map((_, row) => `made-up:${row}`);
   const lines = prompts.map((prompt, row) => {
@@ -32,7 +32,7 @@ export function writePublishedFolder(folder: string, rows: number, seed = 1): st
   const scores = ids.flatMap((id, row) =>
     frontierModels.map((model, at) => {
       const chance = chances[tasks[row] === 0 ? 'code' : 'facts'][at % 3]!;
-      return `${id},${model},${random() < chance ? 1 : 0},,${tasks[row] === 0 ? 200 : 40},`;
+      return `${id},${model},${random.next() < chance ? 1 : 0},,${tasks[row] === 0 ? 200 : 40},`;
     }),
   );
   mkdirSync(folder, { recursive: true });

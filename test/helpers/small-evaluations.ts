@@ -8,7 +8,7 @@ const nouns =
   );
 const calls = 'sort filter merge parse reverse rotate split join count index'.split(' ');
 
-/** Models of the small evaluations: one good at code, one at facts, one fair at both and cheap. */
+/** The models of small evaluations: one good at code, one good at facts, one cheap and fair at both. */
 export const smallModels = ['coder-70b', 'scholar-70b', 'cheap-8b'] as const;
 const chances = { code: [0.95, 0.35, 0.6], facts: [0.35, 0.95, 0.6] } as const;
 
@@ -19,9 +19,7 @@ function promptOf(kind: 'code' | 'facts', random: () => number): string {
     : `Who first described the ${one(nouns)} near the ${one(nouns)}, and in which year of the century was it?`;
 }
 
-/**
- * Evaluations whose rows are of two kinds, drawn anew from a seed: every number in them is made up.
- */
+/** Evaluations of two kinds of prompts, drawn from a seed. All of it is made up. */
 export function smallEvaluations(
   rows: number,
   seed = 1,

@@ -1,4 +1,4 @@
-/** Words that may stand for each other; whoever reads the prompt understands the same. */
+/** Words that can replace each other without changing what a prompt asks. */
 const synonyms: Readonly<Record<string, string>> = {
   find: 'determine',
   determine: 'find',
@@ -38,10 +38,10 @@ const synonyms: Readonly<Record<string, string>> = {
   entire: 'whole',
 };
 
-/** Lines that mean something else when a letter or a comma changes: code, formulas, tables. */
+/** Matches lines whose meaning depends on every character: code, formulas, tables. */
 const exact = /[{}[\]=;_\\$<>`|]|\w\(|^(?: {2,}|\t)/;
 
-/** Changes the lines that are sentences. */
+/** Changes only the lines that are prose. */
 const inProse =
   (change: (line: string) => string) =>
   (text: string): string =>
@@ -65,7 +65,7 @@ const capitalised = (word: string): string => word.slice(0, 1).toUpperCase() + w
 
 const optionLine = /^(\s*\(?[A-J][).:]\s*)(.*\S.*)$/;
 
-/** Options of a multiple choice in the opposite order, under the same letters. */
+/** Reverses the options of a multiple choice; the letters stay in order. */
 function withOptionsReversed(text: string): string {
   const lines = text.split('\n');
   const places = [...lines.keys()].filter((at) => optionLine.test(lines[at]!));
@@ -86,7 +86,7 @@ const withoutPunctuation = inProse((line) =>
     .replace(/[“”]/g, '"'),
 );
 
-/** Ways to say the same, by name: mechanical, and always the same for the same text. */
+/** Paraphrases by name. Mechanical: the same text always gives the same result. */
 export const paraphrases: Readonly<Record<string, (text: string) => string>> = {
   case: inProse((line) => line.toLowerCase()),
   punctuation: withoutPunctuation,
@@ -96,7 +96,7 @@ export const paraphrases: Readonly<Record<string, (text: string) => string>> = {
   'all but case': (text) => polite(withSynonyms(withOptionsReversed(withoutPunctuation(text)))),
 };
 
-/** How paraphrases are made, for those who read the figures. */
+/** How paraphrases are made, for the report. */
 export const paraphraseNote =
-  'paraphrases are made mechanically: all in small letters; without closing punctuation and commas; with "Hello! Could you please help me with this?" before and thanks behind; ' +
-  'with words replaced from a table of synonyms; with the options of a multiple choice reversed; and all of these but the small letters at once. Lines of code and formulas stay as they are. A prompt that one of them leaves as it is does not count for it.';
+  'Paraphrases are made mechanically: in lower case; without closing punctuation and commas; with "Hello! Could you please help me with this?" before and thanks behind; ' +
+  'with words replaced from a table of synonyms; with the options of a multiple choice reversed; and all of these but lower case at once. Lines of code and formulas do not change. A paraphrase is counted only for the prompts that it changes.';

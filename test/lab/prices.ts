@@ -1,9 +1,9 @@
 import { parametersInName } from '../../src/routing/model-name.js';
 
-/** USD for a million tokens read, and written. */
+/** USD for a million input tokens and for a million output tokens. */
 export type ListPrice = readonly [input: number, output: number];
 
-/** Public list prices of August 2024, or the last ones of a model that was withdrawn before. */
+/** Public list prices of August 2024; for models withdrawn before, the last ones. */
 const listed: Readonly<Record<string, ListPrice>> = {
   'gpt-4o-2024-05-13': [5, 15],
   'gpt-4o-2024-08-06': [2.5, 10],
@@ -62,7 +62,7 @@ const listed: Readonly<Record<string, ListPrice>> = {
   'athene-70b': [0.9, 0.9],
 };
 
-/** Billions of parameters of models whose names do not tell them. */
+/** Billions of parameters of models whose names do not say. */
 const sizes: Readonly<Record<string, number>> = {
   'phi-3-mini-4k-instruct': 3.8,
   'phi-3.5-mini-instruct': 3.8,
@@ -76,12 +76,16 @@ const sizes: Readonly<Record<string, number>> = {
   'gorilla-openfunctions-v2': 7,
   'nexusflow-raven-v2': 13,
 };
-const usualSize = 13;
+/** Billions of parameters if the size of a model is unknown. */
+const defaultSize = 13;
 
-/** What a model costs: its list price; of open models what their size lets one expect of a host, .03 + .012 USD for each billion of parameters. */
+/**
+ * List price of a model. Open models without one get what their size suggests for a host:
+ * 0.03 USD plus 0.012 USD for each billion of parameters.
+ */
 export function listPriceOf(model: string): ListPrice {
   const known = listed[model];
   if (known) return known;
-  const price = 0.03 + 0.012 * (parametersInName(model) ?? sizes[model] ?? usualSize);
+  const price = 0.03 + 0.012 * (parametersInName(model) ?? sizes[model] ?? defaultSize);
   return [price, price];
 }

@@ -1,13 +1,14 @@
-import { encodeRouter } from '../../src/routing/predictor/predictor-file.js';
-import { Router } from '../../src/routing/predictor/quality-predictor.js';
+import { encodeRouter as encodePredictor } from '../../src/routing/predictor/predictor-file.js';
+import { Router as QualityPredictor } from '../../src/routing/predictor/quality-predictor.js';
+import type { DrawOptions } from '../../src/training/custom/estimates.js';
 import { fitGate } from './fit/fit-gate.js';
-import { fitRouter, type FitOptions } from './fit/fit-router.js';
+import { fitPredictor, type FitOptions } from './fit/fit-predictor.js';
 import { familiesToHoldOut, publicAbilities } from './fit/fit-shipped.js';
 import type { PublishedEvaluations } from './fit/published-evaluations.js';
-import type { DrawOptions } from '../../src/training/custom/estimates.js';
-import { judge, type DrawnVerdict, type Figures, type Verdict } from './judge.js';
+import { judge, type DrawnVerdict, type MethodFigures, type Verdict } from './judge.js';
 import { meanOfVerdicts } from './mean-verdict.js';
-import { atMost, largestPoolOf, namedPools } from './pools.js';
+import { largestPoolOf, namedPools } from './named-pools.js';
+import { sampleOf } from './pools.js';
 import { sampleForDecisions, type DecisionSample } from './protocols/decision-time.js';
 import { rowsWithoutFamilies, tryFamily } from './protocols/held-out-family.js';
 import {
@@ -27,34 +28,34 @@ import { measureStability, type Stability } from './protocols/stability.js';
 import { trainOnRows } from './protocols/train-on-rows.js';
 import type { Trial } from './protocols/trial.js';
 
-/** What came of holding out one family. */
+/** Results of holding out one family. */
 export interface FamilyResult {
   readonly family: string;
-  /** One for each source that measured it; none where all are too small. */
+  /** One for each source that measured it; empty if all are too small. */
   readonly verdicts: readonly Verdict[];
-  /** Figures of each way to choose: means of the sources by their rows. */
-  readonly means: Readonly<Record<string, Figures>>;
+  /** Figures of each method: means over the sources, weighted by rows. */
+  readonly means: Readonly<Record<string, MethodFigures>>;
   readonly curve: LearningCurve | null;
-  /** As a stream of requests, of which only the score of the model that was chosen is told. */
+  /** The family as a stream of requests, with feedback on the chosen model only. */
   readonly online: StreamRegret | null;
 }
 
-/** What came of one fold, on the prompts that its fit did not see. */
+/** Results of one fold, on the prompts that its fit did not see. */
 export interface FoldResult {
   readonly trials: readonly Trial[];
   readonly stability: Stability | null;
-  /** The router that was fitted, as a file; null where nothing more is asked of it. */
-  readonly router: Uint8Array | null;
+  /** The fitted predictor as a file; null unless the fold is measured. */
+  readonly predictor: Uint8Array | null;
 }
 
-/** What each kind of task is given. */
-export interface Given {
+/** The input of each kind of task. */
+export interface TaskInputs {
   families: Record<string, never>;
   block: { readonly block: readonly string[] };
-  /** `isMeasured`: with what one fit can tell beside, stability and the router itself. */
   fold: {
     readonly fold: number;
     readonly blocks: readonly BlockSignals[];
+    /** Whether to measure stability and return the predictor: one fold is enough for both. */
     readonly isMeasured: boolean;
   };
   family: {
@@ -67,8 +68,8 @@ export interface Given {
   decisionSample: Record<string, never>;
 }
 
-/** What each kind of task gives. */
-export interface Outcomes {
+/** The result of each kind of task. */
+export interface TaskResults {
   families: string[];
   block: BlockSignals;
   fold: FoldResult;
@@ -78,71 +79,85 @@ export interface Outcomes {
 }
 
 /** Kinds of tasks. */
-export type Kind = keyof Given;
+export type TaskKind = keyof TaskInputs;
 
-/** Carries out tasks, here or elsewhere. */
-export type RunTask = <K extends Kind>(kind: K, given: Given[K]) => Promise<Outcomes[K]>;
+/** Runs a task in this thread or another. */
+export type RunTask = <K extends TaskKind>(
+  kind: K,
+  input: TaskInputs[K],
+) => Promise<TaskResults[K]>;
 
 const seed = 1;
 const gateEpochs = 3;
+
 /** Share of the decisions of a stream that try another model. */
-export const triedShare = 0.05;
+export const explorationShare = 0.05;
 
 type Work = {
-  readonly [K in Kind]: (
+  readonly [K in TaskKind]: (
     evaluations: PublishedEvaluations,
-    given: Given[K],
-  ) => Outcomes[K] | Promise<Outcomes[K]>;
+    input: TaskInputs[K],
+  ) => Promise<TaskResults[K]>;
 };
 
 const work: Work = {
-  families: (evaluations) => familiesToHoldOut(evaluations),
-  block: (evaluations, { block }) => {
-    const rows = rowsWithoutBlock(evaluations, block);
-    if (rows.length === 0) return { block, signals: {} };
-    return signalsOfBlock(
-      evaluations,
-      fitted(evaluations, rows, { epochs: gateEpochs, isPlaceOnly: true }),
-      block,
-    );
-  },
-  fold: async (evaluations, { fold, blocks, isMeasured }) => {
-    // three numbers fitted to where texts stand; they never see a score
-    const gate = fitGate(blocks.flatMap(({ signals }) => Object.values(signals).flat()));
-    const router = fitted(evaluations, rowsWithoutFold(evaluations, fold), { gate });
-    return {
-      trials: tryFold(evaluations, router, fold, seed),
-      stability: isMeasured
-        ? await measureStability(evaluations, router, namedPools(evaluations)[0]!.models, fold)
-        : null,
-      router: isMeasured ? encodeRouter(router.weights) : null,
-    };
-  },
-  family: (evaluations, { family, blocks, draw, curve }) => {
-    const rows = rowsWithoutFamilies(evaluations, [family]);
-    const router = fitted(evaluations, rows, { gate: fitGate(signalsFor(family, blocks)) });
-    const verdicts = tryFamily(evaluations, router, family, rows, seed).map((trial) =>
-      judge(trial, draw),
-    );
-    return {
-      family,
-      verdicts: verdicts.map(withoutDraws),
-      means: meanOfVerdicts(verdicts),
-      curve: learningCurve(evaluations, router, family, trainOnRows, curve),
-      online: streamed(evaluations, router, family, curve.repeats),
-    };
-  },
-  judge: (_, { trial, draw }) => withoutDraws(judge(trial, draw)),
-  decisionSample: sampleForDecisions,
+  families: async (evaluations) => familiesToHoldOut(evaluations),
+  block: async (evaluations, { block }) => holdOutBlock(evaluations, block),
+  fold: evaluateFold,
+  family: async (evaluations, input) => evaluateFamily(evaluations, input),
+  judge: async (_, { trial, draw }) => withoutDraws(judge(trial, draw)),
+  decisionSample: async (evaluations) => sampleForDecisions(evaluations),
 };
 
-function fitted(
+function holdOutBlock(evaluations: PublishedEvaluations, block: readonly string[]): BlockSignals {
+  const rows = rowsWithoutBlock(evaluations, block);
+  if (rows.length === 0) return { block, signals: {} };
+  const predictor = fit(evaluations, rows, { epochs: gateEpochs, isPlaceOnly: true });
+  return signalsOfBlock(evaluations, predictor, block);
+}
+
+async function evaluateFold(
+  evaluations: PublishedEvaluations,
+  { fold, blocks, isMeasured }: TaskInputs['fold'],
+): Promise<FoldResult> {
+  // the gate may see all families: it is three numbers fitted to places of texts, never to scores
+  const gate = fitGate(blocks.flatMap(({ signals }) => Object.values(signals).flat()));
+  const predictor = fit(evaluations, rowsWithoutFold(evaluations, fold), { gate });
+  const trials = tryFold(evaluations, predictor, fold, seed);
+  if (!isMeasured) return { trials, stability: null, predictor: null };
+  const { models } = namedPools(evaluations)[0]!;
+  return {
+    trials,
+    stability: await measureStability(evaluations, predictor, models, fold),
+    predictor: encodePredictor(predictor.weights),
+  };
+}
+
+function evaluateFamily(
+  evaluations: PublishedEvaluations,
+  { family, blocks, draw, curve }: TaskInputs['family'],
+): FamilyResult {
+  const rows = rowsWithoutFamilies(evaluations, [family]);
+  const predictor = fit(evaluations, rows, { gate: fitGate(signalsFor(family, blocks)) });
+  const verdicts = tryFamily(evaluations, predictor, family, rows, seed).map((trial) =>
+    judge(trial, draw),
+  );
+  return {
+    family,
+    verdicts: verdicts.map(withoutDraws),
+    means: meanOfVerdicts(verdicts),
+    curve: learningCurve(evaluations, predictor, family, trainOnRows, curve),
+    online: streamFamily(evaluations, predictor, family, curve.repeats),
+  };
+}
+
+function fit(
   evaluations: PublishedEvaluations,
   rows: Int32Array,
   options: Pick<FitOptions, 'gate' | 'epochs' | 'isPlaceOnly'>,
-): Router {
-  return new Router(
-    fitRouter(evaluations, rows, {
+): QualityPredictor {
+  return new QualityPredictor(
+    fitPredictor(evaluations, rows, {
       seed,
       name: 'for an evaluation',
       known: publicAbilities(evaluations.models),
@@ -151,31 +166,33 @@ function fitted(
   );
 }
 
-const mostStreamed = 2000;
+const maxStreamed = 2000;
 
-function streamed(
+function streamFamily(
   evaluations: PublishedEvaluations,
-  router: Router,
+  predictor: QualityPredictor,
   family: string,
   repeats: number,
 ): StreamRegret | null {
   const pool = largestPoolOf(evaluations, family);
-  return (
-    pool &&
-    streamOnline(router, atMost(pool, mostStreamed), { seed, repeats, exploration: triedShare })
-  );
+  if (!pool) return null;
+  return streamOnline(predictor, sampleOf(pool, maxStreamed), {
+    seed,
+    repeats,
+    exploration: explorationShare,
+  });
 }
 
 function withoutDraws({ draws, ...verdict }: DrawnVerdict): Verdict {
   return verdict;
 }
 
-/** Carries out one task. The same evaluations and task give the same result, but for measured times. */
-export async function executePlan<K extends Kind>(
+/** Runs one task here. The same evaluations and task give the same result, measured times apart. */
+export function performTask<K extends TaskKind>(
   evaluations: PublishedEvaluations,
   kind: K,
-  given: Given[K],
-): Promise<Outcomes[K]> {
-  const one: Work[K] = work[kind];
-  return one(evaluations, given);
+  input: TaskInputs[K],
+): Promise<TaskResults[K]> {
+  const perform: Work[K] = work[kind];
+  return perform(evaluations, input);
 }

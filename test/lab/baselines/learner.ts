@@ -1,17 +1,25 @@
 import type { Features } from '../../../src/routing/predictor/features.js';
 
+/** A prompt as a baseline sees it. */
+export interface BaselinePrompt {
+  readonly features: Features;
+  readonly text: string;
+}
+
 /** What a baseline learns from: prompts that all models have answered. */
 export interface AnsweredRows {
   readonly features: readonly Features[];
+  /** By row: the text of the prompt. */
+  readonly prompts: readonly string[];
   /** 0..1, row by row, one for each model. */
   readonly scores: Float64Array;
   readonly models: readonly string[];
 }
 
-/** Predicts the score of each model. */
-export type Predict = (features: Features) => Float64Array;
+/** Predicts the score of each model, 0..1. */
+export type Predict = (prompt: BaselinePrompt) => Float64Array;
 
-/** Fits a baseline; the same rows and seed predict the same. */
+/** Fits a baseline. The same rows and seed give the same predictions. */
 export type Learner = (rows: AnsweredRows, seed: number) => Predict;
 
 /** Mean score of each model. */

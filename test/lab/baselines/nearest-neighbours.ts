@@ -1,64 +1,53 @@
-import type { Features } from '../../../src/routing/predictor/features.js';
-import { gramBuckets } from '../../../src/routing/predictor/hashing.js';
+import MiniSearch from 'minisearch';
 import { meansOf, type Learner } from './learner.js';
 
 const neighbours = 40;
-/** What the overall mean weighs beside the neighbours, in similarity. */
-const prior = 0.5;
-/** An n-gram that nearly every prompt has tells nothing. */
-const leastTelling = 0.3;
+/** How many nearest neighbours the overall mean counts as. */
+const prior = 2;
+/**
+ * Words in more prompts than this are ignored. With a share of 0.3 the Brier score on frontier-12 is
+ * 2 % better, but a prediction takes eight times as long.
+ */
+const maxPrompts = (total: number): number => Math.max(250, 0.05 * total);
 
-/** Weights of a text's n-grams by how telling they are, of unit length. */
-function weigh({ buckets, weights }: Features, telling: Float32Array): Float32Array {
-  const weighed = weights.map((weight, at) => weight * telling[buckets[at]!]!);
-  const length = Math.sqrt(weighed.reduce((sum, weight) => sum + weight * weight, 0)) || 1;
-  return weighed.map((weight) => weight / length);
+/** Different words, numbers and symbols of a text, in lower case. */
+const wordsOf = (text: string): string[] => [
+  ...new Set(text.toLowerCase().match(/\p{L}+|\p{N}+|[^\s\p{L}\p{N}]/gu) ?? []),
+];
+
+/** Words that many texts have. */
+function commonWords(texts: readonly string[]): Set<string> {
+  const counts = new Map<string, number>();
+  for (const text of texts)
+    for (const word of wordsOf(text)) counts.set(word, (counts.get(word) ?? 0) + 1);
+  const limit = maxPrompts(texts.length);
+  return new Set([...counts].filter(([, count]) => count > limit).map(([word]) => word));
 }
 
-function tellingOf(features: readonly Features[]): Float32Array {
-  const counts = new Float32Array(gramBuckets);
-  for (const { buckets } of features) for (const bucket of buckets) counts[bucket]!++;
-  return counts.map((count) => {
-    const telling = Math.log((1 + features.length) / (1 + count));
-    return telling < leastTelling ? 0 : telling;
-  });
-}
-
-/** The mean of the 40 most similar prompts, by the cosine of their n-grams, rare ones counting more (TF-IDF). */
+/**
+ * Mean scores of the 40 most similar prompts by BM25, weighted by their similarity relative to the
+ * most similar one.
+ */
 export const nearestNeighbours: Learner = (rows) => {
-  const width = rows.models.length,
-    means = meansOf(rows),
-    telling = tellingOf(rows.features);
-  const lists = Array.from({ length: gramBuckets }, (): { rows: number[]; weights: number[] } => ({
-    rows: [],
-    weights: [],
-  }));
-  rows.features.forEach((features, row) => {
-    weigh(features, telling).forEach((weight, at) => {
-      if (weight === 0) return;
-      const list = lists[features.buckets[at]!]!;
-      list.rows.push(row);
-      list.weights.push(weight);
-    });
+  const width = rows.models.length;
+  const means = meansOf(rows);
+  const common = commonWords(rows.prompts);
+  const index = new MiniSearch<{ readonly id: number; readonly text: string }>({
+    fields: ['text'],
+    tokenize: wordsOf,
+    processTerm: (word) => (common.has(word) ? null : word),
   });
-  const similarities = new Float32Array(rows.features.length);
-  return (features) => {
-    similarities.fill(0);
-    weigh(features, telling).forEach((weight, at) => {
-      if (weight === 0) return;
-      const list = lists[features.buckets[at]!]!;
-      for (let place = 0; place < list.rows.length; place++)
-        similarities[list.rows[place]!]! += weight * list.weights[place]!;
-    });
-    const least = similarities.slice().sort().at(-Math.min(neighbours, similarities.length))!;
-    let whole = prior;
+  index.addAll(rows.prompts.map((text, id) => ({ id, text })));
+  return ({ text }) => {
+    const hits = index.search(text).slice(0, neighbours);
+    let total = prior;
     const sums = means.map((mean) => mean * prior);
-    similarities.forEach((similarity, row) => {
-      if (similarity < least || similarity <= 0) return;
-      whole += similarity;
+    for (const { id, score } of hits) {
+      const similarity = score / hits[0]!.score;
+      total += similarity;
       for (let model = 0; model < width; model++)
-        sums[model]! += similarity * rows.scores[row * width + model]!;
-    });
-    return sums.map((sum) => sum / whole);
+        sums[model]! += similarity * rows.scores[Number(id) * width + model]!;
+    }
+    return sums.map((sum) => sum / total);
   };
 };

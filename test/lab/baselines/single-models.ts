@@ -1,19 +1,19 @@
 import { hullOf, scoreAtCost, type Point } from '../../../src/training/custom/cost-curve.js';
 
-/** Places between the cheapest and the dearest model of a hull at which mixtures are taken. */
+/** How many mixtures the zero router offers between the cheapest and the best model. */
 const steps = 20;
 
-/** Calls every model equally often. */
+/** One setting: every model is called equally often. */
 export function randomShares(models: number): number[][] {
   return [new Array<number>(models).fill(1 / models)];
 }
 
-/** Calls one model always. */
+/** Always calls one model. @returns by model: how often it is called */
 export function singleShares(models: number, called: number): number[] {
   return Array.from({ length: models }, (_, model) => (model === called ? 1 : 0));
 }
 
-/** The model of the highest score. */
+/** Index of the model with the highest score. */
 export function bestOf(singles: readonly Point[]): number {
   return singles.reduce(
     (best, { score }, model) => (score > singles[best]!.score ? model : best),
@@ -21,13 +21,17 @@ export function bestOf(singles: readonly Point[]): number {
   );
 }
 
-/** The model of the least cost. */
+/** Index of the model with the lowest cost. */
 export function cheapestOf(singles: readonly Point[]): number {
-  return singles.reduce((best, { cost }, model) => (cost < singles[best]!.cost ? model : best), 0);
+  return singles.reduce(
+    (cheapest, { cost }, model) => (cost < singles[cheapest]!.cost ? model : cheapest),
+    0,
+  );
 }
 
 /**
- * The zero router: mixtures of single models along the hull of what is known of them, the best model first, whatever the prompt.
+ * The zero router (RouterBench's term): random mixtures of single models along the hull of what is
+ * known of them, without reading the prompt. The best model comes first.
  * @returns by setting and model: how often it is called
  */
 export function zeroRouterShares(known: readonly Point[]): number[][] {
@@ -35,8 +39,8 @@ export function zeroRouterShares(known: readonly Point[]): number[][] {
   const corners = hull.map((corner) =>
     known.findIndex(({ cost, score }) => cost === corner.cost && score === corner.score),
   );
-  const from = hull[0]!.cost,
-    to = hull.at(-1)!.cost;
+  const from = hull[0]!.cost;
+  const to = hull.at(-1)!.cost;
   return Array.from({ length: steps + 1 }, (_, step) => {
     const cost = to - (step * (to - from)) / steps;
     const next = Math.max(
@@ -44,8 +48,8 @@ export function zeroRouterShares(known: readonly Point[]): number[][] {
       hull.findIndex((corner) => corner.cost >= cost - 1e-15),
     );
     if (next === 0) return singleShares(known.length, corners[0]!);
-    const a = hull[next - 1]!,
-      b = hull[next]!;
+    const a = hull[next - 1]!;
+    const b = hull[next]!;
     const share = (scoreAtCost(hull, cost) - a.score) / (b.score - a.score);
     const shares = singleShares(known.length, corners[next]!).map((one) => one * share);
     shares[corners[next - 1]!]! += 1 - share;

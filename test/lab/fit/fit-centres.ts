@@ -6,9 +6,11 @@ import {
 } from '../../../src/training/custom/fit-embedding.js';
 import { cholesky } from '../../../src/training/custom/fit-difficulty.js';
 
-/** Where the texts of each task lie, in coordinates in which they spread by 1 in every direction. */
+/**
+ * The centre of each task's texts, in coordinates in which texts spread by 1 in every direction.
+ */
 export interface Centres {
-  /** By task, `rank` each; far away for a task without rows. */
+  /** By task, `rank` each. A task without rows has a centre far away. */
   readonly centres: Float32Array;
   /** `rank` by `rank`, lower triangular. */
   readonly whitening: Float32Array;
@@ -16,7 +18,7 @@ export interface Centres {
 
 const farAway = 1e4;
 
-/** The place of a text in an embedding. */
+/** The coordinates of a text in an embedding. */
 export function placeOf(
   { dense, buckets, weights }: Features,
   { rank, grams, dense: matrix, bias }: Embedding,
@@ -33,7 +35,11 @@ export function placeOf(
   return place;
 }
 
-/** Finds the centre of each task and the spread around it. */
+/**
+ * Finds the centre of each task and the spread around it.
+ * @param places coordinates of each row
+ * @param tasks by row: the number of its task
+ */
 export function fitCentres(
   places: readonly Float64Array[],
   tasks: ArrayLike<number>,

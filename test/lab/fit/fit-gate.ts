@@ -1,35 +1,41 @@
 import { sigmoid } from '../../../src/routing/log-odds.js';
 
-/** What tells a familiar text from a strange one. */
+/** What the gate sees of a text, to tell familiar texts from strange ones. */
 export interface GateSignals {
+  /** How undecided the kind of task is. */
   readonly entropy: number;
+  /** Distance to the nearest centre of a task. */
   readonly distance: number;
-  /** Whether its kind was held out of the fit. */
+  /** Whether the text's family was held out of the fit. */
   readonly isStrange: boolean;
-  /** How much it counts. */
+  /** How much the text counts. */
   readonly weight: number;
 }
 
-/** As fitted to thirteen families of benchmarks, each held out in turn. */
-export const usualGate: Float32Array = Float32Array.from([15, -5.2, -1.62]);
+/** The gate as fitted to thirteen families of benchmarks, each held out in turn. */
+export const defaultGate: Float32Array = Float32Array.from([15, -5.2, -1.62]);
 
-/** Familiar texts are expected a little more often than strange ones. */
+/** How much more often familiar texts are expected than strange ones. */
 const familiarOdds = 1.2;
-/** The log odds are taken so many times: what is half strange is harmed more by what holds elsewhere than helped. */
+/**
+ * Factor of the log odds. Above 1, because predictions from elsewhere harm half-strange texts more
+ * than they help.
+ */
 const sharpness = 2;
 
 /**
- * Fits the gate by logistic regression (Newton's method): [constant, by entropy, by distance], twice the log odds that a text is familiar.
- * How much familiar and strange texts count together does not go by how many there are.
+ * Fits the gate by logistic regression (Newton's method). The total weights of familiar and strange
+ * texts do not depend on how many there are of each.
+ * @returns twice the log odds that a text is familiar: [constant, by entropy, by distance]
  */
 export function fitGate(signals: readonly GateSignals[]): Float32Array {
-  const wholes = [false, true].map((isStrange) =>
+  const totals = [false, true].map((isStrange) =>
     signals.reduce((sum, signal) => sum + (signal.isStrange === isStrange ? signal.weight : 0), 0),
   );
-  if (wholes.some((whole) => whole === 0)) return usualGate;
+  if (totals.some((whole) => whole === 0)) return defaultGate;
   let gate = [0, 0, 0];
-  for (let round = 0; round < 25; round++) gate = newton(gate, signals, wholes);
-  // a text further away or less decided is never more familiar
+  for (let round = 0; round < 25; round++) gate = newton(gate, signals, totals);
+  // a text that is further away or less decided is never more familiar
   return Float32Array.from(
     [gate[0]!, Math.min(0, gate[1]!), Math.min(0, gate[2]!)],
     (weight) => sharpness * weight,
@@ -39,7 +45,7 @@ export function fitGate(signals: readonly GateSignals[]): Float32Array {
 function newton(
   gate: readonly number[],
   signals: readonly GateSignals[],
-  wholes: readonly number[],
+  totals: readonly number[],
 ): number[] {
   const gradient = [0, 0, 0],
     curve = [
@@ -50,7 +56,7 @@ function newton(
   for (const { entropy, distance, isStrange, weight } of signals) {
     const values = [1, entropy, distance];
     const chance = sigmoid(gate[0]! + gate[1]! * entropy + gate[2]! * distance);
-    const share = (isStrange ? 1 : familiarOdds) * (weight / wholes[isStrange ? 1 : 0]!);
+    const share = (isStrange ? 1 : familiarOdds) * (weight / totals[isStrange ? 1 : 0]!);
     for (let row = 0; row < 3; row++) {
       gradient[row]! += share * ((isStrange ? 0 : 1) - chance) * values[row]!;
       for (let column = 0; column < 3; column++)

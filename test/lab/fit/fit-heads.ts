@@ -1,33 +1,31 @@
 import type { Features } from '../../../src/routing/predictor/features.js';
-import { gramBuckets } from '../../../src/routing/predictor/hashing.js';
-import { logit, type Evaluations } from '../../../src/training/custom/evaluations.js';
-import { sigmoid } from '../../../src/routing/log-odds.js';
+import type { Evaluations } from '../../../src/training/custom/evaluations.js';
 import { scaled, type Scaling } from '../../../src/training/custom/fit-embedding.js';
 import type { Tables } from '../../../src/training/custom/fit-tables.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
+import { HeadsDescent } from './heads-descent.js';
 
-/** What single texts mean for single models, beside what their task tells, in log odds. */
+/** For single models, what a text adds to what its task says, in log odds. */
 export interface Heads {
-  /** The models that have one, by their places. */
+  /** Indices of the models that have a head. */
   readonly models: Int32Array;
   /** By bucket, one for each of these models. */
   readonly grams: Float32Array;
   /** By dense feature, likewise. */
   readonly dense: Float32Array;
-  /** By task, likewise: the mean of its texts, which the task's table holds already. */
+  /** By task, likewise: the mean over its texts, which the task's table already contains. */
   readonly means: Float32Array;
 }
 
 const epochs = 6;
 const rate = 0.1;
-/** Half the squared weights count so much beside the loss: strongly, for most of what sets texts of a task apart is chance. */
-const ridge = 5;
-const gramGain = 3,
-  denseGain = 0.3;
-/** A model has a head of its own where it was measured in so many families: of the others too little is known beside their tasks. */
-const fewestFamilies = 3;
-/** Rows of one family that heads learn from: more of the same tell little. */
-const mostOfFamily = 8000;
+/**
+ * A model gets a head if it was measured in so many families. Other models have too few
+ * scores to learn more than their tasks say.
+ */
+const minFamilies = 3;
+/** Rows of one family that heads learn from. More of the same add little. */
+const maxRowsOfFamily = 8000;
 
 function modelsWithHeads(
   { models, scores, tasks, families }: Evaluations,
@@ -38,172 +36,33 @@ function modelsWithHeads(
     for (let model = 0; model < models.length; model++)
       if (!Number.isNaN(scores[row * models.length + model]!))
         seen[model]!.add(families[tasks[row]!]!);
-  return Int32Array.from(models.keys()).filter((model) => seen[model]!.size >= fewestFamilies);
+  return Int32Array.from(models.keys()).filter((model) => seen[model]!.size >= minFamilies);
 }
 
-/** Logistic regressions fitted together by stochastic gradient descent: every step reads a text once for all models. Steps shrink where much has been learned (Adagrad). */
-class Fit {
-  readonly grams: Float32Array;
-  readonly dense: Float32Array;
-  private readonly gramSums = new Float32Array(gramBuckets);
-  private readonly denseSums: Float32Array;
-  /** By bucket and model, and by model: the rows that share a penalty. */
-  private readonly gramCounts: Float32Array;
-  private readonly modelCounts: Float32Array;
-  private readonly scaledDense: Float32Array;
-  private readonly measured: Int32Array;
-  private readonly errors: Float64Array;
-
-  constructor(
-    private readonly evaluations: Evaluations,
-    rows: Int32Array,
-    private readonly models: Int32Array,
-    private readonly tables: Tables,
-    private readonly scaling: Scaling,
-  ) {
-    const { length: wide } = scaling.mean,
-      { length: width } = models;
-    this.grams = new Float32Array(gramBuckets * width);
-    this.dense = new Float32Array(wide * width);
-    this.gramCounts = new Float32Array(gramBuckets * width);
-    this.modelCounts = new Float32Array(width);
-    this.denseSums = new Float32Array(wide);
-    this.scaledDense = new Float32Array(wide);
-    this.measured = new Int32Array(width);
-    this.errors = new Float64Array(width);
-    for (const row of rows) this.count(row);
-  }
-
-  private count(row: number): void {
-    const { buckets } = this.evaluations.features[row]!,
-      width = this.models.length,
-      found = this.find(row);
-    for (let at = 0; at < found; at++) this.modelCounts[this.measured[at]!]!++;
-    for (let at = 0; at < buckets.length; at++)
-      for (let one = 0, from = buckets[at]! * width; one < found; one++)
-        this.gramCounts[from + this.measured[one]!]!++;
-  }
-
-  /** Puts down which heads' models answered a row, and how many there are. */
-  private find(row: number): number {
-    const { models, scores } = this.evaluations;
-    let found = 0;
-    for (let head = 0; head < this.models.length; head++)
-      if (!Number.isNaN(scores[row * models.length + this.models[head]!]!))
-        this.measured[found++] = head;
-    return found;
-  }
-
-  step(row: number, rate: number): void {
-    const features = this.evaluations.features[row]!,
-      found = this.find(row);
-    if (found === 0) return;
-    const square = this.miss(row, features, found);
-    const { buckets, weights } = features;
-    for (let at = 0; at < buckets.length; at++)
-      this.move(
-        this.grams,
-        this.gramSums,
-        buckets[at]!,
-        gramGain * weights[at]!,
-        square,
-        found,
-        this.gramCounts,
-        buckets[at]! * this.models.length,
-        rate,
-      );
-    for (let at = 0; at < this.scaledDense.length; at++)
-      this.move(
-        this.dense,
-        this.denseSums,
-        at,
-        this.scaledDense[at]!,
-        square,
-        found,
-        this.modelCounts,
-        0,
-        rate,
-      );
-  }
-
-  /** Finds what is wrong of each model; returns the mean of the squares. */
-  private miss(row: number, { buckets, weights, dense }: Features, found: number): number {
-    const {
-        measured,
-        errors,
-        tables: { shares },
-        evaluations: {
-          scores,
-          tasks,
-          models: { length: all },
-        },
-      } = this,
-      width = this.models.length;
-    for (let at = 0; at < found; at++)
-      errors[at] = logit(shares[tasks[row]! * all + this.models[measured[at]!]!]!);
-    for (let at = 0; at < buckets.length; at++) {
-      const value = gramGain * weights[at]!;
-      for (let one = 0, from = buckets[at]! * width; one < found; one++)
-        errors[one]! += value * this.grams[from + measured[one]!]!;
-    }
-    for (let at = 0; at < dense.length; at++) {
-      const value = (this.scaledDense[at] = denseGain * scaled(dense[at]!, at, this.scaling));
-      for (let one = 0, from = at * width; one < found; one++)
-        errors[one]! += value * this.dense[from + measured[one]!]!;
-    }
-    let square = 0;
-    for (let at = 0; at < found; at++) {
-      errors[at] = sigmoid(errors[at]!) - scores[row * all + this.models[measured[at]!]!]!;
-      square += errors[at]! ** 2 / found;
-    }
-    return square;
-  }
-
-  private move(
-    target: Float32Array,
-    sums: Float32Array,
-    place: number,
-    value: number,
-    square: number,
-    found: number,
-    counts: Float32Array,
-    countsFrom: number,
-    rate: number,
-  ): void {
-    if (value === 0) return;
-    sums[place]! += value * value * square;
-    const step = rate / Math.sqrt(sums[place]! + 1e-3),
-      from = place * this.models.length;
-    for (let one = 0; one < found; one++) {
-      const head = this.measured[one]!;
-      target[from + head] =
-        (target[from + head]! - step * value * this.errors[one]!) /
-        (1 + (step * ridge) / counts[countsFrom + head]!);
-    }
-  }
-}
-
-/** What the heads say of a text, the mean of its task not taken away; written into `said`. */
+/**
+ * Writes what the heads say of a text into `output` and returns it. The mean of its task is not
+ * subtracted.
+ */
 export function headsOf(
   { buckets, weights, dense }: Features,
   heads: Pick<Heads, 'grams' | 'dense'>,
   scaling: Scaling,
-  said: Float64Array,
+  output: Float64Array,
 ): Float64Array {
-  const { length: width } = said;
-  said.fill(0);
+  const { length: width } = output;
+  output.fill(0);
   for (let at = 0; at < buckets.length; at++)
     for (let head = 0, from = buckets[at]! * width; head < width; head++)
-      said[head]! += weights[at]! * heads.grams[from + head]!;
+      output[head]! += weights[at]! * heads.grams[from + head]!;
   for (let at = 0; at < dense.length; at++) {
     const value = scaled(dense[at]!, at, scaling);
     for (let head = 0, from = at * width; head < width; head++)
-      said[head]! += value * heads.dense[from + head]!;
+      output[head]! += value * heads.dense[from + head]!;
   }
-  return said;
+  return output;
 }
 
-/** Fits heads to what the tables leave open. The same rows and seed give the same heads. */
+/** Fits heads to what the tables leave unexplained. The same rows and seed give the same heads. */
 export function fitHeads(
   evaluations: Evaluations,
   rows: Int32Array,
@@ -211,24 +70,20 @@ export function fitHeads(
   scaling: Scaling,
   seed: number,
 ): Heads {
-  const models = modelsWithHeads(evaluations, rows),
-    random = seeded(seed + 3);
-  const order = drawn(evaluations, rows, models, random);
-  const fit = new Fit(evaluations, order, models, tables, scaling);
+  const models = modelsWithHeads(evaluations, rows);
+  const random = seeded(seed + 3);
+  const order = drawRows(evaluations, rows, models, random);
+  const descent = new HeadsDescent(evaluations, order, models, tables, scaling);
   for (let epoch = 0, step = 0; epoch < epochs; epoch++) {
     shuffle(order, random);
-    for (const row of order) fit.step(row, rate * (1 - step++ / (order.length * epochs)));
+    for (const row of order) descent.step(row, rate * (1 - step++ / (order.length * epochs)));
   }
-  const found = {
-    models,
-    grams: fit.grams.map((weight) => weight * gramGain),
-    dense: fit.dense.map((weight) => weight * denseGain),
-  };
+  const found = { models, ...descent.weights };
   return { ...found, means: meansOf(evaluations, rows, found, scaling) };
 }
 
-/** The rows that some head's model answered, not too many of any family. */
-function drawn(
+/** The rows that some head's model answered, in random order, not too many of any family. */
+function drawRows(
   { scores, models: { length: width }, tasks, families }: Evaluations,
   rows: Int32Array,
   models: Int32Array,
@@ -243,7 +98,7 @@ function drawn(
     const family = families[tasks[row]!]!,
       before = taken.get(family) ?? 0;
     taken.set(family, before + 1);
-    return before < mostOfFamily;
+    return before < maxRowsOfFamily;
   });
 }
 
@@ -256,11 +111,11 @@ function meansOf(
   const { length: width } = heads.models;
   const means = new Float32Array(taskNames.length * width),
     counts = new Float32Array(taskNames.length),
-    said = new Float64Array(width);
+    output = new Float64Array(width);
   for (const row of rows) {
-    headsOf(features[row]!, heads, scaling, said);
+    headsOf(features[row]!, heads, scaling, output);
     counts[tasks[row]!]!++;
-    for (let head = 0; head < width; head++) means[tasks[row]! * width + head]! += said[head]!;
+    for (let head = 0; head < width; head++) means[tasks[row]! * width + head]! += output[head]!;
   }
   return means.map((sum, at) => sum / Math.max(1, counts[Math.floor(at / width)]!));
 }

@@ -2,20 +2,23 @@ import type { Evaluations } from '../../../src/training/custom/evaluations.js';
 import { scaled, type Scaling } from '../../../src/training/custom/fit-embedding.js';
 import { solve } from '../../../src/training/custom/fit-difficulty.js';
 
-/** How long answers are, in natural logarithms of output tokens. */
+/** Lengths of answers, in natural logarithms of output tokens. */
 export interface Lengths {
   /** By task. */
   readonly tasks: Float32Array;
-  /** By dense feature, beside the task. */
+  /** By dense feature: what it adds to the task's length. */
   readonly dense: Float32Array;
-  /** By model, beside the average one. */
+  /** By model: what it adds to the length of the average model. */
   readonly models: Float32Array;
 }
 
 const ridge = 50;
 const priorRows = 20;
 
-/** Fits lengths of answers: of the task, of the model, and of the text within its task. Tasks without answers get the mean of all. */
+/**
+ * Fits lengths of answers by task, by model and by text within its task. Tasks without answers get
+ * the mean of all.
+ */
 export function fitLengths(evaluations: Evaluations, rows: Int32Array, scaling: Scaling): Lengths {
   const { taskNames, models, tasks } = evaluations;
   const byTask = new Float32Array(taskNames.length),

@@ -10,25 +10,28 @@ import type { Evaluations } from '../../../src/training/custom/evaluations.js';
 import type { Tables } from '../../../src/training/custom/fit-tables.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
 
-/** What makes groups of similar prompts, beside how models do in them. */
+/** Groups of similar prompts: their n-grams, without the scores of the models. */
 export type Groups = Pick<PrototypeWeights, 'prototypeBuckets' | 'prototypeGrams'>;
 
-/** A prototype for so many prompts, and no more than this of a family. */
-const rowsForOne = 10,
-  mostOfFamily = 250;
-/** A family's prompts that the groups are found from: more of the same change little. */
-const mostRows = 4000;
+/** A family gets one prototype for so many prompts. */
+const rowsPerPrototype = 10;
+const maxPrototypes = 250;
+/** Prompts of a family that groups are found from. More of the same change little. */
+const maxRows = 4000;
 const rounds = 4;
-/** A group of fewer prompts is none: it would be about its prompts and not about their kind. */
-const fewestMembers = 3;
-/** Prompts that a model's score on its whole task is worth beside those of a group. */
+/** A smaller group would describe its prompts and not their kind. */
+const minMembers = 3;
+/** How many prompts of a group a model's score on the whole task counts as. */
 const wholeTaskRows = 3;
 const tellingUnit = 12,
-  leastTelling = 0.3;
-/** Rows of a family beside its own in which a bucket was not seen. */
+  minTelling = 0.3;
+/** Added to the rows of a family, so that small families do not make buckets look common. */
 const unseenRows = 10;
 
-/** How telling each bucket is: by the logarithm of the texts for one that has it (inverse document frequency), in the family that has it most often. */
+/**
+ * How telling each bucket is: its inverse document frequency (logarithm) in the family that has it
+ * most often.
+ */
 export function fitTelling(
   { features, families, tasks }: Evaluations,
   rows: Int32Array,
@@ -43,11 +46,14 @@ export function fitTelling(
   }
   return Int8Array.from(most, (share) => {
     const telling = -Math.log(share);
-    return telling < leastTelling ? 0 : Math.min(127, Math.round(telling * tellingUnit));
+    return telling < minTelling ? 0 : Math.min(127, Math.round(telling * tellingUnit));
   });
 }
 
-/** Finds groups of similar prompts among the rows of one family (spherical k-means). The same rows and seed give the same groups. */
+/**
+ * Finds groups of similar prompts among the rows of one family (spherical k-means). The same rows
+ * and seed give the same groups.
+ */
 export function fitGroups(
   { features }: Evaluations,
   rows: Int32Array,
@@ -56,23 +62,23 @@ export function fitGroups(
 ): Groups {
   const order = rows.slice();
   shuffle(order, seeded(seed + 4));
-  const drawn = Array.from(order.subarray(0, mostRows), (row) => features[row]!);
-  const count = Math.min(mostOfFamily, Math.ceil(drawn.length / rowsForOne));
+  const drawn = Array.from(order.subarray(0, maxRows), (row) => features[row]!);
+  const count = Math.min(maxPrototypes, Math.ceil(drawn.length / rowsPerPrototype));
   let groups = groupsOf(
     drawn.slice(0, count).map((one) => addTo(new Float32Array(gramBuckets), one, telling)),
   );
   for (let round = 1; round <= rounds; round++) {
-    const fewest = round === rounds ? fewestMembers : 1;
+    const minSize = round === rounds ? minMembers : 1;
     groups = groupsOf(
       gather(drawn, groups, telling)
-        .filter(({ size }) => size >= fewest)
+        .filter(({ size }) => size >= minSize)
         .map(({ sum }) => sum),
     );
   }
   return groups;
 }
 
-/** Groups as prototypes of one family, of which every text is that is asked for. */
+/** Groups as the prototypes of a single family, which every text belongs to. */
 export function prototypesOf(
   groups: Groups,
   telling: Int8Array,
@@ -87,10 +93,10 @@ export function prototypesOf(
   });
 }
 
-/** The shares of a text that is of the one family there is. */
+/** The family shares of a text if there is only one family. */
 export const oneFamily: Float64Array = Float64Array.of(1);
 
-/** Adds the telling n-grams of a text, of unit length together. */
+/** Adds the telling n-grams of a text, scaled to unit length. */
 function addTo(
   sum: Float32Array,
   { buckets, weights }: Features,
@@ -105,7 +111,7 @@ function addTo(
   return sum;
 }
 
-/** The n-grams of the texts of each group, added up. */
+/** The sums of the n-grams of each group's texts. */
 function gather(
   texts: readonly Features[],
   groups: Groups,
@@ -125,12 +131,12 @@ function gather(
   return gathered;
 }
 
-/** The heaviest buckets of each sum, of unit length together. */
+/** The heaviest buckets of each sum, scaled to unit length. */
 function groupsOf(sums: readonly Float32Array[]): Groups {
   const prototypeBuckets = new Uint16Array(sums.length * gramsOfPrototype),
     prototypeGrams = new Int8Array(prototypeBuckets.length);
   sums.forEach((sum, prototype) => {
-    const least =
+    const minKept =
       sum
         .filter((value) => value > 0)
         .sort()
@@ -139,7 +145,7 @@ function groupsOf(sums: readonly Float32Array[]): Groups {
       found = 0;
     const heaviest = new Uint16Array(gramsOfPrototype);
     for (let bucket = 0; bucket < gramBuckets && found < gramsOfPrototype; bucket++) {
-      if (sum[bucket]! < least) continue;
+      if (sum[bucket]! < minKept) continue;
       heaviest[found++] = bucket;
       squares += sum[bucket]! ** 2;
     }
@@ -153,7 +159,10 @@ function groupsOf(sums: readonly Float32Array[]): Groups {
   return { prototypeBuckets, prototypeGrams };
 }
 
-/** By prototype and model: the mean of what its rows scored beyond the share of their task, drawn to nothing where few rows tell; in parts of 127. */
+/**
+ * By prototype and model: the mean score of its rows beyond the share of their task, shrunk towards
+ * 0 if there are few rows; in parts of 127.
+ */
 export function sharesAt(
   { features, scores, tasks, models: { length: width } }: Evaluations,
   rows: Int32Array,

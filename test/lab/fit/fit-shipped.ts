@@ -1,43 +1,46 @@
-import { Router } from '../../../src/routing/predictor/quality-predictor.js';
-import type { RouterWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import type { RouterWeights as PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
 import { knownAbility, guessedAbility } from '../../../src/routing/ability-priors.js';
 import { canonicalName } from '../../../src/routing/model-name.js';
 import type { Evaluations } from '../../../src/training/custom/evaluations.js';
 import { fitGate, type GateSignals } from './fit-gate.js';
-import { fitRouter } from './fit-router.js';
+import { fitPredictor } from './fit-predictor.js';
 import { foldOf } from './published-evaluations.js';
 
-/** What governs the fit of the router that is shipped. */
+/** Options of fitting the shipped predictor. */
 export interface ShippedOptions {
   readonly seed: number;
   readonly name: string;
   readonly onProgress?: (share: number, doing: string) => void;
 }
 
-/** Families of fewer rows tell too little to be held out. */
-const leastRows = 400;
+/** Smaller families are not held out: they say too little. */
+const minFamilyRows = 400;
 const gateEpochs = 3;
-const mostSignals = 1500;
+const maxSignals = 1500;
 
-/** Abilities as they are publicly known, by model of the evaluations; guessed from the name where they are not. */
+/** By model: its publicly known ability, else a guess from its name. */
 export function publicAbilities(models: readonly string[]): number[] {
   return models.map((model) => knownAbility(canonicalName(model)) ?? guessedAbility(model, null));
 }
 
-/** The families that are large enough to be held out, in order. */
+/** The families that are large enough to be held out, sorted. */
 export function familiesToHoldOut({ tasks, families }: Evaluations): string[] {
   const sizes = new Map<string, number>();
   for (const task of tasks) sizes.set(families[task]!, (sizes.get(families[task]!) ?? 0) + 1);
   return [...sizes]
-    .filter(([, size]) => size >= leastRows)
+    .filter(([, size]) => size >= minFamilyRows)
     .map(([family]) => family)
     .sort();
 }
 
-/** What the gate sees of a router that never saw one family nor one fold: of the family, and of the fold. */
+/**
+ * Signals of texts for a predictor that saw neither a family nor the rows of a fold: the family's
+ * texts are strange, the fold's are familiar.
+ */
 export function gateSignals(
   evaluations: Evaluations,
-  router: Router,
+  predictor: QualityPredictor,
   family: string,
   fold: (row: number) => boolean,
 ): GateSignals[] {
@@ -48,23 +51,23 @@ export function gateSignals(
     else if (fold(row)) familiar.push(row);
   });
   const signalsOf = (rows: readonly number[], isStrange: boolean): GateSignals[] => {
-    const picked = rows.filter((_, at) => at % Math.ceil(rows.length / mostSignals) === 0);
+    const picked = rows.filter((_, at) => at % Math.ceil(rows.length / maxSignals) === 0);
     return picked.map((row) => {
-      const { place, shares } = router.read(evaluations.features[row]!);
-      return { ...router.standing(place, shares), isStrange, weight: 1 / picked.length };
+      const { place, shares } = predictor.read(evaluations.features[row]!);
+      return { ...predictor.standing(place, shares), isStrange, weight: 1 / picked.length };
     });
   };
   return [...signalsOf(strange, true), ...signalsOf(familiar, false)];
 }
 
 /**
- * Fits the router that is shipped: first the gate, by holding out each family in turn together with a tenth of the other rows, then all the
- * rest on all rows. Minutes for fifty thousand rows.
+ * Fits the shipped predictor: first the gate, by holding out each family in turn together with a
+ * tenth of the other rows, then everything else on all rows. Takes minutes for 50,000 rows.
  */
 export function fitShipped(
   evaluations: Evaluations,
   { seed, name, onProgress = () => undefined }: ShippedOptions,
-): RouterWeights {
+): PredictorWeights {
   const known = publicAbilities(evaluations.models);
   const isHeld = (row: number): boolean => foldOf(evaluations.groups[row]!, 10) === 0;
   const all = Int32Array.from(evaluations.features, (_, row) => row);
@@ -76,14 +79,20 @@ export function fitShipped(
     );
     return gateSignals(
       evaluations,
-      new Router(
-        fitRouter(evaluations, rows, { seed, name, known, epochs: gateEpochs, isPlaceOnly: true }),
+      new QualityPredictor(
+        fitPredictor(evaluations, rows, {
+          seed,
+          name,
+          known,
+          epochs: gateEpochs,
+          isPlaceOnly: true,
+        }),
       ),
       family,
       isHeld,
     );
   });
-  return fitRouter(evaluations, all, {
+  return fitPredictor(evaluations, all, {
     seed,
     name,
     known,

@@ -8,15 +8,17 @@ import {
 import type { Scaling } from '../../../src/training/custom/fit-embedding.js';
 import type { Tables } from '../../../src/training/custom/fit-tables.js';
 
-/** What a usual slope counts, in units of the squared difficulty of rows. */
+/** Weight of a slope of 1, in units of the squared difficulty of rows. */
 const prior = 2;
 const rounds = 6;
 
 /**
- * Fits how much of a text's difficulty each model feels; 1 is usual. Difficulty is told by the other half of the rows: what was learned by
- * heart tells nothing of it.
+ * Fits how strongly each model is affected by a text's difficulty; 1 is average. The difficulty of
+ * a
+ * row comes from a fit to the other half of the rows, because a fit memorises its own rows.
+ * @returns by model: its slope, 0..3
  */
-export function fitSlopes(
+export function fitDifficultySlopes(
   evaluations: Evaluations,
   rows: Int32Array,
   tables: Tables,
@@ -29,7 +31,7 @@ export function fitSlopes(
   );
 }
 
-/** Logistic regression on one value with offsets, by Newton's method. */
+/** Logistic regression on one input with offsets, by Newton's method. */
 function slopeOf(
   { models, scores, tasks }: Evaluations,
   rows: Int32Array,
@@ -55,6 +57,7 @@ function slopeOf(
   return Math.min(3, Math.max(0, slope));
 }
 
+/** By row: its difficulty beyond the mean of its task, from the fit to the other half. */
 function crossFitted(
   evaluations: Evaluations,
   rows: Int32Array,
@@ -77,7 +80,7 @@ function crossFitted(
   });
 }
 
-/** Rows of one group are in the same half. */
+/** Puts all rows of a group into the same half. */
 function halfOf(group: string): number {
   let sum = 0;
   for (let at = 0; at < group.length; at++) sum = (sum * 31 + group.charCodeAt(at)) | 0;

@@ -9,7 +9,7 @@ import type { Scaling } from '../../../src/training/custom/fit-embedding.js';
 import { headsOf, type Heads } from './fit-heads.js';
 import type { Tables } from '../../../src/training/custom/fit-tables.js';
 
-/** What is to be judged. */
+/** What was learned of single texts, to be judged. */
 export interface Learned {
   readonly tables: Tables;
   readonly difficulty: Difficulty;
@@ -18,21 +18,26 @@ export interface Learned {
   readonly heads: Heads;
 }
 
-/** How many numbers each task has: trust in heads, in difficulty beside them, and in difficulty where there is no head. */
+/**
+ * Numbers for each task: trust in heads, in difficulty beside a head, and in difficulty without a
+ * head.
+ */
 export const trustWidth = 3;
 
-/** What is believed where few rows tell, and how many rows (at their information) that is worth. */
-const usualBoth = [0.5, 0.5],
-  usualAlone = [0.7];
+/** The trust if there are few rows, and how many rows (by their information) it counts as. */
+const defaultTrustWithHead = [0.5, 0.5],
+  defaultTrustAlone = [0.7];
 const prior = 6;
 const rounds = 8;
-/** More models on one prompt tell less and less. */
-const mostModels = 6;
-const most = 1.2;
+/**
+ * The answers to one prompt count as at most so many, because each adds less than the one before.
+ */
+const maxModels = 6;
+const maxTrust = 1.2;
 
-/** Answers of one family, each with what is known of it. */
+/** Answers to the prompts of one family. */
 interface Answers {
-  /** By answer: what the model's head says, and what the text's difficulty does. */
+  /** By answer: log odds from the model's head, and from the text's difficulty. */
   readonly signals: (readonly [head: number, difficulty: number])[];
   readonly odds: number[];
   readonly scores: number[];
@@ -40,9 +45,9 @@ interface Answers {
 }
 
 /**
- * How much of what was learned of single texts holds on prompts that the learning did not see, family by family: logistic regression on the
- * signals, drawn to what is usual.
- * @param rows prompts that nothing but the tables was fitted to
+ * How far what was learned of single texts holds on unseen prompts, by family: logistic regression
+ * on the signals, shrunk towards the default trust.
+ * @param rows prompts that only the tables were fitted to
  * @returns by task, `trustWidth` each
  */
 export function fitTrust(
@@ -53,29 +58,30 @@ export function fitTrust(
 ): Float32Array {
   const { families, tasks } = evaluations;
   const byFamily = new Map<string, Answers>();
-  const tell = signalsOf(evaluations, learned, scaling);
+  const addAnswers = signalsOf(evaluations, learned, scaling);
   for (const row of rows) {
     const family = families[tasks[row]!]!;
     const answers = byFamily.get(family) ?? { signals: [], odds: [], scores: [], weights: [] };
     byFamily.set(family, answers);
-    tell(row, answers);
+    addAnswers(row, answers);
   }
   const trusts = new Map(
     [...byFamily].map(([family, answers]) => [
       family,
       [
-        ...trustIn(answers, usualBoth, (signals) => signals),
-        ...trustIn(answers, usualAlone, ([, difficulty]) => [difficulty]),
+        ...trustIn(answers, defaultTrustWithHead, (signals) => signals),
+        ...trustIn(answers, defaultTrustAlone, ([, difficulty]) => [difficulty]),
       ],
     ]),
   );
-  const usual = [...usualBoth, ...usualAlone];
+  const defaults = [...defaultTrustWithHead, ...defaultTrustAlone];
   return Float32Array.from(
     { length: families.length * trustWidth },
-    (_, at) => (trusts.get(families[Math.floor(at / trustWidth)]!) ?? usual)[at % trustWidth]!,
+    (_, at) => (trusts.get(families[Math.floor(at / trustWidth)]!) ?? defaults)[at % trustWidth]!,
   );
 }
 
+/** Adds the answers to a row, with their signals. */
 function signalsOf(
   { features, scores, tasks, models }: Evaluations,
   { tables, difficulty, slopes, heads }: Learned,
@@ -100,12 +106,17 @@ function signalsOf(
       ]);
       answers.odds.push(logit(tables.shares[task * width + model]!));
       answers.scores.push(scores[row * width + model]!);
-      answers.weights.push(Math.min(1, mostModels / measured.length));
+      answers.weights.push(Math.min(1, maxModels / measured.length));
     }
   };
 }
 
-/** The chances of all models on a row, NaN for one that nobody measured there, as heads and difficulty tell them. @param trust as `fitTrust` found it */
+/**
+ * Predicts the chances of all models on a row from tables, heads and difficulty, without
+ * prototypes.
+ * NaN for a model without a score there.
+ * @param trust from `fitTrust`
+ */
 export function chancesWithout(
   { features, scores, tasks, models }: Evaluations,
   { tables, difficulty, slopes, heads }: Learned,
@@ -126,39 +137,41 @@ export function chancesWithout(
       if (Number.isNaN(scores[row * width + model]!)) return NaN;
       const head = headOf.get(model),
         felt = slopes[model]! * hard;
-      const beside =
+      const extra =
         head === undefined
           ? -alone! * felt
           : inHeads! * (said[head]! - heads.means[task * said.length + head]!) -
             besideHeads! * felt;
-      return sigmoid(logit(tables.shares[task * width + model]!) + beside);
+      return sigmoid(logit(tables.shares[task * width + model]!) + extra);
     });
   };
 }
 
-/** Newton's method on a few coefficients. */
+/** Logistic regression with offsets on a few signals, by Newton's method. */
 function trustIn(
   { signals, odds, scores, weights }: Answers,
-  usual: readonly number[],
+  defaults: readonly number[],
   seen: (signals: readonly [number, number]) => readonly number[],
 ): number[] {
-  const trust = [...usual];
+  const trust = [...defaults];
   for (let round = 0; round < rounds; round++) {
-    const slope = Float64Array.from(trust, (value, at) => prior * (usual[at]! - value));
+    const slope = Float64Array.from(trust, (value, at) => prior * (defaults[at]! - value));
     const curve = trust.map((_, at) =>
       Float64Array.from(trust, (__, other) => (at === other ? prior : 0)),
     );
     scores.forEach((score, at) => {
-      const told = seen(signals[at]!);
-      const chance = sigmoid(told.reduce((sum, signal, j) => sum + trust[j]! * signal, odds[at]!));
-      told.forEach((signal, j) => {
+      const inputs = seen(signals[at]!);
+      const chance = sigmoid(
+        inputs.reduce((sum, signal, j) => sum + trust[j]! * signal, odds[at]!),
+      );
+      inputs.forEach((signal, j) => {
         slope[j]! += weights[at]! * (score - chance) * signal;
         for (let k = 0; k <= j; k++)
-          curve[j]![k]! += weights[at]! * chance * (1 - chance) * signal * told[k]!;
+          curve[j]![k]! += weights[at]! * chance * (1 - chance) * signal * inputs[k]!;
       });
     });
     solve(curve, slope).forEach(
-      (step, at) => (trust[at] = Math.min(most, Math.max(0, trust[at]! + step))),
+      (step, at) => (trust[at] = Math.min(maxTrust, Math.max(0, trust[at]! + step))),
     );
   }
   return trust;

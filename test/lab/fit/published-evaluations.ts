@@ -16,17 +16,17 @@ interface PromptLine {
   readonly input_tokens_est: number;
 }
 
-/** The published evaluations, with what their lines told besides. */
+/** Published evaluations with their texts, sources and costs. */
 export interface PublishedEvaluations extends Evaluations {
   /** By row. */
   readonly sources: readonly string[];
-  /** By row. */
+  /** By row: the text, with its tools behind it. */
   readonly prompts: readonly string[];
-  /** Laid out as `scores`: USD, where the source told it. */
+  /** Laid out as `scores`: USD; NaN if the source does not say. */
   readonly costs: Float32Array;
 }
 
-/** Benchmarks that ask for the same kind of thing, whoever collected them. */
+/** Families: benchmarks that ask for the same kind of thing. */
 const familyBySource: Readonly<Record<string, string>> = {
   mmlu_pro: 'mmlu',
   bfcl: 'bfcl',
@@ -63,7 +63,7 @@ export function familyOf(source: string, category: string): string {
 
 const toolsMark = '\n\n[TOOLS]\n';
 
-/** A prompt's question, and the tools behind it; a list of tools that was cut off is read as far as it goes. */
+/** A prompt's question and its tools. A truncated list of tools is read as far as it goes. */
 export function questionOf(prompt: string): { question: string; tools: unknown[] } {
   const at = prompt.indexOf(toolsMark);
   return at < 0
@@ -77,7 +77,7 @@ function readTools(text: string): unknown[] {
       const tools: unknown = JSON.parse(body === text ? body : `${body}}]`);
       if (Array.isArray(tools)) return tools;
     } catch {
-      // cut off: try without the last tool
+      // truncated: try without the last tool
     }
     const end = body.lastIndexOf('}, {');
     if (end < 0) break;
@@ -88,7 +88,7 @@ function readTools(text: string): unknown[] {
   return [{ name: named('name'), description: named('description'), parameters: {} }];
 }
 
-/** Which of so many parts a group of equal prompts belongs to: always the same one. */
+/** The fold, 0 to `folds - 1`, of a group of equal prompts: always the same one, by hash. */
 export function foldOf(group: string, folds: number): number {
   return createHash('sha256').update(group).digest().readUInt32BE(0) % folds;
 }
@@ -138,15 +138,16 @@ function readPrompts(folder: string): Omit<
 }
 
 /**
- * Reads the folder of published evaluations: `prompts.jsonl.gz` and `scores.csv.gz`. Takes some seconds and 400 MB.
- * @throws Error that names the folder where a file is missing or not as expected
+ * Reads a folder of published evaluations: `prompts.jsonl.gz` and `scores.csv.gz`. Takes some
+ * seconds and 400 MB.
+ * @throws Error that names the folder if a file is missing or malformed
  */
 export function readPublishedEvaluations(folder: string): PublishedEvaluations {
   try {
     return readFolder(folder);
   } catch (error) {
     throw new Error(
-      `the published evaluations in ${folder} cannot be read: ${error instanceof Error ? error.message : String(error)}`,
+      `cannot read the published evaluations in ${folder}: ${error instanceof Error ? error.message : String(error)}`,
       { cause: error },
     );
   }

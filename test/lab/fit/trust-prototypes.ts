@@ -13,24 +13,31 @@ import {
 } from './fit-prototypes.js';
 import type { Tables } from '../../../src/training/custom/fit-tables.js';
 
-/** The prototypes that hold, and by task how much they count beside what is predicted without them, 0..1. */
+/**
+ * The prototypes that are kept, and by task how much they count in the prediction, 0..1.
+ */
 export type TrustedPrototypes = PrototypeWeights & { readonly prototypeTrust: Float32Array };
 
-/** Which rows were learned from, and which were kept back to judge by. */
+/** The rows that were learned from, and those that were kept back to judge. */
 export interface SplitRows {
   readonly learned: Int32Array;
   readonly keptBack: Int32Array;
 }
 
-/** The chances of all models on a row as they are predicted without prototypes; NaN for a model that nobody measured there. */
+/**
+ * Chances of all models on a row, predicted without prototypes; NaN for a model without a score.
+ */
 export type ChancesOf = (row: number) => Float64Array;
 
-/** What is believed where few rows tell, and how many rows that is worth. */
-const usual = 0.5,
-  usualRows = 40;
-/** A family's prototypes that count for less, or that take away less of what was wrong about how models differ, are not worth their place in the file. */
-const leastTrust = 0.2,
-  leastGain = 0.001;
+/** The trust if there are few rows, and how many rows it counts as. */
+const defaultTrust = 0.5;
+const priorRows = 40;
+/**
+ * Prototypes of less trust, or that remove less of the error about how models differ, are not worth
+ * their place in the file.
+ */
+const minTrust = 0.2;
+const minGain = 0.001;
 
 interface Kept {
   readonly groups: Groups;
@@ -39,7 +46,7 @@ interface Kept {
   readonly trust: number;
 }
 
-/** Fits prototypes family by family and keeps those of the families in which they tell the models apart on prompts that they did not see. */
+/** Fits prototypes for each family. Keeps those that tell models apart on unseen prompts. */
 export function fitTrustedPrototypes(
   evaluations: Evaluations,
   { learned, keptBack }: SplitRows,
@@ -55,7 +62,7 @@ export function fitTrustedPrototypes(
       rows.filter((row) => families[tasks[row]!] === family),
     ) as [Int32Array, Int32Array];
     const groups = fitGroups(evaluations, mine, telling, seed);
-    const { trust, gain } = judge(
+    const { trust, gain } = measureTrust(
       evaluations,
       judging,
       tables,
@@ -63,8 +70,8 @@ export function fitTrustedPrototypes(
       { groups, shares: sharesAt(evaluations, mine, tables, groups, telling) },
       chancesOf,
     );
-    // what was kept back has done its service: it too tells how models do
-    if (trust >= leastTrust && gain >= leastGain)
+    // the rows kept back have done their job: now learn from them too
+    if (trust >= minTrust && gain >= minGain)
       kept.push({
         groups,
         family,
@@ -82,11 +89,12 @@ export function fitTrustedPrototypes(
 }
 
 /**
- * The share at which prototypes and the other prediction together come nearest to how the models of one prompt differ (least squares, drawn to
- * what is usual), and how much of what was wrong about that they take away. What all models have in common changes no choice and is left to
- * the other prediction.
+ * Finds the share of prototypes in the prediction that comes nearest to how the models differ on a
+ * prompt (least squares, shrunk towards the default trust), and which share of the error about that
+ * they remove. What all models have in common changes no choice and is left to the other
+ * prediction.
  */
-function judge(
+function measureTrust(
   { features, scores, tasks, models: { length: width } }: Evaluations,
   rows: Int32Array,
   tables: Tables,
@@ -118,8 +126,8 @@ function judge(
     });
   }
   if (squares === 0) return { trust: 0, gain: 0 };
-  const prior = (usualRows * squares) / rows.length;
-  const trust = Math.min(1, Math.max(0, (both + prior * usual) / (squares + prior)));
+  const prior = (priorRows * squares) / rows.length;
+  const trust = Math.min(1, Math.max(0, (both + prior * defaultTrust) / (squares + prior)));
   return { trust, gain: (2 * trust * both - trust ** 2 * squares) / wrong };
 }
 
@@ -128,7 +136,7 @@ function centred(values: readonly number[]): readonly number[] {
   return values.map((value) => value - mean);
 }
 
-/** Prototypes of several families as one set. */
+/** Joins the prototypes of several families into one set. */
 function join(
   kept: readonly Kept[],
   families: readonly string[],

@@ -1,14 +1,14 @@
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
 import type { PublishedEvaluations } from '../fit/published-evaluations.js';
 import { candidateOf } from './stability.js';
 
-const candidateCount = 40,
-  promptLength = 1024;
-/** The first batches are for the compiler: a gateway that runs has long been through them. */
-const warmUpBatches = 60,
-  batches = 60,
-  batchSize = 100;
+const candidateCount = 40;
+const promptLength = 1024;
+const batches = 60;
+const batchSize = 100;
+/** Batches before the measurement, for the compiler: a running gateway is warm. */
+const warmUpBatches = 60;
 
 /** Prompts of a kilobyte, and the models to choose from. */
 export interface DecisionSample {
@@ -16,7 +16,7 @@ export interface DecisionSample {
   readonly models: readonly string[];
 }
 
-/** Cuts the sample out of the published prompts. */
+/** Cuts the sample from the published prompts. */
 export function sampleForDecisions({
   prompts,
   models,
@@ -34,14 +34,15 @@ export function sampleForDecisions({
 }
 
 /**
- * Microseconds of the processor for one decision, from the text to the order of 40 candidates, for prompts of a kilobyte: the median of batches,
- * once the code is warm. The whole process is counted: other threads should rest.
+ * Processor time of one decision in microseconds, from the text to the order of 40 candidates: the
+ * median of batches of prompts of a kilobyte, once the code is warm. Counts the whole process, so
+ * other threads should be idle.
  */
 export async function measureDecision(
   { texts, models }: DecisionSample,
-  router: Router,
+  predictor: QualityPredictor,
 ): Promise<number> {
-  const ranker = createLearnedRanker({ router });
+  const ranker = createLearnedRanker({ router: predictor });
   const candidates = Array.from({ length: candidateCount }, (_, at) =>
     candidateOf(models[Math.floor((at * models.length) / candidateCount)]!),
   );

@@ -1,60 +1,71 @@
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { sigmoid } from '../../../src/routing/log-odds.js';
-import type { PublishedEvaluations } from '../fit/published-evaluations.js';
 import type { Point } from '../../../src/training/custom/cost-curve.js';
-import { atMost, gatherPool, poolsOfFamily, type EvaluatedPool } from '../pools.js';
-import { predictionsOf, tryOut, type Trial } from './trial.js';
+import type { PublishedEvaluations } from '../fit/published-evaluations.js';
+import { poolsOfFamily } from '../named-pools.js';
+import { gatherPool, sampleOf, type EvaluatedPool } from '../pools.js';
+import { predictionsOf, tryMethods, type Trial } from './trial.js';
 
-/** Prompts of a pool that are judged, and that baselines learn from, at most. */
-const mostTested = 3000,
-  mostTrained = 5000;
-const fewestTrained = 300;
+/** Bounds on the prompts of a pool that are judged, and that baselines learn from. */
+const maxTested = 3000;
+const maxTrained = 5000;
+/** Baselines need at least so many prompts. */
+const minTrained = 300;
 
-/** The rows that a fit may see that is to know nothing of some families: no prompt of theirs, nor one that another source lists under another family. */
+/**
+ * The rows that a fit without some families may see: no prompt of theirs, and no copy of such a
+ * prompt that another source lists under another family.
+ */
 export function rowsWithoutFamilies(
   { tasks, families, groups }: PublishedEvaluations,
   without: readonly string[],
 ): Int32Array {
-  const isTheirs = (row: number): boolean => without.includes(families[tasks[row]!]!);
-  const theirs = new Set(groups.filter((_, row) => isTheirs(row)));
-  return Int32Array.from(groups.keys()).filter((row) => !theirs.has(groups[row]!));
+  const isHeldOut = (row: number): boolean => without.includes(families[tasks[row]!]!);
+  const heldOut = new Set(groups.filter((_, row) => isHeldOut(row)));
+  return Int32Array.from(groups.keys()).filter((row) => !heldOut.has(groups[row]!));
 }
 
-/** What is known beforehand of a pool's models on a family that nobody measured: abilities, prices and usual lengths of answers. */
-function knownBeforehand(router: Router, tested: EvaluatedPool): Point[] {
-  const { cost } = predictionsOf(router, tested),
-    width = tested.models.length;
-  const { ability, general } = router.weights;
+/**
+ * What is known of a pool's models on an unseen family: their general ability, their prices and the
+ * lengths that the predictor expects of their answers.
+ */
+function knownBeforehand(predictor: QualityPredictor, tested: EvaluatedPool): Point[] {
+  const { cost } = predictionsOf(predictor, tested);
+  const width = tested.models.length;
+  const { ability, general } = predictor.weights;
   return tested.models.map((model, at) => {
     let sum = 0;
     for (let row = 0; row < tested.rows; row++) sum += cost[row * width + at]!;
     return {
       cost: sum / tested.rows,
-      score: sigmoid(ability[router.placeOf(model)]! - general[0]!),
+      score: sigmoid(ability[predictor.placeOf(model)]! - general[0]!),
     };
   });
 }
 
-/** Trials of one family, one for each source that measured it. @param router fitted to `rows`, which are without the family */
+/**
+ * Trials of one family, one for each source that measured it.
+ * @param predictor fitted to `rows`, which are without the family
+ */
 export function tryFamily(
   evaluations: PublishedEvaluations,
-  router: Router,
+  predictor: QualityPredictor,
   family: string,
   rows: Int32Array,
   seed: number,
 ): Trial[] {
   const seen = new Set(rows);
   return poolsOfFamily(evaluations, family).map((pool) => {
-    const tested = atMost(pool, mostTested);
-    const trained = atMost(
+    const tested = sampleOf(pool, maxTested);
+    const trained = sampleOf(
       gatherPool(evaluations, pool.name, pool.models, (row) => seen.has(row)),
-      mostTrained,
+      maxTrained,
     );
-    return tryOut({
-      router,
+    return tryMethods({
+      predictor,
       tested,
-      trained: trained.rows < fewestTrained ? null : trained,
-      known: knownBeforehand(router, tested),
+      trained: trained.rows < minTrained ? null : trained,
+      known: knownBeforehand(predictor, tested),
       seed,
     });
   });

@@ -1,26 +1,31 @@
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import type { GateSignals } from '../fit/fit-gate.js';
 import { gateSignals } from '../fit/fit-shipped.js';
 import { foldOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
 import { rowsWithoutFamilies } from './held-out-family.js';
 
-/** Families that were held out of one fit, and what a gate saw of it. */
+/** Families that were held out of one fit, and what the gate saw of each. */
 export interface BlockSignals {
   readonly block: readonly string[];
-  /** By family of the block: its texts, which are strange, and familiar ones, none of which is of the block. */
+  /**
+   * By family of the block: signals of its texts, which are strange, and of familiar texts, none of
+   * which is of the block.
+   */
   readonly signals: Readonly<Record<string, readonly GateSignals[]>>;
 }
 
-const familiarParts = 11;
-const isFamiliarPart = (group: string): boolean => foldOf(group, familiarParts) === 0;
-/** More together would leave too little to fit to. */
-const largest = 4;
+const familiarFolds = 11;
+const isFamiliarSample = (group: string): boolean => foldOf(group, familiarFolds) === 0;
+
+/** Holding out more families together would leave too little to fit to. */
+const maxBlockSize = 4;
 
 const pairName = (a: string, b: string): string => [a, b].sort().join(' ');
 
 /**
- * Blocks of up to four families, so that every two of them are in a block together: what a family's gate is fitted to are other families of
- * fits that saw neither.
+ * Blocks of up to four families in which every two families meet. The gate of a family's own test
+ * is
+ * fitted to the other families of fits that saw neither.
  */
 export function blocksOf(families: readonly string[]): string[][] {
   const open = new Map(
@@ -30,7 +35,7 @@ export function blocksOf(families: readonly string[]): string[][] {
   );
   const blocks: string[][] = [];
   for (let [pair] = open.values(); pair; [pair] = open.values()) {
-    const block = grown([...pair], families, open);
+    const block = extendBlock([...pair], families, open);
     block.forEach((a, at) => {
       for (const b of block.slice(at + 1)) open.delete(pairName(a, b));
     });
@@ -39,50 +44,56 @@ export function blocksOf(families: readonly string[]): string[][] {
   return blocks;
 }
 
-/** A block with those families that are yet to meet most of it. */
-function grown(
+/** Adds the families that have not met most of the block yet. */
+function extendBlock(
   block: string[],
   families: readonly string[],
   open: ReadonlyMap<string, unknown>,
 ): string[] {
-  const meets = (family: string): number =>
+  const newPairs = (family: string): number =>
     block.includes(family) ? 0 : block.filter((other) => open.has(pairName(family, other))).length;
-  while (block.length < largest) {
-    const next = families.reduce((best, family) => (meets(family) > meets(best) ? family : best));
-    if (meets(next) === 0) break;
+  while (block.length < maxBlockSize) {
+    const next = families.reduce((best, one) => (newPairs(one) > newPairs(best) ? one : best));
+    if (newPairs(next) === 0) break;
     block.push(next);
   }
   return block;
 }
 
-/** The rows that a fit without a block may see: none of its families, and not those that stand for familiar texts. */
+/**
+ * The rows that a fit without a block may see: none of its families, and none of the sample of
+ * familiar texts.
+ */
 export function rowsWithoutBlock(
   evaluations: PublishedEvaluations,
   block: readonly string[],
 ): Int32Array {
   return rowsWithoutFamilies(evaluations, block).filter(
-    (row) => !isFamiliarPart(evaluations.groups[row]!),
+    (row) => !isFamiliarSample(evaluations.groups[row]!),
   );
 }
 
-/** What a gate sees of a fit without a block. */
+/** What the gate sees of a fit without a block. */
 export function signalsOfBlock(
   evaluations: PublishedEvaluations,
-  router: Router,
+  predictor: QualityPredictor,
   block: readonly string[],
 ): BlockSignals {
   const known = new Set(rowsWithoutFamilies(evaluations, block));
   const isFamiliar = (row: number): boolean =>
-    isFamiliarPart(evaluations.groups[row]!) && known.has(row);
+    isFamiliarSample(evaluations.groups[row]!) && known.has(row);
   return {
     block,
     signals: Object.fromEntries(
-      block.map((family) => [family, gateSignals(evaluations, router, family, isFamiliar)]),
+      block.map((family) => [family, gateSignals(evaluations, predictor, family, isFamiliar)]),
     ),
   };
 }
 
-/** What the gate of a family's own test may be fitted to: other families, told by fits that did not see the family either. */
+/**
+ * Signals that the gate of a family's own test may be fitted to: those of other families, from fits
+ * that did not see the family either.
+ */
 export function signalsFor(family: string, blocks: readonly BlockSignals[]): GateSignals[] {
   return blocks
     .filter(({ block }) => block.includes(family))

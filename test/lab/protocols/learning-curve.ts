@@ -1,126 +1,114 @@
-import type { Features } from '../../../src/routing/predictor/features.js';
-import { featuresOf } from '../../../src/routing/predictor/features.js';
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
-import { foldOf, questionOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
-import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
-import { bestOf, cheapestOf, zeroRouterShares } from '../baselines/single-models.js';
+import { featuresOf, type Features } from '../../../src/routing/predictor/features.js';
+import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { singlesOf, type Pool } from '../../../src/training/custom/cost-curve.js';
-import { areaOf, barOf } from '../figures.js';
-import { atMost, largestPoolOf, partOf, type EvaluatedPool } from '../pools.js';
+import { bestOf, cheapestOf, zeroRouterShares } from '../baselines/single-models.js';
+import { areaOf, summarizeSingles } from '../figures.js';
+import { foldOf, questionOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
+import { largestPoolOf } from '../named-pools.js';
+import { partOf, sampleOf, type EvaluatedPool } from '../pools.js';
 import { pointsOf, profileOfPredictions, profileOfShares } from '../profiles.js';
+import { createRandomStream } from '../random.js';
 import { predictionsOf, spanOf } from './trial.js';
 
-/** Some labelled prompts of one's own. */
-export interface LabelledRows {
+/** A user's own prompts with the scores of the models' answers. */
+export interface LabelledPrompts {
   readonly models: readonly string[];
   readonly prompts: readonly string[];
   /** 0..1, row by row, one for each model. */
   readonly scores: Float64Array;
 }
 
-/** A trainer on top of a router; what it gives predicts the score of each model, from the features of a prompt alone. */
+/** Trains on top of a predictor. @returns a function that predicts the score of each model */
 export type FitOnRows = (
-  rows: LabelledRows,
-  router: Router,
+  rows: LabelledPrompts,
+  predictor: QualityPredictor,
   seed: number,
 ) => (features: Features) => ArrayLike<number>;
 
-/** How good a trained router is on prompts that it did not see; means over draws of the labelled rows. */
+/** How well a trained router does on prompts that it did not see: means over several draws. */
 export interface CurvePoint {
   /** Labelled rows. */
   readonly rows: number;
   readonly accuracy: number;
-  /** Accuracy above the single model that is best on the rows that are judged. */
+  /** Accuracy above the single model that is best on the judged rows. */
   readonly gain: number;
   readonly aiq: number;
-  /** AIQ above the zero router of the rows that are judged, and above the one that knows the labelled rows alone. */
+  /** AIQ above the zero router of the judged rows. */
   readonly overZero: number;
+  /** AIQ above the zero router that knows only the labelled rows. */
   readonly overKnownZero: number;
 }
 
-/** The learning curve of one pool; its first point is the router without any labelled row. */
+/** The learning curve of one pool. The first point has no labelled rows. */
 export interface LearningCurve {
   readonly name: string;
   readonly points: readonly CurvePoint[];
 }
 
-/** How many labelled rows are tried, and how many draws of each. */
+/** Numbers of labelled rows to try, and how many draws of each. */
 export interface CurveOptions {
   readonly sizes: readonly number[];
   readonly repeats: number;
   readonly seed: number;
 }
 
-const mostTested = 2000;
+const maxTested = 2000;
 
 /**
- * The learning curve of a family on its largest pool: half of it, by hash, is drawn from, the other half is judged.
- * @param router fitted without the family
+ * The learning curve of a family on its largest pool: labelled rows are drawn from one half of it,
+ * by hash, and the other half is judged. Null if the family has no large enough pool.
+ * @param predictor fitted without the family
  */
 export function learningCurve(
   evaluations: PublishedEvaluations,
-  router: Router,
+  predictor: QualityPredictor,
   family: string,
   fitOnRows: FitOnRows,
   { sizes, repeats, seed }: CurveOptions,
 ): LearningCurve | null {
   const pool = largestPoolOf(evaluations, family);
   if (!pool) return null;
-  const asked = withQuestionsAlone(evaluations, pool);
-  const labelled = partOf(asked, (row) => foldOf(asked.groups[row]!, 2) === 0),
-    tested = atMost(
-      partOf(asked, (row) => foldOf(asked.groups[row]!, 2) === 1),
-      mostTested,
-    );
-  const enough = sizes.filter((size) => size <= labelled.rows);
-  const untrained = pointOf(
-    tested,
-    labelled,
-    predictionsOf(router, tested).quality,
-    predictionsOf(router, tested).cost,
-    0,
-  );
-  const points = enough.map((size) =>
-    meanOf(
-      Array.from({ length: repeats }, (_, repeat) => {
-        const drawn = drawRows(labelled, size, seed + repeat);
-        const predict = fitOnRows(
-          { models: pool.models, scores: drawn.scores, prompts: promptsOf(evaluations, drawn) },
-          router,
-          seed + repeat,
-        );
-        const quality = new Float64Array(tested.rows * pool.models.length);
-        tested.features.forEach((features, row) =>
-          quality.set(Array.from(predict(features)), row * pool.models.length),
-        );
-        return pointOf(tested, drawn, quality, predictionsOf(router, tested).cost, size);
-      }),
-    ),
-  );
-  return { name: pool.name, points: [untrained, ...points] };
-}
-
-function promptsOf({ prompts }: PublishedEvaluations, { places }: EvaluatedPool): string[] {
-  return Array.from(places, (row) => questionOf(prompts[row]!).question);
-}
-
-/** Rows of one's own tell no tools: what is learned from prompts is judged on prompts. */
-function withQuestionsAlone(evaluations: PublishedEvaluations, pool: EvaluatedPool): EvaluatedPool {
-  return {
-    ...pool,
-    features: promptsOf(evaluations, pool).map((content) =>
-      featuresOf({ messages: [{ role: 'user', content }] }),
-    ),
+  const asked = withoutTools(pool);
+  const half = (number: number): EvaluatedPool =>
+    partOf(asked, (row) => foldOf(asked.groups[row]!, 2) === number);
+  const labelled = half(0);
+  const tested = sampleOf(half(1), maxTested);
+  const { quality, cost } = predictionsOf(predictor, tested);
+  const trainedPoint = (size: number, drawSeed: number): CurvePoint => {
+    const drawn = drawRows(labelled, size, drawSeed);
+    const predict = fitOnRows(drawn, predictor, drawSeed);
+    return pointOf(tested, drawn, qualityOf(tested, predict), cost, size);
   };
+  const points = sizes
+    .filter((size) => size <= labelled.rows)
+    .map((size) =>
+      meanOf(Array.from({ length: repeats }, (_, repeat) => trainedPoint(size, seed + repeat))),
+    );
+  return { name: pool.name, points: [pointOf(tested, labelled, quality, cost, 0), ...points] };
+}
+
+/** A user's own rows have no tools, so prompts are judged without theirs. */
+function withoutTools(pool: EvaluatedPool): EvaluatedPool {
+  const prompts = pool.prompts.map((prompt) => questionOf(prompt).question);
+  const features = prompts.map((content) => featuresOf({ messages: [{ role: 'user', content }] }));
+  return { ...pool, prompts, features };
 }
 
 function drawRows(pool: EvaluatedPool, size: number, seed: number): EvaluatedPool {
-  const order = Int32Array.from({ length: pool.rows }, (_, row) => row);
-  shuffle(order, seeded(seed));
-  const drawn = new Set(order.subarray(0, size));
+  const drawn = new Set(createRandomStream(seed).order(pool.rows).subarray(0, size));
   return partOf(pool, (row) => drawn.has(row));
 }
 
+function qualityOf(
+  { features, models, rows }: EvaluatedPool,
+  predict: (features: Features) => ArrayLike<number>,
+): Float64Array {
+  const quality = new Float64Array(rows * models.length);
+  features.forEach((one, row) => quality.set(Array.from(predict(one)), row * models.length));
+  return quality;
+}
+
+/** @param known the rows that costs and the known zero router come from */
 function pointOf(
   tested: EvaluatedPool,
   known: Pool,
@@ -129,22 +117,22 @@ function pointOf(
   rows: number,
 ): CurvePoint {
   const all = new Float64Array(tested.rows).fill(1);
-  const singles = singlesOf(tested),
-    before = singlesOf(known);
-  const bar = barOf(singles, bestOf(singles)),
-    cheapest = cheapestOf(before);
-  const span = spanOf(before, cheapest);
-  const points = pointsOf(profileOfPredictions(tested, { quality, cost }, { cheapest, span }), all);
-  const aiq = areaOf(points, bar),
-    { score: accuracy } = points[0]!;
-  const knownZero = areaOf(pointsOf(profileOfShares(tested, zeroRouterShares(before)), all), bar);
+  const singles = singlesOf(tested);
+  const before = singlesOf(known);
+  const reference = summarizeSingles(singles, bestOf(singles));
+  const cheapest = cheapestOf(before);
+  const costs = { cheapest, span: spanOf(before, cheapest) };
+  const points = pointsOf(profileOfPredictions(tested, { quality, cost }, costs), all);
+  const knownZero = pointsOf(profileOfShares(tested, zeroRouterShares(before)), all);
+  const aiq = areaOf(points, reference);
+  const { score: accuracy } = points[0]!;
   return {
     rows,
     accuracy,
-    gain: accuracy - bar.best.score,
+    gain: accuracy - reference.best.score,
     aiq,
-    overZero: aiq - areaOf(singles, bar),
-    overKnownZero: aiq - knownZero,
+    overZero: aiq - areaOf(singles, reference),
+    overKnownZero: aiq - areaOf(knownZero, reference),
   };
 }
 

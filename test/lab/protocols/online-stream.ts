@@ -7,33 +7,41 @@ import {
   type OnlineState,
 } from '../../../src/routing/predictor/online-state.js';
 import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
-import type { Reading, Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type {
+  Reading,
+  Router as QualityPredictor,
+} from '../../../src/routing/predictor/quality-predictor.js';
 import type { Candidate, Figures } from '../../../src/routing/plan.js';
-import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
 import type { EvaluatedPool } from '../pools.js';
 import { listPriceOf } from '../prices.js';
+import { createRandomStream } from '../random.js';
 
-/** How a stream is led. */
+/** How a stream is run. */
 export interface StreamOptions {
   readonly seed: number;
-  /** Orders of the rows that are tried; the regret is their mean. */
+  /** How many orders of the rows are run; the regret is their mean. */
   readonly repeats: number;
   /** Share of the decisions that try another model. */
   readonly exploration: number;
 }
 
-/** Mean regret against the best single model in equal parts of the stream, first to last; below 0: better than that model. */
+/**
+ * Mean regret against the best single model in tenths of the stream, first to last. Below 0 is
+ * better than that model.
+ */
 export interface StreamRegret {
   readonly name: string;
   readonly rows: number;
+  /** Without learning. */
   readonly router: Float64Array;
   readonly learning: Float64Array;
+  /** Learning, with some decisions left to exploration. */
   readonly exploring: Float64Array;
 }
 
 const parts = 10;
 
-/** What the router alone predicts of one row. */
+/** What the predictor expects of one row. */
 interface PredictedRow {
   readonly reading: Reading;
   readonly models: readonly {
@@ -46,7 +54,8 @@ interface PredictedRow {
 
 interface Stream {
   readonly pool: EvaluatedPool;
-  readonly router: string;
+  /** Name of the predictor. */
+  readonly predictor: string;
   readonly predicted: readonly PredictedRow[];
   readonly candidates: readonly Candidate[];
   /** By place in the stream: the row. */
@@ -54,15 +63,15 @@ interface Stream {
 }
 
 /**
- * Streams the rows of a pool through a router that did not see them, in several orders: alone, with what it learns of the score of each model that
- * it chose, and with some of the decisions left to exploration.
+ * Streams the rows of a pool through a router that did not see them, in several orders: without
+ * learning, learning from the score of each model that it chose, and with exploration.
  */
 export function streamOnline(
-  router: Router,
+  predictor: QualityPredictor,
   pool: EvaluatedPool,
   { seed, repeats, exploration }: StreamOptions,
 ): StreamRegret {
-  const predicted = pool.features.map((_, row) => predictRow(router, pool, row));
+  const predicted = pool.features.map((_, row) => predictRow(predictor, pool, row));
   const candidates = pool.models.map((model) => ({ label: model, provider: null, model }));
   const regret = {
     router: new Float64Array(parts),
@@ -70,9 +79,8 @@ export function streamOnline(
     exploring: new Float64Array(parts),
   };
   for (let repeat = 0; repeat < repeats; repeat++) {
-    const order = Int32Array.from({ length: pool.rows }, (_, row) => row);
-    shuffle(order, seeded(seed + repeat));
-    const stream = { pool, router: router.weights.name, predicted, candidates, order };
+    const order = createRandomStream(seed + repeat).order(pool.rows);
+    const stream = { pool, predictor: predictor.weights.name, predicted, candidates, order };
     addRegret(regret.router, stream, repeats, choicesOf(stream, false, 0));
     addRegret(regret.learning, stream, repeats, choicesOf(stream, true, 0));
     addRegret(regret.exploring, stream, repeats, choicesOf(stream, true, exploration));
@@ -81,34 +89,32 @@ export function streamOnline(
 }
 
 function predictRow(
-  router: Router,
+  predictor: QualityPredictor,
   { features, models, inputTokens }: EvaluatedPool,
   row: number,
 ): PredictedRow {
-  const reading = router.read(features[row]!);
+  const reading = predictor.read(features[row]!);
   return {
     reading,
     models: models.map((model) => {
-      const expected = router.expect(reading, router.placeOf(model)),
-        [input, output] = listPriceOf(model);
-      return {
-        ...expected,
-        cost: (inputTokens[row]! * input + expected.outputTokens * output) / 1e6,
-      };
+      const expected = predictor.expect(reading, predictor.placeOf(model));
+      const [input, output] = listPriceOf(model);
+      const cost = (inputTokens[row]! * input + expected.outputTokens * output) / 1e6;
+      return { ...expected, cost };
     }),
   };
 }
 
-/** By place in the stream the model that was chosen. */
+/** By place in the stream: the model that was chosen. */
 function choicesOf(stream: Stream, isLearning: boolean, exploration: number): Int32Array {
-  const { pool, router, predicted, order } = stream,
-    width = pool.models.length;
+  const { pool, predictor, predicted, order } = stream;
+  const width = pool.models.length;
   let state: OnlineState = nothingLearned;
   return Int32Array.from(order, (row) => {
     const { reading, models } = predicted[row]!;
-    const chosen = chosenOf(stream, state, row, exploration);
+    const chosen = choose(stream, state, row, exploration);
     if (isLearning) {
-      const kinds = { router, shares: largestShares(reading.shares) };
+      const kinds = { router: predictor, shares: largestShares(reading.shares) };
       state = withRating(state, {
         model: pool.models[chosen]!,
         kinds,
@@ -122,36 +128,39 @@ function choicesOf(stream: Stream, isLearning: boolean, exploration: number): In
   });
 }
 
-function chosenOf(
-  { router, predicted, candidates }: Stream,
+const noFeatures = {
+  buckets: new Int32Array(),
+  weights: new Float32Array(),
+  dense: new Float32Array(),
+};
+
+/** Chooses as the learned ranker does: the best by tuned quality, or one worth exploring. */
+function choose(
+  { predictor, predicted, candidates }: Stream,
   state: OnlineState,
   row: number,
   exploration: number,
 ): number {
-  const tuning = createOnlineTuning(state, router, 0),
-    one = predicted[row]!;
-  const request = {
-    reading: one.reading,
-    features: { buckets: new Int32Array(), weights: new Float32Array(), dense: new Float32Array() },
-  };
-  const figures: (Figures & { readonly model: number })[] = one.models.map((expected, model) => {
-    const moved = tuning?.adjust(candidates[model]!, request, expected);
-    const odds = logOdds(expected.quality) + (moved?.odds ?? 0);
+  const tuning = createOnlineTuning(state, predictor, 0);
+  const { reading, models } = predicted[row]!;
+  const request = { reading, features: noFeatures };
+  const ranked: (Figures & { readonly model: number })[] = models.map((expected, model) => {
+    const tuned = tuning?.adjust(candidates[model]!, request, expected);
     return {
       model,
-      quality: sigmoid(odds),
-      uncertainty: moved?.uncertainty ?? expected.uncertainty,
+      quality: sigmoid(logOdds(expected.quality) + (tuned?.odds ?? 0)),
+      uncertainty: tuned?.uncertainty ?? expected.uncertainty,
       cost: expected.cost,
       price: null,
       latency: null,
     };
   });
-  figures.sort((a, b) => b.quality - a.quality);
-  const places = drawOf(`row ${row}`, 0) < exploration ? plausiblePlaces(figures) : [];
-  return figures[places[Math.floor(drawOf(`row ${row}`, 1) * places.length)] ?? 0]!.model;
+  ranked.sort((a, b) => b.quality - a.quality);
+  const places = drawOf(`row ${row}`, 0) < exploration ? plausiblePlaces(ranked) : [];
+  return ranked[places[Math.floor(drawOf(`row ${row}`, 1) * places.length)] ?? 0]!.model;
 }
 
-/** Adds the regret of some choices, a share of several orders. */
+/** Adds the regret of some choices, divided by the number of orders. */
 function addRegret(
   sums: Float64Array,
   { pool: { scores, models, rows }, order }: Stream,
@@ -166,11 +175,8 @@ function addRegret(
   const counts = new Float64Array(parts);
   const partOf = (place: number): number => Math.floor((place * parts) / rows);
   order.forEach((_, place) => counts[partOf(place)]!++);
-  order.forEach(
-    (row, place) =>
-      (sums[partOf(place)]! +=
-        (scores[row * width + best]! - scores[row * width + choices[place]!]!) /
-        counts[partOf(place)]! /
-        repeats),
-  );
+  order.forEach((row, place) => {
+    const regret = scores[row * width + best]! - scores[row * width + choices[place]!]!;
+    sums[partOf(place)]! += regret / counts[partOf(place)]! / repeats;
+  });
 }

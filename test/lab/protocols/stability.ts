@@ -1,4 +1,4 @@
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import type { Appraisal, RoutingRequest } from '../../../src/routing/plan.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
 import { foldOf, questionOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
@@ -6,16 +6,17 @@ import { paraphrases } from '../paraphrase.js';
 import { listPriceOf } from '../prices.js';
 import { folds } from './in-distribution.js';
 
-/** How often the first choice stays the same when a prompt is said otherwise. */
+/** How often the first choice stays the same when a prompt is paraphrased. */
 export interface Stability {
-  /** Prompts that some paraphrase changed. */
+  /** How many prompts were tried. */
   readonly prompts: number;
-  /** By kind of paraphrase, as the ranker is set without any wish, and with the tradeoff `cost`. */
-  readonly usual: Readonly<Record<string, number>>;
+  /** Share of same choices by kind of paraphrase, without a preference. */
+  readonly byDefault: Readonly<Record<string, number>>;
+  /** The same with the tradeoff `cost`. */
   readonly byCost: Readonly<Record<string, number>>;
 }
 
-/** A candidate with its list price. */
+/** A model as a candidate with its list price. */
 export function candidateOf(model: string): Appraisal {
   const [input, output] = listPriceOf(model);
   return {
@@ -32,52 +33,64 @@ export function candidateOf(model: string): Appraisal {
   };
 }
 
-const mostPrompts = 1500;
+/** The model that is chosen for a text. */
+type Choose = (content: string, tools: readonly unknown[]) => Promise<string>;
 
-/** @param router fitted without the fold whose prompts are said otherwise */
+const maxPrompts = 1500;
+
+/**
+ * Measures stability on prompts of one fold.
+ * @param predictor fitted without the fold
+ */
 export async function measureStability(
   evaluations: PublishedEvaluations,
-  router: Router,
+  predictor: QualityPredictor,
   models: readonly string[],
   fold: number,
 ): Promise<Stability> {
-  const ranker = createLearnedRanker({ router });
+  const ranker = createLearnedRanker({ router: predictor });
   const candidates = models.map(candidateOf);
-  const rows = [...evaluations.groups.keys()].filter(
-    (row) => foldOf(evaluations.groups[row]!, folds) === fold,
-  );
-  const picked = rows.filter((_, at) => at % Math.ceil(rows.length / mostPrompts) === 0);
-  const choiceFor = async (
-    content: string,
-    tools: readonly unknown[],
-    wish: Partial<RoutingRequest>,
-  ): Promise<string> =>
-    (
-      await ranker.rank(
-        { messages: [{ role: 'user', content }], tools, promptTokens: content.length / 4, ...wish },
+  const chooseWith =
+    (preference: Partial<RoutingRequest>): Choose =>
+    async (content, tools) => {
+      const messages = [{ role: 'user', content }];
+      const promptTokens = content.length / 4;
+      const ranked = await ranker.rank(
+        { messages, tools, promptTokens, ...preference },
         candidates,
-      )
-    )[0]!.label;
-  const shares = async (wish: Partial<RoutingRequest>): Promise<Record<string, number>> => {
-    const told: Record<string, number> = {};
-    for (const [kind, paraphrase] of Object.entries(paraphrases)) {
-      let same = 0,
-        whole = 0;
-      for (const row of picked) {
-        const { question, tools } = questionOf(evaluations.prompts[row]!),
-          other = paraphrase(question);
-        if (other === question) continue;
-        whole++;
-        if ((await choiceFor(question, tools, wish)) === (await choiceFor(other, tools, wish)))
-          same++;
-      }
-      if (whole > 0) told[kind] = same / whole;
-    }
-    return told;
-  };
+      );
+      return ranked[0]!.label;
+    };
+  const prompts = promptsOfFold(evaluations, fold);
   return {
-    prompts: picked.length,
-    usual: await shares({}),
-    byCost: await shares({ tradeoff: 'cost' }),
+    prompts: prompts.length,
+    byDefault: await sameChoices(prompts, chooseWith({})),
+    byCost: await sameChoices(prompts, chooseWith({ tradeoff: 'cost' })),
   };
+}
+
+function promptsOfFold({ groups, prompts }: PublishedEvaluations, fold: number): string[] {
+  const ofFold = prompts.filter((_, row) => foldOf(groups[row]!, folds) === fold);
+  return ofFold.filter((_, at) => at % Math.ceil(ofFold.length / maxPrompts) === 0);
+}
+
+/** By kind of paraphrase: the share of the prompts it changes for which the choice stays. */
+async function sameChoices(
+  prompts: readonly string[],
+  choose: Choose,
+): Promise<Record<string, number>> {
+  const shares: Record<string, number> = {};
+  for (const [kind, paraphrase] of Object.entries(paraphrases)) {
+    let same = 0;
+    let changed = 0;
+    for (const prompt of prompts) {
+      const { question, tools } = questionOf(prompt);
+      const other = paraphrase(question);
+      if (other === question) continue;
+      changed++;
+      if ((await choose(question, tools)) === (await choose(other, tools))) same++;
+    }
+    if (changed > 0) shares[kind] = same / changed;
+  }
+  return shares;
 }

@@ -3,36 +3,31 @@ import { logOdds, sigmoid } from '../../../src/routing/log-odds.js';
 import { trainCustom } from '../../../src/training/custom/train-custom.js';
 import type { FitOnRows } from './learning-curve.js';
 
-/** The trainer of a preference's own router, as its user meets it: rows go in as JSONL, and the tuning that they gave is asked. */
-export const trainOnRows: FitOnRows = ({ models, prompts, scores }, router, seed) => {
-  const text = prompts
-    .map((prompt, row) =>
-      JSON.stringify({
-        prompt,
-        ...Object.fromEntries(
-          models.map((model, at) => [model, scores[row * models.length + at]!]),
-        ),
-      }),
-    )
-    .join('\n');
+/**
+ * Trains as a user does: rows go through the product's trainer as JSONL, and the resulting tuning
+ * corrects the predictor.
+ */
+export const trainOnRows: FitOnRows = ({ models, prompts, scores }, predictor, seed) => {
+  const lines = prompts.map((prompt, row) => {
+    const own = models.map((model, at) => [model, scores[row * models.length + at]!]);
+    return JSON.stringify({ prompt, ...Object.fromEntries(own) });
+  });
   const { weights } = trainCustom(
-    text,
+    lines.join('\n'),
     { promptColumn: 'prompt', models: null, format: 'jsonl', maximize: true, seed },
-    router,
+    predictor,
     () => undefined,
   );
-  const tuning = createTuning(weights, router);
-  const places = models.map((model) => router.placeOf(model));
+  const tuning = createTuning(weights, predictor);
+  const candidates = models.map((model) => ({
+    candidate: { label: model, provider: null, model },
+    place: predictor.placeOf(model),
+  }));
   return (features) => {
-    const seen = { features, reading: router.read(features) };
-    return places.map((place, at) => {
-      const expected = router.expect(seen.reading, place);
-      const { odds = 0 } =
-        tuning?.adjust(
-          { label: models[at]!, provider: null, model: models[at]! },
-          seen,
-          expected,
-        ) ?? {};
+    const seen = { features, reading: predictor.read(features) };
+    return candidates.map(({ candidate, place }) => {
+      const expected = predictor.expect(seen.reading, place);
+      const { odds = 0 } = tuning?.adjust(candidate, seen, expected) ?? {};
       return sigmoid(logOdds(expected.quality) + odds);
     });
   };

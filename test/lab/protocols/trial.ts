@@ -1,4 +1,10 @@
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import {
+  singlesOf,
+  type Point,
+  type Pool,
+  type Predictions,
+} from '../../../src/training/custom/cost-curve.js';
 import {
   cheapestOf,
   bestOf,
@@ -11,12 +17,6 @@ import type { Learner } from '../baselines/learner.js';
 import { logisticHeads } from '../baselines/logistic-heads.js';
 import { nearestNeighbours } from '../baselines/nearest-neighbours.js';
 import { randomForest } from '../baselines/random-forest.js';
-import {
-  singlesOf,
-  type Point,
-  type Pool,
-  type Predictions,
-} from '../../../src/training/custom/cost-curve.js';
 import type { EvaluatedPool } from '../pools.js';
 import { listPriceOf } from '../prices.js';
 import {
@@ -27,36 +27,38 @@ import {
   type Profile,
 } from '../profiles.js';
 
-/** What one way to choose made of a pool. */
-export interface Outcome {
+/** What one method of choosing achieved on a pool. */
+export interface MethodOutcome {
   readonly profile: Profile;
-  /** Predicted chances laid out as the pool's scores; null where it predicts none. */
+  /** Predicted chances, laid out as the pool's scores; null if the method predicts none. */
   readonly quality: Float64Array | null;
 }
 
-/** A pool, and what several ways to choose made of it. Plain values: they go from thread to thread. */
+/** A pool, and what several methods achieved on it. Plain values that can be sent to a thread. */
 export interface Trial {
   readonly name: string;
   readonly pool: Pool;
   readonly groups: readonly string[];
-  /** By the name of the way to choose. */
-  readonly outcomes: Readonly<Record<string, Outcome>>;
+  /** By the name of the method. */
+  readonly outcomes: Readonly<Record<string, MethodOutcome>>;
 }
 
-/** What a trial is made from. */
-export interface Contest {
-  readonly router: Router;
+/** What a trial needs. */
+export interface TrialInput {
+  readonly predictor: QualityPredictor;
   readonly tested: EvaluatedPool;
-  /** What baselines learn from; null where no other prompt was answered by all models of the pool. */
+  /** What baselines learn from; null if too few other prompts have answers of all models. */
   readonly trained: EvaluatedPool | null;
-  /** What is known beforehand of the models one by one: mean cost and score. */
+  /** Mean cost and score of each model, as known before the test. */
   readonly known: readonly Point[];
   readonly seed: number;
 }
 
-/** Mixtures of single models, as they are known beforehand and as they turned out on the very rows that are judged. */
-export const knownZero = 'zero router, known',
-  hindsightZero = 'zero router, hindsight';
+/** The zero router that mixes by what is known before the test. */
+export const knownZero = 'zero router, known';
+
+/** The zero router that mixes by the very rows that are judged. */
+export const hindsightZero = 'zero router, hindsight';
 
 const learners: Readonly<Record<string, Learner>> = {
   'length only': lengthOnly,
@@ -65,43 +67,41 @@ const learners: Readonly<Record<string, Learner>> = {
   'random forest': randomForest,
 };
 
-/** What the router predicts of a pool. */
+/** Quality and cost (USD) that the predictor expects of a pool. */
 export function predictionsOf(
-  router: Router,
+  predictor: QualityPredictor,
   { models, features, inputTokens, rows }: EvaluatedPool,
 ): Predictions {
-  const places = models.map((model) => router.placeOf(model)),
-    prices = models.map(listPriceOf);
-  const quality = new Float64Array(rows * models.length),
-    cost = new Float64Array(quality.length);
+  const places = models.map((model) => predictor.placeOf(model));
+  const prices = models.map(listPriceOf);
+  const quality = new Float64Array(rows * models.length);
+  const cost = new Float64Array(quality.length);
   features.forEach((one, row) => {
-    const reading = router.read(one);
+    const reading = predictor.read(one);
     places.forEach((place, model) => {
-      const expected = router.expect(reading, place);
+      const expected = predictor.expect(reading, place);
+      const [input, output] = prices[model]!;
       quality[row * models.length + model] = expected.quality;
       cost[row * models.length + model] =
-        (inputTokens[row]! * prices[model]![0] + expected.outputTokens * prices[model]![1]) / 1e6;
+        (inputTokens[row]! * input + expected.outputTokens * output) / 1e6;
     });
   });
   return { quality, cost };
 }
 
-/** Costs as they are expected by somebody who knows each model's mean length of answers. */
-function usualCosts(
+/** Costs (USD) if each model's answers have the mean length of its answers before. */
+function costsAtMeanLength(
   trained: EvaluatedPool,
   { models, inputTokens, rows }: EvaluatedPool,
 ): Float64Array {
-  const width = models.length,
-    outputs = new Float64Array(width),
-    prices = models.map(listPriceOf);
+  const width = models.length;
+  const outputs = new Float64Array(width);
+  const prices = models.map(listPriceOf);
   trained.outputTokens.forEach((tokens, at) => (outputs[at % width]! += tokens / trained.rows));
-  return Float64Array.from(
-    { length: rows * width },
-    (_, at) =>
-      (inputTokens[Math.floor(at / width)]! * prices[at % width]![0] +
-        outputs[at % width]! * prices[at % width]![1]) /
-      1e6,
-  );
+  return Float64Array.from({ length: rows * width }, (_, at) => {
+    const [input, output] = prices[at % width]!;
+    return (inputTokens[Math.floor(at / width)]! * input + outputs[at % width]! * output) / 1e6;
+  });
 }
 
 function qualityBy(
@@ -110,40 +110,39 @@ function qualityBy(
   tested: EvaluatedPool,
   seed: number,
 ): Float64Array {
-  const predict = learner(trained, seed),
-    width = tested.models.length;
+  const predict = learner(trained, seed);
+  const width = tested.models.length;
   const quality = new Float64Array(tested.rows * width);
-  tested.features.forEach((features, row) => quality.set(predict(features), row * width));
+  tested.features.forEach((features, row) =>
+    quality.set(predict({ features, text: tested.prompts[row]! }), row * width),
+  );
   return quality;
 }
 
 /** Lets the router and the baselines choose on a pool that none of them saw. */
-export function tryOut({ router, tested, trained, known, seed }: Contest): Trial {
+export function tryMethods({ predictor, tested, trained, known, seed }: TrialInput): Trial {
   const cheapest = cheapestOf(known);
-  const spread = { cheapest, span: spanOf(known, cheapest) };
+  const costs = { cheapest, span: spanOf(known, cheapest) };
   const width = tested.models.length;
-  const outcomes: Record<string, Outcome> = {};
-  const choose = (name: string, predictions: Predictions): void => {
-    outcomes[name] = {
-      profile: profileOfPredictions(tested, predictions, spread),
-      quality: predictions.quality,
-    };
-  };
-  choose('router', predictionsOf(router, tested));
-  outcomes['random'] = { profile: profileOfShares(tested, randomShares(width)), quality: null };
-  outcomes['best single'] = {
-    profile: profileOfShares(tested, [singleShares(width, bestOf(known))]),
+  const byPredictions = (predictions: Predictions): MethodOutcome => ({
+    profile: profileOfPredictions(tested, predictions, costs),
+    quality: predictions.quality,
+  });
+  const byShares = (shares: readonly (readonly number[])[]): MethodOutcome => ({
+    profile: profileOfShares(tested, shares),
     quality: null,
-  };
-  outcomes[knownZero] = {
-    profile: profileOfShares(tested, zeroRouterShares(known)),
-    quality: null,
+  });
+  const outcomes: Record<string, MethodOutcome> = {
+    router: byPredictions(predictionsOf(predictor, tested)),
+    random: byShares(randomShares(width)),
+    'best single': byShares([singleShares(width, bestOf(known))]),
+    [knownZero]: byShares(zeroRouterShares(known)),
   };
   if (trained !== null)
     for (const [name, learner] of Object.entries(learners))
-      choose(name, {
+      outcomes[name] = byPredictions({
         quality: qualityBy(learner, trained, tested, seed),
-        cost: usualCosts(trained, tested),
+        cost: costsAtMeanLength(trained, tested),
       });
   return {
     name: tested.name,
@@ -153,12 +152,12 @@ export function tryOut({ router, tested, trained, known, seed }: Contest): Trial
   };
 }
 
-/** USD between the cheapest and the dearest model of a pool; 1 where they cost the same. */
+/** USD between the cheapest and the most expensive model of a pool; 1 if they cost the same. */
 export function spanOf(singles: readonly Point[], cheapest: number): number {
   return Math.max(...singles.map(({ cost }) => cost)) - singles[cheapest]!.cost || 1;
 }
 
-/** Joins trials of the parts of one pool. */
+/** Concatenates the trials of the parts of one pool. */
 export function joinTrials(parts: readonly Trial[]): Trial {
   const { name, pool, outcomes } = parts[0]!;
   const joined = (take: (part: Trial) => Float64Array): Float64Array =>
@@ -173,26 +172,27 @@ export function joinTrials(parts: readonly Trial[]): Trial {
     },
     groups: parts.flatMap(({ groups }) => groups),
     outcomes: Object.fromEntries(
-      Object.entries(outcomes).map(([way, { quality }]) => [
-        way,
+      Object.entries(outcomes).map(([method, { quality }]) => [
+        method,
         {
-          profile: joinProfiles(parts.map((part) => part.outcomes[way]!.profile)),
-          quality: quality === null ? null : joined((part) => part.outcomes[way]!.quality!),
+          profile: joinProfiles(parts.map((part) => part.outcomes[method]!.profile)),
+          quality: quality === null ? null : joined((part) => part.outcomes[method]!.quality!),
         },
       ]),
     ),
   };
 }
 
-/** Adds what only somebody could choose who knows the scores that are judged by: the zero router of these very rows, and the best answer to each. */
+/**
+ * Adds two methods that know the scores they are judged by: the zero router of these very rows, and
+ * the oracle, which takes the best answer to each.
+ */
 export function withHindsight(trial: Trial): Trial {
-  const { pool } = trial,
-    singles = singlesOf(pool),
-    best = bestOf(singles),
-    cheapest = cheapestOf(singles);
-  // the first setting is quality at any price
-  const order = [best, ...pool.models.keys()];
-  const span = spanOf(singles, cheapest);
+  const { pool } = trial;
+  const singles = singlesOf(pool);
+  const cheapest = cheapestOf(singles);
+  // the best model comes first: the first setting is quality at any price
+  const order = [bestOf(singles), ...pool.models.keys()];
   const zero = profileOfShares(
     pool,
     order.map((model) => singleShares(pool.models.length, model)),
@@ -200,7 +200,7 @@ export function withHindsight(trial: Trial): Trial {
   const oracle = profileOfPredictions(
     pool,
     { quality: pool.scores, cost: pool.costs },
-    { cheapest, span },
+    { cheapest, span: spanOf(singles, cheapest) },
   );
   return {
     ...trial,

@@ -2,16 +2,16 @@ import type { Evaluation } from '../run-evaluation.js';
 import { paraphraseNote } from '../paraphrase.js';
 import type { Stability } from '../protocols/stability.js';
 import { curveTable, familyTable, onlineTable } from './family-tables.js';
+import { formatCount, formatShare, noFigure } from './format-figures.js';
 import { poolTables } from './pool-tables.js';
-import { barsOf, summaryTable } from './summary.js';
+import { goalsOf, goalTable } from './goals.js';
 import type { Table } from './tables.js';
-import { nothing, share, whole } from './written.js';
 
-/** All tables of an evaluation, the summary first. @param notes to be known before the summary is read */
+/** All tables of an evaluation, the goals first. @param notes what to read before the goals */
 export function reportTables(evaluation: Evaluation, notes: readonly string[]): Table[] {
   const { inDistribution, families, stability } = evaluation;
   return [
-    summaryTable(barsOf(evaluation), notes),
+    goalTable(goalsOf(evaluation), notes),
     ...inDistribution.flatMap(poolTables),
     familyTable(families),
     curveTable(families),
@@ -20,15 +20,15 @@ export function reportTables(evaluation: Evaluation, notes: readonly string[]): 
   ].filter((table) => table !== null);
 }
 
-function stabilityTable({ prompts, usual, byCost }: Stability): Table {
+function stabilityTable({ prompts, byDefault, byCost }: Stability): Table {
   return {
-    title: 'The same choice when a prompt is said otherwise',
-    notes: [`Of ${whole(prompts)} prompts that the fit did not see; ${paraphraseNote}`],
-    head: ['paraphrase', 'usual setting', 'tradeoff cost'],
-    rows: Object.keys(usual).map((kind) => [
+    title: 'The same choice for a paraphrase',
+    notes: [`Of ${formatCount(prompts)} prompts that the fit did not see. ${paraphraseNote}`],
+    head: ['paraphrase', 'without a preference', 'tradeoff cost'],
+    rows: Object.keys(byDefault).map((kind) => [
       kind,
-      share(usual[kind]!),
-      kind in byCost ? share(byCost[kind]!) : nothing,
+      formatShare(byDefault[kind]!),
+      kind in byCost ? formatShare(byCost[kind]!) : noFigure,
     ]),
   };
 }

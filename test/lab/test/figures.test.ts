@@ -7,14 +7,8 @@ import {
   scoreAtCost,
   type Point,
 } from '../../../src/training/custom/cost-curve.js';
-import {
-  areaOf,
-  barOf,
-  calibrationError,
-  curveFigures,
-  orderOfGains,
-  pairFigures,
-} from '../figures.js';
+import { areaOf, calibrationError, curveFigures, summarizeSingles } from '../figures.js';
+import { orderOfGains, pairFigures } from '../pair-figures.js';
 
 const cheap: Point = { cost: 1, score: 0.5 },
   middling: Point = { cost: 2, score: 0.55 },
@@ -24,11 +18,11 @@ const singles = [cheap, middling, good, dear];
 const once = (rows: number): Float64Array => new Float64Array(rows).fill(1);
 
 describe('the hull of cost and quality', () => {
-  it('leaves out what costs more and is no better, and what a mixture beats', () => {
+  it('leaves out models that cost more without being better, and models that a mixture beats', () => {
     expect(hullOf(singles)).toEqual([cheap, good]);
   });
 
-  it('tells the score for a cost and the cost of a score by mixing two corners', () => {
+  it('interpolates the score for a cost and the cost of a score', () => {
     const hull = hullOf(singles);
     expect(scoreAtCost(hull, 3)).toBeCloseTo(0.7);
     expect(costOfScore(hull, 0.7)).toBeCloseTo(3);
@@ -39,15 +33,15 @@ describe('the hull of cost and quality', () => {
 });
 
 describe('the figures of a curve', () => {
-  const bar = barOf(singles, 2);
+  const reference = summarizeSingles(singles, 2);
 
-  it('hold it against the model that is best', () => {
+  it('compare it with the best model', () => {
     const figures = curveFigures(
       [
         { cost: 4, score: 0.95 },
         { cost: 1, score: 0.5 },
       ],
-      bar,
+      reference,
     );
     expect(figures.accuracy).toBe(0.95);
     expect(figures.gain).toBeCloseTo(0.05);
@@ -55,19 +49,19 @@ describe('the figures of a curve', () => {
     expect(figures.costOf95).toBeCloseTo((1 + 3 * (0.355 / 0.45)) / 5);
   });
 
-  it('say that a score is never reached where it is not', () => {
-    expect(curveFigures([{ cost: 4, score: 0.8 }], bar).costOfBest).toBe(Infinity);
+  it('are infinite for a score that is never reached', () => {
+    expect(curveFigures([{ cost: 4, score: 0.8 }], reference).costOfBest).toBe(Infinity);
   });
 
-  it('give a curve that begins further on no credit for what it does not offer', () => {
+  it('give a curve no credit for costs below its first point', () => {
     // nothing but the best model: a mixture with the cheapest up to its cost
-    expect(areaOf([good], bar)).toBeCloseTo(areaOf(singles, bar), 6);
-    expect(areaOf([], bar)).toBeCloseTo(0.5);
+    expect(areaOf([good], reference)).toBeCloseTo(areaOf(singles, reference), 6);
+    expect(areaOf([], reference)).toBeCloseTo(0.5);
   });
 });
 
 describe('the zero router', () => {
-  it('mixes the models of the hull and no other, the best one first and the cheapest last', () => {
+  it('mixes only models of the hull, from the best to the cheapest', () => {
     const shares = zeroRouterShares(singles);
     expect(shares[0]).toEqual([0, 0, 1, 0]);
     expect(shares.at(-1)).toEqual([1, 0, 0, 0]);
@@ -77,15 +71,18 @@ describe('the zero router', () => {
     }
   });
 
-  it('reaches the hull of single models and not more', () => {
+  it('reaches exactly the hull of single models', () => {
     const points = zeroRouterShares(singles).map((shares) => ({
       cost: shares.reduce((sum, share, model) => sum + share * singles[model]!.cost, 0),
       score: shares.reduce((sum, share, model) => sum + share * singles[model]!.score, 0),
     }));
-    expect(areaOf(points, barOf(singles, 2))).toBeCloseTo(areaOf(singles, barOf(singles, 2)), 6);
+    expect(areaOf(points, summarizeSingles(singles, 2))).toBeCloseTo(
+      areaOf(singles, summarizeSingles(singles, 2)),
+      6,
+    );
   });
 
-  it('is the one model where a single one is cheapest and best', () => {
+  it('is a single model if that is cheapest and best', () => {
     expect(
       zeroRouterShares([dear, { cost: 1, score: 0.95 }]).every((shares) => shares.join() === '0,1'),
     ).toBe(true);
@@ -93,7 +90,7 @@ describe('the zero router', () => {
 });
 
 describe('the calibration error', () => {
-  it('is nothing where chances come true, and the distance where they do not', () => {
+  it('is 0 for correct chances and the distance otherwise', () => {
     expect(
       calibrationError(Float64Array.from([0.5, 0.5]), Float64Array.from([1, 0]), once(2)),
     ).toBeCloseTo(0);
@@ -106,7 +103,7 @@ describe('the calibration error', () => {
     ).toBeCloseTo(0.4);
   });
 
-  it('counts a row as often as it was drawn', () => {
+  it('counts a row as often as its weight says', () => {
     expect(
       calibrationError(
         Float64Array.from([0.9, 0.1]),
@@ -120,20 +117,20 @@ describe('the calibration error', () => {
 describe('the figures of choosing between two models', () => {
   const differences = Float64Array.from([1, 1, 0, 0]);
 
-  it('are those of the oracle where the gains are known', () => {
+  it('are the best possible for the true gains', () => {
     const { apgr, cpt50, cpt80 } = pairFigures(orderOfGains(differences), differences, once(4));
     expect(apgr).toBeCloseTo(0.75);
     expect(cpt50).toBeCloseTo(0.25);
     expect(cpt80).toBeCloseTo(0.5);
   });
 
-  it('are those of the worst order where the gains are the other way round', () => {
+  it('are the worst possible for reversed gains', () => {
     expect(
       pairFigures(orderOfGains(differences.map((one) => -one)), differences, once(4)).apgr,
     ).toBeCloseTo(0.25);
   });
 
-  it('come to half for a predictor that says the same of every row, however the rows are sorted', () => {
+  it('are about a half for equal predictions, however the rows are sorted', () => {
     const sorted = Float64Array.from({ length: 4000 }, (_, row) => (row < 2000 ? 1 : 0));
     expect(pairFigures(orderOfGains(new Float64Array(4000)), sorted, once(4000)).apgr).toBeCloseTo(
       0.5,
@@ -141,7 +138,7 @@ describe('the figures of choosing between two models', () => {
     );
   });
 
-  it('are none where the stronger model is not better', () => {
+  it('are NaN if the stronger model is not better', () => {
     expect(
       pairFigures(
         orderOfGains(differences),

@@ -13,13 +13,13 @@ describe('paraphrases', () => {
     }
   });
 
-  it('turn the order of options round under the same letters', () => {
+  it('reverse the options under the same letters', () => {
     expect(paraphrases['reversed options']!(question)).toContain(
       'A. the Clear\nB. the Brook\nC. the Alder',
     );
   });
 
-  it('replace words and keep a capital', () => {
+  it('replace words and keep capitals', () => {
     expect(paraphrases['synonyms']!(question)).toContain(
       'What of the below rivers is large, and what is close to?',
     );
@@ -32,7 +32,7 @@ describe('paraphrases', () => {
     expect(paraphrases['all but case']!(`Explain it, please.\n${code}`)).toContain(code);
   });
 
-  it('leave what they cannot change', () => {
+  it('leave a text unchanged if nothing applies', () => {
     expect(paraphrases['reversed options']!('no options here')).toBe('no options here');
     expect(paraphrases['synonyms']!('constructor')).toBe('constructor');
   });

@@ -2,11 +2,14 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { featuresOf, type Features } from '../../../src/routing/predictor/features.js';
 import { gramsOfPrototype } from '../../../src/routing/predictor/prototypes.js';
-import { Router } from '../../../src/routing/predictor/quality-predictor.js';
-import { decodeRouter, encodeRouter } from '../../../src/routing/predictor/predictor-file.js';
+import { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import {
+  decodeRouter as decodePredictor,
+  encodeRouter as encodePredictor,
+} from '../../../src/routing/predictor/predictor-file.js';
 import type { Evaluations } from '../../../src/training/custom/evaluations.js';
 import { fitGroups, fitTelling, oneFamily, prototypesOf, sharesAt } from '../fit/fit-prototypes.js';
-import { fitRouter } from '../fit/fit-router.js';
+import { fitPredictor } from '../fit/fit-predictor.js';
 import { fitTables } from '../../../src/training/custom/fit-tables.js';
 import { fitTrustedPrototypes } from '../fit/trust-prototypes.js';
 import { seeded } from '../../../src/training/custom/seeded.js';
@@ -31,7 +34,10 @@ const textOf = (subject: string, verb: string): Features =>
     ],
   });
 
-/** One kind of task, in which a model does well on every other subject and the other model on the rest; or by chance alone. */
+/**
+ * One kind of task, in which a model does well on every other subject and the other model on the
+ * rest; or by chance alone.
+ */
 function evaluationsOf(rows: number, isTelling: boolean): Evaluations {
   const random = seeded(7);
   const drawn = Array.from({ length: rows }, () => ({
@@ -73,7 +79,7 @@ describe('groups of similar prompts', () => {
   const beyond = (features: Features, model: number): number =>
     prototypes.beyondTask(prototypes.nearTo(features, oneFamily), model, 2);
 
-  it('tell who does better on a prompt like theirs', () => {
+  it('know which model does better on a prompt like theirs', () => {
     subjects.forEach((subject, at) => {
       const asked = featuresOf({
         messages: [{ role: 'user', content: `What does a beginner need to know of ${subject}?` }],
@@ -83,12 +89,12 @@ describe('groups of similar prompts', () => {
     });
   });
 
-  it('are found again from the same rows and seed', () => {
+  it('are the same for the same rows and seed', () => {
     expect(fitGroups(telling, rowsOf(telling), tells, 1)).toEqual(groups);
     expect(fitGroups(telling, rowsOf(telling), tells, 2)).not.toEqual(groups);
   });
 
-  it('are of no fewer than three prompts, so that none is about one prompt alone', () => {
+  it('have at least three prompts, so that none describes a single prompt', () => {
     const lone = {
       ...telling,
       features: [
@@ -102,7 +108,7 @@ describe('groups of similar prompts', () => {
     expect(found.prototypeBuckets.length % gramsOfPrototype).toBe(0);
   });
 
-  it('count for a text no more than 1 together, the nearest first, and not at all where no n-gram is theirs', () => {
+  it('have amounts that sum to less than 1, nearest first, and none without a shared n-gram', () => {
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.constantFrom(...subjects)), (content) => {
         const { places, amounts, likeness } = prototypes.nearTo(
@@ -122,12 +128,12 @@ describe('groups of similar prompts', () => {
     ).toHaveLength(0);
   });
 
-  it('of another family than the text’s do not count', () => {
+  it('of a family other than the text’s do not count', () => {
     expect(prototypes.nearTo(telling.features[0]!, Float64Array.of(0)).places).toHaveLength(0);
   });
 });
 
-describe('the trust in them', () => {
+describe('the trust in prototypes', () => {
   const fitted = (evaluations: Evaluations): { readonly trust: number; readonly kept: number } => {
     const rows = rowsOf(evaluations),
       tables = fitTables(evaluations, rows, known);
@@ -145,39 +151,41 @@ describe('the trust in them', () => {
     return { trust: prototypeTrust[0]!, kept: prototypeFamilies.length };
   };
 
-  it('is high where they hold on prompts that they did not see', () => {
+  it('is high if they hold on unseen prompts', () => {
     const { trust, kept } = fitted(telling);
     expect(trust).toBeGreaterThan(0.7);
     expect(kept).toBeGreaterThan(subjects.length);
   });
 
-  it('is none where they do not, and then none are kept', () => {
+  it('is 0 if they do not hold, and then none are kept', () => {
     expect(fitted(chance)).toEqual({ trust: 0, kept: 0 });
   });
 });
 
-describe('a router with prototypes', () => {
-  let router: Router;
+describe('a predictor with prototypes', () => {
+  let predictor: QualityPredictor;
   beforeAll(() => {
-    router = new Router(
-      decodeRouter(
-        encodeRouter(fitRouter(telling, rowsOf(telling), { seed: 1, name: 'telling', known })),
+    predictor = new QualityPredictor(
+      decodePredictor(
+        encodePredictor(
+          fitPredictor(telling, rowsOf(telling), { seed: 1, name: 'telling', known }),
+        ),
       ),
     );
   });
 
   it('prefers the model that does well on prompts like this one', () => {
     subjects.forEach((subject, at) => {
-      const reading = router.read(textOf(subject, 'consider'));
-      expect(router.expect(reading, at % 2).quality).toBeGreaterThan(
-        router.expect(reading, 1 - (at % 2)).quality + 0.2,
+      const reading = predictor.read(textOf(subject, 'consider'));
+      expect(predictor.expect(reading, at % 2).quality).toBeGreaterThan(
+        predictor.expect(reading, 1 - (at % 2)).quality + 0.2,
       );
     });
   });
 
-  it('keeps its prototypes through its file, and refuses one that was tampered with', () => {
-    expect(router.weights.prototypeBuckets.length).toBeGreaterThan(0);
-    const { weights } = router;
+  it('refuses a file whose prototypes are inconsistent', () => {
+    expect(predictor.weights.prototypeBuckets.length).toBeGreaterThan(0);
+    const { weights } = predictor;
     for (const broken of [
       { prototypeShares: weights.prototypeShares.subarray(1) },
       { prototypeFamilies: new Uint8Array() },
@@ -185,6 +193,6 @@ describe('a router with prototypes', () => {
       { prototypeBuckets: weights.prototypeBuckets.map(() => 65_535) },
       { prototypeTrust: weights.prototypeTrust.map(() => NaN) },
     ])
-      expect(() => decodeRouter(encodeRouter({ ...weights, ...broken }))).toThrow('router weights');
+      expect(() => decodePredictor(encodePredictor({ ...weights, ...broken }))).toThrow(/weights/);
   });
 });

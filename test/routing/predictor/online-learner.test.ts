@@ -19,7 +19,7 @@ import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning
 import { type Expectation, Router } from '../../../src/routing/predictor/quality-predictor.js';
 import type { Adjustment, TunedRequest } from '../../../src/routing/predictor/tuning.js';
 import type { Candidate } from '../../../src/routing/plan.js';
-import { fitRouter } from '../../lab/fit/fit-router.js';
+import { fitPredictor } from '../../lab/fit/fit-predictor.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
 
 const dayMs = 86_400_000;
@@ -32,7 +32,7 @@ const candidateOf = (model: string, provider: string | null = 'p'): Candidate =>
 const evaluations = smallEvaluations(60);
 const [features] = evaluations.features;
 const reading = new Router(
-  fitRouter(evaluations, Int32Array.from(evaluations.features.keys()), {
+  fitPredictor(evaluations, Int32Array.from(evaluations.features.keys()), {
     seed: 1,
     name: 'r',
     known: [0.6, 0.6, 0.5],

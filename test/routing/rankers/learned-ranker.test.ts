@@ -8,7 +8,7 @@ import type {
   RoutingRequest,
 } from '../../../src/routing/plan.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
-import { fitRouter } from '../../lab/fit/fit-router.js';
+import { fitPredictor } from '../../lab/fit/fit-predictor.js';
 import { appraisalOf } from '../../helpers/appraisals.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
 
@@ -26,7 +26,7 @@ const pool = [
 describe('the learned ranker', () => {
   let ranker: Ranker;
   beforeAll(() => {
-    const weights = fitRouter(
+    const weights = fitPredictor(
       evaluations,
       Int32Array.from(evaluations.features, (_, row) => row),
       { seed: 1, name: 'small', known: [0.6, 0.6, 0.5] },

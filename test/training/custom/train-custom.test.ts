@@ -9,7 +9,7 @@ import {
   type Trained,
   type TrainingWishes,
 } from '../../../src/training/custom/train-custom.js';
-import { fitRouter } from '../../lab/fit/fit-router.js';
+import { fitPredictor } from '../../lab/fit/fit-predictor.js';
 import { appraisalOf } from '../../helpers/appraisals.js';
 import { codePrompt, evaluationsCsv, factsPrompt } from '../../helpers/evaluations-csv.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
@@ -45,7 +45,7 @@ describe('a router trained from evaluations', () => {
   beforeAll(() => {
     const evaluations = smallEvaluations(400, 50);
     router = new Router(
-      fitRouter(
+      fitPredictor(
         evaluations,
         Int32Array.from(evaluations.features, (_, row) => row),
         { seed: 1, name: 'small', known: [0.6, 0.6, 0.5] },

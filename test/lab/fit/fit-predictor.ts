@@ -1,5 +1,5 @@
 import { denseNames } from '../../../src/routing/predictor/features.js';
-import type { RouterWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import type { RouterWeights as PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
 import type { Evaluations } from '../../../src/training/custom/evaluations.js';
 import { fitCentres, placeOf } from './fit-centres.js';
 import { fitDifficulty } from '../../../src/training/custom/fit-difficulty.js';
@@ -10,46 +10,49 @@ import {
   type Embedding,
   type Scaling,
 } from '../../../src/training/custom/fit-embedding.js';
-import { usualGate } from './fit-gate.js';
-import { fitSlopes } from './fit-slopes.js';
+import { defaultGate } from './fit-gate.js';
+import { fitDifficultySlopes } from './fit-slopes.js';
 import { fitLengths } from './fit-lengths.js';
 import { fitTables, type Tables } from '../../../src/training/custom/fit-tables.js';
 import { chancesWithout, fitTrust } from './fit-trust.js';
 import { fitTrustedPrototypes, type TrustedPrototypes } from './trust-prototypes.js';
 import { foldOf } from './published-evaluations.js';
 
-/** What governs the fit of a router. */
+/** Options of fitting a predictor. */
 export interface FitOptions {
   readonly seed: number;
-  /** For people: when and from what. */
+  /** Name of the weights, for people. */
   readonly name: string;
-  /** By model: its ability as it is publicly known, 0..1. */
+  /** By model: its publicly known ability, 0..1. */
   readonly known: ArrayLike<number>;
-  /** Absent: the usual one. */
+  /** Absent: `defaultGate`. */
   readonly gate?: Float32Array;
   readonly epochs?: number;
-  /** Only what tells the place of a text: difficulty and slopes are left at nothing. */
+  /** Fits only what locates a text; difficulty, slopes, heads and prototypes stay empty. */
   readonly isPlaceOnly?: boolean;
   readonly onProgress?: (share: number, doing: string) => void;
 }
 
 const rank = 32;
-const usualEpochs = 4;
+const defaultEpochs = 4;
 
-/** Fits a router to some rows of evaluations. The same rows and seed give the same weights, to the last bit. */
-export function fitRouter(
+/**
+ * Fits a predictor to some rows of evaluations. The same rows and seed give the same weights, to
+ * the last bit.
+ */
+export function fitPredictor(
   evaluations: Evaluations,
   rows: Int32Array,
   {
     seed,
     name,
     known,
-    gate = usualGate,
-    epochs = usualEpochs,
+    gate = defaultGate,
+    epochs = defaultEpochs,
     isPlaceOnly = false,
     onProgress = () => undefined,
   }: FitOptions,
-): RouterWeights {
+): PredictorWeights {
   const features = Array.from(rows, (row) => evaluations.features[row]!);
   const tasks = Int32Array.from(rows, (row) => evaluations.tasks[row]!);
   const taskCount = evaluations.taskNames.length;
@@ -104,7 +107,7 @@ export function fitRouter(
 }
 
 type Texts = Pick<
-  RouterWeights,
+  PredictorWeights,
   | 'slopes'
   | 'difficultyGrams'
   | 'difficultyScale'
@@ -120,10 +123,10 @@ type Texts = Pick<
   | keyof TrustedPrototypes
 >;
 
-/** One part of so many is kept back: on it is judged what was learned from the others. */
-const partsKeptBack = 8;
+/** One of so many folds is kept back, to judge what was learned from the others. */
+const foldsKeptBack = 8;
 
-/** What single texts tell beside their tasks, and how much of it holds. */
+/** What single texts add to what their tasks say, and how far that can be trusted. */
 function fitTexts(
   evaluations: Evaluations,
   rows: Int32Array,
@@ -132,11 +135,11 @@ function fitTexts(
   seed: number,
 ): Texts {
   const isKept = (row: number): boolean =>
-    foldOf(`${evaluations.groups[row]!} kept back`, partsKeptBack) === 0;
+    foldOf(`${evaluations.groups[row]!} kept back`, foldsKeptBack) === 0;
   const learned = rows.filter((row) => !isKept(row));
   const difficulty = fitDifficulty(evaluations, learned, tables, scaling, seed),
     heads = fitHeads(evaluations, learned, tables, scaling, seed);
-  const slopes = fitSlopes(evaluations, rows, tables, scaling, seed);
+  const slopes = fitDifficultySlopes(evaluations, rows, tables, scaling, seed);
   const keptBack = rows.filter(isKept),
     parts = { tables, difficulty, slopes, heads };
   const trust = fitTrust(evaluations, keptBack, parts, scaling);
@@ -166,15 +169,17 @@ function fitTexts(
   };
 }
 
-function quantisedGrams({ grams, rank }: Embedding): Pick<RouterWeights, 'grams' | 'gramScale'> {
+function quantisedGrams({ grams, rank }: Embedding): Pick<PredictorWeights, 'grams' | 'gramScale'> {
   const { numbers, units } = quantise(grams, rank);
   return { grams: numbers, gramScale: units };
 }
 
-/** How many units are a standard deviation: fine enough for sums of hundreds, and small where the file is packed. */
+/**
+ * Units for a standard deviation: fine enough for sums of hundreds, and small in the packed file.
+ */
 const unitsPerDeviation = 4;
 
-/** Numbers as whole numbers of -127..127 times a unit for each of `columns` columns. Rare large ones are cut. */
+/** Rounds numbers to -127..127 times one unit for each of `columns` columns. Clips outliers. */
 function quantise(
   values: Float32Array,
   columns: number,

@@ -1,15 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import type { Evaluation } from '../../run-evaluation.js';
-import type { Estimate } from '../../../../src/training/custom/estimates.js';
-import type { Figures, Verdict } from '../../judge.js';
-import type { FamilyResult } from '../../tasks.js';
-import { rowsToPass } from '../../report/family-tables.js';
-import { asJson } from '../../report/json.js';
-import { placeLabels } from '../../report/place-labels.js';
-import { plotOf } from '../../report/plot.js';
-import { reportTables } from '../../report/report-tables.js';
-import { asMarkdown, asText } from '../../report/tables.js';
-import { asDifference, asShare, difference } from '../../report/written.js';
+import type { Evaluation } from '../run-evaluation.js';
+import type { Estimate } from '../../../src/training/custom/estimates.js';
+import type { MethodFigures, Verdict } from '../judge.js';
+import type { FamilyResult } from '../tasks.js';
+import { rowsToPass } from '../report/family-tables.js';
+import { asJson } from '../report/json.js';
+import { placeLabels } from '../report/place-labels.js';
+import { plotOf } from '../report/plot.js';
+import { reportTables } from '../report/report-tables.js';
+import { asMarkdown, asText } from '../report/tables.js';
+import {
+  differenceWithInterval,
+  formatDifference,
+  shareWithInterval,
+} from '../report/format-figures.js';
 
 const about = (value: number, spread = 0.01): Estimate => ({
   value,
@@ -17,7 +21,7 @@ const about = (value: number, spread = 0.01): Estimate => ({
   high: value + spread,
 });
 
-function verdictWith(router: Figures): Verdict {
+function verdictWith(router: MethodFigures): Verdict {
   const curve = [
     { cost: 0.001, score: 0.5 },
     { cost: 0.01, score: 0.8 },
@@ -31,7 +35,7 @@ function verdictWith(router: Figures): Verdict {
       { model: 'small & cheap', cost: 0.001, score: 0.5 },
       { model: 'large', cost: 0.02, score: 0.79 },
     ],
-    ways: { router, 'random forest': forest, oracle },
+    methods: { router, 'random forest': forest, oracle },
     curves: { router: curve, 'random forest': curve },
   };
 }
@@ -70,7 +74,7 @@ const good: Evaluation = {
     familyWith('one', about(0.05), [-0.01, 0.01, 0.02]),
     familyWith('two', about(0.02), [0.01, 0.02, 0.03]),
   ],
-  stability: { prompts: 10, usual: { case: 0.9 }, byCost: { case: 0.8 } },
+  stability: { prompts: 10, byDefault: { case: 0.9 }, byCost: { case: 0.8 } },
   decisionMicros: 100,
 };
 const poor: Evaluation = {
@@ -89,12 +93,12 @@ const poor: Evaluation = {
     familyWith('one', about(-0.05), [-0.01, 0.01, -0.02]),
     familyWith('two', about(0.005), [-0.01, -0.02, 0.03]),
   ],
-  stability: { prompts: 10, usual: { case: 0.5 }, byCost: { case: 0.4 } },
+  stability: { prompts: 10, byDefault: { case: 0.5 }, byCost: { case: 0.4 } },
   decisionMicros: 1000,
 };
 
 describe('the report', () => {
-  it('says of every goal that it was reached where it was', () => {
+  it('says which goals were reached', () => {
     const [summary] = reportTables(good, []);
     expect(summary!.rows.map(([, , , verdict]) => verdict)).toEqual(
       Array.from({ length: 10 }, () => 'reached'),
@@ -102,7 +106,7 @@ describe('the report', () => {
     expect(asText([summary!])).toContain('10 of 10 goals were reached');
   });
 
-  it('says plainly what was not reached', () => {
+  it('says plainly which goals were not reached', () => {
     const [summary] = reportTables(poor, ['a note']);
     expect(summary!.rows.map(([, , , verdict]) => verdict)).toEqual([
       ...Array.from({ length: 6 }, () => 'not reached'),
@@ -112,7 +116,7 @@ describe('the report', () => {
     expect(summary!.notes).toContain('a note');
   });
 
-  it('says that an accuracy whose interval holds 0 is not above it, and a cost that is never reached', () => {
+  it('does not count an accuracy whose interval contains 0, and names a cost that is never reached', () => {
     const text = asText(reportTables(poor, []));
     expect(text).toMatch(
       /accuracy over the best single model +interval above 0 +\+0\.0050 \(−0\.0050 to \+0\.0150\) +not reached/,
@@ -126,7 +130,7 @@ describe('the report', () => {
     );
   });
 
-  it('says not measured and makes no claim where a figure is missing', () => {
+  it('says not measured if a figure is missing', () => {
     const [summary] = reportTables(
       {
         ...poor,
@@ -140,7 +144,7 @@ describe('the report', () => {
     expect(summary!.rows.every(([, , , verdict]) => verdict === 'not measured')).toBe(true);
   });
 
-  it('counts rows only from where on a curve stays above', () => {
+  it('counts the rows from which on a curve stays above 0', () => {
     expect(familyWith('x', about(0), [-0.01, 0.01, 0.02]).curve).toSatisfy(
       (curve: NonNullable<FamilyResult['curve']>) => rowsToPass(curve, 'overZero') === 50,
     );
@@ -152,7 +156,7 @@ describe('the report', () => {
     );
   });
 
-  it('writes what is never reached as a word where JSON has no number for it', () => {
+  it('writes an infinite cost as "never" in JSON', () => {
     expect(JSON.parse(asJson({ a: Infinity, b: NaN, c: Float64Array.from([1, 2]) }))).toEqual({
       a: 'never',
       b: null,
@@ -160,22 +164,22 @@ describe('the report', () => {
     });
   });
 
-  it('writes no sign before nothing, and no interval around what is certain', () => {
-    expect([difference(-0.00001), difference(0.00001), difference(-0.2), difference(0.2)]).toEqual([
+  it('writes no sign before zero and no interval around a certain figure', () => {
+    expect([-0.00001, 0.00001, -0.2, 0.2].map(formatDifference)).toEqual([
       '0.0000',
       '0.0000',
       '−0.2000',
       '+0.2000',
     ]);
-    expect(asDifference({ value: 0, low: -0.00001, high: 0 })).toBe('0.0000');
+    expect(differenceWithInterval({ value: 0, low: -0.00001, high: 0 })).toBe('0.0000');
     expect([
-      asShare({ value: Infinity, low: Infinity, high: Infinity }),
-      asShare({ value: Infinity, low: 0.9, high: Infinity }),
-      asShare(undefined),
+      shareWithInterval({ value: Infinity, low: Infinity, high: Infinity }),
+      shareWithInterval({ value: Infinity, low: 0.9, high: Infinity }),
+      shareWithInterval(undefined),
     ]).toEqual(['never', 'never (90 to never)', '–']);
   });
 
-  it('keeps its columns under each other', () => {
+  it('aligns columns', () => {
     const [title, rule, head, line, ...rows] = asText([
       {
         title: 'T',
@@ -193,16 +197,16 @@ describe('the report', () => {
 });
 
 describe('the plot', () => {
-  it('draws the curves and the models, safe and for light and dark pages', () => {
+  it('draws curves and models, escapes names and follows light and dark pages', () => {
     const svg = plotOf(good.inDistribution[0]!);
     expect(svg).toContain('small &amp; cheap');
     expect(svg).toContain('prefers-color-scheme: dark');
-    expect(svg.match(/<polyline/g)).toHaveLength(2);
+    expect(svg.match(/<path class="curve/g)).toHaveLength(2);
     expect(svg).toContain('0.900');
     expect(svg).not.toMatch(/NaN|Infinity|undefined/);
   });
 
-  it('draws models that cost the same, and nothing else', () => {
+  it('draws models of equal cost without any curve', () => {
     const svg = plotOf({
       ...good.inDistribution[0]!,
       curves: {},
@@ -214,7 +218,7 @@ describe('the plot', () => {
     expect(svg).not.toMatch(/NaN|Infinity/);
   });
 
-  it('finds places for labels of points that stand close, none over another', () => {
+  it('places the labels of close points without overlap', () => {
     const points = Array.from({ length: 6 }, (_, at) => ({
       x: 200 + 9 * at,
       y: 150 + 4 * at,
@@ -224,7 +228,7 @@ describe('the plot', () => {
       points,
       [],
       { x: 0, y: 0, width: 500, height: 400 },
-      { height: 14, perCharacter: 6 },
+      { height: 14, characterWidth: 6 },
     );
     const overlaps = labels.flatMap((a, at) =>
       labels

@@ -18,7 +18,7 @@ describe('the bootstrap', () => {
     }
   });
 
-  it('draws the same for the same seed and otherwise for another', () => {
+  it('draws the same for the same seed and differently for another', () => {
     const drawnBy = (seed: number): readonly number[] =>
       bootstrap(
         groups,
@@ -29,13 +29,13 @@ describe('the bootstrap', () => {
     expect(drawnBy(3)).not.toEqual(drawnBy(4));
   });
 
-  it('gives an interval that holds nearly all draws, the infinite ones too', () => {
+  it('gives an interval that contains 95 % of the draws, infinite ones included', () => {
     const draws = Array.from({ length: 1000 }, (_, at) => (at < 900 ? at : Infinity));
     expect(estimateOf(450, draws)).toEqual({ value: 450, low: 25, high: Infinity });
     expect(estimateOf(1, [])).toEqual({ value: 1, low: 1, high: 1 });
   });
 
-  it('moves the draws of an error, which drawing makes larger, to where the error is', () => {
+  it('centres the draws of an error on the error, because drawing makes it larger', () => {
     const { value, low, high } = estimateOfError(0.1, [0.2, 0.3]);
     expect(value).toBe(0.1);
     expect(low).toBeCloseTo(0.05);

@@ -1,0 +1,73 @@
+import { parseArgs, type ParseArgsConfig } from 'node:util';
+
+const usage = `The router's laboratory: evaluates how well the router chooses, and fits the predictor that is shipped.
+
+  npm run lab -- evaluate [--data DIR] [--out DIR] [--card FILE] [--quick]
+      Compares the router with baselines on published evaluations and prints all tables.
+      --out DIR     also writes report.md, report.json and cost-quality.svg
+      --card FILE   also replaces the figures in a model card and the plot beside it
+      --quick       one fold, three families, wide intervals: some minutes instead of about three quarters of an hour
+
+  npm run lab -- fit-shipped --out DIR [--data DIR] [--seed N]
+      Fits the predictor, writes DIR/router.bin and updates DIR/MODEL_CARD.md, which must exist.
+      The same evaluations and seed give the same bytes. The shipped one is in config/router.
+
+  --data DIR is the folder of published evaluations; without it ROUTING_DATA, then ../shared/routing-data.
+`;
+
+const options = {
+  data: { type: 'string' },
+  out: { type: 'string' },
+  card: { type: 'string' },
+  quick: { type: 'boolean' },
+  seed: { type: 'string' },
+  help: { type: 'boolean', short: 'h' },
+} as const satisfies ParseArgsConfig['options'];
+
+type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>['values'];
+
+interface Command {
+  readonly options: readonly (keyof typeof options)[];
+  run(values: Values): Promise<string>;
+}
+
+/* Commands are imported when they run: transpiling all sources takes a second or more. */
+const commands: Readonly<Record<string, Command>> = {
+  evaluate: {
+    options: ['data', 'out', 'card', 'quick'],
+    run: async ({ data, out, card, quick = false }) => {
+      const { evaluateRouter } = await import('./commands/evaluate.js');
+      return evaluateRouter({ data, out, card, quick });
+    },
+  },
+  'fit-shipped': {
+    options: ['data', 'out', 'seed'],
+    run: async ({ data, out, seed = '1' }) => {
+      const { fitShippedPredictor } = await import('./commands/fit-shipped.js');
+      return fitShippedPredictor({ data, out, seed });
+    },
+  },
+};
+
+/** Runs the command that the arguments name. @returns what to print @throws Error for people */
+async function run(): Promise<string> {
+  const { values, positionals } = parseArgs({ allowPositionals: true, options });
+  if (values.help) return usage;
+  const [name = '', ...extra] = positionals;
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command)
+    throw new Error(`the laboratory has no command ${JSON.stringify(name)}\n\n${usage}`);
+  if (extra[0] !== undefined)
+    throw new Error(`${name}: unexpected argument ${JSON.stringify(extra[0])}`);
+  const allowed: readonly string[] = command.options;
+  const unknown = Object.keys(values).find((option) => !allowed.includes(option));
+  if (unknown !== undefined) throw new Error(`${name}: unknown option --${unknown}`);
+  return command.run(values);
+}
+
+try {
+  process.stdout.write(await run());
+} catch (error) {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+}

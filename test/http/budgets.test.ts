@@ -133,7 +133,7 @@ describe('a budget', () => {
       headers: { 'x-should-retry': 'false' },
       json: {
         message: expect.stringMatching(
-          /^limits: this key may spend 0\.25 USD a day \(UTC\), 0\.25 USD are spent or held .* may cost up to 0\.01 USD/,
+          /^limits: this key may spend 0\.25 USD a day \(UTC\), 0\.25 USD are spent or reserved .* may cost up to 0\.01 USD/,
         ) as string,
       },
     });

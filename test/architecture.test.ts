@@ -150,7 +150,7 @@ describe('the code', () => {
   it("names no provider outside providers/, but for what is known of models in routing/, of SDKs' headers in the pass-through, and in the demo", () => {
     const elsewhere = sources.filter(
       ({ file }) =>
-        !/^(providers\/|routing\/(ability-table|capabilities|catalog|model-name|predictor\/(keywords|known-models))\.ts$|(http\/passthrough|cli\/demo-provider)\.ts$)/.test(
+        !/^(providers\/|routing\/(model-name|predictor\/features\/keywords)\.ts$|(http\/passthrough|cli\/demo-provider)\.ts$)/.test(
           file,
         ),
     );

@@ -1,4 +1,4 @@
-import { guessedAbility } from './ability-priors.js';
+import { guessedAbility } from './model-families.js';
 import type { Catalog } from './catalog.js';
 import type { LatencyWindow } from './latency-window.js';
 import { blendedPrice, rateAt, type ModelFacts, type TokenPrice } from './model-facts.js';

@@ -1,5 +1,5 @@
 import type { Usage } from '../completion.js';
-import { rateAt, type ModelFacts, type TokenPrice } from './model-facts.js';
+import { type Prices, rateAt, type TokenPrice } from './model-facts.js';
 
 /** USD. All three are null where a price is unknown: an unknown cost is never 0. */
 export interface Costs {
@@ -7,17 +7,6 @@ export interface Costs {
   output_tokens_cost: number | null;
   total_tokens_cost: number | null;
 }
-
-/** The prices that a cost is made of. */
-export type CostFacts = Pick<
-  ModelFacts,
-  | 'inputPrice'
-  | 'outputPrice'
-  | 'cachedInputPrice'
-  | 'cacheWritePrice'
-  | 'reasoningPrice'
-  | 'requestPrice'
->;
 
 const unknown = (): Costs => ({
   input_tokens_cost: null,
@@ -47,7 +36,7 @@ function sum(...parts: (number | null)[]): number | null {
  * What a call cost. Cached, cache-written and reasoning tokens are charged at their own rates where there are any, else as
  * input and output; tiers go by the whole prompt. A fee for the request itself is in the total only.
  */
-export function costOf(usage: Usage, facts: CostFacts): Costs {
+export function costOf(usage: Usage, facts: Prices): Costs {
   const { inputPrice, outputPrice } = facts;
   if (inputPrice === null && outputPrice === null) return unknown();
   const { promptTokens, completionTokens } = usage;

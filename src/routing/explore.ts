@@ -1,5 +1,5 @@
 import type { Figures, RankedCandidate } from './plan.js';
-import { thousandths } from './thousandths.js';
+import { thousandths } from './numbers.js';
 
 /** The largest share of decisions that may try another candidate than the first. */
 const mostExploration = 0.2;

@@ -1,6 +1,5 @@
 import type { ChatMessage, ChatRequest, ContentPart } from '../completion.js';
-import type { CostFacts } from './cost.js';
-import type { ModelFacts, TokenPrice } from './model-facts.js';
+import type { ModelFacts, Prices, TokenPrice } from './model-facts.js';
 import { isImage } from './tokens.js';
 
 /** The most tokens that a call can have. */
@@ -128,7 +127,7 @@ function dearestRate(price: TokenPrice | null, promptTokens: number): number {
 /** USD that a call costs at most, whatever of its tokens was cached, cache-written or reasoning: `costOf` never gives more. Null where a price is unknown. */
 export function highestCost(
   { promptTokens, completionTokens }: LongestUsage,
-  facts: CostFacts,
+  facts: Prices,
 ): number | null {
   const { inputPrice, outputPrice } = facts;
   if (inputPrice === null || (outputPrice === null && completionTokens > 0)) return null;

@@ -15,7 +15,7 @@ import type {
   RoutingRequest,
 } from './plan.js';
 import { measureRequest } from './tokens.js';
-import { thousandths } from './thousandths.js';
+import { thousandths } from './numbers.js';
 
 /** All that goes into a plan. */
 export interface PlanInput extends AccessRules, Sources {

@@ -31,6 +31,27 @@ export interface ModelFacts {
   readonly ability: number | null;
 }
 
+/** The prices of a model, without its other facts. */
+export type Prices = Pick<
+  ModelFacts,
+  | 'inputPrice'
+  | 'outputPrice'
+  | 'cachedInputPrice'
+  | 'cacheWritePrice'
+  | 'reasoningPrice'
+  | 'requestPrice'
+>;
+
+/** The prices of a model whose prices are not known. */
+export const noPrices: Prices = {
+  inputPrice: null,
+  outputPrice: null,
+  cachedInputPrice: null,
+  cacheWritePrice: null,
+  reasoningPrice: null,
+  requestPrice: null,
+};
+
 /** What a configuration may say of a model; what it leaves out stays as the catalogue has it. Prices in USD per million tokens. */
 export interface ModelOverride {
   readonly inputPrice?: number | null;

@@ -1,5 +1,6 @@
-const vendors =
-  'anthropic|amazon|ai21|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai';
+import { readModelTable } from './model-tables.js';
+
+const vendors = readModelTable('aliases').bedrockVendors.join('|');
 const bedrockPrefix = new RegExp(`^(?:[a-z]{2,6}(?:-gov)?\\.)?(?:${vendors})\\.(?=[a-z])`);
 const region = /^(?:[a-z]{2,6}(?:-gov)?\.)(?=[a-z0-9]+\.)/;
 

@@ -2,7 +2,7 @@ import { savesLittle, stayedWith } from './affinity.js';
 import { placed } from './placed.js';
 import type { Appraisal, Figures, RankedCandidate, RoutingRequest } from './plan.js';
 import { rankByWeights } from './rank-by-weights.js';
-import { thousandths } from './thousandths.js';
+import { thousandths } from './numbers.js';
 
 /** How far below the best a quality may be: for a cheaper or faster model, and for the model that a conversation goes on with; 0: not at all. */
 export interface Margins {

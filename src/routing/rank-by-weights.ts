@@ -1,7 +1,7 @@
 import { placed } from './placed.js';
 import type { Appraisal, Figures, RankedCandidate } from './plan.js';
 import type { Weights } from './preference.js';
-import { thousandths } from './thousandths.js';
+import { thousandths } from './numbers.js';
 
 /**
  * What counts as half bad: the expected cost of an answer in USD, or where no ranker tells it the price in USD per million tokens, and

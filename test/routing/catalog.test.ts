@@ -2,7 +2,7 @@ import { calcPrice, waitForUpdate } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCatalog } from '../../src/routing/catalog.js';
-import { noPrices } from '../../src/routing/price-list.js';
+import { noPrices } from '../../src/routing/model-facts.js';
 
 const priceIds = {
   openai: 'openai',

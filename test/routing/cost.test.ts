@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeUsage } from '../../src/completion.js';
 import { createCatalog } from '../../src/routing/catalog.js';
-import { costOf, type CostFacts } from '../../src/routing/cost.js';
-import { noPrices } from '../../src/routing/price-list.js';
+import { costOf } from '../../src/routing/cost.js';
+import { noPrices, type Prices } from '../../src/routing/model-facts.js';
 
-const prices = (some: Partial<CostFacts>): CostFacts => ({ ...noPrices, ...some });
+const prices = (some: Partial<Prices>): Prices => ({ ...noPrices, ...some });
 
 describe('the cost of a call', () => {
   it('charges input and output at their rates', () => {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChatRequest, makeUsage } from '../../src/completion.js';
-import { costOf, type CostFacts } from '../../src/routing/cost.js';
+import { costOf } from '../../src/routing/cost.js';
 import {
   highestCost,
   longestAnswer,
@@ -9,10 +9,10 @@ import {
   statedAnswer,
 } from '../../src/routing/longest-cost.js';
 import type { TokenPrice } from '../../src/routing/model-facts.js';
-import { noPrices } from '../../src/routing/price-list.js';
+import { noPrices, type Prices } from '../../src/routing/model-facts.js';
 import { measureRequest } from '../../src/routing/tokens.js';
 
-const prices = (some: Partial<CostFacts>): CostFacts => ({ ...noPrices, ...some });
+const prices = (some: Partial<Prices>): Prices => ({ ...noPrices, ...some });
 const chat = (
   content: ChatRequest['messages'][number]['content'],
   more: Partial<ChatRequest> = {},
@@ -31,7 +31,7 @@ const price: fc.Arbitrary<TokenPrice> = fc.oneof(
       .map((tiers) => tiers.sort((a, b) => a.start - b.start)),
   }),
 );
-const facts: fc.Arbitrary<CostFacts> = fc.record({
+const facts: fc.Arbitrary<Prices> = fc.record({
   inputPrice: price,
   outputPrice: price,
   cachedInputPrice: fc.option(price),

@@ -12,7 +12,7 @@ import type { Parts } from '../parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull } from './page-request.js';
-import { thousandths } from '../../routing/thousandths.js';
+import { thousandths } from '../../routing/numbers.js';
 
 /** `GET /api/v1/learning` and `GET /api/v1/preferences/{id}/learning`: what feedback and outcomes have taught. */
 export function readLearning(parts: Parts): RequestHandler {

@@ -1,4 +1,4 @@
-import { logOdds } from '../log-odds.js';
+import { logOdds } from '../numbers.js';
 import type { Candidate } from '../plan.js';
 import { standardise, writeCoordinates } from './coordinates.js';
 import type { CustomWeights } from './custom-weights.js';

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { canonicalName, undatedName } from '../model-name.js';
+import { readModelTable } from '../model-tables.js';
 
 /** Finds the measured model that a candidate's name stands for, whoever serves it; -1 where it was not measured. */
 export type FindModel = (name: string) => number;
@@ -8,17 +9,15 @@ export type FindModel = (name: string) => number;
 const longestName = 200;
 const mostKept = 4000;
 
-/** Names that without their date or packaging would be another model's, and what they are versions of instead. */
-const apart: readonly (readonly [name: RegExp, family: string])[] = [
-  [/^gpt-4-(?:1106|0125)-preview$/, 'gpt-4-turbo'],
-  [/^o1-preview(?:-\d{4}(?:-\d{2}-\d{2})?)?$/, 'o1-preview'],
-  [/^qwq-32b-preview$/, 'qwq-32b-preview'],
-  [/^gpt-3-5-turbo-instruct(?:-\d+)?$/, 'gpt-3-5-turbo-instruct'],
-];
+/** Names that would become another model's if their date or packaging were cut off. */
+const separateFamilies = readModelTable('aliases').families.map(({ pattern, family }) => ({
+  name: new RegExp(`^${pattern}$`),
+  family,
+}));
 
-/** What a canonical name is a version of. */
+/** The name that all versions of a model share. */
 const familyOf = (canonical: string): string =>
-  apart.find(([name]) => name.test(canonical))?.[1] ??
+  separateFamilies.find(({ name }) => name.test(canonical))?.family ??
   undatedName(canonical.replace(/-0-\d(?=-hf$|$)/, ''));
 
 /** What is served under a bare name is made for conversation, as `llama3.1:8b` is. */

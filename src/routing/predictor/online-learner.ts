@@ -1,4 +1,4 @@
-import { logOdds, sigmoid } from '../log-odds.js';
+import { logOdds, sigmoid } from '../numbers.js';
 import type { KindsOfTask } from '../plan.js';
 import { Beliefs } from './online-beliefs.js';
 import { added, bounded, elsewhere, faded, folded } from './online-evidence.js';

@@ -1,5 +1,5 @@
 import type { Features } from './features.js';
-import { logOdds, sigmoid } from '../log-odds.js';
+import { logOdds, sigmoid } from '../numbers.js';
 import { Prototypes, type Nearest } from './prototypes.js';
 import type { RouterWeights } from './predictor-weights.js';
 import { addRows, columnsOf, sumOfNumbers, sumOfRows } from './columns.js';

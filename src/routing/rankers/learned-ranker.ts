@@ -5,7 +5,7 @@ import { createFindModel, type FindModel } from '../predictor/known-models.js';
 import { largestShares } from '../predictor/online-state.js';
 import type { Expectation, Router } from '../predictor/quality-predictor.js';
 import { keptOdds, type Adjustment, type TunedRequest } from '../predictor/tuning.js';
-import { logOdds, sigmoid } from '../log-odds.js';
+import { logOdds, sigmoid } from '../numbers.js';
 import type { Appraisal, Ranker, RoutingRequest } from '../plan.js';
 import { predicted, type Understood } from '../predicted.js';
 import { type Margins, rankByTradeoff } from '../rank-by-tradeoff.js';

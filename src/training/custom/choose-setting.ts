@@ -1,4 +1,4 @@
-import { sigmoid } from '../../routing/log-odds.js';
+import { sigmoid } from '../../routing/numbers.js';
 import { seeded, shuffle } from './seeded.js';
 import type { CustomRows } from './custom-rows.js';
 import {

@@ -1,4 +1,4 @@
-import { sigmoid } from '../../routing/log-odds.js';
+import { sigmoid } from '../../routing/numbers.js';
 import { chooseSetting, fitSetting, foldsOf } from './choose-setting.js';
 import type { Predicted } from './choices.js';
 import type { CustomRows } from './custom-rows.js';

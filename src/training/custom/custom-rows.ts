@@ -1,6 +1,6 @@
-import { guessedAbility, knownAbility } from '../../routing/ability-priors.js';
+import { guessedAbility, knownAbility } from '../../routing/model-families.js';
 import { expectationsOf } from '../../routing/predictor/custom-tuning.js';
-import { logOdds } from '../../routing/log-odds.js';
+import { logOdds } from '../../routing/numbers.js';
 import {
   coordinateCount,
   standardise,

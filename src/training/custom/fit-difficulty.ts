@@ -3,7 +3,7 @@ import { gramBuckets } from '../../routing/predictor/hashing.js';
 import type { Scaling } from './fit-embedding.js';
 import { scaled } from './fit-embedding.js';
 import { logit, type Evaluations } from './evaluations.js';
-import { sigmoid } from '../../routing/log-odds.js';
+import { sigmoid } from '../../routing/numbers.js';
 import type { Tables } from './fit-tables.js';
 import { seeded, shuffle } from './seeded.js';
 

@@ -1,4 +1,4 @@
-import { sigmoid } from '../../routing/log-odds.js';
+import { sigmoid } from '../../routing/numbers.js';
 import type { CustomWeights } from '../../routing/predictor/custom-weights.js';
 import type { Router } from '../../routing/predictor/quality-predictor.js';
 import { chooseSetting, fitSetting } from './choose-setting.js';

@@ -1,4 +1,4 @@
-import { sigmoid } from '../../../src/routing/log-odds.js';
+import { sigmoid } from '../../../src/routing/numbers.js';
 
 /** What tells a familiar text from a strange one. */
 export interface GateSignals {

@@ -1,7 +1,7 @@
 import type { Features } from '../../../src/routing/predictor/features.js';
 import { gramBuckets } from '../../../src/routing/predictor/hashing.js';
 import { logit, type Evaluations } from '../../../src/training/custom/evaluations.js';
-import { sigmoid } from '../../../src/routing/log-odds.js';
+import { sigmoid } from '../../../src/routing/numbers.js';
 import { scaled, type Scaling } from '../../../src/training/custom/fit-embedding.js';
 import type { Tables } from '../../../src/training/custom/fit-tables.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';

@@ -1,6 +1,6 @@
 import { Router } from '../../../src/routing/predictor/quality-predictor.js';
 import type { RouterWeights } from '../../../src/routing/predictor/predictor-weights.js';
-import { knownAbility, guessedAbility } from '../../../src/routing/ability-priors.js';
+import { knownAbility, guessedAbility } from '../../../src/routing/model-families.js';
 import { canonicalName } from '../../../src/routing/model-name.js';
 import type { Evaluations } from '../../../src/training/custom/evaluations.js';
 import { fitGate, type GateSignals } from './fit-gate.js';

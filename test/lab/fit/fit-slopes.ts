@@ -1,5 +1,5 @@
 import { logit, type Evaluations } from '../../../src/training/custom/evaluations.js';
-import { sigmoid } from '../../../src/routing/log-odds.js';
+import { sigmoid } from '../../../src/routing/numbers.js';
 import {
   difficultyOf,
   fitDifficulty,

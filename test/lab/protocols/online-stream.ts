@@ -1,4 +1,4 @@
-import { logOdds, sigmoid } from '../../../src/routing/log-odds.js';
+import { logOdds, sigmoid } from '../../../src/routing/numbers.js';
 import { drawOf, plausiblePlaces } from '../../../src/routing/explore.js';
 import { withRating } from '../../../src/routing/predictor/online-learner.js';
 import {

@@ -1,7 +1,7 @@
 import { waitForUpdate } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
-import { guessedAbility, knownAbility } from '../../src/routing/ability-priors.js';
-import { capabilitiesOf } from '../../src/routing/capabilities.js';
+import { guessedAbility, knownAbility } from '../../src/routing/model-families.js';
+import { capabilitiesOf } from '../../src/routing/model-families.js';
 import { canonicalName } from '../../src/routing/model-name.js';
 
 const ability = (model: string): number => knownAbility(canonicalName(model)) ?? NaN;

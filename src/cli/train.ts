@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
-import { formatOf } from '../training/custom/evaluation-format.js';
+import { formatOf } from '../training/custom/evaluation-file.js';
 import type { TrainingReport } from '../training/custom/report.js';
 import type { Store } from '../store/contracts/store.js';
 import type { StoredWishes } from '../store/contracts/trainings.js';

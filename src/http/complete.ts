@@ -7,7 +7,7 @@ import { type Attempt, BrokenStream, executePlan, type Outcome } from '../dispat
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import { GatewayError } from '../errors.js';
 import { costOf, type Costs } from '../routing/cost.js';
-import { cautiousPrompt, statedAnswer } from '../routing/longest-cost.js';
+import { cautiousPrompt, statedAnswer } from '../routing/max-cost.js';
 import type { RankedCandidate } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
 import { boundCompletion } from '../pipeline/reserve-completion.js';

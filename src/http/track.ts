@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { anonymous } from '../accounts/caller.js';
 import { outcomesOf } from '../training/online/outcomes.js';
-import { statedAnswer } from '../routing/longest-cost.js';
+import { statedAnswer } from '../routing/max-cost.js';
 import { contextOf, type RequestContext } from './context.js';
 import type { Parts } from './parts.js';
 import type { Surface } from './surfaces/surface.js';

@@ -7,7 +7,7 @@ import {
   longestAnswer,
   longestPrompt,
   statedAnswer,
-} from '../routing/longest-cost.js';
+} from '../routing/max-cost.js';
 import type { Exclusion, RankedCandidate } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
 import { callerOf, contextOf } from '../http/context.js';

@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Caller } from '../accounts/caller.js';
 import { hasBudget } from '../accounts/rate-limiter.js';
 import { invalidField } from '../errors.js';
-import { bytesPerToken, highestCost, longestPrompt } from '../routing/longest-cost.js';
+import { bytesPerToken, highestCost, longestPrompt } from '../routing/max-cost.js';
 import type { Candidate } from '../routing/plan.js';
 import { estimateTokens } from '../routing/tokens.js';
 import { unpricedReason } from './reserve-completion.js';

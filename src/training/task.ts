@@ -1,7 +1,7 @@
 import { encodeCustom } from '../routing/predictor/custom-weights.js';
 import { Router } from '../routing/predictor/quality-predictor.js';
 import type { RouterWeights } from '../routing/predictor/predictor-weights.js';
-import { FileProblem } from './custom/file-problem.js';
+import { FileProblem } from './custom/evaluation-file.js';
 import type { TrainingReport } from './custom/report.js';
 import { checkEvaluations, trainCustom, type TrainingWishes } from './custom/train-custom.js';
 

@@ -1,4 +1,4 @@
-import { featuresOf } from '../../src/routing/predictor/features.js';
+import { featuresOf } from '../../src/routing/predictor/features/features.js';
 import type { PublishedEvaluations } from '../lab/fit/published-evaluations.js';
 
 /** Rows as published evaluations of one source and kind, in memory. @param scores by row, one for each model */

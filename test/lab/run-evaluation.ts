@@ -6,7 +6,7 @@ import { folds as allFolds } from './protocols/in-distribution.js';
 import { blocksOf, type BlockSignals } from './protocols/held-out-gate.js';
 import type { CurveOptions } from './protocols/learning-curve.js';
 import type { Stability } from './protocols/stability.js';
-import type { DrawOptions } from '../../src/training/custom/estimates.js';
+import type { DrawOptions } from './estimates.js';
 import type { Verdict } from './judge.js';
 import type { FamilyResult, FoldResult, RunTask } from './tasks.js';
 

@@ -4,7 +4,7 @@ import { fitGate } from './fit/fit-gate.js';
 import { fitRouter, type FitOptions } from './fit/fit-router.js';
 import { familiesToHoldOut, publicAbilities } from './fit/fit-shipped.js';
 import type { PublishedEvaluations } from './fit/published-evaluations.js';
-import type { DrawOptions } from '../../src/training/custom/estimates.js';
+import type { DrawOptions } from './estimates.js';
 import { judge, type DrawnVerdict, type Figures, type Verdict } from './judge.js';
 import { meanOfVerdicts } from './mean-verdict.js';
 import { atMost, largestPoolOf, namedPools } from './pools.js';

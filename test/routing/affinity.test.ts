@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { featuresOf } from '../../src/routing/predictor/features.js';
+import { featuresOf } from '../../src/routing/predictor/features/features.js';
 import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
 import type {
   Appraisal,

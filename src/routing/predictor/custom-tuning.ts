@@ -1,10 +1,42 @@
 import { logOdds } from '../numbers.js';
 import type { Candidate } from '../plan.js';
-import { standardise, writeCoordinates } from './coordinates.js';
 import type { CustomWeights } from './custom-weights.js';
 import { createFindModel } from './known-models.js';
-import type { Expectation, Router } from './quality-predictor.js';
+import type { Features } from './features/features.js';
+import type { Expectation, Reading, Router } from './quality-predictor.js';
 import { type Adjustment, keptOdds, type TunedRequest, type Tuning } from './tuning.js';
+
+const clip = 4;
+
+/** How many coordinates a prompt has: its place in the router's space, then the dense features. */
+export function coordinateCount(rank: number, denseCount: number): number {
+  return rank + denseCount;
+}
+
+/** Writes a prompt's coordinates as they are, from a place on. */
+export function writeCoordinates(
+  { place }: Reading,
+  { dense }: Features,
+  into: Float32Array,
+  from: number,
+): void {
+  into.set(place, from);
+  into.set(dense, from + place.length);
+}
+
+/** Centres, scales and cuts coordinates in place: `mean.length` of them from a place on. */
+export function standardise(
+  values: Float32Array,
+  from: number,
+  mean: Float32Array,
+  scale: Float32Array,
+): void {
+  for (let at = 0; at < mean.length; at++)
+    values[from + at] = Math.max(
+      -clip,
+      Math.min(clip, (values[from + at]! - mean[at]!) * scale[at]!),
+    );
+}
 
 /** What the router expects of each model of the weights, as when they were fitted. */
 export function expectationsOf(

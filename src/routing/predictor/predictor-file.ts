@@ -1,5 +1,5 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { gramBuckets } from './hashing.js';
+import { gramBuckets } from './features/grams.js';
 import { gramsOfPrototype } from './prototypes.js';
 import type { RouterWeights } from './predictor-weights.js';
 

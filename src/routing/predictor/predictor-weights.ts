@@ -1,4 +1,4 @@
-import { gramBuckets } from './hashing.js';
+import { gramBuckets } from './features/grams.js';
 import type { PrototypeWeights } from './prototypes.js';
 
 /** Everything that was learned, as numbers. `rank` is the number of coordinates that a text is mapped to. */

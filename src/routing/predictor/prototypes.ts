@@ -1,5 +1,5 @@
-import type { Features } from './features.js';
-import { gramBuckets } from './hashing.js';
+import type { Features } from './features/features.js';
+import { gramBuckets } from './features/grams.js';
 
 /** Groups of similar prompts as they are kept. */
 export interface PrototypeWeights {

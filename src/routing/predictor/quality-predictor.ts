@@ -1,4 +1,4 @@
-import type { Features } from './features.js';
+import type { Features } from './features/features.js';
 import { logOdds, sigmoid } from '../numbers.js';
 import { Prototypes, type Nearest } from './prototypes.js';
 import type { RouterWeights } from './predictor-weights.js';

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { decodeRouter } from './predictor-file.js';
-import { denseNames } from './features.js';
+import { denseNames } from './features/features.js';
 import { Router } from './quality-predictor.js';
 import { misfitOf } from './predictor-weights.js';
 

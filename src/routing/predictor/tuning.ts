@@ -1,5 +1,5 @@
 import type { Candidate } from '../plan.js';
-import type { Features } from './features.js';
+import type { Features } from './features/features.js';
 import type { Expectation, Reading } from './quality-predictor.js';
 
 /** One request as a tuning sees it. */

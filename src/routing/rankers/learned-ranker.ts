@@ -1,6 +1,6 @@
 import { defaultAffinity } from '../affinity.js';
 import { explored } from '../explore.js';
-import { featuresOf } from '../predictor/features.js';
+import { featuresOf } from '../predictor/features/features.js';
 import { createFindModel, type FindModel } from '../predictor/known-models.js';
 import { largestShares } from '../predictor/online-state.js';
 import type { Expectation, Router } from '../predictor/quality-predictor.js';

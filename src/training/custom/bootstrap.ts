@@ -1,5 +1,22 @@
-import { type Estimate, estimateOf } from './estimates.js';
 import { seeded } from './seeded.js';
+
+/** A figure, and between what it lies in 95 of 100 draws. Infinite: never reached. */
+export interface Estimate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
+
+/** A figure with the interval of its draws. */
+export function estimateOf(value: number, draws: readonly number[]): Estimate {
+  const sorted = draws.filter((draw) => !Number.isNaN(draw)).sort((a, b) => a - b);
+  if (sorted.length === 0) return { value, low: value, high: value };
+  return {
+    value,
+    low: sorted[Math.floor(0.025 * sorted.length)]!,
+    high: sorted[Math.min(sorted.length - 1, Math.floor(0.975 * sorted.length))]!,
+  };
+}
 
 const fewDraws = 400,
   manyDraws = 2000;

@@ -1,4 +1,4 @@
-import { FileProblem, quoted } from './file-problem.js';
+import { FileProblem, quoted } from './evaluation-file.js';
 
 /** What a column of evaluations tells. */
 export type Role = 'score' | 'cost' | 'latency';

@@ -5,8 +5,8 @@ import {
   coordinateCount,
   standardise,
   writeCoordinates,
-} from '../../routing/predictor/coordinates.js';
-import { featuresOf } from '../../routing/predictor/features.js';
+} from '../../routing/predictor/custom-tuning.js';
+import { featuresOf } from '../../routing/predictor/features/features.js';
 import type { Router } from '../../routing/predictor/quality-predictor.js';
 import { canonicalName } from '../../routing/model-name.js';
 import { compared, type EvaluationRows } from './evaluation-rows.js';

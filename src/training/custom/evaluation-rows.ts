@@ -1,4 +1,4 @@
-import { FileProblem, quoted } from './file-problem.js';
+import { FileProblem, quoted } from './evaluation-file.js';
 import type { NumberColumn, Role } from './columns.js';
 
 /** A user's evaluations as they were written. What a cell leaves out is NaN. */

@@ -1,5 +1,5 @@
 import { sigmoid } from '../../routing/numbers.js';
-import { cholesky, solveFactored } from './fit-difficulty.js';
+import { cholesky, solveFactored } from './linear-systems.js';
 import { seeded, shuffle } from './seeded.js';
 import type { CustomRows } from './custom-rows.js';
 

@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { type ColumnOptions, type NumberColumn, readColumns } from './columns.js';
 import { type EvaluationRows, mostRows, RowReader } from './evaluation-rows.js';
-import { FileProblem, quoted } from './file-problem.js';
+import { FileProblem, quoted } from './evaluation-file.js';
 
 /** How a file of evaluations is read. */
 export interface ReadOptions extends ColumnOptions {

@@ -1,6 +1,6 @@
 import { aiqOf, chosenScores, meanOf, meanScores, pricedPool, type Predicted } from './choices.js';
 import { bootstrapMean } from './bootstrap.js';
-import type { Estimate } from './estimates.js';
+import type { Estimate } from './bootstrap.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import type { Setting } from './fit-correction.js';

@@ -1,4 +1,4 @@
-import { FileProblem } from './file-problem.js';
+import { FileProblem } from './evaluation-file.js';
 
 /** How scores were brought to 0..1. */
 export interface Scale {

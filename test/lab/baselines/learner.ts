@@ -1,4 +1,4 @@
-import type { Features } from '../../../src/routing/predictor/features.js';
+import type { Features } from '../../../src/routing/predictor/features/features.js';
 
 /** What a baseline learns from: prompts that all models have answered. */
 export interface AnsweredRows {

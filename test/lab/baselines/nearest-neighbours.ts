@@ -1,5 +1,5 @@
-import type { Features } from '../../../src/routing/predictor/features.js';
-import { gramBuckets } from '../../../src/routing/predictor/hashing.js';
+import type { Features } from '../../../src/routing/predictor/features/features.js';
+import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
 import { meansOf, type Learner } from './learner.js';
 
 const neighbours = 40;

@@ -1,4 +1,4 @@
-import type { Features } from '../../../src/routing/predictor/features.js';
+import type { Features } from '../../../src/routing/predictor/features/features.js';
 import { seeded } from '../../../src/training/custom/seeded.js';
 import type { AnsweredRows, Learner } from './learner.js';
 

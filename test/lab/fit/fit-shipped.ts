@@ -2,7 +2,7 @@ import { Router } from '../../../src/routing/predictor/quality-predictor.js';
 import type { RouterWeights } from '../../../src/routing/predictor/predictor-weights.js';
 import { knownAbility, guessedAbility } from '../../../src/routing/model-families.js';
 import { canonicalName } from '../../../src/routing/model-name.js';
-import type { Evaluations } from '../../../src/training/custom/evaluations.js';
+import type { Evaluations } from './evaluations.js';
 import { fitGate, type GateSignals } from './fit-gate.js';
 import { fitRouter } from './fit-router.js';
 import { foldOf } from './published-evaluations.js';

@@ -1,5 +1,5 @@
-import type { Features } from '../../../src/routing/predictor/features.js';
-import { featuresOf } from '../../../src/routing/predictor/features.js';
+import type { Features } from '../../../src/routing/predictor/features/features.js';
+import { featuresOf } from '../../../src/routing/predictor/features/features.js';
 import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
 import { foldOf, questionOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';

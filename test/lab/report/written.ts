@@ -1,4 +1,4 @@
-import type { Estimate } from '../../../src/training/custom/estimates.js';
+import type { Estimate } from '../../../src/training/custom/bootstrap.js';
 
 /** What stands where there is no figure. */
 export const nothing = '–';

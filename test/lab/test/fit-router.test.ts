@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { featuresOf } from '../../../src/routing/predictor/features.js';
+import { featuresOf } from '../../../src/routing/predictor/features/features.js';
 import { decodeRouter, encodeRouter } from '../../../src/routing/predictor/predictor-file.js';
 import { Router } from '../../../src/routing/predictor/quality-predictor.js';
 import type { RouterWeights } from '../../../src/routing/predictor/predictor-weights.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { EvaluationRows } from '../../../src/training/custom/evaluation-rows.js';
-import { FileProblem } from '../../../src/training/custom/file-problem.js';
+import { FileProblem } from '../../../src/training/custom/evaluation-file.js';
 import {
   readEvaluations,
   type ReadOptions,

@@ -1,6 +1,6 @@
-import type { ChatMessage } from '../../completion.js';
+import type { ChatMessage } from '../../../completion.js';
 import { question } from './characters.js';
-import { GramBag, type Grams } from './gram-bag.js';
+import { GramBag, type Grams } from './grams.js';
 import { keywordGroups } from './keywords.js';
 import { TextScan } from './text-scan.js';
 import { ToolScan } from './tool-scan.js';

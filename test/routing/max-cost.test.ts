@@ -7,7 +7,7 @@ import {
   longestAnswer,
   longestPrompt,
   statedAnswer,
-} from '../../src/routing/longest-cost.js';
+} from '../../src/routing/max-cost.js';
 import type { TokenPrice } from '../../src/routing/model-facts.js';
 import { noPrices, type Prices } from '../../src/routing/model-facts.js';
 import { measureRequest } from '../../src/routing/tokens.js';

@@ -1,4 +1,4 @@
-import { hashWord } from './hashing.js';
+import { hashWord } from './grams.js';
 
 /** Words that tell what kind of answer is wanted, by group. English mostly: other languages speak through their n-grams. */
 const groups = {

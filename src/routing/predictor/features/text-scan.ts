@@ -15,8 +15,8 @@ import {
   space,
   stop,
 } from './characters.js';
-import type { GramBag } from './gram-bag.js';
-import { bucketOf, emptyHash, hashNext } from './hashing.js';
+import type { GramBag } from './grams.js';
+import { bucketOf, emptyHash, hashNext } from './grams.js';
 import { groupsOf, keywordGroups } from './keywords.js';
 
 const salts = { word: 1, pair: 2, four: 3, ideographs: 4 };

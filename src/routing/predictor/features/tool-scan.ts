@@ -1,6 +1,6 @@
 import { capital, digit, kindOf, letter, lowered } from './characters.js';
-import type { GramBag } from './gram-bag.js';
-import { bucketOf, emptyHash, hashNext } from './hashing.js';
+import type { GramBag } from './grams.js';
+import { bucketOf, emptyHash, hashNext } from './grams.js';
 
 const salts = {
   name: 5,

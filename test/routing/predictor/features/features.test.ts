@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { denseNames, featuresOf, type Features } from '../../../src/routing/predictor/features.js';
-import { gramBuckets } from '../../../src/routing/predictor/hashing.js';
+import {
+  denseNames,
+  featuresOf,
+  type Features,
+} from '../../../../src/routing/predictor/features/features.js';
+import { gramBuckets } from '../../../../src/routing/predictor/features/grams.js';
 
 const of = (content: string, tools: unknown[] = []): Features =>
   featuresOf({ messages: [{ role: 'user', content }], tools });

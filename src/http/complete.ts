@@ -7,7 +7,7 @@ import { type Attempt, BrokenStream, executePlan, type Outcome } from '../dispat
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import { GatewayError } from '../errors.js';
 import { costOf, type Costs } from '../routing/cost.js';
-import { cautiousPrompt, statedAnswer } from '../routing/max-cost.js';
+import { cautiousPromptTokens, statedAnswerTokens } from '../routing/max-cost.js';
 import type { RankedCandidate } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
 import { boundCompletion } from '../pipeline/reserve-completion.js';
@@ -209,10 +209,10 @@ class RunningCompletion {
   /** For answers whose tokens nobody reported. Whoever holds a key with bounds could have written the prompt to look small, and left before it was counted. */
   private estimate(contentLength: number): Usage {
     const { chat } = this.planned.call;
-    const most = (statedAnswer(chat) ?? Infinity) * (chat.n ?? 1);
+    const most = (statedAnswerTokens(chat) ?? Infinity) * (chat.n ?? 1);
     const measured = measureRequest(chat.messages, chat.tools ?? []).tokens;
     const promptTokens = isBounded(this.context.caller ?? anonymous)
-      ? cautiousPrompt(chat, measured)
+      ? cautiousPromptTokens(chat, measured)
       : measured;
     return makeUsage({
       promptTokens,

@@ -1,7 +1,7 @@
 import type { RequestHandler } from 'express';
 import { anonymous } from '../accounts/caller.js';
 import { outcomesOf } from '../training/online/outcomes.js';
-import { statedAnswer } from '../routing/max-cost.js';
+import { statedAnswerTokens } from '../routing/max-cost.js';
 import { contextOf, type RequestContext } from './context.js';
 import type { Parts } from './parts.js';
 import type { Surface } from './surfaces/surface.js';
@@ -40,7 +40,7 @@ function learnOutcomes(
 ): void {
   if (planned === null || !runtime?.routing.learning.enabled || attempts.length === 0) return;
   // as it was sent: a budget may have bounded what the client had not
-  const isBounded = statedAnswer(planned.call.chat) !== null;
+  const isBounded = statedAnswerTokens(planned.call.chat) !== null;
   memory.outcomes.add(
     { accountId: (caller ?? anonymous).accountId, preferenceId: preferenceId ?? '' },
     outcomesOf({ attempts, finishReason, isBounded }),

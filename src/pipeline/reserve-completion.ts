@@ -3,10 +3,10 @@ import type { Caller } from '../accounts/caller.js';
 import { hasBudget, type Use } from '../accounts/rate-limiter.js';
 import { invalidField } from '../errors.js';
 import {
-  highestCost,
-  longestAnswer,
-  longestPrompt,
-  statedAnswer,
+  maxCostUsd,
+  maxAnswerTokens,
+  maxPromptTokens,
+  statedAnswerTokens,
 } from '../routing/max-cost.js';
 import type { Exclusion, RankedCandidate } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
@@ -69,7 +69,7 @@ function withinBudget(
       surface.invalidCode,
     );
   const priced = allowUnpriced ? planned : withoutUnpriced(planned, runtime, surface);
-  if (maxOutputTokens === null || statedAnswer(call.chat) !== null) return priced;
+  if (maxOutputTokens === null || statedAnswerTokens(call.chat) !== null) return priced;
   return { ...priced, call: { ...call, chat: { ...call.chat, max_tokens: maxOutputTokens } } };
 }
 
@@ -110,7 +110,7 @@ function mostOf(
     limits.tokensPerMinute === null
       ? null
       : measureRequest(chat.messages, chat.tools ?? []).tokens +
-        (statedAnswer(chat) ?? 0) * (chat.n ?? 1);
+        (statedAnswerTokens(chat) ?? 0) * (chat.n ?? 1);
   return {
     requests: 1,
     tokens,
@@ -123,9 +123,9 @@ function dearest(
   candidates: readonly RankedCandidate[],
   runtime: GatewaySnapshot,
 ): number {
-  const promptTokens = longestPrompt(chat);
+  const promptTokens = maxPromptTokens(chat);
   const costs = candidates.map((candidate) => {
-    const completionTokens = longestAnswer(
+    const completionTokens = maxAnswerTokens(
       chat,
       runtime.catalog.lookup(candidate.provider, candidate.model),
       runtime.budgets.maxOutputTokens,
@@ -136,9 +136,9 @@ function dearest(
 }
 
 function highestCostOf(
-  usage: Parameters<typeof highestCost>[0],
+  usage: Parameters<typeof maxCostUsd>[0],
   { provider, model }: RankedCandidate,
   runtime: GatewaySnapshot,
 ): number | null {
-  return highestCost(usage, runtime.catalog.lookup(provider, model));
+  return maxCostUsd(usage, runtime.catalog.lookup(provider, model));
 }

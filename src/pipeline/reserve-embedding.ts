@@ -2,7 +2,7 @@ import type { Response } from 'express';
 import type { Caller } from '../accounts/caller.js';
 import { hasBudget } from '../accounts/rate-limiter.js';
 import { invalidField } from '../errors.js';
-import { bytesPerToken, highestCost, longestPrompt } from '../routing/max-cost.js';
+import { bytesPerToken, maxCostUsd, maxPromptTokens } from '../routing/max-cost.js';
 import type { Candidate } from '../routing/plan.js';
 import { estimateTokens } from '../routing/tokens.js';
 import { unpricedReason } from './reserve-completion.js';
@@ -37,8 +37,8 @@ export function boundEmbedding(
   const tokens = limits.tokensPerMinute === null ? null : estimateInput(caller, body);
   if (!hasBudget(limits))
     return takeLimits(parts, res, caller, { requests: 1, tokens, costUsd: null });
-  const costUsd = highestCost(
-    { promptTokens: longestPrompt({ messages: [], body }), completionTokens: 0 },
+  const costUsd = maxCostUsd(
+    { promptTokens: maxPromptTokens({ messages: [], body }), completionTokens: 0 },
     runtime.catalog.lookup(provider, model),
   );
   if (costUsd === null && !runtime.budgets.allowUnpriced)

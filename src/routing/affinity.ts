@@ -1,8 +1,5 @@
 import type { Candidate, Continued, RankedCandidate } from './plan.js';
 
-/** How far below the best its quality may be for a conversation to stay with its model, unless configured. */
-export const defaultAffinity = 0.03;
-
 /** The share of a cost or a time that is no reason to leave a model: another would have to read the whole conversation first. */
 const smallSaving = 0.2;
 

@@ -21,11 +21,11 @@ export interface AppraisalTerms {
 const noAttributes: Record<string, unknown> = {};
 
 /** The largest figure that is taken for one; products and sums of such stay finite. */
-const mostFigure = 1e12;
+const maxFigure = 1e12;
 
 /** A number that can be weighed: not negative, and no more than anything costs, takes or holds. */
 function figure(value: unknown): number | null {
-  return typeof value === 'number' && value >= 0 && value <= mostFigure ? value : null;
+  return typeof value === 'number' && value >= 0 && value <= maxFigure ? value : null;
 }
 
 function share(value: unknown): number | null {

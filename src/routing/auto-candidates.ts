@@ -1,9 +1,9 @@
 import type { Catalog } from './catalog.js';
 import { blendedPrice, rateAt, type TokenPrice } from './model-facts.js';
 
-/** USD per million tokens, blended: what nobody asked for by name should not be among the dearest. */
-const dearest = 12;
-const mostForEach = 8;
+/** USD per million tokens, blended: what nobody asked for by name should not be among the maxPrice. */
+const maxPrice = 12;
+const maxPerProvider = 8;
 
 const rate = (price: TokenPrice | null): number | null =>
   price === null ? null : rateAt(price, 0);
@@ -19,13 +19,13 @@ export function autoCandidates(catalog: Catalog, providers: readonly string[]): 
       .map((model) => ({ model, facts: catalog.lookup(provider, model) }));
     const priced = models.flatMap(({ model, facts: { ability, inputPrice, outputPrice } }) => {
       const price = blendedPrice(rate(inputPrice), rate(outputPrice));
-      return ability !== null && price !== null && price > 0 && price <= dearest
+      return ability !== null && price !== null && price > 0 && price <= maxPrice
         ? [{ model, ability }]
         : [];
     });
     const chosen =
       priced.length > 0
-        ? priced.sort((a, b) => b.ability - a.ability).slice(0, mostForEach)
+        ? priced.sort((a, b) => b.ability - a.ability).slice(0, maxPerProvider)
         : models;
     return chosen.map(({ model }) => `${provider}/${model}`);
   });

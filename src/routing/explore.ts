@@ -2,12 +2,10 @@ import type { Figures, RankedCandidate } from './plan.js';
 import { thousandths } from './numbers.js';
 
 /** The largest share of decisions that may try another candidate than the first. */
-const mostExploration = 0.2;
-/** The share unless it is configured. */
-export const defaultExploration = 0.02;
+const maxExploration = 0.2;
 
 /** A candidate that is tried may be expected to cost, or to take, so many times what the first one does. */
-const mostTimes = 2;
+const maxRatio = 2;
 
 /** A number from 0 to 1 that an id always gives, and that says nothing of the ids beside it. @param salt another one gives another number */
 export function drawOf(id: string, salt: number): number {
@@ -19,7 +17,7 @@ export function drawOf(id: string, salt: number): number {
 }
 
 const isNear = (figure: number | null, first: number | null): boolean =>
-  figure === null || first === null ? figure === first : figure <= first * mostTimes;
+  figure === null || first === null ? figure === first : figure <= first * maxRatio;
 
 /**
  * The places of those that may be the best for all that is known, at no more than twice the cost of the first: what there is to try beside it. Nobody
@@ -59,7 +57,7 @@ export function explored(
   inHaste = false,
 ): RankedCandidate[] {
   const [first] = ranked;
-  if (!first || !(share > 0) || drawOf(id, 0) >= Math.min(share, mostExploration)) return ranked;
+  if (!first || !(share > 0) || drawOf(id, 0) >= Math.min(share, maxExploration)) return ranked;
   const places = plausiblePlaces(
     ranked.map(({ why }) => why),
     depth,

@@ -18,12 +18,12 @@ export interface LatencyWindowOptions {
   windowMs?: number;
 }
 
-const leastSamples = 3;
-const mostSamples = 256;
-const mostModels = 1000;
-const keepMedianMs = 1000;
+const minSamples = 3;
+const maxSamples = 256;
+const maxModels = 1000;
+const maxMedianAgeMs = 1000;
 /** So few are sorted again at once. */
-const fewSamples = 16;
+const maxEagerSamples = 16;
 
 /**
  * Keeps at most 256 samples spread evenly over the window: when they are full, every second one goes and from then on only
@@ -40,7 +40,7 @@ class Samples {
 
   add(value: number, at: number): void {
     if (this.seen++ % this.every !== 0) return;
-    if (this.times.length === mostSamples) this.thin();
+    if (this.times.length === maxSamples) this.thin();
     // in order of time, by which they expire
     this.times.push(Math.max(at, this.times.at(-1) ?? at));
     this.values.push(value);
@@ -49,10 +49,10 @@ class Samples {
 
   p50(at: number, windowMs: number): number | null {
     const expired = this.times.length > 0 && this.times[0]! <= at - windowMs;
-    const recent = this.times.length > fewSamples && at - this.medianAt < keepMedianMs;
+    const recent = this.times.length > maxEagerSamples && at - this.medianAt < maxMedianAgeMs;
     if (!expired && (!this.stale || recent)) return this.median;
     this.dropBefore(at - windowMs);
-    this.median = this.values.length < leastSamples ? null : medianOf(this.values);
+    this.median = this.values.length < minSamples ? null : medianOf(this.values);
     this.medianAt = at;
     this.stale = false;
     return this.median;
@@ -70,7 +70,7 @@ class Samples {
     this.times.splice(0, gone);
     this.values.splice(0, gone);
     // traffic has thinned out: keep more of what comes
-    while (this.every > 1 && this.times.length < mostSamples / 4) this.every /= 2;
+    while (this.every > 1 && this.times.length < maxSamples / 4) this.every /= 2;
   }
 }
 
@@ -85,7 +85,7 @@ export function createLatencyWindow({
   now = () => performance.now(),
   windowMs = 3_600_000,
 }: LatencyWindowOptions = {}): LatencyWindow {
-  const models = new LRUCache<string, Samples>({ max: mostModels });
+  const models = new LRUCache<string, Samples>({ max: maxModels });
   return {
     record(provider, model, ttftMs, agoMs = 0) {
       if (!Number.isFinite(ttftMs) || ttftMs < 0 || agoMs >= windowMs) return;

@@ -1,26 +1,26 @@
-import type { Router } from '../routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../routing/predictor/quality-predictor.js';
 import type { Store } from '../store/contracts/store.js';
 import type { ClaimedTraining, Lease, TrainingEnd } from '../store/contracts/trainings.js';
 import type { TaskResult } from './task.js';
-import { RefusedEvaluations, runTask } from './training-thread.js';
+import { RefusedEvaluations, runInThread } from './training-thread.js';
 
 /** Who carries trainings out, and on top of what. */
-export interface Carrier {
+export interface RunOptions {
   /** Names the process among those on the same database. */
   readonly owner: string;
   /** How long a training is left alone whose process says nothing. */
   readonly leaseMs: number;
   /** What is trained on top of. @throws Error where there is none */
-  readonly router: () => Router;
+  readonly predictor: () => QualityPredictor;
   readonly warn: (warning: string) => void;
   readonly onProgress?: (share: number, doing: string) => void;
 }
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 const beatMs = 1_000;
 
 /** A lease from now on. */
-export function leaseOf({ owner, leaseMs }: Pick<Carrier, 'owner' | 'leaseMs'>): Lease {
+export function leaseOf({ owner, leaseMs }: Pick<RunOptions, 'owner' | 'leaseMs'>): Lease {
   const at = Date.now();
   return { owner, at, until: at + leaseMs };
 }
@@ -32,7 +32,7 @@ export function leaseOf({ owner, leaseMs }: Pick<Carrier, 'owner' | 'leaseMs'>):
 export async function runTraining(
   store: Pick<Store, 'trainingQueue'>,
   claimed: ClaimedTraining,
-  carrier: Carrier,
+  options: RunOptions,
   signal: AbortSignal,
 ): Promise<TrainingEnd | null> {
   const { trainingQueue } = store;
@@ -40,27 +40,27 @@ export async function runTraining(
   let told = { share: 0, doing: 'starting' };
   const beat = setInterval(
     () => {
-      trainingQueue.keep(claimed.id, leaseOf(carrier), told.share, told.doing).then(
+      trainingQueue.keep(claimed.id, leaseOf(options), told.share, told.doing).then(
         (isOurs) => {
           if (!isOurs) lost.abort();
         },
         () => undefined,
       );
     },
-    Math.min(beatMs, carrier.leaseMs / 3),
+    Math.min(beatMs, options.leaseMs / 3),
   );
   try {
     const end = await endOf(
       claimed,
-      carrier,
+      options,
       AbortSignal.any([signal, lost.signal]),
       (share, doing) => {
         told = { share, doing };
-        carrier.onProgress?.(share, doing);
+        options.onProgress?.(share, doing);
       },
     );
-    if (end) return (await trainingQueue.finish(claimed.id, leaseOf(carrier), end)) ? end : null;
-    await trainingQueue.release(claimed.id, carrier.owner);
+    if (end) return (await trainingQueue.finish(claimed.id, leaseOf(options), end)) ? end : null;
+    await trainingQueue.release(claimed.id, options.owner);
     return null;
   } finally {
     clearInterval(beat);
@@ -70,17 +70,17 @@ export async function runTraining(
 /** Null where it was stopped. */
 async function endOf(
   { dataset, wishes, attempts }: ClaimedTraining,
-  { router, warn }: Carrier,
+  { predictor, warn }: RunOptions,
   signal: AbortSignal,
   onProgress: (share: number, doing: string) => void,
 ): Promise<TrainingEnd | null> {
-  if (attempts > mostAttempts)
+  if (attempts > maxAttempts)
     return failed(
       'the process that carried it out has ended each time: the evaluations may need more memory than there is',
     );
   try {
-    const ending = await runTask(
-      { text: dataset, wishes, router: router().weights },
+    const ending = await runInThread(
+      { text: dataset, wishes, predictor: predictor().weights },
       signal,
       onProgress,
     );

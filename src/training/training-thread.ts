@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { News, Task } from './task.js';
+import type { TaskMessage, Task } from './task.js';
 
 /** What a text of evaluations was refused for, as its author may be told. */
 export class RefusedEvaluations extends Error {
@@ -10,19 +10,19 @@ export class RefusedEvaluations extends Error {
 const execArgv = process.execArgv.filter((argument) => !argument.startsWith('--input-type'));
 
 /** A training reads 32 MB of text into some hundred MB at most. */
-const mostMemoryMb = 1024;
+const maxMemoryMb = 1024;
 
-type Ending = Exclude<News, { kind: 'progress' | 'problem' }>;
+type TaskOutcome = Exclude<TaskMessage, { kind: 'progress' | 'problem' }>;
 
 /**
  * Carries a task out in a thread of its own, which ends with it or with the signal.
  * @throws RefusedEvaluations where the text is at fault, Error where the thread was lost or stopped
  */
-export function runTask(
+export function runInThread(
   task: Task,
   signal: AbortSignal,
   onProgress: (share: number, doing: string) => void = () => undefined,
-): Promise<Ending> {
+): Promise<TaskOutcome> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(new Error('the training was stopped'));
@@ -32,14 +32,14 @@ export function runTask(
       workerData: task,
       execArgv,
       name: 'training',
-      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
     });
     const stop = (): void => void worker.terminate();
     signal.addEventListener('abort', stop);
-    worker.on('message', (news: News) => {
-      if (news.kind === 'progress') onProgress(news.share, news.doing);
-      else if (news.kind === 'problem') reject(new RefusedEvaluations(news.message));
-      else resolve(news);
+    worker.on('message', (message: TaskMessage) => {
+      if (message.kind === 'progress') onProgress(message.share, message.doing);
+      else if (message.kind === 'problem') reject(new RefusedEvaluations(message.message));
+      else resolve(message);
     });
     worker.on('error', (error: Error) =>
       reject(

@@ -1,16 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalidField } from '../errors.js';
-import type { Router } from '../routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../routing/predictor/quality-predictor.js';
 import type { LazyDatabases } from '../store/lazy-databases.js';
 import type { PreferenceRecord } from '../store/contracts/preferences.js';
 import type { StoredWishes, TrainingRecord } from '../store/contracts/trainings.js';
-import { type Carrier, runTraining, leaseOf } from './run-training.js';
-import { RefusedEvaluations, runTask } from './training-thread.js';
+import { type RunOptions, runTraining, leaseOf } from './run-training.js';
+import { RefusedEvaluations, runInThread } from './training-thread.js';
 
 /** What trainings are carried out with. */
 export interface TrainingOptions {
   /** What is trained on top of. @throws Error where there is none */
-  readonly router: () => Router;
+  readonly predictor: () => QualityPredictor;
   /** Hears of a preference whose router has changed. */
   readonly onTrained: (preference: PreferenceRecord) => void;
   readonly warn: (warning: string) => void;
@@ -18,15 +18,15 @@ export interface TrainingOptions {
   readonly leaseMs?: number;
 }
 
-const usualLeaseMs = 30_000;
-const mostChecks = 2;
+const defaultLeaseMs = 30_000;
+const maxChecks = 2;
 
 /** Trainings of preferences' own routers: one at a time in this process, and none of them in two processes. */
 export class Trainings {
-  private readonly carrier: Carrier;
+  private readonly runOptions: RunOptions;
   private readonly stopping = new AbortController();
   private running: Promise<void> | null = null;
-  private isAsked = false;
+  private isWoken = false;
   private checks = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -34,10 +34,10 @@ export class Trainings {
     private readonly backing: LazyDatabases,
     private readonly options: TrainingOptions,
   ) {
-    this.carrier = {
+    this.runOptions = {
       owner: randomUUID(),
-      leaseMs: options.leaseMs ?? usualLeaseMs,
-      router: options.router,
+      leaseMs: options.leaseMs ?? defaultLeaseMs,
+      predictor: options.predictor,
       warn: options.warn,
     };
     // what another process or an earlier life of this one has left behind
@@ -76,13 +76,13 @@ export class Trainings {
   }
 
   private async check(text: string, wishes: StoredWishes): Promise<void> {
-    if (this.checks >= mostChecks)
+    if (this.checks >= maxChecks)
       throw new GatewayError('unavailable', 'other evaluations are being read: try again', {
         retryAfterMs: 5_000,
       });
     this.checks++;
     try {
-      await runTask({ text, wishes, router: null }, this.stopping.signal);
+      await runInThread({ text, wishes, predictor: null }, this.stopping.signal);
     } catch (error) {
       if (this.stopping.signal.aborted)
         throw new GatewayError('unavailable', 'the gateway is stopping', { retryAfterMs: 5_000 });
@@ -96,30 +96,30 @@ export class Trainings {
     if (this.stopping.signal.aborted) return;
     clearTimeout(this.timer);
     if (this.running) {
-      this.isAsked = true;
+      this.isWoken = true;
       return;
     }
     const warn = (error: unknown): void =>
       this.options.warn(
         `trainings cannot be carried out: ${error instanceof Error ? error.message : 'unknown'}`,
       );
-    this.running = this.workOff()
+    this.running = this.runQueued()
       .catch(warn)
       .finally(() => {
         this.running = null;
-        if (this.isAsked) this.wake();
+        if (this.isWoken) this.wake();
         else if (!this.stopping.signal.aborted)
-          this.timer = setTimeout(() => this.wake(), this.carrier.leaseMs).unref();
+          this.timer = setTimeout(() => this.wake(), this.runOptions.leaseMs).unref();
       });
   }
 
-  private async workOff(): Promise<void> {
-    this.isAsked = false;
+  private async runQueued(): Promise<void> {
+    this.isWoken = false;
     const { store } = await this.backing.get();
     while (!this.stopping.signal.aborted) {
-      const claimed = await store.trainingQueue.claim(leaseOf(this.carrier));
+      const claimed = await store.trainingQueue.claim(leaseOf(this.runOptions));
       if (!claimed) return;
-      const end = await runTraining(store, claimed, this.carrier, this.stopping.signal);
+      const end = await runTraining(store, claimed, this.runOptions, this.stopping.signal);
       const preference = end?.router
         ? await store.preferences.find(claimed.accountId, claimed.preferenceId)
         : null;

@@ -1,7 +1,7 @@
 import type { ReadTuning } from '../accounts/preference-cache.js';
 import { decodeCustom } from '../routing/predictor/custom-weights.js';
 import { createTuning } from '../routing/predictor/custom-tuning.js';
-import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
 import type { Tuning } from '../routing/predictor/tuning.js';
 
 /** A tuning, or why there is none. */
@@ -9,7 +9,7 @@ type Read = { readonly tuning: Tuning } | { readonly why: string };
 
 function read(weights: string): Read {
   try {
-    const tuning = createTuning(decodeCustom(weights), shippedRouter());
+    const tuning = createTuning(decodeCustom(weights), shippedPredictor());
     return tuning ? { tuning } : { why: 'it was fitted on another router: train it again' };
   } catch (error) {
     return { why: `it cannot be used: ${error instanceof Error ? error.message : 'unknown'}` };

@@ -9,7 +9,7 @@ const [
   { createCatalog },
   { createLatencyWindow },
   { createLearnedRanker },
-  { shippedRouter },
+  { shippedPredictor },
   { candidateOfEntry, routingRequestOf },
 ] = await Promise.all(
   [
@@ -26,7 +26,7 @@ const catalog = createCatalog({});
 const shared = {
   catalog,
   latencies: createLatencyWindow(),
-  ranker: createLearnedRanker({ router: shippedRouter() }),
+  ranker: createLearnedRanker({ predictor: shippedPredictor() }),
   limits: { retriesPerCandidate: 2, firstEventTimeoutMs: 1, idleTimeoutMs: 1, totalTimeoutMs: 1 },
   blame: { field: 'llm_providers', code: 'bad_request' },
 };

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
-import { encodeRouter } from '../../src/routing/predictor/predictor-file.js';
-import type { RouterWeights } from '../../src/routing/predictor/predictor-weights.js';
+import { encodePredictor } from '../../src/routing/predictor/predictor-file.js';
+import type { PredictorWeights } from '../../src/routing/predictor/predictor-weights.js';
 import { fitShipped } from './fit/fit-shipped.js';
 import {
   type PublishedEvaluations,
@@ -46,7 +46,7 @@ export async function trainRouter({
   const weights = named(
     fitShipped(evaluations, { seed: Number(seed), name: 'router', onProgress: tellProgress(100) }),
   );
-  const bytes = encodeRouter(weights);
+  const bytes = encodePredictor(weights);
   await writeWhole(join(shipped, routerName), bytes);
   await writeSection(card, 'fit', fitTable(evaluations, weights, bytes, seed));
   return `${join(shipped, routerName)}: ${weights.name}, ${bytes.length} bytes, sha256 ${sha256(bytes)}\n`;
@@ -55,13 +55,13 @@ export async function trainRouter({
 const sha256 = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
 /** Weights under a name of their own: what was trained on top of others must not be taken for theirs. */
-function named(weights: RouterWeights): RouterWeights {
-  return { ...weights, name: `router ${sha256(encodeRouter(weights)).slice(0, 12)}` };
+function named(weights: PredictorWeights): PredictorWeights {
+  return { ...weights, name: `router ${sha256(encodePredictor(weights)).slice(0, 12)}` };
 }
 
 function fitTable(
   { features, groups, scores, families, models }: PublishedEvaluations,
-  { name, taskNames }: RouterWeights,
+  { name, taskNames }: PredictorWeights,
   bytes: Uint8Array,
   seed: string,
 ): string {

@@ -1,5 +1,5 @@
-import { decodeRouter } from '../../src/routing/predictor/predictor-file.js';
-import { Router } from '../../src/routing/predictor/quality-predictor.js';
+import { decodePredictor } from '../../src/routing/predictor/predictor-file.js';
+import { QualityPredictor } from '../../src/routing/predictor/quality-predictor.js';
 import { measureDecision } from './protocols/decision-time.js';
 import { joinTrials, type Trial } from './protocols/trial.js';
 import { folds as allFolds } from './protocols/in-distribution.js';
@@ -102,7 +102,10 @@ export async function evaluate(
   const decisionMicros = router
     ? await told(
         'the time of a decision',
-        measureDecision(await run('decisionSample', {}), new Router(decodeRouter(router))),
+        measureDecision(
+          await run('decisionSample', {}),
+          new QualityPredictor(decodePredictor(router)),
+        ),
       )
     : null;
   return {

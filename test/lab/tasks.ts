@@ -1,5 +1,5 @@
-import { encodeRouter } from '../../src/routing/predictor/predictor-file.js';
-import { Router } from '../../src/routing/predictor/quality-predictor.js';
+import { encodePredictor } from '../../src/routing/predictor/predictor-file.js';
+import { QualityPredictor } from '../../src/routing/predictor/quality-predictor.js';
 import { fitGate } from './fit/fit-gate.js';
 import { fitRouter, type FitOptions } from './fit/fit-router.js';
 import { familiesToHoldOut, publicAbilities } from './fit/fit-shipped.js';
@@ -115,7 +115,7 @@ const work: Work = {
       stability: isMeasured
         ? await measureStability(evaluations, router, namedPools(evaluations)[0]!.models, fold)
         : null,
-      router: isMeasured ? encodeRouter(router.weights) : null,
+      router: isMeasured ? encodePredictor(router.weights) : null,
     };
   },
   family: (evaluations, { family, blocks, draw, curve }) => {
@@ -140,8 +140,8 @@ function fitted(
   evaluations: PublishedEvaluations,
   rows: Int32Array,
   options: Pick<FitOptions, 'gate' | 'epochs' | 'isPlaceOnly'>,
-): Router {
-  return new Router(
+): QualityPredictor {
+  return new QualityPredictor(
     fitRouter(evaluations, rows, {
       seed,
       name: 'for an evaluation',
@@ -155,7 +155,7 @@ const mostStreamed = 2000;
 
 function streamed(
   evaluations: PublishedEvaluations,
-  router: Router,
+  router: QualityPredictor,
   family: string,
   repeats: number,
 ): StreamRegret | null {

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaults } from '../../src/config/fill.js';
 import { createCatalog } from '../../src/routing/catalog.js';
 import { createLatencyWindow } from '../../src/routing/latency-window.js';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import { makePlan } from '../../src/routing/make-plan.js';
 import type { Candidate, Plan } from '../../src/routing/plan.js';
 import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';
@@ -79,8 +80,8 @@ const wishes = fc.record({
 });
 
 describe.each([
-  ['learned', createLearnedRanker({ router: shippedRouter() })],
-  ['prior', createPriorRanker()],
+  ['learned', createLearnedRanker({ predictor: shippedPredictor(), ...defaults.routing })],
+  ['prior', createPriorRanker(defaults.routing)],
 ])('absurd figures and the %s ranker', (_name, ranker) => {
   const catalog = createCatalog({});
   it('make no score, no quality and no cost that is not a number, and drop nobody', () => {

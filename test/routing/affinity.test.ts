@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaults } from '../../src/config/fill.js';
 import { featuresOf } from '../../src/routing/predictor/features/features.js';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import type {
   Appraisal,
   Continued,
@@ -13,8 +14,8 @@ import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js
 import { createPriorRanker } from '../../src/routing/rankers/prior-ranker.js';
 import { appraisalOf } from '../helpers/appraisals.js';
 
-const router = shippedRouter();
-const ranker = createLearnedRanker({ router });
+const predictor = shippedPredictor();
+const ranker = createLearnedRanker({ predictor, ...defaults.routing });
 const messages = [{ role: 'user', content: 'And in the second year?' }];
 const after = (model: string, cachedTokens = 0): Continued => ({
   provider: 'p',
@@ -69,11 +70,35 @@ describe('a continued conversation without a tradeoff', () => {
   });
 
   it('stays within the margin that is configured, edge included; 0 switches it off', () => {
-    expect(first(after('far'), {}, createLearnedRanker({ router, affinity: 0.1 }))).toBe('far');
-    expect(first(after('near'), {}, createLearnedRanker({ router, affinity: 0.02 }))).toBe('near');
-    expect(first(after('near'), {}, createLearnedRanker({ router, affinity: 0.019 }))).toBe('best');
-    expect(first(after('near'), {}, createLearnedRanker({ router, affinity: 0 }))).toBe('best');
-    expect(first(after('near'), {}, createPriorRanker())).toBe('near');
+    expect(
+      first(
+        after('far'),
+        {},
+        createLearnedRanker({ predictor, ...defaults.routing, affinity: 0.1 }),
+      ),
+    ).toBe('far');
+    expect(
+      first(
+        after('near'),
+        {},
+        createLearnedRanker({ predictor, ...defaults.routing, affinity: 0.02 }),
+      ),
+    ).toBe('near');
+    expect(
+      first(
+        after('near'),
+        {},
+        createLearnedRanker({ predictor, ...defaults.routing, affinity: 0.019 }),
+      ),
+    ).toBe('best');
+    expect(
+      first(
+        after('near'),
+        {},
+        createLearnedRanker({ predictor, ...defaults.routing, affinity: 0 }),
+      ),
+    ).toBe('best');
+    expect(first(after('near'), {}, createPriorRanker(defaults.routing))).toBe('near');
   });
 
   it('reaches no further down than max_model_depth', () => {
@@ -243,7 +268,7 @@ describe('whatever the candidates and whoever answered last', () => {
   });
 
   it('tells how familiar the request is, the same for every candidate', () => {
-    const { gate } = router.read(featuresOf({ messages }));
+    const { gate } = predictor.read(featuresOf({ messages }));
     expect(rank([stated('a', 0.9), appraisalOf('gpt-4o')]).map(({ why }) => why.gate)).toEqual([
       gate,
       gate,

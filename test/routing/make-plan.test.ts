@@ -1,11 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaults } from '../../src/config/fill.js';
 import { GatewayError } from '../../src/errors.js';
 import { createCatalog } from '../../src/routing/catalog.js';
 import { createLatencyWindow } from '../../src/routing/latency-window.js';
 import { explainPlan, makePlan, type PlanInput } from '../../src/routing/make-plan.js';
 import type { Candidate, Plan, Ranker } from '../../src/routing/plan.js';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';
 import { createPriorRanker } from '../../src/routing/rankers/prior-ranker.js';
 
@@ -40,7 +41,7 @@ function planOrPromise(
     candidates,
     catalog,
     latencies,
-    ranker: createPriorRanker(),
+    ranker: createPriorRanker(defaults.routing),
     limits,
     blame: { field: 'models', code: 'validation_failed' },
     ...more,
@@ -196,7 +197,7 @@ describe('a plan', () => {
   it('waits for a ranker that needs time', async () => {
     const slow: Ranker = {
       name: 'slow',
-      rank: async (request, known) => createPriorRanker().rank(request, known),
+      rank: async (request, known) => createPriorRanker(defaults.routing).rank(request, known),
     };
     const made = planOrPromise([candidate('openai/gpt-4o')], { ranker: slow });
     expect(made).toBeInstanceOf(Promise);
@@ -247,7 +248,7 @@ describe('a candidate that is left out', () => {
   const incapable = { tools: false };
 
   it('is told of with what the ranker predicts of it, as if it could serve', () => {
-    const ranker = createLearnedRanker({ router: shippedRouter() });
+    const ranker = createLearnedRanker({ predictor: shippedPredictor(), ...defaults.routing });
     const taught = { adjust: () => ({ odds: 1, reason: 'as rated' }) };
     const asked = { ...request, tunings: [taught] };
     const able = plan([candidate('openai/gpt-4o'), candidate('openai/gpt-4o-mini')], {
@@ -273,17 +274,17 @@ describe('a candidate that is left out', () => {
   });
 
   it('costs no second reading of the request', () => {
-    const router = shippedRouter();
+    const predictor = shippedPredictor();
     let readings = 0;
-    const counting = Object.assign(Object.create(router) as typeof router, {
-      read: (...given: Parameters<typeof router.read>) => (readings++, router.read(...given)),
+    const counting = Object.assign(Object.create(predictor) as typeof predictor, {
+      read: (...given: Parameters<typeof predictor.read>) => (readings++, predictor.read(...given)),
     });
     const others = Array.from({ length: 20 }, (_, at) =>
       candidate(`openai/gpt-4o-${at}`, { attributes: incapable }),
     );
     expect(
       plan([candidate('openai/gpt-4o'), ...others], {
-        ranker: createLearnedRanker({ router: counting }),
+        ranker: createLearnedRanker({ predictor: counting, ...defaults.routing }),
         request,
       }).excluded,
     ).toHaveLength(20);
@@ -293,7 +294,7 @@ describe('a candidate that is left out', () => {
   it('is told of by what was known beforehand where the ranker needs time', async () => {
     const slow: Ranker = {
       name: 'slow',
-      rank: async (asked, known) => createPriorRanker().rank(asked, known),
+      rank: async (asked, known) => createPriorRanker(defaults.routing).rank(asked, known),
     };
     const made = await planOrPromise([candidate('openai/gpt-4o'), candidate('local/small')], {
       ranker: slow,

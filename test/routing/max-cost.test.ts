@@ -3,10 +3,10 @@ import { describe, expect, it } from 'vitest';
 import { type ChatRequest, makeUsage } from '../../src/completion.js';
 import { costOf } from '../../src/routing/cost.js';
 import {
-  highestCost,
-  longestAnswer,
-  longestPrompt,
-  statedAnswer,
+  maxCostUsd,
+  maxAnswerTokens,
+  maxPromptTokens,
+  statedAnswerTokens,
 } from '../../src/routing/max-cost.js';
 import type { TokenPrice } from '../../src/routing/model-facts.js';
 import { noPrices, type Prices } from '../../src/routing/model-facts.js';
@@ -61,7 +61,7 @@ describe('the highest cost of a call', () => {
             reasoningTokens: Math.floor(completion * reasoned),
           });
           expect(costOf(usage, known).total_tokens_cost ?? Infinity).toBeLessThanOrEqual(
-            highestCost({ promptTokens, completionTokens }, known) ?? -1,
+            maxCostUsd({ promptTokens, completionTokens }, known) ?? -1,
           );
         },
       ),
@@ -78,7 +78,7 @@ describe('the highest cost of a call', () => {
       reasoningPrice: 8,
       requestPrice: 0.5,
     });
-    expect(highestCost({ promptTokens: 1_000_000, completionTokens: 1_000_000 }, known)).toBe(
+    expect(maxCostUsd({ promptTokens: 1_000_000, completionTokens: 1_000_000 }, known)).toBe(
       2 + 8 + 0.5,
     );
   });
@@ -94,19 +94,19 @@ describe('the highest cost of a call', () => {
       },
       outputPrice: 0,
     });
-    expect(highestCost({ promptTokens: 100, completionTokens: 0 }, known)).toBe(100 / 1e6);
-    expect(highestCost({ promptTokens: 2000, completionTokens: 0 }, known)).toBe(10_000 / 1e6);
+    expect(maxCostUsd({ promptTokens: 100, completionTokens: 0 }, known)).toBe(100 / 1e6);
+    expect(maxCostUsd({ promptTokens: 2000, completionTokens: 0 }, known)).toBe(10_000 / 1e6);
   });
 
   it('is unknown where a price is, but for the output of what writes nothing', () => {
     expect(
-      highestCost({ promptTokens: 1, completionTokens: 1 }, prices({ inputPrice: 1 })),
+      maxCostUsd({ promptTokens: 1, completionTokens: 1 }, prices({ inputPrice: 1 })),
     ).toBeNull();
     expect(
-      highestCost({ promptTokens: 1, completionTokens: 1 }, prices({ outputPrice: 1 })),
+      maxCostUsd({ promptTokens: 1, completionTokens: 1 }, prices({ outputPrice: 1 })),
     ).toBeNull();
     expect(
-      highestCost({ promptTokens: 1_000_000, completionTokens: 0 }, prices({ inputPrice: 1 })),
+      maxCostUsd({ promptTokens: 1_000_000, completionTokens: 0 }, prices({ inputPrice: 1 })),
     ).toBe(1);
   });
 });
@@ -122,7 +122,7 @@ describe('the longest prompt', () => {
             tools: [{ type: 'function', function: { name: 'f', description: second } }],
             response_format: { type: first },
           });
-          const bound = longestPrompt(request);
+          const bound = maxPromptTokens(request);
           expect(bound).toBeGreaterThanOrEqual(
             2 * Buffer.byteLength(first) + Buffer.byteLength(second),
           );
@@ -136,7 +136,9 @@ describe('the longest prompt', () => {
 
   it('holds for texts of which the estimate makes more tokens than they have bytes', () => {
     const request = chat('1A'.repeat(50_000));
-    expect(longestPrompt(request)).toBeGreaterThanOrEqual(measureRequest(request.messages).tokens);
+    expect(maxPromptTokens(request)).toBeGreaterThanOrEqual(
+      measureRequest(request.messages).tokens,
+    );
   });
 
   it.each([
@@ -159,16 +161,16 @@ describe('the longest prompt', () => {
     ],
     ['fields that nobody knows', { role: 'user', content: '', later: { text: 'x'.repeat(9000) } }],
   ])('counts %s', (_what, message) => {
-    expect(longestPrompt({ messages: [message] })).toBeGreaterThan(9000);
+    expect(maxPromptTokens({ messages: [message] })).toBeGreaterThan(9000);
   });
 
   it('counts a flat sum for a picture, and at least one for a file, whose bytes may be more', () => {
-    const picture = longestPrompt(
+    const picture = maxPromptTokens(
       chat([
         { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(500_000)}` } },
       ]),
     );
-    const document = longestPrompt(
+    const document = maxPromptTokens(
       chat([
         {
           type: 'image_url',
@@ -176,7 +178,7 @@ describe('the longest prompt', () => {
         },
       ]),
     );
-    const reference = longestPrompt(chat([{ type: 'file', file: { file_id: 'f' } }]));
+    const reference = maxPromptTokens(chat([{ type: 'file', file: { file_id: 'f' } }]));
     expect(picture).toBeLessThan(60_000);
     expect(document).toBeGreaterThan(500_000);
     expect(reference).toBeGreaterThan(100_000);
@@ -185,23 +187,27 @@ describe('the longest prompt', () => {
 
 describe('the longest answer', () => {
   it('is what the request states, of two bounds the higher, for each of its answers', () => {
-    expect(longestAnswer(chat('', { max_tokens: 10 }), nobodyKnows, 5)).toBe(10);
+    expect(maxAnswerTokens(chat('', { max_tokens: 10 }), nobodyKnows, 5)).toBe(10);
     expect(
-      longestAnswer(chat('', { max_tokens: 10, max_completion_tokens: 30, n: 4 }), nobodyKnows, 5),
+      maxAnswerTokens(
+        chat('', { max_tokens: 10, max_completion_tokens: 30, n: 4 }),
+        nobodyKnows,
+        5,
+      ),
     ).toBe(120);
-    expect(statedAnswer(chat('', { max_tokens: null }))).toBeNull();
+    expect(statedAnswerTokens(chat('', { max_tokens: null }))).toBeNull();
   });
 
   it('is else what the model can write, or what the configuration holds it to', () => {
-    expect(longestAnswer(chat(''), { maxOutput: 100, contextLength: 1000 }, null)).toBe(100);
-    expect(longestAnswer(chat(''), { maxOutput: null, contextLength: 1000 }, null)).toBe(1000);
-    expect(longestAnswer(chat(''), { maxOutput: null, contextLength: 1000 }, 50)).toBe(50);
-    expect(longestAnswer(chat(''), nobodyKnows, null)).toBe(262_144);
+    expect(maxAnswerTokens(chat(''), { maxOutput: 100, contextLength: 1000 }, null)).toBe(100);
+    expect(maxAnswerTokens(chat(''), { maxOutput: null, contextLength: 1000 }, null)).toBe(1000);
+    expect(maxAnswerTokens(chat(''), { maxOutput: null, contextLength: 1000 }, 50)).toBe(50);
+    expect(maxAnswerTokens(chat(''), nobodyKnows, null)).toBe(262_144);
   });
 
   it('counts a prediction, which is charged where it does not come true', () => {
     expect(
-      longestAnswer(
+      maxAnswerTokens(
         chat('', { max_tokens: 10, prediction: { type: 'content', content: 'x'.repeat(500) } }),
         nobodyKnows,
         null,

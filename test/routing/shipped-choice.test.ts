@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaults } from '../../src/config/fill.js';
 import { createCatalog } from '../../src/routing/catalog.js';
 import { createLatencyWindow } from '../../src/routing/latency-window.js';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import { makePlan } from '../../src/routing/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../../src/routing/plan.js';
 import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';
@@ -10,7 +11,7 @@ import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js
 const catalog = createCatalog({
   priceIds: { openai: 'openai', anthropic: 'anthropic', local: null },
 });
-const ranker = createLearnedRanker({ router: shippedRouter() });
+const ranker = createLearnedRanker({ predictor: shippedPredictor(), ...defaults.routing });
 const limits = {
   retriesPerCandidate: 0,
   firstEventTimeoutMs: 1,

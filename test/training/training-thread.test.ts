@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
-import { RefusedEvaluations, runTask } from '../../src/training/training-thread.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
+import { RefusedEvaluations, runInThread } from '../../src/training/training-thread.js';
 import { evaluationsCsv } from '../helpers/evaluations-csv.js';
 
 const wishes = {
@@ -24,8 +24,8 @@ describe('the thread that reads evaluations', () => {
     'refuses as %s %s',
     async (format, _, text) => {
       await expect(
-        runTask(
-          { text: text(), wishes: { ...wishes, format }, router: null },
+        runInThread(
+          { text: text(), wishes: { ...wishes, format }, predictor: null },
           AbortSignal.timeout(30_000),
         ),
       ).rejects.toThrow(RefusedEvaluations);
@@ -35,8 +35,8 @@ describe('the thread that reads evaluations', () => {
 
   it('ends with the signal in the middle of its work', async () => {
     const stop = new AbortController();
-    const task = runTask(
-      { text: evaluationsCsv(3_000), wishes, router: shippedRouter().weights },
+    const task = runInThread(
+      { text: evaluationsCsv(3_000), wishes, predictor: shippedPredictor().weights },
       stop.signal,
       () => stop.abort(),
     );

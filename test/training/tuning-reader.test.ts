@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { encodeCustom, type CustomWeights } from '../../src/routing/predictor/custom-weights.js';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import { tuningReader, whyPassedOver } from '../../src/training/tuning-reader.js';
 
-const wide = shippedRouter().weights.rank + shippedRouter().weights.denseNames.length;
+const wide = shippedPredictor().weights.rank + shippedPredictor().weights.denseNames.length;
 const numbers = {
   mean: new Float32Array(wide),
   scale: new Float32Array(wide),
@@ -14,7 +14,7 @@ const numbers = {
   slopes: new Float32Array(wide),
 };
 const weights: CustomWeights = {
-  router: shippedRouter().weights.name,
+  router: shippedPredictor().weights.name,
   models: ['a'],
   trust: 1,
   ...numbers,

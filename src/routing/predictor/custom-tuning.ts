@@ -3,7 +3,7 @@ import type { Candidate } from '../plan.js';
 import type { CustomWeights } from './custom-weights.js';
 import { createFindModel } from './known-models.js';
 import type { Features } from './features/features.js';
-import type { Expectation, Reading, Router } from './quality-predictor.js';
+import type { Expectation, Reading, QualityPredictor } from './quality-predictor.js';
 import { type Adjustment, keptOdds, type TunedRequest, type Tuning } from './tuning.js';
 
 const clip = 4;
@@ -40,15 +40,15 @@ export function standardise(
 
 /** What the router expects of each model of the weights, as when they were fitted. */
 export function expectationsOf(
-  router: Router,
+  predictor: QualityPredictor,
   models: readonly string[],
   known: ArrayLike<number>,
 ): (request: TunedRequest) => Expectation[] {
-  const find = createFindModel(router.weights.models);
+  const find = createFindModel(predictor.weights.models);
   const places = models.map((model) => find(model));
   return ({ reading }) =>
     places.map((place, at) =>
-      place < 0 ? router.guess(reading, known[at]!) : router.expect(reading, place),
+      place < 0 ? predictor.guess(reading, known[at]!) : predictor.expect(reading, place),
     );
 }
 
@@ -57,10 +57,10 @@ export function expectationsOf(
  * not hold moves as their models did together, so that it is neither favoured nor left behind.
  * @returns null where the weights were fitted on another router
  */
-export function createTuning(weights: CustomWeights, router: Router): Tuning | null {
-  const wide = router.weights.rank + router.weights.denseNames.length;
-  if (weights.router !== router.weights.name || weights.mean.length !== wide) return null;
-  return new CustomTuning(weights, router);
+export function createTuning(weights: CustomWeights, predictor: QualityPredictor): Tuning | null {
+  const wide = predictor.weights.rank + predictor.weights.denseNames.length;
+  if (weights.router !== predictor.weights.name || weights.mean.length !== wide) return null;
+  return new CustomTuning(weights, predictor);
 }
 
 class CustomTuning implements Tuning {
@@ -72,11 +72,11 @@ class CustomTuning implements Tuning {
 
   constructor(
     private readonly weights: CustomWeights,
-    router: Router,
+    predictor: QualityPredictor,
   ) {
     this.named = new Map(weights.models.map((model, at) => [model, at]));
     this.find = createFindModel(weights.models);
-    this.expect = expectationsOf(router, weights.models, weights.known);
+    this.expect = expectationsOf(predictor, weights.models, weights.known);
   }
 
   adjust(candidate: Candidate, request: TunedRequest, { quality }: Expectation): Adjustment | null {

@@ -6,8 +6,8 @@ import { readModelTable } from '../model-tables.js';
 export type FindModel = (name: string) => number;
 
 /** The longest name that is looked at: what a client typed may be anything. */
-const longestName = 200;
-const mostKept = 4000;
+const maxNameLength = 200;
+const maxCachedNames = 4000;
 
 /** Names that would become another model's if their date or packaging were cut off. */
 const separateFamilies = readModelTable('aliases').families.map(({ pattern, family }) => ({
@@ -53,9 +53,9 @@ export function createFindModel(models: readonly string[]): FindModel {
         .map((ending) => canonical + ending)
         .find((name) => exact.has(name) && familyOf(name) === familyOf(canonical)) ?? canonical,
     );
-  const kept = new LRUCache<string, number>({ max: mostKept });
+  const kept = new LRUCache<string, number>({ max: maxCachedNames });
   return (name) => {
-    if (name.length > longestName) return -1;
+    if (name.length > maxNameLength) return -1;
     let place = kept.get(name);
     if (place === undefined) {
       const canonical = canonicalName(name);

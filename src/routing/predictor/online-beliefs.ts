@@ -22,7 +22,7 @@ interface Held {
 }
 
 /** More than any router tells apart; the work grows with their cube. */
-const mostKinds = 64;
+const maxKinds = 64;
 
 /**
  * The exact posterior of what ratings say, each rating being the sum of four numbers: how strictly all models are rated (nobody's choice), the
@@ -119,7 +119,7 @@ function placesOf(
       if (kind !== elsewhere) weights.set(kind, (weights.get(kind) ?? 0) + weight);
   const kinds = [...weights.keys()]
     .sort((a, b) => weights.get(b)! - weights.get(a)! || a - b)
-    .slice(0, mostKinds);
+    .slice(0, maxKinds);
   return new Map([elsewhere, ...kinds].map((kind, place) => [kind, place]));
 }
 

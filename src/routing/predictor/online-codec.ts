@@ -13,7 +13,7 @@ type Row = readonly unknown[];
 const version = 2,
   firstVersion = 1;
 /** More is in no state that was written here. */
-const mostWeight = 100;
+const maxWeight = 100;
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
 /** A state as JSON, for storing. */
@@ -79,7 +79,7 @@ function modelOf([name, ratings, scoreSum, at, evidence]: Row): [string, RatedMo
 }
 
 function evidenceOf([kind, weight, sum]: Row): [number, Evidence][] {
-  return Number.isInteger(kind) && isCount(weight) && weight < mostWeight && typeof sum === 'number'
+  return Number.isInteger(kind) && isCount(weight) && weight < maxWeight && typeof sum === 'number'
     ? [[kind as number, added(undefined, weight, sum)]]
     : [];
 }

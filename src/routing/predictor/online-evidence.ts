@@ -4,19 +4,19 @@ import { type Evidence, priors } from './online-state.js';
 export const elsewhere = -1;
 
 /** Of each model, so that newer ratings count: as much as some two hundred of them tell. */
-const mostWeight = 50;
-const mostMean = 6;
-const mostKinds = 24;
+const maxWeight = 50;
+const maxMean = 6;
+const maxKinds = 24;
 
 /** How widely one model's rating on one kind of task may lie from its prediction, for all that is known beforehand. */
-const widest = Object.values(priors).reduce((sum, variance) => sum + variance, 0);
+const maxVariance = Object.values(priors).reduce((sum, variance) => sum + variance, 0);
 
 type ByKind = ReadonlyMap<number, Evidence>;
 
 /** Evidence that says more. */
 export function added(held: Evidence | undefined, weight: number, sum: number): Evidence {
   const whole = (held?.weight ?? 0) + weight,
-    most = mostMean * (whole + 1 / widest);
+    most = maxMean * (whole + 1 / maxVariance);
   return { weight: whole, sum: Math.max(-most, Math.min(most, (held?.sum ?? 0) + sum)) };
 }
 
@@ -55,13 +55,13 @@ function asWhole({ weight, sum }: Evidence): [weight: number, sum: number] {
 export function bounded(evidence: ByKind): ByKind {
   const kinds = [...evidence.keys()].filter((kind) => kind !== elsewhere);
   const best = new Set(
-    kinds.length <= mostKinds
+    kinds.length <= maxKinds
       ? kinds
-      : kinds.sort((a, b) => evidence.get(b)!.weight - evidence.get(a)!.weight).slice(0, mostKinds),
+      : kinds.sort((a, b) => evidence.get(b)!.weight - evidence.get(a)!.weight).slice(0, maxKinds),
   );
   const whole = [...evidence.values()].reduce((sum, { weight }) => sum + weight, 0);
   return scaled(
     best.size === kinds.length ? evidence : folded(evidence, (kind) => best.has(kind)),
-    Math.min(1, mostWeight / whole),
+    Math.min(1, maxWeight / whole),
   );
 }

@@ -31,14 +31,14 @@ export interface Tally {
 }
 
 /** The most that a scope's traffic moves a model, in log odds. */
-export const mostMove = 2;
+export const maxMove = 2;
 
 const dayMs = 86_400_000;
 const ratingHalfLifeMs = 30 * dayMs;
 const servedHalfLifeMs = dayMs;
-const mostModels = 200;
+const maxModels = 200;
 /** Of each provider's model, so that a change shows after some hundred answers. */
-const mostAnswers = 200;
+const maxAnswers = 200;
 
 const share = (value: number): number =>
   Number.isNaN(value) ? 0.5 : Math.min(0.98, Math.max(0.02, value));
@@ -156,7 +156,7 @@ export function withOutcomes(
       continue;
     const before = fadedServed(served.get(name) ?? { answers: 0, faults: 0, at }, at);
     const whole = before.answers + answers,
-      kept = Math.min(1, mostAnswers / whole);
+      kept = Math.min(1, maxAnswers / whole);
     if (whole > 0)
       served.set(name, {
         answers: whole * kept,
@@ -193,7 +193,7 @@ export function withoutKinds(state: OnlineState): OnlineState {
 function latest<T extends { readonly at: number }>(
   entries: Map<string, T>,
 ): ReadonlyMap<string, T> {
-  return entries.size <= mostModels
+  return entries.size <= maxModels
     ? entries
-    : new Map([...entries].sort(([, a], [, b]) => b.at - a.at).slice(0, mostModels));
+    : new Map([...entries].sort(([, a], [, b]) => b.at - a.at).slice(0, maxModels));
 }

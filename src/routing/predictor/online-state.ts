@@ -58,11 +58,11 @@ export const nothingLearned: OnlineState = {
   ratedAt: null,
 };
 
-const longestName = 200;
+const maxNameLength = 200;
 
 /** By which name a model's ratings are kept; null for a name that is no model's. A fine-tuned model is not the one that it was made from. */
 export function ratedName(model: string): string | null {
-  if (model.length > longestName) return null;
+  if (model.length > maxNameLength) return null;
   const name = model.startsWith('ft:') ? model : canonicalName(model);
   return name === '' ? null : name;
 }
@@ -70,16 +70,16 @@ export function ratedName(model: string): string | null {
 /** By which name a provider's answers are counted; null where it is too long to be one. */
 export function servedName(provider: string | null, model: string): string | null {
   const name = `${provider ?? ''}/${model}`;
-  return name.length > longestName ? null : name;
+  return name.length > maxNameLength ? null : name;
 }
 
-const leastShare = 0.1;
-const mostShares = 4;
+const minShare = 0.1;
+const maxShares = 4;
 
 /** The kinds of task that make up much of a request: at most four, the largest first. */
 export function largestShares(shares: ArrayLike<number>): [task: number, share: number][] {
   const large: [number, number][] = [];
   for (let task = 0; task < shares.length; task++)
-    if (shares[task]! >= leastShare) large.push([task, shares[task]!]);
-  return large.sort((a, b) => b[1] - a[1]).slice(0, mostShares);
+    if (shares[task]! >= minShare) large.push([task, shares[task]!]);
+  return large.sort((a, b) => b[1] - a[1]).slice(0, maxShares);
 }

@@ -1,6 +1,6 @@
 import type { Candidate } from '../plan.js';
 import type { Beliefs } from './online-beliefs.js';
-import { beliefsOf, fadedServed, mostMove, oddsOf, withoutKinds } from './online-learner.js';
+import { beliefsOf, fadedServed, maxMove, oddsOf, withoutKinds } from './online-learner.js';
 import {
   type Belief,
   largestShares,
@@ -15,9 +15,9 @@ import type { Adjustment, TunedRequest, Tuning } from './tuning.js';
 /** So many answers without a fault are taken for granted of everybody. */
 const priorAnswers = 50;
 /** Less is forgotten. */
-const leastFaults = 0.5;
+const minFaults = 0.5;
 /** Names of models whose spelling has been looked at. */
-const mostNames = 2_000;
+const maxNames = 2_000;
 
 /**
  * So many standard deviations of what ratings say of a model are left out of what moves it: on kinds of task that no router had seen, what was moved
@@ -46,7 +46,7 @@ export function createOnlineTuning(state: OnlineState, router: string, now: numb
   const served = new Map<string, KnownFaults>();
   for (const [name, one] of state.served) {
     const { answers, faults } = fadedServed(one, now);
-    if (faults >= leastFaults)
+    if (faults >= minFaults)
       served.set(name, {
         reliability: 1 - faults / (priorAnswers + answers),
         reason: `${Math.round(faults)} of ${Math.round(answers)} answers failed`,
@@ -62,7 +62,7 @@ export function createOnlineTuning(state: OnlineState, router: string, now: numb
 
 /** Whether faults are remembered of any model. @param now ms since 1970 */
 export const hasFaults = ({ served }: OnlineState, now: number): boolean =>
-  [...served.values()].some((one) => fadedServed(one, now).faults >= leastFaults);
+  [...served.values()].some((one) => fadedServed(one, now).faults >= minFaults);
 
 class OnlineTuning implements Tuning {
   private readonly names = new Map<string, string | null>();
@@ -92,7 +92,7 @@ class OnlineTuning implements Tuning {
     const lost = service
       ? oddsOf(expected.quality * service.reliability) - oddsOf(expected.quality)
       : 0;
-    const odds = Math.max(-mostMove, Math.min(mostMove, (rated ? surePart(rated) : 0) + lost));
+    const odds = Math.max(-maxMove, Math.min(maxMove, (rated ? surePart(rated) : 0) + lost));
     const reason = [
       ...(known
         ? [known.ratings === 1 ? 'moved by 1 rating' : `moved by ${known.ratings} ratings`]
@@ -118,7 +118,7 @@ class OnlineTuning implements Tuning {
     let name = this.names.get(model);
     if (name === undefined) {
       // what clients type may be anything
-      if (this.names.size >= mostNames) this.names.clear();
+      if (this.names.size >= maxNames) this.names.clear();
       this.names.set(model, (name = ratedName(model)));
     }
     return name;

@@ -1,7 +1,7 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { gramBuckets } from './features/grams.js';
 import { gramsOfPrototype } from './prototypes.js';
-import type { RouterWeights } from './predictor-weights.js';
+import type { PredictorWeights } from './predictor-weights.js';
 
 /*
  * A file of weights: eight bytes that name the format, then, deflated: the length of the header (32 bits, little-endian), the header as
@@ -68,7 +68,7 @@ interface Header {
 const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
 
 /** Weights as the bytes of a file; the same weights give the same bytes. */
-export function encodeRouter(weights: RouterWeights): Buffer {
+export function encodePredictor(weights: PredictorWeights): Buffer {
   const lengths = Object.fromEntries(
     arrayNames.map((name) => [name, weights[name].length]),
   ) as Record<ArrayName, number>;
@@ -102,7 +102,7 @@ function bytesOf(numbers: Numbers): Buffer {
  * Reads weights from the bytes of a file.
  * @throws Error where the bytes are not such a file, are cut off, or do not fit together
  */
-export function decodeRouter(bytes: Uint8Array): RouterWeights {
+export function decodePredictor(bytes: Uint8Array): PredictorWeights {
   const view = inflated(bytes);
   const length = view.readUInt32LE();
   const header = JSON.parse(view.toString('utf8', 4, 4 + length)) as Header;
@@ -118,18 +118,18 @@ export function decodeRouter(bytes: Uint8Array): RouterWeights {
     at += padded(size);
   }
   const { lengths, ...rest } = header;
-  return checked({ ...rest, ...(read as Pick<RouterWeights, ArrayName>) });
+  return checked({ ...rest, ...(read as Pick<PredictorWeights, ArrayName>) });
 }
 
 /** Weights are some megabytes: more is no such file. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 function inflated(bytes: Uint8Array): Buffer {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.toString('latin1', 0, magic.length) !== magic)
     throw new Error('this is not a file of router weights');
   try {
-    return inflateRawSync(view.subarray(magic.length), { maxOutputLength: mostBytes });
+    return inflateRawSync(view.subarray(magic.length), { maxOutputLength: maxBytes });
   } catch {
     throw new Error('the file of router weights is cut off or damaged');
   }
@@ -139,7 +139,7 @@ function inflated(bytes: Uint8Array): Buffer {
 function prototypesOf({
   prototypeBuckets,
   models,
-}: RouterWeights): Pick<
+}: PredictorWeights): Pick<
   Record<ArrayName, number>,
   'prototypeBuckets' | 'prototypeGrams' | 'prototypeShares' | 'prototypeFamilies'
 > {
@@ -152,7 +152,7 @@ function prototypesOf({
   };
 }
 
-function checked(weights: RouterWeights): RouterWeights {
+function checked(weights: PredictorWeights): PredictorWeights {
   const {
     rank,
     denseNames: { length: wide },

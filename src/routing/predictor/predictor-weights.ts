@@ -2,7 +2,7 @@ import { gramBuckets } from './features/grams.js';
 import type { PrototypeWeights } from './prototypes.js';
 
 /** Everything that was learned, as numbers. `rank` is the number of coordinates that a text is mapped to. */
-export interface RouterWeights extends PrototypeWeights {
+export interface PredictorWeights extends PrototypeWeights {
   /** When and from what it was fitted, for people. */
   readonly name: string;
   readonly denseNames: readonly string[];
@@ -66,7 +66,7 @@ export interface RouterWeights extends PrototypeWeights {
 }
 
 /** Whether weights fit together and to this program's features; the reason where they do not. */
-export function misfitOf(weights: RouterWeights, denseNames: readonly string[]): string | null {
+export function misfitOf(weights: PredictorWeights, denseNames: readonly string[]): string | null {
   if (weights.denseNames.join() !== denseNames.join()) return 'it was fitted to other features';
   if (weights.grams.length !== gramBuckets * weights.rank)
     return 'its n-grams have another number of buckets';

@@ -33,7 +33,7 @@ const sharpness = 10;
 /** Weighs for the task as a whole beside the similarities. */
 const wholeTask = 0.02;
 /** As many as a byte tells apart. */
-const mostFamilies = 256;
+const maxFamilies = 256;
 
 /** Finds which groups of similar prompts a text belongs to, by the cosine of their telling n-grams. A text of a kilobyte takes some microseconds. */
 export class Prototypes {
@@ -46,7 +46,7 @@ export class Prototypes {
   constructor(private readonly weights: PrototypeWeights) {
     const { prototypeBuckets: buckets, prototypeGrams: grams } = weights;
     this.sums = new Float64Array(buckets.length / gramsOfPrototype);
-    this.familyShares = new Float64Array(mostFamilies);
+    this.familyShares = new Float64Array(maxFamilies);
     this.holders = new Uint32Array(buckets.length);
     for (const bucket of buckets) this.starts[bucket + 1]!++;
     for (let bucket = 0; bucket < gramBuckets; bucket++)

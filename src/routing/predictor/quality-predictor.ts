@@ -1,7 +1,7 @@
 import type { Features } from './features/features.js';
 import { logOdds, sigmoid } from '../numbers.js';
 import { Prototypes, type Nearest } from './prototypes.js';
-import type { RouterWeights } from './predictor-weights.js';
+import type { PredictorWeights } from './predictor-weights.js';
 import { addRows, columnsOf, sumOfNumbers, sumOfRows } from './columns.js';
 
 /** What was understood of one request, whoever is to answer it. */
@@ -37,9 +37,9 @@ export interface Expectation {
 }
 
 const clip = 4;
-const least = 0.004;
+const minShare = 0.004;
 /** Where less is believed of prompts like it, it is not worth the time to find them. */
-const leastTrust = 0.02;
+const minTrust = 0.02;
 /** So like a prototype are prompts of kinds that were not measured, and most of those of its own kind. */
 const strangeLikeness = 0.15,
   familiarLikeness = 0.3;
@@ -47,13 +47,13 @@ const strangeLikeness = 0.15,
 const generalSpread = 0.1,
   guessedSpread = 0.15;
 const priorRows = 6;
-const fewestTokens = 1,
-  mostTokens = 64_000;
+const minOutputTokens = 1,
+  maxOutputTokens = 64_000;
 
 const kept = (share: number): number => Math.min(0.995, Math.max(0.005, share));
 
 /** Predicts from learned weights. Reading a request of a kilobyte takes some tens of microseconds, a model less than one. */
-export class Router {
+export class QualityPredictor {
   private readonly placesOfModels: ReadonlyMap<string, number>;
 
   /** By model: the place of its head, -1 where it has none. */
@@ -64,7 +64,7 @@ export class Router {
   /** By head and bucket: one head is asked at a time, and its numbers stand near each other. */
   private readonly gramsOfHeads: readonly Int8Array[];
 
-  constructor(readonly weights: RouterWeights) {
+  constructor(readonly weights: PredictorWeights) {
     this.placesOfModels = new Map(weights.models.map((model, at) => [model, at]));
     this.prototypes = new Prototypes(weights);
     this.gramsOfHeads = columnsOf(weights.headGrams, weights.headModels.length);
@@ -85,7 +85,8 @@ export class Router {
     const { entropy, distance } = this.standing(place, shares);
     const { gate, taskLengths, denseLengths, generalDifficulty } = this.weights;
     const tasks: number[] = [];
-    for (let task = 0; task < shares.length; task++) if (shares[task]! >= least) tasks.push(task);
+    for (let task = 0; task < shares.length; task++)
+      if (shares[task]! >= minShare) tasks.push(task);
     const familiar = sigmoid(gate[0]! + gate[1]! * entropy + gate[2]! * distance);
     const { hard, headDifficulty, leaning } = this.beside(features, dense, shares, tasks);
     return {
@@ -165,7 +166,7 @@ export class Router {
   ): Pick<Reading, 'nearest' | 'trustInNearest'> {
     let trust = 0;
     for (const task of tasks) trust += shares[task]! * this.weights.prototypeTrust[task]!;
-    if (trust < leastTrust) return { nearest: null, trustInNearest: 0 };
+    if (trust < minTrust) return { nearest: null, trustInNearest: 0 };
     const nearest = this.prototypes.nearTo(features, shares);
     const alike = Math.min(
       1,
@@ -299,8 +300,8 @@ function mix(
     quality: kept((1 - trust) * mixed + trust * alike),
     uncertainty: Math.sqrt(gate * variance + (1 - gate) * spread ** 2),
     outputTokens: Math.min(
-      mostTokens,
-      Math.max(fewestTokens, Math.exp(reading.length + verbosity)),
+      maxOutputTokens,
+      Math.max(minOutputTokens, Math.exp(reading.length + verbosity)),
     ),
   };
 }

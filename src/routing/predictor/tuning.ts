@@ -9,10 +9,10 @@ export interface TunedRequest {
 }
 
 /** The most that one tuning moves a prediction, in log odds. */
-const mostOdds = 4;
+const maxOdds = 4;
 
 /** Log odds as far as one tuning may move a prediction. */
-export const keptOdds = (odds: number): number => Math.max(-mostOdds, Math.min(mostOdds, odds));
+export const keptOdds = (odds: number): number => Math.max(-maxOdds, Math.min(maxOdds, odds));
 
 /** What a tuning says of one candidate. */
 export interface Adjustment {

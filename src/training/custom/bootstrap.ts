@@ -18,9 +18,9 @@ export function estimateOf(value: number, draws: readonly number[]): Estimate {
   };
 }
 
-const fewDraws = 400,
-  manyDraws = 2000;
-const many = 10_000;
+const drawsOfManyGroups = 400,
+  drawsOfFewGroups = 2000;
+const manyGroups = 10_000;
 
 /** The mean of values, with the interval of means of draws with replacement; equal prompts are drawn together. NaN counts for nothing. */
 export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: number): Estimate {
@@ -34,7 +34,7 @@ export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: nu
   });
   const present = Int32Array.from(counts.keys()).filter((group) => counts[group] !== undefined);
   if (present.length === 0) return { value: 0, low: 0, high: 0 };
-  const draws = present.length > many ? fewDraws : manyDraws;
+  const draws = present.length > manyGroups ? drawsOfManyGroups : drawsOfFewGroups;
   const random = seeded(seed);
   const means = Array.from({ length: draws }, () => {
     let sum = 0,

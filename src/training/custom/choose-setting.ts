@@ -14,7 +14,7 @@ const trusts = [0, 0.5, 1];
 const ridges = [3000, 1000, 300, 100, 30];
 const folds = 4;
 /** More rows than these change the choice no more. */
-const mostRows = 3000;
+const maxRows = 3000;
 
 /** Which of so many parts each row belongs to; equal prompts belong to the same. */
 export function foldsOf(groups: Int32Array, parts: number, seed: number): Int32Array {
@@ -57,7 +57,7 @@ function errorAt(rows: CustomRows, setting: Setting, correction: Correction, row
 export function chooseSetting(rows: CustomRows, chosen: Int32Array, seed: number): Setting {
   const order = chosen.slice();
   shuffle(order, seeded(seed));
-  const picked = order.subarray(0, mostRows).sort();
+  const picked = order.subarray(0, maxRows).sort();
   const parts = foldsOf(rows.groups, folds, seed + 1);
   const errors = new Map<string, { setting: Setting; sum: number }>();
   for (let fold = 0; fold < folds; fold++) {

@@ -18,10 +18,10 @@ export interface ColumnOptions {
 }
 
 const suffix = /^(.+)\/(score|cost|latency|response)$/;
-const mostModels = 100;
+const maxModels = 100;
 /** A model has up to four columns; beyond this a file is no table of evaluations. */
-const mostColumns = 1000;
-const longestName = 200;
+const maxColumns = 1000;
+const maxNameLength = 200;
 
 /**
  * Sorts columns by what they tell: `<model>` or `<model>/score`, `<model>/cost` (USD), `<model>/latency` (seconds). What a model answered
@@ -32,15 +32,15 @@ export function readColumns(
   names: readonly string[],
   { promptColumn, models }: ColumnOptions,
 ): NumberColumn[] {
-  if (names.length > mostColumns)
+  if (names.length > maxColumns)
     throw new FileProblem(
-      `at most ${mostColumns} columns can be read, and there are ${names.length}`,
+      `at most ${maxColumns} columns can be read, and there are ${names.length}`,
       1,
     );
-  const long = names.find((name) => name.length > longestName);
+  const long = names.find((name) => name.length > maxNameLength);
   if (long !== undefined)
     throw new FileProblem(
-      `the name of the column ${quoted(long)} is longer than ${longestName} characters`,
+      `the name of the column ${quoted(long)} is longer than ${maxNameLength} characters`,
       1,
     );
   const twice = names.find((name, at) => names.indexOf(name) !== at);
@@ -82,9 +82,9 @@ function checkModels(columns: readonly NumberColumn[], asked: readonly string[] 
       `scores of at least 2 models are needed, and there ${models.length === 1 ? 'is 1' : 'are none'}`,
       1,
     );
-  if (models.length > mostModels)
+  if (models.length > maxModels)
     throw new FileProblem(
-      `at most ${mostModels} models can be compared, and there are ${models.length}`,
+      `at most ${maxModels} models can be compared, and there are ${models.length}`,
       1,
     );
 }

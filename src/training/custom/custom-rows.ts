@@ -7,7 +7,7 @@ import {
   writeCoordinates,
 } from '../../routing/predictor/custom-tuning.js';
 import { featuresOf } from '../../routing/predictor/features/features.js';
-import type { Router } from '../../routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../routing/predictor/quality-predictor.js';
 import { canonicalName } from '../../routing/model-name.js';
 import { compared, type EvaluationRows } from './evaluation-rows.js';
 
@@ -36,20 +36,20 @@ const everyRows = 500;
 /** Reads each prompt with the router. Some tens of microseconds and half a kilobyte for each. */
 export function readCustomRows(
   { models, prompts, scores, costs }: EvaluationRows,
-  router: Router,
+  predictor: QualityPredictor,
   onProgress: (share: number) => void,
 ): CustomRows {
   const known = Float32Array.from(
     models,
     (model) => knownAbility(canonicalName(model)) ?? guessedAbility(model, null),
   );
-  const width = coordinateCount(router.weights.rank, router.weights.denseNames.length);
+  const width = coordinateCount(predictor.weights.rank, predictor.weights.denseNames.length);
   const points = new Float32Array(prompts.length * width),
     odds = new Float32Array(prompts.length * models.length);
-  const expect = expectationsOf(router, models, known);
+  const expect = expectationsOf(predictor, models, known);
   prompts.forEach((content, row) => {
     const features = featuresOf({ messages: [{ role: 'user', content }] });
-    const reading = router.read(features);
+    const reading = predictor.read(features);
     writeCoordinates(reading, features, points, row * width);
     expect({ features, reading }).forEach(
       ({ quality }, model) => (odds[row * models.length + model] = logOdds(quality)),

@@ -11,11 +11,11 @@ export class FileProblem extends Error {
   }
 }
 
-const longestQuote = 40;
+const maxQuoteLength = 40;
 
 /** A name or a cell as a message repeats it. */
 export function quoted(text: string): string {
-  return JSON.stringify(text.length > longestQuote ? `${text.slice(0, longestQuote)}…` : text);
+  return JSON.stringify(text.length > maxQuoteLength ? `${text.slice(0, maxQuoteLength)}…` : text);
 }
 
 /** The format of evaluations by their first character: a line of JSON begins with a brace. */

@@ -11,15 +11,15 @@ export interface EvaluationRows {
   readonly costs: Float32Array | null;
 }
 
-const fewestRows = 50;
+const minRows = 50;
 /** More than these are not read. */
-export const mostRows = 100_000;
+export const maxRows = 100_000;
 /** Rows times models: what is trained in minutes and some hundred MB. */
-const mostCells = 2_000_000;
+const maxCells = 2_000_000;
 /** Of fewer prompts an interval of the gain would say nothing. */
-const fewestCompared = 20;
+const minComparedPrompts = 20;
 /** Beyond this it is no score, cost or latency, but a slip. */
-const largest = 1e9;
+const maxNumber = 1e9;
 
 /** A prompt as it is compared with others: how it is spaced and capitalised makes it no other prompt. */
 export function compared(prompt: string): string {
@@ -42,11 +42,11 @@ export class RowReader {
   add(prompt: unknown, cells: readonly unknown[], line: number): void {
     if (typeof prompt !== 'string' || prompt.trim() === '')
       throw new FileProblem('the prompt is empty', line);
-    if (this.prompts.length === mostRows)
-      throw new FileProblem(`there are more than ${mostRows.toLocaleString('en')} rows`, line);
-    if ((this.prompts.length + 1) * this.models.length > mostCells)
+    if (this.prompts.length === maxRows)
+      throw new FileProblem(`there are more than ${maxRows.toLocaleString('en')} rows`, line);
+    if ((this.prompts.length + 1) * this.models.length > maxCells)
       throw new FileProblem(
-        `at most ${mostCells.toLocaleString('en')} scores can be learned from, and ${this.models.length} models need more for so many rows`,
+        `at most ${maxCells.toLocaleString('en')} scores can be learned from, and ${this.models.length} models need more for so many rows`,
         line,
       );
     const from = this.prompts.push(prompt) * this.models.length - this.models.length;
@@ -63,10 +63,8 @@ export class RowReader {
   /** What was read. @throws FileProblem where it is too little to learn from */
   finish(): EvaluationRows {
     const { models, prompts, numbers } = this;
-    if (prompts.length < fewestRows)
-      throw new FileProblem(
-        `at least ${fewestRows} rows are needed, and there are ${prompts.length}`,
-      );
+    if (prompts.length < minRows)
+      throw new FileProblem(`at least ${minRows} rows are needed, and there are ${prompts.length}`);
     models.forEach((model, place) => {
       if (!prompts.some((_, row) => !Number.isNaN(numbers.score[row * models.length + place])))
         throw new FileProblem(`the column of ${quoted(model)} holds no score`);
@@ -86,15 +84,15 @@ export class RowReader {
     const { length } = this.models,
       found = new Set<string>();
     this.prompts.forEach((prompt, row) => {
-      if (found.size >= fewestCompared) return;
+      if (found.size >= minComparedPrompts) return;
       const measured = this.models.filter(
         (_, place) => !Number.isNaN(this.numbers.score[row * length + place]),
       ).length;
       if (measured >= 2) found.add(compared(prompt));
     });
-    if (found.size < fewestCompared)
+    if (found.size < minComparedPrompts)
       throw new FileProblem(
-        `at least ${fewestCompared} different prompts with scores of at least 2 models each are needed, and there are ${found.size}`,
+        `at least ${minComparedPrompts} different prompts with scores of at least 2 models each are needed, and there are ${found.size}`,
       );
   }
 }
@@ -123,7 +121,7 @@ function numberIn(cell: unknown, { name, role }: NumberColumn, line: number): nu
       `column ${quoted(name)}: ${told} is no number; every column but the prompt's must hold a model's scores, costs or latencies`,
       line,
     );
-  if (Math.abs(value) > largest || (role !== 'score' && value < 0))
+  if (Math.abs(value) > maxNumber || (role !== 'score' && value < 0))
     throw new FileProblem(`column ${quoted(name)}: ${told} cannot be ${must[role]}`, line);
   return value;
 }

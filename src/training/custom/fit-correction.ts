@@ -24,7 +24,7 @@ const offsetRidge = 4;
 const offsetRounds = 8,
   slopeRounds = 12;
 /** So many rows tell how coordinates go together, rare ones included. */
-const mostSampled = 20_000;
+const maxSampledRows = 20_000;
 const enough = 1e-3;
 
 /** Log odds of a row and model under a correction. */
@@ -166,10 +166,10 @@ function productsOf({ points, width }: CustomRows, chosen: Int32Array): Float64A
 
 /** Drawn, and not every so many: rows may take turns, and a bound on the curvature that misses some of them lets the fit run away. */
 function sampleOf(chosen: Int32Array): Int32Array {
-  if (chosen.length <= mostSampled) return chosen;
+  if (chosen.length <= maxSampledRows) return chosen;
   const order = chosen.slice();
-  shuffle(order, seeded(mostSampled));
-  return order.subarray(0, mostSampled);
+  shuffle(order, seeded(maxSampledRows));
+  return order.subarray(0, maxSampledRows);
 }
 
 function factorOf(products: readonly Float64Array[], rows: number, ridge: number): Float64Array[] {

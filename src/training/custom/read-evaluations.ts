@@ -1,6 +1,6 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { type ColumnOptions, type NumberColumn, readColumns } from './columns.js';
-import { type EvaluationRows, mostRows, RowReader } from './evaluation-rows.js';
+import { type EvaluationRows, maxRows, RowReader } from './evaluation-rows.js';
 import { FileProblem, quoted } from './evaluation-file.js';
 
 /** How a file of evaluations is read. */
@@ -109,7 +109,7 @@ function linesIn(text: string, promptColumn: string): Line[] {
     from = to + 1;
     if (written.trim() === '') continue;
     // one more than may be is refused where rows are counted
-    if (rows.push({ row: flat(objectIn(written, line), promptColumn, line), line }) > mostRows)
+    if (rows.push({ row: flat(objectIn(written, line), promptColumn, line), line }) > maxRows)
       break;
   }
   return rows;

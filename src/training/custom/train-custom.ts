@@ -1,6 +1,6 @@
 import { sigmoid } from '../../routing/numbers.js';
 import type { CustomWeights } from '../../routing/predictor/custom-weights.js';
-import type { Router } from '../../routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../routing/predictor/quality-predictor.js';
 import { chooseSetting, fitSetting } from './choose-setting.js';
 import { crossValidate } from './cross-validate.js';
 import { type CustomRows, readCustomRows } from './custom-rows.js';
@@ -47,13 +47,13 @@ export function checkEvaluations(
 export function trainCustom(
   text: string,
   wishes: TrainingWishes,
-  router: Router,
+  predictor: QualityPredictor,
   onProgress: OnProgress,
 ): Trained {
   onProgress(0, 'reading');
   const evaluations = readEvaluations(text, wishes);
   const scale = scaleScores(evaluations.scores, wishes.maximize);
-  const rows = readCustomRows(evaluations, router, (share) =>
+  const rows = readCustomRows(evaluations, predictor, (share) =>
     onProgress(0.05 + share * 0.15, 'understanding prompts'),
   );
   const heldOut = crossValidate(rows, wishes.seed, (share) =>
@@ -65,7 +65,7 @@ export function trainCustom(
   const correction = fitSetting(rows, all, setting);
   onProgress(0.95, 'judging');
   const report = reportOn(rows, heldOut, { scale, seed: wishes.seed, setting });
-  const weights = weightsOf(rows, setting, correction, router);
+  const weights = weightsOf(rows, setting, correction, predictor);
   onProgress(1, 'done');
   return { report, weights };
 }
@@ -74,7 +74,7 @@ function weightsOf(
   rows: CustomRows,
   setting: Setting,
   correction: Correction,
-  router: Router,
+  predictor: QualityPredictor,
 ): CustomWeights {
   const { models, mean, scale, known } = rows;
   const numbers = {
@@ -86,7 +86,7 @@ function weightsOf(
     slopes: Float32Array.from(correction.slopes),
   };
   return {
-    router: router.weights.name,
+    router: predictor.weights.name,
     models,
     trust: setting.trust,
     ...numbers,
@@ -94,7 +94,7 @@ function weightsOf(
   };
 }
 
-const usualSpread = 0.1;
+const defaultSpread = 0.1;
 
 /** Standard deviation of a model's quality: what was learned of it is as sure as its rows are many. */
 function spreadsOf(rows: CustomRows, setting: Setting, correction: Correction): Float32Array {
@@ -110,7 +110,7 @@ function spreadsOf(rows: CustomRows, setting: Setting, correction: Correction): 
     // a coordinate that is learned takes rows as an offset does
     const parts = setting.ridge === null ? 1 : 8;
     return count === 0
-      ? usualSpread
-      : Math.min(usualSpread * 2, Math.sqrt((variance / count) * (parts / count)));
+      ? defaultSpread
+      : Math.min(defaultSpread * 2, Math.sqrt((variance / count) * (parts / count)));
   });
 }

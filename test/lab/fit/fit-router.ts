@@ -1,5 +1,5 @@
 import { denseNames } from '../../../src/routing/predictor/features/features.js';
-import type { RouterWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import type { PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
 import type { Evaluations } from './evaluations.js';
 import { fitCentres, placeOf } from './fit-centres.js';
 import { fitDifficulty } from './fit-difficulty.js';
@@ -44,7 +44,7 @@ export function fitRouter(
     isPlaceOnly = false,
     onProgress = () => undefined,
   }: FitOptions,
-): RouterWeights {
+): PredictorWeights {
   const features = Array.from(rows, (row) => evaluations.features[row]!);
   const tasks = Int32Array.from(rows, (row) => evaluations.tasks[row]!);
   const taskCount = evaluations.taskNames.length;
@@ -99,7 +99,7 @@ export function fitRouter(
 }
 
 type Texts = Pick<
-  RouterWeights,
+  PredictorWeights,
   | 'slopes'
   | 'difficultyGrams'
   | 'difficultyScale'
@@ -161,7 +161,7 @@ function fitTexts(
   };
 }
 
-function quantisedGrams({ grams, rank }: Embedding): Pick<RouterWeights, 'grams' | 'gramScale'> {
+function quantisedGrams({ grams, rank }: Embedding): Pick<PredictorWeights, 'grams' | 'gramScale'> {
   const { numbers, units } = quantise(grams, rank);
   return { grams: numbers, gramScale: units };
 }

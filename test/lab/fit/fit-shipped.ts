@@ -1,5 +1,5 @@
-import { Router } from '../../../src/routing/predictor/quality-predictor.js';
-import type { RouterWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import type { PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
 import { knownAbility, guessedAbility } from '../../../src/routing/model-families.js';
 import { canonicalName } from '../../../src/routing/model-name.js';
 import type { Evaluations } from './evaluations.js';
@@ -37,7 +37,7 @@ export function familiesToHoldOut({ tasks, families }: Evaluations): string[] {
 /** What the gate sees of a router that never saw one family nor one fold: of the family, and of the fold. */
 export function gateSignals(
   evaluations: Evaluations,
-  router: Router,
+  router: QualityPredictor,
   family: string,
   fold: (row: number) => boolean,
 ): GateSignals[] {
@@ -64,7 +64,7 @@ export function gateSignals(
 export function fitShipped(
   evaluations: Evaluations,
   { seed, name, onProgress = () => undefined }: ShippedOptions,
-): RouterWeights {
+): PredictorWeights {
   const known = publicAbilities(evaluations.models);
   const isHeld = (row: number): boolean => foldOf(evaluations.groups[row]!, 10) === 0;
   const all = Int32Array.from(evaluations.features, (_, row) => row);
@@ -76,7 +76,7 @@ export function fitShipped(
     );
     return gateSignals(
       evaluations,
-      new Router(
+      new QualityPredictor(
         fitRouter(evaluations, rows, { seed, name, known, epochs: gateEpochs, isPlaceOnly: true }),
       ),
       family,

@@ -1,4 +1,5 @@
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import { defaults } from '../../../src/config/fill.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
 import type { PublishedEvaluations } from '../fit/published-evaluations.js';
 import { candidateOf } from './stability.js';
@@ -39,9 +40,9 @@ export function sampleForDecisions({
  */
 export async function measureDecision(
   { texts, models }: DecisionSample,
-  router: Router,
+  router: QualityPredictor,
 ): Promise<number> {
-  const ranker = createLearnedRanker({ router });
+  const ranker = createLearnedRanker({ predictor: router, ...defaults.routing });
   const candidates = Array.from({ length: candidateCount }, (_, at) =>
     candidateOf(models[Math.floor((at * models.length) / candidateCount)]!),
   );

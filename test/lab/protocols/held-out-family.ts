@@ -1,4 +1,4 @@
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { sigmoid } from '../../../src/routing/numbers.js';
 import type { PublishedEvaluations } from '../fit/published-evaluations.js';
 import type { Point } from '../../../src/training/custom/cost-curve.js';
@@ -21,7 +21,7 @@ export function rowsWithoutFamilies(
 }
 
 /** What is known beforehand of a pool's models on a family that nobody measured: abilities, prices and usual lengths of answers. */
-function knownBeforehand(router: Router, tested: EvaluatedPool): Point[] {
+function knownBeforehand(router: QualityPredictor, tested: EvaluatedPool): Point[] {
   const { cost } = predictionsOf(router, tested),
     width = tested.models.length;
   const { ability, general } = router.weights;
@@ -38,7 +38,7 @@ function knownBeforehand(router: Router, tested: EvaluatedPool): Point[] {
 /** Trials of one family, one for each source that measured it. @param router fitted to `rows`, which are without the family */
 export function tryFamily(
   evaluations: PublishedEvaluations,
-  router: Router,
+  router: QualityPredictor,
   family: string,
   rows: Int32Array,
   seed: number,

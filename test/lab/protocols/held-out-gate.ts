@@ -1,4 +1,4 @@
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import type { GateSignals } from '../fit/fit-gate.js';
 import { gateSignals } from '../fit/fit-shipped.js';
 import { foldOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
@@ -68,7 +68,7 @@ export function rowsWithoutBlock(
 /** What a gate sees of a fit without a block. */
 export function signalsOfBlock(
   evaluations: PublishedEvaluations,
-  router: Router,
+  router: QualityPredictor,
   block: readonly string[],
 ): BlockSignals {
   const known = new Set(rowsWithoutFamilies(evaluations, block));

@@ -1,4 +1,4 @@
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { foldOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
 import { singlesOf } from '../../../src/training/custom/cost-curve.js';
 import { namedPools, partOf } from '../pools.js';
@@ -15,7 +15,7 @@ export function rowsWithoutFold({ groups }: PublishedEvaluations, fold: number):
 /** Trials of one fold, one for each named pool. @param router fitted without the fold */
 export function tryFold(
   evaluations: PublishedEvaluations,
-  router: Router,
+  router: QualityPredictor,
   fold: number,
   seed: number,
 ): Trial[] {

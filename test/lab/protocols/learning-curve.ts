@@ -1,6 +1,6 @@
 import type { Features } from '../../../src/routing/predictor/features/features.js';
 import { featuresOf } from '../../../src/routing/predictor/features/features.js';
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { foldOf, questionOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
 import { bestOf, cheapestOf, zeroRouterShares } from '../baselines/single-models.js';
@@ -21,7 +21,7 @@ export interface LabelledRows {
 /** A trainer on top of a router; what it gives predicts the score of each model, from the features of a prompt alone. */
 export type FitOnRows = (
   rows: LabelledRows,
-  router: Router,
+  router: QualityPredictor,
   seed: number,
 ) => (features: Features) => ArrayLike<number>;
 
@@ -59,7 +59,7 @@ const mostTested = 2000;
  */
 export function learningCurve(
   evaluations: PublishedEvaluations,
-  router: Router,
+  router: QualityPredictor,
   family: string,
   fitOnRows: FitOnRows,
   { sizes, repeats, seed }: CurveOptions,

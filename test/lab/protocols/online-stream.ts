@@ -7,7 +7,10 @@ import {
   type OnlineState,
 } from '../../../src/routing/predictor/online-state.js';
 import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
-import type { Reading, Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type {
+  Reading,
+  QualityPredictor,
+} from '../../../src/routing/predictor/quality-predictor.js';
 import type { Candidate, Figures } from '../../../src/routing/plan.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
 import type { EvaluatedPool } from '../pools.js';
@@ -58,7 +61,7 @@ interface Stream {
  * it chose, and with some of the decisions left to exploration.
  */
 export function streamOnline(
-  router: Router,
+  router: QualityPredictor,
   pool: EvaluatedPool,
   { seed, repeats, exploration }: StreamOptions,
 ): StreamRegret {
@@ -81,7 +84,7 @@ export function streamOnline(
 }
 
 function predictRow(
-  router: Router,
+  router: QualityPredictor,
   { features, models, inputTokens }: EvaluatedPool,
   row: number,
 ): PredictedRow {

@@ -1,4 +1,5 @@
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import { defaults } from '../../../src/config/fill.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import type { Appraisal, RoutingRequest } from '../../../src/routing/plan.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
 import { foldOf, questionOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
@@ -37,11 +38,11 @@ const mostPrompts = 1500;
 /** @param router fitted without the fold whose prompts are said otherwise */
 export async function measureStability(
   evaluations: PublishedEvaluations,
-  router: Router,
+  router: QualityPredictor,
   models: readonly string[],
   fold: number,
 ): Promise<Stability> {
-  const ranker = createLearnedRanker({ router });
+  const ranker = createLearnedRanker({ predictor: router, ...defaults.routing });
   const candidates = models.map(candidateOf);
   const rows = [...evaluations.groups.keys()].filter(
     (row) => foldOf(evaluations.groups[row]!, folds) === fold,

@@ -1,4 +1,4 @@
-import type { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import {
   cheapestOf,
   bestOf,
@@ -45,7 +45,7 @@ export interface Trial {
 
 /** What a trial is made from. */
 export interface Contest {
-  readonly router: Router;
+  readonly router: QualityPredictor;
   readonly tested: EvaluatedPool;
   /** What baselines learn from; null where no other prompt was answered by all models of the pool. */
   readonly trained: EvaluatedPool | null;
@@ -67,7 +67,7 @@ const learners: Readonly<Record<string, Learner>> = {
 
 /** What the router predicts of a pool. */
 export function predictionsOf(
-  router: Router,
+  router: QualityPredictor,
   { models, features, inputTokens, rows }: EvaluatedPool,
 ): Predictions {
   const places = models.map((model) => router.placeOf(model)),

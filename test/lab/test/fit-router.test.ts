@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { featuresOf } from '../../../src/routing/predictor/features/features.js';
-import { decodeRouter, encodeRouter } from '../../../src/routing/predictor/predictor-file.js';
-import { Router } from '../../../src/routing/predictor/quality-predictor.js';
-import type { RouterWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import { decodePredictor, encodePredictor } from '../../../src/routing/predictor/predictor-file.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import type { PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
 import {
   averageQuality,
   curveOf,
@@ -16,15 +16,15 @@ import { smallEvaluations, smallModels } from '../../helpers/small-evaluations.j
 const known = [0.6, 0.6, 0.5];
 const trained = smallEvaluations(600, 1);
 const rows = Int32Array.from(trained.features, (_, row) => row);
-const fit = (seed: number): RouterWeights =>
+const fit = (seed: number): PredictorWeights =>
   fitRouter(trained, rows, { seed, name: 'small', known });
 
 describe('a router fitted to evaluations', () => {
-  let weights: RouterWeights;
-  let router: Router;
+  let weights: PredictorWeights;
+  let router: QualityPredictor;
   beforeAll(() => {
     weights = fit(1);
-    router = new Router(weights);
+    router = new QualityPredictor(weights);
   });
 
   it('passes the zero router on rows that it never saw', () => {
@@ -51,9 +51,9 @@ describe('a router fitted to evaluations', () => {
   });
 
   it('is the same to the last bit for the same seed, and another for another', () => {
-    const again = encodeRouter(fit(1));
-    expect(again.equals(encodeRouter(weights))).toBe(true);
-    expect(encodeRouter(fit(2)).equals(again)).toBe(false);
+    const again = encodePredictor(fit(1));
+    expect(again.equals(encodePredictor(weights))).toBe(true);
+    expect(encodePredictor(fit(2)).equals(again)).toBe(false);
   });
 
   it('keeps chances between 0 and 1 and knows a strange text for one', () => {
@@ -95,7 +95,7 @@ describe('a router fitted to evaluations', () => {
   });
 
   it('survives being written to a file and read again', () => {
-    const read = decodeRouter(encodeRouter(weights));
+    const read = decodePredictor(encodePredictor(weights));
     expect(read).toEqual(weights);
   });
 
@@ -108,6 +108,6 @@ describe('a router fitted to evaluations', () => {
     ],
     ['is cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 400), /cut off/],
   ])('is refused where its file %s', (_, damage, message) => {
-    expect(() => decodeRouter(damage(encodeRouter(weights)))).toThrow(message);
+    expect(() => decodePredictor(damage(encodePredictor(weights)))).toThrow(message);
   });
 });

@@ -10,7 +10,7 @@ import { rowsWithoutFold, tryFold } from '../protocols/in-distribution.js';
 import { rowsWithoutFamilies } from '../protocols/held-out-family.js';
 import { blocksOf, rowsWithoutBlock } from '../protocols/held-out-gate.js';
 import { joinTrials, spanOf, type Trial } from '../protocols/trial.js';
-import { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { fitRouter } from '../fit/fit-router.js';
 import { seeded } from '../../../src/training/custom/seeded.js';
 import { publishedOf } from '../../helpers/published-evaluations.js';
@@ -106,7 +106,7 @@ describe('what is judged', () => {
     () => {
       const trials = [0, 1].map((fold) => {
         const rows = rowsWithoutFold(evaluations, fold);
-        const router = new Router(
+        const router = new QualityPredictor(
           fitRouter(evaluations, rows, {
             seed: 1,
             name: 'small',

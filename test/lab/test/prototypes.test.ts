@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { featuresOf, type Features } from '../../../src/routing/predictor/features/features.js';
 import { gramsOfPrototype } from '../../../src/routing/predictor/prototypes.js';
-import { Router } from '../../../src/routing/predictor/quality-predictor.js';
-import { decodeRouter, encodeRouter } from '../../../src/routing/predictor/predictor-file.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import { decodePredictor, encodePredictor } from '../../../src/routing/predictor/predictor-file.js';
 import type { Evaluations } from '../fit/evaluations.js';
 import { fitGroups, fitTelling, oneFamily, prototypesOf, sharesAt } from '../fit/fit-prototypes.js';
 import { fitRouter } from '../fit/fit-router.js';
@@ -157,11 +157,11 @@ describe('the trust in them', () => {
 });
 
 describe('a router with prototypes', () => {
-  let router: Router;
+  let router: QualityPredictor;
   beforeAll(() => {
-    router = new Router(
-      decodeRouter(
-        encodeRouter(fitRouter(telling, rowsOf(telling), { seed: 1, name: 'telling', known })),
+    router = new QualityPredictor(
+      decodePredictor(
+        encodePredictor(fitRouter(telling, rowsOf(telling), { seed: 1, name: 'telling', known })),
       ),
     );
   });
@@ -185,6 +185,8 @@ describe('a router with prototypes', () => {
       { prototypeBuckets: weights.prototypeBuckets.map(() => 65_535) },
       { prototypeTrust: weights.prototypeTrust.map(() => NaN) },
     ])
-      expect(() => decodeRouter(encodeRouter({ ...weights, ...broken }))).toThrow('router weights');
+      expect(() => decodePredictor(encodePredictor({ ...weights, ...broken }))).toThrow(
+        'router weights',
+      );
   });
 });

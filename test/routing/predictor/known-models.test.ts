@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFindModel } from '../../../src/routing/predictor/known-models.js';
-import { shippedRouter } from '../../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../../src/routing/predictor/shipped-predictor.js';
 
 const models = [
   'gpt-4o-2024-05-13',
@@ -90,7 +90,7 @@ describe('a fine-tuned model that was measured', () => {
 });
 
 describe('the models of the shipped router', () => {
-  const shipped = shippedRouter().weights.models;
+  const shipped = shippedPredictor().weights.models;
   const findShipped = createFindModel(shipped);
   const named = (name: string): string | null => shipped[findShipped(name)] ?? null;
 

@@ -5,7 +5,7 @@ import type { Move } from '../../../src/routing/predictor/online-beliefs.js';
 import { elsewhere } from '../../../src/routing/predictor/online-evidence.js';
 import {
   beliefsOf,
-  mostMove,
+  maxMove,
   type Rating,
   withOutcomes,
   withRating,
@@ -16,7 +16,10 @@ import {
   type OnlineState,
 } from '../../../src/routing/predictor/online-state.js';
 import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
-import { type Expectation, Router } from '../../../src/routing/predictor/quality-predictor.js';
+import {
+  type Expectation,
+  QualityPredictor,
+} from '../../../src/routing/predictor/quality-predictor.js';
 import type { Adjustment, TunedRequest } from '../../../src/routing/predictor/tuning.js';
 import type { Candidate } from '../../../src/routing/plan.js';
 import { fitRouter } from '../../lab/fit/fit-router.js';
@@ -31,7 +34,7 @@ const candidateOf = (model: string, provider: string | null = 'p'): Candidate =>
 });
 const evaluations = smallEvaluations(60);
 const [features] = evaluations.features;
-const reading = new Router(
+const reading = new QualityPredictor(
   fitRouter(evaluations, Int32Array.from(evaluations.features.keys()), {
     seed: 1,
     name: 'r',
@@ -279,7 +282,7 @@ describe('a state', () => {
           for (const model of ['a', 'b', '__proto__']) {
             const adjustment = adjusted(state, model, requestOf(...parts), 5);
             if (!adjustment) continue;
-            expect(Math.abs(adjustment.odds)).toBeLessThanOrEqual(mostMove);
+            expect(Math.abs(adjustment.odds)).toBeLessThanOrEqual(maxMove);
             expect(adjustment.uncertainty ?? 0).toBeGreaterThanOrEqual(0);
           }
         },
@@ -289,7 +292,7 @@ describe('a state', () => {
 
   it('is bounded by ratings of one opinion, and turns back in as many ratings as it has become', () => {
     const state = rated(5_000, rating(0, { predicted: 0.98 }));
-    expect(moveOf(state)).toBeGreaterThanOrEqual(-mostMove);
+    expect(moveOf(state)).toBeGreaterThanOrEqual(-maxMove);
     expect(moveOf(rated(300, rating(1, { predicted: 0.5 }), state))).toBeGreaterThan(
       moveOf(state) + 0.3,
     );
@@ -308,7 +311,7 @@ describe('a state', () => {
       );
     expect(moved(scores)).toBeLessThan(0.5);
     for (const order of [[...scores].sort(), [...scores].sort().reverse()])
-      expect(moved(order)).toBeLessThanOrEqual(mostMove);
+      expect(moved(order)).toBeLessThanOrEqual(maxMove);
   });
 
   it('holds a bounded number of models and kinds', () => {

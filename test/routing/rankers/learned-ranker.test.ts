@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import { defaults } from '../../../src/config/fill.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import type {
   Appraisal,
   RankedCandidate,
@@ -31,7 +32,7 @@ describe('the learned ranker', () => {
       Int32Array.from(evaluations.features, (_, row) => row),
       { seed: 1, name: 'small', known: [0.6, 0.6, 0.5] },
     );
-    ranker = createLearnedRanker({ router: new Router(weights) });
+    ranker = createLearnedRanker({ ...defaults.routing, predictor: new QualityPredictor(weights) });
   });
   const rank = (
     content: string,

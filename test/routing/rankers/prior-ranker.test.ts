@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaults } from '../../../src/config/fill.js';
 import type { Appraisal, RankedCandidate, RoutingRequest } from '../../../src/routing/plan.js';
 import { createPriorRanker } from '../../../src/routing/rankers/prior-ranker.js';
 import { appraisalOf } from '../../helpers/appraisals.js';
 
-const ranker = createPriorRanker();
+const ranker = createPriorRanker(defaults.routing);
 const rank = (candidates: readonly Appraisal[], request: Partial<RoutingRequest> = {}) =>
   ranker.rank({ messages: [], ...request }, candidates) as RankedCandidate[];
 const order = (...args: Parameters<typeof rank>) =>
@@ -54,11 +55,10 @@ describe('with a tradeoff', () => {
   });
 
   it('a wider tolerance reaches further', () => {
-    const wide = createPriorRanker({ tolerance: 0.3 }).rank({ messages: [], tradeoff: 'cost' }, [
-      best,
-      near,
-      far,
-    ]) as RankedCandidate[];
+    const wide = createPriorRanker({ ...defaults.routing, tolerance: 0.3 }).rank(
+      { messages: [], tradeoff: 'cost' },
+      [best, near, far],
+    ) as RankedCandidate[];
     expect(wide[0]!.model).toBe('far');
   });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shippedRouter } from '../../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../../src/routing/predictor/shipped-predictor.js';
 import { trainCustom, type Trained } from '../../../src/training/custom/train-custom.js';
 import { seeded } from '../../../src/training/custom/seeded.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
@@ -13,7 +13,7 @@ const train = (rows: readonly Row[]): Trained =>
   trainCustom(
     rows.map((row) => JSON.stringify(row)).join('\n'),
     { format: 'jsonl', promptColumn: 'prompt', models: null, maximize: true, seed: 1 },
-    shippedRouter(),
+    shippedPredictor(),
     () => undefined,
   );
 

@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { defaults } from '../../../src/config/fill.js';
 import { createTuning } from '../../../src/routing/predictor/custom-tuning.js';
 import { decodeCustom, encodeCustom } from '../../../src/routing/predictor/custom-weights.js';
-import { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import type { Tuning } from '../../../src/routing/predictor/tuning.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
 import {
@@ -24,17 +25,17 @@ const wishes: TrainingWishes = {
 const pool = ['alpha', 'beta', 'gamma'].map((name) => appraisalOf(name, { price: 1 }));
 
 describe('a router trained from evaluations', () => {
-  let router: Router;
+  let predictor: QualityPredictor;
   let trained: Trained;
   let tuning: Tuning;
   const train = (text: string, changes: Partial<TrainingWishes> = {}): Trained =>
-    trainCustom(text, { ...wishes, ...changes }, router, () => undefined);
+    trainCustom(text, { ...wishes, ...changes }, predictor, () => undefined);
   const first = (
     content: string,
     tunings: readonly Tuning[] = [tuning],
     candidates = pool,
   ): string => {
-    const ranked = createLearnedRanker({ router }).rank(
+    const ranked = createLearnedRanker({ predictor, ...defaults.routing }).rank(
       { messages: [{ role: 'user', content }], tunings },
       candidates,
     );
@@ -43,7 +44,7 @@ describe('a router trained from evaluations', () => {
 
   beforeAll(() => {
     const evaluations = smallEvaluations(400, 50);
-    router = new Router(
+    predictor = new QualityPredictor(
       fitRouter(
         evaluations,
         Int32Array.from(evaluations.features, (_, row) => row),
@@ -51,7 +52,7 @@ describe('a router trained from evaluations', () => {
       ),
     );
     trained = train(evaluationsCsv(200));
-    tuning = createTuning(trained.weights, router)!;
+    tuning = createTuning(trained.weights, predictor)!;
   });
 
   it('beats the best single model on rows that it never saw', () => {
@@ -91,7 +92,7 @@ describe('a router trained from evaluations', () => {
   });
 
   it('turns round where lower scores are better', () => {
-    const lower = createTuning(train(evaluationsCsv(200), { maximize: false }).weights, router)!;
+    const lower = createTuning(train(evaluationsCsv(200), { maximize: false }).weights, predictor)!;
     expect([first(codePrompt), first(codePrompt, [lower])]).toEqual(['p/alpha', 'p/beta']);
   });
 
@@ -127,7 +128,7 @@ describe('a router trained from evaluations', () => {
   it('moves a model that was not evaluated with the others, and is nothing to another router', () => {
     const stranger = appraisalOf('stranger', { quality: 0.5, price: 1 });
     expect(first(codePrompt, [tuning], [...pool, stranger])).toBe('p/alpha');
-    expect(createTuning({ ...trained.weights, router: 'another' }, router)).toBeNull();
+    expect(createTuning({ ...trained.weights, router: 'another' }, predictor)).toBeNull();
   });
 
   it('knows its models by whatever name a provider has for them', () => {

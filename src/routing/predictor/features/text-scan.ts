@@ -22,7 +22,7 @@ import { groupsOf, keywordGroups } from './keywords.js';
 const salts = { word: 1, pair: 2, four: 3, ideographs: 4 };
 const numberWord = 0x30303030;
 const longWord = 8;
-const mostHeld = 512;
+const maxHeldWords = 512;
 const zero = 48,
   blank = 32,
   backslash = 92,
@@ -61,7 +61,7 @@ export class TextScan {
   lastKind = space;
   lastCode = 0;
   /** Hashes of the words, for comparing with what tools are called; the first `heldWords` of them, 512 at most. */
-  readonly wordHashes = new Int32Array(mostHeld);
+  readonly wordHashes = new Int32Array(maxHeldWords);
   heldWords = 0;
 
   private hash = emptyHash;
@@ -180,7 +180,7 @@ export class TextScan {
 
   private addWord(hash: number): void {
     this.words++;
-    if (this.heldWords < mostHeld) this.wordHashes[this.heldWords++] = hash;
+    if (this.heldWords < maxHeldWords) this.wordHashes[this.heldWords++] = hash;
     if (this.bag.add(bucketOf(hash, salts.word))) this.freshWords++;
     if (this.before !== 0) this.bag.add(bucketOf(Math.imul(this.before, 31) ^ hash, salts.pair));
     this.before = hash;

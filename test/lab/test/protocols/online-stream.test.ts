@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EvaluatedPool } from '../../pools.js';
 import { streamOnline } from '../../protocols/online-stream.js';
-import { Router } from '../../../../src/routing/predictor/quality-predictor.js';
+import { QualityPredictor } from '../../../../src/routing/predictor/quality-predictor.js';
 import { fitRouter } from '../../fit/fit-router.js';
 import { smallEvaluations } from '../../../helpers/small-evaluations.js';
 
@@ -28,7 +28,7 @@ const mean = (values: Float64Array): number =>
   values.reduce((sum, value) => sum + value, 0) / values.length;
 
 describe('a stream of rated choices', () => {
-  const router = new Router(
+  const router = new QualityPredictor(
     fitRouter(taught, Int32Array.from(taught.features.keys()), {
       seed: 1,
       name: 'small',

@@ -1,10 +1,16 @@
 import { logOdds } from '../numbers.js';
-import type { Candidate } from '../plan.js';
 import type { CustomWeights } from './custom-weights.js';
 import { createFindModel } from './known-models.js';
 import type { Features } from './features/features.js';
-import type { Expectation, Reading, QualityPredictor } from './quality-predictor.js';
-import { type Adjustment, keptOdds, type TunedRequest, type Tuning } from './tuning.js';
+import type { Expectation, QualityPredictor } from './quality-predictor.js';
+import type { Reading } from './request-reader.js';
+import {
+  type Adjustment,
+  keptOdds,
+  type TunedCandidate,
+  type TunedRequest,
+  type Tuning,
+} from './tuning.js';
 
 const clip = 4;
 
@@ -79,7 +85,11 @@ class CustomTuning implements Tuning {
     this.expect = expectationsOf(predictor, weights.models, weights.known);
   }
 
-  adjust(candidate: Candidate, request: TunedRequest, { quality }: Expectation): Adjustment | null {
+  adjust(
+    candidate: TunedCandidate,
+    request: TunedRequest,
+    { quality }: Expectation,
+  ): Adjustment | null {
     const learned = this.learnedFor(request);
     const model = this.placeOf(candidate);
     const { length } = this.weights.models;
@@ -95,7 +105,7 @@ class CustomTuning implements Tuning {
     };
   }
 
-  private placeOf({ label, provider, model }: Candidate): number {
+  private placeOf({ label, provider, model }: TunedCandidate): number {
     return (
       this.named.get(label) ??
       this.named.get(`${provider}/${model}`) ??

@@ -1,4 +1,3 @@
-import type { Candidate } from '../plan.js';
 import type { Beliefs } from './online-beliefs.js';
 import { beliefsOf, fadedServed, maxMove, oddsOf, withoutKinds } from './online-learner.js';
 import {
@@ -10,7 +9,7 @@ import {
   servedName,
 } from './online-state.js';
 import type { Expectation } from './quality-predictor.js';
-import type { Adjustment, TunedRequest, Tuning } from './tuning.js';
+import type { Adjustment, TunedCandidate, TunedRequest, Tuning } from './tuning.js';
 
 /** So many answers without a fault are taken for granted of everybody. */
 const priorAnswers = 50;
@@ -79,7 +78,7 @@ class OnlineTuning implements Tuning {
   ) {}
 
   adjust(
-    { provider, model }: Candidate,
+    { provider, model }: TunedCandidate,
     request: TunedRequest,
     expected: Expectation,
   ): Adjustment | null {

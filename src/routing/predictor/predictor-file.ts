@@ -112,7 +112,7 @@ export function decodePredictor(bytes: Uint8Array): PredictorWeights {
     const make = kinds[arrays[name]];
     const size = header.lengths[name] * make.BYTES_PER_ELEMENT;
     if (!Number.isInteger(size) || size < 0 || at + size > view.length)
-      throw new Error(`the file of router weights is cut off at "${name}"`);
+      throw new Error(`the file of predictor weights is cut off at "${name}"`);
     // copied: a buffer from a pool may begin at an odd place
     read[name] = new make(new Uint8Array(view.subarray(at, at + size)).buffer);
     at += padded(size);
@@ -127,44 +127,29 @@ const maxBytes = 64 * 1024 * 1024;
 function inflated(bytes: Uint8Array): Buffer {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.toString('latin1', 0, magic.length) !== magic)
-    throw new Error('this is not a file of router weights');
+    throw new Error('this is not a file of predictor weights');
   try {
     return inflateRawSync(view.subarray(magic.length), { maxOutputLength: maxBytes });
   } catch {
-    throw new Error('the file of router weights is cut off or damaged');
+    throw new Error('the file of predictor weights is cut off or damaged');
   }
 }
 
-/** How long the prototypes' arrays are to be, by the first of them. */
-function prototypesOf({
+/** The length that each array must have, given the lengths of the names and of a few arrays. */
+function expectedLengths({
+  rank,
+  denseNames: { length: features },
+  taskNames: { length: tasks },
+  models: { length: models },
+  headModels: { length: heads },
   prototypeBuckets,
-  models,
-}: PredictorWeights): Pick<
-  Record<ArrayName, number>,
-  'prototypeBuckets' | 'prototypeGrams' | 'prototypeShares' | 'prototypeFamilies'
-> {
+}: PredictorWeights): Partial<Record<ArrayName, number>> {
   const prototypes = Math.ceil(prototypeBuckets.length / gramsOfPrototype);
   return {
-    prototypeBuckets: prototypes * gramsOfPrototype,
-    prototypeGrams: prototypes * gramsOfPrototype,
-    prototypeShares: prototypes * models.length,
-    prototypeFamilies: prototypes,
-  };
-}
-
-function checked(weights: PredictorWeights): PredictorWeights {
-  const {
-    rank,
-    denseNames: { length: wide },
-    taskNames: { length: tasks },
-    models: { length: models },
-    headModels: { length: heads },
-  } = weights;
-  const expected: Partial<Record<ArrayName, number>> = {
-    mean: wide,
-    scale: wide,
+    mean: features,
+    scale: features,
     gramScale: rank,
-    dense: wide * rank,
+    dense: features * rank,
     bias: rank,
     tasks: tasks * rank,
     taskBias: tasks,
@@ -179,32 +164,40 @@ function checked(weights: PredictorWeights): PredictorWeights {
     slopes: models,
     general: 3,
     headScale: heads,
-    headDense: wide * heads,
+    headDense: features * heads,
     headMeans: tasks * heads,
     trust: tasks * 3,
-    difficultyDense: wide,
+    difficultyDense: features,
     difficultyMeans: tasks,
-    generalDifficulty: wide,
+    generalDifficulty: features,
     difficultyScale: 1,
     taskLengths: tasks,
-    denseLengths: wide,
+    denseLengths: features,
     modelLengths: models,
     telling: gramBuckets,
     taskFamilies: tasks,
     prototypeTrust: tasks,
-    ...prototypesOf(weights),
+    prototypeBuckets: prototypes * gramsOfPrototype,
+    prototypeGrams: prototypes * gramsOfPrototype,
+    prototypeShares: prototypes * models,
+    prototypeFamilies: prototypes,
   };
-  for (const [name, length] of Object.entries(expected) as [ArrayName, number][]) {
+}
+
+/** The same weights. @throws Error where arrays have the wrong length, or hold numbers that cannot be used */
+function checked(weights: PredictorWeights): PredictorWeights {
+  const { headModels, prototypeBuckets, models } = weights;
+  for (const [name, length] of Object.entries(expectedLengths(weights)) as [ArrayName, number][]) {
     if (weights[name].length !== length)
       throw new Error(
-        `the router weights do not fit together: "${name}" has ${weights[name].length} numbers and not ${length}`,
+        `the predictor weights do not fit together: "${name}" has ${weights[name].length} numbers instead of ${length}`,
       );
     if (weights[name].some((number) => !Number.isFinite(number)))
-      throw new Error(`the router weights hold a number that is none: "${name}"`);
+      throw new Error(`the predictor weights hold a number that is not finite: "${name}"`);
   }
-  if (weights.headModels.some((place) => !Number.isInteger(place) || place < 0 || place >= models))
-    throw new Error('the router weights hold a head of a model that they do not name');
-  if (weights.prototypeBuckets.some((bucket) => bucket >= gramBuckets))
-    throw new Error('the router weights hold a prototype with a bucket that there is not');
+  if (headModels.some((at) => !Number.isInteger(at) || at < 0 || at >= models.length))
+    throw new Error('the predictor weights hold a head of a model that they do not name');
+  if (prototypeBuckets.some((bucket) => bucket >= gramBuckets))
+    throw new Error('the predictor weights hold a prototype with a bucket that does not exist');
   return weights;
 }

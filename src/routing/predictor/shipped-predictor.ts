@@ -14,13 +14,14 @@ let shipped: QualityPredictor | undefined;
  * @throws Error where its file is missing, damaged or of another version
  */
 export function shippedPredictor(): QualityPredictor {
-  shipped ??= readRouter();
+  shipped ??= readPredictor();
   return shipped;
 }
 
-function readRouter(): QualityPredictor {
+function readPredictor(): QualityPredictor {
   const weights = decodePredictor(readFileSync(file));
   const misfit = misfitOf(weights, denseNames);
-  if (misfit !== null) throw new Error(`the router in ${file.pathname} cannot be used: ${misfit}`);
+  if (misfit !== null)
+    throw new Error(`the predictor weights in ${file.pathname} cannot be used: ${misfit}`);
   return new QualityPredictor(weights);
 }

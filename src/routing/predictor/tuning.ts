@@ -1,6 +1,13 @@
-import type { Candidate } from '../plan.js';
 import type { Features } from './features/features.js';
-import type { Expectation, Reading } from './quality-predictor.js';
+import type { Expectation } from './quality-predictor.js';
+import type { Reading } from './request-reader.js';
+
+/** One candidate as a tuning sees it: a part of routing's `Candidate`, which this folder does not know. */
+export interface TunedCandidate {
+  readonly label: string;
+  readonly provider: string | null;
+  readonly model: string;
+}
 
 /** One request as a tuning sees it. */
 export interface TunedRequest {
@@ -30,5 +37,9 @@ export interface Adjustment {
  */
 export interface Tuning {
   /** Null where it knows nothing of the candidate. `expected` is the router's own word, before any tuning. Never throws. */
-  adjust(candidate: Candidate, request: TunedRequest, expected: Expectation): Adjustment | null;
+  adjust(
+    candidate: TunedCandidate,
+    request: TunedRequest,
+    expected: Expectation,
+  ): Adjustment | null;
 }

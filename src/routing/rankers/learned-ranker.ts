@@ -5,7 +5,7 @@ import { largestShares } from '../predictor/online-state.js';
 import type { Expectation, QualityPredictor } from '../predictor/quality-predictor.js';
 import { keptOdds, type Adjustment, type TunedRequest } from '../predictor/tuning.js';
 import { logOdds, sigmoid } from '../numbers.js';
-import type { Appraisal, Ranker, RoutingRequest } from '../plan.js';
+import type { Appraisal, RankedCandidate, Ranker, RoutingRequest } from '../plan.js';
 import { predicted, type Understood } from '../predicted.js';
 import { type Margins, rankByTradeoff } from '../rank-by-tradeoff.js';
 
@@ -70,6 +70,14 @@ function tuned(
   return told;
 }
 
+/** Puts a plausible alternative first in the share of new conversations that may explore. */
+function tryAnother(ranked: RankedCandidate[], request: RoutingRequest): RankedCandidate[] {
+  const { taught, planId, maxModelDepth } = request;
+  if (!taught || planId === undefined || isUnderWay(request)) return ranked;
+  const depth = maxModelDepth ?? ranked.length;
+  return explored(ranked, taught.exploration, planId, depth, isInHaste(request));
+}
+
 /**
  * Ranks by what was learned: how well each model will answer this conversation, and what that will cost. A model that nobody measured is
  * judged by what is publicly known of its family. A quality that the caller or the configuration states is taken as it is.
@@ -111,16 +119,7 @@ export function createLearnedRanker({
   return {
     name: 'learned',
     rank(request, candidates) {
-      const ranked = rankByTradeoff(request, expected(request, candidates), margins);
-      const { taught, planId } = request;
-      if (!taught || planId === undefined || isUnderWay(request)) return ranked;
-      return explored(
-        ranked,
-        taught.exploration,
-        planId,
-        request.maxModelDepth ?? ranked.length,
-        isInHaste(request),
-      );
+      return tryAnother(rankByTradeoff(request, expected(request, candidates), margins), request);
     },
     // ranked alone: its score is of no account
     expect: (request, candidate) =>

@@ -51,7 +51,7 @@ export function gateSignals(
     const picked = rows.filter((_, at) => at % Math.ceil(rows.length / mostSignals) === 0);
     return picked.map((row) => {
       const { place, shares } = router.read(evaluations.features[row]!);
-      return { ...router.standing(place, shares), isStrange, weight: 1 / picked.length };
+      return { ...router.reader.standing(place, shares), isStrange, weight: 1 / picked.length };
     });
   };
   return [...signalsOf(strange, true), ...signalsOf(familiar, false)];

@@ -7,10 +7,8 @@ import {
   type OnlineState,
 } from '../../../src/routing/predictor/online-state.js';
 import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
-import type {
-  Reading,
-  QualityPredictor,
-} from '../../../src/routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import type { Reading } from '../../../src/routing/predictor/request-reader.js';
 import type { Candidate, Figures } from '../../../src/routing/plan.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
 import type { EvaluatedPool } from '../pools.js';

@@ -100,11 +100,11 @@ describe('a router fitted to evaluations', () => {
   });
 
   it.each([
-    ['is empty', (bytes: Buffer) => bytes.subarray(0, 0), /not a file of router weights/],
+    ['is empty', (bytes: Buffer) => bytes.subarray(0, 0), /not a file of predictor weights/],
     [
       'is something else',
       () => Buffer.from('{"hello": "world, this is JSON"}'),
-      /not a file of router weights/,
+      /not a file of predictor weights/,
     ],
     ['is cut off', (bytes: Buffer) => bytes.subarray(0, bytes.length - 400), /cut off/],
   ])('is refused where its file %s', (_, damage, message) => {

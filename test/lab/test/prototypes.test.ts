@@ -186,7 +186,7 @@ describe('a router with prototypes', () => {
       { prototypeTrust: weights.prototypeTrust.map(() => NaN) },
     ])
       expect(() => decodePredictor(encodePredictor({ ...weights, ...broken }))).toThrow(
-        'router weights',
+        'predictor weights',
       );
   });
 });

@@ -1,7 +1,7 @@
 import type { Catalog } from './catalog.js';
 import { blendedPrice, rateAt, type TokenPrice } from './model-facts.js';
 
-/** USD per million tokens, blended: what nobody asked for by name should not be among the maxPrice. */
+/** USD per million tokens, blended: `auto` must not choose one of the most expensive models. */
 const maxPrice = 12;
 const maxPerProvider = 8;
 
@@ -9,8 +9,9 @@ const rate = (price: TokenPrice | null): number | null =>
   price === null ? null : rateAt(price, 0);
 
 /**
- * The candidates of `model: auto` where the configuration names none: for each provider its eight ablest models of which ability and
- * price are known, none dearer than 12 USD per million tokens; of the models of a provider without prices, all.
+ * The candidates of `model: auto` if the configuration names none: of each provider the eight
+ * models with the highest ability among those with a known ability and a price of at most 12 USD
+ * per million tokens; all models of a provider whose prices are not known.
  */
 export function autoCandidates(catalog: Catalog, providers: readonly string[]): string[] {
   return providers.flatMap((provider) => {

@@ -15,7 +15,10 @@ import {
 export interface CatalogOptions {
   /** What the configuration states, by `provider/model`; it overrides everything else. */
   overrides?: Readonly<Record<string, ModelOverride>>;
-  /** Configured provider -> its id in the price data; null where no list has its prices (local servers). */
+  /**
+   * Configured provider -> its id in the price data; null where no list has its prices (local
+   * servers).
+   */
   priceIds?: Readonly<Record<string, string | null>>;
   /** Milliseconds since 1970. */
   now?: () => number;
@@ -27,15 +30,25 @@ export interface Owner {
   model: string;
 }
 
-/** The known facts of models. Each name is resolved once and cached: after that, a lookup is a hash-table access. */
+/**
+ * The known facts of models. Each name is resolved once and cached: after that, a lookup is a
+ * hash-table access.
+ */
 export interface Catalog {
   /**
-   * Never fails; unknown facts are null. A null provider stands for the model's own maker, if its name identifies it.
+   * Never fails; unknown facts are null. A null provider stands for the model's own maker, if its
+   * name identifies it.
    */
   lookup(provider: string | null, model: string): ModelFacts;
-  /** Names by which the provider's models can be called, without deprecated ones; the configuration's names first. */
+  /**
+   * Names by which the provider's models can be called, without deprecated ones; the
+   * configuration's names first.
+   */
   models(provider: string): string[];
-  /** The owner of a bare name (`gpt-4o`, `openai/gpt-4o`), preferring configured providers; null if unknown. */
+  /**
+   * The owner of a bare name (`gpt-4o`, `openai/gpt-4o`), preferring configured providers; null if
+   * unknown.
+   */
   identify(name: string): Owner | null;
 }
 
@@ -51,8 +64,9 @@ interface Entry {
 const quarterHourMs = 15 * 60 * 1000;
 
 /**
- * Prices as the configuration states them. Where it states a price for input or output, the list's special rates (for
- * cached input, reasoning, …) no longer match, so only those that the configuration states too apply.
+ * Prices as the configuration states them. Where it states a price for input or output, the list's
+ * special rates (for cached input, reasoning, …) no longer match, so only those that the
+ * configuration states too apply.
  */
 function overridePrices(listed: Prices, override: ModelOverride): Prices {
   const {

@@ -3,7 +3,10 @@ import type { Appraisal, RoutingRequest } from './plan.js';
 import type { PreferenceSettings } from './preference.js';
 import type { RequestSize } from './tokens.js';
 
-/** Candidates that can serve a request, in the order given, and those that cannot, each with its reason. */
+/**
+ * The candidates that can serve a request, in the order given, and those that cannot, each with the
+ * reason.
+ */
 export interface Eligibility {
   eligible: Appraisal[];
   excluded: { known: Appraisal; reason: string }[];
@@ -15,7 +18,7 @@ function contextReason(
   maxTokens: number,
 ): string | null {
   if (contextLength === null) return null;
-  // a provider cuts what is asked for at what the model can write
+  // providers cap the requested output at what the model can write
   const answer = maxOutput === null ? maxTokens : Math.min(maxTokens, maxOutput);
   if (tokens + answer <= contextLength) return null;
   const needed = answer > 0 ? `about ${tokens} and ${answer} for the answer` : `about ${tokens}`;
@@ -34,7 +37,9 @@ function incapableReason(
   return contextReason(known, size, request.maxTokens ?? 0);
 }
 
-/** Why a preference rules a candidate out. What is not known of it does not. */
+/**
+ * Why a preference rules a candidate out; null if it does not. Unknown figures never rule one out.
+ */
 function unwantedReason(
   { candidate, price, latency }: Appraisal,
   { allow, exclude, maxPrice, maxLatency }: PreferenceSettings,
@@ -51,7 +56,10 @@ function unwantedReason(
   return null;
 }
 
-/** Parts those who can serve a request from those who cannot. What is not known of a model never rules it out. */
+/**
+ * Separates the candidates that can serve a request from those that cannot. Unknown facts never
+ * rule one out.
+ */
 export function eligible(
   request: RoutingRequest,
   size: RequestSize,

@@ -3,18 +3,21 @@ import { LRUCache } from 'lru-cache';
 /** Time to the first token by provider and model: the median of the last hour. */
 export interface LatencyWindow {
   /**
-   * @param ttftMs what one answer took to its first token; anything but a finite, non-negative number is ignored
-   * @param agoMs how long ago that was; absent: just now
+   * Records one answer.
+   * @param ttftMs its time to the first token; ignored unless finite and not negative
+   * @param agoMs how long ago the answer was; absent: now
    */
   record(provider: string, model: string, ttftMs: number, agoMs?: number): void;
-  /** Null where the last hour holds fewer than three answers. At most a second old. */
+  /**
+   * The median; null if the last hour has fewer than three answers. At most one second out of date.
+   */
   p50Ms(provider: string | null, model: string): number | null;
 }
 
 export interface LatencyWindowOptions {
-  /** Milliseconds, any epoch; default: a clock that nobody sets back. */
+  /** Milliseconds, any epoch; by default a monotonic clock. */
   now?: () => number;
-  /** How far back a measurement counts. */
+  /** The length of the window: older measurements are ignored. */
   windowMs?: number;
 }
 
@@ -22,12 +25,12 @@ const minSamples = 3;
 const maxSamples = 256;
 const maxModels = 1000;
 const maxMedianAgeMs = 1000;
-/** So few are sorted again at once. */
+/** Up to this many samples, the median is recomputed immediately; beyond, at most once a second. */
 const maxEagerSamples = 16;
 
 /**
- * Keeps at most 256 samples spread evenly over the window: when they are full, every second one goes and from then on only
- * every second, fourth, … answer is kept.
+ * Keeps at most 256 samples, spread evenly over the window: when it is full, it drops every second
+ * sample and from then on keeps only every second, fourth, … answer.
  */
 class Samples {
   private times: number[] = [];
@@ -41,7 +44,7 @@ class Samples {
   add(value: number, at: number): void {
     if (this.seen++ % this.every !== 0) return;
     if (this.times.length === maxSamples) this.thin();
-    // in order of time, by which they expire
+    // keeps the order of time, by which samples expire
     this.times.push(Math.max(at, this.times.at(-1) ?? at));
     this.values.push(value);
     this.stale = true;
@@ -69,7 +72,7 @@ class Samples {
     while (gone < this.times.length && this.times[gone]! <= limit) gone++;
     this.times.splice(0, gone);
     this.values.splice(0, gone);
-    // traffic has thinned out: keep more of what comes
+    // there is less traffic now: keep a larger share of the answers
     while (this.every > 1 && this.times.length < maxSamples / 4) this.every /= 2;
   }
 }
@@ -80,7 +83,10 @@ function medianOf(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Makes an empty window. It holds the thousand models used last; both of its methods are cheap enough for every request. */
+/**
+ * Makes an empty window. It holds the thousand most recently used models. Both methods are cheap
+ * enough for every request.
+ */
 export function createLatencyWindow({
   now = () => performance.now(),
   windowMs = 3_600_000,

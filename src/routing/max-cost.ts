@@ -2,28 +2,34 @@ import type { ChatMessage, ChatRequest, ContentPart } from '../completion.js';
 import type { ModelFacts, Prices, TokenPrice } from './model-facts.js';
 import { isImage } from './tokens.js';
 
-/** The most tokens that a call can have. */
+/** The most tokens that a call can use. */
 export interface MaxUsage {
   readonly promptTokens: number;
-  /** All of a request's answers together, reasoning included. */
+  /** All answers to a request together, reasoning included. */
   readonly completionTokens: number;
 }
 
-/** What providers put around a request, around its tools (the instructions that explain them) and around each message. */
+/**
+ * Tokens that providers add around a request, around its tools (the instructions that explain them)
+ * and around each message.
+ */
 const tokensPerRequest = 64;
 const tokensForTools = 1024;
 const tokensPerMessage = 32;
-/** More than any provider charges for one picture: small models count the most, up to 48,200 (2026-11). */
+/**
+ * More than any provider charges for one picture: small models charge the most, up to 48,200 tokens
+ * (2026-11).
+ */
 const maxImageTokens = 50_000;
-/** For a sound clip or a document; one that came with its bytes counts them where they are more. */
+/** For a sound clip or a document; if its bytes were sent and are more, they count instead. */
 const maxFileTokens = 100_000;
-/** For models of which nobody knows how much they can write. */
+/** For models whose maximum output is not known. */
 const defaultAnswerTokens = 262_144;
 
-// in a list, since what JSON cannot say is a text in there only
+// in a list, because JSON.stringify returns no text for a bare `undefined`
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify([value]));
 
-/** A document can travel as a picture does. */
+/** Whether a part is a picture. A document can be sent in the same fields. */
 const isPicture = (part: ContentPart): boolean =>
   isImage(part) && !/^data:(?!image\/)/i.test(part.image_url?.url ?? '');
 
@@ -46,8 +52,9 @@ function maxMessageTokens(message: ChatMessage): number {
 }
 
 /**
- * Tokens that no honest tokenizer exceeds for a request: none makes more than one of a byte. Whatever else stands in the request (tools,
- * schemas, fields that nobody here knows) may reach the model too and counts by its JSON. `measureRequest` never gives more.
+ * An upper bound on the tokens of a request: no tokenizer makes more than one token of a byte.
+ * Everything else in the request (tools, schemas, unknown fields) may reach the model too, so its
+ * JSON counts as well. Never less than `measureRequest`.
  */
 export function maxPromptTokens(chat: ChatRequest): number {
   let tokens =
@@ -61,11 +68,11 @@ export function maxPromptTokens(chat: ChatRequest): number {
   return tokens;
 }
 
-/** Of text in most scripts. */
+/** Average of text in most scripts. */
 export const bytesPerToken = 4;
-/** Of a picture of ordinary size. */
+/** For a picture of ordinary size. */
 const defaultImageTokens = 1000;
-/** What is shorter than this names a file, and does not hold it. */
+/** A shorter part refers to a file instead of containing it. */
 const minFileBytes = 2_048;
 
 const isAttachment = ({ type }: ContentPart): boolean => type !== 'text' && type !== 'refusal';
@@ -79,8 +86,8 @@ function likelyPart(part: ContentPart): number {
 }
 
 /**
- * Tokens of a prompt that its provider never counted: `measured`, or more where that could have been led astray, since it looks at samples of a
- * long text and at no file at all.
+ * Prompt tokens of a call for which the provider reported no usage: `measured`, or a higher
+ * estimate from the bytes, because the measurement samples long texts and does not look into files.
  */
 export function cautiousPromptTokens(chat: ChatRequest, measured: number): number {
   const attachments = chat.messages.flatMap(({ content }) =>
@@ -96,7 +103,10 @@ export function cautiousPromptTokens(chat: ChatRequest, measured: number): numbe
   );
 }
 
-/** The output tokens that a request asks for, for each of its answers; null where it leaves that to the model. Providers differ in which of two bounds they obey. */
+/**
+ * The output tokens that a request asks for, per answer; null if it sets no limit. Providers differ
+ * in which of the two fields they obey, so the larger one counts.
+ */
 export function statedAnswerTokens({
   max_tokens: older,
   max_completion_tokens: newer,
@@ -105,8 +115,8 @@ export function statedAnswerTokens({
 }
 
 /**
- * Output tokens of the longest that a model may write for a request.
- * @param bound what a request that states no bound is held to; null: nothing
+ * The most output tokens that a model may write for a request.
+ * @param bound the limit for a request that states none; null: no limit
  */
 export function maxAnswerTokens(
   chat: ChatRequest,
@@ -116,12 +126,12 @@ export function maxAnswerTokens(
   const each =
     statedAnswerTokens(chat) ??
     Math.min(maxOutput ?? contextLength ?? defaultAnswerTokens, bound ?? Infinity);
-  // tokens of a prediction that did not come true are charged as written
+  // rejected tokens of a prediction are charged as output
   const predicted = chat['prediction'] ? jsonBytes(chat['prediction']) : 0;
   return (each + predicted) * (chat.n ?? 1);
 }
 
-/** The maxRateOf rate for prompts of at most so many tokens. */
+/** The highest rate for prompts of at most that many tokens. */
 function maxRate(price: TokenPrice | null, promptTokens: number): number {
   if (price === null || typeof price === 'number') return price ?? 0;
   return Math.max(
@@ -130,7 +140,10 @@ function maxRate(price: TokenPrice | null, promptTokens: number): number {
   );
 }
 
-/** USD that a call costs at most, whatever of its tokens was cached, cache-written or reasoning: `costOf` never gives more. Null where a price is unknown. */
+/**
+ * The highest possible cost of a call in USD, whatever share of its tokens is cached, cache-written
+ * or reasoning: `costOf` never returns more. Null if a price is unknown.
+ */
 export function maxCostUsd(
   { promptTokens, completionTokens }: MaxUsage,
   facts: Prices,

@@ -8,8 +8,8 @@ export interface Capabilities {
 }
 
 /**
- * Compiles the rules of a table. A pattern matches whole words of a canonical name: `gpt-4` is found in
- * `ft-gpt-4-mini`, not in `gpt-4o` or `gpt-41`. The first rule that matches decides.
+ * Compiles the rules of a table. A pattern matches whole words of a canonical name: `gpt-4` is
+ * found in `ft-gpt-4-mini`, not in `gpt-4o` or `gpt-41`. The first rule that matches decides.
  */
 function compileRules<T>({ groups }: RuleGroups<T>): (canonicalName: string) => T | null {
   const compiled = groups
@@ -24,7 +24,10 @@ function compileRules<T>({ groups }: RuleGroups<T>): (canonicalName: string) => 
 const findAbility = compileRules(readModelTable('abilities'));
 const findCapabilities = compileRules(readModelTable('capabilities'));
 
-/** The ability of a model's family, 0..1, by canonical name; null for a family that is not in the table. */
+/**
+ * The ability of a model's family, 0..1, by canonical name; null for a family that is not in the
+ * table.
+ */
 export function knownAbility(canonicalName: string): number | null {
   return findAbility(canonicalName)?.ability ?? null;
 }
@@ -40,8 +43,8 @@ const large = /(?<![a-z])(?:large|max|ultra|pro|plus|opus|premier|heavy)(?![a-z]
 const clamp = (value: number): number => Math.min(0.7, Math.max(0.2, value));
 
 /**
- * Guesses the ability of a model whose family is not in the table: 0.2..0.7, rising with the model's size and slightly
- * with its price.
+ * Guesses the ability of a model whose family is not in the table: 0.2..0.7, rising with the
+ * model's size and slightly with its price.
  * @param price blended, USD per million tokens; null where it is not known
  */
 export function guessedAbility(model: string, price: number | null): number {

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What a file in `config/models/` holds, besides its description. */
+/** What each file in `config/models/` holds, in addition to its description. */
 export interface ModelTables {
   /** Ability of model families, 0..1. */
   readonly abilities: RuleGroups<{ readonly ability: number }>;
@@ -31,9 +31,10 @@ export interface RuleGroups<T> {
 }
 
 /**
- * Reads `config/models/<name>.json`, which is beside `src` and beside `dist`. Each takes about 0.1 ms; callers read
- * a table once. The contents are part of this package, so a test checks their shape, not this function.
- * @throws Error where the file is missing or is not JSON
+ * Reads `config/models/<name>.json`, which is next to `src` and next to `dist`. Takes about 0.1 ms;
+ * callers read each table once. The files are part of this package, so a test checks their shape
+ * and this function does not.
+ * @throws Error if the file is missing or is not JSON
  */
 export function readModelTable<Name extends keyof ModelTables>(name: Name): ModelTables[Name] {
   const file = new URL(`../../config/models/${name}.json`, import.meta.url);

@@ -19,7 +19,10 @@ interface ListedModel {
 
 const providerAliases = new Map(Object.entries(readModelTable('aliases').providers));
 
-/** The id of a provider in the price data, by any spelling of its name; null where the data does not list it. */
+/**
+ * The id of a provider in the price data, by any spelling of its name; null where the data does not
+ * list it.
+ */
 export function priceIdOf(provider: string): string | null {
   const name = provider.toLowerCase();
   return findProvider({ providerId: providerAliases.get(name) ?? name })?.id ?? null;
@@ -34,7 +37,10 @@ export function makerOf(model: string, at: number): string | null {
   return maker && findListed(maker.id, model, at) ? maker.id : null;
 }
 
-/** The entry of a provider's model with the prices that apply at a time (ms since 1970); null where there is none. */
+/**
+ * The entry of a provider's model with the prices that apply at a time (ms since 1970); null where
+ * there is none.
+ */
 export function findListed(priceId: string, model: string, at: number): PriceCalculation | null {
   for (const spelling of spellings(model)) {
     // without usage: only the matching entry and its current prices are wanted
@@ -50,8 +56,8 @@ function tokenPrice(listed: ListedPrice): TokenPrice | null {
 }
 
 /**
- * The prices of one entry of the price data. An empty entry means that no price is known, except for OpenRouter's
- * `:free` variants, which cost nothing.
+ * The prices of one entry of the price data. An empty entry means that no price is known, except
+ * for OpenRouter's `:free` variants, which cost nothing.
  * @param entry null where the data has no entry
  * @param model the model's name in lower case
  */
@@ -73,9 +79,10 @@ export function readPrices(
 }
 
 /**
- * Indexes context lengths by model name over several providers' lists: providers differ in what they list, rarely in
- * what a model can read. Of names that are equal, or differ only in their date, the longest length counts: a limit that
- * is too short would rule a model out, whereas one that is too long makes the provider refuse and the next model answer.
+ * Indexes context lengths by model name over several providers' lists: providers differ in what
+ * they list, rarely in what a model can read. Of names that are equal, or differ only in their
+ * date, the longest length counts: a limit that is too short would rule a model out, whereas one
+ * that is too long makes the provider refuse and the next model answer.
  */
 function indexContextLengths(
   lists: readonly (readonly ListedModel[])[],
@@ -95,7 +102,10 @@ function indexContextLengths(
 
 let contextIndex: ((canonical: string) => number | null) | null = null;
 
-/** The context length of a model by its canonical name, in any provider's list; null where no list has it. */
+/**
+ * The context length of a model by its canonical name, in any provider's list; null where no list
+ * has it.
+ */
 export function contextLengthByName(canonical: string): number | null {
   contextIndex ??= indexContextLengths(
     readModelTable('context-lengths').sources.map(
@@ -114,11 +124,15 @@ const isEqual = (rule: unknown): rule is { equals: string } =>
 function callName({ id, match }: ListedModel): string {
   const rules: unknown[] = 'or' in match && Array.isArray(match.or) ? match.or : [match];
   const full = rules.filter(isEqual).find(({ equals }) => equals.endsWith(`/${id}`));
-  // Bedrock's list prefixes the prices of regional profiles with `regional.`; the rest is the model's own id
+  // Bedrock's list prefixes the prices of regional profiles with `regional.`; the rest is the
+  // model's own id
   return full?.equals ?? id.replace(/^regional\./, '');
 }
 
-/** Placeholders for fine-tuned models, and moving aliases: they have prices, but cannot be called by that name. */
+/**
+ * Placeholders for fine-tuned models, and moving aliases: they have prices, but cannot be called by
+ * that name.
+ */
 const placeholder = /^(?:ft:|~)|\.ft-$/;
 
 /** The names by which a list's models can be called, without deprecated ones. */
@@ -131,6 +145,8 @@ function callableNames(models: readonly ListedModel[]): string[] {
   return prefixed.length * 2 > names.length ? prefixed : names;
 }
 
-/** The names by which a provider's models can be called, by its id in the price data; none for null. */
+/**
+ * The names by which a provider's models can be called, by its id in the price data; none for null.
+ */
 export const namesListedBy = (priceId: string | null): string[] =>
   priceId === null ? [] : callableNames(findProvider({ providerId: priceId })?.models ?? []);

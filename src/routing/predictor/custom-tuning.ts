@@ -14,12 +14,15 @@ import {
 
 const clip = 4;
 
-/** How many coordinates a prompt has: its place in the router's space, then the dense features. */
+/**
+ * The number of coordinates of a prompt: its place in the predictor's space, then the dense
+ * features.
+ */
 export function coordinateCount(rank: number, denseCount: number): number {
   return rank + denseCount;
 }
 
-/** Writes a prompt's coordinates as they are, from a place on. */
+/** Writes a prompt's coordinates into `into`, beginning at `from`, without scaling. */
 export function writeCoordinates(
   { place }: Reading,
   { dense }: Features,
@@ -30,7 +33,7 @@ export function writeCoordinates(
   into.set(dense, from + place.length);
 }
 
-/** Centres, scales and cuts coordinates in place: `mean.length` of them from a place on. */
+/** Centres, scales and clips `mean.length` coordinates in place, beginning at `from`. */
 export function standardise(
   values: Float32Array,
   from: number,
@@ -44,7 +47,10 @@ export function standardise(
     );
 }
 
-/** What the router expects of each model of the weights, as when they were fitted. */
+/**
+ * What the predictor expects of each model of the weights, computed as when the weights were
+ * fitted.
+ */
 export function expectationsOf(
   predictor: QualityPredictor,
   models: readonly string[],
@@ -59,9 +65,10 @@ export function expectationsOf(
 }
 
 /**
- * A preference's own router as a tuning. It moves what the ranker expects to what the account's evaluations showed; a candidate that they did
- * not hold moves as their models did together, so that it is neither favoured nor left behind.
- * @returns null where the weights were fitted on another router
+ * A tuning made from a preference's own weights. It moves the ranker's expectation to what the
+ * account's evaluations showed. A candidate without evaluations moves by the mean of the evaluated
+ * models, so that it is neither favoured nor left behind.
+ * @returns null if the weights were fitted on another predictor
  */
 export function createTuning(weights: CustomWeights, predictor: QualityPredictor): Tuning | null {
   const wide = predictor.weights.rank + predictor.weights.denseNames.length;
@@ -73,7 +80,7 @@ class CustomTuning implements Tuning {
   private readonly named: ReadonlyMap<string, number>;
   private readonly find: (name: string) => number;
   private readonly expect: (request: TunedRequest) => Expectation[];
-  /** All candidates of one request are asked one after the other. */
+  /** Caches one request: all its candidates are asked one after the other. */
   private last: { readonly request: TunedRequest; readonly learned: Float64Array } | null = null;
 
   constructor(
@@ -96,7 +103,7 @@ class CustomTuning implements Tuning {
     if (model < 0)
       return {
         odds: keptOdds(learned[length]!),
-        reason: "moved as the account's evaluated models are together",
+        reason: "moved by the mean of the account's evaluated models",
       };
     return {
       odds: keptOdds(learned[model]! - logOdds(quality)),
@@ -114,7 +121,7 @@ class CustomTuning implements Tuning {
     );
   }
 
-  /** By model the log odds of a good answer; behind them what all models were moved by together. */
+  /** By model the log odds of a good answer, followed by the mean change of all models. */
   private learnedFor(request: TunedRequest): Float64Array {
     if (this.last?.request === request) return this.last.learned;
     const { models, mean, scale, slopes, offsets, centres, trust } = this.weights;

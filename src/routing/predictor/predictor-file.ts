@@ -4,8 +4,9 @@ import { gramsOfPrototype } from './prototypes.js';
 import type { PredictorWeights } from './predictor-weights.js';
 
 /*
- * A file of weights: eight bytes that name the format, then, deflated: the length of the header (32 bits, little-endian), the header as
- * JSON, padding to four bytes, and the arrays one behind the other, each padded to four bytes. The header tells each array's length.
+ * The file format: eight bytes that name it, then, deflated: the length of the header (32 bits,
+ * little-endian), the header as JSON, padding to four bytes, and the arrays one after the other,
+ * each padded to four bytes. The header has the length of each array.
  */
 const magic = 'SBROUTE3';
 const kinds = { f32: Float32Array, i8: Int8Array, u8: Uint8Array, u16: Uint16Array } as const;
@@ -67,7 +68,7 @@ interface Header {
 
 const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
 
-/** Weights as the bytes of a file; the same weights give the same bytes. */
+/** Weights as the bytes of a file; the same weights always give the same bytes. */
 export function encodePredictor(weights: PredictorWeights): Buffer {
   const lengths = Object.fromEntries(
     arrayNames.map((name) => [name, weights[name].length]),
@@ -100,7 +101,7 @@ function bytesOf(numbers: Numbers): Buffer {
 
 /**
  * Reads weights from the bytes of a file.
- * @throws Error where the bytes are not such a file, are cut off, or do not fit together
+ * @throws Error if the bytes are not such a file, are cut off, or do not fit together
  */
 export function decodePredictor(bytes: Uint8Array): PredictorWeights {
   const view = inflated(bytes);
@@ -113,7 +114,7 @@ export function decodePredictor(bytes: Uint8Array): PredictorWeights {
     const size = header.lengths[name] * make.BYTES_PER_ELEMENT;
     if (!Number.isInteger(size) || size < 0 || at + size > view.length)
       throw new Error(`the file of predictor weights is cut off at "${name}"`);
-    // copied: a buffer from a pool may begin at an odd place
+    // copied: a pooled buffer may begin at an odd address
     read[name] = new make(new Uint8Array(view.subarray(at, at + size)).buffer);
     at += padded(size);
   }
@@ -121,7 +122,7 @@ export function decodePredictor(bytes: Uint8Array): PredictorWeights {
   return checked({ ...rest, ...(read as Pick<PredictorWeights, ArrayName>) });
 }
 
-/** Weights are some megabytes: more is no such file. */
+/** The weights have a few megabytes: a much larger file is not one of them. */
 const maxBytes = 64 * 1024 * 1024;
 
 function inflated(bytes: Uint8Array): Buffer {
@@ -184,7 +185,10 @@ function expectedLengths({
   };
 }
 
-/** The same weights. @throws Error where arrays have the wrong length, or hold numbers that cannot be used */
+/**
+ * The same weights.
+ * @throws Error where arrays have the wrong length, or hold numbers that cannot be used
+ */
 function checked(weights: PredictorWeights): PredictorWeights {
   const { headModels, prototypeBuckets, models } = weights;
   for (const [name, length] of Object.entries(expectedLengths(weights)) as [ArrayName, number][]) {

@@ -4,16 +4,16 @@ import type { PredictorWeights } from './predictor-weights.js';
 import { Prototypes } from './prototypes.js';
 import { type Reading, RequestReader } from './request-reader.js';
 
-/** What is expected of one model. */
+/** What is expected of one model's answer. */
 export interface Expectation {
-  /** Chance of a good answer, between 0 and 1. */
+  /** The chance of a good answer, between 0 and 1. */
   readonly quality: number;
-  /** Standard deviation of that chance: how little is known of it. */
+  /** The standard deviation of that chance: how uncertain it is. */
   readonly uncertainty: number;
   readonly outputTokens: number;
 }
 
-/** Spread of a model's quality on kinds of tasks that were not measured. */
+/** The spread of a model's quality on kinds of tasks that were not measured. */
 const generalSpread = 0.1,
   guessedSpread = 0.15;
 const priorRows = 6;
@@ -22,12 +22,15 @@ const minOutputTokens = 1,
 
 const kept = (share: number): number => Math.min(0.995, Math.max(0.005, share));
 
-/** Predicts from learned weights. Reading a request of a kilobyte takes some tens of microseconds, a model less than one. */
+/**
+ * Predicts each model's quality from fitted weights. Reading a request of a kilobyte takes some
+ * tens of microseconds, a prediction for one model less than one.
+ */
 export class QualityPredictor {
-  /** Reads requests; the laboratory fits what it uses. */
+  /** Reads requests; public because the laboratory fits the gate to its figures. */
   readonly reader: RequestReader;
   private readonly placesOfModels: ReadonlyMap<string, number>;
-  /** By model: the place of its head, -1 where it has none. */
+  /** By model: the place of its head; -1 without a head. */
   private readonly heads: Int16Array;
   private readonly prototypes: Prototypes;
 
@@ -39,12 +42,12 @@ export class QualityPredictor {
     weights.headModels.forEach((model, head) => (this.heads[model] = head));
   }
 
-  /** The place of a model that was measured, by the name that the weights have for it; -1 for others. */
+  /** The place of a measured model, by its exact name in the weights; -1 for others. */
   placeOf(model: string): number {
     return this.placesOfModels.get(model) ?? -1;
   }
 
-  /** Reads one request: what all models' expectations are made from. */
+  /** Reads one request. The result serves the predictions for all models. */
   read(features: Features): Reading {
     return this.reader.read(features);
   }
@@ -84,7 +87,7 @@ export class QualityPredictor {
 
   /**
    * What to expect of a model that was not measured.
-   * @param known its ability, 0..1, as it is publicly known or guessed
+   * @param known its ability, 0..1, publicly known or guessed
    * @param verbosity natural logarithm of its output tokens over the average model's
    */
   guess(reading: Reading, known: number, verbosity = 0): Expectation {
@@ -104,7 +107,10 @@ export class QualityPredictor {
   }
 }
 
-/** What is known of the kind of task and what is known in general, by how familiar the request is; and as far as `trust` goes, what holds on prompts like it. */
+/**
+ * Mixes what is known about the kind of task with what is known in general, by how familiar the
+ * request is; then mixes in, by `trust`, what holds for similar prompts.
+ */
 function mix(
   reading: Reading,
   special: number,

@@ -4,22 +4,28 @@ import type { Features } from './features/features.js';
 import type { PredictorWeights } from './predictor-weights.js';
 import type { Nearest, Prototypes } from './prototypes.js';
 
-/** What was understood of one request, whoever is to answer it. */
+/** What was understood of one request, independent of the model. */
 export interface Reading {
-  /** 0..1: how far the request is like what the router was fitted to. */
+  /** 0..1: how much the request resembles those that the predictor was fitted to. */
   readonly gate: number;
-  /** By task; adding up to 1. */
+  /** By task; they add up to 1. */
   readonly shares: Float64Array;
-  /** The tasks whose share counts: a few. */
+  /** The few tasks whose share counts. */
   readonly tasks: readonly number[];
-  /** The request's place in the learned space. */
+  /** The request's coordinates in the learned space. */
   readonly place: Float64Array;
-  /** Log odds that a model of usual slope loses on it, beside what its tasks tell: one without a head, and one that has a head. */
+  /**
+   * Log odds to lose for a model of average slope, in addition to what the tasks say: for models
+   * without a head, and for those with one.
+   */
   readonly difficulty: number;
   readonly headDifficulty: number;
-  /** Log odds that the model of a head wins on it, beside. Worked out when it is first asked for: few candidates have a head. */
+  /**
+   * Log odds to win, in addition, for the model of a head. Computed on demand: few candidates have
+   * a head.
+   */
   readonly leaning: (head: number) => number;
-  /** How much prompts like it count beside all this, 0..1; and which they are, null where they do not count. */
+  /** How much similar prompts count, 0..1, and which they are; null if they do not count. */
   readonly trustInNearest: number;
   readonly nearest: Nearest | null;
   readonly generalDifficulty: number;
@@ -32,7 +38,10 @@ const maxDeviations = 4;
 const minShare = 0.004;
 /** If similar prompts count less than this, finding them is not worth the time. */
 const minTrust = 0.02;
-/** Likeness to the nearest prototype of most prompts of unmeasured kinds, and of most prompts of its own kind. */
+/**
+ * The likeness to the nearest prototype below which a prompt is of an unmeasured kind, and above
+ * which it is of a known one.
+ */
 const strangeLikeness = 0.15,
   familiarLikeness = 0.3;
 
@@ -74,7 +83,10 @@ export class RequestReader {
     };
   }
 
-  /** Which prompts it is like, and how far what is known of them is believed: as far as its kind is familiar, or they are really alike. */
+  /**
+   * The prompts that the request resembles, and how much they count: as much as its kind is
+   * familiar, or the prompts are really similar.
+   */
   private alikeTo(
     features: Features,
     shares: Float64Array,
@@ -125,7 +137,7 @@ export class RequestReader {
     return shares;
   }
 
-  /** How undecided the task is, and how far the nearest known texts are. */
+  /** How undecided the task is, and the distance to the nearest known texts. */
   standing(place: Float64Array, shares: Float64Array): { entropy: number; distance: number } {
     const { whitening, centres } = this.weights;
     const rank = place.length;
@@ -145,7 +157,7 @@ export class RequestReader {
     return { entropy, distance: Math.sqrt(nearest) };
   }
 
-  /** What the text itself tells beside its tasks, as far as that is believed for them. */
+  /** What the text itself tells in addition to its tasks, as far as the weights trust that. */
   private beside(
     features: Features,
     dense: Float64Array,
@@ -172,7 +184,7 @@ export class RequestReader {
     return { hard: alone * difficulty, headDifficulty: besideHeads * difficulty, leaning };
   }
 
-  /** What a head says of a text beyond the mean of its tasks. */
+  /** What a head says of a text, relative to the mean of its tasks. */
   private headOf(
     head: number,
     { buckets, weights: amounts }: Features,

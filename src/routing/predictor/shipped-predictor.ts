@@ -4,14 +4,14 @@ import { denseNames } from './features/features.js';
 import { QualityPredictor } from './quality-predictor.js';
 import { misfitOf } from './predictor-weights.js';
 
-/** Where the weights stand: beside `src` and beside `dist`. */
+/** The file of weights: next to `src` and next to `dist`. */
 const file = new URL('../../../config/router/router.bin', import.meta.url);
 
 let shipped: QualityPredictor | undefined;
 
 /**
- * The router that is shipped, read once.
- * @throws Error where its file is missing, damaged or of another version
+ * The shipped predictor, read once.
+ * @throws Error if its file is missing, damaged or of another version
  */
 export function shippedPredictor(): QualityPredictor {
   shipped ??= readPredictor();

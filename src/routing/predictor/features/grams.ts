@@ -1,23 +1,27 @@
-/** Hashed n-grams fall into so many buckets. */
+/** Hashed n-grams are counted in this many buckets, as a power of two. */
 const gramBits = 14;
+/** The number of buckets of hashed n-grams. */
 export const gramBuckets = 1 << gramBits;
 
-/** What a word's hash begins with. */
+/** The initial value of a word's hash. */
 export const emptyHash = 0x811c9dc5 | 0;
 
-/** Takes one more UTF-16 unit into a hash. */
+/** Adds one UTF-16 unit to a hash. */
 export function hashNext(hash: number, code: number): number {
   return Math.imul(hash ^ code, 0x01000193);
 }
 
-/** The hash that the scanner gives a word in small letters. */
+/** The hash that the text scanner gives a word in lower case. */
 export function hashWord(word: string): number {
   let hash = emptyHash;
   for (let at = 0; at < word.length; at++) hash = hashNext(hash, word.charCodeAt(at));
   return hash;
 }
 
-/** The bucket of a hash; `salt` keeps kinds of n-grams apart. Every bit counts: neighbours in value are far apart. */
+/**
+ * The bucket of a hash; `salt` separates kinds of n-grams. Every bit counts: similar hashes fall
+ * into distant buckets.
+ */
 export function bucketOf(hash: number, salt: number): number {
   let mixed = hash ^ Math.imul(salt, 0x9e3779b1);
   mixed = Math.imul(mixed ^ (mixed >>> 16), 0x85ebca6b);
@@ -25,7 +29,7 @@ export function bucketOf(hash: number, salt: number): number {
   return (mixed ^ (mixed >>> 16)) >>> (32 - gramBits);
 }
 
-/** Which buckets a text's n-grams fall into, and how heavily: the weights are of unit length together. */
+/** The buckets of a text's n-grams and their weights, which form a vector of length 1. */
 export interface Grams {
   readonly buckets: Int32Array;
   readonly weights: Float32Array;
@@ -37,7 +41,7 @@ export class GramBag {
   private readonly touched = new Int32Array(gramBuckets);
   private size = 0;
 
-  /** Counts one; true where it is the first of its bucket. */
+  /** Counts one n-gram; returns true if it is the first in its bucket. */
   add(bucket: number): boolean {
     const count = this.counts[bucket]!;
     if (count === 0) this.touched[this.size++] = bucket;
@@ -45,7 +49,7 @@ export class GramBag {
     return count === 0;
   }
 
-  /** What was counted since the last time, in an order that depends on the text alone. */
+  /** What was counted since the last call, in an order that depends on the text only. */
   take(): Grams {
     const buckets = this.touched.slice(0, this.size);
     const weights = new Float32Array(this.size);
@@ -63,5 +67,5 @@ export class GramBag {
   }
 }
 
-/** Said ten times is not ten times as telling. */
+/** Logarithms, because ten repetitions say less than ten times as much. */
 const logarithms = Float32Array.from({ length: 256 }, (_, count) => Math.log1p(count));

@@ -12,14 +12,14 @@ const salts = {
   spelling: 11,
   count: 12,
 };
-/** Tools beyond these are counted, not read. */
+/** Further tools are counted, but not read. */
 const maxTools = 32;
 const maxDescriptionLength = 400;
 const maxNodes = 200;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is said of one tool, in either of the shapes that clients send. */
+/** One tool, in either of the shapes that clients send. */
 interface Tool {
   readonly name: string;
   readonly description: string;
@@ -41,7 +41,10 @@ function toolOf(sent: unknown): Tool {
   };
 }
 
-/** Hashes of the words of a text, in small letters; `fooBar`, `foo_bar` and `foo.bar` are two words each. */
+/**
+ * Hashes of the words of a text, in lower case; `fooBar`, `foo_bar` and `foo.bar` are two words
+ * each.
+ */
 function hashesOf(text: string, maxLength: number): number[] {
   const found: number[] = [];
   let hash = emptyHash,
@@ -66,7 +69,7 @@ function hashesOf(text: string, maxLength: number): number[] {
   return found;
 }
 
-/** Counts of the tools that a request offers, and their n-grams. */
+/** Counts the tools that a request offers, and their n-grams. */
 export class ToolScan {
   tools = 0;
   parameters = 0;
@@ -74,7 +77,10 @@ export class ToolScan {
   enums = 0;
   depth = 0;
   chars = 0;
-  /** The share of a tool's name, and of its description, that the conversation's words cover: of the nearest tool. */
+  /**
+   * The share of a tool's name, and of its description, that occurs in the conversation: of the
+   * best-matching tool.
+   */
   nameOverlap = 0;
   descriptionOverlap = 0;
   private nodes = 0;
@@ -121,7 +127,7 @@ export class ToolScan {
     return said / hashes.length;
   }
 
-  /** Reads a JSON Schema's names, types and descriptions; whatever it holds, so many nodes and no more. */
+  /** Reads the names, types and descriptions of a JSON Schema: at most `maxNodes` nodes. */
   private walk(schema: Json, depth: number): void {
     if (++this.nodes > maxNodes || depth > 6) return;
     this.depth = Math.max(this.depth, depth);

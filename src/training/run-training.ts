@@ -4,13 +4,13 @@ import type { ClaimedTraining, Lease, TrainingEnd } from '../store/contracts/tra
 import type { TaskResult } from './task.js';
 import { RefusedEvaluations, runInThread } from './training-thread.js';
 
-/** Who carries trainings out, and on top of what. */
+/** What a training runs with. */
 export interface RunOptions {
-  /** Names the process among those on the same database. */
+  /** Identifies this process among those on the same database. */
   readonly owner: string;
-  /** How long a training is left alone whose process says nothing. */
+  /** How long a training stays with a process that does not report progress. */
   readonly leaseMs: number;
-  /** What is trained on top of. @throws Error where there is none */
+  /** The predictor that trainings build on. @throws Error if there is none */
   readonly predictor: () => QualityPredictor;
   readonly warn: (warning: string) => void;
   readonly onProgress?: (share: number, doing: string) => void;
@@ -19,15 +19,16 @@ export interface RunOptions {
 const maxAttempts = 3;
 const beatMs = 1_000;
 
-/** A lease from now on. */
+/** A lease that begins now. */
 export function leaseOf({ owner, leaseMs }: Pick<RunOptions, 'owner' | 'leaseMs'>): Lease {
   const at = Date.now();
   return { owner, at, until: at + leaseMs };
 }
 
 /**
- * Carries out a training that this process has taken on, and puts down how it ended. After the signal it is put back instead.
- * @returns how it ended; null where it was put back, or taken away meanwhile
+ * Runs a training that this process has claimed, and stores the result. If the signal aborts, the
+ * training goes back to the queue instead.
+ * @returns the result; null if the training went back to the queue or another process took it over
  */
 export async function runTraining(
   store: Pick<Store, 'trainingQueue'>,
@@ -67,7 +68,7 @@ export async function runTraining(
   }
 }
 
-/** Null where it was stopped. */
+/** The result of a training; null if it was stopped. */
 async function endOf(
   { dataset, wishes, attempts }: ClaimedTraining,
   { predictor, warn }: RunOptions,

@@ -5,28 +5,28 @@ import { FileProblem } from './custom/evaluation-file.js';
 import type { TrainingReport } from './custom/report.js';
 import { checkEvaluations, trainCustom, type TrainingWishes } from './custom/train-custom.js';
 
-/** What a thread is asked to do. */
+/** A task for the training thread. */
 export interface Task {
   readonly text: string;
   readonly wishes: TrainingWishes;
-  /** What to train on top of; null: the text is only checked. */
+  /** The predictor to build on; null: only check the text. */
   readonly predictor: PredictorWeights | null;
 }
 
-/** What came of a training: its report, and its weights as they are stored. */
+/** The result of a training: its report, and its weights as they are stored. */
 export interface TaskResult {
   readonly report: TrainingReport;
   readonly weights: string;
 }
 
-/** What a thread tells. One of the last three ends it. */
+/** A message from the training thread. The last three kinds end the task. */
 export type TaskMessage =
   | { readonly kind: 'progress'; readonly share: number; readonly doing: string }
   | { readonly kind: 'problem'; readonly message: string }
   | { readonly kind: 'checked' }
   | { readonly kind: 'trained'; readonly result: TaskResult };
 
-/** Does it, in the thread that calls. @throws what is not the text's fault */
+/** Runs a task in the calling thread. @throws Error for failures that are not the text's fault */
 export function runTask(
   { text, wishes, predictor }: Task,
   post: (message: TaskMessage) => void,

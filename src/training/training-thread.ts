@@ -1,22 +1,22 @@
 import { Worker } from 'node:worker_threads';
 import type { TaskMessage, Task } from './task.js';
 
-/** What a text of evaluations was refused for, as its author may be told. */
+/** Evaluations that cannot be used. The message is meant for their author. */
 export class RefusedEvaluations extends Error {
   override readonly name = 'RefusedEvaluations';
 }
 
-/** What the process was started with, but for what speaks of its own entry: a thread refuses that. */
+/** This process's options without those about its own entry point, which a thread refuses. */
 const execArgv = process.execArgv.filter((argument) => !argument.startsWith('--input-type'));
 
-/** A training reads 32 MB of text into some hundred MB at most. */
+/** A training reads 32 MB of text into a few hundred MB at most. */
 const maxMemoryMb = 1024;
 
 type TaskOutcome = Exclude<TaskMessage, { kind: 'progress' | 'problem' }>;
 
 /**
- * Carries a task out in a thread of its own, which ends with it or with the signal.
- * @throws RefusedEvaluations where the text is at fault, Error where the thread was lost or stopped
+ * Runs a task in a thread of its own, which ends with the task or the signal.
+ * @throws RefusedEvaluations if the text is at fault, Error if the thread failed or was stopped
  */
 export function runInThread(
   task: Task,

@@ -7,21 +7,21 @@ import type { StoredWishes, TrainingRecord } from '../store/contracts/trainings.
 import { type RunOptions, runTraining, leaseOf } from './run-training.js';
 import { RefusedEvaluations, runInThread } from './training-thread.js';
 
-/** What trainings are carried out with. */
+/** What trainings run with. */
 export interface TrainingOptions {
-  /** What is trained on top of. @throws Error where there is none */
+  /** The predictor that trainings build on. @throws Error if there is none */
   readonly predictor: () => QualityPredictor;
-  /** Hears of a preference whose router has changed. */
+  /** Called with a preference whose weights have changed. */
   readonly onTrained: (preference: PreferenceRecord) => void;
   readonly warn: (warning: string) => void;
-  /** How long a training is left alone whose process says nothing. */
+  /** How long a training stays with a process that does not report progress. */
   readonly leaseMs?: number;
 }
 
 const defaultLeaseMs = 30_000;
 const maxChecks = 2;
 
-/** Trainings of preferences' own routers: one at a time in this process, and none of them in two processes. */
+/** Trains preferences' own weights: one at a time in this process, and each in one process only. */
 export class Trainings {
   private readonly runOptions: RunOptions;
   private readonly stopping = new AbortController();
@@ -40,13 +40,14 @@ export class Trainings {
       predictor: options.predictor,
       warn: options.warn,
     };
-    // what another process or an earlier life of this one has left behind
+    // picks up what another process, or this one before a restart, left behind
     backing.whenOpened(() => this.wake());
   }
 
   /**
-   * Checks evaluations and lets them wait for their training.
-   * @throws GatewayError `validation_failed` with the line that is wrong, `not_found`, `conflict`, `unavailable`
+   * Checks evaluations and queues their training.
+   * @throws GatewayError `validation_failed` naming the wrong line, `not_found`, `conflict`,
+   * `unavailable`
    */
   async add(
     accountId: string,
@@ -68,7 +69,7 @@ export class Trainings {
     return training;
   }
 
-  /** Stops the one that runs, which another process or the next start takes up. */
+  /** Stops the running training; another process or the next start resumes it. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     this.stopping.abort();

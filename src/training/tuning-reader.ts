@@ -4,7 +4,7 @@ import { createTuning } from '../routing/predictor/custom-tuning.js';
 import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
 import type { Tuning } from '../routing/predictor/tuning.js';
 
-/** A tuning, or why there is none. */
+/** A tuning, or why the weights cannot be used. */
 type Read = { readonly tuning: Tuning } | { readonly why: string };
 
 function read(weights: string): Read {
@@ -16,7 +16,10 @@ function read(weights: string): Read {
   }
 }
 
-/** Reads stored weights as tunings of the shipped router. What cannot be used is passed over, with a warning: requests go on without it. */
+/**
+ * Reads stored weights as tunings of the shipped predictor. Weights that cannot be used are ignored
+ * with a warning, and requests continue without them.
+ */
 export function tuningReader(warn: (warning: string) => void): ReadTuning {
   return (weights, preferenceId) => {
     const found = read(weights);
@@ -26,7 +29,7 @@ export function tuningReader(warn: (warning: string) => void): ReadTuning {
   };
 }
 
-/** Why requests go on without these stored weights, in a few words; null where they are used. */
+/** Why these stored weights are ignored, in a few words; null if they are used. */
 export function whyPassedOver(weights: string): string | null {
   const found = read(weights);
   return 'tuning' in found ? null : found.why;

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
 import type { ShownLearning } from '../../training/online/learning-cache.js';
 import type { Beliefs } from '../../routing/predictor/online-beliefs.js';
-import { elsewhere } from '../../routing/predictor/online-evidence.js';
+import { otherKinds } from '../../routing/predictor/online-evidence.js';
 import { beliefsOf, fadedServed } from '../../routing/predictor/online-learner.js';
 import type { RatedModel, Served } from '../../routing/predictor/online-state.js';
 import { surePart } from '../../routing/predictor/online-tuning.js';
@@ -90,7 +90,7 @@ function shownModel(
 ): object {
   const whole = beliefs.moveOf(model, []),
     move = surePart(whole);
-  const kinds = [...evidence.keys()].filter((kind) => kind !== elsewhere);
+  const kinds = [...evidence.keys()].filter((kind) => kind !== otherKinds);
   return {
     model,
     ratings,

@@ -1,13 +1,13 @@
 import { seeded } from './seeded.js';
 
-/** A figure, and between what it lies in 95 of 100 draws. Infinite: never reached. */
+/** A figure with its 95 % interval. Infinite: never reached. */
 export interface Estimate {
   readonly value: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** A figure with the interval of its draws. */
+/** A figure with the 95 % interval of its draws. */
 export function estimateOf(value: number, draws: readonly number[]): Estimate {
   const sorted = draws.filter((draw) => !Number.isNaN(draw)).sort((a, b) => a - b);
   if (sorted.length === 0) return { value, low: value, high: value };
@@ -22,7 +22,10 @@ const drawsOfManyGroups = 400,
   drawsOfFewGroups = 2000;
 const manyGroups = 10_000;
 
-/** The mean of values, with the interval of means of draws with replacement; equal prompts are drawn together. NaN counts for nothing. */
+/**
+ * The mean of values, with the 95 % interval of its bootstrap; equal prompts are drawn together.
+ * NaN is ignored.
+ */
 export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: number): Estimate {
   const sums: number[] = [],
     counts: number[] = [];

@@ -1,9 +1,9 @@
 import { FileProblem, quoted } from './evaluation-file.js';
 
-/** What a column of evaluations tells. */
+/** What the numbers of a column mean. */
 export type Role = 'score' | 'cost' | 'latency';
 
-/** A column that holds numbers of one model. */
+/** A column of numbers of one model. */
 export interface NumberColumn {
   readonly name: string;
   readonly model: string;
@@ -13,20 +13,23 @@ export interface NumberColumn {
 /** How columns are read. */
 export interface ColumnOptions {
   readonly promptColumn: string;
-  /** The models whose columns count; null: every column but the prompt's is a model's. */
+  /** The models whose columns count; null: every column except the prompt's belongs to a model. */
   readonly models: readonly string[] | null;
 }
 
 const suffix = /^(.+)\/(score|cost|latency|response)$/;
 const maxModels = 100;
-/** A model has up to four columns; beyond this a file is no table of evaluations. */
+/**
+ * A model has up to four columns; a file with more columns than this is not a table of evaluations.
+ */
 const maxColumns = 1000;
 const maxNameLength = 200;
 
 /**
- * Sorts columns by what they tell: `<model>` or `<model>/score`, `<model>/cost` (USD), `<model>/latency` (seconds). What a model answered
- * (`<model>/response`) is passed over.
- * @throws FileProblem for a missing prompt, a name that comes twice or is a text, fewer than two models, columns without end
+ * Classifies columns by name: `<model>` or `<model>/score`, `<model>/cost` (USD), `<model>/latency`
+ * (seconds). Ignores the models' answers (`<model>/response`).
+ * @throws FileProblem for a missing prompt column, an empty, overlong or duplicate name, fewer than
+ * two models, or too many columns
  */
 export function readColumns(
   names: readonly string[],
@@ -59,7 +62,10 @@ export function readColumns(
   return wanted;
 }
 
-/** A model may itself be called `…/cost`: only beside the column of its model does such a name tell a cost. */
+/**
+ * A model's own name may end in `/cost`: the ending means a cost only if there is a column for the
+ * rest of the name.
+ */
 function columnOf(name: string, known: ReadonlySet<string>): NumberColumn | null {
   if (name.trim() === '') throw new FileProblem('a column has no name', 1);
   const [, model = '', role = ''] = suffix.exec(name) ?? [];

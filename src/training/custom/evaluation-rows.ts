@@ -1,32 +1,32 @@
 import { FileProblem, quoted } from './evaluation-file.js';
 import type { NumberColumn, Role } from './columns.js';
 
-/** A user's evaluations as they were written. What a cell leaves out is NaN. */
+/** A user's evaluations as written. Empty cells are NaN. */
 export interface EvaluationRows {
   readonly models: readonly string[];
   readonly prompts: readonly string[];
   /** By row and model: row `r` and model `m` at `r * models.length + m`. */
   readonly scores: Float32Array;
-  /** USD, laid out as the scores; null where no column tells any. */
+  /** USD, in the layout of the scores; null if no column has costs. */
   readonly costs: Float32Array | null;
 }
 
 const minRows = 50;
-/** More than these are not read. */
+/** Longer files are refused. */
 export const maxRows = 100_000;
-/** Rows times models: what is trained in minutes and some hundred MB. */
+/** Rows times models: what can be trained in minutes and a few hundred MB. */
 const maxCells = 2_000_000;
-/** Of fewer prompts an interval of the gain would say nothing. */
+/** With fewer prompts, the interval of the gain would say nothing. */
 const minComparedPrompts = 20;
-/** Beyond this it is no score, cost or latency, but a slip. */
+/** A larger number is a mistake, not a score, cost or latency. */
 const maxNumber = 1e9;
 
-/** A prompt as it is compared with others: how it is spaced and capitalised makes it no other prompt. */
+/** A prompt as it is compared with others: without differences of case and white space. */
 export function compared(prompt: string): string {
   return prompt.toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-/** Gathers rows one by one, and says of each number that is none where it stands. */
+/** Collects rows one by one, and reports the line of each cell that is not a number. */
 export class RowReader {
   readonly models: readonly string[];
   private readonly places: ReadonlyMap<string, number>;
@@ -38,7 +38,11 @@ export class RowReader {
     this.places = new Map(this.models.map((model, place) => [model, place]));
   }
 
-  /** @param cells by column, in the order of the columns @throws FileProblem */
+  /**
+   * Adds one row.
+   * @param cells in the order of the columns
+   * @throws FileProblem if the row cannot be used
+   */
   add(prompt: unknown, cells: readonly unknown[], line: number): void {
     if (typeof prompt !== 'string' || prompt.trim() === '')
       throw new FileProblem('the prompt is empty', line);
@@ -60,7 +64,7 @@ export class RowReader {
     });
   }
 
-  /** What was read. @throws FileProblem where it is too little to learn from */
+  /** All rows. @throws FileProblem if they are too few to learn from */
   finish(): EvaluationRows {
     const { models, prompts, numbers } = this;
     if (prompts.length < minRows)
@@ -79,7 +83,7 @@ export class RowReader {
     };
   }
 
-  /** Only a row that holds several models' scores tells which of them to choose. */
+  /** Only rows with scores of several models show which model to choose. */
   private checkCompared(): void {
     const { length } = this.models,
       found = new Set<string>();
@@ -103,7 +107,7 @@ const must: Record<Role, string> = {
   latency: 'a latency in seconds',
 };
 
-/** Null for an empty cell. */
+/** The number in a cell; null for an empty cell. */
 function numberIn(cell: unknown, { name, role }: NumberColumn, line: number): number | null {
   if (cell === undefined || cell === null || (typeof cell === 'string' && cell.trim() === ''))
     return null;
@@ -111,7 +115,7 @@ function numberIn(cell: unknown, { name, role }: NumberColumn, line: number): nu
     typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'string'
       ? Number(cell)
       : NaN;
-  // what is nested may be too deep to be written again
+  // a nested value may be too deep for JSON.stringify
   const told =
     typeof cell === 'string' || typeof cell === 'number'
       ? quoted(String(cell).trim())

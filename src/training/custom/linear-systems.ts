@@ -1,9 +1,12 @@
-/** Solves a symmetric, positive system of which the lower half is given (Cholesky). The matrix is used up. */
+/**
+ * Solves a symmetric, positive definite system, given the lower half of its matrix, which is
+ * overwritten.
+ */
 export function solve(matrix: Float64Array[], target: Float64Array): Float64Array {
   return solveFactored(cholesky(matrix), target);
 }
 
-/** The same for a matrix of which the lower triangular root is given. */
+/** Solves such a system, given the lower triangular root of its matrix (see `cholesky`). */
 export function solveFactored(lower: readonly Float64Array[], target: Float64Array): Float64Array {
   const size = target.length;
   const solution = target.slice();
@@ -18,7 +21,9 @@ export function solveFactored(lower: readonly Float64Array[], target: Float64Arr
   return solution;
 }
 
-/** The lower triangular root of a symmetric, positive matrix, in its place. */
+/**
+ * The lower triangular root of a symmetric, positive definite matrix (Cholesky), computed in place.
+ */
 export function cholesky(matrix: Float64Array[]): Float64Array[] {
   for (let row = 0; row < matrix.length; row++) {
     for (let column = 0; column <= row; column++) {

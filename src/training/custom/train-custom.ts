@@ -10,7 +10,7 @@ import { readEvaluations, type ReadOptions } from './read-evaluations.js';
 import { reportOn, type TrainingReport } from './report.js';
 import { scaleScores } from './scale-scores.js';
 
-/** What a user asks for beside the rows. */
+/** What a user asks for, in addition to the rows. */
 export interface TrainingWishes extends ColumnOptions {
   readonly format: ReadOptions['format'];
   /** False: lower scores are better. */
@@ -18,19 +18,16 @@ export interface TrainingWishes extends ColumnOptions {
   readonly seed: number;
 }
 
-/** What came of a training. */
+/** The result of a training. */
 export interface Trained {
   readonly report: TrainingReport;
   readonly weights: CustomWeights;
 }
 
-/** Hears how far a training is, 0..1, and what it does. */
+/** Called with the progress, 0..1, and what the training is doing. */
 export type OnProgress = (share: number, doing: string) => void;
 
-/**
- * Reads evaluations without learning from them: what would be wrong is said at once.
- * @throws FileProblem
- */
+/** Reads evaluations without training, to report problems immediately. @throws FileProblem */
 export function checkEvaluations(
   text: string,
   wishes: TrainingWishes,
@@ -41,7 +38,8 @@ export function checkEvaluations(
 }
 
 /**
- * Trains a preference's own router on top of a shipped one. The same text and seed give the same weights. A minute or so for 100,000 rows.
+ * Trains a preference's own weights on top of a predictor. The same text and seed give the same
+ * weights. Takes about a minute for 100,000 rows.
  * @throws FileProblem for evaluations that cannot be learned from
  */
 export function trainCustom(
@@ -96,7 +94,7 @@ function weightsOf(
 
 const defaultSpread = 0.1;
 
-/** Standard deviation of a model's quality: what was learned of it is as sure as its rows are many. */
+/** The standard deviation of each model's quality: it falls with the number of rows. */
 function spreadsOf(rows: CustomRows, setting: Setting, correction: Correction): Float32Array {
   return Float32Array.from(rows.models, (_, model) => {
     let variance = 0,
@@ -107,7 +105,7 @@ function spreadsOf(rows: CustomRows, setting: Setting, correction: Correction): 
       variance += chance * (1 - chance);
       count++;
     }
-    // a coordinate that is learned takes rows as an offset does
+    // a fitted setting with slopes uses up about eight times as many rows as an offset
     const parts = setting.ridge === null ? 1 : 8;
     return count === 0
       ? defaultSpread

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeOnline, encodeOnline } from '../../../src/routing/predictor/online-codec.js';
 import type { Move } from '../../../src/routing/predictor/online-beliefs.js';
-import { elsewhere } from '../../../src/routing/predictor/online-evidence.js';
+import { otherKinds } from '../../../src/routing/predictor/online-evidence.js';
 import {
   beliefsOf,
   maxMove,
@@ -211,7 +211,7 @@ describe('what ratings teach', () => {
       ...withRating(state, rating(0.8, { kinds: { router: 'another', shares: [] } }))
         .models.get('a')!
         .evidence.keys(),
-    ]).toEqual([elsewhere]);
+    ]).toEqual([otherKinds]);
   });
 });
 
@@ -329,7 +329,7 @@ describe('a state', () => {
       rating(0, { kinds: { router: 'r', shares: [[kind, 1]] } }),
     );
     const { evidence } = kinds.reduce(withRating, nothingLearned).models.get('a')!;
-    expect([evidence.size, evidence.has(elsewhere)]).toEqual([25, true]);
+    expect([evidence.size, evidence.has(otherKinds)]).toEqual([25, true]);
     expect(
       believedOf(
         {

@@ -56,7 +56,7 @@ export function forbiddenReason(
 ): string | null {
   if (!allow && !deny && !keyModels) return null;
   const name = (provider === null ? model : `${provider}/${model}`).toLowerCase();
-  if (keyModels && !matchesAny(keyModels, name)) return 'this key may not use it';
+  if (keyModels && !matchesAny(keyModels, name)) return 'this API key may not use it';
   if (allow && !matchesAny(allow, name)) return 'the configuration does not allow it';
   if (deny && matchesAny(deny, name)) return 'the configuration denies it';
   return null;

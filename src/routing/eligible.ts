@@ -22,7 +22,7 @@ function contextReason(
   const answer = maxOutput === null ? maxTokens : Math.min(maxTokens, maxOutput);
   if (tokens + answer <= contextLength) return null;
   const needed = answer > 0 ? `about ${tokens} and ${answer} for the answer` : `about ${tokens}`;
-  return `it takes ${contextLength} tokens, the request needs ${needed}`;
+  return `its context length is ${contextLength} tokens, but the request needs ${needed}`;
 }
 
 function incapableReason(
@@ -31,9 +31,10 @@ function incapableReason(
   known: Appraisal,
 ): string | null {
   const tools = request.tools?.length ?? 0;
-  if (tools > 0 && known.tools === false) return `it calls no tools, the request offers ${tools}`;
+  if (tools > 0 && known.tools === false)
+    return `it does not call tools, but the request offers ${tools}`;
   if (size.images > 0 && known.images === false)
-    return `it takes no images, the request holds ${size.images}`;
+    return `it does not accept images, but the request has ${size.images}`;
   return contextReason(known, size, request.maxTokens ?? 0);
 }
 
@@ -48,11 +49,11 @@ function unwantedReason(
     allow || exclude
       ? forbiddenReason(candidate, { allow: allow ?? null, deny: exclude ?? null })
       : null;
-  if (forbidden !== null) return 'the preference leaves it out';
+  if (forbidden !== null) return 'the preference excludes it';
   if (typeof maxPrice === 'number' && price !== null && price > maxPrice)
-    return `it costs ${price} USD per million tokens, the preference allows ${maxPrice}`;
+    return `it costs ${price} USD per million tokens, but the preference allows ${maxPrice}`;
   if (typeof maxLatency === 'number' && latency !== null && latency > maxLatency)
-    return `it takes ${latency} s to the first token, the preference allows ${maxLatency}`;
+    return `it takes ${latency} s to the first token, but the preference allows ${maxLatency}`;
   return null;
 }
 

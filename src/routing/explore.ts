@@ -75,6 +75,6 @@ export function explored(
   const tried = ranked[at]!;
   tried.score = first.score;
   tried.why.explored = true;
-  tried.why.reason = `explored: predicted quality ${thousandths(tried.why.quality)} ± ${thousandths(tried.why.uncertainty ?? 0)}, the first one's is ${thousandths(first.why.quality)}`;
+  tried.why.reason = `explored: predicted quality ${thousandths(tried.why.quality)} ± ${thousandths(tried.why.uncertainty ?? 0)}, the first candidate's is ${thousandths(first.why.quality)}`;
   return [tried, ...ranked.slice(0, at), ...ranked.slice(at + 1)];
 }

@@ -77,7 +77,7 @@ async function endOf(
 ): Promise<TrainingEnd | null> {
   if (attempts > maxAttempts)
     return failed(
-      'the process that carried it out has ended each time: the evaluations may need more memory than there is',
+      'each process that ran the training ended: the evaluations may need more memory than is available',
     );
   try {
     const ending = await runInThread(
@@ -92,7 +92,7 @@ async function endOf(
     if (signal.aborted) return null;
     if (error instanceof RefusedEvaluations) return failed(error.message);
     warn(`a training failed: ${error instanceof Error ? error.message : 'unknown'}`);
-    return failed('a fault of the gateway; its log says more');
+    return failed('an internal error of the gateway; see its log');
   }
 }
 

@@ -44,7 +44,7 @@ export function runInThread(
     worker.on('error', (error: Error) =>
       reject(
         isOutOfMemory(error)
-          ? new RefusedEvaluations('they need more memory than a training may have')
+          ? new RefusedEvaluations('the evaluations need more memory than a training may use')
           : error,
       ),
     );
@@ -52,7 +52,7 @@ export function runInThread(
       signal.removeEventListener('abort', stop);
       reject(
         new Error(
-          signal.aborted ? 'the training was stopped' : 'the thread of the training has ended',
+          signal.aborted ? 'the training was stopped' : 'the training thread ended unexpectedly',
         ),
       );
     });

@@ -78,9 +78,13 @@ export class Trainings {
 
   private async check(text: string, wishes: StoredWishes): Promise<void> {
     if (this.checks >= maxChecks)
-      throw new GatewayError('unavailable', 'other evaluations are being read: try again', {
-        retryAfterMs: 5_000,
-      });
+      throw new GatewayError(
+        'unavailable',
+        'the gateway is checking other evaluations: try again',
+        {
+          retryAfterMs: 5_000,
+        },
+      );
     this.checks++;
     try {
       await runInThread({ text, wishes, predictor: null }, this.stopping.signal);
@@ -102,7 +106,7 @@ export class Trainings {
     }
     const warn = (error: unknown): void =>
       this.options.warn(
-        `trainings cannot be carried out: ${error instanceof Error ? error.message : 'unknown'}`,
+        `trainings cannot run: ${error instanceof Error ? error.message : 'unknown'}`,
       );
     this.running = this.runQueued()
       .catch(warn)

@@ -24,7 +24,7 @@ export function tuningReader(warn: (warning: string) => void): ReadTuning {
   return (weights, preferenceId) => {
     const found = read(weights);
     if ('tuning' in found) return found.tuning;
-    warn(`the trained router of preference ${preferenceId} is passed over: ${found.why}`);
+    warn(`the trained router of preference ${preferenceId} is ignored: ${found.why}`);
     return null;
   };
 }

@@ -33,10 +33,8 @@ describe('a pattern over model names', () => {
     );
   });
 
-  it('is quick on a long name and many stars', () => {
-    const started = performance.now();
-    matchesGlob('*a'.repeat(50), `${'a'.repeat(200_000)}b`);
-    expect(performance.now() - started).toBeLessThan(500);
+  it('takes linear time for a long name and many stars: a matcher that backtracks would not end', () => {
+    expect(matchesGlob('*a'.repeat(50), `${'a'.repeat(200_000)}b`)).toBe(false);
   });
 });
 
@@ -44,7 +42,7 @@ describe('what may be used', () => {
   const gpt = { label: 'x', provider: 'openai', model: 'gpt-4o' };
   it('is everything without rules', () => expect(forbiddenReason(gpt, {})).toBeNull());
   it('is nothing with an empty list', () =>
-    expect(forbiddenReason(gpt, { keyModels: [] })).toBe('this key may not use it'));
+    expect(forbiddenReason(gpt, { keyModels: [] })).toBe('this API key may not use it'));
   it('is what key and configuration both allow and nobody denies', () => {
     expect(
       forbiddenReason(gpt, { allow: ['openai/*'], keyModels: ['*'], deny: ['*/o1'] }),

@@ -17,14 +17,14 @@ describe('who can serve a request', () => {
     const parted = eligible({ ...request, tools: [tool] }, { tokens: 10, images: 0 }, known, {});
     expect(parted.eligible.map(({ candidate }) => candidate.model)).toEqual(['a', 'c']);
     expect(parted.excluded).toEqual([
-      { known: known[1], reason: 'it calls no tools, the request offers 1' },
+      { known: known[1], reason: 'it does not call tools, but the request offers 1' },
     ]);
   });
 
   it('is nobody that is known to lack tools or images, where they are needed', () => {
     const known = [appraisalOf('a', { images: false })];
     expect(reasons(request, { tokens: 10, images: 2 }, known, {})).toEqual([
-      'a: it takes no images, the request holds 2',
+      'a: it does not accept images, but the request has 2',
     ]);
     expect(
       reasons(
@@ -40,11 +40,13 @@ describe('who can serve a request', () => {
     const known = [appraisalOf('a', { contextLength: 8192 })];
     expect(reasons(request, { tokens: 8192, images: 0 }, known, {})).toEqual([]);
     expect(reasons(request, { tokens: 8193, images: 0 }, known, {})).toEqual([
-      'a: it takes 8192 tokens, the request needs about 8193',
+      'a: its context length is 8192 tokens, but the request needs about 8193',
     ]);
     expect(
       reasons({ ...request, maxTokens: 1000 }, { tokens: 7500, images: 0 }, known, {}),
-    ).toEqual(['a: it takes 8192 tokens, the request needs about 7500 and 1000 for the answer']);
+    ).toEqual([
+      'a: its context length is 8192 tokens, but the request needs about 7500 and 1000 for the answer',
+    ]);
   });
 
   it('counts no more for the answer than the model can write', () => {
@@ -74,6 +76,6 @@ describe('who can serve a request', () => {
       reasons(request, { tokens: 1, images: 0 }, [appraisalOf('a'), appraisalOf('b')], {
         keyModels: ['p/b'],
       }),
-    ).toEqual(['a: this key may not use it']);
+    ).toEqual(['a: this API key may not use it']);
   });
 });

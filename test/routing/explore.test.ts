@@ -86,7 +86,7 @@ describe('exploration', () => {
       score: 0.8,
       why: {
         explored: true,
-        reason: "explored: predicted quality 0.75 ± 0.1, the first one's is 0.8",
+        reason: "explored: predicted quality 0.75 ± 0.1, the first candidate's is 0.8",
       },
     });
   });

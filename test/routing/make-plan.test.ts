@@ -156,7 +156,9 @@ describe('a plan', () => {
       request: { messages: [{ role: 'user', content: 'word '.repeat(200) }] },
     });
     expect(order(made)).toEqual(['openai/gpt-4o']);
-    expect(made.excluded[0]!.reason).toMatch(/^it takes 100 tokens, the request needs about \d+$/);
+    expect(made.excluded[0]!.reason).toMatch(
+      /^its context length is 100 tokens, but the request needs about \d+$/,
+    );
   });
 
   it("lets an entry's attributes override what is known of its abilities", () => {
@@ -182,7 +184,7 @@ describe('a plan', () => {
     );
     expect(error).toMatchObject({ code: 'bad_request', status: 400, field: 'llm_providers' });
     expect(error.message).toBe(
-      'llm_providers: no model can serve this request (nobody/x: no such provider is configured; local/small: it calls no tools, the request offers 1; openai/gpt-4o: the configuration denies it)',
+      'llm_providers: no model can serve this request (nobody/x: no such provider is configured; local/small: it does not call tools, but the request offers 1; openai/gpt-4o: the configuration denies it)',
     );
   });
 
@@ -263,7 +265,7 @@ describe('a candidate that is left out', () => {
       ({ model }) => model === 'gpt-4o-mini',
     )!.why;
     expect(left).toMatchObject({
-      reason: 'it calls no tools, the request offers 1',
+      reason: 'it does not call tools, but the request offers 1',
       figures: expected,
     });
     expect(left!.figures).toMatchObject({
@@ -345,7 +347,7 @@ describe('explaining a plan', () => {
         price: null,
         latency: null,
         score: null,
-        excluded: 'it calls no tools, the request offers 1',
+        excluded: 'it does not call tools, but the request offers 1',
       },
     ]);
   });

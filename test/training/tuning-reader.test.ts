@@ -35,7 +35,7 @@ describe('stored weights of a preference', () => {
     [
       'on another router',
       encodeCustom({ ...weights, router: 'router 000000000000' }),
-      /p-1 is passed over: it was fitted on another router: train it again$/,
+      /p-1 is ignored: it was fitted on another router: train it again$/,
     ],
     [
       'for other features',
@@ -45,25 +45,25 @@ describe('stored weights of a preference', () => {
         scale: new Float32Array(3),
         slopes: new Float32Array(3),
       }),
-      /p-1 is passed over: it was fitted on another router/,
+      /p-1 is ignored: it was fitted on another router/,
     ],
     [
       'and damaged',
       encodeCustom({ ...weights, offsets: Float32Array.of(NaN) }),
-      /p-1 is passed over: it cannot be used: .* damaged$/,
+      /p-1 is ignored: it cannot be used: .* damaged$/,
     ],
-    ['and are no JSON', 'nonsense', /p-1 is passed over: it cannot be used/],
+    ['and are no JSON', 'nonsense', /p-1 is ignored: it cannot be used/],
     [
       'and lack their numbers',
       '{"router":"x","models":["a"],"trust":1}',
-      /p-1 is passed over: it cannot be used/,
+      /p-1 is ignored: it cannot be used/,
     ],
   ])(
     'are passed over where they were fitted %s, and the log says whose they are',
     (_, text, warning) => {
       expect(read(text)).toBeNull();
       expect(warnings).toEqual([expect.stringMatching(warning)]);
-      expect(warnings[0]).toContain(`passed over: ${whyPassedOver(text)}`);
+      expect(warnings[0]).toContain(`ignored: ${whyPassedOver(text)}`);
     },
   );
 });

@@ -37,7 +37,7 @@ export function readColumns(
 ): NumberColumn[] {
   if (names.length > maxColumns)
     throw new FileProblem(
-      `at most ${maxColumns} columns can be read, and there are ${names.length}`,
+      `at most ${maxColumns} columns are supported, and there are ${names.length}`,
       1,
     );
   const long = names.find((name) => name.length > maxNameLength);
@@ -47,7 +47,7 @@ export function readColumns(
       1,
     );
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new FileProblem(`the column ${quoted(twice)} comes twice`, 1);
+  if (twice !== undefined) throw new FileProblem(`the column ${quoted(twice)} is there twice`, 1);
   if (!names.includes(promptColumn))
     throw new FileProblem(
       `there is no column ${quoted(promptColumn)}; there are ${names.slice(0, 10).map(quoted).join(', ')}`,
@@ -79,7 +79,7 @@ function checkModels(columns: readonly NumberColumn[], asked: readonly string[] 
   const models = columns.filter(({ role }) => role === 'score').map(({ model }) => model);
   const twice = models.find((model, at) => models.indexOf(model) !== at);
   if (twice !== undefined)
-    throw new FileProblem(`the scores of ${quoted(twice)} stand in two columns`, 1);
+    throw new FileProblem(`the scores of ${quoted(twice)} are in two columns`, 1);
   const missing = asked?.find((model) => !models.includes(model));
   if (missing !== undefined)
     throw new FileProblem(`there is no column with the scores of ${quoted(missing)}`, 1);
@@ -90,7 +90,7 @@ function checkModels(columns: readonly NumberColumn[], asked: readonly string[] 
     );
   if (models.length > maxModels)
     throw new FileProblem(
-      `at most ${maxModels} models can be compared, and there are ${models.length}`,
+      `at most ${maxModels} models are supported, and there are ${models.length}`,
       1,
     );
 }

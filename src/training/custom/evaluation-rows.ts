@@ -50,7 +50,7 @@ export class RowReader {
       throw new FileProblem(`there are more than ${maxRows.toLocaleString('en')} rows`, line);
     if ((this.prompts.length + 1) * this.models.length > maxCells)
       throw new FileProblem(
-        `at most ${maxCells.toLocaleString('en')} scores can be learned from, and ${this.models.length} models need more for so many rows`,
+        `at most ${maxCells.toLocaleString('en')} scores are supported, and this many rows of ${this.models.length} models have more`,
         line,
       );
     const from = this.prompts.push(prompt) * this.models.length - this.models.length;
@@ -71,7 +71,7 @@ export class RowReader {
       throw new FileProblem(`at least ${minRows} rows are needed, and there are ${prompts.length}`);
     models.forEach((model, place) => {
       if (!prompts.some((_, row) => !Number.isNaN(numbers.score[row * models.length + place])))
-        throw new FileProblem(`the column of ${quoted(model)} holds no score`);
+        throw new FileProblem(`the column of ${quoted(model)} has no scores`);
     });
     this.checkCompared();
     const hasCosts = this.columns.some(({ role }) => role === 'cost');
@@ -122,7 +122,7 @@ function numberIn(cell: unknown, { name, role }: NumberColumn, line: number): nu
       : 'a list or an object';
   if (!Number.isFinite(value))
     throw new FileProblem(
-      `column ${quoted(name)}: ${told} is no number; every column but the prompt's must hold a model's scores, costs or latencies`,
+      `column ${quoted(name)}: ${told} is not a number; every column except the prompt's must hold a model's scores, costs or latencies`,
       line,
     );
   if (Math.abs(value) > maxNumber || (role !== 'score' && value < 0))

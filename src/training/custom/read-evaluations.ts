@@ -62,9 +62,9 @@ function readCsv(text: string, options: ReadOptions): EvaluationRows {
 /** Our own words, because the parser's message may repeat a cell. */
 function wordsFor({ code }: CsvError): string {
   if (code.startsWith('CSV_RECORD_INCONSISTENT'))
-    return 'it has another number of cells than the first line';
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is opened and never closed';
-  return `it is no CSV (${code.toLowerCase().replaceAll('_', ' ')})`;
+    return 'the row has a different number of cells than the first line';
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is opened but never closed';
+  return `this is not CSV (${code.toLowerCase().replaceAll('_', ' ')})`;
 }
 
 interface Line {
@@ -83,7 +83,7 @@ function readLines(text: string, options: ReadOptions): EvaluationRows {
       options.models === null ? Object.keys(row).find((name) => !names.has(name)) : undefined;
     if (strange !== undefined)
       throw new FileProblem(
-        `it names ${quoted(strange)}, which none of the first 1000 lines does`,
+        `the row has ${quoted(strange)}, which none of the first 1000 rows has`,
         line,
       );
     reader.add(
@@ -126,7 +126,7 @@ function objectIn(line: string, at: number): Record<string, unknown> {
   } catch {
     // the error below says it
   }
-  throw new FileProblem('it is no JSON object', at);
+  throw new FileProblem('this is not a JSON object', at);
 }
 
 const nested = [

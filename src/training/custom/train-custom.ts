@@ -52,7 +52,7 @@ export function trainCustom(
   const evaluations = readEvaluations(text, wishes);
   const scale = scaleScores(evaluations.scores, wishes.maximize);
   const rows = readCustomRows(evaluations, predictor, (share) =>
-    onProgress(0.05 + share * 0.15, 'understanding prompts'),
+    onProgress(0.05 + share * 0.15, 'reading prompts'),
   );
   const heldOut = crossValidate(rows, wishes.seed, (share) =>
     onProgress(0.2 + share * 0.6, 'cross-validating'),

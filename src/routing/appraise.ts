@@ -11,7 +11,7 @@ export interface Sources {
 }
 
 /** What appraisal needs to know about the request. */
-export interface AppraisalTerms {
+interface AppraisalTerms {
   /** Selects the tier of a tiered price. */
   readonly promptTokens: number;
   /**

@@ -12,7 +12,7 @@ import {
   readPrices,
 } from './price-list.js';
 
-export interface CatalogOptions {
+interface CatalogOptions {
   /** What the configuration states, by `provider/model`; it overrides everything else. */
   overrides?: Readonly<Record<string, ModelOverride>>;
   /**

@@ -7,7 +7,7 @@ import type { RequestSize } from './tokens.js';
  * The candidates that can serve a request, in the order given, and those that cannot, each with the
  * reason.
  */
-export interface Eligibility {
+interface Eligibility {
   eligible: Appraisal[];
   excluded: { known: Appraisal; reason: string }[];
 }

@@ -14,7 +14,7 @@ export interface LatencyWindow {
   p50Ms(provider: string | null, model: string): number | null;
 }
 
-export interface LatencyWindowOptions {
+interface LatencyWindowOptions {
   /** Milliseconds, any epoch; by default a monotonic clock. */
   now?: () => number;
   /** The length of the window: older measurements are ignored. */

@@ -3,7 +3,7 @@ import type { ModelFacts, Prices, TokenPrice } from './model-facts.js';
 import { isImage } from './tokens.js';
 
 /** The most tokens that a call can use. */
-export interface MaxUsage {
+interface MaxUsage {
   readonly promptTokens: number;
   /** All answers to a request together, reasoning included. */
   readonly completionTokens: number;

@@ -7,7 +7,7 @@ export type TokenPrice = number | TieredPrice;
  * The whole prompt is charged at the rate of the highest tier whose `start` it exceeds, else at
  * `standard`.
  */
-export interface TieredPrice {
+interface TieredPrice {
   readonly standard: number;
   /** By `start`, ascending. */
   readonly tiers: readonly { readonly start: number; readonly price: number }[];

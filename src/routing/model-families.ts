@@ -2,7 +2,7 @@ import { parametersInName } from './model-name.js';
 import { readModelTable, type RuleGroups } from './model-tables.js';
 
 /** Whether a model calls tools and reads images; null where that is not known. */
-export interface Capabilities {
+interface Capabilities {
   readonly tools: boolean | null;
   readonly images: boolean | null;
 }

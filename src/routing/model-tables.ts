@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 /** What each file in `config/models/` holds, in addition to its description. */
-export interface ModelTables {
+interface ModelTables {
   /** Ability of model families, 0..1. */
   readonly abilities: RuleGroups<{ readonly ability: number }>;
   /** Whether model families call tools and read images; null where that is not known. */

@@ -8,7 +8,7 @@ import { type RunOptions, runTraining, leaseOf } from './run-training.js';
 import { RefusedEvaluations, runInThread } from './training-thread.js';
 
 /** What trainings run with. */
-export interface TrainingOptions {
+interface TrainingOptions {
   /** The predictor that trainings build on. @throws Error if there is none */
   readonly predictor: () => QualityPredictor;
   /** Called with a preference whose weights have changed. */

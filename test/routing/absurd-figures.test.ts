@@ -84,7 +84,7 @@ describe.each([
   ['prior', createPriorRanker(defaults.routing)],
 ])('absurd figures and the %s ranker', (_name, ranker) => {
   const catalog = createCatalog({});
-  it('make no score, no quality and no cost that is not a number, and drop nobody', () => {
+  it('give scores, qualities and costs that are numbers, and drop no candidate', () => {
     fc.assert(
       fc.property(candidates, wishes, fc.string(), (given, { cachedTokens, ...wish }, content) => {
         const request = {
@@ -166,7 +166,7 @@ describe('absurd figures over HTTP', () => {
     },
   );
 
-  it.each([0, 1e-300, 1e12])('a price of %d is weighed', async (price) => {
+  it.each([0, 1e-300, 1e12])('a price of %d is accepted', async (price) => {
     const { status, json } = await post(
       `${gateway.url}/api/v1/model-select?explain=true`,
       {

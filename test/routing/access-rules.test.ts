@@ -18,7 +18,7 @@ describe('a pattern over model names', () => {
     ['', 'x', false],
   ])('%s on %s: %s', (pattern, name, matches) => expect(matchesGlob(pattern, name)).toBe(matches));
 
-  it('matches as the same expression would', () => {
+  it('matches what the equivalent regular expression matches', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
     fc.assert(
       fc.property(
@@ -38,12 +38,12 @@ describe('a pattern over model names', () => {
   });
 });
 
-describe('what may be used', () => {
+describe('access rules', () => {
   const gpt = { label: 'x', provider: 'openai', model: 'gpt-4o' };
-  it('is everything without rules', () => expect(forbiddenReason(gpt, {})).toBeNull());
-  it('is nothing with an empty list', () =>
+  it('allow everything without lists', () => expect(forbiddenReason(gpt, {})).toBeNull());
+  it('allow nothing with an empty list', () =>
     expect(forbiddenReason(gpt, { keyModels: [] })).toBe('this API key may not use it'));
-  it('is what key and configuration both allow and nobody denies', () => {
+  it('allow what both the API key and the configuration allow, unless it is denied', () => {
     expect(
       forbiddenReason(gpt, { allow: ['openai/*'], keyModels: ['*'], deny: ['*/o1'] }),
     ).toBeNull();
@@ -52,7 +52,7 @@ describe('what may be used', () => {
     );
     expect(forbiddenReason(gpt, { deny: ['openai/*'] })).toBe('the configuration denies it');
   });
-  it('goes by the bare name where the provider is not known', () => {
+  it('match the bare name of a candidate without a provider', () => {
     expect(forbiddenReason({ ...gpt, provider: null }, { allow: ['openai/*'] })).not.toBeNull();
     expect(forbiddenReason({ ...gpt, provider: null }, { allow: ['gpt-*'] })).toBeNull();
   });

@@ -7,8 +7,8 @@ const tool = { name: 'look' };
 const reasons = (...args: Parameters<typeof eligible>) =>
   eligible(...args).excluded.map(({ known, reason }) => `${known.candidate.model}: ${reason}`);
 
-describe('who can serve a request', () => {
-  it('keeps the order given and tells what is known of those left out', () => {
+describe('eligible candidates', () => {
+  it('stay in the given order; the others come with their reasons', () => {
     const known = [
       appraisalOf('a'),
       appraisalOf('b', { tools: false, price: 2, latency: 1 }),
@@ -21,7 +21,7 @@ describe('who can serve a request', () => {
     ]);
   });
 
-  it('is nobody that is known to lack tools or images, where they are needed', () => {
+  it('call tools and accept images if the request needs it', () => {
     const known = [appraisalOf('a', { images: false })];
     expect(reasons(request, { tokens: 10, images: 2 }, known, {})).toEqual([
       'a: it does not accept images, but the request has 2',
@@ -36,7 +36,7 @@ describe('who can serve a request', () => {
     ).toEqual([]);
   });
 
-  it('is nobody whose context is too short for prompt and answer', () => {
+  it('have a context length for prompt and answer', () => {
     const known = [appraisalOf('a', { contextLength: 8192 })];
     expect(reasons(request, { tokens: 8192, images: 0 }, known, {})).toEqual([]);
     expect(reasons(request, { tokens: 8193, images: 0 }, known, {})).toEqual([
@@ -49,7 +49,7 @@ describe('who can serve a request', () => {
     ]);
   });
 
-  it('counts no more for the answer than the model can write', () => {
+  it('need no more context for the answer than the model can write', () => {
     expect(
       reasons(
         { ...request, maxTokens: 100_000 },
@@ -60,7 +60,7 @@ describe('who can serve a request', () => {
     ).toEqual([]);
   });
 
-  it('is anybody of whom nothing is known', () => {
+  it('include those of which nothing is known', () => {
     expect(
       reasons(
         { ...request, tools: [tool], maxTokens: 1e9 },
@@ -71,7 +71,7 @@ describe('who can serve a request', () => {
     ).toEqual([]);
   });
 
-  it('is nobody whom the rules forbid', () => {
+  it('exclude those that the access rules forbid', () => {
     expect(
       reasons(request, { tokens: 1, images: 0 }, [appraisalOf('a'), appraisalOf('b')], {
         keyModels: ['p/b'],

@@ -48,7 +48,7 @@ function planOrPromise(
   });
 }
 
-/** For rankers that need no time. */
+/** For synchronous rankers. */
 const plan = (...args: Parameters<typeof planOrPromise>): Plan => planOrPromise(...args) as Plan;
 
 function failure(act: () => unknown): GatewayError {
@@ -127,7 +127,7 @@ describe('a plan', () => {
     expect(order(made)[0]).toBe('my-own');
   });
 
-  it("takes a bare name as its maker's where the catalogue knows it, under the label as sent", () => {
+  it('gives a bare name its maker as provider if the catalogue knows it, and keeps the label as sent', () => {
     const made = plan([candidate('gpt-4o'), candidate('my-own')], { deny: ['anthropic/*'] });
     expect(made.candidates.map(({ label, provider, model }) => [label, provider, model])).toEqual([
       ['gpt-4o', 'openai', 'gpt-4o'],
@@ -151,7 +151,7 @@ describe('a plan', () => {
       expect(plan([candidate('openai/gpt-4o', { attributes })]).candidates[0].why).toEqual(plain);
   });
 
-  it('leaves out who cannot serve, with the reason', () => {
+  it('excludes candidates that cannot serve, with the reason', () => {
     const made = plan([candidate('local/small'), candidate('openai/gpt-4o')], {
       request: { messages: [{ role: 'user', content: 'word '.repeat(200) }] },
     });
@@ -161,7 +161,7 @@ describe('a plan', () => {
     );
   });
 
-  it("lets an entry's attributes override what is known of its abilities", () => {
+  it("lets an entry's attributes override its known capabilities", () => {
     const request = { messages: [{ role: 'user', content: 'hi' }], tools: [{ name: 'look' }] };
     expect(
       order(plan([candidate('local/small', { attributes: { tools: true } })], { request })),
@@ -206,7 +206,7 @@ describe('a plan', () => {
     expect(order(await made)).toEqual(['openai/gpt-4o']);
   });
 
-  it('holds every candidate once, ranked or left out, whatever is asked', () => {
+  it('has every candidate once, ranked or excluded, for any request', () => {
     const names = fc.array(
       fc.constantFrom(
         'openai/gpt-4o',
@@ -242,14 +242,14 @@ describe('a plan', () => {
   });
 });
 
-describe('a candidate that is left out', () => {
+describe('an excluded candidate', () => {
   const request = {
     messages: [{ role: 'user', content: 'Write a function that sorts a list of numbers.' }],
     tools: [{ name: 'look' }],
   };
   const incapable = { tools: false };
 
-  it('is told of with what the ranker predicts of it, as if it could serve', () => {
+  it("comes with the ranker's prediction, as if it could serve", () => {
     const ranker = createLearnedRanker({ predictor: shippedPredictor(), ...defaults.routing });
     const taught = { adjust: () => ({ odds: 1, reason: 'as rated' }) };
     const asked = { ...request, tunings: [taught] };
@@ -293,7 +293,7 @@ describe('a candidate that is left out', () => {
     expect(readings).toBe(1);
   });
 
-  it('is told of by what was known beforehand where the ranker needs time', async () => {
+  it('comes with what was known before ranking if the ranker is asynchronous', async () => {
     const slow: Ranker = {
       name: 'slow',
       rank: async (asked, known) => createPriorRanker(defaults.routing).rank(asked, known),
@@ -311,7 +311,7 @@ describe('a candidate that is left out', () => {
 });
 
 describe('explaining a plan', () => {
-  it("tells each candidate's figures, and why it stands there or cannot serve", () => {
+  it("gives each candidate's figures, and why it has its place or cannot serve", () => {
     const explained = explainPlan(
       plan([candidate('local/small'), candidate('openai/gpt-4o')], {
         request: { messages: [], tools: [{ name: 'look' }] },

@@ -42,8 +42,8 @@ const facts: fc.Arbitrary<Prices> = fc.record({
 const tokens = fc.integer({ min: 0, max: 1_000_000 });
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-describe('the highest cost of a call', () => {
-  it('is not exceeded by any usage within the bounds, whatever the prices', () => {
+describe('the maximum cost of a call', () => {
+  it('is not exceeded by any usage within the limits, whatever the prices', () => {
     fc.assert(
       fc.property(
         facts,
@@ -69,7 +69,7 @@ describe('the highest cost of a call', () => {
     );
   });
 
-  it('takes every token at the dearest rate of its kind, and the fee for the request', () => {
+  it('charges every token at the highest rate of its kind, and adds the fee for the request', () => {
     const known = prices({
       inputPrice: 1,
       cachedInputPrice: 0.1,
@@ -83,7 +83,7 @@ describe('the highest cost of a call', () => {
     );
   });
 
-  it('goes by the dearest tier that the prompt may reach', () => {
+  it('uses the most expensive tier that the prompt can reach', () => {
     const known = prices({
       inputPrice: {
         standard: 1,
@@ -98,7 +98,7 @@ describe('the highest cost of a call', () => {
     expect(maxCostUsd({ promptTokens: 2000, completionTokens: 0 }, known)).toBe(10_000 / 1e6);
   });
 
-  it('is unknown where a price is, but for the output of what writes nothing', () => {
+  it('is unknown if a price is unknown, except the output price of a model without output', () => {
     expect(
       maxCostUsd({ promptTokens: 1, completionTokens: 1 }, prices({ inputPrice: 1 })),
     ).toBeNull();
@@ -111,8 +111,8 @@ describe('the highest cost of a call', () => {
   });
 });
 
-describe('the longest prompt', () => {
-  it('is at least a token for each byte of every text, wherever it stands', () => {
+describe('the maximum number of prompt tokens', () => {
+  it('is at least one for each byte of every text, wherever it is in the request', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme' }),
@@ -134,7 +134,7 @@ describe('the longest prompt', () => {
     );
   });
 
-  it('holds for texts of which the estimate makes more tokens than they have bytes', () => {
+  it('covers texts whose estimate exceeds their number of bytes', () => {
     const request = chat('1A'.repeat(50_000));
     expect(maxPromptTokens(request)).toBeGreaterThanOrEqual(
       measureRequest(request.messages).tokens,
@@ -164,7 +164,7 @@ describe('the longest prompt', () => {
     expect(maxPromptTokens({ messages: [message] })).toBeGreaterThan(9000);
   });
 
-  it('counts a flat sum for a picture, and at least one for a file, whose bytes may be more', () => {
+  it('counts a fixed number for a picture, and at least that for a file, whose bytes may be more', () => {
     const picture = maxPromptTokens(
       chat([
         { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(500_000)}` } },
@@ -185,8 +185,8 @@ describe('the longest prompt', () => {
   });
 });
 
-describe('the longest answer', () => {
-  it('is what the request states, of two bounds the higher, for each of its answers', () => {
+describe('the maximum number of answer tokens', () => {
+  it('is the higher of the two limits that the request states, for each of its answers', () => {
     expect(maxAnswerTokens(chat('', { max_tokens: 10 }), nobodyKnows, 5)).toBe(10);
     expect(
       maxAnswerTokens(
@@ -198,14 +198,14 @@ describe('the longest answer', () => {
     expect(statedAnswerTokens(chat('', { max_tokens: null }))).toBeNull();
   });
 
-  it('is else what the model can write, or what the configuration holds it to', () => {
+  it('is otherwise what the model can write, or the configured limit', () => {
     expect(maxAnswerTokens(chat(''), { maxOutput: 100, contextLength: 1000 }, null)).toBe(100);
     expect(maxAnswerTokens(chat(''), { maxOutput: null, contextLength: 1000 }, null)).toBe(1000);
     expect(maxAnswerTokens(chat(''), { maxOutput: null, contextLength: 1000 }, 50)).toBe(50);
     expect(maxAnswerTokens(chat(''), nobodyKnows, null)).toBe(262_144);
   });
 
-  it('counts a prediction, which is charged where it does not come true', () => {
+  it('includes a prediction, which is charged when it is rejected', () => {
     expect(
       maxAnswerTokens(
         chat('', { max_tokens: 10, prediction: { type: 'content', content: 'x'.repeat(500) } }),

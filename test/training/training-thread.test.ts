@@ -10,7 +10,7 @@ const wishes = {
   maximize: true,
   seed: 1,
 } as const;
-/** As large as a body may be by default. */
+/** The default maximum size of a body. */
 const largest = 32 * 1024 * 1024;
 const many = (piece: (at: number) => string): string =>
   Array.from({ length: 200_000 }, (_, at) => piece(at)).join('');
@@ -33,7 +33,7 @@ describe('the thread that reads evaluations', () => {
     40_000,
   );
 
-  it('ends with the signal in the middle of its work', async () => {
+  it('stops when the signal aborts, even in the middle of its work', async () => {
     const stop = new AbortController();
     const task = runInThread(
       { text: evaluationsCsv(3_000), wishes, predictor: shippedPredictor().weights },

@@ -25,7 +25,7 @@ describe('stored weights of a preference', () => {
   beforeEach(() => (warnings = []));
   const read = (text: string) => tuningReader((warning) => warnings.push(warning))(text, 'p-1');
 
-  it('are used where they were fitted on the router that is shipped', () => {
+  it('are used if they were fitted on the shipped predictor', () => {
     expect(read(encodeCustom(weights))).not.toBeNull();
     expect(whyPassedOver(encodeCustom(weights))).toBeNull();
     expect(warnings).toEqual([]);
@@ -58,12 +58,9 @@ describe('stored weights of a preference', () => {
       '{"router":"x","models":["a"],"trust":1}',
       /p-1 is ignored: it cannot be used/,
     ],
-  ])(
-    'are passed over where they were fitted %s, and the log says whose they are',
-    (_, text, warning) => {
-      expect(read(text)).toBeNull();
-      expect(warnings).toEqual([expect.stringMatching(warning)]);
-      expect(warnings[0]).toContain(`ignored: ${whyPassedOver(text)}`);
-    },
-  );
+  ])('are ignored if they were fitted %s, and the log names the preference', (_, text, warning) => {
+    expect(read(text)).toBeNull();
+    expect(warnings).toEqual([expect.stringMatching(warning)]);
+    expect(warnings[0]).toContain(`ignored: ${whyPassedOver(text)}`);
+  });
 });

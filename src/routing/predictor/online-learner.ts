@@ -49,7 +49,7 @@ const leftOf = (since: number, now: number, halfLifeMs: number): number =>
   2 ** (-Math.max(0, now - since) / halfLifeMs);
 
 /** A rated model at a later time: evidence loses half of its weight in 30 days. */
-export function fadedModel(model: RatedModel, now: number): RatedModel {
+function fadedModel(model: RatedModel, now: number): RatedModel {
   return {
     ...model,
     evidence: faded(model.evidence, leftOf(model.at, now, ratingHalfLifeMs)),

@@ -7,7 +7,7 @@ import type { Setting } from './fit-correction.js';
 import type { Scale } from './scale-scores.js';
 
 /** One way to choose, judged on prompts that it was not trained on. Scores are 0..1. */
-export interface ChoiceReport {
+interface ChoiceReport {
   readonly score: number;
   /** Compared to always calling the best single model. */
   readonly gain: Estimate;

@@ -25,7 +25,7 @@ export interface Trained {
 }
 
 /** Called with the progress, 0..1, and what the training is doing. */
-export type OnProgress = (share: number, doing: string) => void;
+type OnProgress = (share: number, doing: string) => void;
 
 /** Reads evaluations without training, to report problems immediately. @throws FileProblem */
 export function checkEvaluations(

@@ -3,7 +3,7 @@ import type { ErrorCode } from '../../errors.js';
 import { servedName } from '../../routing/predictor/online-state.js';
 
 /** What a finished request says about its models. */
-export interface FinishedAttempts {
+interface FinishedAttempts {
   readonly attempts: readonly Pick<Attempt, 'provider' | 'model' | 'outcome'>[];
   /** Of the answer; null if there was none. */
   readonly finishReason: string | null;

@@ -17,8 +17,8 @@ const train = (rows: readonly Row[]): Trained =>
     () => undefined,
   );
 
-describe('the gain that a training tells', () => {
-  it('is over the model that does best on the same rows, not over one that was measured on easy rows alone', () => {
+describe('the gain that a training reports', () => {
+  it('compares with the model that does best on the same rows, not with one that was measured only on easy rows', () => {
     const random = seeded(3);
     const { prompts } = smallEvaluations(600, 5);
     const rows = prompts.map((prompt, row) => {
@@ -38,7 +38,7 @@ describe('the gain that a training tells', () => {
     expect(report.isUseful).toBe(false);
   });
 
-  it('is refused where no row compares models', () => {
+  it('is refused if no row compares models', () => {
     const { prompts } = smallEvaluations(120, 5);
     const rows = prompts.map((prompt, row): Row => ({
       prompt,
@@ -47,7 +47,7 @@ describe('the gain that a training tells', () => {
     expect(() => train(rows)).toThrow('at least 2 models');
   });
 
-  it('is refused where a handful of prompts are asked again and again', () => {
+  it('is refused if a few prompts are repeated many times', () => {
     const { prompts } = smallEvaluations(12, 5);
     const rows = Array.from({ length: 90 }, (_, row) => ({
       prompt: ` ${prompts[row % 12]!.toUpperCase()}`,
@@ -56,7 +56,7 @@ describe('the gain that a training tells', () => {
     expect(() => train(rows)).toThrow(/^at least 20 different prompts .* there are \d+$/);
   });
 
-  it('tells each model by the mean of its own rows', () => {
+  it("reports each model's mean over its own rows", () => {
     const { prompts } = smallEvaluations(60, 5);
     const { report } = train(
       prompts.map((prompt, row) => ({ prompt, scores: { a: 1, b: row % 2 } })),

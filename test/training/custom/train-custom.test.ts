@@ -24,7 +24,7 @@ const wishes: TrainingWishes = {
 };
 const pool = ['alpha', 'beta', 'gamma'].map((name) => appraisalOf(name, { price: 1 }));
 
-describe('a router trained from evaluations', () => {
+describe('weights trained from evaluations', () => {
   let predictor: QualityPredictor;
   let trained: Trained;
   let tuning: Tuning;
@@ -55,7 +55,7 @@ describe('a router trained from evaluations', () => {
     tuning = createTuning(trained.weights, predictor)!;
   });
 
-  it('beats the best single model on rows that it never saw', () => {
+  it('beat the best single model on unseen rows', () => {
     const { prompts, scores } = smallEvaluations(200, 9);
     const score = (choose: (prompt: string) => number): number =>
       prompts.reduce((sum, prompt, row) => sum + scores[row * 3 + choose(prompt)]!, 0) /
@@ -66,7 +66,7 @@ describe('a router trained from evaluations', () => {
     ).toBeGreaterThan(Math.max(...singles) + 0.2);
   });
 
-  it('says so of its cross-validation, with an interval, beside simpler ways', () => {
+  it('come with a cross-validated gain and its interval, compared with simpler choices', () => {
     const { report } = trained;
     expect(report.isUseful).toBe(true);
     expect(report.gain.low).toBeGreaterThan(0.15);
@@ -76,14 +76,14 @@ describe('a router trained from evaluations', () => {
     expect(report.aiq).toBeNull();
   });
 
-  it('finds no gain in noise', () => {
+  it('show no gain in noise', () => {
     for (const seed of [1, 2, 3])
       expect(train(evaluationsCsv(150, { seed, isNoise: true })).report).toMatchObject({
         isUseful: false,
       });
   });
 
-  it('is the same for the same rows and seed, and as it was after it was stored', () => {
+  it('are the same for the same rows and seed, and after being stored', () => {
     expect(encodeCustom(train(evaluationsCsv(200)).weights)).toBe(encodeCustom(trained.weights));
     expect(decodeCustom(encodeCustom(trained.weights))).toEqual(trained.weights);
     expect(() =>
@@ -91,12 +91,12 @@ describe('a router trained from evaluations', () => {
     ).toThrow('damaged');
   });
 
-  it('turns round where lower scores are better', () => {
+  it('are reversed if lower scores are better', () => {
     const lower = createTuning(train(evaluationsCsv(200), { maximize: false }).weights, predictor)!;
     expect([first(codePrompt), first(codePrompt, [lower])]).toEqual(['p/alpha', 'p/beta']);
   });
 
-  it('learns from stars as from shares', () => {
+  it('are the same from stars as from shares', () => {
     const stars = evaluationsCsv(200).replace(
       /,([01]),([01]),([01])$/gm,
       (_, ...marks: string[]) =>
@@ -110,7 +110,7 @@ describe('a router trained from evaluations', () => {
     expect(report.gain).toEqual(trained.report.gain);
   });
 
-  it('learns where cells are missing, and tells the AIQ where costs are known', () => {
+  it('are trained despite missing cells, and come with the AIQ if costs are known', () => {
     const holes = evaluationsCsv(240).replace(
       /,[01]$/gm,
       (cell) => (cell === ',1' ? '' : cell) || ',',
@@ -125,13 +125,13 @@ describe('a router trained from evaluations', () => {
     expect(aiq!['fitted']).toBeGreaterThan(aiq!['zeroRouter']!);
   });
 
-  it('moves a model that was not evaluated with the others, and is nothing to another router', () => {
+  it('move a model that was not evaluated with the others, and do not apply to another predictor', () => {
     const stranger = appraisalOf('stranger', { quality: 0.5, price: 1 });
     expect(first(codePrompt, [tuning], [...pool, stranger])).toBe('p/alpha');
     expect(createTuning({ ...trained.weights, router: 'another' }, predictor)).toBeNull();
   });
 
-  it('knows its models by whatever name a provider has for them', () => {
+  it("recognise their models by any provider's name", () => {
     const elsewhere = ['accounts/x/models/alpha', 'Beta'].map((name) =>
       appraisalOf(name, { price: 1 }),
     );

@@ -12,7 +12,7 @@ export interface Features extends Grams {
 }
 
 /** The part of a request that features are made from. */
-export interface Featured {
+interface Featured {
   readonly messages: readonly ChatMessage[];
   readonly tools?: readonly unknown[];
 }

@@ -28,7 +28,7 @@ describe('the features of a conversation', () => {
     expect(again).toEqual(first);
   });
 
-  it('are finite, and their n-grams of unit length, for any text at all', () => {
+  it('are finite, with n-gram weights of length 1, for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -56,7 +56,7 @@ describe('the features of a conversation', () => {
     );
   });
 
-  it('tell code, mathematics and questions with options apart from prose', () => {
+  it('distinguish code, mathematics and questions with options from prose', () => {
     const prose = of('My grandmother lived by the sea and told us stories of storms.');
     const code = of('def add(a, b):\n    return a + b\n\nassert add(1, 2) == 3');
     const choice = of(
@@ -69,7 +69,7 @@ describe('the features of a conversation', () => {
     expect(value(formula, 'tex')).toBeGreaterThan(1);
   });
 
-  it('tell scripts apart, and find two questions of one language nearer to each other than to another', () => {
+  it('distinguish scripts, and place two questions in one language closer together than questions in two languages', () => {
     expect(value(of('Какая столица Франции?'), 'cyrillicShare')).toBeGreaterThan(0.7);
     expect(value(of('法国的首都是哪里？'), 'ideographShare')).toBeGreaterThan(0.7);
     expect(value(of('ما هي عاصمة فرنسا؟'), 'semiticShare')).toBeGreaterThan(0.6);
@@ -78,11 +78,11 @@ describe('the features of a conversation', () => {
     );
   });
 
-  it('count the same whether letters are large or small', () => {
+  it('ignore case in n-grams', () => {
     expect(closeness(of('WHO WROTE HAMLET'), of('who wrote hamlet'))).toBeCloseTo(1, 5);
   });
 
-  it('read the tools: how many, how many parameters, and whether the question speaks of them', () => {
+  it('count tools and parameters, and compare the question with the tools', () => {
     const weather = {
       type: 'function',
       function: {
@@ -107,7 +107,7 @@ describe('the features of a conversation', () => {
     ).toBeCloseTo(Math.log1p(1), 5);
   });
 
-  it('take a short follow-up together with the question before it', () => {
+  it('read a short follow-up together with the question before it', () => {
     const follow = featuresOf({
       messages: [
         {
@@ -123,7 +123,7 @@ describe('the features of a conversation', () => {
     expect(value(follow, 'turns')).toBeCloseTo(Math.log1p(1), 5);
   });
 
-  it('read no more of a long turn than its beginning and its end', () => {
+  it('read only the beginning and the end of a long turn', () => {
     const long = of('word '.repeat(200_000));
     expect(value(long, 'chars')).toBeCloseTo(Math.log1p(8192 + 4096) / 5, 4);
   });
@@ -240,7 +240,7 @@ describe('hostile requests', () => {
     expect(reads).toBeLessThan(5 * messages.length);
   });
 
-  it('leave nothing behind for the next request', () => {
+  it('leave no state for the next request', () => {
     const plain = of('How many prime numbers are there below 100?');
     for (const content of [
       [{ type: 'text', text: 5 }],
@@ -264,7 +264,7 @@ describe('hostile requests', () => {
         try {
           featuresOf({ messages });
         } catch {
-          // no request that is served looks so
+          // requests with such content are refused before they get here
         }
         expect(of('How many prime numbers are there below 100?')).toEqual(plain);
       }

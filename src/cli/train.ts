@@ -1,13 +1,13 @@
 import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
-import { formatOf } from '../training/custom/evaluation-format.js';
+import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
+import { formatOf } from '../training/custom/evaluation-file.js';
 import type { TrainingReport } from '../training/custom/report.js';
 import type { Store } from '../store/contracts/store.js';
 import type { StoredWishes } from '../store/contracts/trainings.js';
 import { runTraining, leaseOf } from '../training/run-training.js';
-import { RefusedEvaluations, runTask } from '../training/training-thread.js';
+import { RefusedEvaluations, runInThread } from '../training/training-thread.js';
 import { accountOf } from './keys.js';
 import { printable } from './list-keys.js';
 import { printProgress } from './print-progress.js';
@@ -44,21 +44,21 @@ export async function train(
     seed,
   };
   await checked(dataset, wishes);
-  const carrier = {
+  const runOptions = {
     owner: randomUUID(),
     leaseMs,
-    router: shippedRouter,
+    predictor: shippedPredictor,
     warn: say,
     onProgress: printProgress(10),
   };
   const { id } = await store.trainings.add(
     { id: randomUUID(), accountId, preferenceId: preference, dataset, wishes, at: Date.now() },
-    leaseOf(carrier),
+    leaseOf(runOptions),
   );
   const end = await runTraining(
     store,
     { id, accountId, preferenceId: preference, dataset, wishes, attempts: 1 },
-    carrier,
+    runOptions,
     new AbortController().signal,
   );
   if (end?.error) throw new Error(`train: ${end.error}`);
@@ -68,7 +68,7 @@ export async function train(
 
 /** Before a training is added, which takes the place of the one before it. @throws Error that says what is wrong */
 async function checked(text: string, wishes: StoredWishes): Promise<void> {
-  await runTask({ text, wishes, router: null }, new AbortController().signal).catch(
+  await runInThread({ text, wishes, predictor: null }, new AbortController().signal).catch(
     (error: unknown) => {
       throw error instanceof RefusedEvaluations
         ? new Error(`train: ${error.message}`, { cause: error })

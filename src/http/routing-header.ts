@@ -1,6 +1,6 @@
 import { type CandidateExplanation, explainPlan } from '../routing/explain-plan.js';
 import type { Plan } from '../routing/plan.js';
-import { thousandths } from '../routing/thousandths.js';
+import { thousandths } from '../routing/numbers.js';
 
 /** The longest value, in characters: proxies bound all headers together to some kilobytes. */
 const longest = 1_024;

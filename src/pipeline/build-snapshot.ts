@@ -12,7 +12,7 @@ import { autoCandidates } from '../routing/auto-candidates.js';
 import { givenOrder } from '../routing/rankers/given-order.js';
 import { createLearnedRanker } from '../routing/rankers/learned-ranker.js';
 import { createPriorRanker } from '../routing/rankers/prior-ranker.js';
-import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
 import type { Ranker } from '../routing/plan.js';
 
 /** What outlives a configuration: measurements go on when it is swapped. */
@@ -115,7 +115,7 @@ function routingOf(
 
 function rankerOf({ routing: { ranker, tolerance, affinity } }: Config): Ranker {
   return ranker === 'learned'
-    ? createLearnedRanker({ router: shippedRouter(), tolerance, affinity })
+    ? createLearnedRanker({ predictor: shippedPredictor(), tolerance, affinity })
     : createPriorRanker({ tolerance, affinity });
 }
 

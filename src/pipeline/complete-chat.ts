@@ -1,15 +1,12 @@
 import { makeUsage, type Usage } from '../completion.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import { chatCalls } from '../dispatch/chat-call.js';
-import {
-  type Attempt,
-  BrokenStream,
-  type ChatOutcome,
-  executePlan,
-} from '../dispatch/execute-plan.js';
+import { type Attempt } from '../dispatch/attempt-log.js';
+import { BrokenStream } from '../dispatch/broken-stream.js';
+import { type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
 import { GatewayError } from '../errors.js';
 import { type Costs, costOf } from '../routing/cost.js';
-import { cautiousPrompt, statedAnswer } from '../routing/longest-cost.js';
+import { cautiousPromptTokens, statedAnswerTokens } from '../routing/max-cost.js';
 import type { Candidate } from '../routing/plan.js';
 import type { CompletionWriter, FinishedAnswer, PlannedCompletion } from './completion-call.js';
 import { rememberAnswered } from './continuation.js';
@@ -173,9 +170,9 @@ class RunningCompletion {
   private estimate(contentLength: number): Usage {
     const { call, plan } = this.planned;
     const { chat } = call;
-    const max = (statedAnswer(chat) ?? Infinity) * (chat.n ?? 1);
+    const max = (statedAnswerTokens(chat) ?? Infinity) * (chat.n ?? 1);
     const promptTokens = isBounded(this.request.caller)
-      ? cautiousPrompt(chat, plan.promptTokens)
+      ? cautiousPromptTokens(chat, plan.promptTokens)
       : plan.promptTokens;
     return makeUsage({
       promptTokens,

@@ -6,7 +6,8 @@ import type { Provider } from '../dispatch/provider.js';
 import { GatewayError, invalidField } from '../errors.js';
 import { forbiddenReason } from '../routing/access-rules.js';
 import { costOf } from '../routing/cost.js';
-import { bytesPerToken, highestCost, longestPrompt } from '../routing/longest-cost.js';
+import { bytesPerToken } from '../routing/max-cost.js';
+import { maxCostUsd, maxPromptTokens } from '../routing/max-cost.js';
 import type { Candidate } from '../routing/plan.js';
 import { estimateTokens } from '../routing/tokens.js';
 import { keepText } from '../telemetry/requests/kept-content.js';
@@ -103,8 +104,8 @@ async function reserveEmbedding(
   const { limits } = caller;
   const tokens = limits.tokensPerMinute === null ? null : estimateInput(caller, body);
   if (!hasBudget(limits)) return takeLimits(parts, request, { requests: 1, tokens, costUsd: null });
-  const costUsd = highestCost(
-    { promptTokens: longestPrompt({ messages: [], body }), completionTokens: 0 },
+  const costUsd = maxCostUsd(
+    { promptTokens: maxPromptTokens({ messages: [], body }), completionTokens: 0 },
     snapshot.catalog.lookup(provider, model),
   );
   if (costUsd === null && !snapshot.budgets.allowUnpriced)

@@ -1,4 +1,4 @@
-import { statedAnswer } from '../routing/longest-cost.js';
+import { statedAnswerTokens } from '../routing/max-cost.js';
 import { outcomesOf } from '../training/online/outcomes.js';
 import type { CompletionCall } from './completion-call.js';
 import type { Parts } from './parts.js';
@@ -18,7 +18,7 @@ function learnOutcomes({ state }: Parts, request: GatewayRequest, call: Completi
   const { attempts, finishReason, preferenceId } = record;
   if (!snapshot.routing.learning.enabled || attempts.length === 0) return;
   // an answer that was cut at the client's or the budget's own bound is no fault of the model
-  const isBounded = statedAnswer(call.chat) !== null;
+  const isBounded = statedAnswerTokens(call.chat) !== null;
   state.outcomes.add(
     { accountId: caller.accountId, preferenceId: preferenceId ?? '' },
     outcomesOf({ attempts, finishReason, isBounded }),

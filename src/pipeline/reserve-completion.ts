@@ -4,11 +4,11 @@ import type { ChatRequest } from '../completion.js';
 import { invalidField } from '../errors.js';
 import { isUnpricedModel, unpricedField } from '../providers/unpriced-fields.js';
 import {
-  highestCost,
-  longestAnswer,
-  longestPrompt,
-  statedAnswer,
-} from '../routing/longest-cost.js';
+  maxCostUsd,
+  maxAnswerTokens,
+  maxPromptTokens,
+  statedAnswerTokens,
+} from '../routing/max-cost.js';
 import type { Exclusion, RankedCandidate } from '../routing/plan.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { isBounded, type Settle, takeLimits, unbounded } from './limits.js';
@@ -50,7 +50,7 @@ function withinBudget(planned: PlannedCompletion, snapshot: GatewaySnapshot): Pl
       call.invalidCode,
     );
   const priced = allowUnpriced ? planned : withoutUnpriced(planned, snapshot);
-  if (maxOutputTokens === null || statedAnswer(call.chat) !== null) return priced;
+  if (maxOutputTokens === null || statedAnswerTokens(call.chat) !== null) return priced;
   return { ...priced, call: { ...call, chat: { ...call.chat, max_tokens: maxOutputTokens } } };
 }
 
@@ -81,7 +81,7 @@ function maxUse(
   const tokens =
     limits.tokensPerMinute === null
       ? null
-      : plan.promptTokens + (statedAnswer(chat) ?? 0) * (chat.n ?? 1);
+      : plan.promptTokens + (statedAnswerTokens(chat) ?? 0) * (chat.n ?? 1);
   return {
     requests: 1,
     tokens,
@@ -94,9 +94,9 @@ function maxCost(
   candidates: readonly RankedCandidate[],
   snapshot: GatewaySnapshot,
 ): number {
-  const promptTokens = longestPrompt(chat);
+  const promptTokens = maxPromptTokens(chat);
   const costs = candidates.map((candidate) => {
-    const completionTokens = longestAnswer(
+    const completionTokens = maxAnswerTokens(
       chat,
       snapshot.catalog.lookup(candidate.provider, candidate.model),
       snapshot.budgets.maxOutputTokens,
@@ -107,9 +107,9 @@ function maxCost(
 }
 
 function highestCostOf(
-  usage: Parameters<typeof highestCost>[0],
+  usage: Parameters<typeof maxCostUsd>[0],
   { provider, model }: RankedCandidate,
   snapshot: GatewaySnapshot,
 ): number | null {
-  return highestCost(usage, snapshot.catalog.lookup(provider, model));
+  return maxCostUsd(usage, snapshot.catalog.lookup(provider, model));
 }

@@ -13,7 +13,7 @@ import { SignedIds } from '../accounts/signed-ids.js';
 import { LearningCache } from '../training/online/learning-cache.js';
 import { OutcomeCounts } from '../training/online/outcome-counts.js';
 import { Recorder, type RecorderOptions } from '../telemetry/requests/recorder.js';
-import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
 import { tuningReader } from '../training/tuning-reader.js';
 import { Trainings } from '../training/trainings.js';
 
@@ -44,11 +44,11 @@ export class GatewayState {
     this.ids = new SignedIds(backing);
     this.preferences = new PreferenceCache(backing, tuningReader(recording.report.warn));
     this.trainings = new Trainings(backing, {
-      router: shippedRouter,
+      predictor: shippedPredictor,
       onTrained: (preference) => this.preferences.changed(preference),
       warn: recording.report.warn,
     });
-    this.learning = new LearningCache(backing, { router: () => shippedRouter().weights.name });
+    this.learning = new LearningCache(backing, { router: () => shippedPredictor().weights.name });
     this.outcomes = new OutcomeCounts(backing, {
       report: recording.report,
       hasFaults: (scope) => this.learning.hasFaults(scope),

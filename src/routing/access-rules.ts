@@ -19,8 +19,8 @@ function compileGlob(pattern: string): Matcher {
 }
 
 /**
- * True if a text matches a pattern in which `*` stands for anything, slashes included; letter case does not count.
- * Linear in the text's length: a name that a client typed cannot make it slow.
+ * Whether a text matches a pattern in which `*` matches any characters, slashes included. Ignores
+ * case. Takes time linear in the text's length, so that no name sent by a client can make it slow.
  */
 export function matchesGlob(pattern: string, text: string): boolean {
   return compileGlob(pattern)(text.toLowerCase());
@@ -34,17 +34,24 @@ function matchesAny(patterns: readonly string[], name: string): boolean {
   return matchers.some((matches) => matches(name));
 }
 
-/** Which models may be used: lists of patterns over `provider/model`. An absent `allow` or `keyModels` allows all, an empty one none. Lists are compiled once: replace them, do not change them. */
+/**
+ * Which models may be used: lists of patterns over `provider/model`. An absent `allow` or
+ * `keyModels` allows all models, an empty one none. Lists are compiled once: replace a list instead
+ * of changing it.
+ */
 export interface AccessRules {
   readonly allow?: readonly string[] | null;
   readonly deny?: readonly string[] | null;
-  /** What the caller's key may use. */
+  /** What the caller's API key may use. */
   readonly keyModels?: readonly string[] | null;
   /** Whether the gateway can call this provider. Absent: the caller calls the model itself, so any will do. */
   readonly isConfigured?: (provider: string) => boolean;
 }
 
-/** Why a candidate may not be used, null if it may. A candidate without a provider goes by its bare name. */
+/**
+ * Why a candidate may not be used; null if it may. A candidate without a provider is matched by its
+ * bare name.
+ */
 export function forbiddenReason(
   { provider, model }: Candidate,
   { allow, deny, keyModels, isConfigured }: AccessRules,
@@ -53,7 +60,7 @@ export function forbiddenReason(
     return `provider ${JSON.stringify(provider)} is not configured`;
   if (!allow && !deny && !keyModels) return null;
   const name = (provider === null ? model : `${provider}/${model}`).toLowerCase();
-  if (keyModels && !matchesAny(keyModels, name)) return 'this key may not use it';
+  if (keyModels && !matchesAny(keyModels, name)) return 'this API key may not use it';
   if (allow && !matchesAny(allow, name)) return 'the configuration does not allow it';
   if (deny && matchesAny(deny, name)) return 'the configuration denies it';
   return null;

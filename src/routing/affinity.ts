@@ -1,26 +1,30 @@
 import type { Candidate, Continued, RankedCandidate } from './plan.js';
 
-/** How far below the best its quality may be for a conversation to stay with its model, unless configured. */
-export const defaultAffinity = 0.03;
-
-/** The share of a cost or a time that is no reason to leave a model: another would have to read the whole conversation first. */
+/**
+ * Savings below this share of a cost or time are no reason to leave a model: another model would
+ * have to read the whole conversation first.
+ */
 const smallSaving = 0.2;
 
-/** Whether a candidate is the one that answered last. */
+/** Whether a candidate is the model that answered last in the conversation. */
 export const isContinued = ({ provider, model }: Candidate, continued: Continued): boolean =>
   model === continued.model && provider === continued.provider;
 
-/** Whether the one with the lower figure saves little against the one that would stay. What nobody knows saves nothing against what nobody knows. */
+/**
+ * Whether switching to the model with the lower figure saves too little to leave the current one.
+ * Two unknown figures count as equal; an unknown one is never close to a known one.
+ */
 export function savesLittle(staying: number | null, lower: number | null): boolean {
   if (staying === null || lower === null) return staying === lower;
   return lower >= staying * (1 - smallSaving);
 }
 
 /**
- * Puts the model of a continued conversation first, where it is not and what is lost by it is small: providers ask much less for what they
- * have read before. Nothing changes where it is no candidate any more, or stands below the first `depth`.
- * @param ranked best first; its entry that stays gets the score of the first
- * @param lossOf why it may stay, as the end of a sentence; null: too much would be lost
+ * Moves the model of a continued conversation to the first place if little is lost by it: providers
+ * charge much less for text that they have already read. Changes nothing if that model is not a
+ * candidate any more or ranks below the first `depth`.
+ * @param ranked best first; the entry that moves gets the score of the first
+ * @param lossOf the reason to stay, as the end of a sentence; null if too much would be lost
  */
 export function stayedWith(
   ranked: RankedCandidate[],

@@ -1,4 +1,4 @@
-import { guessedAbility } from './ability-priors.js';
+import { guessedAbility } from './model-families.js';
 import type { Catalog } from './catalog.js';
 import type { LatencyWindow } from './latency-window.js';
 import { blendedPrice, rateAt, type ModelFacts, type TokenPrice } from './model-facts.js';
@@ -10,22 +10,25 @@ export interface Sources {
   readonly latencies: Pick<LatencyWindow, 'p50Ms'>;
 }
 
-/** What appraisal has to know of the request. */
-export interface AppraisalTerms {
-  /** Decides the tier of a tiered price. */
+/** What appraisal needs to know about the request. */
+interface AppraisalTerms {
+  /** Selects the tier of a tiered price. */
   readonly promptTokens: number;
-  /** Whether cost is weighed: then the caller's own price of a model that nobody knows is no sign of its quality, or a lower price could count against it. */
+  /**
+   * Whether the ranking weighs cost. If so, the caller's own price of an unknown model is not used
+   * to guess its quality: otherwise a lower price could count against the model.
+   */
   readonly weighsCost: boolean;
 }
 
 const noAttributes: Record<string, unknown> = {};
 
-/** The largest figure that is taken for one; products and sums of such stay finite. */
-const mostFigure = 1e12;
+/** Larger figures are ignored, so that products and sums stay finite. */
+const maxFigure = 1e12;
 
-/** A number that can be weighed: not negative, and no more than anything costs, takes or holds. */
+/** A usable figure: a number from 0 to `maxFigure`; null for anything else. */
 function figure(value: unknown): number | null {
-  return typeof value === 'number' && value >= 0 && value <= mostFigure ? value : null;
+  return typeof value === 'number' && value >= 0 && value <= maxFigure ? value : null;
 }
 
 function share(value: unknown): number | null {
@@ -47,7 +50,7 @@ function rate(
 function ratesOf({ price }: Candidate, facts: ModelFacts, promptTokens: number): Rates {
   const input = rate(price?.input, facts.inputPrice, promptTokens);
   const output = rate(price?.output, facts.outputPrice, promptTokens);
-  // a price of the caller's own is all that is asked: it says nothing of what is cached, nor of a fee
+  // the caller's own price is taken as complete: no separate cached rate, no fee for each request
   if (price !== undefined) return { input, output, cachedInput: input };
   const rates = {
     input,
@@ -69,16 +72,19 @@ function latencyOf(
   return measuredMs === null ? null : measuredMs / 1000;
 }
 
-/** A candidate sent by bare name as its maker's, where the catalogue knows the name; its label stays. */
+/**
+ * A candidate sent by bare name, with its maker as provider if the catalogue knows the name; its
+ * label stays.
+ */
 function identified(candidate: Candidate, catalog: Sources['catalog']): Candidate {
   const owner = candidate.provider === null ? catalog.identify(candidate.model) : null;
   return owner ? { ...candidate, ...owner } : candidate;
 }
 
 /**
- * Gathers what is known of a candidate; one without a provider gets its maker where the catalogue knows the name. Of the
- * free-form attributes it reads `quality` (0..1), `context_length`, `max_output`, `tools` and `images`; values of another
- * type or range are ignored.
+ * Gathers what is known about a candidate. One without a provider gets its maker if the catalogue
+ * knows the name. Of the free-form attributes it reads `quality` (0..1), `context_length`,
+ * `max_output`, `tools` and `images`; values of another type or range are ignored.
  */
 export function appraise(
   sent: Candidate,

@@ -1,97 +1,59 @@
-import { calcPrice, findProvider, type PriceCalculation } from '@pydantic/genai-prices';
 import { LRUCache } from 'lru-cache';
-import { knownAbility } from './ability-priors.js';
-import { capabilitiesOf } from './capabilities.js';
-import { indexContextLengths } from './context-lengths.js';
-import { listedNames } from './listed-names.js';
-import type { ModelFacts, ModelOverride } from './model-facts.js';
-import { canonicalName, spellings } from './model-name.js';
-import { overridePrices, readPrices } from './price-list.js';
+import { capabilitiesOf, knownAbility } from './model-families.js';
+import { type ModelFacts, type ModelOverride, noPrices, type Prices } from './model-facts.js';
+import { canonicalName } from './model-name.js';
+import {
+  contextLengthByName,
+  findListed,
+  isPriceId,
+  makerOf,
+  namesListedBy,
+  priceIdOf,
+  readPrices,
+} from './price-list.js';
 
-export interface CatalogOptions {
-  /** What the configuration says, by `provider/model`; it wins over everything else. */
+interface CatalogOptions {
+  /** What the configuration states, by `provider/model`; it overrides everything else. */
   overrides?: Readonly<Record<string, ModelOverride>>;
-  /** Configured provider -> its id in the price data, null where no list has its prices (local servers). */
+  /**
+   * Configured provider -> its id in the price data; null where no list has its prices (local
+   * servers).
+   */
   priceIds?: Readonly<Record<string, string | null>>;
   /** Milliseconds since 1970. */
   now?: () => number;
 }
 
-/** Whose model a name stands for. */
+/** The provider and model that a bare name stands for. */
 export interface Owner {
   provider: string;
   model: string;
 }
 
-/** What is known of models: resolved once for each name and kept, so that a lookup is a hash-table access. */
+/**
+ * The known facts of models. Each name is resolved once and cached: after that, a lookup is a
+ * hash-table access.
+ */
 export interface Catalog {
-  /** Never fails; what nobody knows is null. A null provider stands for the model's own maker, where its name tells it. */
+  /**
+   * Never fails; unknown facts are null. A null provider stands for the model's own maker, if its
+   * name identifies it.
+   */
   lookup(provider: string | null, model: string): ModelFacts;
-  /** Names under which the provider's models can be called, without deprecated ones; the configuration's first. */
+  /**
+   * Names by which the provider's models can be called, without deprecated ones; the
+   * configuration's names first.
+   */
   models(provider: string): string[];
-  /** Whose model a bare name is (`gpt-4o`, `openai/gpt-4o`); null where nobody knows. Configured providers come first. */
+  /**
+   * The owner of a bare name (`gpt-4o`, `openai/gpt-4o`), preferring configured providers; null if
+   * unknown.
+   */
   identify(name: string): Owner | null;
 }
 
-/** Providers whose lists tell context lengths, for models that another lists without. */
-const lists = [
-  'openai',
-  'anthropic',
-  'google',
-  'mistral',
-  'deepseek',
-  'x-ai',
-  'moonshotai',
-  'zai',
-  'minimax',
-  'cohere',
-  'perplexity',
-  'aws',
-  'azure',
-  'openrouter',
-  'fireworks',
-  'groq',
-  'cerebras',
-  'novita',
-  'ovhcloud',
-  'huggingface_together',
-  'huggingface_novita',
-  'huggingface_nebius',
-  'baseten',
-  'avian',
-  'arcee',
-];
-
-/** Spellings of provider names that the price data's own matching misses. */
-const providerAliases = new Map([
-  ['togetherai', 'together'],
-  ['fireworks-ai', 'fireworks'],
-  ['fireworks_ai', 'fireworks'],
-  ['fireworksai', 'fireworks'],
-  ['z-ai', 'zai'],
-  ['azure-openai', 'azure'],
-  ['minimaxai', 'minimax'],
-]);
-
-let contextIndex: ((canonical: string) => number | null) | null = null;
-function contextLengthByName(canonical: string): number | null {
-  contextIndex ??= indexContextLengths(
-    lists.map((providerId) => findProvider({ providerId })?.models ?? []),
-  );
-  return contextIndex(canonical);
-}
-
-/** The longest name that is looked up: what a client typed may be anything. */
-const longestName = 200;
-
-function findListed(providerId: string, model: string, at: number): PriceCalculation | null {
-  for (const spelling of spellings(model)) {
-    // no usage at all: only which entry matches and which of its prices holds now
-    const found = calcPrice({}, spelling, { providerId, timestamp: new Date(at) });
-    if (found) return found;
-  }
-  return null;
-}
+/** Longer names are not looked up, since clients can send anything. */
+const maxNameLength = 200;
 
 interface Entry {
   readonly facts: ModelFacts;
@@ -99,34 +61,57 @@ interface Entry {
   readonly until: number;
 }
 
-const quarterHour = 15 * 60 * 1000;
+const quarterHourMs = 15 * 60 * 1000;
+
+/**
+ * Prices as the configuration states them. Where it states a price for input or output, the list's
+ * special rates (for cached input, reasoning, …) no longer match, so only those that the
+ * configuration states too apply.
+ */
+function overridePrices(listed: Prices, override: ModelOverride): Prices {
+  const {
+    inputPrice = null,
+    outputPrice = null,
+    cachedInputPrice = null,
+    cacheWritePrice = null,
+  } = override;
+  const rest = inputPrice === null && outputPrice === null ? listed : noPrices;
+  return {
+    inputPrice: inputPrice ?? listed.inputPrice,
+    outputPrice: outputPrice ?? listed.outputPrice,
+    cachedInputPrice: cachedInputPrice ?? rest.cachedInputPrice,
+    cacheWritePrice: cacheWritePrice ?? rest.cacheWritePrice,
+    reasoningPrice: rest.reasoningPrice,
+    requestPrice: rest.requestPrice,
+  };
+}
 
 function resolveEntry(
-  providerId: string | null,
+  priceId: string | null,
   model: string,
   override: ModelOverride,
   at: number,
 ): Entry {
-  const listed = providerId === null ? null : findListed(providerId, model, at);
+  const listed = priceId === null ? null : findListed(priceId, model, at);
   const name = canonicalName(model);
-  const can = capabilitiesOf(name);
+  const capabilities = capabilitiesOf(name);
   const facts: ModelFacts = {
     ...overridePrices(
-      readPrices(listed?.model_price ?? null, providerId === null ? '' : model.toLowerCase()),
+      readPrices(listed?.model_price ?? null, priceId === null ? '' : model.toLowerCase()),
       override,
     ),
     contextLength:
       override.contextLength ?? listed?.model.context_window ?? contextLengthByName(name),
     maxOutput: override.maxOutput ?? null,
-    tools: override.tools ?? can.tools,
-    images: override.images ?? can.images,
+    tools: override.tools ?? capabilities.tools,
+    images: override.images ?? capabilities.images,
     quality: override.quality ?? null,
     latency: override.latency ?? null,
     ability: knownAbility(name),
   };
   // price changes by date or time of day fall on quarter hours, in every time zone
   const until = Array.isArray(listed?.model.prices)
-    ? (Math.floor(at / quarterHour) + 1) * quarterHour
+    ? (Math.floor(at / quarterHourMs) + 1) * quarterHourMs
     : Infinity;
   return { facts: Object.freeze(facts), until };
 }
@@ -136,31 +121,21 @@ function splitName(name: string): Owner | null {
   return slash > 0 ? { provider: name.slice(0, slash), model: name.slice(slash + 1) } : null;
 }
 
-type PriceIds = ReadonlyMap<string, string | null>;
-
-function priceIdOf(provider: string, configured: PriceIds): string | null {
-  const known = configured.get(provider);
-  if (known !== undefined) return known;
-  const name = provider.toLowerCase();
-  return findProvider({ providerId: providerAliases.get(name) ?? name })?.id ?? null;
-}
-
-function findOwner(name: string, configured: PriceIds, at: number): Owner | null {
-  if (name.length > longestName) return null;
+function findOwner(
+  name: string,
+  configured: ReadonlyMap<string, string | null>,
+  at: number,
+): Owner | null {
+  if (name.length > maxNameLength) return null;
   const parts = splitName(name);
-  if (
-    parts &&
-    (configured.has(parts.provider) ||
-      findProvider({ providerId: parts.provider })?.id === parts.provider)
-  )
-    return parts;
-  const maker = findProvider({ modelId: name.toLowerCase() });
-  if (!maker || !findListed(maker.id, name, at)) return null;
-  const provider = [...configured].find(([, priceId]) => priceId === maker.id)?.[0] ?? maker.id;
+  if (parts && (configured.has(parts.provider) || isPriceId(parts.provider))) return parts;
+  const maker = makerOf(name, at);
+  if (maker === null) return null;
+  const provider = [...configured].find(([, priceId]) => priceId === maker)?.[0] ?? maker;
   return { provider, model: name };
 }
 
-/** Makes a catalogue from the bundled price data and the configuration. Nothing is fetched. */
+/** Makes a catalogue from the bundled price data and the configuration. Makes no network calls. */
 export function createCatalog({
   overrides = {},
   priceIds = {},
@@ -170,6 +145,11 @@ export function createCatalog({
   const configured = new Map(Object.entries(priceIds));
   const entries = new LRUCache<string, Entry>({ max: 4000 });
   const owners = new LRUCache<string, { owner: Owner | null }>({ max: 1000 });
+
+  function priceIdFor(provider: string): string | null {
+    const known = configured.get(provider);
+    return known === undefined ? priceIdOf(provider) : known;
+  }
 
   function identify(name: string): Owner | null {
     let cached = owners.get(name);
@@ -184,9 +164,9 @@ export function createCatalog({
     if (cached && at < cached.until) return cached.facts;
     const owner = provider === null ? identify(model) : null;
     if (owner) return lookup(owner.provider, owner.model);
-    const short = model.length <= longestName;
-    const priceId = short && provider !== null ? priceIdOf(provider, configured) : null;
-    const entry = resolveEntry(priceId, short ? model : '', stated.get(key) ?? {}, at);
+    const isShort = model.length <= maxNameLength;
+    const priceId = isShort && provider !== null ? priceIdFor(provider) : null;
+    const entry = resolveEntry(priceId, isShort ? model : '', stated.get(key) ?? {}, at);
     entries.set(key, entry);
     return entry.facts;
   }
@@ -195,9 +175,7 @@ export function createCatalog({
     const own = [...stated.keys()]
       .filter((name) => name.startsWith(`${provider}/`))
       .map((name) => name.slice(provider.length + 1));
-    const priceId = priceIdOf(provider, configured);
-    const listed = priceId === null ? [] : (findProvider({ providerId: priceId })?.models ?? []);
-    return [...new Set([...own, ...listedNames(listed)])];
+    return [...new Set([...own, ...namesListedBy(priceIdFor(provider))])];
   }
 
   return { lookup, models, identify };

@@ -1,23 +1,12 @@
 import type { Usage } from '../completion.js';
-import { rateAt, type ModelFacts, type TokenPrice } from './model-facts.js';
+import { type Prices, rateAt, type TokenPrice } from './model-facts.js';
 
-/** USD. All three are null where a price is unknown: an unknown cost is never 0. */
+/** USD. All three are null if a price is unknown: an unknown cost is never 0. */
 export interface Costs {
   input_tokens_cost: number | null;
   output_tokens_cost: number | null;
   total_tokens_cost: number | null;
 }
-
-/** The prices that a cost is made of. */
-export type CostFacts = Pick<
-  ModelFacts,
-  | 'inputPrice'
-  | 'outputPrice'
-  | 'cachedInputPrice'
-  | 'cacheWritePrice'
-  | 'reasoningPrice'
-  | 'requestPrice'
->;
 
 const unknown = (): Costs => ({
   input_tokens_cost: null,
@@ -25,10 +14,10 @@ const unknown = (): Costs => ({
   total_tokens_cost: null,
 });
 
-/** Takes the dust off binary fractions: whole picodollars. */
+/** Rounds to whole picodollars, to remove errors of binary fractions. */
 const round = (usd: number): number => Math.round(usd * 1e12) / 1e12;
 
-/** USD for so many tokens; none cost nothing even where the price is unknown. */
+/** USD for a number of tokens; 0 for no tokens, even if the price is unknown. */
 function charge(tokens: number, price: TokenPrice | null, promptTokens: number): number | null {
   if (tokens <= 0) return 0;
   return price === null ? null : (tokens * rateAt(price, promptTokens)) / 1e6;
@@ -44,10 +33,11 @@ function sum(...parts: (number | null)[]): number | null {
 }
 
 /**
- * What a call cost. Cached, cache-written and reasoning tokens are charged at their own rates where there are any, else as
- * input and output; tiers go by the whole prompt. A fee for the request itself is in the total only.
+ * What a call cost. Cached, cache-written and reasoning tokens are charged at their own rates if
+ * there are any, else as input and output. Tiers depend on the length of the whole prompt. A fee
+ * for each request is part of the total only.
  */
-export function costOf(usage: Usage, facts: CostFacts): Costs {
+export function costOf(usage: Usage, facts: Prices): Costs {
   const { inputPrice, outputPrice } = facts;
   if (inputPrice === null && outputPrice === null) return unknown();
   const { promptTokens, completionTokens } = usage;

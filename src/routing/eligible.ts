@@ -3,7 +3,10 @@ import type { Appraisal, RoutingRequest } from './plan.js';
 import type { PreferenceSettings } from './preference.js';
 import type { RequestSize } from './tokens.js';
 
-/** Candidates that can serve a request, in the order given, and those that cannot, each with its reason. */
+/**
+ * The candidates that can serve a request, in the order given, and those that cannot, each with the
+ * reason.
+ */
 export interface Eligibility {
   eligible: Appraisal[];
   /** `isForbidden`: an access rule excludes it, whatever the request asks. */
@@ -16,11 +19,11 @@ function contextReason(
   maxTokens: number,
 ): string | null {
   if (contextLength === null) return null;
-  // a provider cuts what is asked for at what the model can write
+  // providers cap the requested output at what the model can write
   const answer = maxOutput === null ? maxTokens : Math.min(maxTokens, maxOutput);
   if (tokens + answer <= contextLength) return null;
   const needed = answer > 0 ? `about ${tokens} and ${answer} for the answer` : `about ${tokens}`;
-  return `it takes ${contextLength} tokens, the request needs ${needed}`;
+  return `its context length is ${contextLength} tokens, but the request needs ${needed}`;
 }
 
 function incapableReason(
@@ -29,13 +32,16 @@ function incapableReason(
   known: Appraisal,
 ): string | null {
   const tools = request.tools?.length ?? 0;
-  if (tools > 0 && known.tools === false) return `it calls no tools, the request offers ${tools}`;
+  if (tools > 0 && known.tools === false)
+    return `it does not call tools, but the request offers ${tools}`;
   if (size.images > 0 && known.images === false)
-    return `it takes no images, the request holds ${size.images}`;
+    return `it does not accept images, but the request has ${size.images}`;
   return contextReason(known, size, request.maxTokens ?? 0);
 }
 
-/** Why a preference rules a candidate out. What is not known of it does not. */
+/**
+ * Why a preference rules a candidate out; null if it does not. Unknown figures never rule one out.
+ */
 function unwantedReason(
   { candidate, price, latency }: Appraisal,
   { allow, exclude, maxPrice, maxLatency }: PreferenceSettings,
@@ -44,15 +50,18 @@ function unwantedReason(
     allow || exclude
       ? forbiddenReason(candidate, { allow: allow ?? null, deny: exclude ?? null })
       : null;
-  if (forbidden !== null) return 'the preference leaves it out';
+  if (forbidden !== null) return 'the preference excludes it';
   if (typeof maxPrice === 'number' && price !== null && price > maxPrice)
-    return `it costs ${price} USD per million tokens, the preference allows ${maxPrice}`;
+    return `it costs ${price} USD per million tokens, but the preference allows ${maxPrice}`;
   if (typeof maxLatency === 'number' && latency !== null && latency > maxLatency)
-    return `it takes ${latency} s to the first token, the preference allows ${maxLatency}`;
+    return `it takes ${latency} s to the first token, but the preference allows ${maxLatency}`;
   return null;
 }
 
-/** Parts those who can serve a request from those who cannot. What is not known of a model never rules it out. */
+/**
+ * Separates the candidates that can serve a request from those that cannot. Unknown facts never
+ * rule one out.
+ */
 export function eligible(
   request: RoutingRequest,
   size: RequestSize,

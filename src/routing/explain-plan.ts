@@ -1,5 +1,5 @@
 import type { Candidate, Exclusion, Figures, Plan, RankedCandidate } from './plan.js';
-import { thousandths } from './thousandths.js';
+import { thousandths } from './numbers.js';
 
 /** What `?explain=true` tells of one candidate; the figures are null where nobody knows, `score` and `excluded` exclude each other. */
 export interface CandidateExplanation {

@@ -1,15 +1,19 @@
 import type { Figures, RankedCandidate } from './plan.js';
-import { thousandths } from './thousandths.js';
+import { thousandths } from './numbers.js';
 
-/** The largest share of decisions that may try another candidate than the first. */
-const mostExploration = 0.2;
-/** The share unless it is configured. */
-export const defaultExploration = 0.02;
+/** The largest share of decisions that may try a candidate other than the first. */
+const maxExploration = 0.2;
 
-/** A candidate that is tried may be expected to cost, or to take, so many times what the first one does. */
-const mostTimes = 2;
+/**
+ * An alternative may be expected to cost, or to take, at most this many times as much as the first
+ * candidate.
+ */
+const maxRatio = 2;
 
-/** A number from 0 to 1 that an id always gives, and that says nothing of the ids beside it. @param salt another one gives another number */
+/**
+ * A pseudo-random number from 0 to 1 that depends on the id alone.
+ * @param salt different salts give independent numbers
+ */
 export function drawOf(id: string, salt: number): number {
   let hash = 0x811c9dc5 ^ Math.imul(salt + 1, 0x9e3779b1);
   for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), 0x01000193);
@@ -19,12 +23,13 @@ export function drawOf(id: string, salt: number): number {
 }
 
 const isNear = (figure: number | null, first: number | null): boolean =>
-  figure === null || first === null ? figure === first : figure <= first * mostTimes;
+  figure === null || first === null ? figure === first : figure <= first * maxRatio;
 
 /**
- * The places of those that may be the best for all that is known, at no more than twice the cost of the first: what there is to try beside it. Nobody
- * whose quality is certain, for there is nothing to learn.
- * @param inHaste whether time matters: then at no more than twice the time to the first token either
+ * The places of the alternatives worth trying: candidates that may be the best given their
+ * uncertainty, at no more than twice the cost of the first. Candidates of certain quality are left
+ * out, because there is nothing to learn about them.
+ * @param inHaste whether time matters: then also at no more than twice the time to the first token
  */
 export function plausiblePlaces(
   ranked: readonly Figures[],
@@ -44,11 +49,11 @@ export function plausiblePlaces(
 }
 
 /**
- * Puts another plausible candidate first in a share of decisions, so that it can be rated too. Which decisions these are, and who is tried, is told
- * by the decision's id alone.
- * @param ranked best first; the one that is tried gets the score of the first
+ * Puts a plausible alternative first in a share of decisions, so that it can be rated too. The
+ * decision's id alone determines whether and which alternative is tried.
+ * @param ranked best first; the alternative gets the score of the first
  * @param share 0..0.2; 0: never
- * @param depth how far down one may be
+ * @param depth how far down the ranking an alternative may be
  * @param inHaste as in `plausiblePlaces`
  */
 export function explored(
@@ -59,7 +64,7 @@ export function explored(
   inHaste = false,
 ): RankedCandidate[] {
   const [first] = ranked;
-  if (!first || !(share > 0) || drawOf(id, 0) >= Math.min(share, mostExploration)) return ranked;
+  if (!first || !(share > 0) || drawOf(id, 0) >= Math.min(share, maxExploration)) return ranked;
   const places = plausiblePlaces(
     ranked.map(({ why }) => why),
     depth,
@@ -70,6 +75,6 @@ export function explored(
   const tried = ranked[at]!;
   tried.score = first.score;
   tried.why.explored = true;
-  tried.why.reason = `explored: predicted quality ${thousandths(tried.why.quality)} ± ${thousandths(tried.why.uncertainty ?? 0)}, the first one's is ${thousandths(first.why.quality)}`;
+  tried.why.reason = `explored: predicted quality ${thousandths(tried.why.quality)} ± ${thousandths(tried.why.uncertainty ?? 0)}, the first candidate's is ${thousandths(first.why.quality)}`;
   return [tried, ...ranked.slice(0, at), ...ranked.slice(at + 1)];
 }

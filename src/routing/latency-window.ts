@@ -3,31 +3,34 @@ import { LRUCache } from 'lru-cache';
 /** Time to the first token by provider and model: the median of the last hour. */
 export interface LatencyWindow {
   /**
-   * @param ttftMs what one answer took to its first token; anything but a finite, non-negative number is ignored
-   * @param agoMs how long ago that was; absent: just now
+   * Records one answer.
+   * @param ttftMs its time to the first token; ignored unless finite and not negative
+   * @param agoMs how long ago the answer was; absent: now
    */
   record(provider: string, model: string, ttftMs: number, agoMs?: number): void;
-  /** Null where the last hour holds fewer than three answers. At most a second old. */
+  /**
+   * The median; null if the last hour has fewer than three answers. At most one second out of date.
+   */
   p50Ms(provider: string | null, model: string): number | null;
 }
 
-export interface LatencyWindowOptions {
-  /** Milliseconds, any epoch; default: a clock that nobody sets back. */
+interface LatencyWindowOptions {
+  /** Milliseconds, any epoch; by default a monotonic clock. */
   now?: () => number;
-  /** How far back a measurement counts. */
+  /** The length of the window: older measurements are ignored. */
   windowMs?: number;
 }
 
-const leastSamples = 3;
-const mostSamples = 256;
-const mostModels = 1000;
-const keepMedianMs = 1000;
-/** So few are sorted again at once. */
-const fewSamples = 16;
+const minSamples = 3;
+const maxSamples = 256;
+const maxModels = 1000;
+const maxMedianAgeMs = 1000;
+/** Up to this many samples, the median is recomputed immediately; beyond, at most once a second. */
+const maxEagerSamples = 16;
 
 /**
- * Keeps at most 256 samples spread evenly over the window: when they are full, every second one goes and from then on only
- * every second, fourth, … answer is kept.
+ * Keeps at most 256 samples, spread evenly over the window: when it is full, it drops every second
+ * sample and from then on keeps only every second, fourth, … answer.
  */
 class Samples {
   private times: number[] = [];
@@ -40,8 +43,8 @@ class Samples {
 
   add(value: number, at: number): void {
     if (this.seen++ % this.every !== 0) return;
-    if (this.times.length === mostSamples) this.thin();
-    // in order of time, by which they expire
+    if (this.times.length === maxSamples) this.thin();
+    // keeps the order of time, by which samples expire
     this.times.push(Math.max(at, this.times.at(-1) ?? at));
     this.values.push(value);
     this.stale = true;
@@ -49,10 +52,10 @@ class Samples {
 
   p50(at: number, windowMs: number): number | null {
     const expired = this.times.length > 0 && this.times[0]! <= at - windowMs;
-    const recent = this.times.length > fewSamples && at - this.medianAt < keepMedianMs;
+    const recent = this.times.length > maxEagerSamples && at - this.medianAt < maxMedianAgeMs;
     if (!expired && (!this.stale || recent)) return this.median;
     this.dropBefore(at - windowMs);
-    this.median = this.values.length < leastSamples ? null : medianOf(this.values);
+    this.median = this.values.length < minSamples ? null : medianOf(this.values);
     this.medianAt = at;
     this.stale = false;
     return this.median;
@@ -69,8 +72,8 @@ class Samples {
     while (gone < this.times.length && this.times[gone]! <= limit) gone++;
     this.times.splice(0, gone);
     this.values.splice(0, gone);
-    // traffic has thinned out: keep more of what comes
-    while (this.every > 1 && this.times.length < mostSamples / 4) this.every /= 2;
+    // there is less traffic now: keep a larger share of the answers
+    while (this.every > 1 && this.times.length < maxSamples / 4) this.every /= 2;
   }
 }
 
@@ -80,12 +83,15 @@ function medianOf(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
 }
 
-/** Makes an empty window. It holds the thousand models used last; both of its methods are cheap enough for every request. */
+/**
+ * Makes an empty window. It holds the thousand most recently used models. Both methods are cheap
+ * enough for every request.
+ */
 export function createLatencyWindow({
   now = () => performance.now(),
   windowMs = 3_600_000,
 }: LatencyWindowOptions = {}): LatencyWindow {
-  const models = new LRUCache<string, Samples>({ max: mostModels });
+  const models = new LRUCache<string, Samples>({ max: maxModels });
   return {
     record(provider, model, ttftMs, agoMs = 0) {
       if (!Number.isFinite(ttftMs) || ttftMs < 0 || agoMs >= windowMs) return;

@@ -1,37 +1,66 @@
-/** USD per million tokens: one rate, or a rate that depends on how many tokens the prompt has. */
+/**
+ * USD per million tokens: one rate, or a rate that depends on the number of tokens in the prompt.
+ */
 export type TokenPrice = number | TieredPrice;
 
-/** The whole prompt is charged at the rate of the highest tier whose `start` it exceeds, else at the `standard` one. */
-export interface TieredPrice {
+/**
+ * The whole prompt is charged at the rate of the highest tier whose `start` it exceeds, else at
+ * `standard`.
+ */
+interface TieredPrice {
   readonly standard: number;
   /** By `start`, ascending. */
   readonly tiers: readonly { readonly start: number; readonly price: number }[];
 }
 
-/** All that is known of one provider's model. Null: nobody knows. */
+/** All known facts about one provider's model. Null: unknown. */
 export interface ModelFacts {
   readonly inputPrice: TokenPrice | null;
   readonly outputPrice: TokenPrice | null;
-  /** Absent classes are charged as input or output. */
+  /** Null: charged at the rate of input; so with the other special rates, by input or output. */
   readonly cachedInputPrice: TokenPrice | null;
   readonly cacheWritePrice: TokenPrice | null;
   readonly reasoningPrice: TokenPrice | null;
-  /** USD for each request, whatever its tokens. */
+  /** USD for each request, in addition to its tokens. */
   readonly requestPrice: number | null;
-  /** Tokens that prompt and answer may have together. */
+  /** Tokens of prompt and answer together. */
   readonly contextLength: number | null;
   readonly maxOutput: number | null;
   readonly tools: boolean | null;
   readonly images: boolean | null;
-  /** Stated in the configuration, 0..1. */
+  /** As configured, 0..1. */
   readonly quality: number | null;
-  /** Stated in the configuration, seconds to the first token. */
+  /** As configured, seconds to the first token. */
   readonly latency: number | null;
-  /** Predicted from the model's family, 0..1; null for a family that nobody measured. */
+  /** Of the model's family, 0..1; null for a family that is not in the table. */
   readonly ability: number | null;
 }
 
-/** What a configuration may say of a model; what it leaves out stays as the catalogue has it. Prices in USD per million tokens. */
+/** The prices of a model, without its other facts. */
+export type Prices = Pick<
+  ModelFacts,
+  | 'inputPrice'
+  | 'outputPrice'
+  | 'cachedInputPrice'
+  | 'cacheWritePrice'
+  | 'reasoningPrice'
+  | 'requestPrice'
+>;
+
+/** The prices of a model whose prices are not known. */
+export const noPrices: Prices = {
+  inputPrice: null,
+  outputPrice: null,
+  cachedInputPrice: null,
+  cacheWritePrice: null,
+  reasoningPrice: null,
+  requestPrice: null,
+};
+
+/**
+ * What a configuration may state about a model; whatever it leaves out comes from the catalogue.
+ * Prices in USD per million tokens.
+ */
 export interface ModelOverride {
   readonly inputPrice?: number | null;
   readonly outputPrice?: number | null;
@@ -54,8 +83,8 @@ export function rateAt(price: TokenPrice, promptTokens: number): number {
 }
 
 /**
- * One figure for two rates, as three tokens are read for each one written; where only one is known it stands for both.
- * Null where neither is.
+ * One price for two rates, at three input tokens for each output token. If only one rate is known,
+ * it is the price; null if neither is.
  */
 export function blendedPrice(input: number | null, output: number | null): number | null {
   if (input === null) return output;

@@ -1,14 +1,18 @@
-const vendors =
-  'anthropic|amazon|ai21|cohere|deepseek|google|meta|minimax|mistral|moonshot|moonshotai|nvidia|openai|qwen|writer|zai';
+import { readModelTable } from './model-tables.js';
+
+const vendors = readModelTable('aliases').bedrockVendors.join('|');
 const bedrockPrefix = new RegExp(`^(?:[a-z]{2,6}(?:-gov)?\\.)?(?:${vendors})\\.(?=[a-z])`);
 const region = /^(?:[a-z]{2,6}(?:-gov)?\.)(?=[a-z0-9]+\.)/;
 
-/** What follows the last slash: vendor prefixes, resource names and paths fall away. */
+/** The part after the last slash: removes vendor prefixes, resource names and paths. */
 function lastSegment(name: string): string {
   return name.slice(name.lastIndexOf('/') + 1);
 }
 
-/** `model:8b` says a size (Ollama), `…-v1:0` a revision and `…-v0:2` a version (Bedrock), `model:free` a variant (OpenRouter), `ft:model:org::id` a fine-tuned model. */
+/**
+ * Removes the suffix of a name. `model:8b` names a size (Ollama), `…-v1:0` a revision and `…-v0:2`
+ * a version (Bedrock), `model:free` a variant (OpenRouter), `ft:model:org::id` a fine-tuned model.
+ */
 function withoutTail(name: string): string {
   const tuned = name.startsWith('ft:') ? name.slice(3) : name;
   const versioned = tuned.replace(/-v(\d+):([1-9]\d*)(?=$|:)/, '-v$1.$2');
@@ -19,16 +23,17 @@ function withoutTail(name: string): string {
 }
 
 /**
- * A model's name in one spelling, whoever serves it: lower case, words and numbers parted by hyphens, without vendor, region,
- * variant or revision; dates stay. `eu.anthropic.claude-3-5-sonnet-20240620-v1:0`, `anthropic/claude-3.5-sonnet:beta` and
- * `claude-3-5-sonnet@20240620` all begin `claude-3-5-sonnet`; `llama3.1:8b`, `Llama-3.1-8B` and `llama-v3p1-8b` are the same, and so are
- * `gemini-pro-1.5` and `gemini-1.5-pro`.
+ * One spelling of a model's name, independent of the provider: lower case, words and numbers
+ * separated by hyphens, without vendor, region, variant or revision; dates stay.
+ * `eu.anthropic.claude-3-5-sonnet-20240620-v1:0`, `anthropic/claude-3.5-sonnet:beta` and
+ * `claude-3-5-sonnet@20240620` all start with `claude-3-5-sonnet`; `llama3.1:8b`, `Llama-3.1-8B`
+ * and `llama-v3p1-8b` are equal, and so are `gemini-pro-1.5` and `gemini-1.5-pro`.
  */
 export function canonicalName(model: string): string {
   return (
     withoutTail(lastSegment(model.trim().toLowerCase()))
       .replace(bedrockPrefix, '')
-      // Vertex's and others' name for the version of October 2024
+      // the name that Vertex and others use for the version of October 2024
       .replace(/^claude-3[.-]5-sonnet-v2(?:@20241022)?$/, 'claude-3-5-sonnet-20241022')
       .replace('@', '-')
       .replace(/(\d)p(?=\d)/g, '$1-')
@@ -44,7 +49,9 @@ export function canonicalName(model: string): string {
 const version =
   /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|(?!00)\d{4}|\d{2}-\d{2}|00\d|latest|preview|exp|instruct|instruct-turbo|instruct-lite|it|hf|versatile|instant|maas|fp8|q\d(?:-[a-z0-9]){0,2})$/;
 
-/** A canonical name without its date and without words for packaging, for finding the same model elsewhere. */
+/**
+ * A canonical name without its date and packaging words, to find the same model under other names.
+ */
 export function undatedName(canonical: string): string {
   let name = canonical;
   for (;;) {
@@ -54,7 +61,10 @@ export function undatedName(canonical: string): string {
   }
 }
 
-/** The spellings under which a provider's price list may know a model: as written first, each at most once. */
+/**
+ * The spellings under which a provider's price list may have a model, without duplicates: first as
+ * written.
+ */
 export function spellings(model: string): string[] {
   const name = model.trim().toLowerCase();
   const plain = name.replace(/:[a-z][a-z-]*$/, '');
@@ -64,7 +74,10 @@ export function spellings(model: string): string[] {
   return [...new Set([name, plain, segment, anywhere, undated])];
 }
 
-/** Parameters in billions as the name tells them (`8b`, `0.5b`, `8x7b`, `235b-a22b`), null where it does not. */
+/**
+ * The number of parameters in billions that a name states (`8b`, `0.5b`, `8x7b`, `235b-a22b`); null
+ * if it states none.
+ */
 export function parametersInName(model: string): number | null {
   const found = /(?<![a-z0-9.])(?:(\d+)x)?(\d+(?:\.\d+)?)b(?![a-z0-9])/.exec(
     lastSegment(model.toLowerCase()).replace(/(\d)p(?=\d)/g, '$1.'),

@@ -1,24 +1,24 @@
-/** How much each thing counts in a ranking; not negative, not all 0. Only their ratios matter. */
+/** The importance of each figure in a ranking: not negative, not all 0. Only the ratios matter. */
 export interface Weights {
   readonly quality: number;
   readonly cost: number;
   readonly latency: number;
 }
 
-/** What somebody prefers, as it changes a ranking. Every part is optional. */
+/** The part of a stored preference that changes rankings. Every field is optional. */
 export interface PreferenceSettings {
-  /** Null: the usual ranking. */
+  /** Null: rank by quality or tradeoff. */
   readonly weights?: Weights | null;
-  /** Globs of labels `<provider>/<model>`: what may be chosen; null: everything. */
+  /** Globs over labels `<provider>/<model>` that may be chosen; null: all. */
   readonly allow?: readonly string[] | null;
-  /** What may not. */
+  /** Globs over labels that may not be chosen. */
   readonly exclude?: readonly string[] | null;
-  /** USD per million tokens, blended: a model that is known to cost more is not chosen. */
+  /** USD per million tokens, blended: models that are known to cost more are not chosen. */
   readonly maxPrice?: number | null;
-  /** Seconds to the first token: a model that is known to take longer is not chosen. */
+  /** Seconds to the first token: models that are known to take longer are not chosen. */
   readonly maxLatency?: number | null;
   /** The share of decisions, 0 to 0.2, that may try another candidate; null: as configured. */
   readonly exploration?: number | null;
-  /** Where the request names none. */
+  /** Applies if the request names none. */
   readonly tradeoff?: 'cost' | 'latency' | null;
 }

@@ -1,32 +1,54 @@
-import type { ModelFacts, ModelOverride, TokenPrice } from './model-facts.js';
+import { calcPrice, findProvider, type PriceCalculation } from '@pydantic/genai-prices';
+import { noPrices, type Prices, type TokenPrice } from './model-facts.js';
+import { canonicalName, spellings, undatedName } from './model-name.js';
+import { readModelTable } from './model-tables.js';
 
-/** The prices of a model, without the rest of its facts. */
-export type Prices = Pick<
-  ModelFacts,
-  | 'inputPrice'
-  | 'outputPrice'
-  | 'cachedInputPrice'
-  | 'cacheWritePrice'
-  | 'reasoningPrice'
-  | 'requestPrice'
->;
+const freePrices: Prices = { ...noPrices, inputPrice: 0, outputPrice: 0 };
 
 type ListedPrice =
   | number
   | { readonly base: number; readonly tiers: readonly { start: number; price: number }[] }
   | undefined;
 
-/** Nobody knows. */
-export const noPrices: Prices = {
-  inputPrice: null,
-  outputPrice: null,
-  cachedInputPrice: null,
-  cacheWritePrice: null,
-  reasoningPrice: null,
-  requestPrice: null,
-};
+interface ListedModel {
+  readonly id: string;
+  readonly context_window?: number;
+  readonly deprecated?: boolean;
+  readonly match: object;
+}
 
-const nothing: Prices = { ...noPrices, inputPrice: 0, outputPrice: 0 };
+const providerAliases = new Map(Object.entries(readModelTable('aliases').providers));
+
+/**
+ * The id of a provider in the price data, by any spelling of its name; null where the data does not
+ * list it.
+ */
+export function priceIdOf(provider: string): string | null {
+  const name = provider.toLowerCase();
+  return findProvider({ providerId: providerAliases.get(name) ?? name })?.id ?? null;
+}
+
+/** Whether a name is exactly the id of a provider in the price data. */
+export const isPriceId = (name: string): boolean => findProvider({ providerId: name })?.id === name;
+
+/** The price data's id of the provider that made a model; null where the name does not tell it. */
+export function makerOf(model: string, at: number): string | null {
+  const maker = findProvider({ modelId: model.toLowerCase() });
+  return maker && findListed(maker.id, model, at) ? maker.id : null;
+}
+
+/**
+ * The entry of a provider's model with the prices that apply at a time (ms since 1970); null where
+ * there is none.
+ */
+export function findListed(priceId: string, model: string, at: number): PriceCalculation | null {
+  for (const spelling of spellings(model)) {
+    // without usage: only the matching entry and its current prices are wanted
+    const found = calcPrice({}, spelling, { providerId: priceId, timestamp: new Date(at) });
+    if (found) return found;
+  }
+  return null;
+}
 
 function tokenPrice(listed: ListedPrice): TokenPrice | null {
   if (listed === undefined || typeof listed === 'number') return listed ?? null;
@@ -34,14 +56,16 @@ function tokenPrice(listed: ListedPrice): TokenPrice | null {
 }
 
 /**
- * Reads one entry of the price data. An empty entry means that the list knows no price, except for a `:free` variant,
- * which costs nothing (OpenRouter's word for it).
+ * The prices of one entry of the price data. An empty entry means that no price is known, except
+ * for OpenRouter's `:free` variants, which cost nothing.
+ * @param entry null where the data has no entry
+ * @param model the model's name in lower case
  */
 export function readPrices(
   entry: Readonly<Record<string, ListedPrice>> | null,
   model: string,
 ): Prices {
-  if (model.endsWith(':free')) return nothing;
+  if (model.endsWith(':free')) return freePrices;
   if (!entry) return noPrices;
   const perThousand = entry['requests_kcount'];
   return {
@@ -55,23 +79,74 @@ export function readPrices(
 }
 
 /**
- * Prices as the configuration states them. Where it gives a price for input or output, the list's special rates no longer
- * fit and only those that it restates count.
+ * Indexes context lengths by model name over several providers' lists: providers differ in what
+ * they list, rarely in what a model can read. Of names that are equal, or differ only in their
+ * date, the longest length counts: a limit that is too short would rule a model out, whereas one
+ * that is too long makes the provider refuse and the next model answer.
  */
-export function overridePrices(listed: Prices, override: ModelOverride): Prices {
-  const {
-    inputPrice = null,
-    outputPrice = null,
-    cachedInputPrice = null,
-    cacheWritePrice = null,
-  } = override;
-  const rest = inputPrice === null && outputPrice === null ? listed : noPrices;
-  return {
-    inputPrice: inputPrice ?? listed.inputPrice,
-    outputPrice: outputPrice ?? listed.outputPrice,
-    cachedInputPrice: cachedInputPrice ?? rest.cachedInputPrice,
-    cacheWritePrice: cacheWritePrice ?? rest.cacheWritePrice,
-    reasoningPrice: rest.reasoningPrice,
-    requestPrice: rest.requestPrice,
-  };
+function indexContextLengths(
+  lists: readonly (readonly ListedModel[])[],
+): (canonical: string) => number | null {
+  const exact = new Map<string, number>();
+  const undated = new Map<string, number>();
+  const keep = (lengths: Map<string, number>, name: string, length: number): void =>
+    void lengths.set(name, Math.max(length, lengths.get(name) ?? 0));
+  for (const { id, context_window: length, deprecated } of lists.flat()) {
+    if (!length || deprecated) continue;
+    const name = canonicalName(id);
+    keep(exact, name, length);
+    keep(undated, undatedName(name), length);
+  }
+  return (canonical) => exact.get(canonical) ?? undated.get(undatedName(canonical)) ?? null;
 }
+
+let contextIndex: ((canonical: string) => number | null) | null = null;
+
+/**
+ * The context length of a model by its canonical name, in any provider's list; null where no list
+ * has it.
+ */
+export function contextLengthByName(canonical: string): number | null {
+  contextIndex ??= indexContextLengths(
+    readModelTable('context-lengths').sources.map(
+      (providerId) => findProvider({ providerId })?.models ?? [],
+    ),
+  );
+  return contextIndex(canonical);
+}
+
+const hasSlash = (name: string): boolean => name.includes('/');
+
+const isEqual = (rule: unknown): rule is { equals: string } =>
+  typeof rule === 'object' && rule !== null && 'equals' in rule && typeof rule.equals === 'string';
+
+/** The name to call a listed model by: some lists shorten `accounts/…/models/x` to `x`. */
+function callName({ id, match }: ListedModel): string {
+  const rules: unknown[] = 'or' in match && Array.isArray(match.or) ? match.or : [match];
+  const full = rules.filter(isEqual).find(({ equals }) => equals.endsWith(`/${id}`));
+  // Bedrock's list prefixes the prices of regional profiles with `regional.`; the rest is the
+  // model's own id
+  return full?.equals ?? id.replace(/^regional\./, '');
+}
+
+/**
+ * Placeholders for fine-tuned models, and moving aliases: they have prices, but cannot be called by
+ * that name.
+ */
+const placeholder = /^(?:ft:|~)|\.ft-$/;
+
+/** The names by which a list's models can be called, without deprecated ones. */
+function callableNames(models: readonly ListedModel[]): string[] {
+  const names = models
+    .filter(({ id, deprecated }) => !deprecated && !placeholder.test(id))
+    .map(callName);
+  // a marketplace names models by vendor; its bare names are older spellings of the same models
+  const prefixed = names.filter(hasSlash);
+  return prefixed.length * 2 > names.length ? prefixed : names;
+}
+
+/**
+ * The names by which a provider's models can be called, by its id in the price data; none for null.
+ */
+export const namesListedBy = (priceId: string | null): string[] =>
+  priceId === null ? [] : callableNames(findProvider({ providerId: priceId })?.models ?? []);

@@ -2,9 +2,12 @@ import { savesLittle, stayedWith } from './affinity.js';
 import { placed } from './placed.js';
 import type { Appraisal, Figures, RankedCandidate, RoutingRequest } from './plan.js';
 import { rankByWeights } from './rank-by-weights.js';
-import { thousandths } from './thousandths.js';
+import { thousandths } from './numbers.js';
 
-/** How far below the best a quality may be: for a cheaper or faster model, and for the model that a conversation goes on with; 0: not at all. */
+/**
+ * How far below the best a quality may be: `tolerance` for a cheaper or faster model, `affinity`
+ * for the model of a continued conversation (0: not at all). The configuration states the defaults.
+ */
 export interface Margins {
   readonly tolerance: number;
   readonly affinity: number;
@@ -12,14 +15,17 @@ export interface Margins {
 
 type Order = (a: Appraisal, b: Appraisal) => number;
 
-/** Smaller first, what nobody knows last. */
+/** Compares figures: smaller first, unknown last. */
 function ascending(a: number | null, b: number | null): number {
   if (a === b) return 0;
   if (a === null || b === null) return a === null ? 1 : -1;
   return a - b;
 }
 
-/** What answering costs: expected for this very conversation where the ranker tells it, else per token. A ranker tells it of all or of none. */
+/**
+ * What answering costs: the expected cost of this conversation if the ranker predicts it, else the
+ * price per token. A ranker predicts it for all candidates or for none.
+ */
 const costOf = ({ cost, price }: Figures): number | null => (cost === undefined ? price : cost);
 
 const byQuality: Order = (a, b) =>
@@ -27,7 +33,7 @@ const byQuality: Order = (a, b) =>
 const byCost: Order = (a, b) => ascending(costOf(a), costOf(b)) || byQuality(a, b);
 const byLatency: Order = (a, b) => ascending(a.latency, b.latency) || byQuality(a, b);
 
-/** What a tradeoff sorts its winners by, and how it says so. */
+/** The figure that each tradeoff sorts by, and its wording. */
 const tradeoffs = {
   cost: {
     order: byCost,
@@ -58,7 +64,10 @@ function rankByQuality(sorted: readonly Appraisal[], best: number): RankedCandid
   });
 }
 
-/** Winners score above 1, the more the smaller the figure; the others by their quality: never rising down the list. */
+/**
+ * Candidates within the tolerance score above 1, more for smaller figures; the others score their
+ * quality. So scores never rise down the list.
+ */
 function rankWinners(
   winners: readonly Appraisal[],
   { figure, best, unknown, told }: (typeof tradeoffs)['cost'],
@@ -76,10 +85,13 @@ function rankWinners(
   });
 }
 
-// .9 - .85 is a little more than .05 in binary
+// 0.9 - 0.85 is slightly more than 0.05 in binary
 const dust = 1e-9;
 
-/** The best by quality or by weights, unless the conversation's own model is hardly worse. */
+/**
+ * Ranked by quality or weights, but the conversation's own model comes first if it is almost as
+ * good.
+ */
 function stayedByScore(
   ranked: RankedCandidate[],
   { continued }: RoutingRequest,
@@ -95,7 +107,9 @@ function stayedByScore(
   );
 }
 
-/** The best of the winners, unless leaving the conversation's own model saves little. */
+/**
+ * Ranked by a tradeoff, but the conversation's own model comes first if leaving it saves little.
+ */
 function stayedByFigure(
   ranked: RankedCandidate[],
   { continued }: RoutingRequest,
@@ -109,16 +123,20 @@ function stayedByFigure(
 }
 
 /**
- * Orders candidates by their predicted quality and the request's tradeoff; every ranker that predicts quality ends here.
+ * Orders candidates by their predicted quality and the request's tradeoff. Every ranker that
+ * predicts quality ends here.
  *
- * Without a tradeoff the best quality comes first; of equals the cheaper, then the faster, then the one given first. With
- * one, the candidates within `tolerance` of the best quality come first, cheapest or fastest first, then the others by
- * quality. `maxModelDepth` bounds how far down the quality ranking such winners are sought, so that the first
- * `maxModelDepth` candidates are the same with and without a tradeoff. The order given decides between exact equals only.
- * A preference's tradeoff counts where the request names none, its weights where there is no tradeoff at all.
+ * Without a tradeoff, the best quality comes first; equals are ordered by cost, then by latency,
+ * then as given. With a tradeoff, the candidates within `tolerance` of the best quality come first,
+ * cheapest or fastest first, then the others by quality. `maxModelDepth` limits how far down the
+ * quality ranking such candidates are sought, so that the first `maxModelDepth` candidates are the
+ * same with and without a tradeoff. The given order decides only between exact equals. A
+ * preference's tradeoff applies if the request names none; its weights apply if there is no
+ * tradeoff at all.
  *
- * A continued conversation stays with its model, within the same depth, where its quality (or its score by the weights) is within `affinity`
- * of the best; with a tradeoff, where it is one of the winners and another saves less than a fifth of its cost or time.
+ * A continued conversation stays with its model, within the same depth, if its quality (or its
+ * weighted score) is within `affinity` of the best; with a tradeoff, if it is within the tolerance
+ * and another model saves less than a fifth of its cost or time.
  */
 export function rankByTradeoff(
   request: RoutingRequest,

@@ -1,19 +1,23 @@
 import { placed } from './placed.js';
 import type { Appraisal, Figures, RankedCandidate } from './plan.js';
 import type { Weights } from './preference.js';
-import { thousandths } from './thousandths.js';
+import { thousandths } from './numbers.js';
 
 /**
- * What counts as half bad: the expected cost of an answer in USD, or where no ranker tells it the price in USD per million tokens, and
- * seconds to the first token. A thousand tokens at that price cost as much.
+ * The figures that count as half bad: the expected cost of an answer in USD (or, if the ranker does
+ * not predict it, the price in USD per million tokens) and the seconds to the first token. A
+ * thousand tokens at `middlePrice` cost `middleCost`.
  */
 const middleCost = 0.003;
 const middlePrice = 3;
 const middleLatency = 1;
-/** For what nobody knows. */
+/** How bad an unknown figure counts. */
 const unknownShare = 0.5;
 
-/** How bad a figure is, from 0 to almost 1: always rising, whatever the other candidates are. */
+/**
+ * How bad a figure is, from 0 to almost 1: it rises with the figure and does not depend on the
+ * other candidates.
+ */
 const badness = (figure: number | null, middle: number): number =>
   figure === null ? unknownShare : figure / (figure + middle);
 
@@ -21,9 +25,10 @@ const costBadness = ({ cost, price }: Figures): number =>
   cost === undefined ? badness(price, middlePrice) : badness(cost, middleCost);
 
 /**
- * Orders candidates by what a preference says that quality, cost and latency are worth; scores are between 0 and 1. Cost is what this
- * conversation is expected to cost where the ranker tells it, else the price. A candidate's score does not depend on the others. Of equals
- * the better quality comes first, then the one given first.
+ * Orders candidates by a preference's weights of quality, cost and latency; scores are between 0
+ * and 1. Cost is the expected cost of this conversation if the ranker predicts it, else the price.
+ * A candidate's score does not depend on the others. Of equal scores the better quality comes
+ * first, then the given order.
  */
 export function rankByWeights(
   candidates: readonly Appraisal[],

@@ -1,10 +1,10 @@
 import type { ChatMessage, ContentPart } from '../completion.js';
 
-/** How large a request is, as far as it can be told without any model's own tokenizer. */
+/** The size of a request, estimated without any model's own tokenizer. */
 export interface RequestSize {
   /** Estimated tokens of messages and tools together. */
   tokens: number;
-  /** How many images the messages hold. */
+  /** The number of images in the messages. */
   images: number;
 }
 
@@ -26,8 +26,9 @@ function kindOf(code: number): number {
 }
 const kinds = Uint8Array.from({ length: 128 }, (_, code) => kindOf(code));
 
-// Fitted to o200k token counts of English prose, mathematics, code and JSON: within 4 % on each kind of text (2026-11).
-// A run's first character carries most of its cost; what follows in the same run is cheap.
+// Fitted to o200k token counts of English prose, mathematics, code and JSON: within 4 % on each
+// kind of text (2026-11). The first character of a run carries most of its cost; the rest of the
+// run is cheap.
 const firstCost = [0.75, 1.14, 1.45, 0.044, 0.76, 0.76];
 const nextCost = [0.035, 0.33, 0.255, 0.0075, 0.12, 0.23];
 const lowerAfterUpper = 0.153;
@@ -35,7 +36,10 @@ const longWord = 6;
 const longWordCost = 0.158;
 const indentCost = 0.274;
 
-/** Tokens for one UTF-16 unit outside ASCII, by its high byte: between the newer and the older vocabularies. */
+/**
+ * Tokens of one UTF-16 unit outside ASCII, by its high byte: between the newer and the older
+ * vocabularies.
+ */
 const otherCost = Float64Array.from({ length: 256 }, (_, high) => {
   if (high < 0x03) return 0.45; // accented Latin
   if (high < 0x06) return 0.32; // Greek, Cyrillic, Armenian
@@ -75,8 +79,9 @@ const windowLength = 1024;
 const windows = 12;
 
 /**
- * Estimated tokens of a text in any script, by a fixed rule: the same text always counts the same. A long text is sampled
- * in twelve places, so that a megabyte costs no more than a page. Never more than the text has UTF-16 units.
+ * Estimates the tokens of a text in any script. Deterministic. A long text is sampled in twelve
+ * places, so that a megabyte costs no more time than a page. Never more than the number of UTF-16
+ * units.
  */
 export function estimateTokens(text: string): number {
   if (text.length <= windows * windowLength)
@@ -93,10 +98,10 @@ export function estimateTokens(text: string): number {
 const messageOverhead = 4;
 /** About what the large vendors charge for one picture of ordinary size. */
 const imageTokens = 1000;
-/** A sound clip or a file of unknown length. */
+/** For a sound clip or a file of unknown length. */
 const attachmentTokens = 500;
 
-/** Whether a part is a picture, in any of the dialect's spellings. */
+/** Whether a part is a picture, in any spelling of the dialect. */
 export const isImage = (part: ContentPart): boolean =>
   part.type === 'image_url' || part.type === 'image' || part.type === 'input_image';
 
@@ -118,7 +123,10 @@ function addMessage(size: RequestSize, message: ChatMessage): void {
   if (message.tool_calls?.length) size.tokens += estimateTokens(JSON.stringify(message.tool_calls));
 }
 
-/** Measures messages and tools. Pictures and files count a flat sum each, whatever their bytes. */
+/**
+ * Measures messages and tools. Each picture or file counts a fixed number of tokens, independent of
+ * its bytes.
+ */
 export function measureRequest(
   messages: readonly ChatMessage[],
   tools: readonly unknown[] = [],

@@ -1,38 +1,39 @@
-import type { Router } from '../routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../routing/predictor/quality-predictor.js';
 import type { Store } from '../store/contracts/store.js';
 import type { ClaimedTraining, Lease, TrainingEnd } from '../store/contracts/trainings.js';
 import type { TaskResult } from './task.js';
-import { RefusedEvaluations, runTask } from './training-thread.js';
+import { RefusedEvaluations, runInThread } from './training-thread.js';
 
-/** Who carries trainings out, and on top of what. */
-export interface Carrier {
-  /** Names the process among those on the same database. */
+/** What a training runs with. */
+export interface RunOptions {
+  /** Identifies this process among those on the same database. */
   readonly owner: string;
-  /** How long a training is left alone whose process says nothing. */
+  /** How long a training stays with a process that does not report progress. */
   readonly leaseMs: number;
-  /** What is trained on top of. @throws Error where there is none */
-  readonly router: () => Router;
+  /** The predictor that trainings build on. @throws Error if there is none */
+  readonly predictor: () => QualityPredictor;
   readonly warn: (warning: string) => void;
   readonly onProgress?: (share: number, doing: string) => void;
 }
 
-const mostAttempts = 3;
+const maxAttempts = 3;
 const beatMs = 1_000;
 
-/** A lease from now on. */
-export function leaseOf({ owner, leaseMs }: Pick<Carrier, 'owner' | 'leaseMs'>): Lease {
+/** A lease that begins now. */
+export function leaseOf({ owner, leaseMs }: Pick<RunOptions, 'owner' | 'leaseMs'>): Lease {
   const at = Date.now();
   return { owner, at, until: at + leaseMs };
 }
 
 /**
- * Carries out a training that this process has taken on, and puts down how it ended. After the signal it is put back instead.
- * @returns how it ended; null where it was put back, or taken away meanwhile
+ * Runs a training that this process has claimed, and stores the result. If the signal aborts, the
+ * training goes back to the queue instead.
+ * @returns the result; null if the training went back to the queue or another process took it over
  */
 export async function runTraining(
   store: Pick<Store, 'trainingQueue'>,
   claimed: ClaimedTraining,
-  carrier: Carrier,
+  options: RunOptions,
   signal: AbortSignal,
 ): Promise<TrainingEnd | null> {
   const { trainingQueue } = store;
@@ -40,47 +41,47 @@ export async function runTraining(
   let told = { share: 0, doing: 'starting' };
   const beat = setInterval(
     () => {
-      trainingQueue.keep(claimed.id, leaseOf(carrier), told.share, told.doing).then(
+      trainingQueue.keep(claimed.id, leaseOf(options), told.share, told.doing).then(
         (isOurs) => {
           if (!isOurs) lost.abort();
         },
         () => undefined,
       );
     },
-    Math.min(beatMs, carrier.leaseMs / 3),
+    Math.min(beatMs, options.leaseMs / 3),
   );
   try {
     const end = await endOf(
       claimed,
-      carrier,
+      options,
       AbortSignal.any([signal, lost.signal]),
       (share, doing) => {
         told = { share, doing };
-        carrier.onProgress?.(share, doing);
+        options.onProgress?.(share, doing);
       },
     );
-    if (end) return (await trainingQueue.finish(claimed.id, leaseOf(carrier), end)) ? end : null;
-    await trainingQueue.release(claimed.id, carrier.owner);
+    if (end) return (await trainingQueue.finish(claimed.id, leaseOf(options), end)) ? end : null;
+    await trainingQueue.release(claimed.id, options.owner);
     return null;
   } finally {
     clearInterval(beat);
   }
 }
 
-/** Null where it was stopped. */
+/** The result of a training; null if it was stopped. */
 async function endOf(
   { dataset, wishes, attempts }: ClaimedTraining,
-  { router, warn }: Carrier,
+  { predictor, warn }: RunOptions,
   signal: AbortSignal,
   onProgress: (share: number, doing: string) => void,
 ): Promise<TrainingEnd | null> {
-  if (attempts > mostAttempts)
+  if (attempts > maxAttempts)
     return failed(
-      'the process that carried it out has ended each time: the evaluations may need more memory than there is',
+      'each process that ran the training ended: the evaluations may need more memory than is available',
     );
   try {
-    const ending = await runTask(
-      { text: dataset, wishes, router: router().weights },
+    const ending = await runInThread(
+      { text: dataset, wishes, predictor: predictor().weights },
       signal,
       onProgress,
     );
@@ -91,7 +92,7 @@ async function endOf(
     if (signal.aborted) return null;
     if (error instanceof RefusedEvaluations) return failed(error.message);
     warn(`a training failed: ${error instanceof Error ? error.message : 'unknown'}`);
-    return failed('a fault of the gateway; its log says more');
+    return failed('an internal error of the gateway; see its log');
   }
 }
 

@@ -1,45 +1,51 @@
 import { encodeCustom } from '../routing/predictor/custom-weights.js';
-import { Router } from '../routing/predictor/quality-predictor.js';
-import type { RouterWeights } from '../routing/predictor/predictor-weights.js';
-import { FileProblem } from './custom/file-problem.js';
+import { QualityPredictor } from '../routing/predictor/quality-predictor.js';
+import type { PredictorWeights } from '../routing/predictor/predictor-weights.js';
+import { FileProblem } from './custom/evaluation-file.js';
 import type { TrainingReport } from './custom/report.js';
 import { checkEvaluations, trainCustom, type TrainingWishes } from './custom/train-custom.js';
 
-/** What a thread is asked to do. */
+/** A task for the training thread. */
 export interface Task {
   readonly text: string;
   readonly wishes: TrainingWishes;
-  /** What to train on top of; null: the text is only checked. */
-  readonly router: RouterWeights | null;
+  /** The predictor to build on; null: only check the text. */
+  readonly predictor: PredictorWeights | null;
 }
 
-/** What came of a training: its report, and its weights as they are stored. */
+/** The result of a training: its report, and its weights as they are stored. */
 export interface TaskResult {
   readonly report: TrainingReport;
   readonly weights: string;
 }
 
-/** What a thread tells. One of the last three ends it. */
-export type News =
+/** A message from the training thread. The last three kinds end the task. */
+export type TaskMessage =
   | { readonly kind: 'progress'; readonly share: number; readonly doing: string }
   | { readonly kind: 'problem'; readonly message: string }
   | { readonly kind: 'checked' }
   | { readonly kind: 'trained'; readonly result: TaskResult };
 
-/** Does it, in the thread that calls. @throws what is not the text's fault */
-export function executePlan({ text, wishes, router }: Task, tell: (news: News) => void): void {
+/** Runs a task in the calling thread. @throws Error for failures that are not the text's fault */
+export function runTask(
+  { text, wishes, predictor }: Task,
+  post: (message: TaskMessage) => void,
+): void {
   try {
-    if (router === null) {
+    if (predictor === null) {
       checkEvaluations(text, wishes);
-      tell({ kind: 'checked' });
+      post({ kind: 'checked' });
       return;
     }
-    const { report, weights } = trainCustom(text, wishes, new Router(router), (share, doing) =>
-      tell({ kind: 'progress', share, doing }),
+    const { report, weights } = trainCustom(
+      text,
+      wishes,
+      new QualityPredictor(predictor),
+      (share, doing) => post({ kind: 'progress', share, doing }),
     );
-    tell({ kind: 'trained', result: { report, weights: encodeCustom(weights) } });
+    post({ kind: 'trained', result: { report, weights: encodeCustom(weights) } });
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error;
-    tell({ kind: 'problem', message: error.message });
+    post({ kind: 'problem', message: error.message });
   }
 }

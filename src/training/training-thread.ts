@@ -1,28 +1,28 @@
 import { Worker } from 'node:worker_threads';
-import type { News, Task } from './task.js';
+import type { TaskMessage, Task } from './task.js';
 
-/** What a text of evaluations was refused for, as its author may be told. */
+/** Evaluations that cannot be used. The message is meant for their author. */
 export class RefusedEvaluations extends Error {
   override readonly name = 'RefusedEvaluations';
 }
 
-/** What the process was started with, but for what speaks of its own entry: a thread refuses that. */
+/** This process's options without those about its own entry point, which a thread refuses. */
 const execArgv = process.execArgv.filter((argument) => !argument.startsWith('--input-type'));
 
-/** A training reads 32 MB of text into some hundred MB at most. */
-const mostMemoryMb = 1024;
+/** A training reads 32 MB of text into a few hundred MB at most. */
+const maxMemoryMb = 1024;
 
-type Ending = Exclude<News, { kind: 'progress' | 'problem' }>;
+type TaskOutcome = Exclude<TaskMessage, { kind: 'progress' | 'problem' }>;
 
 /**
- * Carries a task out in a thread of its own, which ends with it or with the signal.
- * @throws RefusedEvaluations where the text is at fault, Error where the thread was lost or stopped
+ * Runs a task in a thread of its own, which ends with the task or the signal.
+ * @throws RefusedEvaluations if the text is at fault, Error if the thread failed or was stopped
  */
-export function runTask(
+export function runInThread(
   task: Task,
   signal: AbortSignal,
   onProgress: (share: number, doing: string) => void = () => undefined,
-): Promise<Ending> {
+): Promise<TaskOutcome> {
   return new Promise((resolve, reject) => {
     if (signal.aborted) {
       reject(new Error('the training was stopped'));
@@ -32,19 +32,19 @@ export function runTask(
       workerData: task,
       execArgv,
       name: 'training',
-      resourceLimits: { maxOldGenerationSizeMb: mostMemoryMb },
+      resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
     });
     const stop = (): void => void worker.terminate();
     signal.addEventListener('abort', stop);
-    worker.on('message', (news: News) => {
-      if (news.kind === 'progress') onProgress(news.share, news.doing);
-      else if (news.kind === 'problem') reject(new RefusedEvaluations(news.message));
-      else resolve(news);
+    worker.on('message', (message: TaskMessage) => {
+      if (message.kind === 'progress') onProgress(message.share, message.doing);
+      else if (message.kind === 'problem') reject(new RefusedEvaluations(message.message));
+      else resolve(message);
     });
     worker.on('error', (error: Error) =>
       reject(
         isOutOfMemory(error)
-          ? new RefusedEvaluations('they need more memory than a training may have')
+          ? new RefusedEvaluations('the evaluations need more memory than a training may use')
           : error,
       ),
     );
@@ -52,7 +52,7 @@ export function runTask(
       signal.removeEventListener('abort', stop);
       reject(
         new Error(
-          signal.aborted ? 'the training was stopped' : 'the thread of the training has ended',
+          signal.aborted ? 'the training was stopped' : 'the training thread ended unexpectedly',
         ),
       );
     });

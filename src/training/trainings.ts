@@ -1,32 +1,32 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalidField } from '../errors.js';
-import type { Router } from '../routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../routing/predictor/quality-predictor.js';
 import type { LazyDatabases } from '../store/lazy-databases.js';
 import type { PreferenceRecord } from '../store/contracts/preferences.js';
 import type { StoredWishes, TrainingRecord } from '../store/contracts/trainings.js';
-import { type Carrier, runTraining, leaseOf } from './run-training.js';
-import { RefusedEvaluations, runTask } from './training-thread.js';
+import { type RunOptions, runTraining, leaseOf } from './run-training.js';
+import { RefusedEvaluations, runInThread } from './training-thread.js';
 
-/** What trainings are carried out with. */
-export interface TrainingOptions {
-  /** What is trained on top of. @throws Error where there is none */
-  readonly router: () => Router;
-  /** Hears of a preference whose router has changed. */
+/** What trainings run with. */
+interface TrainingOptions {
+  /** The predictor that trainings build on. @throws Error if there is none */
+  readonly predictor: () => QualityPredictor;
+  /** Called with a preference whose weights have changed. */
   readonly onTrained: (preference: PreferenceRecord) => void;
   readonly warn: (warning: string) => void;
-  /** How long a training is left alone whose process says nothing. */
+  /** How long a training stays with a process that does not report progress. */
   readonly leaseMs?: number;
 }
 
-const usualLeaseMs = 30_000;
-const mostChecks = 2;
+const defaultLeaseMs = 30_000;
+const maxChecks = 2;
 
-/** Trainings of preferences' own routers: one at a time in this process, and none of them in two processes. */
+/** Trains preferences' own weights: one at a time in this process, and each in one process only. */
 export class Trainings {
-  private readonly carrier: Carrier;
+  private readonly runOptions: RunOptions;
   private readonly stopping = new AbortController();
   private running: Promise<void> | null = null;
-  private isAsked = false;
+  private isWoken = false;
   private checks = 0;
   private timer: NodeJS.Timeout | undefined;
 
@@ -34,19 +34,20 @@ export class Trainings {
     private readonly backing: LazyDatabases,
     private readonly options: TrainingOptions,
   ) {
-    this.carrier = {
+    this.runOptions = {
       owner: randomUUID(),
-      leaseMs: options.leaseMs ?? usualLeaseMs,
-      router: options.router,
+      leaseMs: options.leaseMs ?? defaultLeaseMs,
+      predictor: options.predictor,
       warn: options.warn,
     };
-    // what another process or an earlier life of this one has left behind
+    // picks up what another process, or this one before a restart, left behind
     backing.whenOpened(() => this.wake());
   }
 
   /**
-   * Checks evaluations and lets them wait for their training.
-   * @throws GatewayError `validation_failed` with the line that is wrong, `not_found`, `conflict`, `unavailable`
+   * Checks evaluations and queues their training.
+   * @throws GatewayError `validation_failed` naming the wrong line, `not_found`, `conflict`,
+   * `unavailable`
    */
   async add(
     accountId: string,
@@ -68,7 +69,7 @@ export class Trainings {
     return training;
   }
 
-  /** Stops the one that runs, which another process or the next start takes up. */
+  /** Stops the running training; another process or the next start resumes it. */
   async close(): Promise<void> {
     clearTimeout(this.timer);
     this.stopping.abort();
@@ -76,13 +77,17 @@ export class Trainings {
   }
 
   private async check(text: string, wishes: StoredWishes): Promise<void> {
-    if (this.checks >= mostChecks)
-      throw new GatewayError('unavailable', 'other evaluations are being read: try again', {
-        retryAfterMs: 5_000,
-      });
+    if (this.checks >= maxChecks)
+      throw new GatewayError(
+        'unavailable',
+        'the gateway is checking other evaluations: try again',
+        {
+          retryAfterMs: 5_000,
+        },
+      );
     this.checks++;
     try {
-      await runTask({ text, wishes, router: null }, this.stopping.signal);
+      await runInThread({ text, wishes, predictor: null }, this.stopping.signal);
     } catch (error) {
       if (this.stopping.signal.aborted)
         throw new GatewayError('unavailable', 'the gateway is stopping', { retryAfterMs: 5_000 });
@@ -96,30 +101,30 @@ export class Trainings {
     if (this.stopping.signal.aborted) return;
     clearTimeout(this.timer);
     if (this.running) {
-      this.isAsked = true;
+      this.isWoken = true;
       return;
     }
     const warn = (error: unknown): void =>
       this.options.warn(
-        `trainings cannot be carried out: ${error instanceof Error ? error.message : 'unknown'}`,
+        `trainings cannot run: ${error instanceof Error ? error.message : 'unknown'}`,
       );
-    this.running = this.workOff()
+    this.running = this.runQueued()
       .catch(warn)
       .finally(() => {
         this.running = null;
-        if (this.isAsked) this.wake();
+        if (this.isWoken) this.wake();
         else if (!this.stopping.signal.aborted)
-          this.timer = setTimeout(() => this.wake(), this.carrier.leaseMs).unref();
+          this.timer = setTimeout(() => this.wake(), this.runOptions.leaseMs).unref();
       });
   }
 
-  private async workOff(): Promise<void> {
-    this.isAsked = false;
+  private async runQueued(): Promise<void> {
+    this.isWoken = false;
     const { store } = await this.backing.get();
     while (!this.stopping.signal.aborted) {
-      const claimed = await store.trainingQueue.claim(leaseOf(this.carrier));
+      const claimed = await store.trainingQueue.claim(leaseOf(this.runOptions));
       if (!claimed) return;
-      const end = await runTraining(store, claimed, this.carrier, this.stopping.signal);
+      const end = await runTraining(store, claimed, this.runOptions, this.stopping.signal);
       const preference = end?.router
         ? await store.preferences.find(claimed.accountId, claimed.preferenceId)
         : null;

@@ -1,9 +1,9 @@
 // @ts-check
 import { parentPort, workerData } from 'node:worker_threads';
-import { executePlan } from './task.js';
+import { runTask } from './task.js';
 
-/* The thread that reads evaluations and learns from them: minutes of work that no request may wait for. */
+/* The training thread: minutes of work, which requests must not wait for. */
 
-executePlan(/** @type {import('./task.js').Task} */ (workerData), (news) =>
-  parentPort?.postMessage(news),
+runTask(/** @type {import('./task.js').Task} */ (workerData), (message) =>
+  parentPort?.postMessage(message),
 );

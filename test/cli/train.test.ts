@@ -60,7 +60,7 @@ describe('signalbox train', () => {
       await run(evaluationsCsv(240));
       const before = await router();
       await expect(run(`${evaluationsCsv(60)}\nLast,x,0,0`)).rejects.toThrow(
-        /^train: line \d+: column "up\/alpha": "x" is no number/,
+        /^train: line \d+: column "up\/alpha": "x" is not a number/,
       );
       await expect(
         run(Buffer.concat([Buffer.from(evaluationsCsv(60)), Buffer.from([10, 0xe9, 0x2c])])),

@@ -525,7 +525,10 @@ describe('the candidates', () => {
       models: ['up/short', 'up/short'],
     });
     expect(reply).toMatchObject(
-      refused(422, /^models: .*up\/short: it takes 100 tokens.*up\/short: it takes 100 tokens/),
+      refused(
+        422,
+        /^models: .*up\/short: its context length is 100 tokens.*up\/short: its context length is 100 tokens/,
+      ),
     );
   });
 
@@ -566,7 +569,7 @@ describe('a key that may use some models only', () => {
     const ask = (models: string[]): Promise<Reply> =>
       post(`${limited.url}/api/v1/completions`, { ...hello, models }, limited.auth);
     expect(await ask(['up/other'])).toMatchObject(
-      refused(422, 'models[0]: this key may not use it'),
+      refused(422, 'models[0]: this API key may not use it'),
     );
     expect((await ask(['up/other', 'up/good-1'])).json).toMatchObject({
       model: 'good-1',

@@ -243,7 +243,7 @@ describe('model selection', () => {
         label: 'up/short',
         price: 2,
         score: null,
-        excluded: expect.stringContaining('it takes 50 tokens') as string,
+        excluded: expect.stringContaining('its context length is 50 tokens') as string,
       }),
     ]);
     expect(at(json, 'gate')).toBeGreaterThanOrEqual(0);
@@ -410,7 +410,10 @@ describe('a wrong request for a selection', () => {
       llm_providers: [{ name: 'up/no-tools' }, { name: 'Mine', provider: 'up', model: 'short' }],
     });
     expect(reply).toMatchObject(
-      refused(400, /^llm_providers: .*up\/no-tools: it calls no tools.*Mine: it takes 50 tokens/),
+      refused(
+        400,
+        /^llm_providers: .*up\/no-tools: it calls no tools.*Mine: its context length is 50 tokens/,
+      ),
     );
   });
 
@@ -423,7 +426,7 @@ describe('a wrong request for a selection', () => {
     expect(reply).toMatchObject(
       refused(
         400,
-        'llm_providers: no model can serve this request (gpt-4o: this key may not use it)',
+        'llm_providers: no model can serve this request (gpt-4o: this API key may not use it)',
       ),
     );
   });

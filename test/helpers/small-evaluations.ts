@@ -1,5 +1,5 @@
-import { featuresOf } from '../../src/routing/predictor/features.js';
-import type { Evaluations } from '../../src/training/custom/evaluations.js';
+import { featuresOf } from '../../src/routing/predictor/features/features.js';
+import type { Evaluations } from '../lab/fit/evaluations.js';
 import { seeded } from '../../src/training/custom/seeded.js';
 
 const nouns =

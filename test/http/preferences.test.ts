@@ -153,18 +153,18 @@ describe('model selection with a preference', () => {
       );
     };
     expect(await reasons({ exclude: ['up/b*'] })).toEqual({
-      'up/best': 'the preference leaves it out',
+      'up/best': 'the preference excludes it',
     });
     expect(Object.keys(await reasons({ allow: ['up/near', 'up/fast'] }))).toEqual([
       'up/best',
       'up/cheap',
     ]);
     expect(await reasons({ maxPrice: 5 })).toEqual({
-      'up/best': 'it costs 10 USD per million tokens, the preference allows 5',
+      'up/best': 'it costs 10 USD per million tokens, but the preference allows 5',
     });
     expect(await reasons({ maxLatency: 1 })).toEqual({
-      'up/best': 'it takes 2 s to the first token, the preference allows 1',
-      'up/cheap': 'it takes 3 s to the first token, the preference allows 1',
+      'up/best': 'it takes 2 s to the first token, but the preference allows 1',
+      'up/cheap': 'it takes 3 s to the first token, but the preference allows 1',
     });
   });
 
@@ -172,7 +172,7 @@ describe('model selection with a preference', () => {
     const reply = await select({ preference_id: await created({ allow: ['elsewhere/*'] }) });
     expect(reply).toMatchObject({
       status: 400,
-      json: { message: expect.stringContaining('the preference leaves it out') as string },
+      json: { message: expect.stringContaining('the preference excludes it') as string },
     });
   });
 

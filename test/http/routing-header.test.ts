@@ -45,7 +45,7 @@ const planOf = (
   gate: 0.93456,
   excluded: excluded.map((label) => ({
     candidate: { label, provider: null, model: label },
-    reason: 'it calls no tools, the request offers 1',
+    reason: 'it does not call tools, but the request offers 1',
   })),
 });
 
@@ -54,7 +54,7 @@ describe('the header that tells what was weighed', () => {
     expect(routingHeader(planOf(['a', 'b'], ['c']))).toBe(
       '{"reason":"best predicted quality, 0.812","gate":0.935,"candidates":[' +
         '{"label":"a","quality":0.812,"uncertainty":0.031,"cost":0.00123,"output_tokens":312,"latency":0.41},{"label":"b","quality":0.812,"uncertainty":0.031,"cost":0.00123,"output_tokens":312,"latency":0.41},' +
-        '{"label":"c","excluded":"it calls no tools, the request offers 1"}]}',
+        '{"label":"c","excluded":"it does not call tools, but the request offers 1"}]}',
     );
   });
 
@@ -258,7 +258,7 @@ describe('one conversation, asked for in every way', () => {
       figures,
       figures,
       figures,
-      { label: 'up/nobody-knows', excluded: 'it calls no tools, the request offers 1' },
+      { label: 'up/nobody-knows', excluded: 'it does not call tools, but the request offers 1' },
     ]);
     const selected = await post(
       `${gateway.url}/api/v1/model-select`,

@@ -205,14 +205,14 @@ describe('a preference that is trained', () => {
   const rows = (line: string, header = 'prompt,a,b'): string =>
     [header, ...Array.from({ length: 60 }, (_, row) => `Prompt ${row},1,0`), line].join('\n');
   it.each([
-    ['text/csv', rows('Last,x,0'), 'file: line 62: column "a": "x" is no number'],
-    ['text/csv', rows('Last,NaN,0'), 'file: line 62: column "a": "NaN" is no number'],
-    ['text/csv', rows('Last,Infinity,0'), 'file: line 62: column "a": "Infinity" is no number'],
+    ['text/csv', rows('Last,x,0'), 'file: line 62: column "a": "x" is not a number'],
+    ['text/csv', rows('Last,NaN,0'), 'file: line 62: column "a": "NaN" is not a number'],
+    ['text/csv', rows('Last,Infinity,0'), 'file: line 62: column "a": "Infinity" is not a number'],
     ['text/csv', rows('Last,1e300,0'), 'file: line 62: column "a": "1e300" cannot be a score'],
-    ['text/csv', rows('Last,1'), 'file: line 62: it has another number of cells'],
+    ['text/csv', rows('Last,1'), 'file: line 62: the row has a different number of cells'],
     ['text/csv', rows(',1,0'), 'file: line 62: the prompt is empty'],
     ['text/csv', rows('Last,1,0', 'question,a,b'), 'file: line 1: there is no column "prompt"'],
-    ['text/csv', rows('Last,1,0', 'prompt,a,a'), 'file: line 1: the column "a" comes twice'],
+    ['text/csv', rows('Last,1,0', 'prompt,a,a'), 'file: line 1: the column "a" is there twice'],
     ['text/csv', 'prompt,a,b\nHi,1,0', 'file: at least 50 rows are needed, and there are 1'],
     [
       'text/csv',
@@ -222,7 +222,7 @@ describe('a preference that is trained', () => {
     [
       'application/x-ndjson',
       '{"prompt":"Hi","a":1,"b":0}\nnonsense',
-      'file: line 2: it is no JSON object',
+      'file: line 2: this is not a JSON object',
     ],
     ['application/json', '{"rows":[]}', 'rows: must have at least 50 items'],
   ])('is refused for bad rows, with the line: %s %#', async (type, body, message) => {

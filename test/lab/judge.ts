@@ -1,11 +1,6 @@
 import { singlesOf, hullOf, type Point } from '../../src/training/custom/cost-curve.js';
-import {
-  bootstrap,
-  estimateOf,
-  estimateOfError,
-  type DrawOptions,
-  type Estimate,
-} from '../../src/training/custom/estimates.js';
+import { type Estimate, estimateOf } from '../../src/training/custom/bootstrap.js';
+import { bootstrap, type DrawOptions, estimateOfError } from './estimates.js';
 import {
   areaOf,
   calibrationError,

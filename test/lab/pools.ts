@@ -1,4 +1,4 @@
-import type { Features } from '../../src/routing/predictor/features.js';
+import type { Features } from '../../src/routing/predictor/features/features.js';
 import type { Pool } from '../../src/training/custom/cost-curve.js';
 import { foldOf, type PublishedEvaluations } from './fit/published-evaluations.js';
 import { listPriceOf } from './prices.js';

@@ -1,6 +1,6 @@
-import { decodeRouter as decodePredictor } from '../../src/routing/predictor/predictor-file.js';
-import { Router as QualityPredictor } from '../../src/routing/predictor/quality-predictor.js';
-import type { DrawOptions } from '../../src/training/custom/estimates.js';
+import { decodePredictor } from '../../src/routing/predictor/predictor-file.js';
+import { QualityPredictor } from '../../src/routing/predictor/quality-predictor.js';
+import type { DrawOptions } from './estimates.js';
 import { measureDecision } from './protocols/decision-time.js';
 import { joinTrials, type Trial } from './protocols/trial.js';
 import { folds as foldCount } from './protocols/in-distribution.js';

@@ -1,6 +1,6 @@
-import { encodeRouter as encodePredictor } from '../../src/routing/predictor/predictor-file.js';
-import { Router as QualityPredictor } from '../../src/routing/predictor/quality-predictor.js';
-import type { DrawOptions } from '../../src/training/custom/estimates.js';
+import { encodePredictor } from '../../src/routing/predictor/predictor-file.js';
+import { QualityPredictor } from '../../src/routing/predictor/quality-predictor.js';
+import type { DrawOptions } from './estimates.js';
 import { fitGate } from './fit/fit-gate.js';
 import { fitPredictor, type FitOptions } from './fit/fit-predictor.js';
 import { familiesToHoldOut, publicAbilities } from './fit/fit-shipped.js';

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { defaults } from '../../src/config/fill.js';
 import { createCatalog } from '../../src/routing/catalog.js';
 import { createLatencyWindow } from '../../src/routing/latency-window.js';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import { makePlan } from '../../src/routing/make-plan.js';
 import type { Candidate, Plan } from '../../src/routing/plan.js';
 import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';
@@ -80,11 +81,11 @@ const wishes = fc.record({
 });
 
 describe.each([
-  ['learned', createLearnedRanker({ router: shippedRouter() })],
-  ['prior', createPriorRanker()],
+  ['learned', createLearnedRanker({ predictor: shippedPredictor(), ...defaults.routing })],
+  ['prior', createPriorRanker(defaults.routing)],
 ])('absurd figures and the %s ranker', (_name, ranker) => {
   const catalog = createCatalog({});
-  it('make no score, no quality and no cost that is not a number, and drop nobody', () => {
+  it('give scores, qualities and costs that are numbers, and drop no candidate', () => {
     fc.assert(
       fc.property(candidates, wishes, fc.string(), (given, { cachedTokens, ...wish }, content) => {
         const request = {
@@ -166,7 +167,7 @@ describe('absurd figures over HTTP', () => {
     },
   );
 
-  it.each([0, 1e-300, 1e12])('a price of %d is weighed', async (price) => {
+  it.each([0, 1e-300, 1e12])('a price of %d is accepted', async (price) => {
     const { status, json } = await post(
       `${gateway.url}/api/v1/model-select?explain=true`,
       {

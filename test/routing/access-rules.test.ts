@@ -18,7 +18,7 @@ describe('a pattern over model names', () => {
     ['', 'x', false],
   ])('%s on %s: %s', (pattern, name, matches) => expect(matchesGlob(pattern, name)).toBe(matches));
 
-  it('matches as the same expression would', () => {
+  it('matches what the equivalent regular expression matches', () => {
     const letters = fc.string({ unit: fc.constantFrom('a', 'b', '*'), maxLength: 6 });
     fc.assert(
       fc.property(
@@ -33,19 +33,17 @@ describe('a pattern over model names', () => {
     );
   });
 
-  it('does not try every way in which many stars may match a long name', () => {
-    const startedAt = performance.now();
-    matchesGlob('*a'.repeat(50), `${'a'.repeat(200_000)}b`);
-    expect(performance.now() - startedAt).toBeLessThan(10_000);
+  it('takes linear time for a long name and many stars: a matcher that backtracks would not end', () => {
+    expect(matchesGlob('*a'.repeat(50), `${'a'.repeat(200_000)}b`)).toBe(false);
   });
 });
 
-describe('what may be used', () => {
+describe('access rules', () => {
   const gpt = { label: 'x', provider: 'openai', model: 'gpt-4o' };
-  it('is everything without rules', () => expect(forbiddenReason(gpt, {})).toBeNull());
-  it('is nothing with an empty list', () =>
-    expect(forbiddenReason(gpt, { keyModels: [] })).toBe('this key may not use it'));
-  it('is what key and configuration both allow and nobody denies', () => {
+  it('allow everything without lists', () => expect(forbiddenReason(gpt, {})).toBeNull());
+  it('allow nothing with an empty list', () =>
+    expect(forbiddenReason(gpt, { keyModels: [] })).toBe('this API key may not use it'));
+  it('allow what both the API key and the configuration allow, unless it is denied', () => {
     expect(
       forbiddenReason(gpt, { allow: ['openai/*'], keyModels: ['*'], deny: ['*/o1'] }),
     ).toBeNull();
@@ -54,7 +52,7 @@ describe('what may be used', () => {
     );
     expect(forbiddenReason(gpt, { deny: ['openai/*'] })).toBe('the configuration denies it');
   });
-  it('goes by the bare name where the provider is not known', () => {
+  it('match the bare name of a candidate without a provider', () => {
     expect(forbiddenReason({ ...gpt, provider: null }, { allow: ['openai/*'] })).not.toBeNull();
     expect(forbiddenReason({ ...gpt, provider: null }, { allow: ['gpt-*'] })).toBeNull();
   });

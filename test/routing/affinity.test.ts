@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { featuresOf } from '../../src/routing/predictor/features.js';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
+import { defaults } from '../../src/config/fill.js';
+import { featuresOf } from '../../src/routing/predictor/features/features.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import type {
   Appraisal,
   Continued,
@@ -13,8 +14,8 @@ import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js
 import { createPriorRanker } from '../../src/routing/rankers/prior-ranker.js';
 import { appraisalOf } from '../helpers/appraisals.js';
 
-const router = shippedRouter();
-const ranker = createLearnedRanker({ router });
+const predictor = shippedPredictor();
+const ranker = createLearnedRanker({ predictor, ...defaults.routing });
 const messages = [{ role: 'user', content: 'And in the second year?' }];
 const after = (model: string, cachedTokens = 0): Continued => ({
   provider: 'p',
@@ -29,7 +30,7 @@ const rank = (
   by.rank({ messages, promptTokens: 10_000, ...request }, candidates) as RankedCandidate[];
 const stated = (model: string, quality: number, price = 1): Appraisal =>
   appraisalOf(model, { quality, qualityStated: true, price });
-/** Reads a million tokens for 10 USD, and those that it has read before for one. */
+/** A model that reads a million new tokens for 10 USD, and cached ones for 1 USD. */
 const cached = (model: string, quality: number, input = 10): Appraisal =>
   appraisalOf(model, {
     quality,
@@ -46,7 +47,7 @@ describe('a continued conversation without a tradeoff', () => {
     by = ranker,
   ): string => rank(pool, { continued, ...request }, by)[0]!.model;
 
-  it('stays with its model while that is hardly worse than the best, and says so', () => {
+  it('stays with its model if that is hardly worse than the best, and says so', () => {
     const ranked = rank(pool, { continued: after('near') });
     expect(ranked.map(({ model }) => model)).toEqual(['near', 'best', 'far']);
     expect(ranked[0]!.why.reason).toBe(
@@ -55,25 +56,49 @@ describe('a continued conversation without a tradeoff', () => {
     expect(ranked[1]!.why.reason).toBe('best predicted quality, 0.9');
   });
 
-  it('leaves it where much would be lost', () => expect(first(after('far'))).toBe('best'));
+  it('leaves its model if much would be lost', () => expect(first(after('far'))).toBe('best'));
 
-  it('has its model first anyway where that is the best', () =>
+  it('has its model first if that is the best anyway', () =>
     expect(rank(pool, { continued: after('best') })[0]!.why.reason).toBe(
       'best predicted quality, 0.9',
     ));
 
-  it("begins anew where its model is no candidate any more, or another provider's", () => {
+  it('is ranked anew if its model is not a candidate any more, or only of another provider', () => {
     expect(first(after('gone'))).toBe('best');
     expect(first({ ...after('near'), provider: 'q' })).toBe('best');
     expect(first(null)).toBe('best');
   });
 
-  it('stays within the margin that is configured, edge included; 0 switches it off', () => {
-    expect(first(after('far'), {}, createLearnedRanker({ router, affinity: 0.1 }))).toBe('far');
-    expect(first(after('near'), {}, createLearnedRanker({ router, affinity: 0.02 }))).toBe('near');
-    expect(first(after('near'), {}, createLearnedRanker({ router, affinity: 0.019 }))).toBe('best');
-    expect(first(after('near'), {}, createLearnedRanker({ router, affinity: 0 }))).toBe('best');
-    expect(first(after('near'), {}, createPriorRanker())).toBe('near');
+  it('stays within the configured margin, boundary included; 0 switches it off', () => {
+    expect(
+      first(
+        after('far'),
+        {},
+        createLearnedRanker({ predictor, ...defaults.routing, affinity: 0.1 }),
+      ),
+    ).toBe('far');
+    expect(
+      first(
+        after('near'),
+        {},
+        createLearnedRanker({ predictor, ...defaults.routing, affinity: 0.02 }),
+      ),
+    ).toBe('near');
+    expect(
+      first(
+        after('near'),
+        {},
+        createLearnedRanker({ predictor, ...defaults.routing, affinity: 0.019 }),
+      ),
+    ).toBe('best');
+    expect(
+      first(
+        after('near'),
+        {},
+        createLearnedRanker({ predictor, ...defaults.routing, affinity: 0 }),
+      ),
+    ).toBe('best');
+    expect(first(after('near'), {}, createPriorRanker(defaults.routing))).toBe('near');
   });
 
   it('reaches no further down than max_model_depth', () => {
@@ -81,7 +106,7 @@ describe('a continued conversation without a tradeoff', () => {
     expect(first(after('near'), { maxModelDepth: 2 })).toBe('near');
   });
 
-  it('stays by the weights of a preference too', () => {
+  it("also stays when a preference's weights decide", () => {
     const preference = { weights: { quality: 1, cost: 0, latency: 0 } };
     const [top] = rank(pool, { continued: after('near'), preference });
     expect(top).toMatchObject({
@@ -93,12 +118,12 @@ describe('a continued conversation without a tradeoff', () => {
     });
   });
 
-  it('is tried as given where that is asked for', () =>
+  it('keeps the given order if that is configured', () =>
     expect(rank(pool, { continued: after('far') }, givenOrder)[0]!.model).toBe('best'));
 });
 
-describe('the cost of going on', () => {
-  it('counts what the provider has read before at the price of cached input, with its own model alone', () => {
+describe('the cost of continuing', () => {
+  it("charges text that the provider has read before at the cached rate, for the conversation's own model only", () => {
     const costs = (continued: Continued | null): number[] =>
       rank([cached('one', 0.9), cached('two', 0.9)], { continued, maxTokens: 1 })
         .map(({ why }) => why.cost!)
@@ -109,7 +134,7 @@ describe('the cost of going on', () => {
     expect(costs(after('one', 1e9))[0]).toBeCloseTo(0.01001, 9);
   });
 
-  it('keeps a model that is dearer where its price of cached input makes up for it', () => {
+  it('keeps a more expensive model if its cached rate makes up for it', () => {
     const pool = [cached('mine', 0.9, 10), cached('other', 0.9, 5)];
     expect(rank(pool, { tradeoff: 'cost' })[0]!.model).toBe('other');
     expect(rank(pool, { tradeoff: 'cost', continued: after('mine', 9_500) })[0]!.model).toBe(
@@ -117,7 +142,7 @@ describe('the cost of going on', () => {
     );
   });
 
-  it('keeps a model that is a little dearer, not one that is much dearer or not good enough', () => {
+  it('keeps a model that is slightly more expensive, but not one that is much more expensive or not good enough', () => {
     const first = (price: number, quality = 0.9): RankedCandidate =>
       rank([stated('mine', quality, price), stated('other', 0.9, 1)], {
         tradeoff: 'cost',
@@ -131,7 +156,7 @@ describe('the cost of going on', () => {
     expect(first(1.2, 0.8).model).toBe('other');
   });
 
-  it('keeps a model that is a little slower', () => {
+  it('keeps a model that is slightly slower', () => {
     const first = (latency: number): string =>
       rank(
         [
@@ -144,7 +169,7 @@ describe('the cost of going on', () => {
   });
 });
 
-describe('whatever the candidates and whoever answered last', () => {
+describe('for any candidates and any model that answered last', () => {
   const figures = fc.oneof(
     fc.double({ min: 0, max: 1e12, noNaN: true }),
     fc.constantFrom(0, 1e-300, 1e12),
@@ -181,7 +206,7 @@ describe('whatever the candidates and whoever answered last', () => {
     maxTokens: fc.option(fc.nat(100_000), { nil: null }),
   });
 
-  it('no candidate is dropped, scores are numbers that never rise, and the cut at max_model_depth has the same candidates', () => {
+  it('no candidate is dropped, scores are numbers that never rise, and the first max_model_depth candidates are the same', () => {
     fc.assert(
       fc.property(candidates, requests, fc.nat(), (given, { cachedTokens, ...request }, pick) => {
         const continued = after(given[pick % given.length]!.candidate.model, cachedTokens);
@@ -217,7 +242,7 @@ describe('whatever the candidates and whoever answered last', () => {
     );
   });
 
-  it('a candidate that has become cheaper never moves down by the weights of a preference', () => {
+  it("a candidate that becomes cheaper never moves down under a preference's weights", () => {
     fc.assert(
       fc.property(candidates, requests, fc.nat(), (given, { preference, maxTokens }, pick) => {
         const at = pick % given.length;
@@ -242,8 +267,8 @@ describe('whatever the candidates and whoever answered last', () => {
     );
   });
 
-  it('tells how familiar the request is, the same for every candidate', () => {
-    const { gate } = router.read(featuresOf({ messages }));
+  it('every candidate has the same familiarity of the request', () => {
+    const { gate } = predictor.read(featuresOf({ messages }));
     expect(rank([stated('a', 0.9), appraisalOf('gpt-4o')]).map(({ why }) => why.gate)).toEqual([
       gate,
       gate,

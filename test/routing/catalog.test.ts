@@ -2,7 +2,7 @@ import { calcPrice, waitForUpdate } from '@pydantic/genai-prices';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createCatalog } from '../../src/routing/catalog.js';
-import { noPrices } from '../../src/routing/price-list.js';
+import { noPrices } from '../../src/routing/model-facts.js';
 
 const priceIds = {
   openai: 'openai',
@@ -87,14 +87,14 @@ describe('looking up a model', () => {
     expect(facts.contextLength).toBeGreaterThan(8000);
   });
 
-  it('takes a :free variant to cost nothing', () => {
+  it('treats a :free variant as free', () => {
     expect(catalog.lookup('openrouter', 'meta-llama/llama-3.3-70b-instruct:free')).toMatchObject({
       inputPrice: 0,
       outputPrice: 0,
     });
   });
 
-  it('takes an empty price entry as unknown, not as free', () => {
+  it('treats an empty price entry as unknown, not as free', () => {
     expect(listed('google', 'gemma-3')).toEqual({});
     expect(catalog.lookup('vertex', 'gemma-3')).toMatchObject({
       inputPrice: null,
@@ -102,7 +102,7 @@ describe('looking up a model', () => {
     });
   });
 
-  it('is null in everything for a model that nobody knows', () => {
+  it('has only nulls for an unknown model', () => {
     expect(catalog.lookup('local', 'my-own-thing')).toEqual({
       ...noPrices,
       contextLength: null,
@@ -115,7 +115,7 @@ describe('looking up a model', () => {
     });
   });
 
-  it('knows abilities and context length, but never a price, of a known model on a server without price list', () => {
+  it('knows ability and context length, but no price, of a known model on a provider without a price list', () => {
     const facts = catalog.lookup('local', 'llama3.1:8b');
     expect(facts).toMatchObject({
       inputPrice: null,
@@ -131,7 +131,7 @@ describe('looking up a model', () => {
     expect(catalog.lookup('groq', 'llama-3.3-70b-versatile').contextLength).toBe(131_072);
   });
 
-  it('knows a provider that is not configured by its usual names', () => {
+  it('knows a provider that is not configured by its common names', () => {
     expect(catalog.lookup('anthropic', 'claude-3-haiku').inputPrice).toBe(0.25);
     expect(catalog.lookup('xai', 'grok-4').outputPrice).toBe(15);
     expect(catalog.lookup('togetherai', 'meta-llama/Llama-3.3-70B-Instruct-Turbo').inputPrice).toBe(
@@ -139,7 +139,7 @@ describe('looking up a model', () => {
     );
   });
 
-  it("takes a bare name as its maker's, under the configured name of the maker", () => {
+  it("resolves a bare name to its maker, under the maker's configured name", () => {
     expect(catalog.identify('gpt-4o')).toEqual({ provider: 'openai', model: 'gpt-4o' });
     expect(catalog.identify('claude-opus-4-6')).toEqual({
       provider: 'claude',
@@ -158,7 +158,7 @@ describe('looking up a model', () => {
     expect(catalog.lookup('openai', 'gpt-4.1')).toBe(catalog.lookup('openai', 'gpt-4.1'));
   });
 
-  it('survives any name', () => {
+  it('accepts any name', () => {
     fc.assert(
       fc.property(
         fc.option(fc.string(), { nil: null }),
@@ -182,7 +182,7 @@ describe('looking up a model', () => {
       expect(catalog.lookup(name, name).quality).toBeNull();
   });
 
-  it('resolves every listed model of every provider without fault', async () => {
+  it('resolves every listed model of every provider', async () => {
     for (const provider of (await waitForUpdate())!) {
       for (const { id } of provider.models)
         expect(() => catalog.lookup(provider.id, id)).not.toThrow();
@@ -211,7 +211,7 @@ describe('prices that depend on the time', () => {
   });
 });
 
-describe('what the configuration says', () => {
+describe('the configuration', () => {
   const configured = createCatalog({
     priceIds,
     overrides: {
@@ -229,7 +229,7 @@ describe('what the configuration says', () => {
     },
   });
 
-  it('wins over the list', () => {
+  it('overrides the list', () => {
     expect(configured.lookup('local', 'qwen3')).toMatchObject({
       inputPrice: 0,
       outputPrice: 0,
@@ -241,7 +241,7 @@ describe('what the configuration says', () => {
     });
   });
 
-  it('leaves the rest as listed, null being absent', () => {
+  it('leaves other facts as listed; null counts as absent', () => {
     expect(configured.lookup('openai', 'gpt-4.1')).toMatchObject({
       tools: false,
       images: true,
@@ -250,7 +250,7 @@ describe('what the configuration says', () => {
     });
   });
 
-  it("does not mix a price of its own with the list's special rates", () => {
+  it("does not combine its own price with the list's special rates", () => {
     expect(configured.lookup('openai', 'gpt-4o')).toMatchObject({
       inputPrice: 1,
       outputPrice: 10,
@@ -265,7 +265,7 @@ describe('what the configuration says', () => {
 });
 
 describe('the models of a provider', () => {
-  it('are names that can be called, none deprecated, none twice', () => {
+  it('are callable names, without deprecated models and duplicates', () => {
     expect(catalog.models('fireworks')).toContain('accounts/fireworks/models/gpt-oss-120b');
     expect(catalog.models('openrouter').every((name) => name.includes('/'))).toBe(true);
     expect(catalog.models('aws').some((name) => name.startsWith('regional.'))).toBe(false);
@@ -274,7 +274,7 @@ describe('the models of a provider', () => {
       expect(new Set(catalog.models(provider)).size).toBe(catalog.models(provider).length);
   });
 
-  it('are none for a provider that nobody lists', () => {
+  it('are none for a provider that is not listed', () => {
     expect(catalog.models('local')).toEqual([]);
     expect(catalog.models('no-such-provider')).toEqual([]);
   });

@@ -3,10 +3,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { makeUsage } from '../../src/completion.js';
 import { createCatalog } from '../../src/routing/catalog.js';
-import { costOf, type CostFacts } from '../../src/routing/cost.js';
-import { noPrices } from '../../src/routing/price-list.js';
+import { costOf } from '../../src/routing/cost.js';
+import { noPrices, type Prices } from '../../src/routing/model-facts.js';
 
-const prices = (some: Partial<CostFacts>): CostFacts => ({ ...noPrices, ...some });
+const prices = (some: Partial<Prices>): Prices => ({ ...noPrices, ...some });
 
 describe('the cost of a call', () => {
   it('charges input and output at their rates', () => {
@@ -21,7 +21,7 @@ describe('the cost of a call', () => {
     });
   });
 
-  it('charges cached, cache-written and reasoning tokens in their own classes', () => {
+  it('charges cached, cache-written and reasoning tokens at their own rates', () => {
     const usage = makeUsage({
       promptTokens: 1000,
       cachedTokens: 600,
@@ -46,7 +46,7 @@ describe('the cost of a call', () => {
     });
   });
 
-  it('charges a class without a rate of its own as input or output', () => {
+  it('charges such tokens as input or output if they have no rate of their own', () => {
     const usage = makeUsage({
       promptTokens: 1000,
       cachedTokens: 600,
@@ -61,7 +61,7 @@ describe('the cost of a call', () => {
     });
   });
 
-  it('goes over to the dearer tier for the whole prompt once it is longer than the tier starts', () => {
+  it('charges the whole prompt at the rate of the highest tier that it reaches', () => {
     const tiered = prices({
       inputPrice: { standard: 1, tiers: [{ start: 200_000, price: 2 }] },
       outputPrice: { standard: 10, tiers: [{ start: 200_000, price: 15 }] },
@@ -88,7 +88,7 @@ describe('the cost of a call', () => {
     });
   });
 
-  it('is null in all three fields where a price is unknown, never 0', () => {
+  it('is null in all three fields, never 0, if a price is unknown', () => {
     const none = { input_tokens_cost: null, output_tokens_cost: null, total_tokens_cost: null };
     expect(costOf(makeUsage({}), prices({}))).toEqual(none);
     expect(
@@ -96,7 +96,7 @@ describe('the cost of a call', () => {
     ).toEqual(none);
   });
 
-  it('is 0 where the price is known to be 0', () => {
+  it('is 0 if the price is known to be 0', () => {
     expect(
       costOf(
         makeUsage({ promptTokens: 9, completionTokens: 9 }),
@@ -105,14 +105,14 @@ describe('the cost of a call', () => {
     ).toBe(0);
   });
 
-  it('needs no output price for an embedding, which writes nothing', () => {
+  it('needs no output price for an embedding, which has no output', () => {
     expect(
       costOf(makeUsage({ promptTokens: 1_000_000 }), prices({ inputPrice: 0.02 }))
         .total_tokens_cost,
     ).toBe(0.02);
   });
 
-  it('leaves no binary dust', () => {
+  it('has no rounding errors of binary fractions', () => {
     const costs = costOf(
       makeUsage({ promptTokens: 3, completionTokens: 1 }),
       prices({ inputPrice: 0.1, outputPrice: 0.3 }),
@@ -122,7 +122,7 @@ describe('the cost of a call', () => {
     );
   });
 
-  it('never charges a negative amount, even for classes that exceed the prompt', () => {
+  it('is never negative, even if cached tokens exceed the prompt', () => {
     fc.assert(
       fc.property(
         fc.record({

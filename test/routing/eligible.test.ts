@@ -7,8 +7,8 @@ const tool = { name: 'look' };
 const reasons = (...args: Parameters<typeof eligible>) =>
   eligible(...args).excluded.map(({ known, reason }) => `${known.candidate.model}: ${reason}`);
 
-describe('who can serve a request', () => {
-  it('keeps the order given and tells what is known of those left out', () => {
+describe('eligible candidates', () => {
+  it('stay in the given order; the others come with their reasons', () => {
     const known = [
       appraisalOf('a'),
       appraisalOf('b', { tools: false, price: 2, latency: 1 }),
@@ -17,14 +17,14 @@ describe('who can serve a request', () => {
     const parted = eligible({ ...request, tools: [tool] }, { tokens: 10, images: 0 }, known, {});
     expect(parted.eligible.map(({ candidate }) => candidate.model)).toEqual(['a', 'c']);
     expect(parted.excluded).toEqual([
-      { known: known[1], reason: 'it calls no tools, the request offers 1' },
+      { known: known[1], reason: 'it does not call tools, but the request offers 1' },
     ]);
   });
 
-  it('is nobody that is known to lack tools or images, where they are needed', () => {
+  it('call tools and accept images if the request needs it', () => {
     const known = [appraisalOf('a', { images: false })];
     expect(reasons(request, { tokens: 10, images: 2 }, known, {})).toEqual([
-      'a: it takes no images, the request holds 2',
+      'a: it does not accept images, but the request has 2',
     ]);
     expect(
       reasons(
@@ -36,18 +36,20 @@ describe('who can serve a request', () => {
     ).toEqual([]);
   });
 
-  it('is nobody whose context is too short for prompt and answer', () => {
+  it('have a context length for prompt and answer', () => {
     const known = [appraisalOf('a', { contextLength: 8192 })];
     expect(reasons(request, { tokens: 8192, images: 0 }, known, {})).toEqual([]);
     expect(reasons(request, { tokens: 8193, images: 0 }, known, {})).toEqual([
-      'a: it takes 8192 tokens, the request needs about 8193',
+      'a: its context length is 8192 tokens, but the request needs about 8193',
     ]);
     expect(
       reasons({ ...request, maxTokens: 1000 }, { tokens: 7500, images: 0 }, known, {}),
-    ).toEqual(['a: it takes 8192 tokens, the request needs about 7500 and 1000 for the answer']);
+    ).toEqual([
+      'a: its context length is 8192 tokens, but the request needs about 7500 and 1000 for the answer',
+    ]);
   });
 
-  it('counts no more for the answer than the model can write', () => {
+  it('need no more context for the answer than the model can write', () => {
     expect(
       reasons(
         { ...request, maxTokens: 100_000 },
@@ -58,7 +60,7 @@ describe('who can serve a request', () => {
     ).toEqual([]);
   });
 
-  it('is anybody of whom nothing is known', () => {
+  it('include those of which nothing is known', () => {
     expect(
       reasons(
         { ...request, tools: [tool], maxTokens: 1e9 },
@@ -69,11 +71,11 @@ describe('who can serve a request', () => {
     ).toEqual([]);
   });
 
-  it('is nobody whom the rules forbid', () => {
+  it('exclude those that the access rules forbid', () => {
     expect(
       reasons(request, { tokens: 1, images: 0 }, [appraisalOf('a'), appraisalOf('b')], {
         keyModels: ['p/b'],
       }),
-    ).toEqual(['a: this key may not use it']);
+    ).toEqual(['a: this API key may not use it']);
   });
 });

@@ -27,7 +27,7 @@ const chosen = (share: number, depth?: number): string[] =>
   ids.map((id) => explored(ranked(), share, id, depth)[0]!.model);
 
 describe('exploration', () => {
-  it('is as rare as it is said, and never where its share is 0', () => {
+  it('happens in the configured share of decisions, and never if it is 0', () => {
     expect(new Set(chosen(0))).toEqual(new Set(['best']));
     const share = chosen(0.2).filter((model) => model !== 'best').length / ids.length;
     expect(share).toBeGreaterThan(0.17);
@@ -36,7 +36,7 @@ describe('exploration', () => {
     expect(new Set(chosen(NaN))).toEqual(new Set(['best']));
   });
 
-  it('tries who may be the best, at no more than twice the cost', () => {
+  it('tries candidates that may be the best, at no more than twice the cost', () => {
     expect(plausiblePlaces(ranked().map(({ why }) => why))).toEqual([1]);
     const [first, ...others] = [
       candidate('best', 0.8, { cost: null }),
@@ -49,7 +49,7 @@ describe('exploration', () => {
     expect(plausiblePlaces([])).toEqual([]);
   });
 
-  it('tries nobody of whom there is nothing to learn: a quality that is stated stays as it is', () => {
+  it('does not try candidates with a stated quality: there is nothing to learn about them', () => {
     expect(
       plausiblePlaces(
         [candidate('best', 0.8), candidate('stated', 0.8, { uncertainty: 0 })].map(
@@ -59,7 +59,7 @@ describe('exploration', () => {
     ).toEqual([]);
   });
 
-  it('tries nobody who is more than twice as slow, where time is what the request asks for', () => {
+  it('does not try candidates that are more than twice as slow if the request asks for speed', () => {
     const figures = [
       candidate('best', 0.8, { latency: 0.4 }),
       candidate('near', 0.8, { latency: 0.8 }),
@@ -70,7 +70,7 @@ describe('exploration', () => {
     expect(plausiblePlaces(figures)).toEqual([1, 2, 3]);
   });
 
-  it('is told by the id, keeps all candidates, and says that it was', () => {
+  it('depends on the id only, keeps all candidates, and is reported', () => {
     const id = ids.find((one) => explored(ranked(), 0.2, one)[0]!.model === 'near')!;
     const plan = explored(ranked(), 0.2, id);
     expect(explored(ranked(), 0.2, id)).toEqual(plan);
@@ -86,12 +86,12 @@ describe('exploration', () => {
       score: 0.8,
       why: {
         explored: true,
-        reason: "explored: predicted quality 0.75 ± 0.1, the first one's is 0.8",
+        reason: "explored: predicted quality 0.75 ± 0.1, the first candidate's is 0.8",
       },
     });
   });
 
-  it('draws evenly, each salt for itself', () => {
+  it('draws evenly and independently for each salt', () => {
     for (const salt of [0, 1])
       expect(ids.reduce((sum, id) => sum + drawOf(id, salt), 0) / ids.length).toBeCloseTo(0.5, 1);
     expect(drawOf('a', 0)).not.toBe(drawOf('a', 1));

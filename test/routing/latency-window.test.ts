@@ -18,7 +18,7 @@ describe('the measured time to the first token', () => {
     expect(latencies.p50Ms('openai', 'gpt-4o')).toBe(200);
   });
 
-  it('is the median, the mean of the middle two where their number is even', () => {
+  it('is the median, or the mean of the middle two', () => {
     const { latencies } = windowAt();
     for (const ms of [400, 100, 300, 200]) latencies.record('a', 'm', ms);
     expect(latencies.p50Ms('a', 'm')).toBe(250);
@@ -32,7 +32,7 @@ describe('the measured time to the first token', () => {
     expect(latencies.p50Ms(null, 'm')).toBeNull();
   });
 
-  it('forgets what is older than an hour', () => {
+  it('ignores answers older than an hour', () => {
     const { clock, latencies } = windowAt();
     for (let n = 0; n < 3; n++) latencies.record('a', 'm', 900);
     clock.now = 30 * 60_000;
@@ -54,7 +54,7 @@ describe('the measured time to the first token', () => {
     expect(latencies.p50Ms('a', 'm')).toBe(500);
   });
 
-  it('covers the whole hour however many answers there were, not only the newest', () => {
+  it('covers the whole hour, however many answers there were', () => {
     const { clock, latencies } = windowAt();
     for (let n = 0; n < 36_000; n++) {
       clock.now = n * 100;
@@ -63,14 +63,14 @@ describe('the measured time to the first token', () => {
     expect(latencies.p50Ms('a', 'm')).toBe(100);
   });
 
-  it('ignores what is no duration', () => {
+  it('ignores values that are not durations', () => {
     const { latencies } = windowAt();
     for (const bad of [NaN, Infinity, -1])
       for (let n = 0; n < 3; n++) latencies.record('a', 'm', bad);
     expect(latencies.p50Ms('a', 'm')).toBeNull();
   });
 
-  it('lies between the fastest and the slowest, whatever comes when', () => {
+  it('is between the fastest and the slowest answer, for any sequence', () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ ms: fc.nat(10_000), wait: fc.nat(60_000) }), {

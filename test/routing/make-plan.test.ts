@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaults } from '../../src/config/fill.js';
 import { GatewayError } from '../../src/errors.js';
 import { createCatalog } from '../../src/routing/catalog.js';
 import { createLatencyWindow } from '../../src/routing/latency-window.js';
 import { explainPlan } from '../../src/routing/explain-plan.js';
 import { makePlan, type PlanInput } from '../../src/routing/make-plan.js';
 import type { Candidate, Plan } from '../../src/routing/plan.js';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';
 import { createPriorRanker } from '../../src/routing/rankers/prior-ranker.js';
 
@@ -38,7 +39,7 @@ function plan(candidates: Candidate[], more: Partial<PlanInput> = {}): Plan {
     candidates,
     catalog,
     latencies,
-    ranker: createPriorRanker(),
+    ranker: createPriorRanker(defaults.routing),
     limits,
     blame: { field: 'models', code: 'validation_failed' },
     ...more,
@@ -121,7 +122,7 @@ describe('a plan', () => {
     expect(order(made)[0]).toBe('my-own');
   });
 
-  it("takes a bare name as its maker's where the catalogue knows it, under the label as sent", () => {
+  it('gives a bare name its maker as provider if the catalogue knows it, and keeps the label as sent', () => {
     const made = plan([candidate('gpt-4o'), candidate('my-own')], { deny: ['anthropic/*'] });
     expect(made.candidates.map(({ label, provider, model }) => [label, provider, model])).toEqual([
       ['gpt-4o', 'openai', 'gpt-4o'],
@@ -145,15 +146,17 @@ describe('a plan', () => {
       expect(plan([candidate('openai/gpt-4o', { attributes })]).candidates[0].why).toEqual(plain);
   });
 
-  it('leaves out who cannot serve, with the reason', () => {
+  it('excludes candidates that cannot serve, with the reason', () => {
     const made = plan([candidate('local/small'), candidate('openai/gpt-4o')], {
       request: { messages: [{ role: 'user', content: 'word '.repeat(200) }] },
     });
     expect(order(made)).toEqual(['openai/gpt-4o']);
-    expect(made.excluded[0]!.reason).toMatch(/^it takes 100 tokens, the request needs about \d+$/);
+    expect(made.excluded[0]!.reason).toMatch(
+      /^its context length is 100 tokens, but the request needs about \d+$/,
+    );
   });
 
-  it("lets an entry's attributes override what is known of its abilities", () => {
+  it("lets an entry's attributes override its known capabilities", () => {
     const request = { messages: [{ role: 'user', content: 'hi' }], tools: [{ name: 'look' }] };
     expect(
       order(plan([candidate('local/small', { attributes: { tools: true } })], { request })),
@@ -176,7 +179,7 @@ describe('a plan', () => {
     );
     expect(error).toMatchObject({ code: 'bad_request', status: 400, field: 'llm_providers' });
     expect(error.message).toBe(
-      'llm_providers: no model can serve this request (nobody/x: provider "nobody" is not configured; local/small: it calls no tools, the request offers 1; openai/gpt-4o: the configuration denies it)',
+      'llm_providers: no model can serve this request (nobody/x: provider "nobody" is not configured; local/small: it does not call tools, but the request offers 1; openai/gpt-4o: the configuration denies it)',
     );
   });
 
@@ -224,15 +227,15 @@ describe('a plan', () => {
   });
 });
 
-describe('a candidate that is left out', () => {
+describe('an excluded candidate', () => {
   const request = {
     messages: [{ role: 'user', content: 'Write a function that sorts a list of numbers.' }],
     tools: [{ name: 'look' }],
   };
   const incapable = { tools: false };
 
-  it('is told of with what the ranker predicts of it, as if it could serve', () => {
-    const ranker = createLearnedRanker({ router: shippedRouter() });
+  it("comes with the ranker's prediction, as if it could serve", () => {
+    const ranker = createLearnedRanker({ predictor: shippedPredictor(), ...defaults.routing });
     const taught = { adjust: () => ({ odds: 1, reason: 'as rated' }) };
     const asked = { ...request, tunings: [taught] };
     const able = plan([candidate('openai/gpt-4o'), candidate('openai/gpt-4o-mini')], {
@@ -247,7 +250,7 @@ describe('a candidate that is left out', () => {
       ({ model }) => model === 'gpt-4o-mini',
     )!.why;
     expect(left).toMatchObject({
-      reason: 'it calls no tools, the request offers 1',
+      reason: 'it does not call tools, but the request offers 1',
       figures: expected,
     });
     expect(left!.figures).toMatchObject({
@@ -258,17 +261,17 @@ describe('a candidate that is left out', () => {
   });
 
   it('costs no second reading of the request', () => {
-    const router = shippedRouter();
+    const predictor = shippedPredictor();
     let readings = 0;
-    const counting = Object.assign(Object.create(router) as typeof router, {
-      read: (...given: Parameters<typeof router.read>) => (readings++, router.read(...given)),
+    const counting = Object.assign(Object.create(predictor) as typeof predictor, {
+      read: (...given: Parameters<typeof predictor.read>) => (readings++, predictor.read(...given)),
     });
     const others = Array.from({ length: 20 }, (_, at) =>
       candidate(`openai/gpt-4o-${at}`, { attributes: incapable }),
     );
     expect(
       plan([candidate('openai/gpt-4o'), ...others], {
-        ranker: createLearnedRanker({ router: counting }),
+        ranker: createLearnedRanker({ predictor: counting, ...defaults.routing }),
         request,
       }).excluded,
     ).toHaveLength(20);
@@ -276,13 +279,13 @@ describe('a candidate that is left out', () => {
   });
 
   it('costs no prediction where one candidate is left and nobody asks for an explanation', () => {
-    const router = shippedRouter();
-    const reading = Object.assign(Object.create(router) as typeof router, {
+    const predictor = shippedPredictor();
+    const reading = Object.assign(Object.create(predictor) as typeof predictor, {
       read: () => {
         throw new Error('it was read');
       },
     });
-    const ranker = createLearnedRanker({ router: reading });
+    const ranker = createLearnedRanker({ ...defaults.routing, predictor: reading });
     const made = plan([candidate('openai/gpt-4o'), candidate('local/small')], {
       ranker,
       request,
@@ -298,7 +301,7 @@ describe('a candidate that is left out', () => {
 });
 
 describe('explaining a plan', () => {
-  it("tells each candidate's figures, and why it stands there or cannot serve", () => {
+  it("gives each candidate's figures, and why it has its place or cannot serve", () => {
     const explained = explainPlan(
       plan([candidate('gone/x'), candidate('local/small'), candidate('openai/gpt-4o')], {
         request: { messages: [], tools: [{ name: 'look' }] },
@@ -334,7 +337,7 @@ describe('explaining a plan', () => {
         price: null,
         latency: null,
         score: null,
-        excluded: 'it calls no tools, the request offers 1',
+        excluded: 'it does not call tools, but the request offers 1',
       },
     ]);
   });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { canonicalName, parametersInName, undatedName } from '../../src/routing/model-name.js';
 
-describe("a model's name in one spelling", () => {
+describe("a model's canonical name", () => {
   it.each([
     ['anthropic/claude-3.5-sonnet:beta', 'claude-3-5-sonnet'],
     ['eu.anthropic.claude-3-5-sonnet-20240620-v1:0', 'claude-3-5-sonnet-20240620'],

@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaults } from '../../src/config/fill.js';
 import { createCatalog } from '../../src/routing/catalog.js';
 import { createLatencyWindow } from '../../src/routing/latency-window.js';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import { makePlan } from '../../src/routing/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../../src/routing/plan.js';
 import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';
@@ -11,7 +12,7 @@ import { runs } from '../helpers/runs.js';
 const catalog = createCatalog({
   priceIds: { openai: 'openai', anthropic: 'anthropic', local: null },
 });
-const ranker = createLearnedRanker({ router: shippedRouter() });
+const ranker = createLearnedRanker({ predictor: shippedPredictor(), ...defaults.routing });
 const limits = {
   retriesPerCandidate: 0,
   firstEventTimeoutMs: 1,
@@ -35,7 +36,7 @@ const planFor = (
     ...more,
   }) as Plan;
 
-/** Measured ones, ones of a known family, and ones of which nobody has heard. */
+/** Measured models, models of a known family, and unknown ones. */
 const names = [
   'gpt-4o',
   'gpt-4o-mini',
@@ -109,7 +110,7 @@ const asked = fc
   .map(([content, wish]): RoutingRequest => ({ messages: [{ role: 'user', content }], ...wish }));
 const labels = (plan: Plan): string[] => plan.candidates.map(({ label }) => label);
 
-describe('the shipped router, whatever is asked of whomever', () => {
+describe('the shipped predictor, for any request and candidates', () => {
   it('ranks every candidate once, with a probability, an uncertainty and scores that never rise', () => {
     fc.assert(
       fc.property(candidates, asked, (given, request) => {
@@ -137,7 +138,7 @@ describe('the shipped router, whatever is asked of whomever', () => {
     );
   });
 
-  it('decides the same again, and whatever order the candidates are given in', () => {
+  it('decides the same every time, for any order of the candidates', () => {
     const shuffled = candidates.chain((all) =>
       fc.tuple(
         fc.constant(all),
@@ -148,7 +149,7 @@ describe('the shipped router, whatever is asked of whomever', () => {
       fc.property(shuffled, asked, ([given, other], request) => {
         const plan = planFor(given, request);
         expect(planFor(given, request)).toEqual(plan);
-        // only exact equals stand as given
+        // only exact equals keep the given order
         const weighed = ({ candidates: ranked }: Plan): unknown[] =>
           ranked.map(({ score, why }) => [score, why.quality, why.cost, why.latency]);
         expect(weighed(planFor(other, request))).toEqual(weighed(plan));
@@ -159,7 +160,7 @@ describe('the shipped router, whatever is asked of whomever', () => {
     );
   });
 
-  it('never moves a model down under `cost` because it has become cheaper', () => {
+  it('never moves a model down under `cost` because it becomes cheaper', () => {
     const cheaper = fc.record({
       input: fc.double({ min: 0, max: 1, noNaN: true }),
       output: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -187,7 +188,7 @@ describe('the shipped router, whatever is asked of whomever', () => {
     );
   });
 
-  it('may not go on with a model that is denied, though the conversation did', () => {
+  it('does not continue a conversation with a model that is denied now', () => {
     const two = names.slice(0, 2).map((model): Candidate => ({
       label: `local/${model}`,
       provider: 'local',
@@ -208,8 +209,8 @@ describe('the shipped router, whatever is asked of whomever', () => {
   });
 });
 
-describe('what answering is expected to cost', () => {
-  it('holds the fee for the request, where the price list has one and the caller states no price', () => {
+describe('the expected cost of an answer', () => {
+  it('includes the fee for each request if the price list has one and the caller states no price', () => {
     const request = { messages: [{ role: 'user', content: 'Hi' }], tradeoff: 'cost' as const };
     const { requestPrice } = catalog.lookup('perplexity', 'sonar');
     expect(requestPrice).toBeGreaterThan(0.001);
@@ -222,7 +223,7 @@ describe('what answering is expected to cost', () => {
 });
 
 describe('the weights of a preference', () => {
-  it('of equals put the cheaper first, then the faster, whatever order they are given in', () => {
+  it('order equals by cost, then by latency, for any given order', () => {
     const of = (model: string, price: number, latency: number): Candidate => ({
       label: model,
       provider: 'local',

@@ -25,9 +25,9 @@ describe('estimating tokens', () => {
     expect(estimate).toBeLessThan(actual * 1.6);
   });
 
-  it('counts nothing for nothing', () => expect(estimateTokens('')).toBe(0));
+  it('counts nothing in an empty text', () => expect(estimateTokens('')).toBe(0));
 
-  it('samples a long text and comes to nearly the same', () => {
+  it('samples a long text with nearly the same result', () => {
     const long = estimateTokens(sentence.repeat(20_000));
     expect(long / (estimateTokens(sentence) * 20_000)).toBeGreaterThan(0.9);
     expect(long / (estimateTokens(sentence) * 20_000)).toBeLessThan(1.1);
@@ -92,7 +92,7 @@ describe('measuring a request', () => {
     expect(size.tokens).toBeLessThan(3000);
   });
 
-  it('is not troubled by empty messages', () => {
+  it('accepts empty messages', () => {
     expect(
       measureRequest([
         { role: 'assistant', content: null },

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
-import { RefusedEvaluations, runTask } from '../../src/training/training-thread.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
+import { RefusedEvaluations, runInThread } from '../../src/training/training-thread.js';
 import { evaluationsCsv } from '../helpers/evaluations-csv.js';
 
 const wishes = {
@@ -10,7 +10,7 @@ const wishes = {
   maximize: true,
   seed: 1,
 } as const;
-/** As large as a body may be by default. */
+/** The default maximum size of a body. */
 const largest = 32 * 1024 * 1024;
 const many = (piece: (at: number) => string): string =>
   Array.from({ length: 200_000 }, (_, at) => piece(at)).join('');
@@ -24,19 +24,19 @@ describe('the thread that reads evaluations', () => {
     'refuses as %s %s',
     async (format, _, text) => {
       await expect(
-        runTask(
-          { text: text(), wishes: { ...wishes, format }, router: null },
-          AbortSignal.timeout(60_000),
+        runInThread(
+          { text: text(), wishes: { ...wishes, format }, predictor: null },
+          AbortSignal.timeout(30_000),
         ),
       ).rejects.toThrow(RefusedEvaluations);
     },
     40_000,
   );
 
-  it('ends with the signal in the middle of its work', async () => {
+  it('stops when the signal aborts, even in the middle of its work', async () => {
     const stop = new AbortController();
-    const task = runTask(
-      { text: evaluationsCsv(3_000), wishes, router: shippedRouter().weights },
+    const task = runInThread(
+      { text: evaluationsCsv(3_000), wishes, predictor: shippedPredictor().weights },
       stop.signal,
       () => stop.abort(),
     );

@@ -1,9 +1,9 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { encodeCustom, type CustomWeights } from '../../src/routing/predictor/custom-weights.js';
-import { shippedRouter } from '../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import { tuningReader, whyPassedOver } from '../../src/training/tuning-reader.js';
 
-const wide = shippedRouter().weights.rank + shippedRouter().weights.denseNames.length;
+const wide = shippedPredictor().weights.rank + shippedPredictor().weights.denseNames.length;
 const numbers = {
   mean: new Float32Array(wide),
   scale: new Float32Array(wide),
@@ -14,7 +14,7 @@ const numbers = {
   slopes: new Float32Array(wide),
 };
 const weights: CustomWeights = {
-  router: shippedRouter().weights.name,
+  router: shippedPredictor().weights.name,
   models: ['a'],
   trust: 1,
   ...numbers,
@@ -25,7 +25,7 @@ describe('stored weights of a preference', () => {
   beforeEach(() => (warnings = []));
   const read = (text: string) => tuningReader((warning) => warnings.push(warning))(text, 'p-1');
 
-  it('are used where they were fitted on the router that is shipped', () => {
+  it('are used if they were fitted on the shipped predictor', () => {
     expect(read(encodeCustom(weights))).not.toBeNull();
     expect(whyPassedOver(encodeCustom(weights))).toBeNull();
     expect(warnings).toEqual([]);
@@ -35,7 +35,7 @@ describe('stored weights of a preference', () => {
     [
       'on another router',
       encodeCustom({ ...weights, router: 'router 000000000000' }),
-      /p-1 is passed over: it was fitted on another router: train it again$/,
+      /p-1 is ignored: it was fitted on another router: train it again$/,
     ],
     [
       'for other features',
@@ -45,25 +45,22 @@ describe('stored weights of a preference', () => {
         scale: new Float32Array(3),
         slopes: new Float32Array(3),
       }),
-      /p-1 is passed over: it was fitted on another router/,
+      /p-1 is ignored: it was fitted on another router/,
     ],
     [
       'and damaged',
       encodeCustom({ ...weights, offsets: Float32Array.of(NaN) }),
-      /p-1 is passed over: it cannot be used: .* damaged$/,
+      /p-1 is ignored: it cannot be used: .* damaged$/,
     ],
-    ['and are no JSON', 'nonsense', /p-1 is passed over: it cannot be used/],
+    ['and are no JSON', 'nonsense', /p-1 is ignored: it cannot be used/],
     [
       'and lack their numbers',
       '{"router":"x","models":["a"],"trust":1}',
-      /p-1 is passed over: it cannot be used/,
+      /p-1 is ignored: it cannot be used/,
     ],
-  ])(
-    'are passed over where they were fitted %s, and the log says whose they are',
-    (_, text, warning) => {
-      expect(read(text)).toBeNull();
-      expect(warnings).toEqual([expect.stringMatching(warning)]);
-      expect(warnings[0]).toContain(`passed over: ${whyPassedOver(text)}`);
-    },
-  );
+  ])('are ignored if they were fitted %s, and the log names the preference', (_, text, warning) => {
+    expect(read(text)).toBeNull();
+    expect(warnings).toEqual([expect.stringMatching(warning)]);
+    expect(warnings[0]).toContain(`ignored: ${whyPassedOver(text)}`);
+  });
 });

@@ -2,7 +2,7 @@ import type { Request, RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
 import type { ShownLearning } from '../../training/online/learning-cache.js';
 import type { Beliefs } from '../../routing/predictor/online-beliefs.js';
-import { elsewhere } from '../../routing/predictor/online-evidence.js';
+import { otherKinds } from '../../routing/predictor/online-evidence.js';
 import { beliefsOf, fadedServed } from '../../routing/predictor/online-learner.js';
 import type { RatedModel, Served } from '../../routing/predictor/online-state.js';
 import { surePart } from '../../routing/predictor/online-tuning.js';
@@ -12,7 +12,7 @@ import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull } from './page-request.js';
-import { thousandths } from '../../routing/thousandths.js';
+import { thousandths } from '../../routing/numbers.js';
 
 /** `GET /api/v1/learning` and `GET /api/v1/preferences/{id}/learning`: what feedback and outcomes have taught. */
 export function readLearning(parts: Parts): RequestHandler {
@@ -90,7 +90,7 @@ function shownModel(
 ): object {
   const whole = beliefs.moveOf(model, []),
     move = surePart(whole);
-  const kinds = [...evidence.keys()].filter((kind) => kind !== elsewhere);
+  const kinds = [...evidence.keys()].filter((kind) => kind !== otherKinds);
   return {
     model,
     ratings,

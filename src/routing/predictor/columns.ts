@@ -1,9 +1,10 @@
-/** So many columns are summed in one pass: their sums stay in registers. */
+/** The number of columns summed in one pass: as many sums as stay in registers. */
 const columnsAtOnce = 8;
 
 /**
- * Rows of a matrix of whole numbers, each times its amount, added up: most of the work of reading a text.
+ * The weighted sum of some rows of an integer matrix. Most of the work of reading a text.
  * @param width numbers in each row
+ * @returns `width` sums
  */
 export function sumOfRows(
   matrix: Int8Array,
@@ -21,7 +22,10 @@ export function sumOfRows(
   return sums;
 }
 
-/** Written out, because a loop over the sums would load and store each of them for every row: it takes half as long so. */
+/**
+ * Unrolled by hand, because a loop over the sums would load and store each of them for every row:
+ * this takes half the time.
+ */
 function sumEight(
   matrix: Int8Array,
   width: number,
@@ -53,7 +57,7 @@ function sumEight(
   sums.set([a, b, c, d, e, f, g, h], column);
 }
 
-/** Adds to sums all rows of a matrix, each times its amount; returns the sums. */
+/** Adds the weighted sum of all rows of a matrix to `sums`, in place; returns `sums`. */
 export function addRows(
   matrix: Float32Array,
   amounts: Float64Array,
@@ -87,7 +91,10 @@ function addFour(
   sums.set([a, b, c, d].slice(0, wide), column);
 }
 
-/** Numbers at some places, each times its amount, added up; four sums at a time, for none of them waits for another. */
+/**
+ * The weighted sum of the numbers at some places. Four independent sums, so that none waits for
+ * another.
+ */
 export function sumOfNumbers(
   numbers: Int8Array,
   places: Int32Array,
@@ -108,7 +115,7 @@ export function sumOfNumbers(
   return a + b + (c + d);
 }
 
-/** The columns of such a matrix, one by one. */
+/** The columns of an integer matrix, one array each. */
 export function columnsOf(matrix: Int8Array, width: number): Int8Array[] {
   const rows = matrix.length / Math.max(1, width);
   return Array.from({ length: width }, (_, column) => {

@@ -1,60 +1,109 @@
-import { logOdds } from '../log-odds.js';
-import type { Candidate } from '../plan.js';
-import { standardise, writeCoordinates } from './coordinates.js';
+import { logOdds } from '../numbers.js';
 import type { CustomWeights } from './custom-weights.js';
 import { createFindModel } from './known-models.js';
-import type { Expectation, Router } from './quality-predictor.js';
-import { type Adjustment, keptOdds, type TunedRequest, type Tuning } from './tuning.js';
+import type { Features } from './features/features.js';
+import type { Expectation, QualityPredictor } from './quality-predictor.js';
+import type { Reading } from './request-reader.js';
+import {
+  type Adjustment,
+  keptOdds,
+  type TunedCandidate,
+  type TunedRequest,
+  type Tuning,
+} from './tuning.js';
 
-/** What the router expects of each model of the weights, as when they were fitted. */
-export function expectationsOf(
-  router: Router,
-  models: readonly string[],
-  known: ArrayLike<number>,
-): (request: TunedRequest) => Expectation[] {
-  const find = createFindModel(router.weights.models);
-  const places = models.map((model) => find(model));
-  return ({ reading }) =>
-    places.map((place, at) =>
-      place < 0 ? router.guess(reading, known[at]!) : router.expect(reading, place),
+const clip = 4;
+
+/**
+ * The number of coordinates of a prompt: its place in the predictor's space, then the dense
+ * features.
+ */
+export function coordinateCount(rank: number, denseCount: number): number {
+  return rank + denseCount;
+}
+
+/** Writes a prompt's coordinates into `into`, beginning at `from`, without scaling. */
+export function writeCoordinates(
+  { place }: Reading,
+  { dense }: Features,
+  into: Float32Array,
+  from: number,
+): void {
+  into.set(place, from);
+  into.set(dense, from + place.length);
+}
+
+/** Centres, scales and clips `mean.length` coordinates in place, beginning at `from`. */
+export function standardise(
+  values: Float32Array,
+  from: number,
+  mean: Float32Array,
+  scale: Float32Array,
+): void {
+  for (let at = 0; at < mean.length; at++)
+    values[from + at] = Math.max(
+      -clip,
+      Math.min(clip, (values[from + at]! - mean[at]!) * scale[at]!),
     );
 }
 
 /**
- * A preference's own router as a tuning. It moves what the ranker expects to what the account's evaluations showed; a candidate that they did
- * not hold moves as their models did together, so that it is neither favoured nor left behind.
- * @returns null where the weights were fitted on another router
+ * What the predictor expects of each model of the weights, computed as when the weights were
+ * fitted.
  */
-export function createTuning(weights: CustomWeights, router: Router): Tuning | null {
-  const wide = router.weights.rank + router.weights.denseNames.length;
-  if (weights.router !== router.weights.name || weights.mean.length !== wide) return null;
-  return new CustomTuning(weights, router);
+export function expectationsOf(
+  predictor: QualityPredictor,
+  models: readonly string[],
+  known: ArrayLike<number>,
+): (request: TunedRequest) => Expectation[] {
+  const find = createFindModel(predictor.weights.models);
+  const places = models.map((model) => find(model));
+  return ({ reading }) =>
+    places.map((place, at) =>
+      place < 0 ? predictor.guess(reading, known[at]!) : predictor.expect(reading, place),
+    );
+}
+
+/**
+ * A tuning made from a preference's own weights. It moves the ranker's expectation to what the
+ * account's evaluations showed. A candidate without evaluations moves by the mean of the evaluated
+ * models, so that it is neither favoured nor left behind.
+ * @returns null if the weights were fitted on another predictor
+ */
+export function createTuning(weights: CustomWeights, predictor: QualityPredictor): Tuning | null {
+  const wide = predictor.weights.rank + predictor.weights.denseNames.length;
+  if (weights.router !== predictor.weights.name || weights.mean.length !== wide) return null;
+  return new CustomTuning(weights, predictor);
 }
 
 class CustomTuning implements Tuning {
   private readonly named: ReadonlyMap<string, number>;
   private readonly find: (name: string) => number;
   private readonly expect: (request: TunedRequest) => Expectation[];
-  /** All candidates of one request are asked one after the other. */
+  /** Caches one request: all its candidates are asked one after the other. */
   private last: { readonly request: TunedRequest; readonly learned: Float64Array } | null = null;
 
   constructor(
     private readonly weights: CustomWeights,
-    router: Router,
+    predictor: QualityPredictor,
   ) {
     this.named = new Map(weights.models.map((model, at) => [model, at]));
     this.find = createFindModel(weights.models);
-    this.expect = expectationsOf(router, weights.models, weights.known);
+    this.expect = expectationsOf(predictor, weights.models, weights.known);
   }
 
-  adjust(candidate: Candidate, request: TunedRequest, { quality }: Expectation): Adjustment | null {
+  adjust(
+    candidate: TunedCandidate,
+    request: TunedRequest,
+    { quality }: Expectation,
+  ): Adjustment | null {
     const learned = this.learnedFor(request);
     const model = this.placeOf(candidate);
     const { length } = this.weights.models;
     if (model < 0)
       return {
         odds: keptOdds(learned[length]!),
-        reason: "moved as the account's evaluated models are together",
+        reason: "moved by the mean of the account's evaluated models",
       };
     return {
       odds: keptOdds(learned[model]! - logOdds(quality)),
@@ -63,7 +112,7 @@ class CustomTuning implements Tuning {
     };
   }
 
-  private placeOf({ label, provider, model }: Candidate): number {
+  private placeOf({ label, provider, model }: TunedCandidate): number {
     return (
       this.named.get(label) ??
       this.named.get(`${provider}/${model}`) ??
@@ -72,7 +121,7 @@ class CustomTuning implements Tuning {
     );
   }
 
-  /** By model the log odds of a good answer; behind them what all models were moved by together. */
+  /** By model the log odds of a good answer, followed by the mean change of all models. */
   private learnedFor(request: TunedRequest): Float64Array {
     if (this.last?.request === request) return this.last.learned;
     const { models, mean, scale, slopes, offsets, centres, trust } = this.weights;

@@ -1,27 +1,36 @@
-/** What an account's own evaluations taught, on top of one router: numbers alone, no prompt and no row. */
+/**
+ * What an account's own evaluations taught, in addition to one predictor: numbers only, no prompts
+ * and no rows.
+ */
 export interface CustomWeights {
-  /** `name` of the weights that they were fitted on: on another router they mean nothing. */
+  /**
+   * `name` of the predictor that they were fitted on; they are meaningless with another one. Stored
+   * under this key.
+   */
   readonly router: string;
   readonly models: readonly string[];
-  /** 0..1: how much of what the router says of single prompts counts here. */
+  /** 0..1: how much the predictor's differences between prompts count. */
   readonly trust: number;
-  /** By coordinate, the router's places first, then the dense features. */
+  /** By coordinate: the predictor's place first, then the dense features. */
   readonly mean: Float32Array;
-  /** Multiplied after the mean is taken away; 0: it never varied. */
+  /** The factor applied after subtracting the mean; 0 for a coordinate that never varied. */
   readonly scale: Float32Array;
-  /** By model: the mean of the router's log odds on the evaluated prompts, what is added to them, and the quality by which an unmeasured model was guessed. */
+  /**
+   * By model: the mean of the predictor's log odds on the evaluated prompts, the offset added to
+   * them, and the ability from which an unmeasured model was guessed.
+   */
   readonly centres: Float32Array;
   readonly offsets: Float32Array;
   readonly known: Float32Array;
-  /** By model: standard deviation of its quality. */
+  /** By model: the standard deviation of its quality. */
   readonly spreads: Float32Array;
-  /** By model, a number for each coordinate. */
+  /** By model, one number for each coordinate. */
   readonly slopes: Float32Array;
 }
 
 const arrays = ['mean', 'scale', 'centres', 'offsets', 'known', 'spreads', 'slopes'] as const;
 
-/** Weights as JSON, their numbers in base64. */
+/** Weights as JSON, with their numbers in base64. */
 export function encodeCustom(weights: CustomWeights): string {
   const numbers = Object.fromEntries(
     arrays.map((name) => [
@@ -41,7 +50,7 @@ export function encodeCustom(weights: CustomWeights): string {
   });
 }
 
-/** Weights that `encodeCustom` has written. @throws Error where they are damaged */
+/** Reads weights that `encodeCustom` wrote. @throws Error if they are damaged */
 export function decodeCustom(text: string): CustomWeights {
   const written = JSON.parse(text) as Record<(typeof arrays)[number], string> &
     Pick<CustomWeights, 'router' | 'models' | 'trust'>;
@@ -64,7 +73,7 @@ export function decodeCustom(text: string): CustomWeights {
     weights.spreads.length === models &&
     weights.known.length === models;
   if (!isWhole || arrays.some((name) => weights[name].some((number) => !Number.isFinite(number))))
-    throw new Error('the weights of a trained router are damaged');
+    throw new Error('the weights of the trained router are damaged');
   return weights;
 }
 

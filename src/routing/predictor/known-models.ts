@@ -1,45 +1,51 @@
 import { LRUCache } from 'lru-cache';
 import { canonicalName, undatedName } from '../model-name.js';
+import { readModelTable } from '../model-tables.js';
 
-/** Finds the measured model that a candidate's name stands for, whoever serves it; -1 where it was not measured. */
+/**
+ * Finds the measured model that a candidate's name refers to, whatever its provider; -1 if it was
+ * not measured.
+ */
 export type FindModel = (name: string) => number;
 
-/** The longest name that is looked at: what a client typed may be anything. */
-const longestName = 200;
-const mostKept = 4000;
+/** Longer names are not looked up, since clients can send anything. */
+const maxNameLength = 200;
+const maxCachedNames = 4000;
 
-/** Names that without their date or packaging would be another model's, and what they are versions of instead. */
-const apart: readonly (readonly [name: RegExp, family: string])[] = [
-  [/^gpt-4-(?:1106|0125)-preview$/, 'gpt-4-turbo'],
-  [/^o1-preview(?:-\d{4}(?:-\d{2}-\d{2})?)?$/, 'o1-preview'],
-  [/^qwq-32b-preview$/, 'qwq-32b-preview'],
-  [/^gpt-3-5-turbo-instruct(?:-\d+)?$/, 'gpt-3-5-turbo-instruct'],
-];
+/** Names that would become another model's if their date or packaging were cut off. */
+const separateFamilies = readModelTable('aliases').families.map(({ pattern, family }) => ({
+  name: new RegExp(`^${pattern}$`),
+  family,
+}));
 
-/** What a canonical name is a version of. */
+/** The name that all versions of a model share. */
 const familyOf = (canonical: string): string =>
-  apart.find(([name]) => name.test(canonical))?.[1] ??
+  separateFamilies.find(({ name }) => name.test(canonical))?.family ??
   undatedName(canonical.replace(/-0-\d(?=-hf$|$)/, ''));
 
-/** What is served under a bare name is made for conversation, as `llama3.1:8b` is. */
+/** Endings of chat models: a bare name, such as `llama3.1:8b`, refers to the chat model. */
 const conversing = ['-instruct', '-it', '-chat'];
 
-/** A canonical name whose versions sort by age: of the dates without a year, one is not of the year that the others are. */
+/**
+ * A canonical name changed so that versions sort by age: among dates without a year, 0125 belongs
+ * to another year.
+ */
 const byAge = (canonical: string): string => canonical.replace(/-0125(?=-|$)/, '-2024-01-25');
 
-/** The name of a fine-tuned model, null for others. */
+/** The name of a fine-tuned model; null for other models. */
 const tunedName = (model: string): string | null => /(?:^|\/)(ft:.*)$/.exec(model)?.[1] ?? null;
 
 /**
- * Matches names to measured models: `openai/gpt-4o-2024-08-06`, `gpt-4o`, `azure/gpt-4o` and `gpt-4o-2024-11-20` are all GPT-4o. The same
- * version is found first; of other versions under one name, the newest. A fine-tuned model that nobody measured is what it was made of.
+ * Matches names to measured models: `openai/gpt-4o-2024-08-06`, `gpt-4o`, `azure/gpt-4o` and
+ * `gpt-4o-2024-11-20` all refer to GPT-4o. Prefers the same version, then the newest of the other
+ * versions. A fine-tuned model that was not measured counts as its base model.
  */
 export function createFindModel(models: readonly string[]): FindModel {
   const exact = new Map<string, number>(),
     undated = new Map<string, number>();
   models.forEach((model, place) => {
     const tuned = tunedName(model);
-    // it says nothing of the model that it was made of
+    // its results say nothing about its base model
     if (tuned !== null) return void exact.set(tuned, place);
     const name = canonicalName(model),
       family = familyOf(name);
@@ -54,9 +60,9 @@ export function createFindModel(models: readonly string[]): FindModel {
         .map((ending) => canonical + ending)
         .find((name) => exact.has(name) && familyOf(name) === familyOf(canonical)) ?? canonical,
     );
-  const kept = new LRUCache<string, number>({ max: mostKept });
+  const kept = new LRUCache<string, number>({ max: maxCachedNames });
   return (name) => {
-    if (name.length > longestName) return -1;
+    if (name.length > maxNameLength) return -1;
     let place = kept.get(name);
     if (place === undefined) {
       const canonical = canonicalName(name);

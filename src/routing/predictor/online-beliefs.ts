@@ -1,40 +1,50 @@
-import { elsewhere, folded } from './online-evidence.js';
+import { otherKinds, folded } from './online-evidence.js';
 import { type Belief, type Evidence, priors } from './online-state.js';
 
-/** What is held of a model's quality beside that of others, in log odds, and the variance before anything was rated. */
+/**
+ * How a model's quality differs from that of the others, in log odds, with the variance before any
+ * rating.
+ */
 export interface Move extends Belief {
   readonly before: number;
 }
 
-/** Parts of a request by kind of task. */
+/** The shares of a request by kind of task. */
 type Shares = readonly (readonly [kind: number, share: number])[];
 
-/** One model's evidence, by place of the kind: its weight and sum when what is peculiar to the model on that kind may be anything. */
-interface Held {
+/**
+ * One model's evidence by place of the kind: weights and sums, with the model's own effect on that
+ * kind integrated out.
+ */
+interface ModelPosterior {
   readonly weights: Float64Array;
   readonly sums: Float64Array;
-  /** All weights, and the prior's. */
+  /** The sum of all weights and of the prior's precision. */
   readonly precision: number;
   mean: number;
-  /** What is not certain of the shared numbers, as it is felt here: by place, and as a whole. */
-  felt: Float64Array;
-  doubt: number;
+  /**
+   * The covariance of this model's mean with the shared effects, by place; and the variance that
+   * those effects add.
+   */
+  sharedCovariance: Float64Array;
+  sharedVariance: number;
 }
 
-/** More than any router tells apart; the work grows with their cube. */
-const mostKinds = 64;
+/** More kinds than any predictor distinguishes; the work grows with the cube of this number. */
+const maxKinds = 64;
 
 /**
- * The exact posterior of what ratings say, each rating being the sum of four numbers: how strictly all models are rated (nobody's choice), the
- * same on this kind of task, how the model does beside the others, and the same on this kind. What all models share explains what all are rated:
- * only what sets models apart moves one of them.
+ * The exact posterior of ratings, where each rating is the sum of four effects: how strictly all
+ * models are rated, the same on this kind of task, how the model differs from the others, and the
+ * same on this kind. The shared effects explain what affects all models, so that a rating moves a
+ * model only by what sets it apart.
  */
 export class Beliefs {
   private readonly places: ReadonlyMap<number, number>;
-  /** By place: how strictly all are rated there, and how (un)certain each two of these are together. */
+  /** By place: how strictly all models are rated there, and the covariance of these effects. */
   private readonly shared: Float64Array;
   private readonly covariance: Float64Array;
-  private readonly models: ReadonlyMap<string, Held>;
+  private readonly models: ReadonlyMap<string, ModelPosterior>;
 
   constructor(evidence: ReadonlyMap<string, ReadonlyMap<number, Evidence>>) {
     const kinds = placesOf(evidence);
@@ -42,7 +52,7 @@ export class Beliefs {
     this.models = new Map(
       [...evidence].map(([name, one]) => [
         name,
-        heldOf(
+        posteriorOf(
           folded(one, (kind) => kinds.has(kind)),
           kinds,
         ),
@@ -57,7 +67,7 @@ export class Beliefs {
     for (const held of this.models.values()) settle(held, this.shared, this.covariance);
   }
 
-  /** How a model does beside others on such a request, as it is believed and how far that is from certain. */
+  /** How a model differs from the others on such a request: mean and variance. */
   moveOf(name: string, shares: Shares): Move {
     const held = this.models.get(name);
     let left = 1,
@@ -81,27 +91,30 @@ export class Beliefs {
       mean: mean + left * held.mean,
       variance: Math.max(
         0,
-        variance + (left * left) / held.precision + this.doubtOf(held, left, own),
+        variance + (left * left) / held.precision + this.sharedVarianceOf(held, left, own),
       ),
       before,
     };
   }
 
-  /** What a model's ratings on a kind of task are held to lie above what was predicted: what is its own, and what all share. */
+  /**
+   * How far a model's ratings on a kind of task are expected to exceed the predictions: its own
+   * effects and the shared ones.
+   */
   totalOf(name: string, kind: number): number {
     const place = this.places.get(kind) ?? 0;
-    return this.shared[place]! + this.moveOf(name, kind === elsewhere ? [] : [[kind, 1]]).mean;
+    return this.shared[place]! + this.moveOf(name, kind === otherKinds ? [] : [[kind, 1]]).mean;
   }
 
-  /** The part of a move's variance that comes from the shared numbers. */
-  private doubtOf(
-    { felt, doubt }: Held,
+  /** The part of a move's variance that comes from the shared effects. */
+  private sharedVarianceOf(
+    { sharedCovariance, sharedVariance }: ModelPosterior,
     left: number,
     own: readonly (readonly [place: number, weight: number])[],
   ): number {
-    let sum = left * left * doubt;
+    let sum = left * left * sharedVariance;
     for (const [place, weight] of own) {
-      sum += 2 * left * weight * felt[place]!;
+      sum += 2 * left * weight * sharedCovariance[place]!;
       for (const [other, by] of own)
         sum += weight * by * this.covariance[place * this.shared.length + other]!;
     }
@@ -109,37 +122,37 @@ export class Beliefs {
   }
 }
 
-/** A place for each kind of which most is known; the first is elsewhere. */
+/** A place for each of the kinds with the most evidence; the first place is for all other kinds. */
 function placesOf(
   evidence: ReadonlyMap<string, ReadonlyMap<number, Evidence>>,
 ): Map<number, number> {
   const weights = new Map<number, number>();
   for (const one of evidence.values())
     for (const [kind, { weight }] of one)
-      if (kind !== elsewhere) weights.set(kind, (weights.get(kind) ?? 0) + weight);
+      if (kind !== otherKinds) weights.set(kind, (weights.get(kind) ?? 0) + weight);
   const kinds = [...weights.keys()]
     .sort((a, b) => weights.get(b)! - weights.get(a)! || a - b)
-    .slice(0, mostKinds);
-  return new Map([elsewhere, ...kinds].map((kind, place) => [kind, place]));
+    .slice(0, maxKinds);
+  return new Map([otherKinds, ...kinds].map((kind, place) => [kind, place]));
 }
 
-function heldOf(
+function posteriorOf(
   evidence: ReadonlyMap<number, Evidence>,
   places: ReadonlyMap<number, number>,
-): Held {
+): ModelPosterior {
   const weights = new Float64Array(places.size),
     sums = new Float64Array(places.size);
   let precision = 1 / priors.model;
   for (const [kind, { weight, sum }] of evidence) {
     const place = places.get(kind)!,
-      less = kind === elsewhere ? 1 : 1 + weight * priors.kind;
+      less = kind === otherKinds ? 1 : 1 + weight * priors.kind;
     precision += weights[place] = weight / less;
     sums[place] = sum / less;
   }
-  return { weights, sums, precision, mean: 0, felt: sums, doubt: 0 };
+  return { weights, sums, precision, mean: 0, sharedCovariance: sums, sharedVariance: 0 };
 }
 
-/** What is held of the shared numbers beforehand: those of kinds lie about the first. */
+/** The prior precision of the shared effects: those of the kinds are centred on the first. */
 function sharedPrior(width: number): Float64Array {
   const precision = new Float64Array(width * width);
   precision[0] = 1 / priors.strictness + (width - 1) / priors.kindStrictness;
@@ -150,8 +163,11 @@ function sharedPrior(width: number): Float64Array {
   return precision;
 }
 
-/** What one model's evidence says of the shared numbers, when the model itself may be anything. */
-function addTo(precision: Float64Array, sums: Float64Array, held: Held): void {
+/**
+ * Adds what one model's evidence says about the shared effects, with the model's own effect
+ * integrated out.
+ */
+function addTo(precision: Float64Array, sums: Float64Array, held: ModelPosterior): void {
   const { weights } = held,
     width = weights.length,
     mean = total(held.sums) / held.precision;
@@ -164,11 +180,11 @@ function addTo(precision: Float64Array, sums: Float64Array, held: Held): void {
   }
 }
 
-/** What is left for the model itself, once the shared numbers are known. */
-function settle(held: Held, shared: Float64Array, covariance: Float64Array): void {
+/** Computes the model's own effect from what the shared effects do not explain. */
+function settle(held: ModelPosterior, shared: Float64Array, covariance: Float64Array): void {
   held.mean = (total(held.sums) - dot(held.weights, shared)) / held.precision;
-  held.felt = times(covariance, held.weights).map((value) => value / held.precision);
-  held.doubt = dot(held.weights, held.felt) / held.precision;
+  held.sharedCovariance = times(covariance, held.weights).map((value) => value / held.precision);
+  held.sharedVariance = dot(held.weights, held.sharedCovariance) / held.precision;
 }
 
 const dot = (a: Float64Array, b: Float64Array): number =>
@@ -177,7 +193,7 @@ const total = (values: Float64Array): number => values.reduce((sum, value) => su
 const times = (matrix: Float64Array, by: Float64Array): Float64Array =>
   by.map((_, row) => dot(matrix.subarray(row * by.length, (row + 1) * by.length), by));
 
-/** The inverse of a positive definite matrix, by Gauss and Jordan. */
+/** The inverse of a positive definite matrix, by Gauss-Jordan elimination. */
 function inverted(matrix: Float64Array, width: number): Float64Array {
   const result = Float64Array.from(matrix);
   for (let pivot = 0; pivot < width; pivot++) {

@@ -9,14 +9,14 @@ import {
 
 type Row = readonly unknown[];
 
-/** What ratings taught was told otherwise in the first version: of such a state the outcomes are read alone. */
+/** The first version stored ratings differently: only the outcomes are read from it. */
 const version = 2,
   firstVersion = 1;
-/** More is in no state that was written here. */
-const mostWeight = 100;
+/** No state written by this program has more. */
+const maxWeight = 100;
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
-/** A state as JSON, for storing. */
+/** A state as JSON, to be stored. */
 export function encodeOnline({ router, models, served, ratedAt }: OnlineState): string {
   return JSON.stringify({
     version,
@@ -38,7 +38,7 @@ export function encodeOnline({ router, models, served, ratedAt }: OnlineState): 
   });
 }
 
-/** The state that was stored; what cannot be read as one has taught nothing. Never throws. */
+/** Reads a stored state; a text that cannot be read counts as nothing learned. Never throws. */
 export function decodeOnline(text: string | null): OnlineState {
   const stored = read(text);
   if (stored?.['version'] === firstVersion)
@@ -79,7 +79,7 @@ function modelOf([name, ratings, scoreSum, at, evidence]: Row): [string, RatedMo
 }
 
 function evidenceOf([kind, weight, sum]: Row): [number, Evidence][] {
-  return Number.isInteger(kind) && isCount(weight) && weight < mostWeight && typeof sum === 'number'
+  return Number.isInteger(kind) && isCount(weight) && weight < maxWeight && typeof sum === 'number'
     ? [[kind as number, added(undefined, weight, sum)]]
     : [];
 }

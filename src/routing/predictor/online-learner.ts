@@ -1,7 +1,7 @@
-import { logOdds, sigmoid } from '../log-odds.js';
+import { logOdds, sigmoid } from '../numbers.js';
 import type { KindsOfTask } from '../plan.js';
 import { Beliefs } from './online-beliefs.js';
-import { added, bounded, elsewhere, faded, folded } from './online-evidence.js';
+import { added, bounded, otherKinds, faded, folded } from './online-evidence.js';
 import {
   largestShares,
   type OnlineState,
@@ -14,31 +14,31 @@ import {
 export interface Rating {
   readonly model: string;
   readonly kinds: KindsOfTask | null;
-  /** 0..1: the chance of a good answer that was predicted, before anything learned here moved it. */
+  /** 0..1: the predicted chance of a good answer, before anything learned here moved it. */
   readonly predicted: number;
   /** 0..1. */
   readonly score: number;
-  /** What the same rater said of the same answer before; null: nothing. */
+  /** The same rater's previous score of the same answer; null if there was none. */
   readonly earlier: number | null;
   /** Ms since 1970. */
   readonly at: number;
 }
 
-/** Answers and faults of one provider's model that are to be counted. */
+/** New answers and faults of one provider's model. */
 export interface Tally {
   readonly answers: number;
   readonly faults: number;
 }
 
-/** The most that a scope's traffic moves a model, in log odds. */
-export const mostMove = 2;
+/** The most that a scope's traffic may move a model, in log odds. */
+export const maxMove = 2;
 
 const dayMs = 86_400_000;
 const ratingHalfLifeMs = 30 * dayMs;
 const servedHalfLifeMs = dayMs;
-const mostModels = 200;
-/** Of each provider's model, so that a change shows after some hundred answers. */
-const mostAnswers = 200;
+const maxModels = 200;
+/** For each provider's model, so that a change shows after a few hundred answers. */
+const maxAnswers = 200;
 
 const share = (value: number): number =>
   Number.isNaN(value) ? 0.5 : Math.min(0.98, Math.max(0.02, value));
@@ -48,8 +48,8 @@ export const oddsOf = (value: number): number => logOdds(share(value));
 const leftOf = (since: number, now: number, halfLifeMs: number): number =>
   2 ** (-Math.max(0, now - since) / halfLifeMs);
 
-/** What is left of what was learned of a model: after a month half of what its ratings said counts, in the end nothing. */
-export function fadedModel(model: RatedModel, now: number): RatedModel {
+/** A rated model at a later time: evidence loses half of its weight in 30 days. */
+function fadedModel(model: RatedModel, now: number): RatedModel {
   return {
     ...model,
     evidence: faded(model.evidence, leftOf(model.at, now, ratingHalfLifeMs)),
@@ -57,14 +57,14 @@ export function fadedModel(model: RatedModel, now: number): RatedModel {
   };
 }
 
-/** What is believed of all models at a time, ms since 1970. */
+/** The beliefs about all models at a time, ms since 1970. */
 export function beliefsOf({ models }: OnlineState, now: number): Beliefs {
   return new Beliefs(
     new Map([...models].map(([name, model]) => [name, fadedModel(model, now).evidence])),
   );
 }
 
-/** What is left of a count: after a day half of it. */
+/** Counts at a later time: they halve every day. */
 export function fadedServed({ answers, faults, at }: Served, now: number): Served {
   const left = leftOf(at, now, servedHalfLifeMs);
   return { answers: answers * left, faults: faults * left, at: Math.max(at, now) };
@@ -72,7 +72,7 @@ export function fadedServed({ answers, faults, at }: Served, now: number): Serve
 
 const isShare = (value: number): boolean => value >= 0 && value <= 1;
 
-/** What a scope holds after one more rating. One that cannot be used changes nothing. */
+/** The state after one more rating. A rating that cannot be used changes nothing. */
 export function withRating(state: OnlineState, rating: Rating): OnlineState {
   const name = ratedName(rating.model);
   if (
@@ -89,11 +89,11 @@ export function withRating(state: OnlineState, rating: Rating): OnlineState {
     known.models.get(name) ?? { evidence: new Map(), ratings: 0, scoreSum: 0, at: rating.at },
     rating.at,
   );
-  // what was said before it was forgotten counts no more
+  // a previous score that was forgotten since does not count
   const earlier = before.ratings === 0 ? null : rating.earlier;
   const after: RatedModel = {
     evidence: bounded(
-      taught(before.evidence, { ...rating, earlier }, beliefsOf(known, before.at), name),
+      withEvidence(before.evidence, { ...rating, earlier }, beliefsOf(known, before.at), name),
     ),
     at: before.at,
     ratings: before.ratings + (earlier === null ? 1 : 0),
@@ -107,10 +107,11 @@ export function withRating(state: OnlineState, rating: Rating): OnlineState {
 }
 
 /**
- * One step of logistic regression on top of the prediction, each kind by its share of the request. Who has rated before moves things by the change
- * of mind alone: back and forth, it ends where it began.
+ * One step of logistic regression on top of the prediction, for each kind by its share of the
+ * request. A rater who changes a score moves things only by the difference: changed back,
+ * everything is as before.
  */
-function taught(
+function withEvidence(
   evidence: RatedModel['evidence'],
   { kinds, predicted, score, earlier }: Rating,
   beliefs: Beliefs,
@@ -118,7 +119,7 @@ function taught(
 ): RatedModel['evidence'] {
   const shares = sharesOf(kinds),
     rest = shares.reduce((left, [, share]) => left - share, 1);
-  const parts = [...shares, [elsewhere, Math.max(0, rest)] as const].map(([kind, share]) => ({
+  const parts = [...shares, [otherKinds, Math.max(0, rest)] as const].map(([kind, share]) => ({
     kind,
     share,
     total: earlier === null ? beliefs.totalOf(name, kind) : 0,
@@ -141,7 +142,7 @@ function taught(
   return result;
 }
 
-/** What a scope holds after some answers and faults, by `<provider>/<model>`. */
+/** The state after more answers and faults, by `<provider>/<model>`. */
 export function withOutcomes(
   state: OnlineState,
   tallies: ReadonlyMap<string, Tally>,
@@ -156,7 +157,7 @@ export function withOutcomes(
       continue;
     const before = fadedServed(served.get(name) ?? { answers: 0, faults: 0, at }, at);
     const whole = before.answers + answers,
-      kept = Math.min(1, mostAnswers / whole);
+      kept = Math.min(1, maxAnswers / whole);
     if (whole > 0)
       served.set(name, {
         answers: whole * kept,
@@ -167,7 +168,7 @@ export function withOutcomes(
   return { ...state, served: latest(served) };
 }
 
-/** Shares as they were stored may be anything. */
+/** Stored shares may hold anything. */
 function sharesOf(kinds: KindsOfTask | null): [task: number, share: number][] {
   const shares: number[] = [];
   for (const [task, part] of kinds?.shares ?? [])
@@ -175,7 +176,10 @@ function sharesOf(kinds: KindsOfTask | null): [task: number, share: number][] {
   return largestShares(shares);
 }
 
-/** What is left where kinds of task are those of another router: what was learned of each model as a whole. */
+/**
+ * The state without its kinds of task, which another predictor had numbered: only what was learned
+ * about each model as a whole.
+ */
 export function withoutKinds(state: OnlineState): OnlineState {
   return {
     ...state,
@@ -189,11 +193,11 @@ export function withoutKinds(state: OnlineState): OnlineState {
   };
 }
 
-/** Those that were last heard of. */
+/** The most recently updated entries. */
 function latest<T extends { readonly at: number }>(
   entries: Map<string, T>,
 ): ReadonlyMap<string, T> {
-  return entries.size <= mostModels
+  return entries.size <= maxModels
     ? entries
-    : new Map([...entries].sort(([, a], [, b]) => b.at - a.at).slice(0, mostModels));
+    : new Map([...entries].sort(([, a], [, b]) => b.at - a.at).slice(0, maxModels));
 }

@@ -1,6 +1,5 @@
-import type { Candidate } from '../plan.js';
 import type { Beliefs } from './online-beliefs.js';
-import { beliefsOf, fadedServed, mostMove, oddsOf, withoutKinds } from './online-learner.js';
+import { beliefsOf, fadedServed, maxMove, oddsOf, withoutKinds } from './online-learner.js';
 import {
   type Belief,
   largestShares,
@@ -10,43 +9,44 @@ import {
   servedName,
 } from './online-state.js';
 import type { Expectation } from './quality-predictor.js';
-import type { Adjustment, TunedRequest, Tuning } from './tuning.js';
+import type { Adjustment, TunedCandidate, TunedRequest, Tuning } from './tuning.js';
 
-/** So many answers without a fault are taken for granted of everybody. */
+/** The number of answers without a fault that every model starts with. */
 const priorAnswers = 50;
-/** Less is forgotten. */
-const leastFaults = 0.5;
-/** Names of models whose spelling has been looked at. */
-const mostNames = 2_000;
+/** Models with fewer faults count as faultless. */
+const minFaults = 0.5;
+/** The number of model names that are cached with their canonical spelling. */
+const maxNames = 2_000;
 
 /**
- * So many standard deviations of what ratings say of a model are left out of what moves it: on kinds of task that no router had seen, what was moved
- * by less made choices worse as often as better (2026-11).
+ * A move is reduced by this many standard deviations: on kinds of task that no predictor had seen,
+ * smaller moves made choices worse as often as better (2026-11).
  */
 const leftOut = 0.5;
 
-/** By how much a belief moves a model: nothing, where it may well be chance. */
+/** The part of a belief that moves a model: 0 if it may well be chance. */
 export const surePart = ({ mean, variance }: Belief): number =>
   Math.sign(mean) * Math.max(0, Math.abs(mean) - leftOut * Math.sqrt(variance));
 
 interface KnownFaults {
-  /** 0..1, beside one that never fails. */
+  /** 0..1, compared to a model that never fails. */
   readonly reliability: number;
   readonly reason: string;
 }
 
 /**
- * What a scope's own traffic taught, as a tuning: a model moves by its ratings, as a whole and on kinds of task like this one, and falls by its
- * faults; together by no more than a bound. `expected` may have been moved by other tunings before.
- * @param router the name of the router that numbers the kinds of task
- * @param now ms since 1970: what is older counts less
- * @returns null where nothing is known of any model
+ * What a scope's own traffic taught, as a tuning. A model moves by its ratings, as a whole and on
+ * kinds of task like this one, and falls by its faults; the sum is limited to `maxMove`. `expected`
+ * may have been moved by other tunings before.
+ * @param router the name of the predictor that numbers the kinds of task
+ * @param now ms since 1970: older evidence counts less
+ * @returns null if nothing is known about any model
  */
 export function createOnlineTuning(state: OnlineState, router: string, now: number): Tuning | null {
   const served = new Map<string, KnownFaults>();
   for (const [name, one] of state.served) {
     const { answers, faults } = fadedServed(one, now);
-    if (faults >= leastFaults)
+    if (faults >= minFaults)
       served.set(name, {
         reliability: 1 - faults / (priorAnswers + answers),
         reason: `${Math.round(faults)} of ${Math.round(answers)} answers failed`,
@@ -60,13 +60,13 @@ export function createOnlineTuning(state: OnlineState, router: string, now: numb
   );
 }
 
-/** Whether faults are remembered of any model. @param now ms since 1970 */
+/** Whether faults of any model are remembered. @param now ms since 1970 */
 export const hasFaults = ({ served }: OnlineState, now: number): boolean =>
-  [...served.values()].some((one) => fadedServed(one, now).faults >= leastFaults);
+  [...served.values()].some((one) => fadedServed(one, now).faults >= minFaults);
 
 class OnlineTuning implements Tuning {
   private readonly names = new Map<string, string | null>();
-  /** All candidates of one request are asked one after the other. */
+  /** Caches one request: all its candidates are asked one after the other. */
   private last: {
     readonly request: TunedRequest;
     readonly shares: readonly (readonly [number, number])[];
@@ -79,7 +79,7 @@ class OnlineTuning implements Tuning {
   ) {}
 
   adjust(
-    { provider, model }: Candidate,
+    { provider, model }: TunedCandidate,
     request: TunedRequest,
     expected: Expectation,
   ): Adjustment | null {
@@ -92,7 +92,7 @@ class OnlineTuning implements Tuning {
     const lost = service
       ? oddsOf(expected.quality * service.reliability) - oddsOf(expected.quality)
       : 0;
-    const odds = Math.max(-mostMove, Math.min(mostMove, (rated ? surePart(rated) : 0) + lost));
+    const odds = Math.max(-maxMove, Math.min(maxMove, (rated ? surePart(rated) : 0) + lost));
     const reason = [
       ...(known
         ? [known.ratings === 1 ? 'moved by 1 rating' : `moved by ${known.ratings} ratings`]
@@ -117,8 +117,8 @@ class OnlineTuning implements Tuning {
   private nameOf(model: string): string | null {
     let name = this.names.get(model);
     if (name === undefined) {
-      // what clients type may be anything
-      if (this.names.size >= mostNames) this.names.clear();
+      // clients can send any number of names
+      if (this.names.size >= maxNames) this.names.clear();
       this.names.set(model, (name = ratedName(model)));
     }
     return name;

@@ -1,11 +1,12 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
-import { gramBuckets } from './hashing.js';
+import { gramBuckets } from './features/grams.js';
 import { gramsOfPrototype } from './prototypes.js';
-import type { RouterWeights } from './predictor-weights.js';
+import type { PredictorWeights } from './predictor-weights.js';
 
 /*
- * A file of weights: eight bytes that name the format, then, deflated: the length of the header (32 bits, little-endian), the header as
- * JSON, padding to four bytes, and the arrays one behind the other, each padded to four bytes. The header tells each array's length.
+ * The file format: eight bytes that name it, then, deflated: the length of the header (32 bits,
+ * little-endian), the header as JSON, padding to four bytes, and the arrays one after the other,
+ * each padded to four bytes. The header has the length of each array.
  */
 const magic = 'SBROUTE3';
 const kinds = { f32: Float32Array, i8: Int8Array, u8: Uint8Array, u16: Uint16Array } as const;
@@ -67,8 +68,8 @@ interface Header {
 
 const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
 
-/** Weights as the bytes of a file; the same weights give the same bytes. */
-export function encodeRouter(weights: RouterWeights): Buffer {
+/** Weights as the bytes of a file; the same weights always give the same bytes. */
+export function encodePredictor(weights: PredictorWeights): Buffer {
   const lengths = Object.fromEntries(
     arrayNames.map((name) => [name, weights[name].length]),
   ) as Record<ArrayName, number>;
@@ -100,9 +101,9 @@ function bytesOf(numbers: Numbers): Buffer {
 
 /**
  * Reads weights from the bytes of a file.
- * @throws Error where the bytes are not such a file, are cut off, or do not fit together
+ * @throws Error if the bytes are not such a file, are cut off, or do not fit together
  */
-export function decodeRouter(bytes: Uint8Array): RouterWeights {
+export function decodePredictor(bytes: Uint8Array): PredictorWeights {
   const view = inflated(bytes);
   const length = view.readUInt32LE();
   const header = JSON.parse(view.toString('utf8', 4, 4 + length)) as Header;
@@ -112,59 +113,44 @@ export function decodeRouter(bytes: Uint8Array): RouterWeights {
     const make = kinds[arrays[name]];
     const size = header.lengths[name] * make.BYTES_PER_ELEMENT;
     if (!Number.isInteger(size) || size < 0 || at + size > view.length)
-      throw new Error(`the file of router weights is cut off at "${name}"`);
-    // copied: a buffer from a pool may begin at an odd place
+      throw new Error(`the file of predictor weights is cut off at "${name}"`);
+    // copied: a pooled buffer may begin at an odd address
     read[name] = new make(new Uint8Array(view.subarray(at, at + size)).buffer);
     at += padded(size);
   }
   const { lengths, ...rest } = header;
-  return checked({ ...rest, ...(read as Pick<RouterWeights, ArrayName>) });
+  return checked({ ...rest, ...(read as Pick<PredictorWeights, ArrayName>) });
 }
 
-/** Weights are some megabytes: more is no such file. */
-const mostBytes = 64 * 1024 * 1024;
+/** The weights have a few megabytes: a much larger file is not one of them. */
+const maxBytes = 64 * 1024 * 1024;
 
 function inflated(bytes: Uint8Array): Buffer {
   const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (view.toString('latin1', 0, magic.length) !== magic)
-    throw new Error('this is not a file of router weights');
+    throw new Error('this is not a file of predictor weights');
   try {
-    return inflateRawSync(view.subarray(magic.length), { maxOutputLength: mostBytes });
+    return inflateRawSync(view.subarray(magic.length), { maxOutputLength: maxBytes });
   } catch {
-    throw new Error('the file of router weights is cut off or damaged');
+    throw new Error('the file of predictor weights is cut off or damaged');
   }
 }
 
-/** How long the prototypes' arrays are to be, by the first of them. */
-function prototypesOf({
+/** The length that each array must have, given the lengths of the names and of a few arrays. */
+function expectedLengths({
+  rank,
+  denseNames: { length: features },
+  taskNames: { length: tasks },
+  models: { length: models },
+  headModels: { length: heads },
   prototypeBuckets,
-  models,
-}: RouterWeights): Pick<
-  Record<ArrayName, number>,
-  'prototypeBuckets' | 'prototypeGrams' | 'prototypeShares' | 'prototypeFamilies'
-> {
+}: PredictorWeights): Partial<Record<ArrayName, number>> {
   const prototypes = Math.ceil(prototypeBuckets.length / gramsOfPrototype);
   return {
-    prototypeBuckets: prototypes * gramsOfPrototype,
-    prototypeGrams: prototypes * gramsOfPrototype,
-    prototypeShares: prototypes * models.length,
-    prototypeFamilies: prototypes,
-  };
-}
-
-function checked(weights: RouterWeights): RouterWeights {
-  const {
-    rank,
-    denseNames: { length: wide },
-    taskNames: { length: tasks },
-    models: { length: models },
-    headModels: { length: heads },
-  } = weights;
-  const expected: Partial<Record<ArrayName, number>> = {
-    mean: wide,
-    scale: wide,
+    mean: features,
+    scale: features,
     gramScale: rank,
-    dense: wide * rank,
+    dense: features * rank,
     bias: rank,
     tasks: tasks * rank,
     taskBias: tasks,
@@ -179,32 +165,43 @@ function checked(weights: RouterWeights): RouterWeights {
     slopes: models,
     general: 3,
     headScale: heads,
-    headDense: wide * heads,
+    headDense: features * heads,
     headMeans: tasks * heads,
     trust: tasks * 3,
-    difficultyDense: wide,
+    difficultyDense: features,
     difficultyMeans: tasks,
-    generalDifficulty: wide,
+    generalDifficulty: features,
     difficultyScale: 1,
     taskLengths: tasks,
-    denseLengths: wide,
+    denseLengths: features,
     modelLengths: models,
     telling: gramBuckets,
     taskFamilies: tasks,
     prototypeTrust: tasks,
-    ...prototypesOf(weights),
+    prototypeBuckets: prototypes * gramsOfPrototype,
+    prototypeGrams: prototypes * gramsOfPrototype,
+    prototypeShares: prototypes * models,
+    prototypeFamilies: prototypes,
   };
-  for (const [name, length] of Object.entries(expected) as [ArrayName, number][]) {
+}
+
+/**
+ * The same weights.
+ * @throws Error where arrays have the wrong length, or hold numbers that cannot be used
+ */
+function checked(weights: PredictorWeights): PredictorWeights {
+  const { headModels, prototypeBuckets, models } = weights;
+  for (const [name, length] of Object.entries(expectedLengths(weights)) as [ArrayName, number][]) {
     if (weights[name].length !== length)
       throw new Error(
-        `the router weights do not fit together: "${name}" has ${weights[name].length} numbers and not ${length}`,
+        `the predictor weights do not fit together: "${name}" has ${weights[name].length} numbers instead of ${length}`,
       );
     if (weights[name].some((number) => !Number.isFinite(number)))
-      throw new Error(`the router weights hold a number that is none: "${name}"`);
+      throw new Error(`the predictor weights hold a number that is not finite: "${name}"`);
   }
-  if (weights.headModels.some((place) => !Number.isInteger(place) || place < 0 || place >= models))
-    throw new Error('the router weights hold a head of a model that they do not name');
-  if (weights.prototypeBuckets.some((bucket) => bucket >= gramBuckets))
-    throw new Error('the router weights hold a prototype with a bucket that there is not');
+  if (headModels.some((at) => !Number.isInteger(at) || at < 0 || at >= models.length))
+    throw new Error('the predictor weights hold a head of a model that they do not name');
+  if (prototypeBuckets.some((bucket) => bucket >= gramBuckets))
+    throw new Error('the predictor weights hold a prototype with a bucket that does not exist');
   return weights;
 }

@@ -1,9 +1,12 @@
-import { gramBuckets } from './hashing.js';
+import { gramBuckets } from './features/grams.js';
 import type { PrototypeWeights } from './prototypes.js';
 
-/** Everything that was learned, as numbers. `rank` is the number of coordinates that a text is mapped to. */
-export interface RouterWeights extends PrototypeWeights {
-  /** When and from what it was fitted, for people. */
+/**
+ * Everything that was learned, as numbers. `rank` is the number of coordinates that a text is
+ * mapped to.
+ */
+export interface PredictorWeights extends PrototypeWeights {
+  /** When and from what the weights were fitted, for people; other stored weights refer to it. */
   readonly name: string;
   readonly denseNames: readonly string[];
   readonly rank: number;
@@ -12,7 +15,7 @@ export interface RouterWeights extends PrototypeWeights {
   /** By dense feature. */
   readonly mean: Float32Array;
   readonly scale: Float32Array;
-  /** By bucket, `rank` each, as whole numbers of `gramScale`. */
+  /** By bucket, `rank` each, in units of `gramScale`. */
   readonly grams: Int8Array;
   /** By coordinate. */
   readonly gramScale: Float32Array;
@@ -22,13 +25,19 @@ export interface RouterWeights extends PrototypeWeights {
   /** By task, `rank` each. */
   readonly tasks: Float32Array;
   readonly taskBias: Float32Array;
-  /** By task, `rank` each: where its texts lie, in coordinates in which their spread is 1 in every direction. */
+  /**
+   * By task, `rank` each: the centre of its texts, in coordinates whose spread is 1 in every
+   * direction.
+   */
   readonly centres: Float32Array;
-  /** `rank` by `rank`, lower triangular: takes coordinates to those. */
+  /** `rank` by `rank`, lower triangular: maps coordinates to those of `centres`. */
   readonly whitening: Float32Array;
-  /** Log odds that a text is like those learned from: [constant, by entropy of the tasks' shares, by distance to the nearest centre]. */
+  /**
+   * Log odds that a text resembles the training texts: [constant, factor of the entropy of the
+   * tasks' shares, factor of the distance to the nearest centre].
+   */
   readonly gate: Float32Array;
-  /** By task and model: the share done well, and how many rows were measured. */
+  /** By task and model: the share done well, and the number of measured rows. */
   readonly shares: Float32Array;
   readonly counts: Float32Array;
   /** By model, in log odds. */
@@ -36,28 +45,37 @@ export interface RouterWeights extends PrototypeWeights {
   /** By task. */
   readonly discrimination: Float32Array;
   readonly hardness: Float32Array;
-  /** By model: how much of a text's difficulty it feels; 1 is usual. */
+  /** By model: how much a text's difficulty affects it; 1 is average. */
   readonly slopes: Float32Array;
-  /** What single texts mean for single models, in log odds: the places of the models that have such a head, */
+  /**
+   * Heads: what single texts mean for single models, in log odds. The places of the models that
+   * have a head,
+   */
   readonly headModels: Float32Array;
-  /** by bucket one number for each of them (whole numbers of `headScale`, which is by head), by dense feature, and each task's mean. */
+  /**
+   * for each bucket one number for each head (in units of `headScale`, which is by head), for each
+   * dense feature, and the mean of each task.
+   */
   readonly headGrams: Int8Array;
   readonly headScale: Float32Array;
   readonly headDense: Float32Array;
   readonly headMeans: Float32Array;
-  /** By task: how much is believed of heads, of difficulty beside a head, and of difficulty where there is none. */
+  /** By task: how much heads count, difficulty beside a head, and difficulty without a head. */
   readonly trust: Float32Array;
-  /** By task: how much prototypes count beside what is predicted without them, 0..1. */
+  /** By task: how much prototypes count compared to the rest of the prediction, 0..1. */
   readonly prototypeTrust: Float32Array;
-  /** [general hardness, gain and bias of publicly known ability] */
+  /** [general hardness, factor and constant for publicly known ability] */
   readonly general: Float32Array;
-  /** How hard a text is among those of its task: by bucket (whole numbers of `difficultyScale`), by dense feature, and each task's mean. */
+  /**
+   * How hard a text is among those of its task: by bucket (in units of `difficultyScale`), by dense
+   * feature, and the mean of each task.
+   */
   readonly difficultyGrams: Int8Array;
   readonly difficultyDense: Float32Array;
   readonly difficultyMeans: Float32Array;
   /** How hard a text of an unknown kind is: by dense feature. */
   readonly generalDifficulty: Float32Array;
-  /** [unit of `difficultyGrams`] */
+  /** [the unit of `difficultyGrams`] */
   readonly difficultyScale: Float32Array;
   /** Natural logarithms of output tokens: by task, by dense feature, by model. */
   readonly taskLengths: Float32Array;
@@ -65,8 +83,8 @@ export interface RouterWeights extends PrototypeWeights {
   readonly modelLengths: Float32Array;
 }
 
-/** Whether weights fit together and to this program's features; the reason where they do not. */
-export function misfitOf(weights: RouterWeights, denseNames: readonly string[]): string | null {
+/** Why weights do not fit together or do not fit this program's features; null if they fit. */
+export function misfitOf(weights: PredictorWeights, denseNames: readonly string[]): string | null {
   if (weights.denseNames.join() !== denseNames.join()) return 'it was fitted to other features';
   if (weights.grams.length !== gramBuckets * weights.rank)
     return 'its n-grams have another number of buckets';

@@ -1,43 +1,60 @@
-import type { Features } from './features.js';
-import { gramBuckets } from './hashing.js';
+import type { Features } from './features/features.js';
+import { gramBuckets } from './features/grams.js';
 
-/** Groups of similar prompts as they are kept. */
+/** Groups of similar prompts ("prototypes") as stored. */
 export interface PrototypeWeights {
-  /** By bucket: how telling it is that a text has it, rare ones more; 0 for what nearly every text has. */
+  /**
+   * By bucket: how characteristic it is; higher for rare ones, 0 for those of nearly every text.
+   */
   readonly telling: Int8Array;
-  /** By prototype, `gramsOfPrototype` each: its most telling buckets, and what each weighs, in parts of 127. */
+  /**
+   * By prototype, `gramsOfPrototype` each: its most characteristic buckets and their weights, in
+   * parts of 127.
+   */
   readonly prototypeBuckets: Uint16Array;
   readonly prototypeGrams: Int8Array;
-  /** By prototype and model: what the model does better there than on its task as a whole, in parts of 127. */
+  /**
+   * By prototype and model: how much better the model does there than on its task as a whole, in
+   * parts of 127.
+   */
   readonly prototypeShares: Int8Array;
-  /** By prototype, and by task: the number of the family that it is of. */
+  /** By prototype, and by task: the number of its family. */
   readonly prototypeFamilies: Uint8Array;
   readonly taskFamilies: Uint8Array;
 }
 
-/** The prototypes that a text is most like, and how much each counts; that adds up to less than 1. */
+/** The prototypes nearest to a text and how much each counts; the amounts add up to less than 1. */
 export interface Nearest {
   readonly places: Int32Array;
   readonly amounts: Float64Array;
-  /** How like the text the nearest one is: the cosine of their telling n-grams, 0..1. */
+  /** The likeness of the nearest prototype: the cosine of the characteristic n-grams, 0..1. */
   readonly likeness: number;
 }
 
-/** So many buckets tell what a prototype is. */
+/** The number of buckets that describe a prototype. */
 export const gramsOfPrototype = 40;
-/** Whole numbers of so many to one. */
+/** The integer that stands for 1. */
 export const prototypeUnit = 127;
 const neighbours = 4;
-/** How much less a prototype counts that is less like the text than the nearest one (e-folds for each whole of cosine). */
+/**
+ * How fast a prototype's amount falls with its distance to the nearest one (e-folds for each whole
+ * of cosine).
+ */
 const sharpness = 10;
-/** Weighs for the task as a whole beside the similarities. */
+/** The weight of the task as a whole, compared to the similarities. */
 const wholeTask = 0.02;
-/** As many as a byte tells apart. */
-const mostFamilies = 256;
+/** The number of values of a byte. */
+const maxFamilies = 256;
 
-/** Finds which groups of similar prompts a text belongs to, by the cosine of their telling n-grams. A text of a kilobyte takes some microseconds. */
+/**
+ * Finds the groups of similar prompts that a text belongs to, by the cosine of their characteristic
+ * n-grams. A text of a kilobyte takes a few microseconds.
+ */
 export class Prototypes {
-  /** Inverted: by bucket the prototypes that have it, each with what it weighs there in the lowest byte. */
+  /**
+   * An inverted index: by bucket the prototypes that have it, each with its weight there in the
+   * lowest byte.
+   */
   private readonly starts = new Uint32Array(gramBuckets + 1);
   private readonly holders: Uint32Array;
   private readonly sums: Float64Array;
@@ -46,7 +63,7 @@ export class Prototypes {
   constructor(private readonly weights: PrototypeWeights) {
     const { prototypeBuckets: buckets, prototypeGrams: grams } = weights;
     this.sums = new Float64Array(buckets.length / gramsOfPrototype);
-    this.familyShares = new Float64Array(mostFamilies);
+    this.familyShares = new Float64Array(maxFamilies);
     this.holders = new Uint32Array(buckets.length);
     for (const bucket of buckets) this.starts[bucket + 1]!++;
     for (let bucket = 0; bucket < gramBuckets; bucket++)
@@ -60,8 +77,9 @@ export class Prototypes {
   }
 
   /**
-   * The few prototypes that a text is most like, nearest first; none where it has no telling n-gram of any.
-   * @param shares by task: how far the text is of it; likeness to a prototype of another family does not count
+   * The few prototypes nearest to a text, nearest first; none if they share no characteristic
+   * n-gram.
+   * @param shares by task: the text's share of it; a prototype of another family does not count
    */
   nearTo(features: Features, shares: Float64Array): Nearest {
     const length = this.compare(features),
@@ -93,7 +111,9 @@ export class Prototypes {
     };
   }
 
-  /** Adds up what the text and each prototype have in common; returns the text's length. */
+  /**
+   * Sums up what the text and each prototype have in common; returns the text's length as a vector.
+   */
   private compare({ buckets, weights: amounts }: Features): number {
     const {
       sums,
@@ -114,7 +134,7 @@ export class Prototypes {
     return Math.sqrt(squares);
   }
 
-  /** By family: how far the text is of it, over what makes a cosine of a sum. */
+  /** By family: the text's share of it, divided by what turns a sum into a cosine. */
   private familySharesOf(shares: Float64Array, length: number): Float64Array {
     const {
       familyShares,
@@ -127,7 +147,10 @@ export class Prototypes {
     return familyShares;
   }
 
-  /** What a model does better on texts like these than on their task as a whole: a share between -1 and 1. */
+  /**
+   * How much better a model does on texts like these than on their task as a whole: a share between
+   * -1 and 1.
+   */
   beyondTask({ places, amounts }: Nearest, model: number, models: number): number {
     let beyond = 0;
     for (let at = 0; at < places.length; at++)
@@ -136,7 +159,7 @@ export class Prototypes {
   }
 }
 
-/** How much each counts, nearest first. */
+/** How much each prototype counts, nearest first. */
 function amountsOf(cosines: Float64Array): Float64Array {
   const amounts = cosines.map((cosine) => cosine * Math.exp(sharpness * (cosine - cosines[0]!)));
   const whole = amounts.reduce((sum, amount) => sum + amount, wholeTask);

@@ -1,26 +1,27 @@
 import { readFileSync } from 'node:fs';
-import { decodeRouter } from './predictor-file.js';
-import { denseNames } from './features.js';
-import { Router } from './quality-predictor.js';
+import { decodePredictor } from './predictor-file.js';
+import { denseNames } from './features/features.js';
+import { QualityPredictor } from './quality-predictor.js';
 import { misfitOf } from './predictor-weights.js';
 
-/** Where the weights stand: beside `src` and beside `dist`. */
+/** The file of weights: next to `src` and next to `dist`. */
 const file = new URL('../../../config/router/router.bin', import.meta.url);
 
-let shipped: Router | undefined;
+let shipped: QualityPredictor | undefined;
 
 /**
- * The router that is shipped, read once.
- * @throws Error where its file is missing, damaged or of another version
+ * The shipped predictor, read once.
+ * @throws Error if its file is missing, damaged or of another version
  */
-export function shippedRouter(): Router {
-  shipped ??= readRouter();
+export function shippedPredictor(): QualityPredictor {
+  shipped ??= readPredictor();
   return shipped;
 }
 
-function readRouter(): Router {
-  const weights = decodeRouter(readFileSync(file));
+function readPredictor(): QualityPredictor {
+  const weights = decodePredictor(readFileSync(file));
   const misfit = misfitOf(weights, denseNames);
-  if (misfit !== null) throw new Error(`the router in ${file.pathname} cannot be used: ${misfit}`);
-  return new Router(weights);
+  if (misfit !== null)
+    throw new Error(`the predictor weights in ${file.pathname} cannot be used: ${misfit}`);
+  return new QualityPredictor(weights);
 }

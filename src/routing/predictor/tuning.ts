@@ -1,6 +1,16 @@
-import type { Candidate } from '../plan.js';
-import type { Features } from './features.js';
-import type { Expectation, Reading } from './quality-predictor.js';
+import type { Features } from './features/features.js';
+import type { Expectation } from './quality-predictor.js';
+import type { Reading } from './request-reader.js';
+
+/**
+ * One candidate as a tuning sees it: part of routing's `Candidate`, so that tunings need not import
+ * it.
+ */
+export interface TunedCandidate {
+  readonly label: string;
+  readonly provider: string | null;
+  readonly model: string;
+}
 
 /** One request as a tuning sees it. */
 export interface TunedRequest {
@@ -8,27 +18,34 @@ export interface TunedRequest {
   readonly features: Features;
 }
 
-/** The most that one tuning moves a prediction, in log odds. */
-const mostOdds = 4;
+/** The most that one tuning may move a prediction, in log odds. */
+const maxOdds = 4;
 
-/** Log odds as far as one tuning may move a prediction. */
-export const keptOdds = (odds: number): number => Math.max(-mostOdds, Math.min(mostOdds, odds));
+/** Log odds, limited to what one tuning may move. */
+export const keptOdds = (odds: number): number => Math.max(-maxOdds, Math.min(maxOdds, odds));
 
-/** What a tuning says of one candidate. */
+/** What a tuning says about one candidate. */
 export interface Adjustment {
   /** Log odds to add to the predicted quality; between -4 and 4. */
   readonly odds: number;
-  /** Standard deviation of the quality with it; absent: as it was. */
+  /** The standard deviation of the quality after it; absent: unchanged. */
   readonly uncertainty?: number;
-  /** Why, in a few words, for explanations. */
+  /** The reason in a few words, for explanations. */
   readonly reason: string;
 }
 
 /**
- * What an account's own evaluations, feedback and outcomes taught beyond the shipped router. Synchronous and cheap: it is asked for each
- * candidate of each request.
+ * What an account's own evaluations, feedback and outcomes taught, in addition to the shipped
+ * predictor. Synchronous and cheap: it is asked for each candidate of each request.
  */
 export interface Tuning {
-  /** Null where it knows nothing of the candidate. `expected` is the router's own word, before any tuning. Never throws. */
-  adjust(candidate: Candidate, request: TunedRequest, expected: Expectation): Adjustment | null;
+  /**
+   * Null if it knows nothing about the candidate. `expected` is the expectation before this tuning.
+   * Never throws.
+   */
+  adjust(
+    candidate: TunedCandidate,
+    request: TunedRequest,
+    expected: Expectation,
+  ): Adjustment | null;
 }

@@ -1,19 +1,17 @@
-import { defaultAffinity } from '../affinity.js';
 import { explored } from '../explore.js';
-import { featuresOf } from '../predictor/features.js';
+import { featuresOf } from '../predictor/features/features.js';
 import { createFindModel, type FindModel } from '../predictor/known-models.js';
 import { largestShares } from '../predictor/online-state.js';
-import type { Expectation, Router } from '../predictor/quality-predictor.js';
+import type { Expectation, QualityPredictor } from '../predictor/quality-predictor.js';
 import { keptOdds, type Adjustment, type TunedRequest } from '../predictor/tuning.js';
-import { logOdds, sigmoid } from '../log-odds.js';
-import type { Appraisal, Ranker, RoutingRequest } from '../plan.js';
+import { logOdds, sigmoid } from '../numbers.js';
+import type { Appraisal, RankedCandidate, Ranker, RoutingRequest } from '../plan.js';
 import { predicted, type Understood } from '../predicted.js';
 import { type Margins, rankByTradeoff } from '../rank-by-tradeoff.js';
-import { defaultTolerance } from './prior-ranker.js';
 
-/** What is left out of the margins is as usual. */
-export interface LearnedRankerOptions extends Partial<Margins> {
-  readonly router: Router;
+/** What the learned ranker predicts with, and how far below the best quality a choice may be. */
+export interface LearnedRankerOptions extends Margins {
+  readonly predictor: QualityPredictor;
 }
 
 /** The prediction after all tunings: log odds added up, the quality kept between 0 and 1, and why. */
@@ -72,16 +70,24 @@ function tuned(
   return told;
 }
 
+/** Puts a plausible alternative first in the share of new conversations that may explore. */
+function tryAnother(ranked: RankedCandidate[], request: RoutingRequest): RankedCandidate[] {
+  const { taught, planId, maxModelDepth } = request;
+  if (!taught || planId === undefined || isUnderWay(request)) return ranked;
+  const depth = maxModelDepth ?? ranked.length;
+  return explored(ranked, taught.exploration, planId, depth, isInHaste(request));
+}
+
 /**
  * Ranks by what was learned: how well each model will answer this conversation, and what that will cost. A model that nobody measured is
  * judged by what is publicly known of its family. A quality that the caller or the configuration states is taken as it is.
  */
 export function createLearnedRanker({
-  router,
-  tolerance = defaultTolerance,
-  affinity = defaultAffinity,
+  predictor,
+  tolerance,
+  affinity,
 }: LearnedRankerOptions): Ranker {
-  const find: FindModel = createFindModel(router.weights.models);
+  const find: FindModel = createFindModel(predictor.weights.models);
   const margins = { tolerance, affinity };
   // a plan asks again for those that are left out, and reading costs more than all else
   const readings = new WeakMap<RoutingRequest, TunedRequest>();
@@ -89,7 +95,7 @@ export function createLearnedRanker({
     let seen = readings.get(request);
     if (!seen) {
       const features = featuresOf(request);
-      readings.set(request, (seen = { features, reading: router.read(features) }));
+      readings.set(request, (seen = { features, reading: predictor.read(features) }));
     }
     return seen;
   };
@@ -98,13 +104,13 @@ export function createLearnedRanker({
     const { reading } = seen;
     const understood = {
       gate: reading.gate,
-      kinds: { router: router.weights.name, shares: largestShares(reading.shares) },
+      kinds: { router: predictor.weights.name, shares: largestShares(reading.shares) },
     };
     const isTuned = (request.tunings ?? []).length > 0 || Boolean(request.taught);
     return candidates.map((one) => {
       const place = find(one.candidate.model);
       const expectation =
-        place < 0 ? router.guess(reading, one.quality) : router.expect(reading, place);
+        place < 0 ? predictor.guess(reading, one.quality) : predictor.expect(reading, place);
       return isTuned && !one.qualityStated
         ? tuned(one, expectation, seen, understood, request)
         : predicted(one, expectation, request, understood);
@@ -113,16 +119,7 @@ export function createLearnedRanker({
   return {
     name: 'learned',
     rank(request, candidates) {
-      const ranked = rankByTradeoff(request, expected(request, candidates), margins);
-      const { taught, planId } = request;
-      if (!taught || planId === undefined || isUnderWay(request)) return ranked;
-      return explored(
-        ranked,
-        taught.exploration,
-        planId,
-        request.maxModelDepth ?? ranked.length,
-        isInHaste(request),
-      );
+      return tryAnother(rankByTradeoff(request, expected(request, candidates), margins), request);
     },
     // ranked alone: its score is of no account
     expect: (request, candidate) =>

@@ -1,11 +1,31 @@
-import { type Estimate, estimateOf } from './estimates.js';
 import { seeded } from './seeded.js';
 
-const fewDraws = 400,
-  manyDraws = 2000;
-const many = 10_000;
+/** A figure with its 95 % interval. Infinite: never reached. */
+export interface Estimate {
+  readonly value: number;
+  readonly low: number;
+  readonly high: number;
+}
 
-/** The mean of values, with the interval of means of draws with replacement; equal prompts are drawn together. NaN counts for nothing. */
+/** A figure with the 95 % interval of its draws. */
+export function estimateOf(value: number, draws: readonly number[]): Estimate {
+  const sorted = draws.filter((draw) => !Number.isNaN(draw)).sort((a, b) => a - b);
+  if (sorted.length === 0) return { value, low: value, high: value };
+  return {
+    value,
+    low: sorted[Math.floor(0.025 * sorted.length)]!,
+    high: sorted[Math.min(sorted.length - 1, Math.floor(0.975 * sorted.length))]!,
+  };
+}
+
+const drawsOfManyGroups = 400,
+  drawsOfFewGroups = 2000;
+const manyGroups = 10_000;
+
+/**
+ * The mean of values, with the 95 % interval of its bootstrap; equal prompts are drawn together.
+ * NaN is ignored.
+ */
 export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: number): Estimate {
   const sums: number[] = [],
     counts: number[] = [];
@@ -17,7 +37,7 @@ export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: nu
   });
   const present = Int32Array.from(counts.keys()).filter((group) => counts[group] !== undefined);
   if (present.length === 0) return { value: 0, low: 0, high: 0 };
-  const draws = present.length > many ? fewDraws : manyDraws;
+  const draws = present.length > manyGroups ? drawsOfManyGroups : drawsOfFewGroups;
   const random = seeded(seed);
   const means = Array.from({ length: draws }, () => {
     let sum = 0,

@@ -1,10 +1,13 @@
 import type { CustomRows } from './custom-rows.js';
 import { averageQuality, curveOf, hullOf, type Pool, singlesOf } from './cost-curve.js';
 
-/** Predicted qualities by row and model, each made without the row. */
+/** Predicted qualities by row and model, each predicted without having seen the row. */
 export type Predicted = Float32Array;
 
-/** The score of the model that is chosen in each row, among those that were measured there; NaN where fewer than two were. */
+/**
+ * By row: the score of the chosen model, among those with a score there; NaN if fewer than two have
+ * one.
+ */
 export function chosenScores(
   { models, scores, count }: CustomRows,
   preference: (row: number, model: number) => number,
@@ -26,7 +29,7 @@ export function chosenScores(
   });
 }
 
-/** The mean of what is a number. */
+/** The mean of all values that are not NaN. */
 export function meanOf(values: Float64Array): number {
   let sum = 0,
     count = 0;
@@ -38,7 +41,7 @@ export function meanOf(values: Float64Array): number {
   return count === 0 ? NaN : sum / count;
 }
 
-/** By model: its mean score, drawn a little to the mean of all where few rows were measured. */
+/** By model: its mean score, drawn towards the mean of all where few rows were measured. */
 export function meanScores({ models, scores, count }: CustomRows): Float64Array {
   const sums = new Float64Array(models.length),
     counts = new Float64Array(models.length);
@@ -51,7 +54,10 @@ export function meanScores({ models, scores, count }: CustomRows): Float64Array 
   return sums.map((sum, model) => (sum + 2 * all) / (counts[model]! + 2));
 }
 
-/** The rows in which every score and every cost is known, as a pool; null where they are too few to judge by. */
+/**
+ * The rows in which every score and every cost is known, as a pool; null if they are too few to
+ * judge by.
+ */
 export function pricedPool({
   models,
   scores,
@@ -75,7 +81,10 @@ export function pricedPool({
   return { pool: { models, rows: rows.length, scores: taken(scores), costs: taken(costs) }, rows };
 }
 
-/** AIQ, between the costs of the cheapest and the dearest model: of mixtures of single models, and of predictions. */
+/**
+ * AIQ, between the costs of the cheapest and the most expensive model: of mixtures of single models
+ * (`zeroRouter`), and of predictions.
+ */
 export function aiqOf(
   { pool, rows }: { readonly pool: Pool; readonly rows: Int32Array },
   predictions: Readonly<Record<string, Predicted>>,

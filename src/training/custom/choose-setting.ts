@@ -1,4 +1,4 @@
-import { sigmoid } from '../../routing/log-odds.js';
+import { sigmoid } from '../../routing/numbers.js';
 import { seeded, shuffle } from './seeded.js';
 import type { CustomRows } from './custom-rows.js';
 import {
@@ -10,13 +10,13 @@ import {
 } from './fit-correction.js';
 
 const trusts = [0, 0.5, 1];
-/** From the strongest on: each fit begins where the one before it ended. */
+/** From the strongest on: each fit starts from the one before it. */
 const ridges = [3000, 1000, 300, 100, 30];
 const folds = 4;
-/** More rows than these change the choice no more. */
-const mostRows = 3000;
+/** More rows would not change the choice. */
+const maxRows = 3000;
 
-/** Which of so many parts each row belongs to; equal prompts belong to the same. */
+/** Assigns each row to one of `parts` folds; equal prompts get the same fold. */
 export function foldsOf(groups: Int32Array, parts: number, seed: number): Int32Array {
   const order = Int32Array.from(new Set(groups));
   shuffle(order, seeded(seed));
@@ -24,7 +24,7 @@ export function foldsOf(groups: Int32Array, parts: number, seed: number): Int32A
   return Int32Array.from(groups, (group) => places.get(group)!);
 }
 
-/** All fits of one row set: offsets alone and along the ridges, for each trust. */
+/** All fits of one set of rows: offsets alone and then each ridge, for each trust. */
 function* fitsOf(rows: CustomRows, chosen: Int32Array): Generator<readonly [Setting, Correction]> {
   for (const trust of trusts) {
     let fitted = fitOffsets(rows, chosen, trust);
@@ -36,7 +36,10 @@ function* fitsOf(rows: CustomRows, chosen: Int32Array): Generator<readonly [Sett
   }
 }
 
-/** The squared error of how the models differ in a row: how hard the row is for all of them does not change the choice. */
+/**
+ * The squared error of the differences between models in a row: how hard the row is for all of them
+ * does not change the choice.
+ */
 function errorAt(rows: CustomRows, setting: Setting, correction: Correction, row: number): number {
   const width = rows.models.length;
   let sum = 0,
@@ -53,11 +56,14 @@ function errorAt(rows: CustomRows, setting: Setting, correction: Correction, row
   return measured < 2 ? 0 : squares - (sum * sum) / measured;
 }
 
-/** Chooses by cross-validation on some rows how much of the router to believe and how much to learn beside it. */
+/**
+ * Chooses by cross-validation on some rows how much to trust the predictor and how much to learn in
+ * addition.
+ */
 export function chooseSetting(rows: CustomRows, chosen: Int32Array, seed: number): Setting {
   const order = chosen.slice();
   shuffle(order, seeded(seed));
-  const picked = order.subarray(0, mostRows).sort();
+  const picked = order.subarray(0, maxRows).sort();
   const parts = foldsOf(rows.groups, folds, seed + 1);
   const errors = new Map<string, { setting: Setting; sum: number }>();
   for (let fold = 0; fold < folds; fold++) {
@@ -75,7 +81,7 @@ export function chooseSetting(rows: CustomRows, chosen: Int32Array, seed: number
   return [...errors.values()].reduce((best, one) => (one.sum < best.sum ? one : best)).setting;
 }
 
-/** The fit of one setting. */
+/** Fits the correction of one setting. */
 export function fitSetting(
   rows: CustomRows,
   chosen: Int32Array,

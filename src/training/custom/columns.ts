@@ -1,9 +1,9 @@
-import { FileProblem, quoted } from './file-problem.js';
+import { FileProblem, quoted } from './evaluation-file.js';
 
-/** What a column of evaluations tells. */
+/** What the numbers of a column mean. */
 export type Role = 'score' | 'cost' | 'latency';
 
-/** A column that holds numbers of one model. */
+/** A column of numbers of one model. */
 export interface NumberColumn {
   readonly name: string;
   readonly model: string;
@@ -13,38 +13,41 @@ export interface NumberColumn {
 /** How columns are read. */
 export interface ColumnOptions {
   readonly promptColumn: string;
-  /** The models whose columns count; null: every column but the prompt's is a model's. */
+  /** The models whose columns count; null: every column except the prompt's belongs to a model. */
   readonly models: readonly string[] | null;
 }
 
 const suffix = /^(.+)\/(score|cost|latency|response)$/;
-const mostModels = 100;
-/** A model has up to four columns; beyond this a file is no table of evaluations. */
-const mostColumns = 1000;
-const longestName = 200;
+const maxModels = 100;
+/**
+ * A model has up to four columns; a file with more columns than this is not a table of evaluations.
+ */
+const maxColumns = 1000;
+const maxNameLength = 200;
 
 /**
- * Sorts columns by what they tell: `<model>` or `<model>/score`, `<model>/cost` (USD), `<model>/latency` (seconds). What a model answered
- * (`<model>/response`) is passed over.
- * @throws FileProblem for a missing prompt, a name that comes twice or is a text, fewer than two models, columns without end
+ * Classifies columns by name: `<model>` or `<model>/score`, `<model>/cost` (USD), `<model>/latency`
+ * (seconds). Ignores the models' answers (`<model>/response`).
+ * @throws FileProblem for a missing prompt column, an empty, overlong or duplicate name, fewer than
+ * two models, or too many columns
  */
 export function readColumns(
   names: readonly string[],
   { promptColumn, models }: ColumnOptions,
 ): NumberColumn[] {
-  if (names.length > mostColumns)
+  if (names.length > maxColumns)
     throw new FileProblem(
-      `at most ${mostColumns} columns can be read, and there are ${names.length}`,
+      `at most ${maxColumns} columns are supported, and there are ${names.length}`,
       1,
     );
-  const long = names.find((name) => name.length > longestName);
+  const long = names.find((name) => name.length > maxNameLength);
   if (long !== undefined)
     throw new FileProblem(
-      `the name of the column ${quoted(long)} is longer than ${longestName} characters`,
+      `the name of the column ${quoted(long)} is longer than ${maxNameLength} characters`,
       1,
     );
   const twice = names.find((name, at) => names.indexOf(name) !== at);
-  if (twice !== undefined) throw new FileProblem(`the column ${quoted(twice)} comes twice`, 1);
+  if (twice !== undefined) throw new FileProblem(`the column ${quoted(twice)} is there twice`, 1);
   if (!names.includes(promptColumn))
     throw new FileProblem(
       `there is no column ${quoted(promptColumn)}; there are ${names.slice(0, 10).map(quoted).join(', ')}`,
@@ -59,7 +62,10 @@ export function readColumns(
   return wanted;
 }
 
-/** A model may itself be called `…/cost`: only beside the column of its model does such a name tell a cost. */
+/**
+ * A model's own name may end in `/cost`: the ending means a cost only if there is a column for the
+ * rest of the name.
+ */
 function columnOf(name: string, known: ReadonlySet<string>): NumberColumn | null {
   if (name.trim() === '') throw new FileProblem('a column has no name', 1);
   const [, model = '', role = ''] = suffix.exec(name) ?? [];
@@ -73,7 +79,7 @@ function checkModels(columns: readonly NumberColumn[], asked: readonly string[] 
   const models = columns.filter(({ role }) => role === 'score').map(({ model }) => model);
   const twice = models.find((model, at) => models.indexOf(model) !== at);
   if (twice !== undefined)
-    throw new FileProblem(`the scores of ${quoted(twice)} stand in two columns`, 1);
+    throw new FileProblem(`the scores of ${quoted(twice)} are in two columns`, 1);
   const missing = asked?.find((model) => !models.includes(model));
   if (missing !== undefined)
     throw new FileProblem(`there is no column with the scores of ${quoted(missing)}`, 1);
@@ -82,9 +88,9 @@ function checkModels(columns: readonly NumberColumn[], asked: readonly string[] 
       `scores of at least 2 models are needed, and there ${models.length === 1 ? 'is 1' : 'are none'}`,
       1,
     );
-  if (models.length > mostModels)
+  if (models.length > maxModels)
     throw new FileProblem(
-      `at most ${mostModels} models can be compared, and there are ${models.length}`,
+      `at most ${maxModels} models are supported, and there are ${models.length}`,
       1,
     );
 }

@@ -14,13 +14,13 @@ export interface Pool {
   readonly costs: Float64Array;
 }
 
-/** What a router says of a pool: predicted quality and predicted cost, laid out as the pool's. */
+/** Predicted quality and cost of a pool, in the pool's layout. */
 export interface Predictions {
   readonly quality: Float64Array;
   readonly cost: Float64Array;
 }
 
-/** The convex hull from above, from the cheapest point to the best: what mixtures of points reach. */
+/** The upper convex hull, from the cheapest point to the best: what mixtures of points reach. */
 export function hullOf(points: readonly Point[]): Point[] {
   const sorted = [...points].sort((a, b) => a.cost - b.cost || b.score - a.score);
   const hull: Point[] = [];
@@ -46,7 +46,7 @@ export function scoreAtCost(hull: readonly Point[], cost: number): number {
   return a.score + ((b.score - a.score) * (cost - a.cost)) / (b.cost - a.cost);
 }
 
-/** The least cost for which a hull reaches a score; infinite where it never does. */
+/** The lowest cost for which a hull reaches a score; infinite if it never does. */
 export function costOfScore(hull: readonly Point[], score: number): number {
   const next = hull.findIndex((point) => point.score >= score);
   if (next < 0) return Infinity;
@@ -65,7 +65,7 @@ export function averageQuality(hull: readonly Point[], from: number, to: number)
   return sum / steps;
 }
 
-/** Mean cost and score of each model of a pool. */
+/** The mean cost and score of each model of a pool. */
 export function singlesOf({ models, rows, scores, costs }: Pool): Point[] {
   return models.map((_, model) => {
     let cost = 0,
@@ -81,7 +81,7 @@ export function singlesOf({ models, rows, scores, costs }: Pool): Point[] {
 /** What a dollar may be worth, in shares of quality: from nothing to everything. */
 const worths = [0, ...Array.from({ length: 80 }, (_, step) => 0.3 * 10 ** ((step * 5.2) / 79))];
 
-/** The place, in a row, of what a router chooses where a dollar is worth so much quality. */
+/** The place of the model that is chosen in a row if a dollar is worth that much quality. */
 export function choiceAt(
   { quality, cost }: Predictions,
   models: number,
@@ -100,7 +100,7 @@ export function choiceAt(
   return best;
 }
 
-/** The curve of a router: a point for each worth of a dollar. */
+/** The curve of predictions: one point for each worth of a dollar. */
 export function curveOf(pool: Pool, predictions: Predictions): Point[] {
   const width = pool.models.length;
   return worths.map((worth) => {

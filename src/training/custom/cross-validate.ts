@@ -1,4 +1,4 @@
-import { sigmoid } from '../../routing/log-odds.js';
+import { sigmoid } from '../../routing/numbers.js';
 import { chooseSetting, fitSetting, foldsOf } from './choose-setting.js';
 import type { Predicted } from './choices.js';
 import type { CustomRows } from './custom-rows.js';
@@ -7,13 +7,13 @@ import { correctedOdds, fitOffsets, type Correction, type Setting } from './fit-
 const folds = 5;
 const offsetsAlone: Setting = { trust: 1, ridge: null };
 
-/** What rows were predicted by fits that never saw them, nor any equal prompt. */
+/** Predictions of rows by fits that saw neither them nor any equal prompt. */
 export interface HeldOut {
-  /** The shipped router as it is. */
+  /** The shipped predictor, unchanged. The name is part of stored reports. */
   readonly router: Predicted;
-  /** The same with an offset for each model. */
+  /** The shipped predictor with an offset for each model. */
   readonly offsets: Predicted;
-  /** All that the training does, the choice of its setting included. */
+  /** Everything that the training does, including the choice of its setting. */
   readonly fitted: Predicted;
 }
 
@@ -31,7 +31,7 @@ function predict(
       );
 }
 
-/** Trains five times without a fifth of the prompts and predicts that fifth. */
+/** Trains five times without a fifth of the prompts, and predicts that fifth. */
 export function crossValidate(
   rows: CustomRows,
   seed: number,

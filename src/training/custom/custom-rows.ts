@@ -1,17 +1,20 @@
-import { guessedAbility, knownAbility } from '../../routing/ability-priors.js';
+import { guessedAbility, knownAbility } from '../../routing/model-families.js';
 import { expectationsOf } from '../../routing/predictor/custom-tuning.js';
-import { logOdds } from '../../routing/log-odds.js';
+import { logOdds } from '../../routing/numbers.js';
 import {
   coordinateCount,
   standardise,
   writeCoordinates,
-} from '../../routing/predictor/coordinates.js';
-import { featuresOf } from '../../routing/predictor/features.js';
-import type { Router } from '../../routing/predictor/quality-predictor.js';
+} from '../../routing/predictor/custom-tuning.js';
+import { featuresOf } from '../../routing/predictor/features/features.js';
+import type { QualityPredictor } from '../../routing/predictor/quality-predictor.js';
 import { canonicalName } from '../../routing/model-name.js';
 import { compared, type EvaluationRows } from './evaluation-rows.js';
 
-/** Evaluations as a fit sees them: prompts are a hundred numbers each, so that many fit into memory. */
+/**
+ * Evaluations as a fit sees them: a prompt is about a hundred numbers, so that many fit into
+ * memory.
+ */
 export interface CustomRows {
   readonly models: readonly string[];
   readonly count: number;
@@ -20,36 +23,36 @@ export interface CustomRows {
   readonly points: Float32Array;
   readonly mean: Float32Array;
   readonly scale: Float32Array;
-  /** By row and model: log odds as the router has them. */
+  /** By row and model: the predictor's log odds. */
   readonly odds: Float32Array;
-  /** By row and model, 0..1; NaN where nobody measured. */
+  /** By row and model, 0..1; NaN if not measured. */
   readonly scores: Float32Array;
   readonly costs: Float32Array | null;
   /** By row: equal prompts have the same number. */
   readonly groups: Int32Array;
-  /** By model: its ability as it is publicly known or guessed. */
+  /** By model: its ability, publicly known or guessed. */
   readonly known: Float32Array;
 }
 
 const everyRows = 500;
 
-/** Reads each prompt with the router. Some tens of microseconds and half a kilobyte for each. */
+/** Reads each prompt with the predictor: some tens of microseconds and half a kilobyte each. */
 export function readCustomRows(
   { models, prompts, scores, costs }: EvaluationRows,
-  router: Router,
+  predictor: QualityPredictor,
   onProgress: (share: number) => void,
 ): CustomRows {
   const known = Float32Array.from(
     models,
     (model) => knownAbility(canonicalName(model)) ?? guessedAbility(model, null),
   );
-  const width = coordinateCount(router.weights.rank, router.weights.denseNames.length);
+  const width = coordinateCount(predictor.weights.rank, predictor.weights.denseNames.length);
   const points = new Float32Array(prompts.length * width),
     odds = new Float32Array(prompts.length * models.length);
-  const expect = expectationsOf(router, models, known);
+  const expect = expectationsOf(predictor, models, known);
   prompts.forEach((content, row) => {
     const features = featuresOf({ messages: [{ role: 'user', content }] });
-    const reading = router.read(features);
+    const reading = predictor.read(features);
     writeCoordinates(reading, features, points, row * width);
     expect({ features, reading }).forEach(
       ({ quality }, model) => (odds[row * models.length + model] = logOdds(quality)),
@@ -73,7 +76,7 @@ export function readCustomRows(
   };
 }
 
-/** Mean and inverse spread of each coordinate; 0 where it does not vary. */
+/** The mean and inverse spread of each coordinate; 0 for one that does not vary. */
 function spreadOf(
   points: Float32Array,
   width: number,

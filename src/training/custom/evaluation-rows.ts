@@ -1,32 +1,32 @@
-import { FileProblem, quoted } from './file-problem.js';
+import { FileProblem, quoted } from './evaluation-file.js';
 import type { NumberColumn, Role } from './columns.js';
 
-/** A user's evaluations as they were written. What a cell leaves out is NaN. */
+/** A user's evaluations as written. Empty cells are NaN. */
 export interface EvaluationRows {
   readonly models: readonly string[];
   readonly prompts: readonly string[];
   /** By row and model: row `r` and model `m` at `r * models.length + m`. */
   readonly scores: Float32Array;
-  /** USD, laid out as the scores; null where no column tells any. */
+  /** USD, in the layout of the scores; null if no column has costs. */
   readonly costs: Float32Array | null;
 }
 
-const fewestRows = 50;
-/** More than these are not read. */
-export const mostRows = 100_000;
-/** Rows times models: what is trained in minutes and some hundred MB. */
-const mostCells = 2_000_000;
-/** Of fewer prompts an interval of the gain would say nothing. */
-const fewestCompared = 20;
-/** Beyond this it is no score, cost or latency, but a slip. */
-const largest = 1e9;
+const minRows = 50;
+/** Longer files are refused. */
+export const maxRows = 100_000;
+/** Rows times models: what can be trained in minutes and a few hundred MB. */
+const maxCells = 2_000_000;
+/** With fewer prompts, the interval of the gain would say nothing. */
+const minComparedPrompts = 20;
+/** A larger number is a mistake, not a score, cost or latency. */
+const maxNumber = 1e9;
 
-/** A prompt as it is compared with others: how it is spaced and capitalised makes it no other prompt. */
+/** A prompt as it is compared with others: without differences of case and white space. */
 export function compared(prompt: string): string {
   return prompt.toLowerCase().replace(/\s+/g, ' ').trim();
 }
 
-/** Gathers rows one by one, and says of each number that is none where it stands. */
+/** Collects rows one by one, and reports the line of each cell that is not a number. */
 export class RowReader {
   readonly models: readonly string[];
   private readonly places: ReadonlyMap<string, number>;
@@ -38,15 +38,19 @@ export class RowReader {
     this.places = new Map(this.models.map((model, place) => [model, place]));
   }
 
-  /** @param cells by column, in the order of the columns @throws FileProblem */
+  /**
+   * Adds one row.
+   * @param cells in the order of the columns
+   * @throws FileProblem if the row cannot be used
+   */
   add(prompt: unknown, cells: readonly unknown[], line: number): void {
     if (typeof prompt !== 'string' || prompt.trim() === '')
       throw new FileProblem('the prompt is empty', line);
-    if (this.prompts.length === mostRows)
-      throw new FileProblem(`there are more than ${mostRows.toLocaleString('en')} rows`, line);
-    if ((this.prompts.length + 1) * this.models.length > mostCells)
+    if (this.prompts.length === maxRows)
+      throw new FileProblem(`there are more than ${maxRows.toLocaleString('en')} rows`, line);
+    if ((this.prompts.length + 1) * this.models.length > maxCells)
       throw new FileProblem(
-        `at most ${mostCells.toLocaleString('en')} scores can be learned from, and ${this.models.length} models need more for so many rows`,
+        `at most ${maxCells.toLocaleString('en')} scores are supported, and this many rows of ${this.models.length} models have more`,
         line,
       );
     const from = this.prompts.push(prompt) * this.models.length - this.models.length;
@@ -60,16 +64,14 @@ export class RowReader {
     });
   }
 
-  /** What was read. @throws FileProblem where it is too little to learn from */
+  /** All rows. @throws FileProblem if they are too few to learn from */
   finish(): EvaluationRows {
     const { models, prompts, numbers } = this;
-    if (prompts.length < fewestRows)
-      throw new FileProblem(
-        `at least ${fewestRows} rows are needed, and there are ${prompts.length}`,
-      );
+    if (prompts.length < minRows)
+      throw new FileProblem(`at least ${minRows} rows are needed, and there are ${prompts.length}`);
     models.forEach((model, place) => {
       if (!prompts.some((_, row) => !Number.isNaN(numbers.score[row * models.length + place])))
-        throw new FileProblem(`the column of ${quoted(model)} holds no score`);
+        throw new FileProblem(`the column of ${quoted(model)} has no scores`);
     });
     this.checkCompared();
     const hasCosts = this.columns.some(({ role }) => role === 'cost');
@@ -81,20 +83,20 @@ export class RowReader {
     };
   }
 
-  /** Only a row that holds several models' scores tells which of them to choose. */
+  /** Only rows with scores of several models show which model to choose. */
   private checkCompared(): void {
     const { length } = this.models,
       found = new Set<string>();
     this.prompts.forEach((prompt, row) => {
-      if (found.size >= fewestCompared) return;
+      if (found.size >= minComparedPrompts) return;
       const measured = this.models.filter(
         (_, place) => !Number.isNaN(this.numbers.score[row * length + place]),
       ).length;
       if (measured >= 2) found.add(compared(prompt));
     });
-    if (found.size < fewestCompared)
+    if (found.size < minComparedPrompts)
       throw new FileProblem(
-        `at least ${fewestCompared} different prompts with scores of at least 2 models each are needed, and there are ${found.size}`,
+        `at least ${minComparedPrompts} different prompts with scores of at least 2 models each are needed, and there are ${found.size}`,
       );
   }
 }
@@ -105,7 +107,7 @@ const must: Record<Role, string> = {
   latency: 'a latency in seconds',
 };
 
-/** Null for an empty cell. */
+/** The number in a cell; null for an empty cell. */
 function numberIn(cell: unknown, { name, role }: NumberColumn, line: number): number | null {
   if (cell === undefined || cell === null || (typeof cell === 'string' && cell.trim() === ''))
     return null;
@@ -113,17 +115,17 @@ function numberIn(cell: unknown, { name, role }: NumberColumn, line: number): nu
     typeof cell === 'number' || typeof cell === 'boolean' || typeof cell === 'string'
       ? Number(cell)
       : NaN;
-  // what is nested may be too deep to be written again
+  // a nested value may be too deep for JSON.stringify
   const told =
     typeof cell === 'string' || typeof cell === 'number'
       ? quoted(String(cell).trim())
       : 'a list or an object';
   if (!Number.isFinite(value))
     throw new FileProblem(
-      `column ${quoted(name)}: ${told} is no number; every column but the prompt's must hold a model's scores, costs or latencies`,
+      `column ${quoted(name)}: ${told} is not a number; every column except the prompt's must hold a model's scores, costs or latencies`,
       line,
     );
-  if (Math.abs(value) > largest || (role !== 'score' && value < 0))
+  if (Math.abs(value) > maxNumber || (role !== 'score' && value < 0))
     throw new FileProblem(`column ${quoted(name)}: ${told} cannot be ${must[role]}`, line);
   return value;
 }

@@ -1,13 +1,13 @@
-import { sigmoid } from '../../routing/log-odds.js';
-import { cholesky, solveFactored } from './fit-difficulty.js';
+import { sigmoid } from '../../routing/numbers.js';
+import { cholesky, solveFactored } from './linear-systems.js';
 import { seeded, shuffle } from './seeded.js';
 import type { CustomRows } from './custom-rows.js';
 
-/** How much of the router is believed, and how strongly what is learned is held back. */
+/** How much to trust the predictor, and how strongly to hold back what is learned in addition. */
 export interface Setting {
   /** 0..1 */
   readonly trust: number;
-  /** Penalty on slopes; null: offsets alone. */
+  /** The penalty on slopes; null: offsets alone. */
   readonly ridge: number | null;
 }
 
@@ -19,15 +19,15 @@ export interface Correction {
   readonly slopes: Float64Array;
 }
 
-/** An offset is believed half after about 20 rows. */
+/** An offset counts half after about 20 rows. */
 const offsetRidge = 4;
 const offsetRounds = 8,
   slopeRounds = 12;
-/** So many rows tell how coordinates go together, rare ones included. */
-const mostSampled = 20_000;
+/** Enough rows to show how coordinates correlate, including rare ones. */
+const maxSampledRows = 20_000;
 const enough = 1e-3;
 
-/** Log odds of a row and model under a correction. */
+/** The log odds of a row and model under a correction. */
 export function correctedOdds(
   rows: CustomRows,
   { trust }: Setting,
@@ -45,7 +45,7 @@ export function correctedOdds(
   return sum;
 }
 
-/** Fits offsets, drawn towards the mean of all models'. */
+/** Fits offsets, drawn towards the mean of all models' offsets. */
 export function fitOffsets(rows: CustomRows, chosen: Int32Array, trust: number): Correction {
   const { models, odds, width } = rows;
   const centres = new Float64Array(models.length),
@@ -69,7 +69,10 @@ export function fitOffsets(rows: CustomRows, chosen: Int32Array, trust: number):
   return correction;
 }
 
-/** The one number, near `prior`, that added to the log odds of some models explains their scores best. */
+/**
+ * Finds, by Newton's method, the number near `prior` that best explains some models' scores when
+ * added to their log odds.
+ */
 function newton(
   rows: CustomRows,
   chosen: Int32Array,
@@ -101,8 +104,9 @@ function newton(
 }
 
 /**
- * Adds slopes to offsets: logistic ridge regression with a bound on its curvature that is computed once, so that a round costs no more than
- * reading the rows. A correction that is given is where it begins, and stays as it is.
+ * Adds slopes to offsets: logistic ridge regression with a bound on the curvature that is computed
+ * once, so that a round costs no more than reading the rows. Starts from `start`, which is not
+ * changed.
  */
 export function fitSlopes(
   rows: CustomRows,
@@ -130,7 +134,7 @@ export function fitSlopes(
   return correction;
 }
 
-/** Many fits of the same rows follow each other. */
+/** Caches the factors of a set of rows, since many fits of the same rows follow each other. */
 const kept = new WeakMap<
   Int32Array,
   { readonly products: Float64Array[]; readonly factors: Map<number, Float64Array[]> }
@@ -147,7 +151,7 @@ function factorFor(rows: CustomRows, chosen: Int32Array, ridge: number): Float64
   return factor;
 }
 
-/** The mean of the products of coordinates, lower half. */
+/** The mean products of coordinates, lower half. */
 function productsOf({ points, width }: CustomRows, chosen: Int32Array): Float64Array[] {
   const sampled = sampleOf(chosen);
   const products = Array.from({ length: width }, () => new Float64Array(width));
@@ -164,12 +168,15 @@ function productsOf({ points, width }: CustomRows, chosen: Int32Array): Float64A
   return products;
 }
 
-/** Drawn, and not every so many: rows may take turns, and a bound on the curvature that misses some of them lets the fit run away. */
+/**
+ * A random sample rather than every n-th row: rows may alternate, and a bound on the curvature that
+ * misses some of them makes the fit diverge.
+ */
 function sampleOf(chosen: Int32Array): Int32Array {
-  if (chosen.length <= mostSampled) return chosen;
+  if (chosen.length <= maxSampledRows) return chosen;
   const order = chosen.slice();
-  shuffle(order, seeded(mostSampled));
-  return order.subarray(0, mostSampled);
+  shuffle(order, seeded(maxSampledRows));
+  return order.subarray(0, maxSampledRows);
 }
 
 function factorOf(products: readonly Float64Array[], rows: number, ridge: number): Float64Array[] {

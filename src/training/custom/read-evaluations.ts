@@ -1,7 +1,7 @@
 import { CsvError, parse } from 'csv-parse/sync';
 import { type ColumnOptions, type NumberColumn, readColumns } from './columns.js';
-import { type EvaluationRows, mostRows, RowReader } from './evaluation-rows.js';
-import { FileProblem, quoted } from './file-problem.js';
+import { type EvaluationRows, maxRows, RowReader } from './evaluation-rows.js';
+import { FileProblem, quoted } from './evaluation-file.js';
 
 /** How a file of evaluations is read. */
 export interface ReadOptions extends ColumnOptions {
@@ -9,15 +9,15 @@ export interface ReadOptions extends ColumnOptions {
 }
 
 /**
- * Reads evaluations: CSV with a header, or lines of JSON, flat as a CSV's rows or `{prompt, scores: {<model>: number}, costs?, latencies?}`.
- * 50 to 100,000 rows; cells may be empty.
- * @throws FileProblem that names the line
+ * Reads evaluations: CSV with a header, or JSON lines, either flat like the CSV or `{prompt,
+ * scores: {<model>: number}, costs?, latencies?}`. 50 to 100,000 rows; cells may be empty.
+ * @throws FileProblem naming the line
  */
 export function readEvaluations(text: string, options: ReadOptions): EvaluationRows {
   return options.format === 'csv' ? readCsv(text, options) : readLines(text, options);
 }
 
-/** What csv-parse tells of a record with `info`. */
+/** What csv-parse passes to `on_record` with `info`. */
 interface ToldRecord {
   readonly record: string[];
   readonly info: { readonly lines: number };
@@ -59,12 +59,12 @@ function readCsv(text: string, options: ReadOptions): EvaluationRows {
   return finished(reader);
 }
 
-/** The parser's own message may repeat a cell. */
+/** Our own words, because the parser's message may repeat a cell. */
 function wordsFor({ code }: CsvError): string {
   if (code.startsWith('CSV_RECORD_INCONSISTENT'))
-    return 'it has another number of cells than the first line';
-  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is opened and never closed';
-  return `it is no CSV (${code.toLowerCase().replaceAll('_', ' ')})`;
+    return 'the row has a different number of cells than the first line';
+  if (code === 'CSV_QUOTE_NOT_CLOSED') return 'a quote is opened but never closed';
+  return `this is not CSV (${code.toLowerCase().replaceAll('_', ' ')})`;
 }
 
 interface Line {
@@ -83,7 +83,7 @@ function readLines(text: string, options: ReadOptions): EvaluationRows {
       options.models === null ? Object.keys(row).find((name) => !names.has(name)) : undefined;
     if (strange !== undefined)
       throw new FileProblem(
-        `it names ${quoted(strange)}, which none of the first 1000 lines does`,
+        `the row has ${quoted(strange)}, which none of the first 1000 rows has`,
         line,
       );
     reader.add(
@@ -95,11 +95,14 @@ function readLines(text: string, options: ReadOptions): EvaluationRows {
   return reader.finish();
 }
 
-/** A model may be called as something that every object inherits. */
+/** An own property only: a model may have the name of a property that every object inherits. */
 const own = (row: Record<string, unknown>, name: string): unknown =>
   Object.hasOwn(row, name) ? row[name] : undefined;
 
-/** Line by line: millions of them are not taken apart to be refused. */
+/**
+ * Parses line by line and stops at the limit, so that a file with millions of lines is refused
+ * early.
+ */
 function linesIn(text: string, promptColumn: string): Line[] {
   const rows: Line[] = [];
   for (let from = text.startsWith('\ufeff') ? 1 : 0, line = 1; from < text.length; line++) {
@@ -108,8 +111,8 @@ function linesIn(text: string, promptColumn: string): Line[] {
     const written = text.slice(from, to);
     from = to + 1;
     if (written.trim() === '') continue;
-    // one more than may be is refused where rows are counted
-    if (rows.push({ row: flat(objectIn(written, line), promptColumn, line), line }) > mostRows)
+    // one more row than allowed is refused where rows are counted
+    if (rows.push({ row: flat(objectIn(written, line), promptColumn, line), line }) > maxRows)
       break;
   }
   return rows;
@@ -121,9 +124,9 @@ function objectIn(line: string, at: number): Record<string, unknown> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value))
       return value as Record<string, unknown>;
   } catch {
-    // said below
+    // the error below says it
   }
-  throw new FileProblem('it is no JSON object', at);
+  throw new FileProblem('this is not a JSON object', at);
 }
 
 const nested = [
@@ -132,7 +135,10 @@ const nested = [
   ['latencies', '/latency'],
 ] as const;
 
-/** A row with its models' numbers as columns of their own. What a model cost that has no score tells nothing. */
+/**
+ * A row with its models' numbers as columns. Costs and latencies of models without a score are
+ * ignored.
+ */
 function flat(
   row: Record<string, unknown>,
   promptColumn: string,

@@ -1,22 +1,22 @@
 import { aiqOf, chosenScores, meanOf, meanScores, pricedPool, type Predicted } from './choices.js';
 import { bootstrapMean } from './bootstrap.js';
-import type { Estimate } from './estimates.js';
+import type { Estimate } from './bootstrap.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import type { Setting } from './fit-correction.js';
 import type { Scale } from './scale-scores.js';
 
-/** One way to choose, on prompts that it was not trained on. Scores are 0..1. */
-export interface ChoiceReport {
+/** One way to choose, judged on prompts that it was not trained on. Scores are 0..1. */
+interface ChoiceReport {
   readonly score: number;
-  /** Over always calling the best single model. */
+  /** Compared to always calling the best single model. */
   readonly gain: Estimate;
 }
 
-/** What a training found, honestly. */
+/** What a training found. Stored, and returned by the API. */
 export interface TrainingReport {
   readonly rows: number;
-  /** Prompts that differ. */
+  /** The number of different prompts. */
   readonly prompts: number;
   readonly models: readonly {
     readonly model: string;
@@ -25,14 +25,20 @@ export interface TrainingReport {
   }[];
   readonly scale: Scale;
   readonly seed: number;
-  /** How much of the router is believed, and the penalty on what was learned beside it (null: an offset for each model alone). */
+  /**
+   * How much the predictor counts, and the penalty on what was learned in addition (null: only an
+   * offset for each model).
+   */
   readonly setting: Setting;
   /** The best single model, known with hindsight: the hardest to beat. */
   readonly bestSingle: { readonly model: string; readonly score: number };
   readonly choices: Readonly<Record<keyof HeldOut, ChoiceReport>>;
-  /** Of the trained router. */
+  /** The gain of the trained weights. */
   readonly gain: Estimate;
-  /** Mean height of the cost-quality hull, beside that of mixtures of single models; null where costs are not known. */
+  /**
+   * The mean height of the cost-quality hull, of each prediction and of mixtures of single models;
+   * null if costs are not known.
+   */
   readonly aiq: Readonly<Record<string, number>> | null;
   /** Whether the whole interval of the gain is above 0. */
   readonly isUseful: boolean;
@@ -41,7 +47,7 @@ export interface TrainingReport {
 
 const short = (value: number): string => (value >= 0 ? '+' : '') + value.toFixed(4);
 
-/** Compares what was predicted of held-out rows with always calling the best single model. */
+/** Compares predictions of held-out rows with always calling the best single model. */
 export function reportOn(
   rows: CustomRows,
   heldOut: HeldOut,
@@ -85,14 +91,18 @@ export function reportOn(
   };
 }
 
-/** The model that, called wherever it was measured, does best on the rows that compare models; where it was not, the best of those that were. */
+/**
+ * The model that does best on the rows that compare models, when it is called wherever it was
+ * measured (elsewhere, the best of the models measured there).
+ */
 function bestSingleOf(rows: CustomRows): { readonly best: number; readonly single: Float64Array } {
   const means = meanScores(rows);
   let best = 0,
     single: Float64Array = new Float64Array(0),
     highest = -Infinity;
   rows.models.forEach((_, place) => {
-    // not by the means alone: a model that was measured on easy rows has a high one, and is easily beaten on them
+    // the means alone would mislead: a model measured only on easy rows has a high mean, and is
+    // easily beaten there
     const scores = chosenScores(rows, (_row, model) => (model === place ? 2 : means[model]!));
     const score = meanOf(scores);
     if (score > highest) [best, single, highest] = [place, scores, score];
@@ -116,8 +126,8 @@ function modelsOf({ models, scores, count }: CustomRows): TrainingReport['models
 }
 
 function verdictOn({ value, low, high }: Estimate, model: string, isUseful: boolean): string {
-  const told = `${short(value)}, from ${short(low)} to ${short(high)} in 95 of 100 cases`;
+  const told = `${short(value)}, from ${short(low)} to ${short(high)} with 95 % confidence`;
   return isUseful
     ? `better than always calling ${model}: ${told}`
-    : `no gain over always calling ${model} (${told}): it is not switched on`;
+    : `no gain over always calling ${model} (${told}), so it is not used`;
 }

@@ -1,16 +1,16 @@
-import { FileProblem } from './file-problem.js';
+import { FileProblem } from './evaluation-file.js';
 
-/** How scores were brought to 0..1. */
+/** How scores were scaled to 0..1. */
 export interface Scale {
-  /** What counts as 0 and as 1. */
+  /** The scores that became 0 and 1. */
   readonly worst: number;
   readonly best: number;
 }
 
 /**
- * Brings scores to 0..1 in place, higher being better; scores that lie there already stay as they are.
- * @param maximize false: lower was better
- * @throws FileProblem where all scores are the same
+ * Scales scores to 0..1 in place, higher being better; scores that are already in that range stay.
+ * @param maximize false: lower scores were better
+ * @throws FileProblem if all scores are equal
  */
 export function scaleScores(scores: Float32Array, maximize: boolean): Scale {
   let least = Infinity,

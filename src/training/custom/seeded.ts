@@ -1,4 +1,8 @@
-/** Numbers in [0, 1) that look random and are the same for the same seed on every machine (mulberry32). */
+/**
+ * Pseudo-random numbers in [0, 1), the same for the same seed on every machine (mulberry32). Our
+ * own and not a library's: a stored training must be reproducible from its seed, whatever versions
+ * of libraries are installed.
+ */
 export function seeded(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -9,7 +13,7 @@ export function seeded(seed: number): () => number {
   };
 }
 
-/** Puts places in another order, in place (Fisher and Yates). */
+/** Shuffles places in place (Fisher-Yates). */
 export function shuffle(places: Int32Array, random: () => number): void {
   for (let at = places.length - 1; at > 0; at--) {
     const other = Math.floor(random() * (at + 1));
@@ -19,7 +23,7 @@ export function shuffle(places: Int32Array, random: () => number): void {
   }
 }
 
-/** A number of the normal distribution of mean 0 and variance 1. */
+/** A number from the normal distribution of mean 0 and variance 1. */
 export function normal(random: () => number): number {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }

@@ -1,6 +1,6 @@
-import { sigmoid } from '../../routing/log-odds.js';
+import { sigmoid } from '../../routing/numbers.js';
 import type { CustomWeights } from '../../routing/predictor/custom-weights.js';
-import type { Router } from '../../routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../routing/predictor/quality-predictor.js';
 import { chooseSetting, fitSetting } from './choose-setting.js';
 import { crossValidate } from './cross-validate.js';
 import { type CustomRows, readCustomRows } from './custom-rows.js';
@@ -10,7 +10,7 @@ import { readEvaluations, type ReadOptions } from './read-evaluations.js';
 import { reportOn, type TrainingReport } from './report.js';
 import { scaleScores } from './scale-scores.js';
 
-/** What a user asks for beside the rows. */
+/** What a user asks for, in addition to the rows. */
 export interface TrainingWishes extends ColumnOptions {
   readonly format: ReadOptions['format'];
   /** False: lower scores are better. */
@@ -18,19 +18,16 @@ export interface TrainingWishes extends ColumnOptions {
   readonly seed: number;
 }
 
-/** What came of a training. */
+/** The result of a training. */
 export interface Trained {
   readonly report: TrainingReport;
   readonly weights: CustomWeights;
 }
 
-/** Hears how far a training is, 0..1, and what it does. */
-export type OnProgress = (share: number, doing: string) => void;
+/** Called with the progress, 0..1, and what the training is doing. */
+type OnProgress = (share: number, doing: string) => void;
 
-/**
- * Reads evaluations without learning from them: what would be wrong is said at once.
- * @throws FileProblem
- */
+/** Reads evaluations without training, to report problems immediately. @throws FileProblem */
 export function checkEvaluations(
   text: string,
   wishes: TrainingWishes,
@@ -41,20 +38,21 @@ export function checkEvaluations(
 }
 
 /**
- * Trains a preference's own router on top of a shipped one. The same text and seed give the same weights. A minute or so for 100,000 rows.
+ * Trains a preference's own weights on top of a predictor. The same text and seed give the same
+ * weights. Takes about a minute for 100,000 rows.
  * @throws FileProblem for evaluations that cannot be learned from
  */
 export function trainCustom(
   text: string,
   wishes: TrainingWishes,
-  router: Router,
+  predictor: QualityPredictor,
   onProgress: OnProgress,
 ): Trained {
   onProgress(0, 'reading');
   const evaluations = readEvaluations(text, wishes);
   const scale = scaleScores(evaluations.scores, wishes.maximize);
-  const rows = readCustomRows(evaluations, router, (share) =>
-    onProgress(0.05 + share * 0.15, 'understanding prompts'),
+  const rows = readCustomRows(evaluations, predictor, (share) =>
+    onProgress(0.05 + share * 0.15, 'reading prompts'),
   );
   const heldOut = crossValidate(rows, wishes.seed, (share) =>
     onProgress(0.2 + share * 0.6, 'cross-validating'),
@@ -65,7 +63,7 @@ export function trainCustom(
   const correction = fitSetting(rows, all, setting);
   onProgress(0.95, 'judging');
   const report = reportOn(rows, heldOut, { scale, seed: wishes.seed, setting });
-  const weights = weightsOf(rows, setting, correction, router);
+  const weights = weightsOf(rows, setting, correction, predictor);
   onProgress(1, 'done');
   return { report, weights };
 }
@@ -74,7 +72,7 @@ function weightsOf(
   rows: CustomRows,
   setting: Setting,
   correction: Correction,
-  router: Router,
+  predictor: QualityPredictor,
 ): CustomWeights {
   const { models, mean, scale, known } = rows;
   const numbers = {
@@ -86,7 +84,7 @@ function weightsOf(
     slopes: Float32Array.from(correction.slopes),
   };
   return {
-    router: router.weights.name,
+    router: predictor.weights.name,
     models,
     trust: setting.trust,
     ...numbers,
@@ -94,9 +92,9 @@ function weightsOf(
   };
 }
 
-const usualSpread = 0.1;
+const defaultSpread = 0.1;
 
-/** Standard deviation of a model's quality: what was learned of it is as sure as its rows are many. */
+/** The standard deviation of each model's quality: it falls with the number of rows. */
 function spreadsOf(rows: CustomRows, setting: Setting, correction: Correction): Float32Array {
   return Float32Array.from(rows.models, (_, model) => {
     let variance = 0,
@@ -107,10 +105,10 @@ function spreadsOf(rows: CustomRows, setting: Setting, correction: Correction): 
       variance += chance * (1 - chance);
       count++;
     }
-    // a coordinate that is learned takes rows as an offset does
+    // a fitted setting with slopes uses up about eight times as many rows as an offset
     const parts = setting.ridge === null ? 1 : 8;
     return count === 0
-      ? usualSpread
-      : Math.min(usualSpread * 2, Math.sqrt((variance / count) * (parts / count)));
+      ? defaultSpread
+      : Math.min(defaultSpread * 2, Math.sqrt((variance / count) * (parts / count)));
   });
 }

@@ -2,19 +2,22 @@ import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { ErrorCode } from '../../errors.js';
 import { servedName } from '../../routing/predictor/online-state.js';
 
-/** What a request that is over tells of its models. */
-export interface FinishedAttempts {
+/** What a finished request says about its models. */
+interface FinishedAttempts {
   readonly attempts: readonly Pick<Attempt, 'provider' | 'model' | 'outcome'>[];
-  /** Of the answer; null where there was none. */
+  /** Of the answer; null if there was none. */
   readonly finishReason: string | null;
-  /** Whether the client, or its key's budget, has bounded the answer. */
+  /** Whether the client, or its key's budget, limited the answer's length. */
   readonly isBounded: boolean;
 }
 
 /** Whether a provider's model answered, by `<provider>/<model>`. */
 export type Outcomes = ReadonlyMap<string, 'answered' | 'failed'>;
 
-/** Failures that are a model's or its provider's own. Not the client's, not those of our account there, and not those of the configuration. */
+/**
+ * Failures of a model or its provider: not the client's, not those of our account there, and not
+ * those of the configuration.
+ */
 const ownFaults: ReadonlySet<ErrorCode | 'ok'> = new Set([
   'connection_failed',
   'upstream_error',
@@ -24,8 +27,8 @@ const ownFaults: ReadonlySet<ErrorCode | 'ok'> = new Set([
 ]);
 
 /**
- * How each candidate that was tried turned out, by its last try: a retry that succeeded is no fault. An answer that was refused, or cut off though
- * the client had set no bound, is one.
+ * The outcome of each candidate that was called, by its last attempt: a retry that succeeded is not
+ * a fault. An answer is a fault if it was refused, or cut off although the client had set no limit.
  */
 export function outcomesOf({ attempts, finishReason, isBounded }: FinishedAttempts): Outcomes {
   const outcomes = new Map<string, 'answered' | 'failed'>();

@@ -2,9 +2,9 @@ import type { Rating } from '../../routing/predictor/online-learner.js';
 import type { KindsOfTask } from '../../routing/plan.js';
 import type { RequestRow, SelectionRow } from '../../store/contracts/requests.js';
 
-/** What is known of a decision that somebody rates: as it was stored, so every part may be missing. */
+/** What is known about a rated decision, as it was stored: every part may be missing. */
 export interface RatedDecision {
-  /** '': it was made without one. */
+  /** '': made without a preference. */
   readonly preferenceId: string;
   readonly kinds: KindsOfTask | null;
   readonly candidates: readonly unknown[];
@@ -30,13 +30,16 @@ export function decisionOfRequest({ plan }: RequestRow): RatedDecision | null {
   };
 }
 
-/** Who is rated, and how. */
+/** The model that is rated, and its score. */
 export type RatedModel = Pick<Rating, 'score' | 'at'> & {
   readonly provider: string | null;
   readonly model: string | null;
 };
 
-/** The rating of a model on a decision; null where it was no candidate there or could not serve it, or nothing was predicted of it. */
+/**
+ * The rating of a model for a decision; null if the model was not a candidate, could not serve the
+ * request, or had no predicted quality.
+ */
 export function ratingOf(
   { kinds, candidates }: RatedDecision,
   { provider, model, score, at }: RatedModel,
@@ -49,7 +52,7 @@ export function ratingOf(
         one['excluded'] === undefined &&
         (provider === null || one['provider'] === provider),
     );
-  // a quality without any doubt was stated, and says nothing of what would have been predicted
+  // a quality without uncertainty was stated, so it does not show what would have been predicted
   const predicted =
     rated?.['uncertainty'] === 0 ? null : (rated?.['quality_before'] ?? rated?.['quality']);
   return model === null || typeof predicted !== 'number'
@@ -57,7 +60,10 @@ export function ratingOf(
     : { model, kinds, predicted, score, at };
 }
 
-/** The candidate of a decision that has this label, as its provider and model; null where there is none. A label is what model selection answers with. */
+/**
+ * The provider and model of a decision's candidate with this label, which is what model selection
+ * answers with; null if there is none.
+ */
 export function labelledCandidate(
   { candidates }: RatedDecision,
   label: string,

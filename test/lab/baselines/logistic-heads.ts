@@ -1,8 +1,8 @@
-import type { Features } from '../../../src/routing/predictor/features.js';
-import { gramBuckets } from '../../../src/routing/predictor/hashing.js';
-import { logit } from '../../../src/training/custom/evaluations.js';
-import { sigmoid } from '../../../src/routing/log-odds.js';
-import { scaled, scalingOf } from '../../../src/training/custom/fit-embedding.js';
+import type { Features } from '../../../src/routing/predictor/features/features.js';
+import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
+import { logit } from '../fit/evaluations.js';
+import { sigmoid } from '../../../src/routing/numbers.js';
+import { scaled, scalingOf } from '../fit/fit-embedding.js';
 import { createRandomStream } from '../random.js';
 import { meansOf, type AnsweredRows, type Learner } from './learner.js';
 

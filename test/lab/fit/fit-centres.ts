@@ -1,10 +1,6 @@
-import type { Features } from '../../../src/routing/predictor/features.js';
-import {
-  scaled,
-  type Embedding,
-  type Scaling,
-} from '../../../src/training/custom/fit-embedding.js';
-import { cholesky } from '../../../src/training/custom/fit-difficulty.js';
+import type { Features } from '../../../src/routing/predictor/features/features.js';
+import { scaled, type Embedding, type Scaling } from './fit-embedding.js';
+import { cholesky } from '../../../src/training/custom/linear-systems.js';
 
 /**
  * The centre of each task's texts, in coordinates in which texts spread by 1 in every direction.

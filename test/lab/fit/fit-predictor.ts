@@ -1,19 +1,15 @@
-import { denseNames } from '../../../src/routing/predictor/features.js';
-import type { RouterWeights as PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
-import type { Evaluations } from '../../../src/training/custom/evaluations.js';
+import { denseNames } from '../../../src/routing/predictor/features/features.js';
+import type { PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import type { Evaluations } from './evaluations.js';
 import { fitCentres, placeOf } from './fit-centres.js';
-import { fitDifficulty } from '../../../src/training/custom/fit-difficulty.js';
+import { fitDifficulty } from './fit-difficulty.js';
 import { fitHeads } from './fit-heads.js';
-import {
-  fitEmbedding,
-  scalingOf,
-  type Embedding,
-  type Scaling,
-} from '../../../src/training/custom/fit-embedding.js';
+import { fitEmbedding, scalingOf, type Embedding, type Scaling } from './fit-embedding.js';
 import { defaultGate } from './fit-gate.js';
 import { fitDifficultySlopes } from './fit-slopes.js';
 import { fitLengths } from './fit-lengths.js';
-import { fitTables, type Tables } from '../../../src/training/custom/fit-tables.js';
+import { fitTables } from './fit-tables.js';
+import { type Tables } from './fit-tables.js';
 import { chancesWithout, fitTrust } from './fit-trust.js';
 import { fitTrustedPrototypes, type TrustedPrototypes } from './trust-prototypes.js';
 import { foldOf } from './published-evaluations.js';

@@ -1,13 +1,13 @@
-import { gramBuckets } from '../../../src/routing/predictor/hashing.js';
+import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
 import {
   gramsOfPrototype,
   Prototypes,
   prototypeUnit,
   type PrototypeWeights,
 } from '../../../src/routing/predictor/prototypes.js';
-import type { Features } from '../../../src/routing/predictor/features.js';
-import type { Evaluations } from '../../../src/training/custom/evaluations.js';
-import type { Tables } from '../../../src/training/custom/fit-tables.js';
+import type { Features } from '../../../src/routing/predictor/features/features.js';
+import type { Evaluations } from './evaluations.js';
+import type { Tables } from './fit-tables.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
 
 /** Groups of similar prompts: their n-grams, without the scores of the models. */

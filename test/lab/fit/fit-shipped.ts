@@ -1,8 +1,8 @@
-import { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import type { RouterWeights as PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
-import { knownAbility, guessedAbility } from '../../../src/routing/ability-priors.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import type { PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import { knownAbility, guessedAbility } from '../../../src/routing/model-families.js';
 import { canonicalName } from '../../../src/routing/model-name.js';
-import type { Evaluations } from '../../../src/training/custom/evaluations.js';
+import type { Evaluations } from './evaluations.js';
 import { fitGate, type GateSignals } from './fit-gate.js';
 import { fitPredictor } from './fit-predictor.js';
 import { foldOf } from './published-evaluations.js';
@@ -54,7 +54,7 @@ export function gateSignals(
     const picked = rows.filter((_, at) => at % Math.ceil(rows.length / maxSignals) === 0);
     return picked.map((row) => {
       const { place, shares } = predictor.read(evaluations.features[row]!);
-      return { ...predictor.standing(place, shares), isStrange, weight: 1 / picked.length };
+      return { ...predictor.reader.standing(place, shares), isStrange, weight: 1 / picked.length };
     });
   };
   return [...signalsOf(strange, true), ...signalsOf(familiar, false)];

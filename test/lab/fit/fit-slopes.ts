@@ -1,12 +1,8 @@
-import { logit, type Evaluations } from '../../../src/training/custom/evaluations.js';
-import { sigmoid } from '../../../src/routing/log-odds.js';
-import {
-  difficultyOf,
-  fitDifficulty,
-  type Difficulty,
-} from '../../../src/training/custom/fit-difficulty.js';
-import type { Scaling } from '../../../src/training/custom/fit-embedding.js';
-import type { Tables } from '../../../src/training/custom/fit-tables.js';
+import { logit, type Evaluations } from './evaluations.js';
+import { sigmoid } from '../../../src/routing/numbers.js';
+import { difficultyOf, fitDifficulty, type Difficulty } from './fit-difficulty.js';
+import type { Scaling } from './fit-embedding.js';
+import type { Tables } from './fit-tables.js';
 
 /** Weight of a slope of 1, in units of the squared difficulty of rows. */
 const prior = 2;

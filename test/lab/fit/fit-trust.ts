@@ -1,13 +1,10 @@
-import { logit, type Evaluations } from '../../../src/training/custom/evaluations.js';
-import { sigmoid } from '../../../src/routing/log-odds.js';
-import {
-  difficultyOf,
-  solve,
-  type Difficulty,
-} from '../../../src/training/custom/fit-difficulty.js';
-import type { Scaling } from '../../../src/training/custom/fit-embedding.js';
+import { logit, type Evaluations } from './evaluations.js';
+import { sigmoid } from '../../../src/routing/numbers.js';
+import { solve } from '../../../src/training/custom/linear-systems.js';
+import { difficultyOf, type Difficulty } from './fit-difficulty.js';
+import type { Scaling } from './fit-embedding.js';
 import { headsOf, type Heads } from './fit-heads.js';
-import type { Tables } from '../../../src/training/custom/fit-tables.js';
+import type { Tables } from './fit-tables.js';
 
 /** What was learned of single texts, to be judged. */
 export interface Learned {

@@ -1,9 +1,9 @@
-import type { Features } from '../../../src/routing/predictor/features.js';
-import { gramBuckets } from '../../../src/routing/predictor/hashing.js';
-import { sigmoid } from '../../../src/routing/log-odds.js';
-import { logit, type Evaluations } from '../../../src/training/custom/evaluations.js';
-import { scaled, type Scaling } from '../../../src/training/custom/fit-embedding.js';
-import type { Tables } from '../../../src/training/custom/fit-tables.js';
+import type { Features } from '../../../src/routing/predictor/features/features.js';
+import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
+import { sigmoid } from '../../../src/routing/numbers.js';
+import { logit, type Evaluations } from './evaluations.js';
+import { scaled, type Scaling } from './fit-embedding.js';
+import type { Tables } from './fit-tables.js';
 
 /**
  * Weight of half the squared weights beside the loss. Strong, because most differences between

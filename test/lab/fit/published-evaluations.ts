@@ -3,8 +3,8 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
-import { featuresOf, type Features } from '../../../src/routing/predictor/features.js';
-import type { Evaluations } from '../../../src/training/custom/evaluations.js';
+import { featuresOf, type Features } from '../../../src/routing/predictor/features/features.js';
+import type { Evaluations } from './evaluations.js';
 
 /** A line of `prompts.jsonl.gz`. */
 interface PromptLine {

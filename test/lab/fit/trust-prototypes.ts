@@ -2,7 +2,7 @@ import {
   gramsOfPrototype,
   type PrototypeWeights,
 } from '../../../src/routing/predictor/prototypes.js';
-import type { Evaluations } from '../../../src/training/custom/evaluations.js';
+import type { Evaluations } from './evaluations.js';
 import {
   fitGroups,
   fitTelling,
@@ -11,7 +11,7 @@ import {
   sharesAt,
   type Groups,
 } from './fit-prototypes.js';
-import type { Tables } from '../../../src/training/custom/fit-tables.js';
+import type { Tables } from './fit-tables.js';
 
 /**
  * The prototypes that are kept, and by task how much they count in the prediction, 0..1.

@@ -1,4 +1,5 @@
-import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import { defaults } from '../../../src/config/fill.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
 import type { PublishedEvaluations } from '../fit/published-evaluations.js';
 import { candidateOf } from './stability.js';
@@ -42,7 +43,7 @@ export async function measureDecision(
   { texts, models }: DecisionSample,
   predictor: QualityPredictor,
 ): Promise<number> {
-  const ranker = createLearnedRanker({ router: predictor });
+  const ranker = createLearnedRanker({ ...defaults.routing, predictor });
   const candidates = Array.from({ length: candidateCount }, (_, at) =>
     candidateOf(models[Math.floor((at * models.length) / candidateCount)]!),
   );

@@ -1,5 +1,5 @@
-import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import { sigmoid } from '../../../src/routing/log-odds.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import { sigmoid } from '../../../src/routing/numbers.js';
 import type { Point } from '../../../src/training/custom/cost-curve.js';
 import type { PublishedEvaluations } from '../fit/published-evaluations.js';
 import { poolsOfFamily } from '../named-pools.js';

@@ -1,4 +1,4 @@
-import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { singlesOf } from '../../../src/training/custom/cost-curve.js';
 import { foldOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
 import { namedPools } from '../named-pools.js';

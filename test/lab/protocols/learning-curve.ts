@@ -1,5 +1,5 @@
-import { featuresOf, type Features } from '../../../src/routing/predictor/features.js';
-import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import { featuresOf, type Features } from '../../../src/routing/predictor/features/features.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { singlesOf, type Pool } from '../../../src/training/custom/cost-curve.js';
 import { bestOf, cheapestOf, zeroRouterShares } from '../baselines/single-models.js';
 import { areaOf, summarizeSingles } from '../figures.js';

@@ -1,4 +1,4 @@
-import { logOdds, sigmoid } from '../../../src/routing/log-odds.js';
+import { logOdds, sigmoid } from '../../../src/routing/numbers.js';
 import { drawOf, plausiblePlaces } from '../../../src/routing/explore.js';
 import { withRating } from '../../../src/routing/predictor/online-learner.js';
 import {
@@ -7,10 +7,8 @@ import {
   type OnlineState,
 } from '../../../src/routing/predictor/online-state.js';
 import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
-import type {
-  Reading,
-  Router as QualityPredictor,
-} from '../../../src/routing/predictor/quality-predictor.js';
+import type { Reading } from '../../../src/routing/predictor/request-reader.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import type { Candidate, Figures } from '../../../src/routing/plan.js';
 import type { EvaluatedPool } from '../pools.js';
 import { listPriceOf } from '../prices.js';

@@ -1,4 +1,5 @@
-import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import { defaults } from '../../../src/config/fill.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import type { Appraisal, RoutingRequest } from '../../../src/routing/plan.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
 import { foldOf, questionOf, type PublishedEvaluations } from '../fit/published-evaluations.js';
@@ -48,7 +49,7 @@ export async function measureStability(
   models: readonly string[],
   fold: number,
 ): Promise<Stability> {
-  const ranker = createLearnedRanker({ router: predictor });
+  const ranker = createLearnedRanker({ ...defaults.routing, predictor });
   const candidates = models.map(candidateOf);
   const chooseWith =
     (preference: Partial<RoutingRequest>): Choose =>

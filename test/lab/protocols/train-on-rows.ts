@@ -1,5 +1,5 @@
 import { createTuning } from '../../../src/routing/predictor/custom-tuning.js';
-import { logOdds, sigmoid } from '../../../src/routing/log-odds.js';
+import { logOdds, sigmoid } from '../../../src/routing/numbers.js';
 import { trainCustom } from '../../../src/training/custom/train-custom.js';
 import type { FitOnRows } from './learning-curve.js';
 

@@ -1,4 +1,4 @@
-import type { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import {
   singlesOf,
   type Point,

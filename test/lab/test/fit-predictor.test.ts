@@ -1,11 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { featuresOf } from '../../../src/routing/predictor/features.js';
-import {
-  decodeRouter as decodePredictor,
-  encodeRouter as encodePredictor,
-} from '../../../src/routing/predictor/predictor-file.js';
-import { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import type { RouterWeights as PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
+import { featuresOf } from '../../../src/routing/predictor/features/features.js';
+import { decodePredictor, encodePredictor } from '../../../src/routing/predictor/predictor-file.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import type { PredictorWeights } from '../../../src/routing/predictor/predictor-weights.js';
 import {
   averageQuality,
   curveOf,

@@ -12,7 +12,7 @@ import { rowsWithoutFold, tryFold } from '../protocols/in-distribution.js';
 import { rowsWithoutFamilies } from '../protocols/held-out-family.js';
 import { blocksOf, rowsWithoutBlock } from '../protocols/held-out-gate.js';
 import { joinTrials, spanOf, type Trial } from '../protocols/trial.js';
-import { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import { fitPredictor } from '../fit/fit-predictor.js';
 import { createRandomStream } from '../random.js';
 import { publishedOf } from '../../helpers/published-evaluations.js';

@@ -1,16 +1,13 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { featuresOf, type Features } from '../../../src/routing/predictor/features.js';
+import { featuresOf, type Features } from '../../../src/routing/predictor/features/features.js';
 import { gramsOfPrototype } from '../../../src/routing/predictor/prototypes.js';
-import { Router as QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import {
-  decodeRouter as decodePredictor,
-  encodeRouter as encodePredictor,
-} from '../../../src/routing/predictor/predictor-file.js';
-import type { Evaluations } from '../../../src/training/custom/evaluations.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
+import { decodePredictor, encodePredictor } from '../../../src/routing/predictor/predictor-file.js';
+import type { Evaluations } from '../fit/evaluations.js';
 import { fitGroups, fitTelling, oneFamily, prototypesOf, sharesAt } from '../fit/fit-prototypes.js';
 import { fitPredictor } from '../fit/fit-predictor.js';
-import { fitTables } from '../../../src/training/custom/fit-tables.js';
+import { fitTables } from '../fit/fit-tables.js';
 import { fitTrustedPrototypes } from '../fit/trust-prototypes.js';
 import { seeded } from '../../../src/training/custom/seeded.js';
 

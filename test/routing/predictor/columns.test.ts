@@ -21,7 +21,7 @@ const matrices = fc.integer({ min: 1, max: 21 }).chain((width) =>
 );
 
 describe('sums over the rows of a matrix', () => {
-  it('are those of its columns, one by one, whatever the width', () => {
+  it('equal the sums computed column by column, for any width', () => {
     fc.assert(
       fc.property(matrices, ({ width, numbers, picks }) => {
         const rows = Int32Array.from(picks, ({ row }) => row % (numbers.length / width)),
@@ -40,7 +40,7 @@ describe('sums over the rows of a matrix', () => {
     );
   });
 
-  it('are added to what is there', () => {
+  it('are added to the given sums', () => {
     fc.assert(
       fc.property(matrices, ({ width, numbers }) => {
         const amounts = Float64Array.from({ length: numbers.length / width }, (_, at) => at - 1.5),

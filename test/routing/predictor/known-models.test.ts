@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createFindModel } from '../../../src/routing/predictor/known-models.js';
-import { shippedRouter } from '../../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../../src/routing/predictor/shipped-predictor.js';
 
 const models = [
   'gpt-4o-2024-05-13',
@@ -23,7 +23,7 @@ describe("a candidate's name", () => {
     expect(models[find(name)]).toBe('gpt-4o-2024-08-06');
   });
 
-  it('finds the very version where it was measured', () => {
+  it('finds exactly the same version if it was measured', () => {
     expect(models[find('gpt-4o-2024-05-13')]).toBe('gpt-4o-2024-05-13');
   });
 
@@ -39,7 +39,7 @@ describe("a candidate's name", () => {
     'llama3.1:8b',
     'meta-llama/Llama-3.1-8B-Instruct',
     'accounts/fireworks/models/llama-v3p1-8b-instruct',
-  ])('%s is the same open model elsewhere', (name) => {
+  ])('%s is the same open model on another provider', (name) => {
     expect(models[find(name)]).toBe('llama-3.1-8b-instruct');
   });
 
@@ -51,7 +51,7 @@ describe("a candidate's name", () => {
   );
 });
 
-describe('a preview is another model than the one that came of it', () => {
+describe('a preview is a different model from its release', () => {
   const early = [
     'gpt-4-0613',
     'gpt-4-1106-preview',
@@ -80,7 +80,7 @@ describe('a preview is another model than the one that came of it', () => {
 });
 
 describe('a fine-tuned model that was measured', () => {
-  it('does not stand for the model that it was made of', () => {
+  it('is not used for its base model', () => {
     const own = ['ft:gpt-4o-mini-2024-07-18:acme::abc123', 'openai/gpt-4o'];
     expect(createFindModel(own)('gpt-4o-mini')).toBe(-1);
     expect(createFindModel(own)('azure/gpt-4o')).toBe(1);
@@ -89,15 +89,15 @@ describe('a fine-tuned model that was measured', () => {
   });
 });
 
-describe('the models of the shipped router', () => {
-  const shipped = shippedRouter().weights.models;
+describe('the models of the shipped predictor', () => {
+  const shipped = shippedPredictor().weights.models;
   const findShipped = createFindModel(shipped);
   const named = (name: string): string | null => shipped[findShipped(name)] ?? null;
 
   const isBase = (model: string): boolean =>
     ['-instruct', '-it', '-chat'].some((ending) => shipped.includes(`${model}${ending}`));
 
-  it('are each found by their own name, whoever serves them, unless one of the same name is made for conversation', () => {
+  it('are found by their own names on any provider, unless a chat model has the same name', () => {
     expect(shipped.filter(isBase).length).toBeLessThan(10);
     for (const model of shipped.filter((one) => !isBase(one)))
       for (const name of [model, model.toUpperCase(), `somebody/${model}`, ` ${model} `])
@@ -143,7 +143,7 @@ describe('the models of the shipped router', () => {
     'vertex_ai/claude-3-5-sonnet-v2@20241022',
     'anthropic.claude-3-5-sonnet-20241022-v2:0',
     'claude-3-5-sonnet-v2',
-  ])('%s is what that version is in its usual spelling', (name) => {
+  ])('%s is the same version as in its usual spelling', (name) => {
     expect(named(name)).toBe(named('claude-3-5-sonnet-20241022'));
     expect(named(name)).toMatch(/^claude-3-5-sonnet-/);
   });
@@ -157,7 +157,7 @@ describe('the models of the shipped router', () => {
     'claude-3-5-haiku@20241022',
     'claude-3-7-sonnet@20250219',
     'anthropic.claude-v3',
-  ])('%s is none of them', (name) => {
+  ])('%s is not one of them', (name) => {
     expect(named(name)).toBeNull();
   });
 
@@ -175,15 +175,15 @@ describe('the models of the shipped router', () => {
     '-405b',
     'x',
   ];
-  it('are not taken for a model whose name only begins or ends alike', () => {
-    // all pairs: some draws of them missed what was wrong
+  it('are not confused with models whose names only begin or end alike', () => {
+    // all pairs: random samples missed a wrong one
     for (const model of shipped) {
       for (const suffix of other) expect(named(`${model}${suffix}`), suffix).not.toBe(model);
       expect(named(`notquite-${model}`)).not.toBe(model);
     }
   });
 
-  it('keep their size: no other size is found for one', () => {
+  it('are never found for a model of another size', () => {
     const sized = shipped.filter((model) => /\d+b(?![a-z0-9])/i.test(model));
     expect(sized.length).toBeGreaterThan(20);
     for (const model of sized) {
@@ -208,7 +208,7 @@ describe('the models of the shipped router', () => {
     ['o1-pro', /^o1-pro/],
     ['gpt-4', /^gpt-4-\d{4}$/],
     ['claude-3-haiku', /^claude-3-haiku/],
-  ])('%s is that or nobody', (name, model) =>
+  ])('%s is that model or unknown', (name, model) =>
     expect(named(name) ?? name).toMatch(new RegExp(`${model.source}|^${name}$`)),
   );
 });

@@ -2,10 +2,10 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeOnline, encodeOnline } from '../../../src/routing/predictor/online-codec.js';
 import type { Move } from '../../../src/routing/predictor/online-beliefs.js';
-import { elsewhere } from '../../../src/routing/predictor/online-evidence.js';
+import { otherKinds } from '../../../src/routing/predictor/online-evidence.js';
 import {
   beliefsOf,
-  mostMove,
+  maxMove,
   type Rating,
   withOutcomes,
   withRating,
@@ -16,7 +16,10 @@ import {
   type OnlineState,
 } from '../../../src/routing/predictor/online-state.js';
 import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
-import { type Expectation, Router } from '../../../src/routing/predictor/quality-predictor.js';
+import {
+  type Expectation,
+  QualityPredictor,
+} from '../../../src/routing/predictor/quality-predictor.js';
 import type { Adjustment, TunedRequest } from '../../../src/routing/predictor/tuning.js';
 import type { Candidate } from '../../../src/routing/plan.js';
 import { fitPredictor } from '../../lab/fit/fit-predictor.js';
@@ -31,7 +34,7 @@ const candidateOf = (model: string, provider: string | null = 'p'): Candidate =>
 });
 const evaluations = smallEvaluations(60);
 const [features] = evaluations.features;
-const reading = new Router(
+const reading = new QualityPredictor(
   fitPredictor(evaluations, Int32Array.from(evaluations.features.keys()), {
     seed: 1,
     name: 'r',
@@ -63,7 +66,10 @@ const adjusted = (
   router = 'r',
 ): Adjustment | null =>
   createOnlineTuning(state, router, now)?.adjust(candidateOf(model), request, expected) ?? null;
-/** What is believed of a model on the first request, whether or not it is sure enough to move it. */
+/**
+ * What is believed of a model on the first request, whether or not it is certain enough to move the
+ * model.
+ */
 const believedOf = (state: OnlineState, model = 'a'): number =>
   beliefsOf(state, 0).moveOf(model, [[0, 1]]).mean;
 const moveOf = (...given: Parameters<typeof adjusted>): number => adjusted(...given)?.odds ?? 0;
@@ -76,13 +82,13 @@ describe('what ratings teach', () => {
     expect(createOnlineTuning(nothingLearned, 'r', 0)).toBeNull();
   });
 
-  it('moves it more on the kind of task that was rated', () => {
+  it('moves the model more on the rated kind of task', () => {
     const state = rated(10, rating(0));
     expect(moveOf(state, 'a', requestOf(1, 0))).toBeLessThan(moveOf(state, 'a', requestOf(0, 1)));
     expect(moveOf(state, 'a', requestOf(0, 1))).toBeLessThan(0);
   });
 
-  it('is nothing yet where it may well be chance', () => {
+  it('moves nothing while the evidence may be chance', () => {
     for (const score of [0, 1])
       expect(Math.abs(moveOf(rated(1, rating(score))))).toBeLessThan(0.05);
     const asPredicted = [1, 0, 1, 1, 1].map((score) => rating(score));
@@ -95,7 +101,7 @@ describe('what ratings teach', () => {
     ).toBe(0);
   });
 
-  it('is what sets a model apart: where all fare alike, all stay where they are', () => {
+  it('moves only models that differ from the others: if all are rated alike, none moves', () => {
     const models = ['a', 'b', 'c', 'd'];
     const worse = (score: (model: string) => number): OnlineState =>
       models.reduce(
@@ -108,7 +114,7 @@ describe('what ratings teach', () => {
     expect(moveOf(apart)).toBeLessThan(-0.4);
   });
 
-  it('is taken back from a model by others that fare no better', () => {
+  it('is undone for a model when the others are rated no better', () => {
     const driven = rated(20, rating(0.3));
     const followed = rated(
       60,
@@ -119,7 +125,7 @@ describe('what ratings teach', () => {
     expect(moveOf(followed)).toBeGreaterThan(moveOf(driven) + 0.15);
   });
 
-  it('of a kind of task that is hard for all is held against nobody on another kind', () => {
+  it('does not count a kind of task that is hard for all models against any of them on another kind', () => {
     const hard = ['a', 'b', 'c'].reduce(
       (state, model) => rated(40, rating(0.2, { model }), state),
       nothingLearned,
@@ -133,14 +139,14 @@ describe('what ratings teach', () => {
       expect(Math.abs(moveOf(easy, 'a', request))).toBeLessThan(0.35);
   });
 
-  it('is the same model whoever serves it, but a fine-tuned one is another', () => {
+  it('applies to a model on every provider, but not to its fine-tuned versions', () => {
     const state = rated(3, rating(0, { model: 'openai/gpt-4o' }));
     expect(moveOf(state, 'GPT-4o')).toBe(moveOf(state, 'openai/gpt-4o'));
     expect(moveOf(state, 'gpt-4o')).toBeLessThan(0);
     expect(adjusted(state, 'ft:gpt-4o:org::id')).toBeNull();
   });
 
-  it('says by how many ratings, and is surer with each', () => {
+  it('reports the number of ratings, and is more certain with each', () => {
     expect(adjusted(rated(1, rating(0)))!.reason).toBe('moved by 1 rating');
     expect(adjusted(rated(12, rating(0)))!.reason).toBe('moved by 12 ratings');
     const doubts = [1, 5, 25].map((times) => adjusted(rated(times, rating(0.8)))!.uncertainty!);
@@ -148,7 +154,7 @@ describe('what ratings teach', () => {
     expect(doubts[0]).toBeLessThan(expected.uncertainty);
   });
 
-  it('fades: after a month it counts as half as many ratings would, after a year it moves nothing', () => {
+  it('fades: after a month it counts like half as many ratings, after a year it moves nothing', () => {
     const beliefs = (state: OnlineState, now: number): Move =>
       beliefsOf(state, now).moveOf('a', [[0, 1]]);
     const [whole, half] = [20, 10].map((times) => rated(times, rating(0.2, { predicted: 0.3 })));
@@ -170,7 +176,7 @@ describe('what ratings teach', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('of one who changes their mind counts once: what was said last', () => {
+  it('counts only the last score of a rater who changes it', () => {
     const once = rated(1, rating(0));
     const again = rated(50, rating(0, { earlier: 0 }), once);
     expect(believedOf(again)).toBeCloseTo(believedOf(once), 9);
@@ -179,7 +185,7 @@ describe('what ratings teach', () => {
     expect(believedOf(turned)).toBeGreaterThan(believedOf(once));
   });
 
-  it('of one who cannot decide is no more than the last word', () => {
+  it('counts only the last score of a rater who changes it many times', () => {
     for (const predicted of [0.55, 0.8, 0.97]) {
       const once = rated(1, rating(0, { predicted }));
       let state = once;
@@ -193,14 +199,14 @@ describe('what ratings teach', () => {
     }
   });
 
-  it('does not hold it against a model that all are rated strictly', () => {
+  it('does not count strict ratings of all models against one of them', () => {
     const strict = rated(60, rating(0.4, { model: 'b' }));
     expect(Math.abs(believedOf(rated(1, rating(0.4), strict)))).toBeLessThan(
       Math.abs(believedOf(rated(1, rating(0.4)))),
     );
   });
 
-  it('on kinds of task of another router is dropped, what is known of the model as a whole stays', () => {
+  it('drops kinds of task of another predictor, but keeps what is known of the model as a whole', () => {
     const state = rated(10, rating(0));
     const whole = moveOf(state, 'a', requestOf(0, 1));
     expect(moveOf(state, 'a', first, 0, 'another')).toBeCloseTo(whole, 9);
@@ -208,7 +214,7 @@ describe('what ratings teach', () => {
       ...withRating(state, rating(0.8, { kinds: { router: 'another', shares: [] } }))
         .models.get('a')!
         .evidence.keys(),
-    ]).toEqual([elsewhere]);
+    ]).toEqual([otherKinds]);
   });
 });
 
@@ -216,7 +222,7 @@ describe('what outcomes teach', () => {
   const served = (answers: number, faults: number): OnlineState =>
     withOutcomes(nothingLearned, new Map([['p/a', { answers, faults }]]), 0);
 
-  it('lets a model fall that failed often, at that provider alone', () => {
+  it('lowers a model that failed often, on that provider only', () => {
     expect(adjusted(served(40, 5))).toMatchObject({ reason: '5 of 40 answers failed' });
     expect(moveOf(served(40, 20))).toBeLessThan(moveOf(served(40, 5)));
     expect(
@@ -224,16 +230,16 @@ describe('what outcomes teach', () => {
     ).toBeNull();
   });
 
-  it('raises nobody: answers are taken for granted', () => {
+  it('raises no model: answers without faults are expected', () => {
     expect(adjusted(served(1_000, 0))).toBeNull();
   });
 
-  it('is soon forgotten', () => {
+  it('fades within days', () => {
     expect(moveOf(served(40, 20), 'a', first, dayMs)).toBeGreaterThan(moveOf(served(40, 20)));
     expect(adjusted(served(40, 20), 'a', first, 10 * dayMs)).toBeNull();
   });
 
-  it('shows within some hundred answers when a provider is well again', () => {
+  it('recovers within a few hundred answers of a provider that works again', () => {
     const well = withOutcomes(
       served(10_000, 10_000),
       new Map([['p/a', { answers: 200, faults: 0 }]]),
@@ -265,7 +271,7 @@ describe('a state', () => {
   );
   const tallies = fc.array(fc.record({ answers: anything, faults: anything }), { maxLength: 20 });
 
-  it('moves nothing further than its bound, and stays finite, whatever it is told', () => {
+  it('never moves a model further than the limit, and stays finite, for any input', () => {
     fc.assert(
       fc.property(
         ratings,
@@ -279,7 +285,7 @@ describe('a state', () => {
           for (const model of ['a', 'b', '__proto__']) {
             const adjustment = adjusted(state, model, requestOf(...parts), 5);
             if (!adjustment) continue;
-            expect(Math.abs(adjustment.odds)).toBeLessThanOrEqual(mostMove);
+            expect(Math.abs(adjustment.odds)).toBeLessThanOrEqual(maxMove);
             expect(adjustment.uncertainty ?? 0).toBeGreaterThanOrEqual(0);
           }
         },
@@ -287,15 +293,15 @@ describe('a state', () => {
     );
   });
 
-  it('is bounded by ratings of one opinion, and turns back in as many ratings as it has become', () => {
+  it('is bounded under one-sided ratings, and turns back after as many opposite ones', () => {
     const state = rated(5_000, rating(0, { predicted: 0.98 }));
-    expect(moveOf(state)).toBeGreaterThanOrEqual(-mostMove);
+    expect(moveOf(state)).toBeGreaterThanOrEqual(-maxMove);
     expect(moveOf(rated(300, rating(1, { predicted: 0.5 }), state))).toBeGreaterThan(
       moveOf(state) + 0.3,
     );
   });
 
-  it('does not explode when opinions differ as much as they can, in whichever order', () => {
+  it('does not diverge when ratings contradict each other completely, in any order', () => {
     const scores = Array.from({ length: 200 }, (_, at) => at % 2);
     const moved = (order: readonly number[]): number =>
       Math.abs(
@@ -308,7 +314,7 @@ describe('a state', () => {
       );
     expect(moved(scores)).toBeLessThan(0.5);
     for (const order of [[...scores].sort(), [...scores].sort().reverse()])
-      expect(moved(order)).toBeLessThanOrEqual(mostMove);
+      expect(moved(order)).toBeLessThanOrEqual(maxMove);
   });
 
   it('holds a bounded number of models and kinds', () => {
@@ -326,7 +332,7 @@ describe('a state', () => {
       rating(0, { kinds: { router: 'r', shares: [[kind, 1]] } }),
     );
     const { evidence } = kinds.reduce(withRating, nothingLearned).models.get('a')!;
-    expect([evidence.size, evidence.has(elsewhere)]).toEqual([25, true]);
+    expect([evidence.size, evidence.has(otherKinds)]).toEqual([25, true]);
     expect(
       believedOf(
         {
@@ -344,7 +350,7 @@ describe('a state', () => {
     ).toBeLessThan(0);
   });
 
-  it('is read as it was written, and what is no state has taught nothing', () => {
+  it('is read as it was written; anything else counts as nothing learned', () => {
     fc.assert(
       fc.property(ratings, (given) => {
         const state = given.reduce(withRating, nothingLearned);
@@ -369,7 +375,7 @@ describe('a state', () => {
     );
   });
 
-  it('of an earlier version keeps its outcomes, for what ratings taught was told otherwise', () => {
+  it('of an earlier version keeps its outcomes only, because ratings were stored differently', () => {
     const earlier = {
       version: 1,
       router: 'r',
@@ -383,7 +389,7 @@ describe('a state', () => {
     expect(state.served).toEqual(new Map([['p/a', { answers: 40, faults: 20, at: 0 }]]));
   });
 
-  it('looks at the largest kinds of a request alone', () => {
+  it('uses only the largest kinds of a request', () => {
     expect(largestShares([0.05, 0.3, 0.1, 0.15, 0.2, 0.2])).toEqual([
       [1, 0.3],
       [4, 0.2],

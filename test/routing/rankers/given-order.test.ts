@@ -3,7 +3,7 @@ import type { RankedCandidate } from '../../../src/routing/plan.js';
 import { givenOrder } from '../../../src/routing/rankers/given-order.js';
 import { appraisalOf } from '../../helpers/appraisals.js';
 
-it('keeps the order given, with falling scores, whatever is known', () => {
+it('keeps the given order, with falling scores, whatever is known', () => {
   const ranked = givenOrder.rank({ messages: [], tradeoff: 'cost' }, [
     appraisalOf('a', { quality: 0.1, price: 9 }),
     appraisalOf('b', { quality: 0.9, price: 1 }),

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import { defaults } from '../../../src/config/fill.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import type {
   Appraisal,
   RankedCandidate,
@@ -31,7 +32,7 @@ describe('the learned ranker', () => {
       Int32Array.from(evaluations.features, (_, row) => row),
       { seed: 1, name: 'small', known: [0.6, 0.6, 0.5] },
     );
-    ranker = createLearnedRanker({ router: new Router(weights) });
+    ranker = createLearnedRanker({ ...defaults.routing, predictor: new QualityPredictor(weights) });
   });
   const rank = (
     content: string,
@@ -43,19 +44,19 @@ describe('the learned ranker', () => {
       candidates,
     ) as RankedCandidate[];
 
-  it('puts the model first that did this kind of prompt well', () => {
+  it('puts the model first that did well on this kind of prompt', () => {
     expect(rank(code)[0]!.model).toBe('coder-70b');
     expect(rank(facts)[0]!.model).toBe('scholar-70b');
   });
 
-  it('knows a model by whatever name a provider has for it', () => {
+  it("recognises a model by any provider's name for it", () => {
     expect(
       rank(facts, [appraisalOf('accounts/x/models/coder-70b'), appraisalOf('Scholar-70B')])[0]!
         .model,
     ).toBe('Scholar-70B');
   });
 
-  it('takes a stated quality as it is', () => {
+  it('uses a stated quality unchanged', () => {
     const [first] = rank(facts, [
       ...pool,
       appraisalOf('mine', { quality: 0.999, qualityStated: true }),
@@ -63,7 +64,7 @@ describe('the learned ranker', () => {
     expect(first).toMatchObject({ model: 'mine', why: { quality: 0.999, uncertainty: 0 } });
   });
 
-  it('tells what answering is expected to cost, by prompt, expected answer and price', () => {
+  it('predicts the cost from prompt, expected answer and price', () => {
     const [short, long] = [facts, code].map(
       (content) => rank(content).find(({ model }) => model === 'coder-70b')!.why.cost!,
     );
@@ -74,7 +75,7 @@ describe('the learned ranker', () => {
     expect(rank(code, [appraisalOf('unpriced')])[0]!.why.cost).toBeNull();
   });
 
-  it("adds what the account's own traffic has taught, and keeps it within bounds", () => {
+  it("adds what the account's own traffic taught, within limits", () => {
     const against = {
       adjust: ({ model }: { model: string }) =>
         model === 'coder-70b' ? { odds: -1e9, reason: 'bad feedback' } : null,
@@ -102,7 +103,7 @@ describe('the learned ranker', () => {
     .map((all) => all.map(({ model, ...known }) => appraisalOf(model, known)));
   const tradeoffs = fc.constantFrom('cost' as const, 'latency' as const, null);
 
-  it('drops no candidate, and keeps chances between 0 and 1 and scores that never rise', () => {
+  it('drops no candidate, and has qualities between 0 and 1 and scores that never rise', () => {
     fc.assert(
       fc.property(fc.string(), candidates, tradeoffs, (content, given, tradeoff) => {
         const ranked = rank(content, given, { tradeoff });
@@ -119,7 +120,7 @@ describe('the learned ranker', () => {
     );
   });
 
-  it('decides the same again, and whatever the order in which candidates are given', () => {
+  it('decides the same every time, for any order of the candidates', () => {
     fc.assert(
       fc.property(fc.string(), candidates, tradeoffs, (content, given, tradeoff) => {
         const first = rank(content, given, { tradeoff });
@@ -130,7 +131,7 @@ describe('the learned ranker', () => {
     );
   });
 
-  it('never moves a candidate down because it has become cheaper', () => {
+  it('never moves a candidate down because it becomes cheaper', () => {
     fc.assert(
       fc.property(fc.string(), candidates, fc.nat(), (content, given, pick) => {
         const at = pick % given.length;

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { defaults } from '../../../src/config/fill.js';
 import type { Appraisal, RankedCandidate, RoutingRequest } from '../../../src/routing/plan.js';
 import { createPriorRanker } from '../../../src/routing/rankers/prior-ranker.js';
 import { appraisalOf } from '../../helpers/appraisals.js';
 
-const ranker = createPriorRanker();
+const ranker = createPriorRanker(defaults.routing);
 const rank = (candidates: readonly Appraisal[], request: Partial<RoutingRequest> = {}) =>
   ranker.rank({ messages: [], ...request }, candidates) as RankedCandidate[];
 const order = (...args: Parameters<typeof rank>) =>
@@ -20,7 +21,7 @@ const free = appraisalOf('free', { quality: 0.88, price: 0, latency: 3 });
 describe('without a tradeoff', () => {
   it('the best quality comes first', () => expect(order([far, near, best])).toBe('best near far'));
 
-  it('of equals the cheaper comes first, then the faster, then the one given first', () => {
+  it('equals are ordered by cost, then by latency, then as given', () => {
     const dear = appraisalOf('dear', { price: 3 });
     const cheap = appraisalOf('cheap', { price: 1, latency: 2 });
     const quick = appraisalOf('quick', { price: 1, latency: 1 });
@@ -30,7 +31,7 @@ describe('without a tradeoff', () => {
     expect(order([appraisalOf('two'), appraisalOf('one')])).toBe('two one');
   });
 
-  it('says why', () => {
+  it('gives the reason', () => {
     expect(rank([near, best]).map(({ why }) => why)).toEqual([
       { quality: 0.9, price: 10, latency: 2, reason: 'best predicted quality, 0.9' },
       { quality: 0.85, price: 1, latency: 1, reason: 'predicted quality 0.85, best is 0.9' },
@@ -39,14 +40,14 @@ describe('without a tradeoff', () => {
 });
 
 describe('with a tradeoff', () => {
-  it('cost takes the cheapest within the tolerance of the best, then the other winners, then the rest by quality', () => {
+  it('`cost` puts the cheapest within the tolerance first, then the others within it, then the rest by quality', () => {
     expect(order([far, best, near, free], { tradeoff: 'cost' })).toBe('free near best far');
   });
 
-  it('latency takes the fastest such', () =>
+  it('`latency` puts the fastest within the tolerance first', () =>
     expect(order([far, best, near, free], { tradeoff: 'latency' })).toBe('near best free far'));
 
-  it('the edge of the tolerance is inside, binary fractions or not', () => {
+  it('the boundary of the tolerance is inside, despite binary fractions', () => {
     expect(order([best, near], { tradeoff: 'cost' })).toBe('near best');
     expect(
       order([best, appraisalOf('below', { quality: 0.8499, price: 0 })], { tradeoff: 'cost' }),
@@ -54,15 +55,14 @@ describe('with a tradeoff', () => {
   });
 
   it('a wider tolerance reaches further', () => {
-    const wide = createPriorRanker({ tolerance: 0.3 }).rank({ messages: [], tradeoff: 'cost' }, [
-      best,
-      near,
-      far,
-    ]) as RankedCandidate[];
+    const wide = createPriorRanker({ ...defaults.routing, tolerance: 0.3 }).rank(
+      { messages: [], tradeoff: 'cost' },
+      [best, near, far],
+    ) as RankedCandidate[];
     expect(wide[0]!.model).toBe('far');
   });
 
-  it('what has no price or latency comes last of the winners', () => {
+  it('candidates without a price or latency come last within the tolerance', () => {
     const unknown = appraisalOf('unknown', { quality: 0.95 });
     expect(order([unknown, best, near.quality > 0 ? free : near, far], { tradeoff: 'cost' })).toBe(
       'best unknown free far',
@@ -82,7 +82,7 @@ describe('with a tradeoff', () => {
     );
   });
 
-  it('says what decided', () => {
+  it('says what decided the order', () => {
     expect(rank([best, near, far], { tradeoff: 'cost' }).map(({ why }) => why.reason)).toEqual([
       'cheapest within 0.05 of the best quality, 1 USD per million tokens',
       'within 0.05 of the best quality, 10 USD per million tokens',
@@ -94,7 +94,7 @@ describe('with a tradeoff', () => {
   });
 });
 
-describe('whatever the candidates', () => {
+describe('for any candidates', () => {
   const figure = fc.option(fc.double({ min: 0, max: 1e9, noNaN: true }), { nil: null });
   const candidates = fc
     .uniqueArray(
@@ -125,7 +125,7 @@ describe('whatever the candidates', () => {
     );
   });
 
-  it('their order does not change the choice, but between exact equals', () => {
+  it('their order changes the choice between exact equals only', () => {
     const shuffled = candidates.chain((all) =>
       fc.tuple(
         fc.constant(all),
@@ -141,7 +141,7 @@ describe('whatever the candidates', () => {
     );
   });
 
-  it('the first of a tradeoff is within the tolerance, and no winner is cheaper', () => {
+  it('the first under a tradeoff is within the tolerance, where none is cheaper', () => {
     fc.assert(
       fc.property(candidates, (all) => {
         const top = Math.max(...all.map(({ quality }) => quality));
@@ -157,7 +157,7 @@ describe('whatever the candidates', () => {
     );
   });
 
-  it('a tradeoff does not change who is among the first max_model_depth', () => {
+  it('a tradeoff does not change which candidates are among the first max_model_depth', () => {
     fc.assert(
       fc.property(candidates, requests, (all, request) => {
         const depth = request.maxModelDepth ?? all.length;

@@ -16,7 +16,7 @@ const planOf = (first: RankedCandidate, ...more: RankedCandidate[]): Plan => ({
   excluded: [
     {
       candidate: { label: 'no', provider: null, model: 'no' },
-      reason: 'it takes 10 tokens, the request needs about 20',
+      reason: 'its context length is 10 tokens, but the request needs about 20',
     },
   ],
   promptTokens: 5,
@@ -47,7 +47,7 @@ describe('what is kept of a plan', () => {
           price: null,
           latency: null,
           score: null,
-          excluded: 'it takes 10 tokens, the request needs about 20',
+          excluded: 'its context length is 10 tokens, but the request needs about 20',
         },
       ],
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { bootstrap, estimateOf, estimateOfError } from '../../../src/training/custom/estimates.js';
+import { estimateOf } from '../../../src/training/custom/bootstrap.js';
+import { bootstrap, estimateOfError } from '../../lab/estimates.js';
 
 describe('the bootstrap', () => {
   const groups = ['a', 'b', 'a', 'c', 'b', 'a'];

@@ -5,7 +5,10 @@ import { seeded } from '../../../src/training/custom/seeded.js';
 
 const count = 40_000;
 
-/** Rows of one coordinate that varies in every other row alone; the better it is, the better the model. */
+/**
+ * Rows of one coordinate that varies only in every other row; the higher it is, the better the
+ * model does.
+ */
 function turns(): CustomRows {
   const random = seeded(7);
   const points = Float32Array.from({ length: count }, (_, row) =>
@@ -30,7 +33,7 @@ function turns(): CustomRows {
   };
 }
 
-it('rows that take turns are fitted as they are, however they stand', () => {
+it('alternating rows are fitted like rows in any other order', () => {
   const rows = turns();
   const all = Int32Array.from({ length: count }, (_, row) => row);
   const { slopes } = fitSlopes(rows, all, 1, 30, fitOffsets(rows, all, 1));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { shippedRouter } from '../../../src/routing/predictor/shipped-predictor.js';
+import { shippedPredictor } from '../../../src/routing/predictor/shipped-predictor.js';
 import { trainCustom, type Trained } from '../../../src/training/custom/train-custom.js';
 import { seeded } from '../../../src/training/custom/seeded.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
@@ -14,13 +14,13 @@ const train = (rows: readonly Row[]): Trained =>
   trainCustom(
     rows.map((row) => JSON.stringify(row)).join('\n'),
     { format: 'jsonl', promptColumn: 'prompt', models: null, maximize: true, seed: 1 },
-    shippedRouter(),
+    shippedPredictor(),
     () => undefined,
   );
 
-describe('the gain that a training tells', () => {
+describe('the gain that a training reports', () => {
   it.runIf(isWholeRun)(
-    'is over the model that does best on the same rows, not over one that was measured on easy rows alone',
+    'compares with the model that does best on the same rows, not with one that was measured only on easy rows',
     () => {
       const random = seeded(3);
       const { prompts } = smallEvaluations(600, 5);
@@ -42,7 +42,7 @@ describe('the gain that a training tells', () => {
     },
   );
 
-  it('is refused where no row compares models', () => {
+  it('is refused if no row compares models', () => {
     const { prompts } = smallEvaluations(120, 5);
     const rows = prompts.map((prompt, row): Row => ({
       prompt,
@@ -51,7 +51,7 @@ describe('the gain that a training tells', () => {
     expect(() => train(rows)).toThrow('at least 2 models');
   });
 
-  it('is refused where a handful of prompts are asked again and again', () => {
+  it('is refused if a few prompts are repeated many times', () => {
     const { prompts } = smallEvaluations(12, 5);
     const rows = Array.from({ length: 90 }, (_, row) => ({
       prompt: ` ${prompts[row % 12]!.toUpperCase()}`,
@@ -60,7 +60,7 @@ describe('the gain that a training tells', () => {
     expect(() => train(rows)).toThrow(/^at least 20 different prompts .* there are \d+$/);
   });
 
-  it('tells each model by the mean of its own rows', () => {
+  it("reports each model's mean over its own rows", () => {
     const { prompts } = smallEvaluations(60, 5);
     const { report } = train(
       prompts.map((prompt, row) => ({ prompt, scores: { a: 1, b: row % 2 } })),

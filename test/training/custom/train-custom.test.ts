@@ -1,7 +1,8 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import { defaults } from '../../../src/config/fill.js';
 import { createTuning } from '../../../src/routing/predictor/custom-tuning.js';
 import { decodeCustom, encodeCustom } from '../../../src/routing/predictor/custom-weights.js';
-import { Router } from '../../../src/routing/predictor/quality-predictor.js';
+import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import type { Tuning } from '../../../src/routing/predictor/tuning.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
 import {
@@ -24,18 +25,18 @@ const wishes: TrainingWishes = {
 };
 const pool = ['alpha', 'beta', 'gamma'].map((name) => appraisalOf(name, { price: 1 }));
 
-describe('a router trained from evaluations', () => {
-  let router: Router;
+describe('weights trained from evaluations', () => {
+  let predictor: QualityPredictor;
   let trained: Trained;
   let tuning: Tuning;
   const train = (text: string, changes: Partial<TrainingWishes> = {}): Trained =>
-    trainCustom(text, { ...wishes, ...changes }, router, () => undefined);
+    trainCustom(text, { ...wishes, ...changes }, predictor, () => undefined);
   const first = (
     content: string,
     tunings: readonly Tuning[] = [tuning],
     candidates = pool,
   ): string => {
-    const ranked = createLearnedRanker({ router }).rank(
+    const ranked = createLearnedRanker({ predictor, ...defaults.routing }).rank(
       { messages: [{ role: 'user', content }], tunings },
       candidates,
     );
@@ -44,7 +45,7 @@ describe('a router trained from evaluations', () => {
 
   beforeAll(() => {
     const evaluations = smallEvaluations(400, 50);
-    router = new Router(
+    predictor = new QualityPredictor(
       fitPredictor(
         evaluations,
         Int32Array.from(evaluations.features, (_, row) => row),
@@ -52,10 +53,10 @@ describe('a router trained from evaluations', () => {
       ),
     );
     trained = train(evaluationsCsv(200));
-    tuning = createTuning(trained.weights, router)!;
+    tuning = createTuning(trained.weights, predictor)!;
   });
 
-  it('beats the best single model on rows that it never saw', () => {
+  it('beat the best single model on unseen rows', () => {
     const { prompts, scores } = smallEvaluations(200, 9);
     const score = (choose: (prompt: string) => number): number =>
       prompts.reduce((sum, prompt, row) => sum + scores[row * 3 + choose(prompt)]!, 0) /
@@ -66,7 +67,7 @@ describe('a router trained from evaluations', () => {
     ).toBeGreaterThan(Math.max(...singles) + 0.2);
   });
 
-  it('says so of its cross-validation, with an interval, beside simpler ways', () => {
+  it('come with a cross-validated gain and its interval, compared with simpler choices', () => {
     const { report } = trained;
     expect(report.isUseful).toBe(true);
     expect(report.gain.low).toBeGreaterThan(0.15);
@@ -76,14 +77,14 @@ describe('a router trained from evaluations', () => {
     expect(report.aiq).toBeNull();
   });
 
-  it.runIf(isWholeRun)('finds no gain in noise', () => {
+  it.runIf(isWholeRun)('show no gain in noise', () => {
     for (const seed of [1, 2, 3])
       expect(train(evaluationsCsv(150, { seed, isNoise: true })).report).toMatchObject({
         isUseful: false,
       });
   });
 
-  it('is the same for the same rows and seed, and as it was after it was stored', () => {
+  it('are the same for the same rows and seed, and after being stored', () => {
     expect(encodeCustom(train(evaluationsCsv(200)).weights)).toBe(encodeCustom(trained.weights));
     expect(decodeCustom(encodeCustom(trained.weights))).toEqual(trained.weights);
     expect(() =>
@@ -91,12 +92,12 @@ describe('a router trained from evaluations', () => {
     ).toThrow('damaged');
   });
 
-  it('turns round where lower scores are better', () => {
-    const lower = createTuning(train(evaluationsCsv(200), { maximize: false }).weights, router)!;
+  it('are reversed if lower scores are better', () => {
+    const lower = createTuning(train(evaluationsCsv(200), { maximize: false }).weights, predictor)!;
     expect([first(codePrompt), first(codePrompt, [lower])]).toEqual(['p/alpha', 'p/beta']);
   });
 
-  it('learns from stars as from shares', () => {
+  it('are the same from stars as from shares', () => {
     const stars = evaluationsCsv(200).replace(
       /,([01]),([01]),([01])$/gm,
       (_, ...marks: string[]) =>
@@ -111,7 +112,7 @@ describe('a router trained from evaluations', () => {
   });
 
   it.runIf(isWholeRun)(
-    'learns where cells are missing, and tells the AIQ where costs are known',
+    'are trained despite missing cells, and come with the AIQ if costs are known',
     () => {
       const holes = evaluationsCsv(240).replace(
         /,[01]$/gm,
@@ -128,13 +129,13 @@ describe('a router trained from evaluations', () => {
     },
   );
 
-  it('moves a model that was not evaluated with the others, and is nothing to another router', () => {
+  it('move a model that was not evaluated with the others, and do not apply to another predictor', () => {
     const stranger = appraisalOf('stranger', { quality: 0.5, price: 1 });
     expect(first(codePrompt, [tuning], [...pool, stranger])).toBe('p/alpha');
-    expect(createTuning({ ...trained.weights, router: 'another' }, router)).toBeNull();
+    expect(createTuning({ ...trained.weights, router: 'another' }, predictor)).toBeNull();
   });
 
-  it('knows its models by whatever name a provider has for them', () => {
+  it("recognise their models by any provider's name", () => {
     const elsewhere = ['accounts/x/models/alpha', 'Beta'].map((name) =>
       appraisalOf(name, { price: 1 }),
     );

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { LearningCache } from '../../../src/training/online/learning-cache.js';
 import { decodeOnline, encodeOnline } from '../../../src/routing/predictor/online-codec.js';
-import { elsewhere } from '../../../src/routing/predictor/online-evidence.js';
+import { otherKinds } from '../../../src/routing/predictor/online-evidence.js';
 import { withOutcomes } from '../../../src/routing/predictor/online-learner.js';
 import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
 import { lazyDatabases } from '../../../src/store/open-databases.js';
@@ -163,7 +163,7 @@ describe('what is known of a scope', () => {
     await rate('an older one');
     const { state } = await book.show(scope);
     expect(state).toMatchObject({ router: 'r' });
-    expect([...state.models.get('a')!.evidence.keys()]).toEqual([0, elsewhere]);
+    expect([...state.models.get('a')!.evidence.keys()]).toEqual([0, otherKinds]);
     expect(state.models.get('a')!.ratings).toBe(2);
     book.close();
     await backing.close();

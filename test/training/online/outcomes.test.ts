@@ -8,7 +8,7 @@ const told = (outcomes: ReturnType<typeof outcomesOf>): Record<string, string> =
 const plain = { finishReason: 'stop', isBounded: false };
 
 describe('the outcome of an answer', () => {
-  it('is what its last try came to: a retry that succeeded is no fault', () => {
+  it('is that of the last attempt: a successful retry is not a fault', () => {
     expect(
       told(outcomesOf({ ...plain, attempts: [attempt('upstream_error'), attempt('ok')] })),
     ).toEqual({ 'p/a': 'answered' });
@@ -22,7 +22,7 @@ describe('the outcome of an answer', () => {
     ).toEqual({ 'p/a': 'failed', 'p/b': 'answered' });
   });
 
-  it("is a fault for failures of the model's or its provider's own alone", () => {
+  it('is a fault only for failures of the model or its provider', () => {
     const faults = errorCodes.filter(
       (code) => outcomesOf({ ...plain, finishReason: null, attempts: [attempt(code)] }).size > 0,
     );
@@ -42,7 +42,7 @@ describe('the outcome of an answer', () => {
     ['cut off where the client bounded it', 'length', true, 'answered'],
     ['ended by itself', 'stop', false, 'answered'],
     ['ended by a tool call', 'tool_calls', false, 'answered'],
-  ])('of one that was %s is what it is', (_what, finishReason, isBounded, outcome) => {
+  ])('of an answer that was %s', (_what, finishReason, isBounded, outcome) => {
     expect(told(outcomesOf({ attempts: [attempt('ok')], finishReason, isBounded }))).toEqual({
       'p/a': outcome,
     });

@@ -1,6 +1,6 @@
 import { capital, digit, kindOf, letter, lowered } from './characters.js';
-import type { GramBag } from './gram-bag.js';
-import { bucketOf, emptyHash, hashNext } from './hashing.js';
+import type { GramBag } from './grams.js';
+import { bucketOf, emptyHash, hashNext } from './grams.js';
 
 const salts = {
   name: 5,
@@ -12,14 +12,14 @@ const salts = {
   spelling: 11,
   count: 12,
 };
-/** Tools beyond these are counted, not read. */
-const mostRead = 32;
-const longestDescription = 400;
-const mostNodes = 200;
+/** Further tools are counted, but not read. */
+const maxTools = 32;
+const maxDescriptionLength = 400;
+const maxNodes = 200;
 
 type Json = Readonly<Record<string, unknown>>;
 
-/** What is said of one tool, in either of the shapes that clients send. */
+/** One tool, in either of the shapes that clients send. */
 interface Tool {
   readonly name: string;
   readonly description: string;
@@ -41,13 +41,16 @@ function toolOf(sent: unknown): Tool {
   };
 }
 
-/** Hashes of the words of a text, in small letters; `fooBar`, `foo_bar` and `foo.bar` are two words each. */
-function hashesOf(text: string, longest: number): number[] {
+/**
+ * Hashes of the words of a text, in lower case; `fooBar`, `foo_bar` and `foo.bar` are two words
+ * each.
+ */
+function hashesOf(text: string, maxLength: number): number[] {
   const found: number[] = [];
   let hash = emptyHash,
     length = 0,
     before = -1;
-  const to = Math.min(text.length, longest);
+  const to = Math.min(text.length, maxLength);
   for (let at = 0; at <= to; at++) {
     const code = at < to ? text.charCodeAt(at) : 32;
     const kind = kindOf(code);
@@ -66,7 +69,7 @@ function hashesOf(text: string, longest: number): number[] {
   return found;
 }
 
-/** Counts of the tools that a request offers, and their n-grams. */
+/** Counts the tools that a request offers, and their n-grams. */
 export class ToolScan {
   tools = 0;
   parameters = 0;
@@ -74,7 +77,10 @@ export class ToolScan {
   enums = 0;
   depth = 0;
   chars = 0;
-  /** The share of a tool's name, and of its description, that the conversation's words cover: of the nearest tool. */
+  /**
+   * The share of a tool's name, and of its description, that occurs in the conversation: of the
+   * best-matching tool.
+   */
   nameOverlap = 0;
   descriptionOverlap = 0;
   private nodes = 0;
@@ -88,13 +94,13 @@ export class ToolScan {
   scan(sent: readonly unknown[]): void {
     this.tools = sent.length;
     if (sent.length > 0) this.bag.add(bucketOf(Math.min(6, sent.length), salts.count));
-    for (const one of sent.slice(0, mostRead)) this.scanTool(toolOf(one));
+    for (const one of sent.slice(0, maxTools)) this.scanTool(toolOf(one));
   }
 
   private scanTool({ name, description, parameters }: Tool): void {
     this.chars += name.length + description.length;
     const named = hashesOf(name, 100);
-    const described = hashesOf(description, longestDescription);
+    const described = hashesOf(description, maxDescriptionLength);
     for (const hash of named) this.bag.add(bucketOf(hash, salts.name));
     for (const hash of described) this.bag.add(bucketOf(hash, salts.description));
     if (described.length > 0) this.bag.add(bucketOf(described[0]!, salts.opening));
@@ -121,9 +127,9 @@ export class ToolScan {
     return said / hashes.length;
   }
 
-  /** Reads a JSON Schema's names, types and descriptions; whatever it holds, so many nodes and no more. */
+  /** Reads the names, types and descriptions of a JSON Schema: at most `maxNodes` nodes. */
   private walk(schema: Json, depth: number): void {
-    if (++this.nodes > mostNodes || depth > 6) return;
+    if (++this.nodes > maxNodes || depth > 6) return;
     this.depth = Math.max(this.depth, depth);
     this.word(textOf(schema['type']));
     this.words(textOf(schema['description']), 120);
@@ -134,16 +140,16 @@ export class ToolScan {
   }
 
   private walkProperties(properties: Json, depth: number): void {
-    for (const [name, property] of Object.entries(properties).slice(0, mostNodes)) {
+    for (const [name, property] of Object.entries(properties).slice(0, maxNodes)) {
       this.parameters++;
       this.words(name, 60);
       if (isJson(property)) this.walk(property, depth + 1);
     }
   }
 
-  private words(text: string, longest: number): void {
+  private words(text: string, maxLength: number): void {
     this.chars += text.length;
-    for (const hash of hashesOf(text, longest)) this.add(hash);
+    for (const hash of hashesOf(text, maxLength)) this.add(hash);
   }
 
   private word(text: string): void {

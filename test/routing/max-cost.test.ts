@@ -1,19 +1,19 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type ChatRequest, makeUsage } from '../../src/completion.js';
-import { costOf, type CostFacts } from '../../src/routing/cost.js';
+import { costOf } from '../../src/routing/cost.js';
 import {
-  highestCost,
-  longestAnswer,
-  longestPrompt,
-  statedAnswer,
-} from '../../src/routing/longest-cost.js';
+  maxCostUsd,
+  maxAnswerTokens,
+  maxPromptTokens,
+  statedAnswerTokens,
+} from '../../src/routing/max-cost.js';
 import type { TokenPrice } from '../../src/routing/model-facts.js';
-import { noPrices } from '../../src/routing/price-list.js';
+import { noPrices, type Prices } from '../../src/routing/model-facts.js';
 import { measureRequest } from '../../src/routing/tokens.js';
 import { runs } from '../helpers/runs.js';
 
-const prices = (some: Partial<CostFacts>): CostFacts => ({ ...noPrices, ...some });
+const prices = (some: Partial<Prices>): Prices => ({ ...noPrices, ...some });
 const chat = (
   content: ChatRequest['messages'][number]['content'],
   more: Partial<ChatRequest> = {},
@@ -32,7 +32,7 @@ const price: fc.Arbitrary<TokenPrice> = fc.oneof(
       .map((tiers) => tiers.sort((a, b) => a.start - b.start)),
   }),
 );
-const facts: fc.Arbitrary<CostFacts> = fc.record({
+const facts: fc.Arbitrary<Prices> = fc.record({
   inputPrice: price,
   outputPrice: price,
   cachedInputPrice: fc.option(price),
@@ -43,8 +43,8 @@ const facts: fc.Arbitrary<CostFacts> = fc.record({
 const tokens = fc.integer({ min: 0, max: 1_000_000 });
 const share = fc.double({ min: 0, max: 1, noNaN: true });
 
-describe('the highest cost of a call', () => {
-  it('is not exceeded by any usage within the bounds, whatever the prices', () => {
+describe('the maximum cost of a call', () => {
+  it('is not exceeded by any usage within the limits, whatever the prices', () => {
     fc.assert(
       fc.property(
         facts,
@@ -62,7 +62,7 @@ describe('the highest cost of a call', () => {
             reasoningTokens: Math.floor(completion * reasoned),
           });
           expect(costOf(usage, known).total_tokens_cost ?? Infinity).toBeLessThanOrEqual(
-            highestCost({ promptTokens, completionTokens }, known) ?? -1,
+            maxCostUsd({ promptTokens, completionTokens }, known) ?? -1,
           );
         },
       ),
@@ -70,7 +70,7 @@ describe('the highest cost of a call', () => {
     );
   });
 
-  it('takes every token at the dearest rate of its kind, and the fee for the request', () => {
+  it('charges every token at the highest rate of its kind, and adds the fee for the request', () => {
     const known = prices({
       inputPrice: 1,
       cachedInputPrice: 0.1,
@@ -79,12 +79,12 @@ describe('the highest cost of a call', () => {
       reasoningPrice: 8,
       requestPrice: 0.5,
     });
-    expect(highestCost({ promptTokens: 1_000_000, completionTokens: 1_000_000 }, known)).toBe(
+    expect(maxCostUsd({ promptTokens: 1_000_000, completionTokens: 1_000_000 }, known)).toBe(
       2 + 8 + 0.5,
     );
   });
 
-  it('goes by the dearest tier that the prompt may reach', () => {
+  it('uses the most expensive tier that the prompt can reach', () => {
     const known = prices({
       inputPrice: {
         standard: 1,
@@ -95,25 +95,25 @@ describe('the highest cost of a call', () => {
       },
       outputPrice: 0,
     });
-    expect(highestCost({ promptTokens: 100, completionTokens: 0 }, known)).toBe(100 / 1e6);
-    expect(highestCost({ promptTokens: 2000, completionTokens: 0 }, known)).toBe(10_000 / 1e6);
+    expect(maxCostUsd({ promptTokens: 100, completionTokens: 0 }, known)).toBe(100 / 1e6);
+    expect(maxCostUsd({ promptTokens: 2000, completionTokens: 0 }, known)).toBe(10_000 / 1e6);
   });
 
-  it('is unknown where a price is, but for the output of what writes nothing', () => {
+  it('is unknown if a price is unknown, except the output price of a model without output', () => {
     expect(
-      highestCost({ promptTokens: 1, completionTokens: 1 }, prices({ inputPrice: 1 })),
+      maxCostUsd({ promptTokens: 1, completionTokens: 1 }, prices({ inputPrice: 1 })),
     ).toBeNull();
     expect(
-      highestCost({ promptTokens: 1, completionTokens: 1 }, prices({ outputPrice: 1 })),
+      maxCostUsd({ promptTokens: 1, completionTokens: 1 }, prices({ outputPrice: 1 })),
     ).toBeNull();
     expect(
-      highestCost({ promptTokens: 1_000_000, completionTokens: 0 }, prices({ inputPrice: 1 })),
+      maxCostUsd({ promptTokens: 1_000_000, completionTokens: 0 }, prices({ inputPrice: 1 })),
     ).toBe(1);
   });
 });
 
-describe('the longest prompt', () => {
-  it('is at least a token for each byte of every text, wherever it stands', () => {
+describe('the maximum number of prompt tokens', () => {
+  it('is at least one for each byte of every text, wherever it is in the request', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: 'grapheme' }),
@@ -123,7 +123,7 @@ describe('the longest prompt', () => {
             tools: [{ type: 'function', function: { name: 'f', description: second } }],
             response_format: { type: first },
           });
-          const bound = longestPrompt(request);
+          const bound = maxPromptTokens(request);
           expect(bound).toBeGreaterThanOrEqual(
             2 * Buffer.byteLength(first) + Buffer.byteLength(second),
           );
@@ -135,9 +135,11 @@ describe('the longest prompt', () => {
     );
   });
 
-  it('holds for texts of which the estimate makes more tokens than they have bytes', () => {
+  it('covers texts whose estimate exceeds their number of bytes', () => {
     const request = chat('1A'.repeat(50_000));
-    expect(longestPrompt(request)).toBeGreaterThanOrEqual(measureRequest(request.messages).tokens);
+    expect(maxPromptTokens(request)).toBeGreaterThanOrEqual(
+      measureRequest(request.messages).tokens,
+    );
   });
 
   it.each([
@@ -160,16 +162,16 @@ describe('the longest prompt', () => {
     ],
     ['fields that nobody knows', { role: 'user', content: '', later: { text: 'x'.repeat(9000) } }],
   ])('counts %s', (_what, message) => {
-    expect(longestPrompt({ messages: [message] })).toBeGreaterThan(9000);
+    expect(maxPromptTokens({ messages: [message] })).toBeGreaterThan(9000);
   });
 
-  it('counts a flat sum for a picture, and at least one for a file, whose bytes may be more', () => {
-    const picture = longestPrompt(
+  it('counts a fixed number for a picture, and at least that for a file, whose bytes may be more', () => {
+    const picture = maxPromptTokens(
       chat([
         { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(500_000)}` } },
       ]),
     );
-    const document = longestPrompt(
+    const document = maxPromptTokens(
       chat([
         {
           type: 'image_url',
@@ -177,32 +179,36 @@ describe('the longest prompt', () => {
         },
       ]),
     );
-    const reference = longestPrompt(chat([{ type: 'file', file: { file_id: 'f' } }]));
+    const reference = maxPromptTokens(chat([{ type: 'file', file: { file_id: 'f' } }]));
     expect(picture).toBeLessThan(60_000);
     expect(document).toBeGreaterThan(500_000);
     expect(reference).toBeGreaterThan(100_000);
   });
 });
 
-describe('the longest answer', () => {
-  it('is what the request states, of two bounds the higher, for each of its answers', () => {
-    expect(longestAnswer(chat('', { max_tokens: 10 }), nobodyKnows, 5)).toBe(10);
+describe('the maximum number of answer tokens', () => {
+  it('is the higher of the two limits that the request states, for each of its answers', () => {
+    expect(maxAnswerTokens(chat('', { max_tokens: 10 }), nobodyKnows, 5)).toBe(10);
     expect(
-      longestAnswer(chat('', { max_tokens: 10, max_completion_tokens: 30, n: 4 }), nobodyKnows, 5),
+      maxAnswerTokens(
+        chat('', { max_tokens: 10, max_completion_tokens: 30, n: 4 }),
+        nobodyKnows,
+        5,
+      ),
     ).toBe(120);
-    expect(statedAnswer(chat('', { max_tokens: null }))).toBeNull();
+    expect(statedAnswerTokens(chat('', { max_tokens: null }))).toBeNull();
   });
 
-  it('is else what the model can write, or what the configuration holds it to', () => {
-    expect(longestAnswer(chat(''), { maxOutput: 100, contextLength: 1000 }, null)).toBe(100);
-    expect(longestAnswer(chat(''), { maxOutput: null, contextLength: 1000 }, null)).toBe(1000);
-    expect(longestAnswer(chat(''), { maxOutput: null, contextLength: 1000 }, 50)).toBe(50);
-    expect(longestAnswer(chat(''), nobodyKnows, null)).toBe(262_144);
+  it('is otherwise what the model can write, or the configured limit', () => {
+    expect(maxAnswerTokens(chat(''), { maxOutput: 100, contextLength: 1000 }, null)).toBe(100);
+    expect(maxAnswerTokens(chat(''), { maxOutput: null, contextLength: 1000 }, null)).toBe(1000);
+    expect(maxAnswerTokens(chat(''), { maxOutput: null, contextLength: 1000 }, 50)).toBe(50);
+    expect(maxAnswerTokens(chat(''), nobodyKnows, null)).toBe(262_144);
   });
 
-  it('counts a prediction, which is charged where it does not come true', () => {
+  it('includes a prediction, which is charged when it is rejected', () => {
     expect(
-      longestAnswer(
+      maxAnswerTokens(
         chat('', { max_tokens: 10, prediction: { type: 'content', content: 'x'.repeat(500) } }),
         nobodyKnows,
         null,

@@ -1,4 +1,4 @@
-/** What a character is to the scanner of texts. */
+/** The kinds of characters that the text scanner distinguishes. */
 export const space = 0,
   newline = 1,
   letter = 2,
@@ -28,7 +28,10 @@ function kindOfAscii(code: number): number {
 
 const ascii = Uint8Array.from({ length: 128 }, (_, code) => kindOfAscii(code));
 
-/** Outside ASCII, by ranges of UTF-16 units: close enough for counting, and no table of a hundred thousand entries. */
+/**
+ * The kind of a character outside ASCII, by ranges of UTF-16 units: accurate enough for counting,
+ * without a table of a hundred thousand entries.
+ */
 function kindOfWide(code: number): number {
   if (code < 0xc0) return code === 0xa0 ? space : mark;
   if (code === 0xd7 || code === 0xf7) return operator;
@@ -52,7 +55,7 @@ function kindOfWide(code: number): number {
   return code >= 0xff66 && code < 0xffa0 ? letter : mark;
 }
 
-/** Capital letters of the Latin-1, Greek and Cyrillic blocks. */
+/** Whether a character is a capital letter of the Latin-1, Greek or Cyrillic blocks. */
 function isWideCapital(code: number): boolean {
   return (
     (code >= 0xc0 && code <= 0xde) ||
@@ -66,13 +69,16 @@ export function kindOf(code: number): number {
   return code < 128 ? ascii[code]! : kindOfWide(code);
 }
 
-/** The small letter of a capital as `kindOf` tells them. */
+/** The lower-case letter of a capital as `kindOf` classifies them. */
 export function lowered(code: number): number {
   if (code < 0x370 || code >= 0x410) return code + 32;
   return code < 0x400 ? code + 32 : code + 80;
 }
 
-/** The script of a letter outside ASCII: 0 Latin or Greek, 1 Cyrillic, 2 Hebrew or Arabic, 3 of India and the south-east, 4 Hangul, Kana or Han. */
+/**
+ * The script of a letter outside ASCII: 0 Latin or Greek, 1 Cyrillic, 2 Hebrew or Arabic, 3 Indic
+ * or south-east Asian, 4 Hangul, Kana or Han.
+ */
 export function scriptOf(code: number): number {
   if (code < 0x400) return 0;
   if (code < 0x590) return 1;

@@ -1,6 +1,6 @@
-import type { Features } from '../../routing/predictor/features.js';
-import { gramBuckets } from '../../routing/predictor/hashing.js';
-import { normal, seeded, shuffle } from './seeded.js';
+import type { Features } from '../../../src/routing/predictor/features/features.js';
+import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
+import { normal, seeded, shuffle } from '../../../src/training/custom/seeded.js';
 
 /** A linear map from features to a few coordinates, from which the kind of task can be told. */
 export interface Embedding {

@@ -1,6 +1,9 @@
-import { hashWord } from './hashing.js';
+import { hashWord } from './grams.js';
 
-/** Words that tell what kind of answer is wanted, by group. English mostly: other languages speak through their n-grams. */
+/**
+ * Words that show what kind of answer is wanted, by group. Mostly English: other languages are
+ * recognised by their n-grams.
+ */
 const groups = {
   which: 'what which who whom whose qué cuál quel quelle welche welcher was wer какой что кто',
   why: 'why explain reason because describe warum pourquoi porqué почему',
@@ -51,7 +54,7 @@ for (const [index, words] of Object.values(groups).entries()) {
   }
 }
 
-/** The groups that a word is in, as bits by their place in `keywordGroups`; 0 for almost every word. */
+/** The groups of a word, as bits by their place in `keywordGroups`; 0 for almost every word. */
 export function groupsOf(hash: number): number {
   return members[slotOf(hash)]!;
 }

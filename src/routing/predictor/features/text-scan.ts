@@ -15,14 +15,14 @@ import {
   space,
   stop,
 } from './characters.js';
-import type { GramBag } from './gram-bag.js';
-import { bucketOf, emptyHash, hashNext } from './hashing.js';
+import type { GramBag } from './grams.js';
+import { bucketOf, emptyHash, hashNext } from './grams.js';
 import { groupsOf, keywordGroups } from './keywords.js';
 
 const salts = { word: 1, pair: 2, four: 3, ideographs: 4 };
 const numberWord = 0x30303030;
 const longWord = 8;
-const mostHeld = 512;
+const maxHeldWords = 512;
 const zero = 48,
   blank = 32,
   backslash = 92,
@@ -31,7 +31,9 @@ const zero = 48,
   underscore = 95,
   colon = 58;
 
-/** Counts of one text, and its n-grams: one pass, a few nanoseconds a character, nothing allocated. */
+/**
+ * Counts one text and its n-grams in one pass: a few nanoseconds a character, without allocations.
+ */
 export class TextScan {
   chars = 0;
   words = 0;
@@ -57,11 +59,13 @@ export class TextScan {
   ideographs = 0;
   readonly scripts = new Int32Array(5);
   readonly groups = new Int32Array(keywordGroups.length);
-  /** The kind of the last character that is not white space, and its code. */
+  /** The kind and the code of the last character that is not white space. */
   lastKind = space;
   lastCode = 0;
-  /** Hashes of the words, for comparing with what tools are called; the first `heldWords` of them, 512 at most. */
-  readonly wordHashes = new Int32Array(mostHeld);
+  /**
+   * Hashes of the words, to compare them with the tools' names: the first `heldWords`, at most 512.
+   */
+  readonly wordHashes = new Int32Array(maxHeldWords);
   heldWords = 0;
 
   private hash = emptyHash;
@@ -147,7 +151,10 @@ export class TextScan {
     );
   }
 
-  /** `A. …`, `(b) …`, `1) …`: the options of a question; and lines that are indented as code is. */
+  /**
+   * Detects the options of a question (`A. …`, `(b) …`, `1) …`) and lines that are indented like
+   * code.
+   */
   private beginLine(text: string, from: number, to: number): void {
     let at = from;
     while (at < to && (text.charCodeAt(at) === blank || text.charCodeAt(at) === 9)) at++;
@@ -180,7 +187,7 @@ export class TextScan {
 
   private addWord(hash: number): void {
     this.words++;
-    if (this.heldWords < mostHeld) this.wordHashes[this.heldWords++] = hash;
+    if (this.heldWords < maxHeldWords) this.wordHashes[this.heldWords++] = hash;
     if (this.bag.add(bucketOf(hash, salts.word))) this.freshWords++;
     if (this.before !== 0) this.bag.add(bucketOf(Math.imul(this.before, 31) ^ hash, salts.pair));
     this.before = hash;
@@ -191,7 +198,7 @@ export class TextScan {
       this.groups[31 - Math.clz32(rest & -rest)]!++;
   }
 
-  /** A script without spaces: each sign is a word, and each two neighbours are. */
+  /** A script without spaces: each sign counts as a word, each two neighbours as a pair. */
   private wideWord(code: number): void {
     this.ideographs++;
     this.scripts[4]!++;

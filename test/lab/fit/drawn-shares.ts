@@ -1,4 +1,4 @@
-import { sigmoid } from '../../routing/log-odds.js';
+import { sigmoid } from '../../../src/routing/numbers.js';
 import type { Cells, Tables } from './fit-tables.js';
 
 type Curves = Pick<Tables, 'ability' | 'discrimination' | 'hardness'>;

@@ -1,11 +1,5 @@
-import { seeded } from './seeded.js';
-
-/** A figure, and between what it lies in 95 of 100 draws. Infinite: never reached. */
-export interface Estimate {
-  readonly value: number;
-  readonly low: number;
-  readonly high: number;
-}
+import { type Estimate, estimateOf } from '../../src/training/custom/bootstrap.js';
+import { seeded } from '../../src/training/custom/seeded.js';
 
 /** How often a bootstrap draws, and from what. */
 export interface DrawOptions {
@@ -46,17 +40,6 @@ export function bootstrap(
     for (const [name, value] of figuresFor(weights)) drawn.get(name)?.push(value);
   }
   return { values, draws: drawn };
-}
-
-/** A figure with the interval of its draws. */
-export function estimateOf(value: number, draws: readonly number[]): Estimate {
-  const sorted = draws.filter((draw) => !Number.isNaN(draw)).sort((a, b) => a - b);
-  if (sorted.length === 0) return { value, low: value, high: value };
-  return {
-    value,
-    low: sorted[Math.floor(0.025 * sorted.length)]!,
-    high: sorted[Math.min(sorted.length - 1, Math.floor(0.975 * sorted.length))]!,
-  };
 }
 
 /**

@@ -1,7 +1,7 @@
 import { waitForUpdate } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
-import { guessedAbility, knownAbility } from '../../src/routing/ability-priors.js';
-import { capabilitiesOf } from '../../src/routing/capabilities.js';
+import { guessedAbility, knownAbility } from '../../src/routing/model-families.js';
+import { capabilitiesOf } from '../../src/routing/model-families.js';
 import { canonicalName } from '../../src/routing/model-name.js';
 
 const ability = (model: string): number => knownAbility(canonicalName(model)) ?? NaN;
@@ -82,7 +82,7 @@ describe('the ability of a known family', () => {
     expect(new Set(abilities).size).toBe(models.length);
   });
 
-  it('is the same however the name is spelt', () => {
+  it('is the same for every spelling of the name', () => {
     for (const same of [
       [
         'claude-3.5-sonnet',
@@ -99,22 +99,22 @@ describe('the ability of a known family', () => {
     }
   });
 
-  it("is not a neighbour's: a snapshot of GPT-4 is no GPT-4.1", () => {
+  it('is not that of a similar name: a snapshot of GPT-4 is not GPT-4.1', () => {
     expect(ability('gpt-4-1106-preview')).toBe(ability('gpt-4-turbo'));
     expect(ability('gpt-4-0613')).toBe(ability('gpt-4'));
   });
 
-  it('lets a later version of a known line count no less than the newest known one', () => {
+  it('is for a newer version of a known line at least that of the newest known one', () => {
     expect(ability('claude-opus-7-1')).toBeGreaterThanOrEqual(ability('claude-opus-5'));
     expect(ability('gpt-8')).toBeGreaterThanOrEqual(ability('gpt-5.5'));
   });
 
-  it('puts what cannot converse last', () => {
+  it('is lowest for models that are not chat models', () => {
     for (const model of ['text-embedding-3-small', 'whisper-1', 'dall-e-3', 'llama-guard-3-8b'])
       expect(ability(model)).toBeLessThan(0.1);
   });
 
-  it('is known for most of what is listed, always between 0 and 1', async () => {
+  it('is known for most models of the price data, always between 0 and 1', async () => {
     const ids = (await waitForUpdate())!.flatMap(({ models }) => models.map(({ id }) => id));
     const known = ids.map(ability).filter((value) => !Number.isNaN(value));
     expect(known.every((value) => value > 0 && value < 1)).toBe(true);
@@ -122,7 +122,7 @@ describe('the ability of a known family', () => {
   });
 });
 
-describe('the guess for a model that nobody measured', () => {
+describe('the guessed ability of an unknown model', () => {
   it('grows with the size in the name', () => {
     const guesses = ['new-1b', 'new-8b', 'new-70b', 'new-400b'].map((model) =>
       guessedAbility(model, null),
@@ -131,18 +131,18 @@ describe('the guess for a model that nobody measured', () => {
     expect(new Set(guesses).size).toBe(4);
   });
 
-  it('grows gently with the price', () => {
+  it('grows slowly with the price', () => {
     const guesses = [0.05, 0.5, 5, 50].map((price) => guessedAbility('new', price));
     expect(guesses).toEqual([...guesses].sort((a, b) => a - b));
     expect(guesses[3]! - guesses[0]!).toBeLessThan(0.25);
   });
 
-  it('heeds words of size', () => {
+  it('considers words such as mini and large', () => {
     expect(guessedAbility('new-mini', 1)).toBeLessThan(guessedAbility('new', 1));
     expect(guessedAbility('new-large', 1)).toBeGreaterThan(guessedAbility('new', 1));
   });
 
-  it('stays between .2 and .7 whatever the name and price', () => {
+  it('is between 0.2 and 0.7 for any name and price', () => {
     for (const [model, price] of [
       ['new-0b', 1],
       ['new-999999b', 1e300],
@@ -170,7 +170,7 @@ describe('what a model can do', () => {
     'grok-4',
     'kimi-k2.5',
     'amazon.nova-pro-v1:0',
-  ])('%s calls tools and looks at images', (model) =>
+  ])('%s calls tools and reads images', (model) =>
     expect(can(model)).toEqual({ tools: true, images: true }),
   );
 
@@ -199,7 +199,7 @@ describe('what a model can do', () => {
     'meta-llama/llama-guard-4-12b',
   ])('%s does neither', (model) => expect(can(model)).toEqual({ tools: false, images: false }));
 
-  it('leaves open what nobody is sure of', () => {
+  it('is null where the documentation leaves it open', () => {
     expect(can('my-own-thing')).toEqual({ tools: null, images: null });
     expect(can('deepseek-reasoner').tools).toBeNull();
     expect(can('qwen2.5-vl-72b-instruct')).toEqual({ tools: null, images: true });

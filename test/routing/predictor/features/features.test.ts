@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { denseNames, featuresOf, type Features } from '../../../src/routing/predictor/features.js';
-import { gramBuckets } from '../../../src/routing/predictor/hashing.js';
+import {
+  denseNames,
+  featuresOf,
+  type Features,
+} from '../../../../src/routing/predictor/features/features.js';
+import { gramBuckets } from '../../../../src/routing/predictor/features/grams.js';
 
 const of = (content: string, tools: unknown[] = []): Features =>
   featuresOf({ messages: [{ role: 'user', content }], tools });
@@ -24,7 +28,7 @@ describe('the features of a conversation', () => {
     expect(again).toEqual(first);
   });
 
-  it('are finite, and their n-grams of unit length, for any text at all', () => {
+  it('are finite, with n-gram weights of length 1, for any text', () => {
     fc.assert(
       fc.property(
         fc.oneof(
@@ -52,7 +56,7 @@ describe('the features of a conversation', () => {
     );
   });
 
-  it('tell code, mathematics and questions with options apart from prose', () => {
+  it('distinguish code, mathematics and questions with options from prose', () => {
     const prose = of('My grandmother lived by the sea and told us stories of storms.');
     const code = of('def add(a, b):\n    return a + b\n\nassert add(1, 2) == 3');
     const choice = of(
@@ -65,7 +69,7 @@ describe('the features of a conversation', () => {
     expect(value(formula, 'tex')).toBeGreaterThan(1);
   });
 
-  it('tell scripts apart, and find two questions of one language nearer to each other than to another', () => {
+  it('distinguish scripts, and place two questions in one language closer together than questions in two languages', () => {
     expect(value(of('Какая столица Франции?'), 'cyrillicShare')).toBeGreaterThan(0.7);
     expect(value(of('法国的首都是哪里？'), 'ideographShare')).toBeGreaterThan(0.7);
     expect(value(of('ما هي عاصمة فرنسا؟'), 'semiticShare')).toBeGreaterThan(0.6);
@@ -74,11 +78,11 @@ describe('the features of a conversation', () => {
     );
   });
 
-  it('count the same whether letters are large or small', () => {
+  it('ignore case in n-grams', () => {
     expect(closeness(of('WHO WROTE HAMLET'), of('who wrote hamlet'))).toBeCloseTo(1, 5);
   });
 
-  it('read the tools: how many, how many parameters, and whether the question speaks of them', () => {
+  it('count tools and parameters, and compare the question with the tools', () => {
     const weather = {
       type: 'function',
       function: {
@@ -103,7 +107,7 @@ describe('the features of a conversation', () => {
     ).toBeCloseTo(Math.log1p(1), 5);
   });
 
-  it('take a short follow-up together with the question before it', () => {
+  it('read a short follow-up together with the question before it', () => {
     const follow = featuresOf({
       messages: [
         {
@@ -119,7 +123,7 @@ describe('the features of a conversation', () => {
     expect(value(follow, 'turns')).toBeCloseTo(Math.log1p(1), 5);
   });
 
-  it('read no more of a long turn than its beginning and its end', () => {
+  it('read only the beginning and the end of a long turn', () => {
     const long = of('word '.repeat(200_000));
     expect(value(long, 'chars')).toBeCloseTo(Math.log1p(8192 + 4096) / 5, 4);
   });
@@ -139,17 +143,6 @@ describe('hostile requests', () => {
       ),
     },
   });
-  const nested = (depth: number): object => {
-    let schema: object = { type: 'string' };
-    for (let level = 0; level < depth; level++)
-      schema = {
-        type: 'object',
-        properties: { a: schema, b: schema },
-        items: schema,
-        required: ['a'],
-      };
-    return { name: 'deep', parameters: schema };
-  };
   const texts: [string, string][] = [
     ['a megabyte of one character', 'a'.repeat(1 << 20)],
     ['a megabyte of spaces', ' '.repeat(1 << 20)],
@@ -169,58 +162,85 @@ describe('hostile requests', () => {
     ['indentation', ('\n' + '\t'.repeat(8_000)).repeat(130)],
     ['nothing', ''],
   ];
-  /** The quickest of several: what else runs on this machine is no fault of ours. */
-  const quickestMs = (act: () => unknown): number =>
-    Math.min(
-      ...Array.from({ length: 15 }, () => {
-        const startedAt = performance.now();
-        act();
-        return performance.now() - startedAt;
-      }),
-    );
   const isSound = ({ dense, buckets, weights }: Features): boolean =>
     dense.every((one) => Number.isFinite(one) && one >= 0 && one < 100) &&
     weights.every(Number.isFinite) &&
     buckets.length === weights.length;
 
-  it.each(texts)('%s: has finite features, in a few milliseconds', (_what, text) => {
+  it.each(texts)('%s: has finite features', (_what, text) => {
     expect(isSound(of(text))).toBe(true);
-    expect(quickestMs(() => of(text))).toBeLessThan(4);
   });
 
-  it('32 KB of prose take about a millisecond', () => {
-    const text = Array.from({ length: 5_500 }, (_, at) => `word${at % 977}`)
-      .join(' ')
-      .slice(0, 32_768);
-    of(text);
-    expect(quickestMs(() => of(text))).toBeLessThan(2);
-  });
+  it.each(texts.filter(([, { length }]) => length > 16_384))(
+    '%s: has features of the first 8 K and the last 4 K characters only',
+    (_what, text) => {
+      const middle = text.length - 8_192 - 4_096;
+      const another = text.slice(0, 8_192) + 'Why not? '.repeat(middle).slice(0, middle);
+      expect(of(another + text.slice(-4_096))).toEqual(of(text));
+    },
+  );
 
-  it('thousands of tools are counted, and no more than some are read', () => {
-    const tools = Array.from({ length: 5_000 }, (_, at) => tool(at));
+  it('thousands of tools are counted, and 32 of them are read', () => {
+    let reads = 0;
+    const tools = Array.from({ length: 5_000 }, (_, at) => ({
+      ...tool(at),
+      get name(): string {
+        reads++;
+        return `tool_${at}`;
+      },
+    }));
     const features = of('Is it raining?', tools);
     expect(isSound(features)).toBe(true);
     expect(value(features, 'tools')).toBeCloseTo(Math.log1p(5_000), 4);
-    expect(quickestMs(() => of('Is it raining?', tools))).toBeLessThan(20);
+    expect(reads).toBe(32);
   });
 
-  it('schemas that branch without end are read to a few levels', () => {
-    const tools = [nested(400), nested(24)];
-    expect(isSound(of('Is it raining?', tools))).toBe(true);
-    expect(quickestMs(() => of('Is it raining?', tools))).toBeLessThan(10);
+  it('the descriptions of tools are read up to 400 characters', () => {
+    const described = (description: string): Features =>
+      of('Is it raining?', [{ name: 'rain', description, parameters: {} }]);
+    const { buckets } = described('word '.repeat(80) + 'another '.repeat(1_000));
+    expect(buckets).toEqual(described('word '.repeat(80) + 'storms! '.repeat(1_000)).buckets);
   });
 
-  it('of ten thousand messages what was asked last is read', () => {
+  it('of schemas that branch without end, at most 200 nodes are read', () => {
+    let visits = 0;
+    const nested = (depth: number): object => {
+      let schema: object = { type: 'string' };
+      for (let level = 0; level < depth; level++) {
+        const inner = schema;
+        schema = {
+          get type(): string {
+            visits++;
+            return 'object';
+          },
+          properties: { a: inner, b: inner },
+          items: inner,
+          required: ['a'],
+        };
+      }
+      return { name: 'deep', parameters: schema };
+    };
+    expect(isSound(of('Is it raining?', [nested(400)]))).toBe(true);
+    expect(visits).toBeLessThanOrEqual(200);
+    expect(isSound(of('Is it raining?', [nested(24)]))).toBe(true);
+    expect(visits).toBeLessThanOrEqual(400);
+  });
+
+  it('of ten thousand messages the last question is read, and the lengths of the others', () => {
     const turn = 'Why is the sky blue? '.repeat(50);
+    let reads = 0;
     const messages = Array.from({ length: 10_001 }, (_, at) => ({
       role: at % 2 === 0 ? 'user' : 'assistant',
-      content: turn,
+      get content(): string {
+        reads++;
+        return turn;
+      },
     }));
     expect(featuresOf({ messages }).buckets).toEqual(of(turn).buckets);
-    expect(quickestMs(() => featuresOf({ messages }))).toBeLessThan(10);
+    expect(reads).toBeLessThan(5 * messages.length);
   });
 
-  it('leave nothing behind for the next request', () => {
+  it('leave no state for the next request', () => {
     const plain = of('How many prime numbers are there below 100?');
     for (const content of [
       [{ type: 'text', text: 5 }],
@@ -244,7 +264,7 @@ describe('hostile requests', () => {
         try {
           featuresOf({ messages });
         } catch {
-          // no request that is served looks so
+          // requests with such content are refused before they get here
         }
         expect(of('How many prime numbers are there below 100?')).toEqual(plain);
       }

@@ -1,6 +1,6 @@
-import type { ChatMessage } from '../../completion.js';
+import type { ChatMessage } from '../../../completion.js';
 import { question } from './characters.js';
-import { GramBag, type Grams } from './gram-bag.js';
+import { GramBag, type Grams } from './grams.js';
 import { keywordGroups } from './keywords.js';
 import { TextScan } from './text-scan.js';
 import { ToolScan } from './tool-scan.js';
@@ -11,8 +11,8 @@ export interface Features extends Grams {
   readonly dense: Float32Array;
 }
 
-/** The part of a request that features are made of. */
-export interface Featured {
+/** The part of a request that features are made from. */
+interface Featured {
   readonly messages: readonly ChatMessage[];
   readonly tools?: readonly unknown[];
 }
@@ -73,7 +73,7 @@ const toolCounts = [
 ] as const;
 const conversation = ['turns', 'earlierText', 'instructions', 'pictures'] as const;
 
-/** Names of the dense features, in order. An artefact tells the names it was fitted to. */
+/** Names of the dense features, in order. Weights name the features that they were fitted to. */
 export const denseNames: readonly string[] = [
   ...counts,
   ...scripts,
@@ -83,10 +83,10 @@ export const denseNames: readonly string[] = [
   ...conversation,
 ];
 
-/** Of a longer turn only its beginning and its end are read. */
+/** Of a longer turn, only the beginning and the end are read. */
 const headLength = 8192;
 const tailLength = 4096;
-/** A turn this short leans on the turn before it. */
+/** A turn this short is read together with the turn before it. */
 const followUpLength = 80;
 const contextLength = 500;
 
@@ -105,7 +105,10 @@ function lengthOf({ content }: ChatMessage): number {
     : 0;
 }
 
-/** The last user turn; a short one behind the turn before it, without which it says little. */
+/**
+ * The text of the last user turn; a short one with the end of the turn before it, because it says
+ * little alone.
+ */
 function askedIn(messages: readonly ChatMessage[]): string {
   let last: string | null = null;
   for (let at = messages.length - 1; at >= 0; at--) {
@@ -218,13 +221,14 @@ function writeConversation(
 }
 
 /**
- * Makes the features of a conversation: of what was asked last, of the conversation around it and of the tools offered. Any language and
- * script; no model, no dictionary beyond a few hundred words. The work is bounded: of a long turn its first 8 K and last 4 K characters
- * are read, of the tools the first 32. The same request always has the same features.
+ * Makes the features of a conversation: of the last question, of the conversation around it and of
+ * the offered tools. Works for any language and script, without a model and with a dictionary of a
+ * few hundred words. The work is bounded: of a long turn the first 8 K and last 4 K characters are
+ * read, of the tools the first 32. The same request always has the same features.
  */
 export function featuresOf({ messages, tools = [] }: Featured): Features {
   const asked = askedIn(messages);
-  // whatever a call left that was broken off is not this text's
+  // discards what a call that threw may have left
   bag.take();
   const scan = new TextScan(bag);
   if (asked.length <= headLength + tailLength) scan.scan(asked, 0, asked.length);

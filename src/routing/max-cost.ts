@@ -1,0 +1,159 @@
+import type { ChatMessage, ChatRequest, ContentPart } from '../completion.js';
+import type { ModelFacts, Prices, TokenPrice } from './model-facts.js';
+import { isImage } from './tokens.js';
+
+/** The most tokens that a call can use. */
+interface MaxUsage {
+  readonly promptTokens: number;
+  /** All answers to a request together, reasoning included. */
+  readonly completionTokens: number;
+}
+
+/**
+ * Tokens that providers add around a request, around its tools (the instructions that explain them)
+ * and around each message.
+ */
+const tokensPerRequest = 64;
+const tokensForTools = 1024;
+const tokensPerMessage = 32;
+/**
+ * More than any provider charges for one picture: small models charge the most, up to 48,200 tokens
+ * (2026-11).
+ */
+const maxImageTokens = 50_000;
+/** For a sound clip or a document; if its bytes were sent and are more, they count instead. */
+const maxFileTokens = 100_000;
+/** For models whose maximum output is not known. */
+const defaultAnswerTokens = 262_144;
+
+// in a list, because JSON.stringify returns no text for a bare `undefined`
+const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify([value]));
+
+/** Whether a part is a picture. A document can be sent in the same fields. */
+const isPicture = (part: ContentPart): boolean =>
+  isImage(part) && !/^data:(?!image\/)/i.test(part.image_url?.url ?? '');
+
+function maxPartTokens(part: ContentPart): number {
+  if (part.type === 'text' || part.type === 'refusal') return jsonBytes(part);
+  return isPicture(part)
+    ? maxImageTokens + Buffer.byteLength(part.text ?? '')
+    : Math.max(maxFileTokens, jsonBytes(part));
+}
+
+function maxMessageTokens(message: ChatMessage): number {
+  let tokens = tokensPerMessage;
+  for (const [field, value] of Object.entries(message)) {
+    if (field !== 'content') tokens += jsonBytes(value);
+    else if (Array.isArray(value))
+      for (const part of value as ContentPart[]) tokens += maxPartTokens(part);
+    else if (typeof value === 'string') tokens += Buffer.byteLength(value);
+  }
+  return tokens;
+}
+
+/**
+ * An upper bound on the tokens of a request: no tokenizer makes more than one token of a byte.
+ * Everything else in the request (tools, schemas, unknown fields) may reach the model too, so its
+ * JSON counts as well. Never less than `measureRequest`.
+ */
+export function maxPromptTokens(chat: ChatRequest): number {
+  let tokens =
+    tokensPerRequest +
+    (chat.tools?.length || chat['functions'] || chat.response_format ? tokensForTools : 0);
+  for (const message of chat.messages) tokens += maxMessageTokens(message);
+  for (const [field, value] of Object.entries(chat)) {
+    if (field !== 'messages' && (typeof value === 'object' || typeof value === 'string'))
+      tokens += jsonBytes(value);
+  }
+  return tokens;
+}
+
+/** Average of text in most scripts. */
+export const bytesPerToken = 4;
+/** For a picture of ordinary size. */
+const defaultImageTokens = 1000;
+/** A shorter part refers to a file instead of containing it. */
+const minFileBytes = 2_048;
+
+const isAttachment = ({ type }: ContentPart): boolean => type !== 'text' && type !== 'refusal';
+
+function likelyPart(part: ContentPart): number {
+  if (isPicture(part)) return defaultImageTokens;
+  const bytes = jsonBytes(part);
+  return bytes < minFileBytes
+    ? maxFileTokens
+    : Math.min(maxFileTokens, Math.ceil(bytes / bytesPerToken));
+}
+
+/**
+ * Prompt tokens of a call for which the provider reported no usage: `measured`, or a higher
+ * estimate from the bytes, because the measurement samples long texts and does not look into files.
+ */
+export function cautiousPromptTokens(chat: ChatRequest, measured: number): number {
+  const attachments = chat.messages.flatMap(({ content }) =>
+    Array.isArray(content) ? content.filter(isAttachment) : [],
+  );
+  const written = attachments.reduce(
+    (left, part) => left - maxPartTokens(part),
+    maxPromptTokens(chat),
+  );
+  return Math.max(
+    measured,
+    attachments.reduce((sum, part) => sum + likelyPart(part), Math.ceil(written / bytesPerToken)),
+  );
+}
+
+/**
+ * The output tokens that a request asks for, per answer; null if it sets no limit. Providers differ
+ * in which of the two fields they obey, so the larger one counts.
+ */
+export function statedAnswerTokens({
+  max_tokens: older,
+  max_completion_tokens: newer,
+}: ChatRequest): number | null {
+  return older || newer ? Math.max(older ?? 0, newer ?? 0) : null;
+}
+
+/**
+ * The most output tokens that a model may write for a request.
+ * @param bound the limit for a request that states none; null: no limit
+ */
+export function maxAnswerTokens(
+  chat: ChatRequest,
+  { maxOutput, contextLength }: Pick<ModelFacts, 'maxOutput' | 'contextLength'>,
+  bound: number | null,
+): number {
+  const each =
+    statedAnswerTokens(chat) ??
+    Math.min(maxOutput ?? contextLength ?? defaultAnswerTokens, bound ?? Infinity);
+  // rejected tokens of a prediction are charged as output
+  const predicted = chat['prediction'] ? jsonBytes(chat['prediction']) : 0;
+  return (each + predicted) * (chat.n ?? 1);
+}
+
+/** The highest rate for prompts of at most that many tokens. */
+function maxRate(price: TokenPrice | null, promptTokens: number): number {
+  if (price === null || typeof price === 'number') return price ?? 0;
+  return Math.max(
+    price.standard,
+    ...price.tiers.filter(({ start }) => promptTokens > start).map((tier) => tier.price),
+  );
+}
+
+/**
+ * The highest possible cost of a call in USD, whatever share of its tokens is cached, cache-written
+ * or reasoning: `costOf` never returns more. Null if a price is unknown.
+ */
+export function maxCostUsd(
+  { promptTokens, completionTokens }: MaxUsage,
+  facts: Prices,
+): number | null {
+  const { inputPrice, outputPrice } = facts;
+  if (inputPrice === null || (outputPrice === null && completionTokens > 0)) return null;
+  const maxRateOf = (...prices: (TokenPrice | null)[]): number =>
+    Math.max(...prices.map((price) => maxRate(price, promptTokens)));
+  const input = promptTokens * maxRateOf(inputPrice, facts.cachedInputPrice, facts.cacheWritePrice);
+  const output =
+    completionTokens === 0 ? 0 : completionTokens * maxRateOf(outputPrice, facts.reasoningPrice);
+  return Math.ceil((input + output) * 1e6 + (facts.requestPrice ?? 0) * 1e12) / 1e12;
+}

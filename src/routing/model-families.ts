@@ -1,0 +1,58 @@
+import { parametersInName } from './model-name.js';
+import { readModelTable, type RuleGroups } from './model-tables.js';
+
+/** Whether a model calls tools and reads images; null where that is not known. */
+interface Capabilities {
+  readonly tools: boolean | null;
+  readonly images: boolean | null;
+}
+
+/**
+ * Compiles the rules of a table. A pattern matches whole words of a canonical name: `gpt-4` is
+ * found in `ft-gpt-4-mini`, not in `gpt-4o` or `gpt-41`. The first rule that matches decides.
+ */
+function compileRules<T>({ groups }: RuleGroups<T>): (canonicalName: string) => T | null {
+  const compiled = groups
+    .flatMap(({ rules }) => rules)
+    .map((rule) => ({
+      expression: new RegExp(`(?<![a-z0-9])(?:${rule.pattern})(?![a-z0-9])`),
+      rule,
+    }));
+  return (name) => compiled.find(({ expression }) => expression.test(name))?.rule ?? null;
+}
+
+const findAbility = compileRules(readModelTable('abilities'));
+const findCapabilities = compileRules(readModelTable('capabilities'));
+
+/**
+ * The ability of a model's family, 0..1, by canonical name; null for a family that is not in the
+ * table.
+ */
+export function knownAbility(canonicalName: string): number | null {
+  return findAbility(canonicalName)?.ability ?? null;
+}
+
+/** What a model's family can do, by canonical name. */
+export function capabilitiesOf(canonicalName: string): Capabilities {
+  const { tools = null, images = null } = findCapabilities(canonicalName) ?? {};
+  return { tools, images };
+}
+
+const small = /(?<![a-z])(?:nano|mini|tiny|lite|small|micro|air|flash|instant)(?![a-z])/;
+const large = /(?<![a-z])(?:large|max|ultra|pro|plus|opus|premier|heavy)(?![a-z])/;
+const clamp = (value: number): number => Math.min(0.7, Math.max(0.2, value));
+
+/**
+ * Guesses the ability of a model whose family is not in the table: 0.2..0.7, rising with the
+ * model's size and slightly with its price.
+ * @param price blended, USD per million tokens; null where it is not known
+ */
+export function guessedAbility(model: string, price: number | null): number {
+  const billions = parametersInName(model);
+  if (billions !== null && billions > 0) return clamp(0.29 + 0.13 * Math.log10(billions));
+  const name = model.toLowerCase();
+  const bySize = small.test(name) ? -0.08 : large.test(name) ? 0.06 : 0;
+  const byPrice =
+    price !== null && price > 0 ? 0.06 * Math.log10(Math.min(100, Math.max(0.01, price))) : -0.02;
+  return clamp(0.5 + bySize + byPrice);
+}

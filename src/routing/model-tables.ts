@@ -1,0 +1,42 @@
+import { readFileSync } from 'node:fs';
+
+/** What each file in `config/models/` holds, in addition to its description. */
+interface ModelTables {
+  /** Ability of model families, 0..1. */
+  readonly abilities: RuleGroups<{ readonly ability: number }>;
+  /** Whether model families call tools and read images; null where that is not known. */
+  readonly capabilities: RuleGroups<{
+    readonly tools: boolean | null;
+    readonly images: boolean | null;
+  }>;
+  /** Other spellings of names. */
+  readonly aliases: {
+    /** Spellings of a provider's name -> the provider's id in the price data. */
+    readonly providers: Readonly<Record<string, string>>;
+    /** The vendors that Bedrock's model ids begin with. */
+    readonly bedrockVendors: readonly string[];
+    /** Canonical names (regular expressions) and the model that each is a version of. */
+    readonly families: readonly { readonly pattern: string; readonly family: string }[];
+  };
+  /** Providers in the price data whose lists give context lengths. */
+  readonly 'context-lengths': { readonly sources: readonly string[] };
+}
+
+/** Rules in the order in which they are tried; groups are for the reader only. */
+export interface RuleGroups<T> {
+  readonly groups: readonly {
+    readonly group: string;
+    readonly rules: readonly (T & { readonly pattern: string })[];
+  }[];
+}
+
+/**
+ * Reads `config/models/<name>.json`, which is next to `src` and next to `dist`. Takes about 0.1 ms;
+ * callers read each table once. The files are part of this package, so a test checks their shape
+ * and this function does not.
+ * @throws Error if the file is missing or is not JSON
+ */
+export function readModelTable<Name extends keyof ModelTables>(name: Name): ModelTables[Name] {
+  const file = new URL(`../../config/models/${name}.json`, import.meta.url);
+  return JSON.parse(readFileSync(file, 'utf8')) as ModelTables[Name];
+}

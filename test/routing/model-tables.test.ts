@@ -1,0 +1,79 @@
+import { findProvider } from '@pydantic/genai-prices';
+import { describe, expect, it } from 'vitest';
+import { readModelTable, type RuleGroups } from '../../src/routing/model-tables.js';
+
+const rulesOf = <T>({ groups }: RuleGroups<T>) => groups.flatMap(({ rules }) => rules);
+const isKnownOrNot = (value: unknown): boolean => value === null || typeof value === 'boolean';
+
+describe.each(['abilities', 'capabilities'] as const)('config/models/%s.json', (name) => {
+  const { groups } = readModelTable(name);
+  const patterns = groups.flatMap((group) => group.rules.map(({ pattern }) => pattern));
+
+  it('has at least one rule in each group, and no group twice', () => {
+    expect(groups.filter(({ rules }) => rules.length === 0)).toEqual([]);
+    const titles = groups.map(({ group }) => group);
+    expect([...new Set(titles)]).toEqual(titles);
+  });
+
+  it('has no pattern twice', () => {
+    expect(patterns.filter((pattern, at) => patterns.indexOf(pattern) !== at)).toEqual([]);
+  });
+
+  it('has patterns that are regular expressions in lower case', () => {
+    for (const pattern of patterns) {
+      expect(() => new RegExp(pattern)).not.toThrow();
+      expect(pattern).not.toMatch(/[A-Z]/);
+    }
+  });
+});
+
+describe('config/models/abilities.json', () => {
+  it('gives each family an ability between 0 and 1, and nothing else', () => {
+    const wrong = rulesOf(readModelTable('abilities')).filter(
+      (rule) =>
+        Object.keys(rule).join() !== 'pattern,ability' ||
+        !(rule.ability > 0) ||
+        !(rule.ability < 1),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('config/models/capabilities.json', () => {
+  it('says of each family whether it calls tools and reads images, and nothing else', () => {
+    const wrong = rulesOf(readModelTable('capabilities')).filter(
+      (rule) =>
+        Object.keys(rule).join() !== 'pattern,tools,images' ||
+        !isKnownOrNot(rule.tools) ||
+        !isKnownOrNot(rule.images),
+    );
+    expect(wrong).toEqual([]);
+  });
+});
+
+describe('config/models/aliases.json', () => {
+  const { providers, bedrockVendors, families } = readModelTable('aliases');
+
+  it('maps spellings that the price data gets wrong to ids that it has', () => {
+    for (const [spelling, id] of Object.entries(providers)) {
+      expect(spelling).toBe(spelling.toLowerCase());
+      expect(findProvider({ providerId: spelling })?.id).not.toBe(id);
+      expect(findProvider({ providerId: id })?.id).toBe(id);
+    }
+  });
+
+  it('has each vendor and each family once', () => {
+    expect([...new Set(bedrockVendors)]).toEqual(bedrockVendors);
+    expect(bedrockVendors.filter((vendor) => !/^[a-z0-9]+$/.test(vendor))).toEqual([]);
+    const patterns = families.map(({ pattern }) => pattern);
+    expect([...new Set(patterns)]).toEqual(patterns);
+  });
+});
+
+describe('config/models/context-lengths.json', () => {
+  it('names providers of the price data, each once', () => {
+    const { sources } = readModelTable('context-lengths');
+    expect([...new Set(sources)]).toEqual(sources);
+    expect(sources.filter((id) => findProvider({ providerId: id })?.id !== id)).toEqual([]);
+  });
+});

@@ -117,7 +117,7 @@ const rows: Row[] = [
     again: false,
     told: null,
     end: 504,
-    message: /sent no first event within 60 ms/,
+    message: /sent no first event within 500 ms/,
   },
   {
     what: 'headers and then no event',
@@ -126,11 +126,11 @@ const rows: Row[] = [
     again: false,
     told: null,
     end: 504,
-    message: /sent no first event within 60 ms/,
+    message: /sent no first event within 500 ms/,
   },
   {
     what: 'an opening and then silence',
-    provider: 'impatient',
+    provider: 'pausing',
     fault: { hang: 'afterFirstEvent' },
     again: false,
     told: null,
@@ -233,7 +233,8 @@ beforeAll(async () => {
     providers: {
       first: at(`${upstream.url}/v1`),
       second: at(`${upstream.url}/v1`),
-      impatient: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 60, idleMs: 60 } },
+      impatient: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 500, idleMs: 500 } },
+      pausing: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 30_000, idleMs: 60 } },
       'unknown-host': at('http://nowhere.invalid/v1'),
       'closed-port': at(`http://127.0.0.1:${closedPort}/v1`),
       'not-tls': at(`${upstream.url.replace('http:', 'https:')}/v1`),

@@ -5,7 +5,7 @@ import { classify, expectedOf } from './helpers/expected.js';
 import { type Exchange, listRecorded, recordedDir } from './helpers/recorded.js';
 import { type Manner, type Replay, startReplay } from './helpers/replay.js';
 
-/** As many requests at a time. */
+/** Requests in parallel. */
 const lanes = 6;
 const timeoutMs = 60_000;
 
@@ -26,7 +26,7 @@ const servedBy = (provider: string, fits: (exchange: Exchange) => boolean): Exch
     (exchange) => exchange.servable && exchange.provider === provider && fits(exchange),
   );
 
-/** Of the exchanges that were not as they must be, the names. */
+/** Names of the exchanges that failed. */
 const failed = new Set<string>();
 
 async function inLanes<T>(items: readonly T[], run: (item: T) => Promise<void>): Promise<void> {
@@ -45,7 +45,10 @@ type Way = readonly [
 ];
 const all = (): boolean => true;
 
-/** OpenAI's surface follows the client's mode, so each body is asked for in the mode that it was recorded in; the native one always streams where it can. */
+/**
+ * OpenAI's surface follows the client's mode, so each body is requested in its recorded mode; the
+ * native surface always streams where it can.
+ */
 const ways: readonly Way[] = [
   [
     "through OpenAI's surface, in one piece",
@@ -110,7 +113,7 @@ const cutStreams = providers
   )
   .filter(([, chosen]) => chosen.length > 0);
 
-/** Who is served, of how many, and why the others are not. */
+/** Which exchanges are served, of how many, and why the others are not. */
 function summary(): string {
   const rows = providers.map((provider) => {
     const own = exchanges.filter((exchange) => exchange.provider === provider);
@@ -148,14 +151,14 @@ describe.skipIf(!dir)('recorded traffic', () => {
     console.log(`Recorded traffic:\n${summary()}`);
   });
 
-  it('is served but for what is listed as no answer to a chat', () => {
+  it('is served, except what is listed as not being an answer to a chat', () => {
     const found = exchanges
       .filter(({ servable }) => !servable)
       .map((exchange) => `${nameOf(exchange)}: ${exchange.why}`);
     const listed = Object.entries(unserved).flatMap(([why, names]) =>
       names.map((name) => [name, why] as const),
     );
-    // another folder may hold less of it
+    // another folder may contain fewer exchanges
     const here = new Set(exchanges.map(nameOf));
     expect(found.sort()).toEqual(
       listed

@@ -3,14 +3,14 @@ import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate } from '../routing/plan.js';
 
 /**
- * Receives a completion: a surface's stream, or a collector for a reply that is not streamed. Dispatch
- * calls `begin` before any other method for an attempt, and again for the next attempt where nothing was
- * committed.
+ * Receives a completion: a surface's stream, or a collector for a reply that is not streamed.
+ * Dispatch calls `begin` before any other method for an attempt, and again for the next attempt
+ * where nothing was committed.
  */
 export interface AnswerWriter {
   /**
-   * True: what is written goes to the client at once, so the first content commits the attempt. False:
-   * only the complete answer does.
+   * True: what is written goes to the client at once, so the first content commits the attempt.
+   * False: only the complete answer does.
    */
   readonly streams: boolean;
   /** An attempt has content. Discard what an earlier attempt wrote. */

@@ -18,8 +18,8 @@ export interface Attempt {
 
 /**
  * Receives each attempt once.
- * @param unusedLength characters of content that a failed attempt brought and no client received; null
- *   where it brought none, or where its failure ends the execution and states the length
+ * @param unusedLength characters of content that a failed attempt brought and no client received;
+ *   null where it brought none, or where its failure ends the execution and states the length
  */
 export type OnAttempt = (attempt: Attempt, unusedLength: number | null) => void;
 

@@ -8,12 +8,12 @@ export { AttemptFailure, type AttemptInput } from './exchange.js';
 /**
  * Makes one upstream call, from its request to the end of its answer.
  *
- * The commit rule: an attempt is committed when its first content has gone to a writer that streams, or,
- * for a reply that is not streamed, when the answer is complete. Before that, anything may be retried;
- * after that, nothing is repeated.
+ * The commit rule: an attempt is committed when its first content has gone to a writer that
+ * streams, or, for a reply that is not streamed, when the answer is complete. Before that, anything
+ * may be retried; after that, nothing is repeated.
  * @throws AttemptFailure
  */
-export async function attempt<Answer extends AttemptAnswer>(
+export async function makeAttempt<Answer extends AttemptAnswer>(
   input: AttemptInput<Answer>,
 ): Promise<Answer> {
   const { call, apiKey, provider, cancellation } = input;

@@ -2,8 +2,8 @@ import type { GatewayError } from '../errors.js';
 import type { Candidate } from '../routing/plan.js';
 
 /**
- * A failure after which nothing may be repeated: the stream to the client had begun, or the client left
- * while a provider was working. The tokens that were used must still be accounted for.
+ * A failure after which nothing may be repeated: the stream to the client had begun, or the client
+ * left while a provider was working. The tokens that were used must still be accounted for.
  */
 export class BrokenStream extends Error {
   constructor(

@@ -2,8 +2,8 @@ import type { GatewayError } from '../errors.js';
 
 /**
  * Ends a request before its answer is complete (the client left, the deadline passed). An
- * AbortController for each request costs more than the rest of its bookkeeping (118 µs against 71 for a
- * whole proxied call).
+ * AbortController for each request costs more than the rest of its bookkeeping (118 µs against 71
+ * for a whole proxied call).
  */
 export class Cancellation {
   private listener: ((reason: GatewayError) => void) | null = null;

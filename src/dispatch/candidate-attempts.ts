@@ -1,7 +1,7 @@
 import pRetry from 'p-retry';
 import { GatewayError } from '../errors.js';
 import type { Candidate, Limits } from '../routing/plan.js';
-import { attempt, AttemptFailure } from './attempt.js';
+import { AttemptFailure, makeAttempt } from './attempt.js';
 import type { Attempt, AttemptLog } from './attempt-log.js';
 import { backoffMs, longestWaitMs, wait } from './backoff.js';
 import { BrokenStream } from './broken-stream.js';
@@ -60,7 +60,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> {
     const stream = context.stream && !provider.unstreamed.has(candidate.model);
     this.wasStreamed = stream;
     try {
-      const answer = await attempt({
+      const answer = await makeAttempt({
         provider,
         call: context.callOf({ provider, candidate, stream }),
         apiKey,

@@ -76,7 +76,10 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     return { firstContentAt, contentLength, committed };
   }
 
-  /** The content type decides, not the request: some providers stream unasked, some do not when asked. */
+  /**
+   * The content type decides, not the request: some providers stream unasked, some do not when
+   * asked.
+   */
   private isEventStream(headers: UpstreamHeaders): boolean {
     const type = String(headers['content-type'] ?? '');
     if (/event-?stream|ndjson|stream\+json/.test(type)) return true;
@@ -101,7 +104,7 @@ class ChatStream implements AnswerStream<ChatAnswer> {
   push(bytes: Buffer): void {
     this.events.push(bytes);
     this.receivedBytes += bytes.length;
-    if (this.isTooLong()) throw unreadable(this.provider, 'it is larger than 64 MiB');
+    if (this.isTooLong()) throw unreadable(this.provider, 'larger than 64 MiB');
   }
 
   close(): void {
@@ -143,4 +146,4 @@ function answerOf(
 }
 
 const emptyAnswer = (provider: string) =>
-  unreadable(provider, 'it has neither content nor a tool call nor a finish reason');
+  unreadable(provider, 'neither content nor a tool call nor a finish reason');

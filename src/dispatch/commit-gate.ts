@@ -27,8 +27,8 @@ export class CommitGate implements CompletionSink {
   finishReason: string | null = null;
   usage: Usage | null = null;
   /**
-   * Characters of content so far, for an estimate of usage. A short chunk counts as one token, because a
-   * chunk has at least one.
+   * Characters of content so far, for an estimate of usage. A short chunk counts as one token,
+   * because a chunk has at least one.
    */
   contentLength = 0;
 

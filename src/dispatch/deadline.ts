@@ -1,8 +1,8 @@
 import { GatewayError } from '../errors.js';
 
 /**
- * The time by which a request must be answered, including all retries and fallbacks. It has no timer:
- * attempts and waits check it, which saves each request a timer.
+ * The time by which a request must be answered, including all retries and fallbacks. It has no
+ * timer: attempts and waits check it, which saves each request a timer.
  */
 export class Deadline {
   private readonly at: number;

@@ -20,7 +20,8 @@ export interface EmbeddingRequest {
 
 /**
  * Makes embeddings with one model, with the retries, key rotation and deadlines of completions.
- * @throws GatewayError `not_implemented` where the provider has no embeddings; else as `executePlan`
+ * @throws GatewayError `not_implemented` where the provider has no embeddings; else as
+ *   `executePlan`
  */
 export async function embed(request: EmbeddingRequest): Promise<EmbeddingAnswer> {
   const { provider, model, body, limits, cancellation, onAttempt } = request;

@@ -42,7 +42,10 @@ export class AttemptFailure extends Error {
 
 type Phase = 'waiting' | 'streaming' | 'collecting' | 'failing';
 
-/** undici's handler of one call. Reads synchronously, so that many events of one read become one write. */
+/**
+ * undici's handler of one call. Reads synchronously, so that many events of one read become one
+ * write.
+ */
 export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.DispatchHandler {
   private controller: Dispatcher.DispatchController | null = null;
   private readonly idleTimeout: IdleTimeout;
@@ -179,7 +182,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     this.bodyBytes += bytes.length;
     if (this.bodyBytes <= (isFailing ? maxFailureBytes : maxAnswerBytes)) this.body.push(bytes);
     else if (isFailing) this.onResponseEnd();
-    else this.fail(unreadable(this.input.provider.name, 'it is larger than 64 MiB'));
+    else this.fail(unreadable(this.input.provider.name, 'larger than 64 MiB'));
   }
 
   private collected(): Buffer {
@@ -209,7 +212,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     this.fail(
       error instanceof GatewayError
         ? error
-        : unreadable(this.input.provider.name, 'it has an unexpected shape', error),
+        : unreadable(this.input.provider.name, 'an unexpected shape', error),
     );
   }
 

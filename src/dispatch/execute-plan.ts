@@ -39,8 +39,8 @@ export type ChatOutcome = ChatAnswer & ExecutionRecord;
 
 /**
  * Executes a plan: its candidates in order, each with its retries, within one deadline for all.
- * @throws GatewayError with the error trace where nothing was committed; BrokenStream where something
- *   was, or the client left
+ * @throws GatewayError with the error trace where nothing was committed; BrokenStream where
+ *   something was, or the client left
  */
 export function executePlan<Answer extends AttemptAnswer>(
   input: PlanExecutionInput<Answer>,
@@ -85,7 +85,10 @@ class PlanExecution<Answer extends AttemptAnswer> {
     return new CandidateAttempts(this.context, candidate, provider).run();
   }
 
-  /** Where the client or the deadline ended the execution, the error keeps its code and gets the trace. */
+  /**
+   * Where the client or the deadline ended the execution, the error keeps its code and gets the
+   * trace.
+   */
   private withTrace(error: GatewayError): GatewayError {
     const { errorTrace } = this.log;
     return new GatewayError(error.code, error.message, { cause: error, errorTrace });

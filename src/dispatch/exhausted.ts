@@ -1,6 +1,6 @@
 import { type ErrorCode, type ErrorTraceEntry, GatewayError } from '../errors.js';
 
-/** How long a client should wait where no provider said so, in ms. */
+/** How long a client should wait where no provider states a wait, in ms. */
 const defaultWaitMs = 5_000;
 
 /** Codes that are kept where all attempts failed with the same one. */

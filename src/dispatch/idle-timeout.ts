@@ -12,9 +12,9 @@ interface IdleTimeoutOptions {
 }
 
 /**
- * Ends an attempt whose provider is silent for too long, or whose request has passed its deadline. Has
- * one timer, which checks when bytes last arrived: setting a new timer for every read costs more than
- * the read.
+ * Ends an attempt whose provider is silent for too long, or whose request has passed its deadline.
+ * Has one timer, which checks when bytes last arrived: setting a new timer for every read costs
+ * more than the read.
  */
 export class IdleTimeout {
   private timer: NodeJS.Timeout | null = null;
@@ -37,7 +37,10 @@ export class IdleTimeout {
     this.lastActivityAt = performance.now();
   }
 
-  /** Call when reading from the provider stops: its silence then means nothing. The deadline still counts. */
+  /**
+   * Call when reading from the provider stops: its silence then means nothing. The deadline still
+   * counts.
+   */
   pause(): void {
     this.isPaused = true;
   }

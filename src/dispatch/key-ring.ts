@@ -41,8 +41,8 @@ export class KeyRing {
   }
 
   /**
-   * The next key in turn that has no cooldown and is not in `tried`. Where all have a cooldown, the one
-   * whose cooldown ends first.
+   * The next key in turn that has no cooldown and is not in `tried`. Where all have a cooldown, the
+   * one whose cooldown ends first.
    */
   next(tried: readonly (string | null)[] = []): string | null {
     if (this.keys.length === 1) return this.keys[0]!.value;

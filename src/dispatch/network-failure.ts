@@ -33,7 +33,8 @@ export function networkFailure(provider: string, error: unknown, answering = fal
       { cause: error },
     );
   }
-  // the adapter failed on an unforeseen shape: a retry would fail again, another adapter may succeed
+  // the adapter failed on an unforeseen shape: a retry would fail again, another adapter may
+  // succeed
   if (isProgrammingError(error))
     return new GatewayError(
       'request_refused',

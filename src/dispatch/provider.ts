@@ -3,7 +3,7 @@ import { KeyRing } from './key-ring.js';
 import { Upstreams } from './upstreams.js';
 
 /** How long calls to a provider may wait, in ms. */
-export interface ProviderTimeouts {
+export interface CallTimeouts {
   connectMs: number;
   firstEventMs: number;
   idleMs: number;
@@ -15,8 +15,11 @@ export interface Provider {
   readonly adapter: ProviderAdapter;
   readonly keys: KeyRing;
   readonly upstreams: Upstreams;
-  readonly timeouts: ProviderTimeouts;
-  /** Models known to refuse streaming, which are called without it. `rememberUnstreamed` adds to them. */
+  readonly timeouts: CallTimeouts;
+  /**
+   * Models known to refuse streaming, which are called without it. `rememberUnstreamed` adds to
+   * them.
+   */
   readonly unstreamed: Set<string>;
 }
 
@@ -32,7 +35,7 @@ export interface ProviderOptions {
 export function createProvider(
   adapter: ProviderAdapter,
   apiKeys: readonly string[],
-  timeouts: ProviderTimeouts,
+  timeouts: CallTimeouts,
   { connections = null, onCooldown }: ProviderOptions = {},
 ): Provider {
   return {
@@ -58,7 +61,10 @@ export function inheritCooldowns(
 
 const maxUnstreamed = 1000;
 
-/** Remembers that a model refuses streaming. Clients choose the names, so the set is emptied at 1000. */
+/**
+ * Remembers that a model refuses streaming. Clients choose the names, so the set is emptied at
+ * 1000.
+ */
 export function rememberUnstreamed(
   { unstreamed }: Pick<Provider, 'unstreamed'>,
   model: string,

@@ -28,8 +28,8 @@ export interface AttemptProgress {
 }
 
 /**
- * One call to a model: builds its request and reads its answer. Completions and embeddings differ only
- * here; an attempt makes one and uses it once.
+ * One call to a model: builds its request and reads its answer. Completions and embeddings differ
+ * only here; an attempt makes one and uses it once.
  */
 export interface UpstreamCall<Answer extends AttemptAnswer> {
   /**

@@ -68,7 +68,10 @@ export interface CompletionAnswer {
 export interface ProviderAdapter {
   /** The configured provider's name, for messages and labels. */
   readonly name: string;
-  /** True where the provider speaks the internal dialect, so that answers can be passed on unchanged. */
+  /**
+   * True where the provider speaks the internal dialect, so that answers can be passed on
+   * unchanged.
+   */
   readonly speaksInternalDialect: boolean;
   /**
    * A promise only where credentials must be fetched or the request signed.
@@ -97,7 +100,9 @@ export interface ProviderAdapter {
   readonly passthrough?: Passthrough;
 }
 
-/** Where requests to the provider's own API are passed through to, and how they are authenticated. */
+/**
+ * Where requests to the provider's own API are passed through to, and how they are authenticated.
+ */
 export interface Passthrough {
   /** Without a trailing slash; the client's path is appended. */
   readonly baseUrl: string;
@@ -149,8 +154,8 @@ export interface ProviderDialect {
   /** Matches names of models that charge for more than tokens. */
   readonly unpricedModels?: RegExp;
   /**
-   * Lower-case names of headers without secrets that the provider's SDKs send, to be passed through.
-   * A name may end in `*`.
+   * Lower-case names of headers without secrets that the provider's SDKs send, to be passed
+   * through. A name may end in `*`.
    */
   readonly passthroughHeaders?: readonly string[];
   /** @throws GatewayError `internal` where a required setting is missing */

@@ -25,7 +25,9 @@ function azureUrl(
   return `${root}/openai/deployments/${deployment}/${operation}?api-version=${encodeURIComponent(settings.apiVersion)}`;
 }
 
-/** Providers that speak OpenAI's chat API: the value of `api`, and what differs from OpenAI's own. */
+/**
+ * Providers that speak OpenAI's chat API: the value of `api`, and what differs from OpenAI's own.
+ */
 const table: Readonly<Record<string, CompatibleQuirks>> = {
   openai: {
     env: ['OPENAI_API_KEY'],
@@ -92,7 +94,8 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     unpricedModels: /:online(?![a-z])/i,
     passthroughHeaders: ['http-referer', 'x-title'],
   },
-  // answers carry `citations` and `search_results`; a recorded stream ends without [DONE]; paths have no version
+  // answers carry `citations` and `search_results`; a recorded stream ends without [DONE]; paths
+  // have no version
   perplexity: {
     env: ['PERPLEXITY_API_KEY'],
     baseUrl: 'https://api.perplexity.ai',

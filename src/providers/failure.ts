@@ -43,7 +43,10 @@ export interface ProviderFailure {
   retryAfterMs?: number | null;
 }
 
-/** Builds the error for a provider's failed answer: `groq answered 503: …`. Obeys `x-should-retry: false`. */
+/**
+ * Builds the error for a provider's failed answer: `groq answered 503: …`. Obeys `x-should-retry:
+ * false`.
+ */
 export function providerFailure(failure: ProviderFailure): GatewayError {
   const headers = failure.headers ?? {};
   const code = failure.code ?? codeOfStatus(failure.status);
@@ -62,7 +65,10 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
   );
 }
 
-/** Removes keys from a provider's message: some repeat the key they refuse ("Incorrect API key provided: sk-abc…"). */
+/**
+ * Removes keys from a provider's message: some repeat the key they refuse ("Incorrect API key
+ * provided: sk-abc…").
+ */
 export function redactKeys(text: string): string {
   return text
     .replace(/\b(sk|pk|gsk|xai|pplx|nvapi|hf|csk|fw|tgp)[-_][A-Za-z0-9*_.-]{6,}/g, '$1-[redacted]')
@@ -97,7 +103,9 @@ export function cutShort(provider: string): GatewayError {
   );
 }
 
-/** The error for a request that the provider does not support; the next candidate may support it. */
+/**
+ * The error for a request that the provider does not support; the next candidate may support it.
+ */
 export function unsupported(provider: string, what: string, field?: string): GatewayError {
   return new GatewayError('request_refused', `${provider} does not support ${what}`, {
     ...(field === undefined ? {} : { field }),

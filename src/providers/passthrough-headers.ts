@@ -7,7 +7,8 @@ const prefixes = declared.filter((name) => name.endsWith('*')).map((name) => nam
 
 /**
  * Whether a header may be passed through to a provider because some provider's SDK sends it. The
- * headers of every dialect count, whichever provider is called: another may answer behind its address.
+ * headers of every dialect count, whichever provider is called: another may answer behind its
+ * address.
  * @param name in lower case
  */
 export function isPassthroughHeader(name: string): boolean {

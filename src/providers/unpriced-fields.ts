@@ -32,9 +32,10 @@ const isClientTool = (tool: Readonly<Record<string, unknown>>): boolean =>
   !isGiven(tool['systemTool']);
 
 /**
- * The first field of a chat request that asks for something which the prices of tokens do not cover:
- * faster service, searches, sound, pictures, tools that the provider runs. Null where there is none.
- * The fields of every dialect count, whichever provider will be called: a fallback may speak another.
+ * The first field of a chat request that asks for something which the prices of tokens do not
+ * cover: faster service, searches, sound, pictures, tools that the provider runs. Null where there
+ * is none. The fields of every dialect count, whichever provider will be called: a fallback may
+ * speak another.
  */
 export function unpricedField(chat: ChatRequest): string | null {
   const { service_tier: tier, modalities } = chat;

@@ -14,7 +14,7 @@ interface Row {
   error: string;
   message: RegExp;
   retriable: boolean;
-  /** Whether the same model is asked again where nothing has been committed. */
+  /** Whether the same model is retried where nothing has been committed. */
   again: boolean;
 }
 
@@ -36,7 +36,10 @@ const row = (what: string, fault: Step, message: RegExp, more: Partial<Row> = {}
 });
 const cutShort = /ended its stream before the answer was complete/;
 
-/** The same table once content has been written: nothing may be repeated, and the stream must say so. */
+/**
+ * The same table once content has been written: nothing may be repeated, and the stream must end in
+ * an error.
+ */
 const rows: Row[] = [
   row('a reset', { reset: 'afterContent' }, /the connection was (reset|closed)/),
   row('a reset inside a frame', { reset: 'halfFrame' }, /the connection was (reset|closed)/),
@@ -174,7 +177,7 @@ describe.concurrent('after the commit, a stream', () => {
     },
   );
 
-  it('is not whole where only the end marker is missing', async () => {
+  it('is incomplete where only the end marker is missing', async () => {
     const { models } = scene(row('x', { endWithoutMarker: 'afterFinish' }, cutShort));
     for (const [, way] of streamedRows)
       expect(await ask(gateway, way, { models })).toMatchObject({ ended: 'broken', text: 'Hello' });
@@ -196,7 +199,7 @@ describe.concurrent('after the commit, a stream', () => {
     expect(plays.of(failing)).toHaveLength(1);
   });
 
-  it("is committed by a tool call, which only OpenAI's dialect knows", async () => {
+  it("is committed by a tool call, which only OpenAI's surface has", async () => {
     const { failing, models } = scene(
       row('x', { reset: 'afterContent', toolCalls: [{ name: 'look', arguments: { a: 1 } }] }, /./),
     );

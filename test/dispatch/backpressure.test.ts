@@ -17,7 +17,7 @@ const pieces = 1_000;
 const chunk = (content: string, finish: string | null): string =>
   `data: ${JSON.stringify({ id: 'c', object: 'chat.completion.chunk', created: 1, model: 'm', choices: [{ index: 0, delta: { content }, finish_reason: finish }] })}\n\n`;
 
-/** A provider that writes as fast as it may, and says how far it has come. */
+/** A provider that writes as fast as it can, and counts what it wrote. */
 interface Flood {
   server: Server;
   written: number;
@@ -64,7 +64,7 @@ afterEach(async () => {
   flood.server.close();
 });
 
-/** Asks, and takes nothing of the answer. */
+/** Sends the request and does not read the answer. */
 async function openUnread(way: Way): Promise<IncomingMessage> {
   const { url, body } = requestOf(gateway, way, { models: ['up/m'] });
   return new Promise((resolve, reject) => {
@@ -82,7 +82,7 @@ async function openUnread(way: Way): Promise<IncomingMessage> {
   });
 }
 
-/** Waits until the provider can write no more, and says how many of its pieces it got rid of. */
+/** Waits until the provider cannot write more. @returns how many pieces it wrote */
 async function stalledAt(): Promise<number> {
   for (let before = -1, still = 0; still < 3;) {
     await pause(40);
@@ -92,7 +92,7 @@ async function stalledAt(): Promise<number> {
   return flood.written;
 }
 
-/** Counts what comes: parsing 64 MB would take longer than sending them. */
+/** Counts the bytes: parsing 64 MB would take longer than sending them. */
 async function readAll(
   response: IncomingMessage,
 ): Promise<{ frames: number; length: number; end: string }> {
@@ -115,7 +115,7 @@ describe('a client that does not read', () => {
     async (_name, way) => {
       const before = process.memoryUsage().arrayBuffers;
       const response = await openUnread(way);
-      // 32 MB are to come; what the four sockets on the way hold is far less
+      // of 32 MB; the buffers of the four sockets on the way are far smaller
       expect(await stalledAt()).toBeLessThan(pieces * 0.6);
       const held = process.memoryUsage().arrayBuffers - before;
       expect(held).toBeLessThan(200 * 1024 * 1024);
@@ -132,7 +132,7 @@ describe('a client that does not read', () => {
       for (let n = 0; n < 10; n++) await pause(80);
       const { frames, length, end } = await readAll(response);
       expect(end).toMatch(/data: \[DONE\]\n\n$/);
-      // the last words of a stream are two or three frames more
+      // the end of a stream is two or three more frames
       expect(frames - pieces).toBeOneOf([2, 3]);
       expect(length).toBeGreaterThan(pieces * piece.length * (way.surface === 'native' ? 2 : 1));
       expect(flood.written).toBe(pieces);

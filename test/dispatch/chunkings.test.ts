@@ -48,7 +48,10 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** Text with what streams stumble over: line ends, quotes, escapes, several bytes for one character, frames of streams themselves. */
+/**
+ * Text that breaks careless readers: line ends, quotes, escapes, multi-byte characters, stream
+ * frames.
+ */
 const word = fc.oneof(
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }),
   fc.constantFrom(
@@ -75,7 +78,7 @@ const answers = fc.record({
   cuts: fc.array(fc.nat(), { maxLength: 12 }),
 });
 
-/** Cuts a body at the given places, wherever they fall. */
+/** Cuts a body at the given offsets. */
 function cutAt(body: Buffer, cuts: number[]): Buffer[] {
   const places = [...new Set([0, ...cuts.map((cut) => cut % body.length), body.length])].sort(
     (a, b) => a - b,

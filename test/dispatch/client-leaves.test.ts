@@ -26,7 +26,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Asks, and leaves when `moment` says so. */
+/** Sends the request, and leaves when `moment` resolves. */
 async function leave(way: Way, step: Step, moment: () => Promise<unknown>): Promise<void> {
   upstream.script([step]);
   const leaving = new AbortController();
@@ -37,7 +37,7 @@ async function leave(way: Way, step: Step, moment: () => Promise<unknown>): Prom
   expect((await asked).ended).toBe('aborted');
 }
 
-/** Leaves after the first words have come. */
+/** Leaves after the first content has arrived. */
 async function leaveAfterFirstFrame(way: Way, step: Step): Promise<void> {
   upstream.script([step]);
   const { url, body } = requestOf(gateway, way, { models: ['up/m', 'other/n'] });
@@ -46,7 +46,7 @@ async function leaveAfterFirstFrame(way: Way, step: Step): Promise<void> {
   );
 }
 
-/** The log's line for the request, once it is there. */
+/** The request's log line, once it is written. */
 async function logged(): Promise<Record<string, unknown>> {
   const found = (): Record<string, unknown> | undefined =>
     log.lines.find(({ msg }) => msg === 'request');
@@ -108,7 +108,7 @@ describe('a client that leaves before the first token', () => {
   });
 });
 
-describe('a client that leaves in the midst of an answer', () => {
+describe('a client that leaves in the middle of an answer', () => {
   it.each(streamedRows)(
     'ends the upstream call at once, and the tokens received until then are counted, asked %s',
     async (_name, way) => {
@@ -140,7 +140,7 @@ describe('a client that leaves in the midst of an answer', () => {
     },
   );
 
-  it('is counted with what was used where the answer was not to be streamed', async () => {
+  it('is charged for what was used where the answer was not streamed', async () => {
     const [, native] = wholeRows[0] as [string, Way];
     await leave(native, { hang: 'afterContent', text: ['12345678', 'more'] }, async () => {
       await arrived();
@@ -165,7 +165,7 @@ describe('a client that leaves in the midst of an answer', () => {
 });
 
 describe('a client of embeddings that leaves', () => {
-  it('ends the upstream call at once, and is no fault of ours', async () => {
+  it('ends the upstream call at once, and does not count as an error of the gateway', async () => {
     upstream.script([{ hang: 'beforeHeaders' }]);
     const leaving = new AbortController();
     const asked = postStream(

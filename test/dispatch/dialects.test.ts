@@ -12,13 +12,13 @@ interface Row {
   what: string;
   fault: Fault;
   again: boolean;
-  /** What the trace says of the provider's status; absent: whatever the dialect's own is. */
+  /** The provider's status in the trace; absent: the dialect's own. */
   told?: number | null;
   end: number;
   not?: Api[];
 }
 
-// no wait between the tries
+// no wait between attempts
 const atOnce = { 'retry-after-ms': '0' };
 const rows: Row[] = [
   {
@@ -140,7 +140,7 @@ function casesOf(
       ),
   );
 }
-// streamed natively, and not streamed in OpenAI's dialect: between them they take every way to read a provider
+// streamed natively, and whole in OpenAI's dialect: together they use every reader of a provider
 const sampled = [wayRows[0]!, wayRows[3]!];
 
 let upstream: Upstream;

@@ -46,7 +46,7 @@ describe('a provider that does not stop', () => {
   ])('with %s is left at 64 MiB', async (_what, provider) => {
     expect(await ask(gateway, nativeWhole, { models: [`${provider}/m`] })).toMatchObject({
       status: 502,
-      message: expect.stringContaining('more than 64 MiB') as string,
+      message: expect.stringContaining('larger than 64 MiB') as string,
     });
   });
 });

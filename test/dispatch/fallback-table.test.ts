@@ -8,20 +8,20 @@ import { ask, type Heard, type Way, wayRows, ways } from '../helpers/ways.js';
 
 interface Row {
   what: string;
-  /** Default `first`, which answers as it is told; others are broken by themselves. */
+  /** Default `first`, which is scripted; the others always fail. */
   provider?: string;
   fault?: Step;
-  /** Whether the same model is asked again. */
+  /** Whether the same model is retried. */
   again: boolean;
-  /** What the trace says of the provider's status. */
+  /** The provider's status in the trace. */
   told: number | null;
-  /** What a client gets when every attempt failed so. */
+  /** What a client receives when every attempt failed this way. */
   end: number;
   message: RegExp;
   retryAfter?: string;
 }
 
-// no wait between the tries
+// no wait between attempts
 const atOnce = { 'retry-after-ms': '0' };
 const status = (
   code: number,
@@ -58,7 +58,10 @@ const lost = (what: string, message: RegExp, row: Partial<Row>): Row => ({
   ...row,
 });
 
-/** SEMANTICS.md's table of what is retried, what goes to the next candidate, and what the client gets when nothing is left. */
+/**
+ * SEMANTICS.md's table of retries, fallbacks, and what the client receives when all candidates
+ * failed.
+ */
 const rows: Row[] = [
   lost('a host name that does not exist', /could not be reached: its host name does not exist/, {
     provider: 'unknown-host',
@@ -114,7 +117,7 @@ const rows: Row[] = [
     again: false,
     told: null,
     end: 504,
-    message: /sent no first event within 60 ms/,
+    message: /sent no first event within 500 ms/,
   },
   {
     what: 'headers and then no event',
@@ -123,11 +126,11 @@ const rows: Row[] = [
     again: false,
     told: null,
     end: 504,
-    message: /sent no first event within 60 ms/,
+    message: /sent no first event within 500 ms/,
   },
   {
     what: 'an opening and then silence',
-    provider: 'idle',
+    provider: 'pausing',
     fault: { hang: 'afterFirstEvent' },
     again: false,
     told: null,
@@ -230,8 +233,8 @@ beforeAll(async () => {
     providers: {
       first: at(`${upstream.url}/v1`),
       second: at(`${upstream.url}/v1`),
-      impatient: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 60, idleMs: 60_000 } },
-      idle: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 2_000, idleMs: 60 } },
+      impatient: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 500, idleMs: 500 } },
+      pausing: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 30_000, idleMs: 60 } },
       'unknown-host': at('http://nowhere.invalid/v1'),
       'closed-port': at(`http://127.0.0.1:${closedPort}/v1`),
       'not-tls': at(`${upstream.url.replace('http:', 'https:')}/v1`),
@@ -245,7 +248,7 @@ afterAll(async () => {
   babble.close();
 });
 
-/** A failing model, a second one of the same fault, and one that answers. */
+/** A failing model, a second one with the same fault, and one that answers. */
 function scene({ provider = 'first', fault }: Row) {
   const [failing, alike, good] = [plays.newModel(), plays.newModel(), plays.newModel()];
   if (fault) {
@@ -277,12 +280,12 @@ const entry = (
 const entries = (row: Row, model: string): object[] =>
   (row.again ? [1, 2] : [1]).map((attempt) => entry(row, model, attempt));
 
-/** OpenAI's shape has no room for a trace beside an answer. */
+/** OpenAI's format has no field for a trace beside an answer. */
 function expectTrace(way: Way, heard: Heard, expected: object[]): void {
   if (way.surface === 'native') expect(heard.errorTrace).toEqual(expected);
 }
 
-describe.concurrent('before the commit, what answers in the end', () => {
+describe.concurrent('before the commit, the candidate that finally answers', () => {
   it.each(casesOf(rows))('is the next candidate, after %s', async (_title, row, way) => {
     const { failing, good, first, second } = scene(row);
     const heard = await ask(gateway, way, { models: [first, second] });
@@ -374,7 +377,7 @@ describe('a connection that is not made in time', () => {
     const hurried = await startGateway({
       limits: { maxRetries: 0 },
       providers: {
-        // an address that is kept free for documentation: nobody answers there
+        // an address reserved for documentation: nothing answers there
         nowhere: {
           api: 'openai-compatible',
           baseUrl: 'http://192.0.2.1:9/v1',

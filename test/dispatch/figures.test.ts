@@ -40,7 +40,7 @@ describe('the times of an answer', () => {
       const tookMs = performance.now() - startedAt;
       const { ttft, latency } = timesOf(heard);
       expect(Number.isInteger(ttft) && Number.isInteger(latency)).toBe(true);
-      // an opening and the wait after it come before the first token; two more words and the end after it
+      // before the first token: an opening and a wait; after it: two more chunks and the end
       expect(ttft).toBeGreaterThanOrEqual(95);
       expect(latency - ttft).toBeGreaterThanOrEqual(35);
       expect(latency).toBeLessThanOrEqual(Math.ceil(tookMs));
@@ -63,7 +63,7 @@ describe('the times of an answer', () => {
   it.each(native)('count reasoning as the first token, asked %s', async (_name, way) => {
     upstream.script([{ reasoning: ['hm', 'so'], text: ['a'], betweenMs: 50 }]);
     const { ttft, latency } = timesOf(await ask(gateway, way, { models: ['up/m'] }));
-    // after it come another thought, a word and the end
+    // after it: more reasoning, a text chunk and the end
     expect(latency - ttft).toBeGreaterThanOrEqual(140);
   });
 });

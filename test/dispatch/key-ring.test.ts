@@ -26,7 +26,7 @@ describe('the keys of a provider', () => {
     expect(taken.slice(0, 3)).toEqual(taken.slice(3));
   });
 
-  it('are none where there is none', () => {
+  it('are null where none is configured', () => {
     const { ring, take } = ringOf();
     expect(ring.size).toBe(1);
     expect(take(2)).toEqual([null, null]);
@@ -56,7 +56,7 @@ describe('the keys of a provider', () => {
     expect(take(2).sort()).toEqual(['a', 'b']);
   });
 
-  it('are given in the order of their return where all rest', () => {
+  it('are used in the order in which their cooldowns end, where all have one', () => {
     const { ring } = ringOf('a', 'b', 'c');
     ring.startCooldown('a', 300);
     ring.startCooldown('b', 100);
@@ -66,7 +66,7 @@ describe('the keys of a provider', () => {
     expect(ring.next(['b', 'c'])).toBe('a');
   });
 
-  it('are not given twice to a request that names what it has tried', () => {
+  it('are not used twice for a request that has tried them', () => {
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.string(), { minLength: 1, maxLength: 6 }),

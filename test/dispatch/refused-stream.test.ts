@@ -31,7 +31,7 @@ afterAll(async () => {
 
 const asksForStream = (model: string): boolean[] =>
   plays.of(model).map(({ body }) => body?.['stream'] === true);
-/** The ways in which a provider is asked to stream. */
+/** The surfaces that ask a provider to stream. */
 const streaming = wayRows.filter(([, { surface, streamed }]) => streamed || surface === 'native');
 const whole = {
   id: 'c-1',
@@ -86,7 +86,7 @@ describe('a provider that refuses to stream', () => {
     },
   );
 
-  it('is remembered for the latest models only, whatever clients ask for', () => {
+  it('is remembered for a limited number of models, whatever clients ask for', () => {
     const unstreamed = new Set<string>();
     for (let n = 0; n < 5_000; n++) rememberUnstreamed({ unstreamed }, `typed-${n}`);
     expect(unstreamed.size).toBeLessThanOrEqual(1_000);
@@ -151,7 +151,7 @@ describe('an answer is read by its content type, so that', () => {
     },
   );
 
-  it('a stream does where JSON was asked for', async () => {
+  it('a stream does where JSON was requested', async () => {
     const model = plays.newModel();
     plays.set(model, events);
     const [, way] = wholeRows[1] as [string, Way];
@@ -164,7 +164,7 @@ describe('an answer is read by its content type, so that', () => {
     expect(asksForStream(model)).toEqual([false]);
   });
 
-  it('a stream that calls itself plain text does where a stream was asked for', async () => {
+  it('a stream declared as plain text does where a stream was requested', async () => {
     const model = plays.newModel();
     plays.set(model, { ...events, contentType: 'text/plain' });
     for (const [, way] of streamedRows)
@@ -175,7 +175,7 @@ describe('an answer is read by its content type, so that', () => {
   });
 });
 
-/** What the scripted upstream says to one who does not ask for a stream. */
+/** What the scripted upstream answers to a request without streaming. */
 async function unstreamedAnswer(provider: string): Promise<Buffer> {
   const { text } = await post(
     `${upstream.url}${provider === 'claude' ? '/v1/messages' : '/v2/chat'}`,

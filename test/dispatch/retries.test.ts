@@ -11,7 +11,7 @@ const [streamed, whole, openaiStreamed] = ways as [
   (typeof ways)[0],
   (typeof ways)[0],
 ];
-// no wait between the tries
+// no wait between attempts
 const busy: Step = { status: 503, headers: { 'retry-after-ms': '0' } };
 
 let upstream: Upstream;
@@ -28,7 +28,7 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** Names for models that answer as told. */
+/** Names for models that are scripted. */
 const scripted = (...steps: Step[][]): string[] =>
   steps.map((each) => {
     const model = plays.newModel();
@@ -66,7 +66,7 @@ describe('maxRetries', () => {
     expect(plays.of(model ?? '')).toHaveLength(3);
   });
 
-  it('is what the configuration says where the request does not', async () => {
+  it('comes from the configuration where the request has none', async () => {
     const patient = await startGateway({
       limits: { maxRetries: 4 },
       providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
@@ -79,7 +79,7 @@ describe('maxRetries', () => {
     await patient.close();
   });
 
-  it('is counted anew for each model', async () => {
+  it('is counted separately for each model', async () => {
     const [one, two, three] = scripted([busy], [busy], [busy, {}]);
     const heard = await askFor([one, two, three], { maxRetries: 1 }, streamed);
     expect(heard).toMatchObject({ ended: 'whole', model: three });
@@ -92,7 +92,7 @@ describe('maxRetries', () => {
     ]);
   });
 
-  it('is the same for retries of several kinds of failure', async () => {
+  it('counts retries after different failures together', async () => {
     const [model] = scripted([
       busy,
       { status: 429, headers: { 'retry-after-ms': '1' } },
@@ -126,7 +126,7 @@ describe('fallback models', () => {
     },
   );
 
-  it('come after all of the models', async () => {
+  it('are tried after all of the models', async () => {
     const [first, second, fallback] = scripted([{ status: 404 }], [{ status: 404 }], [{}]);
     const body = {
       messages: [{ role: 'user', content: 'Hi' }],
@@ -142,7 +142,7 @@ describe('fallback models', () => {
     });
   });
 
-  it('are not asked where the first model answers', async () => {
+  it('are not called where the first model answers', async () => {
     const [first, fallback] = scripted([{}], [{}]);
     const heard = await askFor([first, fallback]);
     expect(heard).toMatchObject({ model: first, errorTrace: [] });
@@ -169,7 +169,7 @@ describe('a model that cannot be called', () => {
       ]);
   });
 
-  it('is told beside those that were called, where all fail', async () => {
+  it('is in the error trace beside those that were called, where all fail', async () => {
     const [gone] = scripted([{ status: 404 }]);
     const heard = await ask(gateway, whole, { models: ['nobody/x', `up/${gone ?? ''}`] });
     expect(heard).toMatchObject({
@@ -192,7 +192,7 @@ describe('a model that cannot be called', () => {
     },
   );
 
-  it('may be one that the key is not meant for', async () => {
+  it('may be one that the key may not use', async () => {
     const [first, good] = scripted([{}], [{}]);
     const limited = await startGateway({
       providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
@@ -212,7 +212,7 @@ describe('a model that cannot be called', () => {
 });
 
 describe('a failed attempt', () => {
-  it('leaves none of its sources behind in the answer of the next', async () => {
+  it('leaves none of its citations in the answer of the next attempt', async () => {
     const delta = {
       content: 'Wrong',
       annotations: [

@@ -29,7 +29,10 @@ afterAll(async () => {
   await upstream.close();
 });
 
-/** Fails once as told, then answers. Tells how long the second call was in coming, or null where none came. */
+/**
+ * Fails once as given, then answers.
+ * @returns ms until the second call; null where there was none
+ */
 async function after(
   step: Step,
   provider = 'up',
@@ -69,7 +72,7 @@ describe('a provider that says how long to wait', () => {
     expect(waitedMs).toBeGreaterThanOrEqual(ms - 2);
   });
 
-  it("in Google's RetryInfo is asked again after that time", async () => {
+  it("in Google's RetryInfo is called again after that time", async () => {
     const { waitedMs } = await after(retryInfo('0.120s'), 'google');
     expect(waitedMs).toBeGreaterThanOrEqual(118);
   });
@@ -79,7 +82,7 @@ describe('a provider that says how long to wait', () => {
     expect(waitedMs).toBeGreaterThanOrEqual(118);
   });
 
-  it('with a date that is past is asked again', async () => {
+  it('with a date in the past is called again at once', async () => {
     const { waitedMs } = await after(limited({ 'retry-after': soon(-60_000) }));
     expect(waitedMs).not.toBeNull();
   });
@@ -98,7 +101,7 @@ describe('a provider that says how long to wait', () => {
     },
   );
 
-  it("and would have us wait for more than 8 s in Google's RetryInfo is left as well", async () => {
+  it("and asks for more than 8 s in Google's RetryInfo is skipped as well", async () => {
     const { heard, waitedMs } = await after(retryInfo('37s'), 'google');
     expect(heard.errorTrace).toHaveLength(1);
     expect(waitedMs).toBeNull();
@@ -117,7 +120,7 @@ describe('x-should-retry: false', () => {
     },
   );
 
-  it('changes nothing where it says true', async () => {
+  it('changes nothing where its value is true', async () => {
     const { waitedMs } = await after(
       limited({ 'x-should-retry': 'true', 'retry-after-ms': '0' }, 529),
     );
@@ -125,7 +128,7 @@ describe('x-should-retry: false', () => {
   });
 });
 
-describe('a wait beyond all measure', () => {
+describe('an extremely long wait', () => {
   it.each<[string, Record<string, string>]>([
     ['seconds', { 'retry-after': '9'.repeat(30) }],
     ['milliseconds', { 'retry-after-ms': '1e300' }],

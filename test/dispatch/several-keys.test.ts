@@ -27,7 +27,7 @@ afterEach(async () => {
 const keyOf = ({ headers }: UpstreamCall): string =>
   (headers.authorization ?? '').replace('Bearer ', '');
 const used = (): string[] => upstream.requests.map(keyOf);
-/** Answers by key; what is not named is answered well. */
+/** Answers by key; other keys get a good answer. */
 const byKey = (steps: Record<string, Step>): void =>
   upstream.script([(call) => steps[keyOf(call)] ?? {}]);
 const askUp = (
@@ -92,14 +92,14 @@ describe('a provider with several keys', () => {
 
   it('tries its next key without counting it as a retry, even where none is allowed', async () => {
     refuse('key-a', 'key-b');
-    // wherever the turn begins, one of three such requests meets both refused keys before the good one
+    // whichever key comes first, one of three requests tries both refused keys before the good one
     const heard = await askUp(native, { maxRetries: 0 });
     const refusals = heard.errorTrace.length;
     expect(heard).toMatchObject({ ended: 'whole' });
     expect(used()).toHaveLength(refusals + 1);
   });
 
-  it('goes through all of its keys where no retry is allowed', async () => {
+  it('tries all of its keys where no retry is allowed', async () => {
     refuse('key-a', 'key-b', 'key-c');
     expect(await askUp(native, { maxRetries: 0 })).toMatchObject({ status: 502 });
     expect([...used()].sort()).toEqual(['key-a', 'key-b', 'key-c']);
@@ -119,14 +119,14 @@ describe('a provider with several keys', () => {
     expect(heard.errorTrace.map(({ status }) => status)).toEqual([503, 401]);
   });
 
-  it('rests a key that met a rate limit, and retries with another', async () => {
+  it('starts the cooldown of a key that met a rate limit, and retries with another', async () => {
     upstream.script([{ status: 429, headers: { 'retry-after-ms': '1' } }, {}]);
     expect(await askUp()).toMatchObject({ ended: 'whole' });
     const [first, second] = used();
     expect(first).not.toBe(second);
   });
 
-  it('does not tell the key that was refused', async () => {
+  it('does not reveal the key that was refused', async () => {
     byKey(
       Object.fromEntries(
         ['key-a', 'key-b', 'key-c'].map((key) => [
@@ -178,7 +178,7 @@ describe('a provider with one key', () => {
     expect(used()).toEqual(['key-o']);
   });
 
-  it('is asked again by the next request', async () => {
+  it('is called again by the next request', async () => {
     upstream.script([{ status: 403 }, {}]);
     await askUp(native, {}, ['other/n']);
     expect(await askUp(native, {}, ['other/n'])).toMatchObject({ ended: 'whole' });

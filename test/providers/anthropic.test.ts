@@ -80,7 +80,7 @@ describe('the request', () => {
 });
 
 describe('messages', () => {
-  it('collects system and developer messages in `system`, with their cache marks', () => {
+  it('collects system and developer messages in `system`, with their cache_control', () => {
     const result = body({
       messages: [
         {
@@ -104,7 +104,7 @@ describe('messages', () => {
     });
   });
 
-  it('merges neighbours of one role and leaves out empty text', () => {
+  it('merges successive messages of one role and omits empty text', () => {
     expect(
       turns(
         { role: 'user', content: 'a' },
@@ -219,7 +219,7 @@ describe('messages', () => {
     ]);
   });
 
-  it("hands signed reasoning back, before the text, and leaves other providers' reasoning out", () => {
+  it("sends signed reasoning back, before the text, and omits other providers' reasoning", () => {
     const [, turn] = turns(...hello, {
       role: 'assistant',
       content: 'Hi',
@@ -317,13 +317,13 @@ describe('parameters', () => {
     expect(body({}, model).max_tokens).toBe(limit);
   });
 
-  it("takes the caller's limit as far as the model goes", () => {
+  it("uses the caller's limit, up to the model's maximum", () => {
     expect(body({ max_tokens: 10 }).max_tokens).toBe(10);
     expect(body({ max_tokens: 10, max_completion_tokens: 20 }).max_tokens).toBe(20);
     expect(body({ max_tokens: 100_000 }).max_tokens).toBe(64_000);
   });
 
-  it('sends only the sampling parameters that the model takes', () => {
+  it('sends only the sampling parameters that the model accepts', () => {
     const sampling = { temperature: 1.7, top_p: 0.9, top_k: 5 };
     expect(body(sampling)).toMatchObject({ temperature: 1, top_k: 5 });
     expect(body(sampling)).not.toHaveProperty('top_p');
@@ -346,7 +346,7 @@ describe('parameters', () => {
     });
   });
 
-  it('passes on a prompt-caching mark of the whole request', () => {
+  it('passes on the cache_control of the whole request', () => {
     expect(body({ cache_control: { type: 'ephemeral' } })).toMatchObject({
       cache_control: { type: 'ephemeral' },
     });
@@ -404,7 +404,7 @@ describe('tools', () => {
     expect(body({ tools: [], tool_choice: 'auto' })).not.toHaveProperty('tool_choice');
   });
 
-  it('defines the tools of the history where none are offered any more, and forbids them', () => {
+  it('defines the tools of the history where the request has none, and forbids calling them', () => {
     const messages: ChatMessage[] = [
       ...hello,
       {
@@ -452,14 +452,14 @@ describe('reasoning', () => {
     expect(asked(effort, model)).toEqual(expected);
   });
 
-  it('keeps a budget within the limit, and does without where there is no room', () => {
+  it('keeps a budget within the limit, and omits it where there is no room', () => {
     expect(asked('high', 'claude-haiku-4-5', { max_tokens: 5000 })).toEqual({
       thinking: { type: 'enabled', budget_tokens: 4000 },
     });
     expect(asked('high', 'claude-haiku-4-5', { max_tokens: 1200 })).toEqual({});
   });
 
-  it('does without a budget where Anthropic would refuse one', () => {
+  it('omits the budget where Anthropic would refuse one', () => {
     const tools: ChatRequest['tools'] = [{ type: 'function', function: { name: 'look' } }];
     const loop = (details: unknown[]): ChatMessage[] => [
       ...hello,
@@ -754,7 +754,7 @@ describe('a whole answer', () => {
     ).toBe('Not this.');
   });
 
-  it('throws the error that hides under status 200', () => {
+  it('throws the error sent with status 200', () => {
     expect(
       failureOf(() =>
         read({ type: 'error', error: { type: 'overloaded_error', message: 'Overloaded' } }),
@@ -937,7 +937,7 @@ const everything = [
 ];
 
 describe('a streamed answer', () => {
-  it('gives text, reasoning, tool calls, citations, usage and the reason of its end', () => {
+  it('gives text, reasoning, tool calls, citations, usage and the finish reason', () => {
     expect(hear(sse(everything))).toEqual({
       text: 'Grüße 👋🏽 "quoted"\ncited',
       reasoning: 'Höhe?',
@@ -993,7 +993,7 @@ describe('a streamed answer', () => {
     expect(heard).toEqual(hear(sse(everything)));
   });
 
-  it("may bring its content whole, in the opening event or at a block's start", () => {
+  it("may contain its content whole, in the opening event or at a block's start", () => {
     const opening = start();
     (opening['message'] as { content: unknown[] }).content = [
       { type: 'text', text: 'a' },
@@ -1015,7 +1015,7 @@ describe('a streamed answer', () => {
     });
   });
 
-  it('keeps the signature of thinking that is not shown', () => {
+  it('keeps the signature of thinking whose text is withheld', () => {
     const heard = hear(
       sse([
         start(),
@@ -1042,7 +1042,7 @@ describe('a streamed answer', () => {
     });
   });
 
-  it('overlooks an opening event that is repeated, and refuses two answers in one stream', () => {
+  it('ignores a repeated opening event, and refuses two answers in one stream', () => {
     expect(
       hear(
         sse([

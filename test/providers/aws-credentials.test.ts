@@ -130,7 +130,9 @@ describe('AWS credentials come from', () => {
   it('no container address that is neither encrypted nor of this machine', async () => {
     await expect(
       source({ AWS_CONTAINER_CREDENTIALS_FULL_URI: 'http://example.org/creds' }).get(),
-    ).rejects.toMatchObject({ message: expect.stringContaining('example.org is no address') });
+    ).rejects.toMatchObject({
+      message: expect.stringContaining('example.org is not an allowed address'),
+    });
   });
 
   it("an instance's metadata, version 2", async () => {
@@ -186,7 +188,7 @@ describe('AWS credentials come from', () => {
 describe('AWS credentials are kept', () => {
   const container = () => source({ AWS_CONTAINER_CREDENTIALS_FULL_URI: `${root}/creds` });
 
-  it('and fetched once for all who ask at the same time', async () => {
+  it('and fetched once for simultaneous calls', async () => {
     answer = () => issued('a', 60 * minutes);
     const kept = container();
     await Promise.all(Array.from({ length: 20 }, () => kept.get()));
@@ -206,7 +208,7 @@ describe('AWS credentials are kept', () => {
     expect(asked).toHaveLength(2);
   });
 
-  it('as long as they are good where they cannot be renewed, and not longer', async () => {
+  it('while they are valid where they cannot be renewed, and not longer', async () => {
     answer = () => issued('first', 60 * minutes);
     const kept = container();
     await kept.get();

@@ -136,7 +136,7 @@ describe('a conversation for Converse', () => {
     ).toMatchObject({ toolUse: { input: { invalid_arguments: '{"cut' } } });
   });
 
-  it('hands signed thoughts back to Claude, before everything else in the turn', () => {
+  it('sends signed thinking back to Claude, before everything else in the turn', () => {
     const details = [
       { type: 'reasoning.text', text: 'Hm.', signature: 'c2ln' },
       { type: 'reasoning.encrypted', data: 'EtkE' },
@@ -157,7 +157,7 @@ describe('a conversation for Converse', () => {
 });
 
 describe('content for Converse', () => {
-  it('takes inline images, and images in S3', () => {
+  it('accepts inline images, and images in S3', () => {
     expect(
       turns(
         user(
@@ -171,7 +171,7 @@ describe('content for Converse', () => {
     ]);
   });
 
-  it('takes documents, each under a name of its own that Bedrock allows, and never without text', () => {
+  it('accepts documents, each under a unique name that Bedrock allows, and never without text', () => {
     const file = (filename: string, url: string): unknown => ({
       type: 'file',
       file: { filename, file_data: url },
@@ -349,7 +349,7 @@ describe('tools for Converse', () => {
 });
 
 describe('settings for Converse', () => {
-  it('are renamed, and brought within what Bedrock takes', () => {
+  it("are renamed, and brought within Bedrock's range", () => {
     expect(
       body(
         {
@@ -365,7 +365,7 @@ describe('settings for Converse', () => {
     ).toEqual({ maxTokens: 7, temperature: 1, topP: 0.5, stopSequences: ['END'] });
   });
 
-  it('leave out what Claude refuses: top_p beside temperature, and both from 4.7 on', () => {
+  it('omit what Claude refuses: top_p beside temperature, and both from 4.7 on', () => {
     expect(body({ temperature: 0.2, top_p: 0.5, top_k: 3 })).toMatchObject({
       inferenceConfig: { temperature: 0.2 },
       additionalModelRequestFields: { top_k: 3 },
@@ -376,7 +376,7 @@ describe('settings for Converse', () => {
     });
   });
 
-  it('pass on what only Bedrock knows', () => {
+  it("pass on Bedrock's own fields", () => {
     const own = {
       guardrailConfig: { guardrailIdentifier: 'g', guardrailVersion: '1' },
       performanceConfig: { latency: 'optimized' },
@@ -447,7 +447,7 @@ describe('reasoning_effort for Converse', () => {
     expect(fields({ reasoning_effort: effort }, model)).toEqual(expected);
   });
 
-  it('takes no sampling with it', () => {
+  it('removes the sampling parameters', () => {
     expect(
       body({ reasoning_effort: 'low', temperature: 0.3, top_p: 0.5, top_k: 2, max_tokens: 9000 }),
     ).toMatchObject({
@@ -469,7 +469,7 @@ describe('reasoning_effort for Converse', () => {
     });
   });
 
-  it('gives way to a forced tool, and to tool calls that began without a signed thought', () => {
+  it('is omitted with a forced tool, and after tool calls without signed thinking', () => {
     const tools = [{ type: 'function' as const, function: { name: 'f' } }];
     expect(
       fields({ reasoning_effort: 'low', tools, tool_choice: 'required' }, sonnet),

@@ -24,7 +24,7 @@ const sha256 = (text: string): string => createHash('sha256').update(text, 'utf8
 const hmac = (key: string | Buffer, text: string): Buffer =>
   createHmac('sha256', key).update(text, 'utf8').digest();
 
-/** Signature Version 4, computed anew from AWS's description of it. */
+/** Signature Version 4, implemented separately from AWS's description of it. */
 function signatureOf(
   { url, headers, body }: UpstreamRequest,
   region: string,
@@ -71,7 +71,7 @@ describe('a request to Bedrock', () => {
     expect(streamed.headers['accept']).toBe('application/vnd.amazon.eventstream');
   });
 
-  it('goes to an own address, with own headers and the name that is configured for the model', async () => {
+  it("goes to a configured address, with the configured headers and the model's configured name", async () => {
     const arn = 'arn:aws:bedrock:us-east-1:012345678901:application-inference-profile/abc';
     const request = await adapter({
       baseUrl: 'http://127.0.0.1:9/aws',
@@ -115,7 +115,7 @@ describe('a request to Bedrock', () => {
     );
   });
 
-  it('takes the region from the environment, and cannot be made without one', async () => {
+  it('uses the region of the environment, and cannot be made without one', async () => {
     const make = (env: Record<string, string>, extra = {}) =>
       createBedrock({ name: 'aws', api: 'bedrock', ...extra }, { env, now: () => nowMs });
     expect(

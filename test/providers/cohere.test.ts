@@ -44,7 +44,7 @@ describe('a request to Cohere', () => {
     });
   });
 
-  it('spells the sampling fields as Cohere does', () => {
+  it("uses Cohere's names of the sampling fields", () => {
     const body = bodyOf({
       max_completion_tokens: 50,
       temperature: 0.5,
@@ -72,7 +72,7 @@ describe('a request to Cohere', () => {
     });
   });
 
-  it("passes on what is Cohere's own", () => {
+  it("passes on Cohere's own fields", () => {
     const own = {
       documents: [{ data: { text: 'a' } }],
       citation_options: { mode: 'fast' },
@@ -306,7 +306,7 @@ describe('an answer of Cohere', () => {
     });
   });
 
-  it("gives log probabilities in OpenAI's shape", () => {
+  it("has log probabilities in OpenAI's format", () => {
     const { completion } = answerOf({
       id: 'a',
       finish_reason: 'COMPLETE',
@@ -342,7 +342,7 @@ describe('an answer of Cohere', () => {
     ).toBe(code);
   });
 
-  it('fails where a 200 holds an error or no answer', () => {
+  it('fails where a 200 contains an error or no answer', () => {
     expect(failureOf(() => answerOf({ id: 'a', message: 'internal server error' })).code).toBe(
       'upstream_error',
     );
@@ -352,7 +352,7 @@ describe('an answer of Cohere', () => {
     );
   });
 
-  it("is read in the older API's shape too", () => {
+  it("is read in the older API's format too", () => {
     const { completion, usage } = answerOf({
       generation_id: 'g1',
       text: 'I will look.',
@@ -537,7 +537,7 @@ describe('a stream of Cohere', () => {
     expect(failureOf(() => collectPieces(adapter, [])).code).toBe('connection_failed');
   });
 
-  it('fails for an error in the stream, with the words of the provider', () => {
+  it("fails for an error in the stream, with the provider's message", () => {
     const ended = failureOf(() =>
       collectPieces(adapter, [
         Buffer.from(typedEvents([start, end('ERROR', { error: 'model crashed' })])),
@@ -647,7 +647,7 @@ describe('an error of Cohere', () => {
     expect(failure).toMatchObject({ code, upstreamStatus: status });
   });
 
-  it('carries the wait and not the key', () => {
+  it('contains the wait and not the key', () => {
     const failure = adapter.readFailure(
       429,
       { 'retry-after': '3' },

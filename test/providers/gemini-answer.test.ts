@@ -38,7 +38,7 @@ const event = (parts: Json[], rest: Json = {}, top: Json = {}): Json => ({
   createTime,
   ...top,
 });
-/** Events as they are framed on the wire; dated, since an undated answer takes its date from the clock. */
+/** Events as framed on the wire; with a date, because an answer without one takes the clock's. */
 const framed = (...events: Json[]): string =>
   events.map((one) => `data: ${JSON.stringify({ createTime, ...one })}\r\n\r\n`).join('');
 
@@ -76,7 +76,7 @@ function listen(pieces: readonly Buffer[]): Heard {
   return heard;
 }
 
-/** Hears the stream whole, cut at every byte, and byte by byte: it must be the same each time. */
+/** Reads the stream whole, cut at every byte, and byte by byte: the result must be the same. */
 function stream(text: string): Heard {
   const bytes = Buffer.from(text);
   const whole = listen([bytes]);
@@ -141,7 +141,7 @@ describe('a streamed answer', () => {
     ).toEqual(['stop', null]);
   });
 
-  test('tool calls have an index of their own and an id that is the same each time', () => {
+  test('each tool call has its index, and an id that is the same each time', () => {
     const heard = stream(
       framed(
         event([
@@ -248,7 +248,7 @@ describe('a streamed answer', () => {
     expect(stream('data: 7\n\n').error?.code).toBe('unreadable_answer');
   });
 
-  test('several candidates keep apart, and the end is that of the first', () => {
+  test('several candidates stay separate, and the finish reason is that of the first', () => {
     const heard = stream(
       framed({
         candidates: [
@@ -445,7 +445,7 @@ describe('a whole answer', () => {
     ]);
   });
 
-  test("log probabilities are those of OpenAI's shape", () => {
+  test("log probabilities are in OpenAI's format", () => {
     const logprobsResult = {
       chosenCandidates: [{ token: 'é', tokenId: 5, logProbability: -0.5 }],
       topCandidates: [{ candidates: [{ token: 'é', logProbability: -0.5 }] }],

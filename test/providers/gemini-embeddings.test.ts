@@ -43,7 +43,7 @@ describe('embeddings of the Gemini API', () => {
     await expect(ask({ input })).rejects.toMatchObject({ code: 'request_refused', field: 'input' });
   });
 
-  test("the answer has OpenAI's shape", () => {
+  test("the answer is in OpenAI's format", () => {
     expect(
       answer({
         embeddings: [{ values: [0.5, -1] }, { values: [1, 2] }],
@@ -78,7 +78,7 @@ describe('embeddings of the Gemini API', () => {
     expect([packed.readFloatLE(0), packed.readFloatLE(4), packed.length]).toEqual([0.5, -1, 8]);
   });
 
-  test('an error and a strange body are failures', () => {
+  test('an error and an unexpected body are failures', () => {
     expect(() => answer({ error: { code: 429, message: 'slow down' } })).toThrow(
       expect.objectContaining({ code: 'rate_limited' }),
     );

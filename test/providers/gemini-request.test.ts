@@ -16,7 +16,7 @@ const call = {
   stream: false,
 };
 
-/** The body that is sent, as the provider reads it. */
+/** The request body, parsed as the provider parses it. */
 function translate(
   request: Partial<ChatRequest>,
   model = 'gemini-2.5-flash',
@@ -203,7 +203,7 @@ describe('messages', () => {
     expect(partsOf(history)).toMatchObject([{ functionCall: { args: { arguments: '{"city"' } } }]);
   });
 
-  test('thought signatures of calls and texts are handed back', () => {
+  test('thought signatures of calls and texts are sent back', () => {
     const signed = (signature: string): object => ({
       extra_content: { google: { thought_signature: signature } },
     });
@@ -333,7 +333,7 @@ describe('tools', () => {
     ]);
   });
 
-  test("tools of Google's own stay as they are; web search options ask for its search", () => {
+  test("Google's own tools stay unchanged; web search options turn on its search", () => {
     expect(
       translate({
         tools: [{ urlContext: {} } as object as ToolDefinition],
@@ -440,7 +440,7 @@ describe('settings', () => {
     },
   );
 
-  test("what is Google's own is passed on, at the top or where Google's compatible endpoint takes it", () => {
+  test("Google's own fields are passed on, at the top level or where Google's compatible endpoint takes them", () => {
     const safety = [{ category: 'HARM_CATEGORY_HARASSMENT', threshold: 'OFF' }];
     const body = translate({
       safetySettings: safety,

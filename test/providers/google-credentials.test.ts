@@ -119,7 +119,7 @@ describe('a service account', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('replaces a token that is about to expire without making anyone wait, and an expired one at once', async () => {
+  test('replaces a token that is about to expire in the background, and an expired one at once', async () => {
     const credentials = source({ credentialsFile: serviceAccount() });
     await credentials.token();
     now += 57 * 60_000;

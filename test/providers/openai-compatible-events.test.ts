@@ -6,14 +6,14 @@ import { openAIEvents } from '../../src/providers/openai-compatible/events.js';
 import { runs } from '../helpers/runs.js';
 
 interface Told {
-  /** Text as a client would read it, whether it came as text or in a chunk. */
+  /** Text as a client would read it, whether it arrived as text or in a chunk. */
   text: string;
   /** The parsed frame that is passed on. */
   frame: unknown;
 }
 interface Reading {
   told: Told[];
-  /** How many came by the fast way, or at least as nothing but text. */
+  /** How many events were passed on as text. */
   asText: number;
   end: { finishReason: string | null; usage: Usage | null } | null;
   failure: string | null;
@@ -39,7 +39,9 @@ function sinkInto(reading: Reading): CompletionSink {
 
 const nothing = (): Reading => ({ told: [], asText: 0, end: null, failure: null });
 
-/** Reads pieces with one reader, which takes the fast way wherever a chunk looks like the one before. */
+/**
+ * Reads pieces with one reader, which takes the fast path where a chunk resembles the previous one.
+ */
 function readTogether(pieces: readonly Buffer[], close = false): Reading {
   const reading = nothing();
   const reader = openAIEvents(sinkInto(reading), { provider: 'p', endsWithDone: true });
@@ -53,7 +55,7 @@ function readTogether(pieces: readonly Buffer[], close = false): Reading {
   return reading;
 }
 
-/** Reads each event with a reader of its own, which has seen nothing before and must parse it. */
+/** Reads each event with a new reader, which must parse it. */
 function readApart(events: readonly Buffer[]): Reading {
   const reading = nothing();
   for (const event of events) {
@@ -66,7 +68,7 @@ function readApart(events: readonly Buffer[]): Reading {
 
 const event = (payload: string): Buffer => Buffer.from(`data: ${payload}\n\n`);
 
-/** A text as one of the ways in which JSON may spell it. */
+/** A text in one of the ways that JSON may encode it. */
 const spellings: ((text: string) => string)[] = [
   (text) => JSON.stringify(text),
   (text) =>
@@ -96,7 +98,7 @@ const text = fc.oneof(
     '\u2028',
   ),
 );
-/** What may stand around the text; the text goes in place of `§`. */
+/** Possible envelopes of the text, which replaces `§`. */
 const envelope = fc.constantFrom(
   '{"id":"a","object":"chat.completion.chunk","created":1,"model":"m","choices":[{"index":0,"delta":{"content":§},"finish_reason":null}]}',
   '{"id":"a","choices":[{"index":0,"delta":{"role":"assistant","content":§},"logprobs":null,"finish_reason":null}],"usage":null}',
@@ -119,7 +121,7 @@ const envelope = fc.constantFrom(
 const payload = fc
   .tuple(envelope, text, fc.constantFrom(...spellings))
   .map(([around, inside, spell]) => around.replace('§', () => spell(inside)));
-/** Chunks come in runs of the same envelope, as providers send them. */
+/** Chunks in runs with the same envelope, as providers send them. */
 const run = fc
   .tuple(
     envelope,
@@ -139,7 +141,7 @@ const streams = fc
   .map((runs) => runs.flat().map(event));
 
 describe("a reader of OpenAI's stream", () => {
-  it('reads a chunk that looks like the one before as if it had never seen one', () => {
+  it('reads a chunk that resembles the previous one as if it were the first', () => {
     fc.assert(
       fc.property(streams, (events) => {
         const together = readTogether([Buffer.concat(events)]);
@@ -216,7 +218,7 @@ describe("a reader of OpenAI's stream", () => {
     },
   );
 
-  it('does take the fast way where it may', () => {
+  it('takes the fast path where it can', () => {
     const around = '{"choices":[{"index":0,"delta":{"content":"§"}}]}';
     const { asText, told } = readTogether(
       ['a', 'é', '\\n', '\\u00e9 "'.replace('"', '\\"')].map((inside) =>

@@ -103,7 +103,7 @@ describe("a stream in OpenAI's dialect", () => {
       expect(collectPieces(plain, pieces)).toMatchObject(expected);
   });
 
-  it('is handed on frame by frame, each on a line of its own', () => {
+  it('is passed on frame by frame, each on its own line', () => {
     const frames: (string | null)[] = [];
     const sink = {
       text: (_escaped: string, frame: string | null) => void frames.push(frame),
@@ -191,7 +191,7 @@ describe("a stream in OpenAI's dialect", () => {
     });
   });
 
-  it('ends with its calls where it gives no reason for its end', () => {
+  it('ends with tool_calls where it has calls and no finish reason', () => {
     expect(
       stream(
         chunk({
@@ -215,7 +215,7 @@ describe("a stream in OpenAI's dialect", () => {
     });
   });
 
-  it('may do without the end marker where the provider is known to leave it out, but not without a finish reason', () => {
+  it('may end without the end marker where the provider is known to omit it, but not without a finish reason', () => {
     for (const api of ['xai', 'perplexity']) {
       expect(whole(events(text('a'), finish('stop')), adapterOf(api))).toMatchObject({
         text: 'a',
@@ -739,7 +739,7 @@ describe('a failed answer', () => {
     expect(plain.readFailure(429, headers, '{}').retryAfterMs).toBe(ms);
   });
 
-  it('keeps the words of a message that only begin like a key', () => {
+  it('keeps words of a message that only begin like a key', () => {
     expect(
       redactKeys('skipping the pkcs12store of hfmodels, sk-abcdef123456 and gsk_abcdef123456'),
     ).toBe('skipping the pkcs12store of hfmodels, sk-[redacted] and gsk-[redacted]');
@@ -879,7 +879,7 @@ describe('a whole answer', () => {
     ).toBe(false);
   });
 
-  it('has a message where the provider left it out, and text where it sent parts', () => {
+  it('has a message where the provider omitted it, and text where it sent parts', () => {
     const left = read({ choices: [{ index: 0, finish_reason: 'content_filter' }] });
     expect(left).toMatchObject({
       rewritten: true,

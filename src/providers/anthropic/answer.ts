@@ -35,7 +35,10 @@ export interface AnthropicCitation {
   start_page_number?: number;
 }
 
-/** Usage as Anthropic counts it: `input_tokens` excludes cached tokens, `output_tokens` includes thinking. */
+/**
+ * Usage as Anthropic counts it: `input_tokens` excludes cached tokens, `output_tokens` includes
+ * thinking.
+ */
 export interface AnthropicUsage {
   input_tokens?: number | null;
   output_tokens?: number | null;
@@ -68,8 +71,8 @@ const finishReasons: Record<string, string> = {
 };
 
 /**
- * A stop reason in the internal dialect; `stop` unless it is an abnormal end or a tool call, so also
- * for `pause_turn`.
+ * A stop reason in the internal dialect; `stop` unless it is an abnormal end or a tool call, so
+ * also for `pause_turn`.
  */
 export function finishReasonOf(stopReason: string | null | undefined): string | null {
   return stopReason ? (finishReasons[stopReason] ?? 'stop') : null;
@@ -90,7 +93,9 @@ export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): Us
   });
 }
 
-/** A thinking block as an entry of `reasoning_details`, for the next turn; null for an empty block. */
+/**
+ * A thinking block as an entry of `reasoning_details`, for the next turn; null for an empty block.
+ */
 export function reasoningDetail(block: AnswerBlock): Record<string, unknown> | null {
   const format = 'anthropic-claude-v1';
   if (block.type === 'redacted_thinking')
@@ -105,8 +110,9 @@ export function reasoningDetail(block: AnswerBlock): Record<string, unknown> | n
 }
 
 /**
- * The citations of one text block. They apply to the whole block, so the offsets are the block's own.
- * A document of the request has no address: its url is `document:<index>`, with the page if known.
+ * The citations of one text block. They apply to the whole block, so the offsets are the block's
+ * own. A document of the request has no address: its url is `document:<index>`, with the page if
+ * known.
  * @param start,end the block's offsets in the answer's text
  */
 export function toAnnotations(
@@ -182,7 +188,8 @@ function readContent(blocks: readonly AnswerBlock[]): CompletionMessage {
 
 /**
  * Translates a whole answer that is already parsed.
- * @throws GatewayError for an answer of type `error`, `unreadable_answer` for anything but an answer
+ * @throws GatewayError for an answer of type `error`, `unreadable_answer` for anything but an
+ *   answer
  */
 export function fromAnthropicAnswer(provider: string, body: unknown): CompletionAnswer {
   const answer = body as AnthropicAnswer | null;

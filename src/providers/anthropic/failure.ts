@@ -46,8 +46,8 @@ function codeOf(status: number, error: AnthropicError | null): ErrorCode {
 }
 
 /**
- * The failure of an answer that is not 2xx: `{type: "error", error: {type, message}}`, or any text from
- * a proxy before Anthropic.
+ * The failure of an answer that is not 2xx: `{type: "error", error: {type, message}}`, or any text
+ * from a proxy before Anthropic.
  */
 export function anthropicFailure(
   provider: string,

@@ -15,8 +15,8 @@ const defaultBaseUrl = 'https://api.anthropic.com/v1';
 const defaultApiVersion = '2023-06-01';
 
 /**
- * Anthropic's Messages API, from Anthropic or another provider. The base URL may include `/v1` or not.
- * An `anthropic-beta` header in the provider's settings turns on beta features. There are no
+ * Anthropic's Messages API, from Anthropic or another provider. The base URL may include `/v1` or
+ * not. An `anthropic-beta` header in the provider's settings turns on beta features. There are no
  * embeddings.
  */
 export const anthropic: ProviderDialect = {

@@ -26,7 +26,8 @@ export function unsupportedField(field: string, reason: string): GatewayError {
  * Translates a conversation: all system and developer messages go to `system`; tool results become
  * part of a user turn; successive messages of one role are merged; empty text is omitted, because
  * Anthropic refuses it.
- * @throws GatewayError `request_refused` for a role or a content part that Anthropic does not support
+ * @throws GatewayError `request_refused` for a role or a content part that Anthropic does not
+ *   support
  */
 export function toAnthropicMessages(messages: readonly ChatMessage[]): {
   system: AnthropicBlock[];
@@ -128,7 +129,9 @@ function toolResult(message: ChatMessage, field: string): AnthropicBlock {
 /** Other providers' ids contain dots and colons, which Anthropic refuses. */
 const toolUseId = (id: string): string => id.replace(/[^a-zA-Z0-9_-]/g, '_');
 
-/** Anthropic requires an object; other arguments (a call that was cut off) are put unchanged in one. */
+/**
+ * Anthropic requires an object; other arguments (a call that was cut off) are put unchanged in one.
+ */
 function toolInput(text: string): Record<string, unknown> {
   const input = text.trim() === '' ? {} : parseJson(text);
   return isRecord(input) ? input : { invalid_arguments: text };

@@ -54,9 +54,9 @@ function translateValue(key: string, value: unknown): unknown {
 }
 
 /**
- * Translates a JSON schema for `output_config.format`: objects are closed, and limits that Anthropic
- * cannot enforce move into the description, where the model reads them. Does not change the given
- * schema.
+ * Translates a JSON schema for `output_config.format`: objects are closed, and limits that
+ * Anthropic cannot enforce move into the description, where the model reads them. Does not change
+ * the given schema.
  */
 export function toOutputSchema(schema: Schema): Schema {
   const result: Schema = {};
@@ -65,7 +65,8 @@ export function toOutputSchema(schema: Schema): Schema {
     if (isRefused(key, value)) limits.push(`${key}: ${JSON.stringify(value)}`);
     else result[key] = translateValue(key, value);
   }
-  // an object without properties stays open: Anthropic then refuses it, where a closed one would be empty
+  // an object without properties stays open: Anthropic then refuses it, where a closed one would be
+  // empty
   if (isRecord(schema['properties']) && !isRecord(schema['additionalProperties']))
     result['additionalProperties'] = false;
   if (limits.length > 0)

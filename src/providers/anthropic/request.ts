@@ -5,10 +5,12 @@ import {
   toAnthropicMessages,
   unsupportedField,
 } from './messages.js';
-import { type ModelRules, rulesOf } from './model-rules.js';
+import { type ClaudeRules, rulesOf } from './claude-rules.js';
 import { toOutputSchema } from './output-schema.js';
 
-/** A body for the Messages API without `model` and `stream`, which not every provider takes there. */
+/**
+ * A body for the Messages API without `model` and `stream`, which not every provider takes there.
+ */
 export interface AnthropicBody {
   max_tokens: number;
   messages: AnthropicTurn[];
@@ -31,9 +33,9 @@ const minThinkingBudget = 1024;
 
 /**
  * Translates a request. Fields that Anthropic does not support (seed, logprobs, penalties, `strict`
- * tools, …) are omitted; sampling parameters and output limits are brought within the model's range, so
- * that one request fits many models. `response_format` with a schema becomes Anthropic's structured
- * output, `json_object` an instruction.
+ * tools, …) are omitted; sampling parameters and output limits are brought within the model's
+ * range, so that one request fits many models. `response_format` with a schema becomes Anthropic's
+ * structured output, `json_object` an instruction.
  * @param model decides which rules apply; its name may be Anthropic's, Bedrock's or Vertex's
  * @throws GatewayError `request_refused` for several answers, audio and other providers' file ids
  */
@@ -137,7 +139,7 @@ function toToolChoice({
   return choice === 'auto' || parallel === false ? { type: 'auto', ...single } : null;
 }
 
-function toSampling(request: ChatRequest, rules: ModelRules, thinking: boolean): Fields {
+function toSampling(request: ChatRequest, rules: ClaudeRules, thinking: boolean): Fields {
   const topK = request['top_k'];
   // thinking requires temperature 1, which is the default, and accepts neither top_k nor any top_p
   if (rules.sampling === 'none' || thinking) return {};
@@ -161,7 +163,7 @@ const isThinking = (thinking: Fields | undefined): boolean =>
 
 function toThinking(
   request: ChatRequest,
-  rules: ModelRules,
+  rules: ClaudeRules,
   maxTokens: number,
   messages: readonly AnthropicTurn[],
   toolChoice: unknown,
@@ -182,19 +184,20 @@ function toThinking(
     thinkingBudgets[effort] ?? minThinkingBudget,
     Math.floor(maxTokens * 0.8),
   );
-  // Anthropic refuses a budget with a forced tool, without room for it, and after tool calls without thinking
+  // Anthropic refuses a budget with a forced tool, without room for it, and after tool calls
+  // without thinking
   if (forced || budget < minThinkingBudget || isToolLoopWithoutThinking(messages)) return {};
   return { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
-function thinkingOff(rules: ModelRules): Thinking {
+function thinkingOff(rules: ClaudeRules): Thinking {
   if (rules.thinkingOff === 'unasked') return {};
   return rules.thinkingOff === 'lowest_effort'
     ? { effort: 'low' }
     : { thinking: { type: rules.thinkingOff } };
 }
 
-function effortOf(effort: string, rules: ModelRules): string {
+function effortOf(effort: string, rules: ClaudeRules): string {
   if (effort === 'minimal') return 'low';
   return effort === 'xhigh' ? rules.topEffort : effort;
 }

@@ -19,7 +19,10 @@ export interface ConverseCitation {
   location?: { web?: { url?: string } };
 }
 
-/** Token counts of Converse. `inputTokens` excludes tokens read from or written to the cache (2026-05). */
+/**
+ * Token counts of Converse. `inputTokens` excludes tokens read from or written to the cache
+ * (2026-05).
+ */
 export interface ConverseUsage {
   inputTokens?: number;
   outputTokens?: number;
@@ -52,7 +55,10 @@ export interface ConverseAnswer {
   usage?: ConverseUsage;
 }
 
-/** Translates usage; null where there is none. Bedrock's own `totalTokens` is the sum of all four counts. */
+/**
+ * Translates usage; null where there is none. Bedrock's own `totalTokens` is the sum of all four
+ * counts.
+ */
 export function converseUsage(usage: ConverseUsage | undefined): Usage | null {
   if (!usage) return null;
   const cachedTokens = usage.cacheReadInputTokens ?? 0;
@@ -65,7 +71,10 @@ export function converseUsage(usage: ConverseUsage | undefined): Usage | null {
   });
 }
 
-/** OpenAI's finish reason. @throws GatewayError where Bedrock reports malformed output of the model */
+/**
+ * OpenAI's finish reason.
+ * @throws GatewayError where Bedrock reports malformed output of the model
+ */
 export function readStopReason(provider: string, stopReason: string, calledTools: boolean): string {
   switch (stopReason) {
     case 'max_tokens':
@@ -79,7 +88,8 @@ export function readStopReason(provider: string, stopReason: string, calledTools
     case 'malformed_tool_use':
       throw malformedOutput(provider, stopReason);
     default:
-      // end_turn, stop_sequence, tool_use; tool_use also ends a turn that called only AWS's own tools
+      // end_turn, stop_sequence, tool_use; tool_use also ends a turn that called only AWS's own
+      // tools
       return calledTools ? 'tool_calls' : 'stop';
   }
 }
@@ -123,9 +133,9 @@ export function signedThought(text: string, signature: string): unknown {
 }
 
 /**
- * Encrypted thinking as an entry of `reasoning_details`. Bedrock encodes Anthropic's opaque text once
- * more as base64; it is decoded here, so that the conversation can continue at Anthropic itself.
- * Latin-1 keeps every byte.
+ * Encrypted thinking as an entry of `reasoning_details`. Bedrock encodes Anthropic's opaque text
+ * once more as base64; it is decoded here, so that the conversation can continue at Anthropic
+ * itself. Latin-1 keeps every byte.
  */
 export function encryptedThought(redactedContent: string): unknown {
   return {

@@ -5,7 +5,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 
 /** Environment variables. */
-export type Environment = Readonly<Record<string, string | undefined>>;
+export type EnvironmentVariables = Readonly<Record<string, string | undefined>>;
 
 export interface AwsCredentials {
   accessKeyId: string;
@@ -16,10 +16,10 @@ export interface AwsCredentials {
 }
 
 /**
- * Reads one source of credentials. Null where it is not configured; rejects where it is configured but
- * gives no credentials.
+ * Reads one source of credentials. Null where it is not configured; rejects where it is configured
+ * but gives no credentials.
  */
-export type CredentialReader = (env: Environment) => Promise<AwsCredentials | null>;
+export type CredentialReader = (env: EnvironmentVariables) => Promise<AwsCredentials | null>;
 
 interface HttpCall {
   method?: 'GET' | 'PUT' | 'POST';
@@ -98,7 +98,10 @@ export const fromEnvironment: CredentialReader = (env) => {
   return Promise.resolve(id && secret ? checked({ id, secret, token }, 'the environment') : null);
 };
 
-/** A Kubernetes service account's token (`AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`), exchanged at STS. */
+/**
+ * A Kubernetes service account's token (`AWS_WEB_IDENTITY_TOKEN_FILE`, `AWS_ROLE_ARN`), exchanged
+ * at STS.
+ */
 export const fromWebIdentity: CredentialReader = async (env) => {
   const { AWS_WEB_IDENTITY_TOKEN_FILE: file, AWS_ROLE_ARN: role } = env;
   if (!file || !role) return null;
@@ -149,8 +152,8 @@ function readProfile(ini: string, profile: string): Record<string, string> | nul
 }
 
 /**
- * The shared credentials file: `AWS_SHARED_CREDENTIALS_FILE` or `~/.aws/credentials`, with the profile
- * `AWS_PROFILE` or `default`.
+ * The shared credentials file: `AWS_SHARED_CREDENTIALS_FILE` or `~/.aws/credentials`, with the
+ * profile `AWS_PROFILE` or `default`.
  */
 export const fromSharedFile: CredentialReader = async (env) => {
   const file =
@@ -200,7 +203,10 @@ export const fromContainer: CredentialReader = async (env) => {
   );
 };
 
-/** The role of an EC2 instance, from its metadata (version 2). Off with `AWS_EC2_METADATA_DISABLED=true`. */
+/**
+ * The role of an EC2 instance, from its metadata (version 2). Off with
+ * `AWS_EC2_METADATA_DISABLED=true`.
+ */
 export const fromInstance: CredentialReader = async (env) => {
   if (env['AWS_EC2_METADATA_DISABLED']?.toLowerCase() === 'true') return null;
   const root = (env['AWS_EC2_METADATA_SERVICE_ENDPOINT'] ?? 'http://169.254.169.254').replace(

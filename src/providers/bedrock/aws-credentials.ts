@@ -7,7 +7,7 @@ import {
   fromWebIdentity,
   type AwsCredentials,
   type CredentialReader,
-  type Environment,
+  type EnvironmentVariables,
 } from './aws-credential-sources.js';
 
 /** A source of credentials; caches them until shortly before they expire. */
@@ -25,7 +25,7 @@ export interface CredentialSourceOptions {
   accessKeyId?: string | undefined;
   secretAccessKey?: string | undefined;
   sessionToken?: string | undefined;
-  env: Environment;
+  env: EnvironmentVariables;
   /** Ms since 1970; injected by tests. */
   now?: () => number;
 }
@@ -43,7 +43,7 @@ const refreshAheadMs = 5 * 60_000;
 /** The pause after a fetch that failed or returned credentials that expire soon. */
 const refetchPauseMs = 5000;
 
-async function find(env: Environment): Promise<AwsCredentials> {
+async function find(env: EnvironmentVariables): Promise<AwsCredentials> {
   for (const read of sources) {
     const found = await read(env);
     if (found) return found;
@@ -61,7 +61,7 @@ class AmbientCredentials implements CredentialSource {
 
   constructor(
     private readonly provider: string,
-    private readonly env: Environment,
+    private readonly env: EnvironmentVariables,
     private readonly now: () => number,
   ) {}
 

@@ -50,7 +50,9 @@ interface InlineFile {
   base64: string;
 }
 
-/** Reads a `data:` URL; null for any other. Runs no regular expression over content of megabytes. */
+/**
+ * Reads a `data:` URL; null for any other. Runs no regular expression over content of megabytes.
+ */
 function readInline(url: string): InlineFile | null {
   const comma = url.indexOf(',');
   if (!url.startsWith('data:') || comma < 0) return null;
@@ -170,8 +172,8 @@ export function cachePointOf(holder: { [field: string]: unknown }, scope: Conten
 
 /**
  * Translates a message's content; blank text is omitted.
- * @throws GatewayError `request_refused` for content that Bedrock does not support (web addresses of
- *   images, ids of files, unknown parts)
+ * @throws GatewayError `request_refused` for content that Bedrock does not support (web addresses
+ *   of images, ids of files, unknown parts)
  */
 export function readContent(
   content: string | ContentPart[] | null | undefined,

@@ -4,12 +4,14 @@ import { cachePointOf, readContent, type Block, type ContentScope } from './cont
 import type { ModelTraits } from './model-traits.js';
 
 /** One turn; successive turns have different roles. */
-export interface Turn {
+export interface ConverseTurn {
   role: 'user' | 'assistant';
   content: Block[];
 }
 
-/** Bedrock accepts at most 64 letters, digits, `_` and `-`; other providers' ids may be different. */
+/**
+ * Bedrock accepts at most 64 letters, digits, `_` and `-`; other providers' ids may be different.
+ */
 const toolUseId = (id: string): string => id.replace(/[^A-Za-z0-9_-]/g, '_').slice(0, 64);
 
 /** Thinking that Anthropic signed is sent back unchanged; other providers' reasoning is omitted. */
@@ -43,7 +45,9 @@ function readThoughts(details: readonly unknown[]): Block[] {
   });
 }
 
-/** Bedrock requires an object; other arguments (a call that was cut off) are put unchanged in one. */
+/**
+ * Bedrock requires an object; other arguments (a call that was cut off) are put unchanged in one.
+ */
 function readToolCall(call: ToolCall): Block {
   const text = call.function.arguments;
   const parsed = text.trim() ? parseJson(text) : {};
@@ -82,7 +86,7 @@ function readToolResult(message: ChatMessage, scope: ContentScope): Block[] {
   ];
 }
 
-function readMessage(message: ChatMessage, traits: ModelTraits, scope: ContentScope): Turn {
+function readMessage(message: ChatMessage, traits: ModelTraits, scope: ContentScope): ConverseTurn {
   if (message.role === 'assistant')
     return { role: 'assistant', content: readAssistant(message, traits, scope) };
   if (message.role === 'tool' || message.role === 'function')
@@ -94,7 +98,7 @@ function readMessage(message: ChatMessage, traits: ModelTraits, scope: ContentSc
 }
 
 /** Meets two more demands of Bedrock, in place. */
-function correctTurns(turns: Turn[]): void {
+function correctTurns(turns: ConverseTurn[]): void {
   for (const turn of turns) {
     // a turn with a document needs a text
     const first = turn.content.find((block) => 'document' in block)?.['document'] as
@@ -112,13 +116,13 @@ function correctTurns(turns: Turn[]): void {
  * content none.
  * @throws GatewayError `request_refused` for content that Bedrock does not support
  */
-export function readConversation(
+export function toConverseMessages(
   messages: readonly ChatMessage[],
   traits: ModelTraits,
   scope: ContentScope,
-): { system: Block[]; turns: Turn[] } {
+): { system: Block[]; turns: ConverseTurn[] } {
   const system: Block[] = [];
-  const turns: Turn[] = [];
+  const turns: ConverseTurn[] = [];
   for (const message of messages) {
     if (message.role === 'system' || message.role === 'developer') {
       system.push(...readContent(message.content, scope), ...cachePointOf(message, scope));

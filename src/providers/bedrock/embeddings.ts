@@ -56,8 +56,8 @@ function vectorsOf(answer: InvokeAnswer | null): number[][] | null {
 }
 
 /**
- * Embeddings of Titan's and Cohere's models, each in its own format. Titan takes one text at a time;
- * Cohere's answers do not report tokens.
+ * Embeddings of Titan's and Cohere's models, each in its own format. Titan takes one text at a
+ * time; Cohere's answers do not report tokens.
  * @param post makes the request for a model and a body
  */
 export function bedrockEmbeddings(

@@ -1,7 +1,9 @@
 import { crc32 } from 'node:zlib';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 
-/** One message of an AWS event stream: its text headers (`:event-type`, …) and its payload as UTF-8. */
+/**
+ * One message of an AWS event stream: its text headers (`:event-type`, …) and its payload as UTF-8.
+ */
 export interface Frame {
   headers: Record<string, string>;
   body: string;
@@ -25,7 +27,9 @@ const codec = new EventStreamCodec(
   (text) => Buffer.from(text, 'utf8'),
 );
 
-/** @returns the length of the frame at the start of the bytes; null where its prelude is incomplete */
+/**
+ * @returns the length of the frame at the start of the bytes; null where its prelude is incomplete
+ */
 function frameLength(bytes: Buffer): number | null {
   if (bytes.length < preludeBytes) return null;
   // the codec checks this too, but only with the whole frame: a wrong length would never be reached
@@ -46,7 +50,10 @@ function decode(bytes: Buffer): Frame {
   return { headers, body: Buffer.from(message.body).toString('utf8') };
 }
 
-/** Makes a frame reader. @param onFrame called for each frame, in order; `push` throws what it throws */
+/**
+ * Makes a frame reader.
+ * @param onFrame called for each frame, in order; `push` throws what it throws
+ */
 export function frameReader(onFrame: (frame: Frame) => void): FrameReader {
   let pending: Buffer = Buffer.alloc(0);
   return {

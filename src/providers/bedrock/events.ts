@@ -211,8 +211,8 @@ class ConverseReader implements EventReader {
 }
 
 /**
- * Reads a body of `converse-stream`: binary frames, each with one JSON event. The answer is complete
- * once `messageStop` has arrived.
+ * Reads a body of `converse-stream`: binary frames, each with one JSON event. The answer is
+ * complete once `messageStop` has arrived.
  */
 export function readConverseStream(
   provider: string,

@@ -43,7 +43,9 @@ const exceptions = new Map<string, ExceptionKind>([
 const streamingRefused =
   /unsupported for streaming|in streaming mode|doesn.t support streaming|streaming is not supported/i;
 
-/** `ValidationException:http://…` and `com.amazon.coral#ValidationException` are both `validation`. */
+/**
+ * `ValidationException:http://…` and `com.amazon.coral#ValidationException` are both `validation`.
+ */
 function exceptionName(type: string): string {
   return (type.split(':')[0] ?? '')
     .replace(/^.*#/, '')
@@ -75,8 +77,8 @@ function typeOf(headers: UpstreamHeaders, body: string): string {
 }
 
 /**
- * The failure of an answer that is not 2xx: `{message}` or `{Message}`, with the exception's name in
- * `x-amzn-errortype` or `__type`.
+ * The failure of an answer that is not 2xx: `{message}` or `{Message}`, with the exception's name
+ * in `x-amzn-errortype` or `__type`.
  */
 export function readBedrockFailure(
   provider: string,
@@ -97,7 +99,9 @@ export function readBedrockFailure(
   });
 }
 
-/** The failure of an exception inside a stream that began with 200, with the exception's own status. */
+/**
+ * The failure of an exception inside a stream that began with 200, with the exception's own status.
+ */
 export function streamException(provider: string, type: string, body: string): GatewayError {
   const parsed = parseJson(body) as { message?: unknown; originalMessage?: unknown } | null;
   const reason =

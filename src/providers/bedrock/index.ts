@@ -7,7 +7,7 @@ import type {
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
-import { awsDomain, type Environment } from './aws-credential-sources.js';
+import { awsDomain, type EnvironmentVariables } from './aws-credential-sources.js';
 import { awsCredentials, type CredentialSource } from './aws-credentials.js';
 import { readConverse } from './answer.js';
 import { bedrockEmbeddings } from './embeddings.js';
@@ -20,7 +20,7 @@ import { parseJson } from '../json.js';
 
 /** The environment of a provider on AWS; tests pass their own. */
 export interface AwsEnvironment {
-  env: Environment;
+  env: EnvironmentVariables;
   /** Ms since 1970. */
   now: () => number;
 }
@@ -31,7 +31,7 @@ interface Endpoint {
   region: string | null;
 }
 
-function endpointOf(settings: ProviderSettings, env: Environment): Endpoint {
+function endpointOf(settings: ProviderSettings, env: EnvironmentVariables): Endpoint {
   const region = settings.region ?? env['AWS_REGION'] ?? env['AWS_DEFAULT_REGION'] ?? null;
   if (settings.baseUrl) return { root: settings.baseUrl, region };
   if (!region)
@@ -145,7 +145,10 @@ function readAnswer(provider: string, body: string, model: string): CompletionAn
   throw unreadable(provider, 'the body is not an answer of Converse');
 }
 
-/** Makes the adapter of one configured provider. @throws GatewayError `internal` without a region */
+/**
+ * Makes the adapter of one configured provider.
+ * @throws GatewayError `internal` without a region
+ */
 export function createBedrock(
   settings: ProviderSettings,
   { env, now }: AwsEnvironment,

@@ -1,16 +1,16 @@
 import type { ChatRequest } from '../../completion.js';
-import { rulesOf, type ModelRules } from '../anthropic/model-rules.js';
+import { rulesOf, type ClaudeRules } from '../anthropic/claude-rules.js';
 
 type Fields = Record<string, unknown>;
 
 /**
- * What a model supports, judged by its name. Bedrock's names, inference profiles and our names for them
- * all contain the family.
+ * What a model supports, judged by its name. Bedrock's names, inference profiles and our names for
+ * them all contain the family.
  */
 export interface ModelTraits {
   family: 'claude' | 'nova' | 'openai' | 'other';
   /** Claude's rules; null for any other model. */
-  claude: ModelRules | null;
+  claude: ClaudeRules | null;
   /** Whether it accepts cache points. */
   cachePoints: boolean;
   /** Whether it accepts signed thinking of earlier turns. */
@@ -30,7 +30,8 @@ export function traitsOf(...names: string[]): ModelTraits {
   const name = names.join(' ').toLowerCase();
   const family = familyOf(name);
   const claude = family === 'claude' ? rulesOf(name) : null;
-  // an application profile's ARN does not name its model: trust a caller who sets cache_control there
+  // an application profile's ARN does not name its model: trust a caller who sets cache_control
+  // there
   const hidden = name.includes('application-inference-profile');
   return {
     family,
@@ -62,7 +63,7 @@ function isToolLoopWithoutThinking(request: ChatRequest): boolean {
   return (last === 'tool' || last === 'function') && (asked?.reasoning_details ?? []).length === 0;
 }
 
-function claudeThinkingOff(rules: ModelRules): Fields {
+function claudeThinkingOff(rules: ClaudeRules): Fields {
   if (rules.thinkingOff === 'unasked') return {};
   return rules.thinkingOff === 'lowest_effort'
     ? { output_config: { effort: 'low' } }
@@ -71,7 +72,7 @@ function claudeThinkingOff(rules: ModelRules): Fields {
 
 function claudeFields(
   request: ChatRequest,
-  rules: ModelRules,
+  rules: ClaudeRules,
   effort: string,
   maxTokens: number | null,
 ): Fields {
@@ -96,8 +97,9 @@ function claudeFields(
 }
 
 /**
- * Translates `reasoning_effort` into each family's fields of `additionalModelRequestFields`; empty where
- * the request has none, where the model takes none, or where the rest of the request excludes it.
+ * Translates `reasoning_effort` into each family's fields of `additionalModelRequestFields`; empty
+ * where the request has none, where the model takes none, or where the rest of the request excludes
+ * it.
  * @param maxTokens the output limit of the request; null where it has none
  */
 export function reasoningFields(

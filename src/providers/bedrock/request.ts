@@ -2,7 +2,7 @@ import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { toOutputSchema } from '../anthropic/output-schema.js';
 import { unsupported } from '../failure.js';
 import { cachePointOf, type Block, type ContentScope } from './content.js';
-import { readConversation, type Turn } from './conversation.js';
+import { toConverseMessages, type ConverseTurn } from './conversation.js';
 import { isThinking, reasoningFields, type ModelTraits } from './model-traits.js';
 
 function readTool(tool: ToolDefinition, scope: ContentScope): Block[] {
@@ -27,10 +27,13 @@ function readToolChoice(choice: ChatRequest['tool_choice']): Block | null {
     : null;
 }
 
-/** Bedrock refuses turns with tool calls unless the tools are defined, even where none may be called. */
+/**
+ * Bedrock refuses turns with tool calls unless the tools are defined, even where none may be
+ * called.
+ */
 function readTools(
   request: ChatRequest,
-  turns: readonly Turn[],
+  turns: readonly ConverseTurn[],
   scope: ContentScope,
 ): Block | null {
   const earlier = new Set(
@@ -123,10 +126,10 @@ function readExtras(
 }
 
 /**
- * The body of a Converse call. Fields that Converse does not support (seed, penalties, `strict` tools,
- * parallel calls, …) are omitted; sampling parameters are brought within the model's range, so that one
- * request fits many models. `response_format` with a schema becomes Bedrock's structured output,
- * `json_object` an instruction.
+ * The body of a Converse call. Fields that Converse does not support (seed, penalties, `strict`
+ * tools, parallel calls, …) are omitted; sampling parameters are brought within the model's range,
+ * so that one request fits many models. `response_format` with a schema becomes Bedrock's
+ * structured output, `json_object` an instruction.
  * @throws GatewayError `request_refused` for what Bedrock does not support
  */
 export function toConverse(
@@ -140,7 +143,7 @@ export function toConverse(
     cachePoints: traits.cachePoints,
     documentNames: new Set(),
   };
-  const { system, turns } = readConversation(request.messages, traits, scope);
+  const { system, turns } = toConverseMessages(request.messages, traits, scope);
   if (request.response_format?.type === 'json_object')
     system.push({
       text: 'Answer with one JSON object and nothing else: no prose around it, no code fence.',

@@ -67,8 +67,8 @@ export interface CohereAnswer {
 }
 
 /**
- * Translates usage; null where there is none. Counts `tokens` rather than `billed_units`, which exclude
- * what Cohere adds to a prompt; image tokens are added to the text's.
+ * Translates usage; null where there is none. Counts `tokens` rather than `billed_units`, which
+ * exclude what Cohere adds to a prompt; image tokens are added to the text's.
  */
 export function cohereUsage(usage: CohereUsage | null | undefined): Usage | null {
   const counted = usage?.tokens ?? usage?.billed_units;
@@ -146,7 +146,10 @@ function cohereCitations(citation: CohereCitation): UrlCitation[] {
   });
 }
 
-/** A message's fields for its citations: `annotations` for those with an address, `citations` for others. */
+/**
+ * A message's fields for its citations: `annotations` for those with an address, `citations` for
+ * others.
+ */
 export function citationFields(citations: readonly CohereCitation[]): {
   annotations?: UrlCitation[];
   citations?: CohereCitation[];
@@ -171,7 +174,10 @@ export function cohereLogprobs(items: readonly CohereLogprob[]): { content: unkn
   };
 }
 
-/** A call's arguments as JSON text. Cohere sends an empty text or `null` for a call without arguments. */
+/**
+ * A call's arguments as JSON text. Cohere sends an empty text or `null` for a call without
+ * arguments.
+ */
 export function cohereArguments(text: string | undefined): string {
   return text === undefined || text === '' || text === 'null' ? '{}' : text;
 }

@@ -25,8 +25,8 @@ const firstOf = <T>(value: T | T[] | undefined): T | undefined =>
   Array.isArray(value) ? value[0] : value;
 
 /**
- * Reads a stream of Cohere's: server-sent events, or the older API's lines of JSON. The first character
- * tells which.
+ * Reads a stream of Cohere's: server-sent events, or the older API's lines of JSON. The first
+ * character tells which.
  */
 export function cohereEvents(sink: CompletionSink, provider: string, model: string): EventReader {
   const events = new CohereEventReader(sink, provider, model);

@@ -3,7 +3,10 @@ import type { ModelCall } from '../adapter.js';
 import { unsupported } from '../failure.js';
 import { present } from '../json.js';
 
-/** Cohere's own fields, which a request may contain. Cohere refuses unknown fields, so no others pass. */
+/**
+ * Cohere's own fields, which a request may contain. Cohere refuses unknown fields, so no others
+ * pass.
+ */
 const ownFields = [
   'documents',
   'citation_options',

@@ -45,7 +45,10 @@ export class GeminiAnswer {
     );
   }
 
-  /** @throws GatewayError for an error in place of an answer, or an answer that Google calls malformed */
+  /**
+   * @throws GatewayError for an error in place of an answer, or an answer that Google calls
+   *   malformed
+   */
   read(event: GeminiResponse): void {
     if (event.error) throw googleFailureUnder200(this.provider, event);
     this.identify(event);
@@ -67,7 +70,10 @@ export class GeminiAnswer {
     }
   }
 
-  /** Call once, when the answer is complete. @returns the finish reason of candidate 0, and usage */
+  /**
+   * Call once, when the answer is complete.
+   * @returns the finish reason of candidate 0, and usage
+   */
   finish(): { finishReason: string; usage: Usage | null } {
     if (this.candidates.size === 0) {
       this.target.choice({ index: 0, delta: {}, finish_reason: 'content_filter' });
@@ -131,7 +137,9 @@ function usageOf(usage: UsageMetadata | undefined): Usage | null {
   });
 }
 
-/** The events of a body: one, or an array where a stream was not requested as server-sent events. */
+/**
+ * The events of a body: one, or an array where a stream was not requested as server-sent events.
+ */
 export function eventsOf(body: unknown): GeminiResponse[] | null {
   const events: unknown[] = Array.isArray(body) ? body : [body];
   return events.every((event) => typeof event === 'object' && event !== null) ? events : null;

@@ -132,7 +132,8 @@ export class CandidateReader {
           id: id ?? this.nextCallId(),
           type: 'function',
           function: { name, arguments: args.toJson() },
-          // the name that Google's own OpenAI-compatible endpoint uses, so that clients send it back
+          // the name that Google's own OpenAI-compatible endpoint uses, so that clients send it
+          // back
           ...(signature === undefined
             ? {}
             : { extra_content: { google: { thought_signature: signature } } }),

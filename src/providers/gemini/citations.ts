@@ -4,8 +4,8 @@ import { type GroundingMetadata, objectsIn } from './wire.js';
 type Segment = NonNullable<NonNullable<GroundingMetadata['groundingSupports']>[number]['segment']>;
 
 /**
- * The sources of a grounded answer: one citation for each passage and source, with character offsets
- * where the passage occurs in `text`; then the sources that no passage refers to.
+ * The sources of a grounded answer: one citation for each passage and source, with character
+ * offsets where the passage occurs in `text`; then the sources that no passage refers to.
  */
 export function citationsOf(grounding: GroundingMetadata, text: string): UrlCitation[] {
   const sources = objectsIn(grounding.groundingChunks).map((chunk) => {

@@ -80,7 +80,8 @@ function assistantParts(message: ChatMessage, options: ContentsOptions): GeminiP
   if (signature !== undefined && last) last.thoughtSignature = signature;
   const calls = callsOf(message).map((call) => toCall(call, options.callIds));
   const first = calls[0];
-  // Gemini 3 answers 400 where a turn's first call has no signature, as in histories of other models
+  // Gemini 3 answers 400 where a turn's first call has no signature, as in histories of other
+  // models
   if (first && options.foreignSignature !== null && !calls.some((call) => call.thoughtSignature))
     first.thoughtSignature = options.foreignSignature;
   return [...parts, ...calls];

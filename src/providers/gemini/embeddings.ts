@@ -24,8 +24,8 @@ export interface EmbeddingWire {
 }
 
 /**
- * Translates OpenAI's embeddings to one of Google's wire formats. Lists of tokens are refused: Google
- * takes only text.
+ * Translates OpenAI's embeddings to one of Google's wire formats. Lists of tokens are refused:
+ * Google takes only text.
  */
 export function googleEmbeddings(provider: string, wire: EmbeddingWire): EmbeddingAdapter {
   return {

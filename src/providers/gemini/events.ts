@@ -16,9 +16,9 @@ const opensJson = (byte: number | undefined): boolean => byte === 0x7b || byte =
 
 /**
  * Reads a streamed answer. It has no end marker: a finish reason (or a blocked prompt) must have
- * arrived when the stream closes, and usage may follow it. Google sends an error in mid-stream as bare
- * JSON, without `data:`, and a stream that was not requested as server-sent events as a JSON array:
- * both are collected and read at the end.
+ * arrived when the stream closes, and usage may follow it. Google sends an error in mid-stream as
+ * bare JSON, without `data:`, and a stream that was not requested as server-sent events as a JSON
+ * array: both are collected and read at the end.
  */
 export function geminiEvents(provider: string, sink: CompletionSink): EventReader {
   const answer = answerInto(provider, sink);
@@ -71,8 +71,8 @@ function answerInto(provider: string, sink: CompletionSink): GeminiAnswer {
 }
 
 /**
- * The index where bare JSON starts, or -1. A line of an event starts with a letter or a colon, never
- * with a brace; line breaks within JSON strings are escaped.
+ * The index where bare JSON starts, or -1. A line of an event starts with a letter or a colon,
+ * never with a brace; line breaks within JSON strings are escaped.
  */
 function startOfJson(bytes: Buffer, atLineStart: boolean): number {
   if (atLineStart && opensJson(bytes[0])) return 0;

@@ -34,8 +34,8 @@ const statusOfName: Record<string, number> = {
 };
 
 /**
- * The failure of an answer that is not 2xx: `{error: {code, message, status, details}}`, the same in
- * an array, or any text.
+ * The failure of an answer that is not 2xx: `{error: {code, message, status, details}}`, the same
+ * in an array, or any text.
  */
 export function googleFailure(
   provider: string,

@@ -6,7 +6,10 @@ import { fetchToken, type TokenAnswer } from './google-token-endpoint.js';
 
 /** A source of access tokens; caches one until shortly before it expires. */
 export interface AccessTokenSource {
-  /** True where a credentials file is configured; false where the machine's own credentials are used. */
+  /**
+   * True where a credentials file is configured; false where the machine's own credentials are
+   * used.
+   */
   readonly configured: boolean;
   /**
    * @throws GatewayError `provider_auth` where there are no credentials or they are refused,
@@ -57,7 +60,9 @@ const refreshAheadMs = 5 * 60_000;
 /** A token that expires within this time is not used: the call must arrive while it is valid. */
 const minValidMs = 30_000;
 
-/** Makes a source for the given credentials; reads and requests nothing before the first `token()`. */
+/**
+ * Makes a source for the given credentials; reads and requests nothing before the first `token()`.
+ */
 export function googleCredentials(options: GoogleCredentialOptions): AccessTokenSource {
   const env = options.env ?? process.env;
   const file = options.credentialsFile ?? (env['GOOGLE_APPLICATION_CREDENTIALS'] || undefined);

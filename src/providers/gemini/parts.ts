@@ -83,7 +83,10 @@ function fromFile(
   return fromUrl(file.file_id ?? '', named ?? 'application/pdf', provider);
 }
 
-/** Google fetches `https:` and `gs:` URLs itself; the type follows from the extension, else is assumed. */
+/**
+ * Google fetches `https:` and `gs:` URLs itself; the type follows from the extension, else is
+ * assumed.
+ */
 function fromUrl(url: string, assumedType: string, provider: string): GeminiPart {
   if (url.startsWith('data:')) return fromDataUrl(url, provider);
   if (!/^(https?|gs):\/\//i.test(url))

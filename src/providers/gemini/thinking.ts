@@ -1,4 +1,6 @@
-/** Thinking budgets of Gemini 2.5 in tokens, as Google's own OpenAI-compatible endpoint sets them. */
+/**
+ * Thinking budgets of Gemini 2.5 in tokens, as Google's own OpenAI-compatible endpoint sets them.
+ */
 const budgets: Record<string, number> = {
   none: 0,
   minimal: 1024,
@@ -17,8 +19,8 @@ export function thinksInLevels(model: string): boolean {
 }
 
 /**
- * Translates a reasoning effort, and requests the thoughts. Null where no effort is given or the model
- * does not think.
+ * Translates a reasoning effort, and requests the thoughts. Null where no effort is given or the
+ * model does not think.
  */
 export function thinkingConfig(
   effort: string | null | undefined,

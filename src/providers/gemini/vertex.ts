@@ -10,7 +10,9 @@ import { geminiReaders, modelPath, operationOf } from './generate-content.js';
 import { type AccessTokenSource, googleCredentials } from './google-credentials.js';
 import { toGenerateContent } from './request.js';
 
-/** Gemini on Google Cloud's Vertex AI, which takes a project, a region and usually an access token. */
+/**
+ * Gemini on Google Cloud's Vertex AI, which takes a project, a region and usually an access token.
+ */
 export const vertex: ProviderDialect = {
   api: 'vertex',
   env: [],
@@ -134,7 +136,9 @@ interface Prediction {
   embeddings?: { values?: number[]; statistics?: { token_count?: number } };
 }
 
-/** Embedding models answer `:predict`. gemini-embedding-001 takes one text a call and refuses more. */
+/**
+ * Embedding models answer `:predict`. gemini-embedding-001 takes one text a call and refuses more.
+ */
 function predictWire(pathOf: (model: string) => string, post: Post): EmbeddingWire {
   return {
     buildRequest({ texts, options: { outputDimensionality, taskType, title } }, model, apiKey) {

@@ -35,8 +35,8 @@ interface MistralPart {
 }
 
 /**
- * Splits the content of Mistral's reasoning models, a list of text and thinking parts, into text and
- * reasoning, in place.
+ * Splits the content of Mistral's reasoning models, a list of text and thinking parts, into text
+ * and reasoning, in place.
  */
 export function splitContentParts(message: {
   content?: unknown;

@@ -31,8 +31,8 @@ function detailText(detail: unknown): string {
 }
 
 /**
- * Reads an error body in every shape that these providers are known to send: `{error: {message, type,
- * code}}`, `{error: "…", code}` (xAI, Hugging Face), `{detail}` (Mistral, vLLM), `{message}`,
+ * Reads an error body in every shape that these providers are known to send: `{error: {message,
+ * type, code}}`, `{error: "…", code}` (xAI, Hugging Face), `{detail}` (Mistral, vLLM), `{message}`,
  * `{errors: […]}`, a list of any of these, or plain text.
  */
 function errorContent(body: unknown, raw = ''): ErrorContent {
@@ -82,7 +82,10 @@ const statusOfKind: readonly (readonly [RegExp, number])[] = [
   ],
 ];
 
-/** The status of an error sent with status 200: the one in the body, else by code and type, else 500. */
+/**
+ * The status of an error sent with status 200: the one in the body, else by code and type, else
+ * 500.
+ */
 function statusOf({ status, kind }: ErrorContent): number {
   return status ?? statusOfKind.find(([pattern]) => pattern.test(kind))?.[1] ?? 500;
 }
@@ -121,7 +124,10 @@ export function openAIFailure(
   });
 }
 
-/** The failure of an error sent with status 200: a body or an event with `error`, or what `errorIn` returned. */
+/**
+ * The failure of an error sent with status 200: a body or an event with `error`, or what `errorIn`
+ * returned.
+ */
 export function openAIFailureUnder200(provider: string, body: unknown): GatewayError {
   const content = errorContent(body);
   const status = statusOf(content);

@@ -150,7 +150,8 @@ function embeddingAdapter(provider: string, post: RequestMaker): EmbeddingAdapte
       } | null;
       if (answer?.error) throw openAIFailureUnder200(provider, answer);
       if (!Array.isArray(answer?.data)) throw unreadable(provider, 'the body has no embeddings');
-      // local servers send numbers even when base64 was asked for, and then clients cannot read them
+      // local servers send numbers even when base64 was asked for, and then clients cannot read
+      // them
       if (request['encoding_format'] === 'base64')
         for (const item of answer.data)
           if (Array.isArray(item.embedding))

@@ -7,8 +7,8 @@ interface KnownCall {
 }
 
 /**
- * Numbers the tool calls of a stream. Clients join the pieces of a call by `index`; some servers omit
- * it, and some send 0 for every call, so that only the ids tell the calls apart.
+ * Numbers the tool calls of a stream. Clients join the pieces of a call by `index`; some servers
+ * omit it, and some send 0 for every call, so that only the ids tell the calls apart.
  */
 export class ToolCallNumbering {
   private readonly choices = new Map<number, KnownCall[]>();

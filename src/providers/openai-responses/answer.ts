@@ -28,7 +28,10 @@ export interface ResponsesPart {
   logprobs?: unknown[] | null;
 }
 
-/** An output item: `message`, `reasoning`, `function_call`, or the trace of a tool that the provider ran. */
+/**
+ * An output item: `message`, `reasoning`, `function_call`, or the trace of a tool that the provider
+ * ran.
+ */
 export interface ResponsesItem {
   type?: string;
   id?: string;
@@ -90,7 +93,10 @@ export function responsesFinishReason(answer: ResponsesAnswer, calls: number): s
 const requestErrorCode =
   /^(invalid_|image_|empty_image|unsupported_|failed_to_download_image|\w+_policy)/;
 
-/** The failure of an answer or an event with an error: `{error: {code, message}}`, or the error itself. */
+/**
+ * The failure of an answer or an event with an error: `{error: {code, message}}`, or the error
+ * itself.
+ */
 export function responsesFailure(
   provider: string,
   holder: { error?: ResponsesError | string | null } & ResponsesError,
@@ -132,7 +138,9 @@ export function reasoningText(item: ResponsesItem): string {
   return joined(item.summary, '\n\n') || joined(item.content, '');
 }
 
-/** An item of reasoning as `reasoning_details`, for the next turn; empty where it is not encrypted. */
+/**
+ * An item of reasoning as `reasoning_details`, for the next turn; empty where it is not encrypted.
+ */
 export function reasoningDetails(provider: string, item: ResponsesItem): unknown[] {
   if (!item.encrypted_content) return [];
   const summary = joined(item.summary, '\n\n');

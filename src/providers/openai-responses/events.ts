@@ -40,7 +40,9 @@ interface ResponsesEvent extends ResponsesError {
 interface OpenItem {
   /** The offset of the current content part in the answer's text. */
   start: number;
-  /** The type of event that brought its text or reasoning; servers that send two types repeat it. */
+  /**
+   * The type of event that brought its text or reasoning; servers that send two types repeat it.
+   */
   source: string | null;
   hasCitations: boolean;
   /** Its index among the calls; -1 for other items. */
@@ -48,7 +50,10 @@ interface OpenItem {
   hasArguments: boolean;
 }
 
-/** Reads a stream of the Responses API. What the deltas omit is taken from the events that close an item. */
+/**
+ * Reads a stream of the Responses API. What the deltas omit is taken from the events that close an
+ * item.
+ */
 export function responsesEvents(
   sink: CompletionSink,
   provider: string,

@@ -18,8 +18,8 @@ const defaultBaseUrl = 'https://api.openai.com/v1';
 const chatApi = openAICompatible('openai-responses');
 
 /**
- * The Responses API of OpenAI, xAI, DeepSeek, LM Studio or Bedrock. Only the configuration turns it on;
- * its embeddings are those of OpenAI's chat API.
+ * The Responses API of OpenAI, xAI, DeepSeek, LM Studio or Bedrock. Only the configuration turns it
+ * on; its embeddings are those of OpenAI's chat API.
  */
 export const openaiResponses: ProviderDialect = {
   api: 'openai-responses',

@@ -13,8 +13,8 @@ interface ReasoningDetail {
 }
 
 /**
- * Translates a conversation: system messages before the first turn become `instructions`, the rest a
- * list of items.
+ * Translates a conversation: system messages before the first turn become `instructions`, the rest
+ * a list of items.
  * @throws GatewayError `request_refused` for content that the API does not support
  */
 export function responsesInput(

@@ -33,9 +33,10 @@ const translated = new Set([
 ]);
 
 /**
- * The body of `POST /responses`. The provider stores nothing unless the request says so; fields that the
- * chat API does not have are passed on.
- * @throws GatewayError `request_refused` for several choices, stop sequences, audio and custom tools
+ * The body of `POST /responses`. The provider stores nothing unless the request says so; fields
+ * that the chat API does not have are passed on.
+ * @throws GatewayError `request_refused` for several choices, stop sequences, audio and custom
+ *   tools
  */
 export function responsesBody(provider: string, call: ModelCall): Record<string, unknown> {
   const { request } = call;
@@ -120,7 +121,10 @@ function toolList(provider: string, request: ChatRequest): unknown[] | undefined
   return tools.length > 0 ? tools : undefined;
 }
 
-/** Functions lose one level of nesting; the provider's own tools (`{type: 'web_search'}`, …) stay unchanged. */
+/**
+ * Functions lose one level of nesting; the provider's own tools (`{type: 'web_search'}`, …) stay
+ * unchanged.
+ */
 function flatTool(provider: string, tool: Partial<ToolDefinition>): unknown {
   if (tool['custom'] !== undefined) throw unsupported(provider, 'custom tools');
   if (!tool.function) return tool;

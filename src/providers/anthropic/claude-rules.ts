@@ -1,17 +1,22 @@
 /** What one generation of models accepts and refuses on the Messages API. */
-export interface ModelRules {
+export interface ClaudeRules {
   /** The highest `max_tokens` that the model accepts. */
   maxOutput: number;
   /** `max_tokens` where the caller gives no limit: Anthropic requires one. */
   defaultOutput: number;
-  /** `budget`: `thinking.budget_tokens`; `adaptive`: the model decides, guided by `output_config.effort`. */
+  /**
+   * `budget`: `thinking.budget_tokens`; `adaptive`: the model decides, guided by
+   * `output_config.effort`.
+   */
   thinking: 'none' | 'budget' | 'adaptive';
   /**
    * How to turn thinking off: `unasked`: it is off by default; `lowest_effort`: it cannot be turned
    * off; otherwise the value of `thinking.type`.
    */
   thinkingOff: 'unasked' | 'disabled' | 'between_tools' | 'lowest_effort';
-  /** `one_of`: temperature or top_p, not both; `none`: the model refuses every sampling parameter. */
+  /**
+   * `one_of`: temperature or top_p, not both; `none`: the model refuses every sampling parameter.
+   */
   sampling: 'free' | 'one_of' | 'none';
   /** The model's name for `xhigh`. */
   topEffort: 'xhigh' | 'max';
@@ -21,7 +26,8 @@ const version = (major: string, minor: string | undefined): number =>
   Number(major) * 100 + Number(minor ?? 0);
 const newest = version('99', '0');
 
-// claude-3-5-sonnet-20240620, claude-opus-4-1-20250805, claude-sonnet-4@20250514, anthropic.claude-opus-4-6-v1, claude-4.6-opus
+// claude-3-5-sonnet-20240620, claude-opus-4-1-20250805, claude-sonnet-4@20250514,
+// anthropic.claude-opus-4-6-v1, claude-4.6-opus
 const claudeName =
   /claude[-.](?:(\d)(?:[-.](\d))?[-.])?(opus|sonnet|haiku|fable|mythos)(?:[-.](\d{1,2})(?!\d)(?:[-.](\d{1,2})(?!\d))?)?/;
 
@@ -33,7 +39,7 @@ function maxOutputOf(family: string, release: number): number {
   return release >= version('3', '5') ? 8_192 : 4_096;
 }
 
-function thinkingOffOf(family: string, release: number): ModelRules['thinkingOff'] {
+function thinkingOffOf(family: string, release: number): ClaudeRules['thinkingOff'] {
   if (family === 'fable' || family === 'mythos') return 'lowest_effort';
   if (release >= version('5', '5') && family === 'opus') return 'lowest_effort';
   if (release >= version('5', '5') && family === 'sonnet') return 'between_tools';
@@ -42,10 +48,10 @@ function thinkingOffOf(family: string, release: number): ModelRules['thinkingOff
 
 /**
  * The rules of a model (as documented in October 2026), by its name as Anthropic, Bedrock or Vertex
- * writes it. A Claude of unknown release counts as the newest; for another vendor's model behind the
- * same API, the request stays as the caller wrote it.
+ * writes it. A Claude of unknown release counts as the newest; for another vendor's model behind
+ * the same API, the request stays as the caller wrote it.
  */
-export function rulesOf(model: string): ModelRules {
+export function rulesOf(model: string): ClaudeRules {
   const name = model.toLowerCase();
   if (!name.includes('claude')) {
     return {

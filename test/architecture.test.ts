@@ -44,18 +44,19 @@ const imports: Import[] = sources
 
 /** What a folder may import from outside itself; a folder that is not named here is not limited. */
 const mayImport: Record<string, RegExp> = {
+  'async/': /^errors\.ts$/,
   'routing/': /^(completion|errors)\.ts$/,
   'providers/': /^(completion|errors|routing\/plan)\.ts$/,
   'dispatch/':
-    /^(completion|errors|routing\/[\w-]+|providers\/(adapter|failure)|store\/contracts\/counters)\.ts$/,
+    /^(completion|errors|async\/[\w-]+|routing\/[\w-]+|providers\/(adapter|failure)|store\/contracts\/counters)\.ts$/,
   'config/': /^errors\.ts$/,
   'accounts/':
-    /^(errors|config\/config|routing\/preference|routing\/predictor\/tuning|store\/([\w-]+|contracts\/[\w-]+))\.ts$/,
+    /^(errors|async\/[\w-]+|config\/config|routing\/preference|routing\/predictor\/tuning|store\/([\w-]+|contracts\/[\w-]+))\.ts$/,
   'conversations/':
-    /^(completion|errors|providers\/adapter|accounts\/signed-ids|dispatch\/[\w-]+|routing\/[\w-]+|store\/([\w-]+|contracts\/[\w-]+))\.ts$/,
-  'store/': /^(errors|routing\/preference)\.ts$/,
+    /^(completion|errors|async\/[\w-]+|providers\/adapter|accounts\/signed-ids|dispatch\/[\w-]+|routing\/[\w-]+|store\/([\w-]+|contracts\/[\w-]+))\.ts$/,
+  'store/': /^(errors|async\/[\w-]+|routing\/preference)\.ts$/,
   'training/':
-    /^(errors|accounts\/preference-cache|dispatch\/execute-plan|routing\/([\w-]+|predictor\/[\w-]+)|store\/([\w-]+|contracts\/[\w-]+))\.ts$/,
+    /^(errors|async\/[\w-]+|accounts\/preference-cache|dispatch\/execute-plan|routing\/([\w-]+|predictor\/[\w-]+)|store\/([\w-]+|contracts\/[\w-]+))\.ts$/,
   // no provider, ranker or driver by name, and nothing of how the parts are put together
   'http/':
     /^(?!providers\/(?!(adapter|unpriced-fields)\.ts$)|routing\/rankers\/|store\/(sql|drivers|counters)\/|(gateway|cli)(\.ts$|\/))/,
@@ -69,6 +70,7 @@ const importers: Record<string, RegExp> = {
   ajv: /^config\/schema\//,
   'ajv-formats': /^config\/schema\//,
   'prom-client': /^telemetry\/metrics\//,
+  'p-limit': /^(accounts|conversations|training)\//,
   'p-retry': /^dispatch\//,
   undici: /^dispatch\//,
   pino: /^(telemetry\/log|gateway)\.ts$|^cli\/serve\//,

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import pLimit from 'p-limit';
 import { GatewayError, invalidField } from '../errors.js';
 
 /** Fewest characters of a password, counted in Unicode's composed form. */
@@ -46,26 +47,27 @@ export function checkNewPassword(password: string, field = 'password'): void {
     throw invalidField(field, `must have at least ${shortestPassword} characters`);
 }
 
-/** Half of Node's worker threads: name lookups and files of other requests wait for the same ones. */
-const mostAtOnce = 2;
-/** Some seconds' work; whoever comes when so many wait is told to come again. */
-const mostWaiting = 200;
+/** Half of Node's worker threads: DNS lookups and file access of other requests use the same ones. */
+const maxConcurrent = 2;
+/** Some seconds' work; sign-ins beyond that are refused. */
+const maxWaiting = 200;
 
 /**
- * Hashes and checks passwords, few at a time, so that a flood of sign-ins takes neither the memory nor the threads. Passwords are compared in
- * Unicode's composed form (NFC): the same letters typed on another system are the same password, and no two different ones become one.
+ * Hashes and checks passwords, few at a time, so that a flood of sign-ins exhausts neither memory nor
+ * worker threads. Passwords are compared in Unicode's composed form (NFC): the same letters typed on
+ * another system are the same password, and no two different passwords become one.
  */
 export class Passwords {
-  private running = 0;
-  private readonly waiting: (() => void)[] = [];
-  private nobodys: Promise<string> | null = null;
+  private readonly limit = pLimit(maxConcurrent);
+  /** Checked where there is no account, so that this takes as long as a wrong password. */
+  private decoyHash: Promise<string> | null = null;
 
   constructor(private readonly hasher: PasswordHasher = argon2Hasher) {}
 
   /** What may be kept of a new password. @throws GatewayError `validation_failed` for one that is too short, `unavailable` where too many wait */
   async hash(password: string, field = 'password'): Promise<string> {
     checkNewPassword(password, field);
-    return this.inTurn(() => this.hasher.hash(password.normalize('NFC')));
+    return this.limited(() => this.hasher.hash(password.normalize('NFC')));
   }
 
   /**
@@ -73,37 +75,21 @@ export class Passwords {
    * @throws GatewayError `unavailable` where too many wait
    */
   async check(password: string, kept: string | null): Promise<PasswordCheck> {
-    this.nobodys ??= this.hash(randomUUID()).catch((error: unknown) => {
-      this.nobodys = null;
+    this.decoyHash ??= this.hash(randomUUID()).catch((error: unknown) => {
+      this.decoyHash = null;
       throw error;
     });
-    const hash = kept ?? (await this.nobodys);
-    const verified = await this.inTurn(() => this.hasher.verify(hash, password.normalize('NFC')));
+    const hash = kept ?? (await this.decoyHash);
+    const verified = await this.limited(() => this.hasher.verify(hash, password.normalize('NFC')));
     const matches = verified && kept !== null;
     return { matches, isOutdated: matches && !(await this.hasher.isCurrent(hash)) };
   }
 
-  private async inTurn<T>(work: () => Promise<T>): Promise<T> {
-    await this.turn();
-    try {
-      return await work();
-    } finally {
-      const next = this.waiting.shift();
-      if (next) next();
-      else this.running--;
-    }
-  }
-
-  /** Whoever leaves hands the place on, so nobody who comes later slips in between. */
-  private turn(): Promise<void> | undefined {
-    if (this.running < mostAtOnce) {
-      this.running++;
-      return;
-    }
-    if (this.waiting.length >= mostWaiting)
+  private limited<T>(work: () => Promise<T>): Promise<T> {
+    if (this.limit.pendingCount >= maxWaiting)
       throw new GatewayError('unavailable', 'too many are signing in at the moment', {
         retryAfterMs: 5_000,
       });
-    return new Promise((resolve) => this.waiting.push(resolve));
+    return this.limit(work);
   }
 }

@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import {
   type ChatMessage,
   type ChatRequest,
@@ -47,39 +48,41 @@ export interface TitleReports {
 
 type Rename = (accountId: string, conversationId: string, title: string) => Promise<unknown>;
 
-const atOnce = 4;
-const mostWaiting = 100;
+const maxConcurrent = 4;
+const maxWaiting = 100;
 const titleTimeoutMs = 60_000;
 /** Enough for a model that reasons first. */
 const maxTokens = 1_000;
 const instruction =
   'Write a title for the conversation below: at most six words, in its own language, without quotation marks. Answer with the title alone.';
 
-/** Has a model write titles in the background, a few at a time. Where many wait, newer ones keep the titles that they have. */
+/**
+ * Has a model write titles in the background, a few at a time. When many wait already, further
+ * conversations keep the title that was derived from their first message.
+ */
 export class TitleWriter {
+  private readonly limit = pLimit(maxConcurrent);
   private readonly underWay = new Set<Cancellation>();
-  private readonly waiting: (() => Promise<void>)[] = [];
 
   constructor(
     private readonly rename: Rename,
     private readonly reports: TitleReports,
   ) {}
 
-  /** Returns at once; failures are only told. */
+  /** Returns at once; failures are only reported. */
   write(model: TitleModel, untitled: Untitled): void {
-    const task = (): Promise<void> => this.ask(model, untitled);
-    if (this.underWay.size < atOnce) void task();
-    else if (this.waiting.length < mostWaiting) this.waiting.push(task);
+    if (this.limit.pendingCount < maxWaiting)
+      void this.limit(() => this.writeTitle(model, untitled));
   }
 
-  /** Breaks off what is under way. */
+  /** Cancels what is under way, and drops what waits. */
   close(): void {
-    this.waiting.length = 0;
+    this.limit.clearQueue();
     for (const cancellation of this.underWay)
       cancellation.cancel(new GatewayError('unavailable', 'the gateway is stopping'));
   }
 
-  private async ask(model: TitleModel, untitled: Untitled): Promise<void> {
+  private async writeTitle(model: TitleModel, untitled: Untitled): Promise<void> {
     const cancellation = new Cancellation();
     this.underWay.add(cancellation);
     try {
@@ -96,7 +99,6 @@ export class TitleWriter {
       this.reports.failed(error);
     } finally {
       this.underWay.delete(cancellation);
-      void this.waiting.shift()?.();
     }
   }
 }

@@ -41,7 +41,7 @@ import { measuring } from './telemetry/metrics/measuring.js';
 import { Metrics } from './telemetry/metrics/metrics.js';
 import { ReplicaSync } from './dispatch/replica-sync.js';
 import { dialects } from './providers/index.js';
-import type { RecorderOptions } from './telemetry/requests/recorder.js';
+import type { RequestLogOptions } from './telemetry/requests/request-log-writer.js';
 import { configRules, buildSnapshot, type SnapshotSharing } from './pipeline/build-snapshot.js';
 import type { LazyDatabases } from './store/lazy-databases.js';
 import { lazyDatabases } from './store/open-databases.js';
@@ -144,7 +144,7 @@ class AssembledGateway implements Gateway {
     this.measured = new Metrics(
       (provider, model) => this.runtime.isKnownModel(provider, model),
       config.metrics.prefix,
-      () => this.memory.records.queued,
+      () => this.memory.requestLog.queued,
       () => this.memory.limits.state === 'fallback',
     );
     this.config = config;
@@ -247,7 +247,7 @@ class AssembledGateway implements Gateway {
     await this.memory.close();
   }
 
-  private recording({ requestLog: { maxQueued } }: Config): RecorderOptions {
+  private recording({ requestLog: { maxQueued } }: Config): RequestLogOptions {
     const report = {
       lost: (kind: string, count: number): void => this.measured.recordsLost(kind, count),
       warn: this.warn,

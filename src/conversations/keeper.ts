@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { withTimeout } from '../async/with-timeout.js';
 import type { SignedIds } from '../accounts/signed-ids.js';
 import type { ChatMessage } from '../completion.js';
 import { invalidField } from '../errors.js';
@@ -17,7 +18,7 @@ import {
 import { type LastModel, warmMs } from './last-models.js';
 import {
   sizeOf,
-  type TurnEnd,
+  type TurnResult,
   TurnQueue,
   type TurnQueueLimits,
   type TurnQueueReports,
@@ -91,7 +92,7 @@ export class ConversationKeeper {
   }
 
   /** Adds a turn, before the client is told of its end. Never rejects, and takes two seconds at most. */
-  async append(turn: Turn): Promise<TurnEnd> {
+  async append(turn: Turn): Promise<TurnResult> {
     const { accountId, conversationId } = turn;
     const end = await this.queue.add(turn);
     if (end === 'gone') this.forget(accountId, conversationId);
@@ -130,13 +131,8 @@ export class ConversationKeeper {
 
   /** Gives its title to a conversation that was created empty. Never rejects, and takes a second at most: the answer waits for it. */
   async name({ accountId, id, title }: JoinedConversation): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, namingMs)));
-    await Promise.race([
-      late,
-      this.rename(accountId, id, title, 'derived', true).catch(() => null),
-    ]);
-    clearTimeout(timer);
+    const renamed = this.rename(accountId, id, title, 'derived', true).catch(() => null);
+    await withTimeout(renamed, namingMs, () => null);
   }
 
   /** False where there was none. */

@@ -4,7 +4,7 @@ import { type ErrorCode, type ErrorTraceEntry, GatewayError } from '../errors.js
 import type { Plan, RankedCandidate } from '../routing/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 import { attempt, AttemptFailure, type AttemptResult } from './attempt.js';
-import { backoffMs, longestWaitMs, wait } from './backoff.js';
+import { maxRetryWaitMs, retryWaitMs, wait } from './backoff.js';
 import type { Cancellation } from './cancellation.js';
 import { Deadline } from './deadline.js';
 import { exhausted } from './exhausted.js';
@@ -226,7 +226,7 @@ class CandidateAttempts {
         // another key or another form of the same question is no retry
         if (last.recovery === 'retry') this.retries++;
         await wait(
-          this.anotherKey(last) ? 0 : backoffMs(this.retries, last),
+          this.anotherKey(last) ? 0 : retryWaitMs(this.retries, last),
           this.input.cancellation,
           this.journey.deadline,
         );
@@ -253,7 +253,7 @@ class CandidateAttempts {
       case 'retry':
         return (
           this.retries < this.input.plan.limits.retriesPerCandidate &&
-          ((failure.retryAfterMs ?? 0) <= longestWaitMs || this.anotherKey(failure))
+          ((failure.retryAfterMs ?? 0) <= maxRetryWaitMs || this.anotherKey(failure))
         );
       case 'next_key':
         return this.triedKeys.length < this.provider.keys.size;

@@ -323,7 +323,7 @@ function remember(
     : runtime.requestLog.content
       ? keepText(messages)
       : null;
-  parts.memory.records.decision(context, {
+  parts.memory.requestLog.addDecision(context, {
     previousId: record.previousSession,
     tradeoff,
     preferenceId: links.preference_id ?? null,

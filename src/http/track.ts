@@ -16,7 +16,7 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
       context.record.status = context.record.code === 'client_closed' ? 499 : res.statusCode;
       parts.metrics.request(context);
       parts.log.request(context);
-      parts.memory.records.request(context);
+      parts.memory.requestLog.addRequest(context);
       learnOutcomes(parts, context);
     };
     res.once('close', () => {

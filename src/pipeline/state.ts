@@ -12,7 +12,10 @@ import { PreferenceCache } from '../accounts/preference-cache.js';
 import { SignedIds } from '../accounts/signed-ids.js';
 import { LearningCache } from '../training/online/learning-cache.js';
 import { OutcomeCounts } from '../training/online/outcome-counts.js';
-import { Recorder, type RecorderOptions } from '../telemetry/requests/recorder.js';
+import {
+  RequestLogWriter,
+  type RequestLogOptions,
+} from '../telemetry/requests/request-log-writer.js';
 import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
 import { tuningReader } from '../training/tuning-reader.js';
 import { Trainings } from '../training/trainings.js';
@@ -28,7 +31,7 @@ export class GatewayState {
   readonly outcomes: OutcomeCounts;
   readonly passwords = new Passwords();
   readonly errands = new BackgroundTasks();
-  readonly records: Recorder;
+  readonly requestLog: RequestLogWriter;
   readonly conversations: ConversationKeeper;
   readonly titles: TitleWriter;
   readonly lastModels = new LastModels();
@@ -36,7 +39,7 @@ export class GatewayState {
 
   constructor(
     private readonly backing: LazyDatabases,
-    recording: RecorderOptions,
+    recording: RequestLogOptions,
     conversing: ConversationReports,
   ) {
     this.probe = new DatabaseProbe(backing);
@@ -53,8 +56,8 @@ export class GatewayState {
       report: recording.report,
       hasFaults: (scope) => this.learning.hasFaults(scope),
     });
-    this.records = new Recorder(backing, recording);
-    this.limits = new RateLimiter(backing, () => this.records.settle());
+    this.requestLog = new RequestLogWriter(backing, recording);
+    this.limits = new RateLimiter(backing, () => this.requestLog.flush());
     this.conversations = new ConversationKeeper(backing, this.ids, conversing.turns);
     this.titles = new TitleWriter(
       (accountId, id, title) => this.conversations.rename(accountId, id, title, 'model', true),
@@ -69,7 +72,7 @@ export class GatewayState {
 
   /** Of the database, for readiness. Within a second. */
   async state(): Promise<{ database: DatabaseState; queued: number }> {
-    const queued = Object.values(this.records.queued).reduce((sum, count) => sum + count, 0);
+    const queued = Object.values(this.requestLog.queued).reduce((sum, count) => sum + count, 0);
     return { database: await this.probe.state(), queued };
   }
 
@@ -80,7 +83,7 @@ export class GatewayState {
     this.preferences.close();
     this.learning.close();
     this.titles.close();
-    await Promise.all([this.conversations.close(), this.records.close(), this.outcomes.close()]);
+    await Promise.all([this.conversations.close(), this.requestLog.close(), this.outcomes.close()]);
     await this.backing.close();
   }
 }

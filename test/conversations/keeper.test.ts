@@ -40,20 +40,20 @@ const turnOf = (
 
 const opened: { keeper: ConversationKeeper; backing: LazyDatabases }[] = [];
 function keep({
-  patienceMs = 10_000,
+  maxWaitMs = 10_000,
   backing = lazyDatabases({
     databaseUrl: ':memory:',
     poolSize: 1,
     redisUrl: null,
     onWarning: () => undefined,
   }),
-}: { patienceMs?: number; backing?: LazyDatabases } = {}): {
+}: { maxWaitMs?: number; backing?: LazyDatabases } = {}): {
   keeper: ConversationKeeper;
   backing: LazyDatabases;
   ids: SignedIds;
 } {
   const ids = new SignedIds(backing);
-  const keeper = new ConversationKeeper(backing, ids, reports, { patienceMs, closeMs: 50 });
+  const keeper = new ConversationKeeper(backing, ids, reports, { maxWaitMs, closeMs: 50 });
   opened.push({ keeper, backing });
   return { keeper, backing, ids };
 }
@@ -142,7 +142,7 @@ describe('a conversation is joined', () => {
       () => Promise.reject(new GatewayError('unavailable', 'the database cannot be reached')),
       false,
     );
-    const { keeper } = keep({ backing: away, patienceMs: 50 });
+    const { keeper } = keep({ backing: away, maxWaitMs: 50 });
     const begun = await keeper.join('ann', asked());
     expect(begun.answerId).toMatch(/^[0-9a-f-]{36}$/);
     expect(await keeper.append(turnOf(begun))).toBe('late');

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs, wait } from '../../src/dispatch/backoff.js';
+import { retryWaitMs, wait } from '../../src/dispatch/backoff.js';
 import { Cancellation } from '../../src/dispatch/cancellation.js';
 import { Deadline } from '../../src/dispatch/deadline.js';
 import { GatewayError } from '../../src/errors.js';
@@ -10,12 +10,12 @@ const failure = (retryAfterMs: number | null = null): GatewayError =>
 
 describe('the wait before a retry', () => {
   it('doubles from 250 ms to 8 s where chance is at its most', () => {
-    const waits = [1, 2, 3, 4, 5, 6, 7, 10].map((retry) => backoffMs(retry, failure(), () => 1));
+    const waits = [1, 2, 3, 4, 5, 6, 7, 10].map((retry) => retryWaitMs(retry, failure(), () => 1));
     expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
   });
 
   it('may be nothing at all: the jitter is full', () => {
-    expect(backoffMs(10, failure(), () => 0)).toBe(0);
+    expect(retryWaitMs(10, failure(), () => 0)).toBe(0);
   });
 
   it('is never negative and never over its bound, whatever chance says', () => {
@@ -24,7 +24,7 @@ describe('the wait before a retry', () => {
         fc.integer({ min: 1, max: 10 }),
         fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
         (retry, chance) => {
-          const ms = backoffMs(retry, failure(), () => chance);
+          const ms = retryWaitMs(retry, failure(), () => chance);
           expect(ms).toBeGreaterThanOrEqual(0);
           expect(ms).toBeLessThan(Math.min(8_000, 250 * 2 ** (retry - 1)));
         },
@@ -33,14 +33,14 @@ describe('the wait before a retry', () => {
   });
 
   it('is what the provider asked for, exactly', () => {
-    expect([0, 1, 1_234, 8_000].map((ms) => backoffMs(1, failure(ms), () => 1))).toEqual([
+    expect([0, 1, 1_234, 8_000].map((ms) => retryWaitMs(1, failure(ms), () => 1))).toEqual([
       0, 1, 1_234, 8_000,
     ]);
   });
 
   it('is nothing before the same question with another key, or unstreamed', () => {
-    expect(backoffMs(3, new GatewayError('provider_auth', 'p answered 401'), () => 1)).toBe(0);
-    expect(backoffMs(3, new GatewayError('stream_refused', 'p answered 400'), () => 1)).toBe(0);
+    expect(retryWaitMs(3, new GatewayError('provider_auth', 'p answered 401'), () => 1)).toBe(0);
+    expect(retryWaitMs(3, new GatewayError('stream_refused', 'p answered 400'), () => 1)).toBe(0);
   });
 });
 

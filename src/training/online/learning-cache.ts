@@ -1,3 +1,4 @@
+import { withTimeout } from '../../async/with-timeout.js';
 import { decodeOnline, encodeOnline } from '../../routing/predictor/online-codec.js';
 import { type Rating, withRating } from '../../routing/predictor/online-learner.js';
 import type { OnlineState } from '../../routing/predictor/online-state.js';
@@ -173,12 +174,11 @@ export class LearningCache {
     looked: Promise<LearningRecord | null>,
   ): Promise<KnownLearning | null> {
     const { patienceMs = 100, restMs = 2_000 } = this.options;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>(
-      (resolve) => (timer = setTimeout(() => resolve('late'), patienceMs)),
+    const found = await withTimeout(
+      looked.catch(() => 'late' as const),
+      patienceMs,
+      () => 'late' as const,
     );
-    const found = await Promise.race([looked.catch((): 'late' => 'late'), late]);
-    clearTimeout(timer);
     if (found !== 'late') return this.known(found);
     this.restingUntil = this.now() + restMs;
     return null;

@@ -83,14 +83,14 @@ describe('requests', () => {
   });
 
   it('of a database in memory are bounded by their number: the oldest give way', async () => {
-    const retention = await retaining({ keepDays: () => 30, mostVolatile: 100 }, true);
+    const retention = await retaining({ keepDays: () => 30, maxVolatile: 100 }, true);
     const rows = Array.from({ length: 300 }, (_, index) =>
       requestRow({ at: Date.now() - 300 + index }),
     );
     for (let index = 0; index < rows.length; index += 50) {
       const some = rows.slice(index, index + 50);
       await store.requests.add(some);
-      retention.wrote(some.map(({ at }) => at));
+      retention.noteWritten(some.map(({ at }) => at));
     }
     await until(async () => (await kept()) <= 100);
     const {

@@ -1,4 +1,6 @@
 import { createClient, ErrorReply } from '@redis/client';
+import { backoffMs, type BackoffRule } from '../../../async/backoff.js';
+import { withTimeout } from '../../../async/with-timeout.js';
 import { isUnusable, reasonOf, RedisAway, RedisRefusal } from './redis-error.js';
 import type { Script } from './scripts.js';
 
@@ -24,8 +26,7 @@ const connectMs = 1_000;
 /** Connecting, signing in and loading the scripts. Longer than `connectMs`, so that a socket that connects late is not lost sight of. */
 const openMs = 2_000;
 const heartbeatMs = 2_000;
-const firstRetryMs = 100;
-const longestRetryMs = 5_000;
+const reconnect: BackoffRule = { firstMs: 100, maxMs: 5_000, jitter: 0.25 };
 /** Whoever was there for so long is worth an immediate try again. */
 const steadyMs = 10_000;
 
@@ -78,7 +79,9 @@ export class RedisLink {
     const client = newClient(this.options.url);
     client.on('error', (error) => this.lose(client, reasonOf(error)));
     try {
-      await within(openMs, this.prepare(client));
+      await withTimeout(this.prepare(client), openMs, () => {
+        throw new RedisAway(`not ready within ${openMs} ms`);
+      });
       if (this.wasClosed() || !client.isReady) throw new RedisAway('the connection was closed');
     } catch (error) {
       discard(client);
@@ -188,8 +191,8 @@ export class RedisLink {
 
   private retryLater(): void {
     if (this.isClosed) return;
-    const fullMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(this.failures++, 20));
-    this.retry = setTimeout(() => void this.open(), fullMs * (0.75 + Math.random() / 4)).unref();
+    const waitMs = backoffMs(++this.failures, reconnect);
+    this.retry = setTimeout(() => void this.open(), waitMs).unref();
   }
 }
 
@@ -197,14 +200,4 @@ export class RedisLink {
 function discard(client: Client): void {
   client.once('ready', () => client.destroy());
   client.destroy();
-}
-
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new RedisAway(`not ready within ${limitMs} ms`)), limitMs);
-  });
-  // whoever loses has nobody left to hear of it
-  work.catch(() => undefined);
-  await Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }

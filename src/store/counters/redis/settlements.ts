@@ -1,3 +1,4 @@
+import { withTimeout } from '../../../async/with-timeout.js';
 import { isBudget } from '../period.js';
 import { RedisRefusal } from './redis-error.js';
 import type { RedisLink } from './link.js';
@@ -72,13 +73,8 @@ export class Settlements {
   /** Resolves when Redis has heard of everything, or after the limit. */
   async drained(limitMs: number): Promise<void> {
     if (this.queue.length === 0 || !this.link.isUp) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, limitMs);
-      this.emptied = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    const emptied = new Promise<void>((resolve) => (this.emptied = resolve));
+    await withTimeout(emptied, limitMs, () => undefined);
   }
 
   private pay(): void {

@@ -5,7 +5,9 @@ const maxUnderWay = 100;
 /** How long a process that stops waits for a mail server that does not answer. */
 const maxWaitMs = 5_000;
 
-/** Work that an answer does not wait for, so that the time it takes reveals nothing about the work. */
+/**
+ * Work that an answer does not wait for, so that the time it takes reveals nothing about the work.
+ */
 export class BackgroundTasks {
   private readonly underWay = new Set<Promise<void>>();
 

@@ -3,7 +3,8 @@ import { backoffMs, type BackoffRule } from './backoff.js';
 import { withTimeout } from './with-timeout.js';
 
 /**
- * Why items will never be written: the queue was `full`; it was `closed` before they came; the write
+ * Why items will never be written: the queue was `full`; it was `closed` before they came; the
+ * write
  * `refused` them; they were still `unwritten` when the queue closed.
  */
 export type LossReason = 'full' | 'closed' | 'refused' | 'unwritten';
@@ -11,8 +12,10 @@ export type LossReason = 'full' | 'closed' | 'refused' | 'unwritten';
 /** What a queue writes, and its bounds. Durations in ms. */
 export interface BatchQueueOptions<T> {
   /**
-   * Writes a batch, all or nothing. Must tolerate items that it has written before, because a batch is
-   * written again when its confirmation got lost. Rejects with a GatewayError `unavailable` when the
+   * Writes a batch, all or nothing. Must tolerate items that it has written before, because a batch
+   * is
+   * written again when its confirmation got lost. Rejects with a GatewayError `unavailable` when
+   * the
    * same batch may succeed later, with any other error when it will not.
    */
   readonly write: (items: readonly T[]) => Promise<void>;
@@ -39,10 +42,14 @@ interface Waiter {
 }
 
 /**
- * A bounded queue in front of a store. `add` is synchronous and never throws. Items are written in order,
- * one batch at a time. During an outage they wait, and each failure halves the batch, because a slow
- * store may manage part of it in time. A batch that is refused is split until the faulty item is alone;
- * only that item is dropped. `onLost` is called exactly once for each item that will not be written.
+ * A bounded queue in front of a store. `add` is synchronous and never throws. Items are written in
+ * order,
+ * one batch at a time. During an outage they wait, and each failure halves the batch, because a
+ * slow
+ * store may manage part of it in time. A batch that is refused is split until the faulty item is
+ * alone;
+ * only that item is dropped. `onLost` is called exactly once for each item that will not be
+ * written.
  */
 export class BatchQueue<T> {
   private readonly items: T[] = [];
@@ -68,7 +75,9 @@ export class BatchQueue<T> {
     return this.items.length;
   }
 
-  /** The first waiting item that satisfies the condition, including those that are being written. */
+  /**
+   * The first waiting item that satisfies the condition, including those that are being written.
+   */
   find(condition: (item: T) => boolean): T | undefined {
     return this.items.find(condition);
   }
@@ -95,7 +104,9 @@ export class BatchQueue<T> {
     return this.settle(this.added, limitMs);
   }
 
-  /** Writes what it can within the limit. What is left then is lost, as is all that is added later. */
+  /**
+   * Writes what it can within the limit. What is left then is lost, as is all that is added later.
+   */
   close(limitMs: number): Promise<void> {
     return (this.closing ??= this.drain(limitMs));
   }

@@ -15,17 +15,17 @@ import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate, Plan } from '../routing/plan.js';
 import { conversationTitle, textOf } from './conversation-title.js';
 
-/** The model that writes titles, ready to be asked. */
+/** The model that writes titles. */
 export interface TitleModel {
   readonly candidate: Candidate;
-  /** Undefined where the configuration has none of that name. */
+  /** Undefined if the configuration has no such provider. */
   readonly provider: Provider | undefined;
   onAttempt(attempt: Attempt): void;
-  /** USD, null where nobody knows. */
+  /** In USD; null if unknown. */
   costOf(usage: Usage): number | null;
 }
 
-/** What a title is made of. */
+/** A conversation without a written title. */
 export interface Untitled {
   readonly accountId: string;
   readonly conversationId: string;
@@ -33,14 +33,14 @@ export interface Untitled {
   readonly answer: string;
 }
 
-/** What is told of a title, for logs: nobody but the operator pays for it. */
+/** A written title, for the log. */
 export interface WrittenTitle {
   readonly model: string;
   readonly usage: Usage | null;
   readonly costUsd: number | null;
 }
 
-/** Where titles go, and what is told of them. */
+/** Where titles are reported. */
 export interface TitleReports {
   written(title: WrittenTitle): void;
   failed(error: unknown): void;
@@ -133,7 +133,10 @@ function askFor(
   });
 }
 
-/** One message for the model: a conversation given as its own turns is one that models like to continue. */
+/**
+ * Quotes the conversation in one message, because models tend to continue a conversation that is
+ * given as messages.
+ */
 function requestOf({ messages, answer }: Untitled): ChatRequest {
   const asked = textOf(messages.find(({ role }) => role === 'user')?.content).slice(0, 2_000);
   return {
@@ -148,7 +151,7 @@ function requestOf({ messages, answer }: Untitled): ChatRequest {
   };
 }
 
-/** What a model wrote, as a title; null where that is none. */
+/** A title from what the model wrote; null if nothing is left. */
 function titleOf(written: string): string | null {
   const bare = written
     .trim()

@@ -4,7 +4,8 @@ import { withTimeout } from '../async/with-timeout.js';
 import type { Turn } from '../store/contracts/conversations.js';
 
 /**
- * What became of a turn by the time its client is answered: `stored`; `gone`, its conversation was deleted
+ * What became of a turn by the time its client is answered: `stored`; `gone`, its conversation was
+ * deleted
  * meanwhile; `late`, it waits for a slow or unreachable database; `lost`.
  */
 export type TurnResult = 'stored' | 'gone' | 'late' | 'lost';
@@ -55,8 +56,10 @@ const reasons: Record<LossReason, string> = {
 };
 
 /**
- * Turns on their way to the database. One transaction runs at a time, and turns that come meanwhile share
- * the next one, so a turn waits for at most two commits, whatever the load. During an outage turns stay
+ * Turns on their way to the database. One transaction runs at a time, and turns that come meanwhile
+ * share
+ * the next one, so a turn waits for at most two commits, whatever the load. During an outage turns
+ * stay
  * in the queue, in order.
  */
 export class TurnQueue {
@@ -86,18 +89,23 @@ export class TurnQueue {
     });
   }
 
-  /** Adds a turn. Resolves when it is stored, or when its client has waited long enough; never rejects. */
-  async add(turn: Turn): Promise<TurnResult> {
-    let isAccepted = false;
+  /**
+   * Adds a turn. Resolves when it is stored, or when its client has waited long enough; never
+   * rejects.
+   */
+  add(turn: Turn): Promise<TurnResult> {
     const result = new Promise<TurnResult>((resolve) => {
-      isAccepted = this.queue.add({ turn, size: sizeOf(turn), resolve });
+      this.queue.add({ turn, size: sizeOf(turn), resolve });
     });
-    if (!isAccepted) return result;
     // clients wait for an outage once, not each of them anew
     const { maxWaitMs } = this.limits;
     const waitMs =
       this.awaySince === null ? maxWaitMs : this.awaySince + maxWaitMs - performance.now();
-    return waitMs <= 0 ? 'late' : withTimeout(result, waitMs, () => 'late' as const);
+    const late = (): 'late' => 'late';
+    // a turn that was refused is `lost` already
+    return waitMs <= 0
+      ? Promise.race([result, Promise.resolve(late())])
+      : withTimeout(result, waitMs, late);
   }
 
   /** The title of a conversation whose first turn waits here; null if none does. */

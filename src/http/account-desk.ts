@@ -5,21 +5,27 @@ import { refuseForeignPage } from './foreign-page.js';
 import type { Parts } from './parts.js';
 import { stage } from './stage.js';
 
-/** What a request about accounts works with, by the configuration in force when it came. @throws GatewayError `unavailable` */
+/**
+ * What a request about accounts works with, by the configuration in force when it came.
+ * @throws GatewayError `unavailable`
+ */
 export async function accountContextOf(parts: Parts, res: Response): Promise<AccountContext> {
   const { store, counters } = await parts.memory.opened();
-  const { passwords, errands } = parts.memory;
+  const { passwords, backgroundTasks } = parts.memory;
   return {
     store,
     counters,
     passwords,
-    errands,
+    backgroundTasks,
     rules: (contextOf(res).runtime ??= parts.current()).accounts,
     now: Date.now,
   };
 }
 
-/** For what anybody may ask who has not signed in yet; but other sites' pages must not sign a browser in as somebody else. */
+/**
+ * For what anybody may ask who has not signed in yet; but other sites' pages must not sign a
+ * browser in as somebody else.
+ */
 export function anybody(parts: Parts): RequestHandler {
   return stage((req, res) => {
     const runtime = (contextOf(res).runtime ??= parts.current());

@@ -5,7 +5,7 @@ import {
   isLimited,
   isMoney,
   type Refused,
-  type Standing,
+  type LimitStatus,
   type Use,
 } from '../accounts/rate-limiter.js';
 import { GatewayError } from '../errors.js';
@@ -20,8 +20,10 @@ export type Settle = () => void;
 export const unbounded: Settle = () => undefined;
 
 /**
- * Takes from a caller's limits what a request may use at most, and says in its headers what is left. Immediate where the numbers are in
- * memory. Whoever gets the `Settle` calls it when the request is over: what it used is then what the request's record says.
+ * Takes from a caller's limits what a request may use at most, and says in its headers what is
+ * left. Immediate where the numbers are in
+ * memory. Whoever gets the `Settle` calls it when the request is over: what it used is then what
+ * the request's record says.
  * @throws GatewayError `too_many_requests` or `budget_spent`, with when to come back; `unavailable`
  */
 export function takeLimits(
@@ -32,14 +34,14 @@ export function takeLimits(
 ): Settle | Promise<Settle> {
   const context = contextOf(res);
   // a host may have its stages one after another on one route: that is one request
-  const outcome = parts.memory.limits.take(
+  const outcome = parts.memory.limits.reserve(
     caller,
     context.isCounted ? { ...most, requests: null } : most,
   );
   const admit = (told: Granted | Refused): Settle => {
     if (told.outcome === 'refused') throw refusal(parts, res, told);
     context.isCounted = true;
-    for (const standing of told.standings) setHeaders(res, standing, null);
+    for (const status of told.statuses) setHeaders(res, status, null);
     return () => told.settle(useOf(context.record));
   };
   return outcome instanceof Promise ? outcome.then(admit) : admit(outcome);
@@ -71,7 +73,7 @@ function useOf({ promptTokens, completionTokens, costUsd }: RequestContext['reco
 /** In OpenAI's spelling; money has none. A minute's count is gone a minute later at the latest. */
 function setHeaders(
   res: Response,
-  { measure, limit, used }: Standing,
+  { measure, limit, used }: LimitStatus,
   waitMs: number | null,
 ): void {
   if (isMoney(measure) || res.headersSent) return;
@@ -86,11 +88,11 @@ function setHeaders(
 function refusal(
   parts: Parts,
   res: Response,
-  { standing, wanted, retryAfterMs }: Refused,
+  { status, wanted, retryAfterMs }: Refused,
 ): GatewayError {
-  const { measure, limit, used } = standing;
+  const { measure, limit, used } = status;
   parts.metrics.limited(measure);
-  setHeaders(res, standing, retryAfterMs);
+  setHeaders(res, status, retryAfterMs);
   if (!isMoney(measure))
     return new GatewayError(
       'too_many_requests',
@@ -99,7 +101,7 @@ function refusal(
     );
   // what only others hold is free again in a moment
   const code = retryAfterMs > soonMs ? 'budget_spent' : 'too_many_requests';
-  const budget = `limits: this key may spend ${limit} USD a ${measure === 'usd_day' ? 'day' : 'month'} (UTC), ${rounded(used)} USD are spent or held for requests under way`;
+  const budget = `limits: this key may spend ${limit} USD a ${measure === 'usd_day' ? 'day' : 'month'} (UTC), ${rounded(used)} USD are spent or reserved for requests under way`;
   return new GatewayError(
     code,
     `${budget} and this request may cost up to ${rounded(wanted)} USD; a smaller \`max_tokens\` (\`maxTokens\`) lowers that`,

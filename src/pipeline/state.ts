@@ -20,7 +20,10 @@ import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
 import { tuningReader } from '../training/tuning-reader.js';
 import { Trainings } from '../training/trainings.js';
 
-/** What the gateway remembers beyond a request. It outlives configurations: a reload swaps the runtime, not this. */
+/**
+ * What the gateway remembers beyond a request. It outlives configurations: a reload swaps the
+ * runtime, not this.
+ */
 export class GatewayState {
   readonly keys: IssuedKeys;
   readonly limits: RateLimiter;
@@ -30,7 +33,7 @@ export class GatewayState {
   readonly learning: LearningCache;
   readonly outcomes: OutcomeCounts;
   readonly passwords = new Passwords();
-  readonly errands = new BackgroundTasks();
+  readonly backgroundTasks = new BackgroundTasks();
   readonly requestLog: RequestLogWriter;
   readonly conversations: ConversationKeeper;
   readonly titles: TitleWriter;
@@ -78,7 +81,7 @@ export class GatewayState {
 
   /** What is still to be written is written; then the databases are closed. */
   async close(): Promise<void> {
-    await Promise.all([this.errands.done(), this.trainings.close()]);
+    await Promise.all([this.backgroundTasks.done(), this.trainings.close()]);
     this.keys.close();
     this.preferences.close();
     this.learning.close();

@@ -95,7 +95,9 @@ export class WriteBehind<T> {
     return this.queue.flush(limitMs);
   }
 
-  /** Writes what it can within the limit. What is left then is lost, as is all that is added later. */
+  /**
+   * Writes what it can within the limit. What is left then is lost, as is all that is added later.
+   */
   async close(limitMs: number): Promise<void> {
     // a database that was never opened has no reader: its rows go silently
     if (this.maxUnopened() === null) this.enqueueUnopened();

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SignedIds } from '../../src/accounts/signed-ids.js';
 import { sentMessages } from '../../src/conversations/answered-message.js';
 import {
-  type Asked,
   ConversationKeeper,
   type JoinedConversation,
+  type JoinRequest,
 } from '../../src/conversations/keeper.js';
 import { GatewayError } from '../../src/errors.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
@@ -12,7 +12,7 @@ import type { Turn } from '../../src/store/contracts/conversations.js';
 import { lazyDatabases } from '../../src/store/open-databases.js';
 
 const reports = { lost: () => undefined, away: () => undefined };
-const asked = (conversationId: string | null = null, text = 'Hello?'): Asked => ({
+const asked = (conversationId: string | null = null, text = 'Hello?'): JoinRequest => ({
   conversationId,
   messages: [{ role: 'user', content: text }],
   storing: 'on',
@@ -90,9 +90,8 @@ describe('what is sent', () => {
 describe('a gateway that remembers in memory alone', () => {
   it('keeps the thousand conversations that were used last', async () => {
     const { keeper, backing } = keep();
-    const begun = Array.from(
-      { length: 1_005 },
-      () => keeper.join('ann', asked()) as JoinedConversation,
+    const begun = await Promise.all(
+      Array.from({ length: 1_005 }, () => keeper.join('ann', asked())),
     );
     const [first, second] = begun as [JoinedConversation, JoinedConversation];
     await Promise.all(begun.slice(0, 1_000).map((joined) => keeper.append(turnOf(joined))));
@@ -107,20 +106,17 @@ describe('a gateway that remembers in memory alone', () => {
 });
 
 describe('a conversation is joined', () => {
-  it('without a lookup where it begins, or was used here just now', async () => {
+  it('by its own account, and by no other', async () => {
     const { keeper } = keep();
-    const begun = keeper.join('ann', asked());
-    expect(begun).not.toBeInstanceOf(Promise);
-    await keeper.append(turnOf(begun as JoinedConversation));
-    expect(keeper.join('ann', asked((begun as JoinedConversation).id))).toMatchObject({
+    const begun = await keeper.join('ann', asked());
+    await keeper.append(turnOf(begun));
+    expect(await keeper.join('ann', asked(begun.id))).toMatchObject({
       title: 'Hello?',
       begins: false,
       stores: true,
       titledNow: false,
     });
-    await expect(keeper.join('bob', asked((begun as JoinedConversation).id))).rejects.toMatchObject(
-      { code: 'not_found' },
-    );
+    await expect(keeper.join('bob', asked(begun.id))).rejects.toMatchObject({ code: 'not_found' });
   });
 
   it('that was created empty is not waited for where its title cannot be stored just now', async () => {

@@ -28,25 +28,26 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Replicas of one process: what one tells, the others hear at once. */
+/** Replicas in one process: what one publishes reaches the others at once. */
 class Board {
-  readonly told: string[] = [];
-  readonly tellers = new Set<object>();
+  readonly published: string[] = [];
+  readonly publishers = new Set<object>();
   private readonly counters = createMemoryCounters();
-  private readonly listeners: { of: object; topic: string; hear: (text: string) => void }[] = [];
+  private readonly listeners: { of: object; topic: string; listener: (text: string) => void }[] =
+    [];
 
   join(): Counters {
     const self = {};
-    const bulletin: PubSub = {
-      tell: (topic, text) => {
-        this.told.push(text);
-        this.tellers.add(self);
-        for (const { of, topic: heard, hear } of this.listeners)
-          if (of !== self && heard === topic) hear(text);
+    const pubSub: PubSub = {
+      publish: (topic, text) => {
+        this.published.push(text);
+        this.publishers.add(self);
+        for (const { of, topic: subscribed, listener } of this.listeners)
+          if (of !== self && subscribed === topic) listener(text);
       },
-      hear: (topic, hear) => void this.listeners.push({ of: self, topic, hear }),
+      subscribe: (topic, listener) => void this.listeners.push({ of: self, topic, listener }),
     };
-    return { ...this.counters, state: 'redis', bulletin };
+    return { ...this.counters, state: 'redis', pubSub };
   }
 }
 
@@ -125,13 +126,13 @@ describe("a provider's key that is refused on one replica", () => {
     await replicaOn(board);
     refuse(secret);
     await times(2, gateways[0]!);
-    expect(board.told.filter((text) => text.includes('mark'))).toHaveLength(1);
-    expect(JSON.parse(board.told[0] ?? '')).toMatchObject({
+    expect(board.published.filter((text) => text.includes('mark'))).toHaveLength(1);
+    expect(JSON.parse(board.published[0] ?? '')).toMatchObject({
       provider: 'up',
       mark: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
       forMs: 600_000,
     });
-    expect(board.told.join()).not.toContain(secret);
+    expect(board.published.join()).not.toContain(secret);
   });
 
   it('stays aside when the configuration is loaded anew', async () => {
@@ -164,7 +165,7 @@ describe("a provider's key that is refused on one replica", () => {
 describe('what one replica hears', () => {
   it('does not matter where it makes no sense', async () => {
     const board = new Board();
-    const { bulletin } = board.join();
+    const { pubSub } = board.join();
     const gateway = await replicaOn(board);
     for (const text of [
       '',
@@ -176,7 +177,8 @@ describe('what one replica hears', () => {
       '{"samples":{}}',
       `{"provider":"__proto__","mark":"a","forMs":1,"at":1}`,
     ]) {
-      for (const topic of ['provider-keys-aside', 'provider-latencies']) bulletin.tell(topic, text);
+      for (const topic of ['provider-keys-aside', 'provider-latencies'])
+        pubSub.publish(topic, text);
     }
     expect((await complete(gateway)).status).toBe(200);
     expect(await latencyOf(gateway)).toBeNull();
@@ -192,16 +194,16 @@ describe('the time to the first token that one replica measures', () => {
     await until(async () => (await latencyOf(second)) !== null, 2_000);
     expect(await latencyOf(await replicaOn(board))).toEqual(await latencyOf(second));
     // whoever has heard it tells nobody
-    expect(board.tellers.size).toBe(1);
+    expect(board.publishers.size).toBe(1);
   });
 
   it('is told as a sample where there is much of it', async () => {
     const board = new Board();
     const gateway = await replicaOn(board);
     await Promise.all(Array.from({ length: 150 }, () => complete(gateway)));
-    await until(() => board.told.length > 0);
+    await until(() => board.published.length > 0);
     await pause(50);
-    for (const text of board.told)
+    for (const text of board.published)
       expect((JSON.parse(text) as { samples: unknown[] }).samples.length).toBeLessThanOrEqual(100);
   });
 });

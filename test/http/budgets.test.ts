@@ -131,7 +131,7 @@ describe('a budget', () => {
       headers: { 'x-should-retry': 'false' },
       json: {
         message: expect.stringMatching(
-          /^limits: this key may spend 0\.25 USD a day \(UTC\), 0\.25 USD are spent or held .* may cost up to 0\.01 USD/,
+          /^limits: this key may spend 0\.25 USD a day \(UTC\), 0\.25 USD are spent or reserved .* may cost up to 0\.01 USD/,
         ) as string,
       },
     });
@@ -534,7 +534,7 @@ describe('what a budget has spent', () => {
     });
     expect(await native('rich')).toMatchObject({
       status: 503,
-      json: { message: 'limits: what this key has spent of its budget cannot be read now' },
+      json: { message: 'limits: the spending of this key cannot be read at the moment' },
     });
     expect(upstream.requests).toEqual([]);
     expect(

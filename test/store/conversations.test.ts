@@ -6,7 +6,8 @@ import type {
   NewMessage,
   Turn,
 } from '../../src/store/contracts/conversations.js';
-import type { Page, Store } from '../../src/store/contracts/store.js';
+import type { Page } from '../../src/store/contracts/page.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const sent = (role: string, content: unknown): NewMessage => ({

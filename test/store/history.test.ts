@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digestOf, unstored } from '../../src/store/history.js';
+import { digestOf, firstUnstored } from '../../src/store/history.js';
 
 const letters = (text: string): string[] => text.split('');
 
@@ -61,7 +61,7 @@ describe('what is stored is not put in again', () => {
     ['results of tools after the call', 'aT', 'aTr', 'r'],
   ];
   it.each(cases)('%s: of %s and %s, new is %s', (_title, stored, sent, fresh) => {
-    expect(sent.slice(unstored(letters(stored), letters(sent)))).toBe(fresh);
+    expect(sent.slice(firstUnstored(letters(stored), letters(sent)))).toBe(fresh);
   });
 
   it('a dialogue that goes on is stored once and whole, however often its messages repeat', () => {
@@ -73,7 +73,7 @@ describe('what is stored is not put in again', () => {
           const history: string[] = [];
           for (const [question, answer] of turns) {
             history.push(`user ${question}`);
-            stored.push(...history.slice(unstored(stored, history)), `assistant ${answer}`);
+            stored.push(...history.slice(firstUnstored(stored, history)), `assistant ${answer}`);
             history.push(`assistant ${answer}`);
           }
           expect(stored).toEqual(history);
@@ -85,7 +85,7 @@ describe('what is stored is not put in again', () => {
   it('takes time in proportion to the number of messages, however they repeat', () => {
     const many = new Array<string>(100_000).fill('a');
     const startedAt = performance.now();
-    expect(unstored(many, ['x', ...many])).toBe(100_001);
+    expect(firstUnstored(many, ['x', ...many])).toBe(100_001);
     expect(performance.now() - startedAt).toBeLessThan(1_000);
   });
 
@@ -95,7 +95,7 @@ describe('what is stored is not put in again', () => {
         fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }),
         fc.string(),
         (sent, answer) => {
-          expect(unstored([...sent, answer], sent)).toBe(sent.length);
+          expect(firstUnstored([...sent, answer], sent)).toBe(sent.length);
         },
       ),
     );
@@ -135,7 +135,7 @@ class Client {
       if (typeof next === 'object') this.history = this.history.slice(0, next.otherwise * 2);
       this.history.push(this.make());
     }
-    this.stored.push(...this.history.slice(unstored(this.stored, this.history)));
+    this.stored.push(...this.history.slice(firstUnstored(this.stored, this.history)));
     const answer = this.make();
     this.stored.push(answer);
     this.history.push(answer);

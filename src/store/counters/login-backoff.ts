@@ -9,7 +9,8 @@ const rule = { firstMs: 1_000, maxMs: 15 * 60_000 };
 export const rememberFailuresMs = 24 * 3_600_000;
 
 /**
- * How long the next attempt has to wait at `now`, after `failures` in a row of which the last was at
+ * How long the next attempt has to wait at `now`, after `failures` in a row of which the last was
+ * at
  * `lastAt`. Epoch ms.
  */
 export function loginBackoffAfter(failures: number, lastAt: number, now: number): LoginBackoff {

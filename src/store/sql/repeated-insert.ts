@@ -3,14 +3,18 @@ import { stepped } from './columns.js';
 import type { Database, Tables } from './tables.js';
 
 /**
- * An insert that is compiled once for each number of rows: for hundreds of values that takes longer than all else that this process does for
- * them. Every row has to have all the columns.
+ * An insert that is compiled once for each number of rows: compiling hundreds of values takes
+ * longer than everything else that this process does with them. Every row must have all the
+ * columns.
  */
 export class RepeatedInsert<Table extends keyof Tables, Returned = never> {
-  /** By the database's kind of adapter, for one insert may serve both, and the number of rows. */
+  /**
+   * By the database's adapter, because one insert may serve both databases, and by the number of
+   * rows.
+   */
   private readonly statements = new WeakMap<object, Map<number, string>>();
 
-  /** @param build the whole insert for some rows */
+  /** @param build builds the insert for some rows */
   constructor(
     private readonly columns: readonly (keyof Insertable<Tables[Table]> & string)[],
     private readonly build: (
@@ -19,7 +23,7 @@ export class RepeatedInsert<Table extends keyof Tables, Returned = never> {
     ) => Compilable<Returned>,
   ) {}
 
-  /** Inserts any number of rows. @returns what the statements give back */
+  /** Inserts any number of rows. @returns the rows that the statements return */
   async run(database: Database, rows: readonly Insertable<Tables[Table]>[]): Promise<Returned[]> {
     const returned: Returned[] = [];
     for (const some of stepped(rows)) {
@@ -48,7 +52,7 @@ export class RepeatedInsert<Table extends keyof Tables, Returned = never> {
     return statement;
   }
 
-  /** The order in which the values are bound is that of the columns of the first row. */
+  /** Kysely binds values in the order of the columns of the first row. */
   private inOrder(row: Insertable<Tables[Table]>): Insertable<Tables[Table]> {
     return Object.fromEntries(this.columns.map((column) => [column, row[column]])) as Insertable<
       Tables[Table]

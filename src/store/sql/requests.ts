@@ -1,6 +1,6 @@
 import type { Kysely } from 'kysely';
 import type { RequestFilter, RequestRow, RequestStore } from '../contracts/requests.js';
-import type { Page, PageRequest } from '../contracts/store.js';
+import type { Page, PageRequest } from '../contracts/page.js';
 import { clean } from './columns.js';
 import { after, pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
@@ -9,10 +9,10 @@ import type { Tables } from './tables.js';
 import { transact } from './transact.js';
 import { addUsage, readSpentUsd, readUsage } from './usage.js';
 
-/** Few enough that no other statement waits for long. */
-const deletionsPerStatement = 500;
+/** Rows per statement, few enough that no other statement waits long. */
+const maxDeletions = 500;
 
-/** The request log. */
+/** The request log in SQL. */
 export function createRequestStore(database: Kysely<Tables>): RequestStore {
   return {
     add: (rows) => addRequests(database, rows),
@@ -25,9 +25,9 @@ export function createRequestStore(database: Kysely<Tables>): RequestStore {
     list: (filter, page) => listRequests(database, filter, page),
     usage: (filter) => readUsage(database, filter),
     spentUsd: (keyId, firstDay, lastDay) => readSpentUsd(database, keyId, firstDay, lastDay),
-    async removeBefore(at, atMost) {
-      const requests = await removeBefore(database, 'requests', at, atMost);
-      return requests + (await removeBefore(database, 'selections', at, atMost - requests));
+    async removeBefore(at, maxRows) {
+      const requests = await removeBefore(database, 'requests', at, maxRows);
+      return requests + (await removeBefore(database, 'selections', at, maxRows - requests));
     },
   };
 }
@@ -113,12 +113,13 @@ async function removeBefore(
   database: Kysely<Tables>,
   table: 'requests' | 'selections',
   at: number,
-  atMost: number,
+  maxRows: number,
 ): Promise<number> {
   let removed = 0;
-  while (removed < atMost) {
-    const some = Math.min(deletionsPerStatement, atMost - removed);
-    // in a transaction because of another replica that may delete the same rows in another order
+  while (removed < maxRows) {
+    const some = Math.min(maxDeletions, maxRows - removed);
+    // in a transaction that is retried after a deadlock: another replica may delete the same rows
+    // in another order
     const { numDeletedRows } = await transact(database, (transaction) =>
       transaction
         .deleteFrom(table)

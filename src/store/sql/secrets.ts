@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Kysely } from 'kysely';
 import type { Tables } from './tables.js';
 
-/** 32 random bytes under a name. Whoever asks first makes them; all get what was stored. */
+/** 32 random bytes by name; the first process that asks generates them. */
 export async function readSecret(database: Kysely<Tables>, name: string): Promise<Buffer> {
   const stored = await find(database, name);
   if (stored !== undefined) return stored;

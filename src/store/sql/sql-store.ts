@@ -14,7 +14,7 @@ import { createTrainingQueue } from './training-queue.js';
 import { createTrainingStore } from './trainings.js';
 import type { Store } from '../contracts/store.js';
 
-/** The store on a database whose schema is the newest. */
+/** The store on a database with the newest schema. */
 export function createSqlStore(
   database: Kysely<Tables>,
   kind: Store['kind'],

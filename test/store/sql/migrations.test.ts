@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { type Migration, sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { firstAccountId } from '../../../src/store/contracts/accounts.js';
-import { migrate } from '../../../src/store/sql/migrate.js';
+import { migrateSchema } from '../../../src/store/sql/migrate.js';
 import { migrations } from '../../../src/store/sql/migrations/index.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { buildOnce } from '../../helpers/build.js';
@@ -109,8 +109,8 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
       },
     };
     const all = new Map([...migrations, ['0999-nickname', later]]);
-    await migrate(place.connect(), kind, all);
-    await migrate(place.connect(), kind, all);
+    await migrateSchema(place.connect(), kind, all);
+    await migrateSchema(place.connect(), kind, all);
     expect(runs).toBe(1);
     expect((await sql`select nickname from accounts`.execute(place.connect())).rows).toEqual([
       { nickname: null },
@@ -128,7 +128,7 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
       },
     };
     await expect(
-      migrate(place.connect(), kind, new Map([...migrations, ['0999-broken', broken]])),
+      migrateSchema(place.connect(), kind, new Map([...migrations, ['0999-broken', broken]])),
     ).rejects.toThrow('on purpose');
     await expect(sql`select * from half`.execute(place.connect())).rejects.toMatchObject({
       code: 'internal',
@@ -177,7 +177,7 @@ describe('the address of a database', () => {
     expect(error).toMatchObject({
       code: 'unavailable',
       message: expect.stringMatching(
-        /^the database cannot be reached: it does not accept the credentials/,
+        /^the database cannot be reached: it rejects the credentials/,
       ),
     });
     expect(JSON.stringify(error) + String((error as Error).stack)).not.toMatch(/hush|ada/);

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   packCandidates,
-  type ToldCandidate,
+  type ExplainedCandidate,
   unpackCandidates,
 } from '../../../src/store/sql/packed-candidates.js';
 
@@ -24,7 +24,7 @@ const figure = fc.option(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
   { nil: null },
 );
-const anyCandidate: fc.Arbitrary<ToldCandidate> = fc.record(
+const anyCandidate: fc.Arbitrary<ExplainedCandidate> = fc.record(
   {
     label: fc.string(),
     provider: fc.option(fc.string(), { nil: null }),

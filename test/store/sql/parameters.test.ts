@@ -39,7 +39,7 @@ describe.each(storeRows)('a statement on $name', (row) => {
       );
       await expect(insert).rejects.toMatchObject({
         code: 'internal',
-        message: `parameter 2 of a statement is ${kind}, which the database does not take`,
+        message: `parameter 2 of a statement is ${kind}, which the database does not accept`,
       });
       await expect(sql`select ${'x'} as x`.execute(database)).resolves.toMatchObject({
         rows: [{ x: 'x' }],

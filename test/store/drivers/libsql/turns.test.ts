@@ -23,7 +23,7 @@ it('sends away who has waited too long, and goes on with the next', async () => 
   await turns.take();
   await expect(turns.take()).rejects.toMatchObject({
     code: 'WAITED_TOO_LONG',
-    message: 'it was busy with others for 30 ms',
+    message: 'it was busy for 30 ms',
   });
   const next = turns.take();
   turns.give();

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { BackgroundTasks } from '../../src/accounts/background-tasks.js';
 
-describe('backgroundTasks', () => {
-  it('begin after the turn in which they were given, and are waited for', async () => {
+describe('background tasks', () => {
+  it('begin after the current turn of the event loop, and are waited for', async () => {
     const backgroundTasks = new BackgroundTasks();
     const done: string[] = [];
     backgroundTasks.run(
@@ -22,7 +22,7 @@ describe('backgroundTasks', () => {
     expect(done).toEqual(['first', 'from within']);
   });
 
-  it('that fail are heard of, and nothing else comes of it', async () => {
+  it('that fail are reported, without other consequences', async () => {
     const backgroundTasks = new BackgroundTasks();
     const heard: unknown[] = [];
     backgroundTasks.run(
@@ -33,7 +33,7 @@ describe('backgroundTasks', () => {
     expect(heard).toEqual([new Error('no mail today')]);
   });
 
-  it('are not begun beyond a hundred', async () => {
+  it('are refused beyond a hundred', async () => {
     const backgroundTasks = new BackgroundTasks();
     const ends: (() => void)[] = [];
     let refused = 0;

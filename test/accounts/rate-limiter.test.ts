@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const use: Use = { requests: 1, tokens: 10, costUsd: 0.5 };
 
-/** A limiter at that time, where a key has spent one dollar in whatever period is asked for. */
+/** A limiter at a given time; the key has spent the same in every period. */
 async function limiterAt(
   time: string,
   changed: (counters: Counters) => Counters = (counters) => counters,

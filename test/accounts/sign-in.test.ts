@@ -24,7 +24,7 @@ const rules: AccountRules = {
   warn: () => undefined,
 };
 
-/** argon2 whose work is put down; a test may step in after a password is verified and before one is hashed. */
+/** argon2 that records its work; a test may act after a password is verified and before one is hashed. */
 class WatchedHasher implements PasswordHasher {
   work: string[] = [];
   beforeVerify: () => Promise<void> = () => Promise.resolve();
@@ -66,11 +66,11 @@ beforeEach(async () => {
 });
 afterEach(() => store.close());
 
-/** What nobody's password is compared with is hashed once, by the first check. */
+/** The decoy is hashed once, by the first check. */
 const passwordsReady = (): Promise<unknown> => context.passwords.check('any password', null);
 
 describe('signing in', () => {
-  it('does the same work for an address without an account, for one that is disabled and for one that has no password yet', async () => {
+  it('does the same work for an address without an account, a disabled account and one without a password', async () => {
     const bob = await store.accounts.create({
       id: '00000000-0000-4000-8000-00000000000b',
       email: 'bob@example.org',
@@ -102,7 +102,7 @@ describe('signing in', () => {
     }
   });
 
-  it('keeps nothing of the token but its hash', async () => {
+  it('stores only the hash of the token', async () => {
     const { token, signIn: kept } = await signIn(context, {
       email: 'ada@example.org',
       password,
@@ -116,7 +116,7 @@ describe('signing in', () => {
     expect(kept.expiresAt - kept.createdAt).toBe(rules.signInMs);
   });
 
-  it('does not outlast a password that was changed while it was checked', async () => {
+  it('ends with a password that was changed while it was checked', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     const changed = await argon2Hasher.hash('another horse');
     hasher.beforeVerify = async () => {
@@ -133,7 +133,7 @@ describe('signing in', () => {
     ).resolves.toBeDefined();
   });
 
-  it('does not outlast an account that was disabled while the password was checked, and enabled again later', async () => {
+  it('ends with an account that was disabled while the password was checked, even if it is enabled later', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     await passwordsReady();
     hasher.beforeVerify = () =>
@@ -145,7 +145,7 @@ describe('signing in', () => {
     });
   });
 
-  it('does not bring back a password that was changed while it was hashed anew', async () => {
+  it('does not restore a password that was changed while it was hashed anew', async () => {
     const { hash } = await import('@node-rs/argon2');
     const account = await store.accounts.findByEmail('ada@example.org');
     await store.accounts.update(account!.id, {
@@ -159,7 +159,7 @@ describe('signing in', () => {
     expect((await store.accounts.find(account!.id))!.passwordHash).toBe(changed);
   });
 
-  it('hashes a password anew that was hashed with less work', async () => {
+  it('hashes a password anew that was hashed with weaker parameters', async () => {
     const { hash } = await import('@node-rs/argon2');
     const account = await store.accounts.findByEmail('ada@example.org');
     await store.accounts.update(account!.id, {
@@ -174,7 +174,7 @@ describe('signing in', () => {
 });
 
 describe('changing a password', () => {
-  it('does not undo one that was set with a link while the old one was checked', async () => {
+  it('does not overwrite a password that was set with a link meanwhile', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     const rescued = await argon2Hasher.hash('set with a link');
     await passwordsReady();
@@ -193,7 +193,7 @@ describe('changing a password', () => {
 });
 
 describe('mails', () => {
-  it('are not more than a few to one address, whoever asks for them', async () => {
+  it('are limited for each address, whoever requests them', async () => {
     const mails: Mail[] = [];
     const mailing = {
       ...context,
@@ -207,7 +207,7 @@ describe('mails', () => {
     expect(new Set(mails.map(({ to }) => to))).toEqual(new Set(['ada@example.org']));
   });
 
-  it('go to the address that the account has, not to a spelling that only looks like it', async () => {
+  it("go to the account's address, not to a spelling that looks like it", async () => {
     const mails: Mail[] = [];
     const mailing = {
       ...context,
@@ -219,7 +219,7 @@ describe('mails', () => {
     expect(mails.map(({ to }) => to)).toEqual(['mike@example.org']);
   });
 
-  it('that fail are told as a warning, without the address', async () => {
+  it('that fail become a warning without the address', async () => {
     const warnings: string[] = [];
     const failing = {
       ...context,
@@ -238,7 +238,7 @@ describe('mails', () => {
 });
 
 describe('a reset link', () => {
-  it('is not spent while too many passwords wait to be hashed', async () => {
+  it('is not used up while too many passwords wait to be hashed', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     const { token } = await issueResetLink(store, account!.id, Date.now() + 60_000);
     const busy = {
@@ -258,7 +258,7 @@ describe('a reset link', () => {
     ).resolves.toBeDefined();
   });
 
-  it('lets an account in that had to wait for its failures', async () => {
+  it('lets an account sign in that had to wait after failures', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     for (let index = 0; index < 10; index++)
       await signIn(context, {

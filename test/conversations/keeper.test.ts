@@ -64,8 +64,8 @@ afterEach(async () => {
   }
 });
 
-describe('what is sent', () => {
-  it("has ids that follow from the answer's id and the place, and are UUIDs that no gateway has signed", async () => {
+describe('sent messages', () => {
+  it("have ids that are derived from the answer's id and the position, and are unsigned UUIDs", async () => {
     const { ids } = keep();
     const answerId = ids.make('ann');
     const messages = [
@@ -87,8 +87,8 @@ describe('what is sent', () => {
   });
 });
 
-describe('a gateway that remembers in memory alone', () => {
-  it('keeps the thousand conversations that were used last', async () => {
+describe('a gateway with a database in memory', () => {
+  it('keeps the last used thousand conversations', async () => {
     const { keeper, backing } = keep();
     const begun = await Promise.all(
       Array.from({ length: 1_005 }, () => keeper.join('ann', asked())),
@@ -119,7 +119,7 @@ describe('a conversation is joined', () => {
     await expect(keeper.join('bob', asked(begun.id))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('that was created empty is not waited for where its title cannot be stored just now', async () => {
+  it('that was created empty does not wait long when its title cannot be stored', async () => {
     const { keeper, backing } = keep();
     const { id } = await keeper.create('ann', null);
     const joined = await keeper.join('ann', asked(id));
@@ -133,7 +133,7 @@ describe('a conversation is joined', () => {
     await keeper.name(joined);
   });
 
-  it('with an id for its answer though the database is away, and not where it has to be looked up', async () => {
+  it('with an id for its answer while the database is away, unless it has to be looked up', async () => {
     const away = new LazyDatabases(
       () => Promise.reject(new GatewayError('unavailable', 'the database cannot be reached')),
       false,

@@ -103,12 +103,12 @@ const latencyOf = async ({ url, auth }: RunningGateway): Promise<unknown> =>
     'latency',
   );
 
-/** One of the keys is refused from now on. */
+/** The provider refuses one of the keys from now on. */
 const refuse = (key: string): void =>
   upstream.script([(call): Step => (keyOf(call) === key ? { status: 401 } : {})]);
 
 describe("a provider's key that is refused on one replica", () => {
-  it('is left alone by the others, and by one that starts later', async () => {
+  it('is not used by the others, nor by one that starts later', async () => {
     const board = new Board();
     const [first, second] = [await replicaOn(board), await replicaOn(board)];
     refuse(secret);
@@ -121,7 +121,7 @@ describe("a provider's key that is refused on one replica", () => {
     expect(used()).toEqual(['key-b', 'key-b', 'key-b', 'key-b']);
   });
 
-  it('is named to them by a part of its hash', async () => {
+  it('is published only as a part of its hash', async () => {
     const board = new Board();
     await replicaOn(board);
     refuse(secret);
@@ -135,7 +135,7 @@ describe("a provider's key that is refused on one replica", () => {
     expect(board.published.join()).not.toContain(secret);
   });
 
-  it('stays aside when the configuration is loaded anew', async () => {
+  it('keeps its cooldown when the configuration is reloaded', async () => {
     const board = new Board();
     const gateway = await replicaOn(board);
     refuse(secret);
@@ -152,7 +152,7 @@ describe("a provider's key that is refused on one replica", () => {
     expect(used()).toEqual(['key-b', 'key-b', 'key-b', 'key-b']);
   });
 
-  it("is nobody else's business where numbers are kept in memory", async () => {
+  it('is not published with counters in memory', async () => {
     gateways.push(await startGateway(configured()), await startGateway(configured()));
     refuse(secret);
     await times(2, gateways[0]!);
@@ -162,8 +162,8 @@ describe("a provider's key that is refused on one replica", () => {
   });
 });
 
-describe('what one replica hears', () => {
-  it('does not matter where it makes no sense', async () => {
+describe('a message to a replica', () => {
+  it('is ignored if it makes no sense', async () => {
     const board = new Board();
     const { pubSub } = board.join();
     const gateway = await replicaOn(board);
@@ -186,18 +186,18 @@ describe('what one replica hears', () => {
 });
 
 describe('the time to the first token that one replica measures', () => {
-  it('is known to the others a second later, and to one that starts later', async () => {
+  it('reaches the others a second later, and one that starts later', async () => {
     const board = new Board();
     const [first, second] = [await replicaOn(board), await replicaOn(board)];
     await times(3, first);
     expect(await latencyOf(second)).toBeNull();
     await until(async () => (await latencyOf(second)) !== null, 2_000);
     expect(await latencyOf(await replicaOn(board))).toEqual(await latencyOf(second));
-    // whoever has heard it tells nobody
+    // a receiver does not publish it again
     expect(board.publishers.size).toBe(1);
   });
 
-  it('is told as a sample where there is much of it', async () => {
+  it('is published as a sample if there are many', async () => {
     const board = new Board();
     const gateway = await replicaOn(board);
     await Promise.all(Array.from({ length: 150 }, () => complete(gateway)));
@@ -215,7 +215,7 @@ describe.skipIf(!redisIsThere)('two replicas on one Redis', () => {
   });
   afterEach(() => redis?.stop());
 
-  it('leave a refused key alone within a second, and share what they measure', async () => {
+  it('do not use a refused key after a second, and share their latencies', async () => {
     const url = redis?.url ?? '';
     const [first, second] = [await replicaOf(url), await replicaOf(url)];
     refuse(secret);
@@ -241,7 +241,7 @@ describe('the keys of a provider', () => {
       (mark, forMs) => told.push([mark, forMs]),
     );
 
-  it('are told of when they are set aside, once for what is no news', () => {
+  it('publish a cooldown, and only if it is longer than the last', () => {
     const told: [string, number][] = [];
     const ring = ringOf(told);
     ring.setAside('a', 5_000);
@@ -251,7 +251,7 @@ describe('the keys of a provider', () => {
     expect(told.map(([, forMs]) => forMs)).toEqual([5_000, 60_000]);
   });
 
-  it('are set aside by their marks, never for a shorter time, without being told of again', () => {
+  it('get a cooldown by their fingerprint, never a shorter one, without publishing it again', () => {
     const told: [string, number][] = [];
     const [here, there] = [ringOf(told), ringOf()];
     here.setAside('a', 5_000);

@@ -9,7 +9,7 @@ interface Thing {
   readonly value: number;
 }
 
-/** A source in this test's hand. */
+/** A source that the test controls. */
 class Source {
   readonly topic = 'things';
   readonly rows = new Map<string, { thing: Thing; revision: number }>();
@@ -55,7 +55,7 @@ const backing = (): LazyDatabases => {
     redisUrl: null,
     onWarning: () => undefined,
   });
-  // as a file would be: something may have been there before
+  // like a file: there may be records from before
   return new LazyDatabases(() => made.get(), false);
 };
 const open: { cache: RecordCache<Thing>; backing: LazyDatabases }[] = [];
@@ -129,7 +129,7 @@ describe('a record cache', () => {
     source.put({ name: 'a', value: 1 });
     const cache = cacheOf(source);
     await cache.find('a');
-    // two changes are lost, and one comes
+    // two changes are lost, and a new one is made
     source.revision -= 2;
     source.put({ name: 'a', value: 2 });
     await until(async () => (await cache.find('a'))?.value === 2, 2_000);

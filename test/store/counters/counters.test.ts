@@ -32,7 +32,7 @@ afterEach(async () => {
 afterAll(() => redis?.stop());
 
 const inMemory = (): Promise<Counters> => Promise.resolve(createMemoryCounters({ now: () => now }));
-// the lease outlasts every wait: time that a test makes up leaves no time to renew it
+// a lease longer than every wait, because there is no renewal in simulated time
 const inRedis = (): Promise<Counters> =>
   openRedisCounters(redis?.url ?? '', {
     now: () => now,
@@ -66,8 +66,8 @@ describe.each([
     return counters;
   };
 
-  describe.skipIf(!isThere)('count requests and tokens over any 60 s, and', () => {
-    it('grant up to the limit, then refuse and say which limit, how far it is used and when to come again', async () => {
+  describe.skipIf(!isThere)('count requests and tokens in a sliding window of 60 s, and', () => {
+    it('grant up to the limit, then refuse with the limit, its usage and when to retry', async () => {
       const counters = await opened();
       const three = claim('requests', 3, 1);
       for (const used of [1, 2, 3])
@@ -80,7 +80,7 @@ describe.each([
       });
     });
 
-    it('grant again when they have said to, and not a millisecond before', async () => {
+    it('grant again at the time they stated, and not a millisecond before', async () => {
       const counters = await opened();
       now += 12_345;
       granted(await counters.reserve([claim('tokens', 1000, 700)]));
@@ -95,7 +95,7 @@ describe.each([
       granted(await counters.reserve([claim('tokens', 1000, 543)]));
     });
 
-    it('let the last minute fade out evenly', async () => {
+    it('let the last minute fade out linearly', async () => {
       const counters = await opened();
       granted(await counters.reserve([claim('requests', 100, 100)]));
       now += minuteMs + 15_000;
@@ -109,14 +109,14 @@ describe.each([
       });
     });
 
-    it('forget what is two minutes old', async () => {
+    it('do not count what is two minutes old', async () => {
       const counters = await opened();
       granted(await counters.reserve([claim('requests', 1, 1)]));
       now += 2 * minuteMs;
       granted(await counters.reserve([claim('requests', 1, 1)]));
     });
 
-    it('take from all the limits or from none', async () => {
+    it('reserve from all limits or from none', async () => {
       const counters = await opened();
       expect(
         await counters.reserve([claim('requests', 1, 1), claim('tokens', 10, 11)]),
@@ -124,7 +124,7 @@ describe.each([
       granted(await counters.reserve([claim('requests', 1, 1), claim('tokens', 10, 10)]));
     });
 
-    it('name of several limits that are reached the one that has to wait longest', async () => {
+    it('name the limit with the longest wait when several are reached', async () => {
       const counters = await withBudget(10);
       granted(await counters.reserve([claim('requests', 1, 1)]));
       expect(
@@ -132,7 +132,7 @@ describe.each([
       ).toMatchObject({ claim: { measure: 'usd_day' }, retryAfterMs: dayMs / 2 });
     });
 
-    it('refuse for a minute what is more than the limit by itself', async () => {
+    it('refuse for a minute what exceeds the limit by itself', async () => {
       const counters = await opened();
       expect(await counters.reserve([claim('tokens', 10, 11)])).toMatchObject({
         outcome: 'refused',
@@ -141,13 +141,13 @@ describe.each([
       });
     });
 
-    it('keep subjects apart', async () => {
+    it('count subjects separately', async () => {
       const counters = await opened();
       granted(await counters.reserve([claim('requests', 1, 1, 'key:a')]));
       granted(await counters.reserve([claim('requests', 1, 1, 'key:b')]));
     });
 
-    it('give back what was not used to the minute it was taken in', async () => {
+    it('subtract what was not used from the minute of the reservation', async () => {
       const counters = await opened();
       const reservation = granted(await counters.reserve([claim('tokens', 100, 80)]));
       now += minuteMs + 30_000;
@@ -159,7 +159,7 @@ describe.each([
       granted(await counters.reserve([claim('tokens', 100, 90)]));
     });
 
-    it('give nothing back of a minute that has faded out', async () => {
+    it('subtract nothing after the minute has faded out', async () => {
       const counters = await opened();
       const reservation = granted(await counters.reserve([claim('tokens', 100, 80)]));
       now += 2 * minuteMs;
@@ -171,7 +171,7 @@ describe.each([
       });
     });
 
-    it('count in full what was used beyond the reservation, from when it is settled', async () => {
+    it('count in full what was used beyond the reservation, from the settlement on', async () => {
       const counters = await opened();
       const reservation = granted(await counters.reserve([claim('tokens', 100, 10)]));
       now += 2 * minuteMs;
@@ -182,7 +182,7 @@ describe.each([
       });
     });
 
-    it('do not take the reservation of a long request for a limit on how many run at once', async () => {
+    it('do not limit concurrent requests by the reservations of long ones', async () => {
       const counters = await opened();
       granted(await counters.reserve([claim('requests', 1, 1)]));
       now += 2 * minuteMs;
@@ -191,7 +191,7 @@ describe.each([
   });
 
   describe.skipIf(!isThere)('count money by the UTC day and month, and', () => {
-    it('want to be told first what has been used, and since when', async () => {
+    it('first ask for what has been spent, and since when', async () => {
       const counters = await opened();
       const claims = [claim('requests', 9, 1), claim('usd_day', 9, 1), claim('usd_month', 9, 1)];
       expect(await counters.reserve(claims)).toEqual({
@@ -210,13 +210,13 @@ describe.each([
       expect(await counters.reserve(claims)).toMatchObject({ outcome: 'granted', used: [1, 9, 1] });
     });
 
-    it('believe the first who tells', async () => {
+    it('keep the first value that is set', async () => {
       const counters = await withBudget(3);
       await counters.setSpent({ subject: 'key:a', measure: 'usd_day' }, 0);
       expect(await counters.reserve([claim('usd_day', 10, 1)])).toMatchObject({ used: [4] });
     });
 
-    it('do not believe what was summed before midnight', async () => {
+    it('ignore a sum from before midnight', async () => {
       const counters = await opened();
       const before = await counters.reserve([claim('usd_day', 10, 1)]);
       now = Date.UTC(2026, 10, 22);
@@ -228,7 +228,7 @@ describe.each([
       });
     });
 
-    it('count what is reserved as used until it is settled, then what was used', async () => {
+    it('count what is reserved until it is settled, then what was used', async () => {
       const counters = await withBudget();
       const reservation = granted(await counters.reserve([claim('usd_day', 100, 100)]));
       expect(await counters.reserve([claim('usd_day', 100, 1)])).toMatchObject({
@@ -243,7 +243,7 @@ describe.each([
       granted(await counters.reserve([claim('usd_day', 100, 70)]));
     });
 
-    it('settle once, in full where it was more, and as it was reserved where nobody says', async () => {
+    it('settle once, in full if it was more, and as reserved if it is unknown', async () => {
       const counters = await withBudget();
       const reservation = granted(await counters.reserve([claim('usd_day', 100, 10)]));
       reservation.settle([20]);
@@ -253,7 +253,7 @@ describe.each([
       expect(await counters.reserve([claim('usd_day', 100, 0)])).toMatchObject({ used: [30] });
     });
 
-    it('say to come again soon where others only reservation what is wanted, and at the end of the period where it is spent', async () => {
+    it('say to retry soon if only reservations are in the way, and at the end of the period if it is spent', async () => {
       const counters = await withBudget();
       const reservation = granted(await counters.reserve([claim('usd_day', 100, 100)]));
       expect(await counters.reserve([claim('usd_day', 100, 1)])).toMatchObject({
@@ -321,7 +321,7 @@ describe.each([
       });
     });
 
-    it('never grant more than the limit, in whatever order is taken and settled', async () => {
+    it('never grant more than the limit, in whatever order reservations are made and settled', async () => {
       const step = fc.record({
         amount: fc.integer({ min: 0, max: 60 }),
         share: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -354,16 +354,16 @@ describe.each([
     });
   });
 
-  describe.skipIf(!isThere)('count failed attempts, and', () => {
+  describe.skipIf(!isThere)('count failed sign-ins, and', () => {
     const failed = async (counters: Counters, times: number): Promise<void> => {
       for (let time = 0; time < times; time++) await counters.countFailure('account:a');
     };
 
-    it('let nobody wait who has not failed', async () => {
+    it('let no one wait without a failure', async () => {
       expect(await (await opened()).loginBackoff('account:a')).toEqual({ failures: 0, waitMs: 0 });
     });
 
-    it('let four pass, then make them wait twice as long each time, 15 minutes at most', async () => {
+    it('make the fifth failure wait, then twice as long each time, up to 15 minutes', async () => {
       const counters = await opened();
       const waits: number[] = [];
       for (let time = 0; time < 17; time++)
@@ -375,7 +375,7 @@ describe.each([
       );
     });
 
-    it('count the wait down', async () => {
+    it('count down the wait', async () => {
       const counters = await opened();
       await failed(counters, 6);
       now += 500;
@@ -385,7 +385,7 @@ describe.each([
       expect(await counters.loginBackoff('account:b')).toEqual({ failures: 0, waitMs: 0 });
     });
 
-    it('forget them when they are forgiven, or a day after the last', async () => {
+    it('forget failures when they are cleared, or a day after the last', async () => {
       const counters = await opened();
       await failed(counters, 6);
       await counters.clearFailures('account:a');
@@ -396,8 +396,8 @@ describe.each([
     });
   });
 
-  describe.skipIf(!isThere)('keep recentLists, and', () => {
-    it('read the newest first, no more than were to be kept', async () => {
+  describe.skipIf(!isThere)('keep recent lists, and', () => {
+    it('read the newest texts first, up to the maximum', async () => {
       const { recentLists } = await opened();
       for (const text of ['one', 'two', 'three'])
         recentLists.add('list', text, { maxTexts: 2, keepMs: minuteMs });
@@ -450,7 +450,7 @@ describe.skipIf(!redisIsThere)('memory and Redis', () => {
     },
   );
 
-  it('say the same to the same, whatever is asked in whatever order and time', async () => {
+  it('give the same results, whatever the order and time of calls', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
         now = noon;

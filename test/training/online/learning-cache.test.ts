@@ -35,8 +35,8 @@ const rating =
   (at = Date.now()) =>
   (earlier: number | null) => ({ model: 'a', kinds: null, predicted: 0.5, score: 0, earlier, at });
 
-describe('what is known of a scope', () => {
-  it('is nothing at first, which costs one look at the database', async () => {
+describe('the cached learning of a scope', () => {
+  it('is empty at first', async () => {
     const backing = open();
     await backing.get();
     const cache = new LearningCache(backing, { router });
@@ -46,7 +46,7 @@ describe('what is known of a scope', () => {
     await backing.close();
   });
 
-  it('is known as soon as it is stored, and that somebody rates for a month', async () => {
+  it('is known as soon as it is stored, and rated for a month', async () => {
     const backing = open();
     let now = Date.now();
     const cache = new LearningCache(backing, { router, now: () => now });
@@ -66,7 +66,7 @@ describe('what is known of a scope', () => {
     ['is away', () => Promise.reject(new Error('away'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
   ])(
-    'is nothing while the database %s, and is not asked for again for a while',
+    'is empty while the database %s, and is not looked up again for a while',
     async (_what, get) => {
       const backing = open();
       let asked = 0,
@@ -92,7 +92,7 @@ describe('what is known of a scope', () => {
     },
   );
 
-  it('stays known while the database is away, whatever else has to be looked up', async () => {
+  it('stays known while the database is away, even if another scope is looked up', async () => {
     const backing = open();
     let isAway = false;
     const shaky = Object.assign(Object.create(backing) as LazyDatabases, {
@@ -109,7 +109,7 @@ describe('what is known of a scope', () => {
     await backing.close();
   });
 
-  it('is looked up once for all that ask at the same time', async () => {
+  it('is looked up once for concurrent requests', async () => {
     const backing = open();
     await new LearningCache(backing, { router }).rate(feedback(), scope, rating());
     const cache = new LearningCache(backing, { router, maxWaitMs: 5_000 });
@@ -120,7 +120,7 @@ describe('what is known of a scope', () => {
   });
 
   it.each(databases)(
-    'counts every rating of a crowd on %s, which leaves connections to others',
+    'counts every one of many concurrent ratings on %s, and leaves connections to others',
     async (_name, make) => {
       const database = await make();
       const backing = lazyDatabases({
@@ -150,7 +150,7 @@ describe('what is known of a scope', () => {
     },
   );
 
-  it('on kinds of task stays where a decision is rated that another router had made', async () => {
+  it('on kinds of task stays when a decision of another router is rated', async () => {
     const backing = open();
     const cache = new LearningCache(backing, { router });
     const rate = (name: string): Promise<void> =>
@@ -168,7 +168,7 @@ describe('what is known of a scope', () => {
     await backing.close();
   });
 
-  it('has no faults any more once they are forgotten', async () => {
+  it('has no faults after it was forgotten', async () => {
     const backing = open();
     let now = Date.now();
     const cache = new LearningCache(backing, { router, now: () => now });

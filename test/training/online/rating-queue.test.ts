@@ -30,7 +30,7 @@ const turns = async (): Promise<void> => {
   await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe('ratings that come in at the same time', () => {
+describe('concurrent ratings', () => {
   it('are applied together, in order, once the ones before them are stored', async () => {
     const { begun, settled, add, end } = heldQueue();
     const all = [1, 2, 3].map((rating) => add(mine, rating));

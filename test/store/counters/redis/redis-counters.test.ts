@@ -61,7 +61,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
     return result.outcome === 'granted' ? (result.used[0] ?? 0) : -1;
   };
   const isIn = (counters: Counters, state: CountersState) => until(() => counters.state === state);
-  /** Freezes Redis and lets a request find out. */
+  /** Freezes Redis and sends a request that notices it. */
   const freeze = async (counters: Counters): Promise<void> => {
     redis.pause();
     await counters.reserve([claim('requests', 1, 0, 'nobody')]);
@@ -69,7 +69,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
   };
 
   describe('shared by replicas', () => {
-    it('reservation a limit exactly when two ask 200 times at once', async () => {
+    it('enforce a limit exactly when two replicas send 200 requests at once', async () => {
       prefix = `shared-${++round}:`;
       const replicas = [await replica(), await replica()];
       await replicas[0]!.setSpent(day, 0);
@@ -85,7 +85,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       });
     });
 
-    it('never grant more than a budget while all take and settle at once', async () => {
+    it('never grant more than a budget while all replicas reserve and settle at once', async () => {
       const replicas = [await replica(), await replica()];
       await fc.assert(
         fc.asyncProperty(
@@ -127,7 +127,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       );
     });
 
-    it('count by one clock', async () => {
+    it('count by one clock on all replicas', async () => {
       prefix = `clock-${++round}:`;
       const here = await replica();
       const result = await here.reserve(dollar(1));
@@ -135,7 +135,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(result).toMatchObject({ outcome: 'budget_unknown', claims: [{ since: today }] });
     });
 
-    it('let one subscribe what another tells, and not itself', async () => {
+    it('deliver messages to other replicas, and not to the publisher', async () => {
       prefix = `pubSub-${++round}:`;
       const [here, there] = [await replica(), await replica()];
       const heard: string[] = [];
@@ -152,7 +152,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(heard.sort()).toEqual(['here: made', 'there: revoked']);
     });
 
-    it('let one read what another recentLists', async () => {
+    it('let one replica read the lists of another', async () => {
       prefix = `recentLists-${++round}:`;
       const [here, there] = [await replica(), await replica()];
       here.recentLists.add('latencies', '12', { maxTexts: 10, keepMs: 60_000 });
@@ -161,7 +161,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(await command('PTTL', `${prefix}{latencies}:notes`)).toBeGreaterThan(50_000);
     });
 
-    it('make failures count everywhere', async () => {
+    it('count failures for all replicas', async () => {
       prefix = `failures-${++round}:`;
       const [here, there] = [await replica(), await replica()];
       for (const counters of [here, there, here, there, here])
@@ -171,7 +171,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(await there.loginBackoff('account:a')).toEqual({ failures: 0, waitMs: 0 });
     });
 
-    it('leave no key behind that never expires', async () => {
+    it('leave no key that never expires', async () => {
       prefix = `expiry-${++round}:`;
       const counters = await replica();
       await counters.setSpent(day, 0);
@@ -189,7 +189,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
   });
 
   describe('keep reservations', () => {
-    it('until the lease ends where their process has died', async () => {
+    it('until the lease expires if their process has died', async () => {
       prefix = `crash-${++round}:`;
       let now = Date.UTC(2026, 10, 21, 12);
       const [dying, other] = [await replica({ now: () => now }), await replica({ now: () => now })];
@@ -203,7 +203,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(await other.reserve(dollar(100))).toMatchObject({ outcome: 'granted', used: [100] });
     });
 
-    it('for as long as their process lives', async () => {
+    it('as long as their process lives', async () => {
       prefix = `renewal-${++round}:`;
       let now = Date.UTC(2026, 10, 21, 12);
       const counters = await replica({ now: () => now, leaseMs: 60 });
@@ -211,7 +211,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       const reservation = granted(await counters.reserve(dollar(60)));
       for (let turn = 0; turn < 6; turn++) {
         now += 40;
-        // time for the renewal that comes every 20 ms, and for it to be done
+        // time for a renewal, which happens every 20 ms
         await wait(60);
         expect(await counters.reserve(dollar(41))).toMatchObject({ outcome: 'refused', used: 60 });
       }
@@ -219,7 +219,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await until(async () => (await usedOf(counters)) === 5);
     });
 
-    it('and reservation them on all replicas before anybody else takes, where Redis has lost everything and is told anew what was used', async () => {
+    it('and restore them on all replicas before other reservations, when Redis has lost everything and the spending is set again', async () => {
       prefix = `lost-${++round}:`;
       const replicas = [await replica(), await replica()];
       await replicas[0]!.setSpent(day, 0);
@@ -228,12 +228,12 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await command('FLUSHALL');
       expect(await replicas[0]!.reserve(dollar(50))).toMatchObject({ outcome: 'budget_unknown' });
       await replicas[0]!.setSpent(day, 20);
-      // its own at once, the other's as soon as it hears of it
+      // its own at once, the other's after the message
       expect(await replicas[0]!.reserve(dollar(50))).toMatchObject({ outcome: 'refused' });
       await until(async () => (await usedOf(replicas[0]!)) === 90, 1_000);
     });
 
-    it('and reservation them again where Redis has lost everything', async () => {
+    it('and restore them when Redis has lost everything', async () => {
       prefix = `lost-${++round}:`;
       const counters = await replica({ leaseMs: 60 });
       await counters.setSpent(day, 0);
@@ -245,8 +245,8 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
     });
   });
 
-  describe('on a bad day', () => {
-    it('start without Redis, count for themselves, and share as soon as it is there', async () => {
+  describe('during failures', () => {
+    it('start without Redis, count for themselves, and share as soon as it is available', async () => {
       prefix = `start-${++round}:`;
       await redis.stop();
       const states: string[] = [];
@@ -275,7 +275,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(news).toEqual(['Redis is available: replicas share limits']);
     });
 
-    it('fall back when Redis is stopped in the middle, and come back with everything that they do', async () => {
+    it('fall back when Redis stops, and return to it with everything that they do', async () => {
       prefix = `stop-${++round}:`;
       const [here, there] = [await replica(), await replica()];
       const heard: string[] = [];
@@ -299,7 +299,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(await there.recentLists.read('list')).toEqual(['noted while it was away']);
     });
 
-    it('reservation up the requests under way for a quarter of a second when Redis hangs, and no others', async () => {
+    it('delay the requests under way by a quarter of a second when Redis hangs, and no others', async () => {
       prefix = `hang-${++round}:`;
       const counters = await replica();
       redis.pause();
@@ -307,7 +307,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await Promise.all(
         Array.from({ length: 50 }, async () => counters.reserve([claim('requests', 1000, 1)])),
       );
-      // far from what they would take one after the other, on a busy machine too
+      // far less than one after the other would take, even on a busy machine
       expect(performance.now() - start).toBeLessThan(1_500);
       expect(counters.state).toBe('fallback');
       const next = performance.now();
@@ -316,14 +316,14 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(performance.now() - next).toBeLessThan(2_000);
     });
 
-    it('find out that Redis hangs before anybody asks', async () => {
+    it('notice that Redis hangs before the next request', async () => {
       prefix = `heartbeat-${++round}:`;
       const counters = await replica();
       redis.pause();
       await until(() => counters.state === 'fallback', 5_000);
     });
 
-    it('are not misled by their own process being busy', async () => {
+    it('do not take their own busy process for a hanging Redis', async () => {
       prefix = `busy-${++round}:`;
       const states: string[] = [];
       const counters = await replica({ onState: (state) => states.push(state) });
@@ -335,7 +335,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(states).toEqual(['redis']);
     });
 
-    it('carry what is reserved and what is spent over to the memory and back', async () => {
+    it('carry reservations and spending over to the memory and back', async () => {
       prefix = `carry-${++round}:`;
       const [here, there] = [await replica(), await replica()];
       await here.setSpent(day, 0);
@@ -355,7 +355,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await until(async () => (await usedOf(there)) === 21);
     });
 
-    it('want to be told again what was used each time they fall back', async () => {
+    it('need the spending to be set again each time they fall back', async () => {
       prefix = `again-${++round}:`;
       const counters = await replica();
       await counters.setSpent(day, 0);
@@ -369,7 +369,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       }
     });
 
-    it('never apply a settlement twice whose answer was lost', async () => {
+    it('apply a settlement once if its answer was lost', async () => {
       prefix = `twice-${++round}:`;
       const counters = await replica();
       await counters.setSpent(day, 0);
@@ -381,7 +381,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       redis.pause();
       for (const reservation of reservations) reservation.settle([12, 2]);
       await isIn(counters, 'fallback');
-      // the frozen Redis has them in its socket, carries them out when it wakes, and then is sent them again
+      // the frozen Redis has them in its socket, executes them when it wakes, and then gets them again
       redis.resume();
       await isIn(counters, 'redis');
       await until(async () => (await usedOf(counters)) === 1400);
@@ -390,7 +390,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(await counters.reserve([claim('tokens', 1e9, 0)])).toMatchObject({ used: [8400] });
     });
 
-    it('go on when Redis has forgotten its scripts', async () => {
+    it('work when Redis has lost its scripts', async () => {
       prefix = `scripts-${++round}:`;
       const counters = await replica();
       await command('SCRIPT', 'FLUSH');
@@ -400,7 +400,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(counters.state).toBe('redis');
     });
 
-    it('fall back while Redis may not be written to, however well it can be reached', async () => {
+    it('fall back while Redis accepts no writes, even if it can be reached', async () => {
       prefix = `readonly-${++round}:`;
       const states: string[] = [];
       const counters = await replica({ onState: (state) => states.push(state) });
@@ -414,7 +414,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       await isIn(counters, 'redis');
     });
 
-    it('fall back for a key alone that reservations something else', async () => {
+    it('fall back for a single key whose type is wrong', async () => {
       prefix = `foreign-${++round}:`;
       const counters = await replica();
       await command('SET', `${prefix}{key:a}:requests`, 'not ours');
@@ -425,7 +425,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(counters.state).toBe('redis');
     });
 
-    it('do not let off whoever has failed because Redis goes away', async () => {
+    it('do not clear failures because Redis goes away', async () => {
       prefix = `outage-${++round}:`;
       const counters = await replica();
       for (let time = 0; time < 6; time++) await counters.countFailure('account:a');
@@ -433,7 +433,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       expect(await counters.loginBackoff('account:a')).toMatchObject({ failures: 6 });
     });
 
-    it('tell nobody the password', async () => {
+    it('never reveal the password', async () => {
       const warnings: string[] = [];
       for (const url of [
         'redis://:se%ret@127.0.0.1',
@@ -476,7 +476,7 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       });
     });
 
-    it('have told Redis of everything when they are closed', async () => {
+    it('send everything to Redis before they close', async () => {
       prefix = `drain-${++round}:`;
       const [here, there] = [await replica(), await replica()];
       await here.setSpent(day, 0);

@@ -8,7 +8,7 @@ import { LibsqlDialect } from './drivers/libsql/dialect.js';
 import { migrateSchema } from './sql/migrate.js';
 import { postgresDialect } from './drivers/postgres/dialect.js';
 import { createSqlStore } from './sql/sql-store.js';
-import type { Tables } from './sql/tables.js';
+import type { StoreTables } from './sql/tables.js';
 import type { Store } from './contracts/store.js';
 
 export interface StoreOptions {
@@ -77,9 +77,12 @@ function damageOf(error: unknown): string | null {
   return code !== null && /^SQLITE_(NOTADB|CORRUPT)/.test(code) ? code : null;
 }
 
-const opened = (dialect: Dialect): Kysely<Tables> => new Kysely<Tables>({ dialect });
+const opened = (dialect: Dialect): Kysely<StoreTables> => new Kysely<StoreTables>({ dialect });
 
-async function closeOnFailure(database: Kysely<Tables>, work: () => Promise<void>): Promise<void> {
+async function closeOnFailure(
+  database: Kysely<StoreTables>,
+  work: () => Promise<void>,
+): Promise<void> {
   try {
     await work();
   } catch (error) {

@@ -101,12 +101,8 @@ export interface PubSub {
 export interface Counters {
   readonly state: CountersState;
   readonly pubSub: PubSub;
-  /**
-   * Reserves from all limits or from none, atomically. Synchronous in memory: every request with a
-   * limited key calls
-   * it, and half a dozen promises per request would be more than the counting itself.
-   */
-  reserve(claims: readonly Claim[]): ReserveResult | Promise<ReserveResult>;
+  /** Reserves from all limits or from none, atomically. */
+  reserve(claims: readonly Claim[]): Promise<ReserveResult>;
   /**
    * Sets what has been spent of a budget in its current period, unless it is set already. With
    * `since`, only if the

@@ -13,7 +13,7 @@ import { clean } from './columns.js';
 import { after, type Order, pageOf } from './pages.js';
 import { endAccess } from './end-access.js';
 import { raiseRevision } from './revisions.js';
-import type { AccountTable, Tables } from './tables.js';
+import type { AccountTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 const order: Order = ['accounts.created_at', 'accounts.id'];
@@ -33,7 +33,7 @@ export function accountFromRow(row: Selectable<AccountTable>): AccountRecord {
 const stored = (email: string): string => clean(email.toLowerCase());
 
 /** The accounts in SQL. */
-export function createAccountStore(database: Kysely<Tables>): AccountStore {
+export function createAccountStore(database: Kysely<StoreTables>): AccountStore {
   const found = (row: Selectable<AccountTable> | undefined): AccountRecord | null =>
     row === undefined ? null : accountFromRow(row);
   return {
@@ -76,7 +76,7 @@ type Row = Selectable<AccountTable>;
 
 /** Gives the first account to the user; undefined if it has an owner. */
 function claimFirst(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   { email, passwordHash, at }: NewAccount,
 ): Promise<Row | undefined> {
   return database
@@ -90,7 +90,7 @@ function claimFirst(
 
 /** Undefined if the address is taken. */
 function insert(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   { id, email, passwordHash, at }: NewAccount,
 ): Promise<Row | undefined> {
   return database
@@ -109,7 +109,7 @@ function insert(
 }
 
 async function update(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   id: string,
   changes: Parameters<AccountStore['update']>[1],
   from?: string,
@@ -142,7 +142,7 @@ async function update(
 }
 
 function setPassword(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   id: string,
   passwordHash: string,
   { from, keepTokenHash = null }: PasswordOptions = {},

@@ -8,12 +8,12 @@ import type {
 import type { Page, PageRequest } from '../contracts/page.js';
 import { clean, fromJson } from './columns.js';
 import { after, pageOf } from './pages.js';
-import type { ConversationTable, MessageTable, Tables } from './tables.js';
+import type { ConversationTable, MessageTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 import { appendTurns } from './turns.js';
 
 /** The conversations and their messages in SQL. */
-export function createConversationStore(database: Kysely<Tables>): ConversationStore {
+export function createConversationStore(database: Kysely<StoreTables>): ConversationStore {
   return {
     create: (conversation) => create(database, conversation),
     find: (accountId, id) => find(database, accountId, id),
@@ -49,12 +49,12 @@ export function createConversationStore(database: Kysely<Tables>): ConversationS
 }
 
 /** The conversations of an account. */
-function owned(database: Kysely<Tables>, accountId: string) {
+function owned(database: Kysely<StoreTables>, accountId: string) {
   return database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
 }
 
 async function create(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   { id, accountId, title, titleSource, createdAt }: Parameters<ConversationStore['create']>[0],
 ): Promise<ConversationRecord> {
   const row = await database
@@ -74,7 +74,7 @@ async function create(
 }
 
 async function find(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   accountId: string,
   id: string,
 ): Promise<FoundConversation | null> {
@@ -93,7 +93,7 @@ async function find(
 
 /** A column of the last message with a model; one step in an index. */
 function lastAnswer<C extends 'provider' | 'model'>(
-  select: ExpressionBuilder<Tables, 'conversations'>,
+  select: ExpressionBuilder<StoreTables, 'conversations'>,
   column: C,
 ) {
   return select
@@ -106,7 +106,7 @@ function lastAnswer<C extends 'provider' | 'model'>(
 }
 
 async function readMessages(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   id: string,
   page: PageRequest,
 ): Promise<Page<MessageRecord>> {
@@ -122,7 +122,7 @@ async function readMessages(
 }
 
 async function removeConversation(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   accountId: string,
   id: string,
 ): Promise<boolean> {

@@ -5,7 +5,7 @@ import { chunks, clean } from './columns.js';
 import { changedColumns, keyFromRow, type KeyRow, newRow } from './key-rows.js';
 import { after, type Order, pageOf } from './pages.js';
 import { changesSince, lockRevision, raiseRevision } from './revisions.js';
-import type { AccountTable, Database, Tables } from './tables.js';
+import type { AccountTable, Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 const order: Order = ['api_keys.created_at', 'api_keys.id'];
@@ -13,7 +13,7 @@ const order: Order = ['api_keys.created_at', 'api_keys.id'];
 const maxRowsPerStatement = 500;
 
 /** The issued keys in SQL. */
-export function createKeyStore(database: Kysely<Tables>): KeyStore {
+export function createKeyStore(database: Kysely<StoreTables>): KeyStore {
   return {
     add: (key) => transact(database, (transaction) => add(transaction, key)),
     addFirst: (key) =>
@@ -52,7 +52,7 @@ export function createKeyStore(database: Kysely<Tables>): KeyStore {
 }
 
 type KeyQuery = SelectQueryBuilder<
-  Tables & { accounts: Nullable<AccountTable> },
+  StoreTables & { accounts: Nullable<AccountTable> },
   'api_keys' | 'accounts',
   KeyRow
 >;
@@ -78,7 +78,7 @@ async function find(
   return row === undefined ? null : keyFromRow(row);
 }
 
-async function add(transaction: Transaction<Tables>, key: NewKey): Promise<KeyRecord> {
+async function add(transaction: Transaction<StoreTables>, key: NewKey): Promise<KeyRecord> {
   const revision = await raiseRevision(transaction, 'keys');
   await transaction.insertInto('api_keys').values(newRow(key, revision)).execute();
   const added = await find(transaction, key.accountId, key.id);
@@ -87,7 +87,7 @@ async function add(transaction: Transaction<Tables>, key: NewKey): Promise<KeyRe
 }
 
 async function update(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   accountId: string | null,
   id: string,
   changes: KeyChanges,
@@ -105,7 +105,10 @@ async function update(
   });
 }
 
-async function touch(database: Kysely<Tables>, usedAt: ReadonlyMap<string, number>): Promise<void> {
+async function touch(
+  database: Kysely<StoreTables>,
+  usedAt: ReadonlyMap<string, number>,
+): Promise<void> {
   if (usedAt.size === 0) return;
   await transact(database, async (transaction) => {
     // two processes that update the same rows in different orders would deadlock

@@ -9,7 +9,7 @@ import type { FeedbackRow } from '../contracts/requests.js';
 import { clean } from './columns.js';
 import { addFeedback } from './feedback.js';
 import { changesSince, raiseRevision } from './revisions.js';
-import type { Database, LearningTable, Tables } from './tables.js';
+import type { Database, LearningTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 /**
@@ -18,7 +18,7 @@ import { transact } from './transact.js';
  * @param now dates changes, ms since 1970
  */
 export function createLearningStore(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   now: () => number = Date.now,
 ): LearningStore {
   return {
@@ -50,7 +50,7 @@ export function createLearningStore(
 }
 
 const changed =
-  (database: Kysely<Tables>) =>
+  (database: Kysely<StoreTables>) =>
   async (since: number): Promise<LearningRecord[]> => {
     const rows = await database
       .selectFrom('learnings')
@@ -62,7 +62,7 @@ const changed =
   };
 
 async function removeBefore(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   at: number,
   maxRows: number,
 ): Promise<number> {
@@ -91,7 +91,7 @@ async function removeBefore(
  * they are written.
  */
 async function forget(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   scope: LearningScope,
   at: number,
 ): Promise<boolean> {
@@ -102,8 +102,8 @@ async function forget(
 }
 
 /** Forgets what a scope has learned, as a part of a larger transaction. */
-export async function forgetLearning(
-  transaction: Transaction<Tables>,
+export async function forgetScope(
+  transaction: Transaction<StoreTables>,
   { accountId, preferenceId }: LearningScope,
   at: number,
 ): Promise<boolean> {
@@ -131,7 +131,7 @@ function find(
 }
 
 async function put(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   scope: LearningScope,
   change: ChangeLearning,
   revision: number,
@@ -147,7 +147,7 @@ async function put(
 }
 
 async function write(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   { accountId, preferenceId }: LearningScope,
   columns: Pick<Selectable<LearningTable>, 'state' | 'updated_at' | 'revision'>,
 ): Promise<void> {
@@ -165,7 +165,7 @@ async function write(
  * one.
  */
 async function exists(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   { accountId, preferenceId }: LearningScope,
 ): Promise<boolean> {
   if (preferenceId === '') return true;
@@ -184,7 +184,7 @@ async function exists(
  * served it.
  */
 async function earlierScore(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   { accountId, sessionId, responseId, model }: FeedbackRow,
 ): Promise<number | null> {
   let query = transaction

@@ -3,10 +3,10 @@ import type { PreferenceSettings } from '../../routing/preference.js';
 import type { PreferenceRecord, PreferenceStore } from '../contracts/preferences.js';
 import type { StoredRouter } from '../contracts/trainings.js';
 import { clean, fromJson } from './columns.js';
-import { forgetLearning } from './learnings.js';
+import { forgetScope } from './learnings.js';
 import { after, pageOf } from './pages.js';
 import { changesSince, raiseRevision } from './revisions.js';
-import type { Database, PreferenceTable, Tables } from './tables.js';
+import type { Database, PreferenceTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 /**
@@ -14,7 +14,7 @@ import { transact } from './transact.js';
  * @param now dates changes, ms since 1970
  */
 export function createPreferenceStore(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   now: () => number = Date.now,
 ): PreferenceStore {
   return {
@@ -48,7 +48,7 @@ export function createPreferenceStore(
 }
 
 const changed =
-  (database: Kysely<Tables>) =>
+  (database: Kysely<StoreTables>) =>
   async (since: number): Promise<PreferenceRecord[]> => {
     const rows = await database
       .selectFrom('preferences')
@@ -61,7 +61,7 @@ const changed =
 
 /** Changes a preference; null if it does not exist. */
 async function change(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   accountId: string,
   id: string,
   at: number,
@@ -87,7 +87,7 @@ async function change(
  * exist.
  */
 async function remove(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   accountId: string,
   id: string,
   at: number,
@@ -99,7 +99,7 @@ async function remove(
   }));
   if (!removed) return false;
   await transaction.deleteFrom('trainings').where('preference_id', '=', removed.id).execute();
-  await forgetLearning(transaction, { accountId, preferenceId: removed.id }, at);
+  await forgetScope(transaction, { accountId, preferenceId: removed.id }, at);
   return true;
 }
 
@@ -113,7 +113,7 @@ function present(database: Database, accountId: string) {
 }
 
 async function addPreference(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   preference: Parameters<PreferenceStore['add']>[0],
 ): Promise<PreferenceRecord> {
   const { id, accountId, name, settings, createdAt } = preference;

@@ -1,6 +1,6 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { Changes } from '../contracts/page.js';
-import type { RevisionTable, Tables } from './tables.js';
+import type { RevisionTable, StoreTables } from './tables.js';
 
 /**
  * Raises the revision of a topic and returns it. Must be the first statement of a transaction that
@@ -8,7 +8,7 @@ import type { RevisionTable, Tables } from './tables.js';
  * order.
  */
 export async function raiseRevision(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   topic: RevisionTable['topic'],
 ): Promise<number> {
   const { revision } = await transaction
@@ -25,7 +25,7 @@ export async function raiseRevision(
  * revision.
  */
 export async function lockRevision(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   topic: RevisionTable['topic'],
 ): Promise<void> {
   await transaction
@@ -40,7 +40,7 @@ export async function lockRevision(
  * @param read finds rows with `revision > since`; not called if nothing has changed
  */
 export async function changesSince<T>(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   topic: RevisionTable['topic'],
   since: number,
   read: (since: number) => Promise<readonly T[]>,

@@ -4,13 +4,13 @@ import type { NewSelection, SelectionRow, SelectionStore } from '../contracts/re
 import { clean, fromJson, toJson } from './columns.js';
 import { after, pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
-import type { SelectionTable, Tables } from './tables.js';
+import type { SelectionTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 const maxGroup = 1_000;
 
 /** The decisions of model selection in SQL. */
-export function createSelectionStore(database: Kysely<Tables>): SelectionStore {
+export function createSelectionStore(database: Kysely<StoreTables>): SelectionStore {
   return {
     add: (rows) => addSelections(database, rows),
     group: (accountId, id) => readGroup(database, accountId, clean(id)),
@@ -52,7 +52,7 @@ const insertSelections = new RepeatedInsert<'selections'>(
 );
 
 async function addSelections(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   rows: readonly NewSelection[],
 ): Promise<void> {
   if (rows.length === 0) return;
@@ -67,7 +67,7 @@ async function addSelections(
  * or may have been deleted. `union` skips ids that were found before, so circles end.
  */
 async function readGroup(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   accountId: string,
   id: string,
 ): Promise<SelectionRow[]> {
@@ -120,7 +120,11 @@ function parentsFirst(rows: readonly SelectionRow[]): SelectionRow[] {
  * The id of a group's first decision, at most `maxGroup` links back; the id itself if it continues
  * none.
  */
-async function firstOf(database: Kysely<Tables>, accountId: string, id: string): Promise<string> {
+async function firstOf(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  id: string,
+): Promise<string> {
   const top = await database
     .withRecursive('above(id, height)', (query) =>
       query

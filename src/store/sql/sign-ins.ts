@@ -2,11 +2,11 @@ import type { Kysely } from 'kysely';
 import type { ResetRecord, SignInRecord, SignInStore } from '../contracts/accounts.js';
 import { accountFromRow } from './accounts.js';
 import { endAccess } from './end-access.js';
-import type { Tables } from './tables.js';
+import type { StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 /** Sign-ins and reset links in SQL. */
-export function createSignInStore(database: Kysely<Tables>): SignInStore {
+export function createSignInStore(database: Kysely<StoreTables>): SignInStore {
   return {
     add: (signIn, passwordHash) => add(database, signIn, passwordHash),
     find: (tokenHash, now) => find(database, tokenHash, now),
@@ -25,7 +25,7 @@ const maxSignIns = 100;
 
 /** Also deletes the account's expired sign-ins, and the oldest of too many. */
 function add(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   { tokenHash, accountId, csrfToken, createdAt, expiresAt }: SignInRecord,
   passwordHash: string,
 ): Promise<boolean> {
@@ -76,7 +76,7 @@ function add(
 }
 
 async function find(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   tokenHash: string,
   now: number,
 ): ReturnType<SignInStore['find']> {
@@ -105,7 +105,7 @@ async function find(
 }
 
 async function addReset(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   { tokenHash, accountId, expiresAt }: ResetRecord,
 ): Promise<void> {
   await database
@@ -115,7 +115,7 @@ async function addReset(
 }
 
 function takeReset(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   tokenHash: string,
   now: number,
 ): Promise<string | null> {

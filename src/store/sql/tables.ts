@@ -211,7 +211,7 @@ export interface FeedbackTable {
 }
 
 /** All tables. */
-export interface Tables {
+export interface StoreTables {
   revisions: RevisionTable;
   secrets: SecretTable;
   accounts: AccountTable;
@@ -230,4 +230,4 @@ export interface Tables {
 }
 
 /** The database, or a transaction on it. */
-export type Database = Kysely<Tables> | Transaction<Tables>;
+export type Database = Kysely<StoreTables> | Transaction<StoreTables>;

@@ -8,11 +8,11 @@ import type {
 } from '../contracts/trainings.js';
 import { clean } from './columns.js';
 import { lockRevision, raiseRevision } from './revisions.js';
-import type { Database, Tables } from './tables.js';
+import type { Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 /** The queue of trainings in SQL. */
-export function createTrainingQueue(database: Kysely<Tables>): TrainingQueue {
+export function createTrainingQueue(database: Kysely<StoreTables>): TrainingQueue {
   return {
     async claim(lease) {
       // usually there is none: then no lock is taken
@@ -55,7 +55,7 @@ export function createTrainingQueue(database: Kysely<Tables>): TrainingQueue {
   };
 }
 
-const isFree = (at: number) => (eb: ExpressionBuilder<Tables, 'trainings'>) =>
+const isFree = (at: number) => (eb: ExpressionBuilder<StoreTables, 'trainings'>) =>
   eb.or([
     eb('state', '=', 'queued'),
     eb.and([eb('state', '=', 'running'), eb('lease_until', '<=', at)]),
@@ -73,7 +73,7 @@ function firstFree(database: Database, { at }: Lease): Promise<{ id: string } | 
 }
 
 async function claim(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   lease: Lease,
 ): Promise<ClaimedTraining | null> {
   // a lock, so that concurrent processes claim different trainings
@@ -108,7 +108,7 @@ async function claim(
 }
 
 async function finish(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   id: string,
   { owner, at }: Pick<Lease, 'owner' | 'at'>,
   { state, report, error, router }: TrainingEnd,

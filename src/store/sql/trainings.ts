@@ -9,7 +9,7 @@ import type {
 } from '../contracts/trainings.js';
 import { clean, fromJson } from './columns.js';
 import { lockRevision, raiseRevision } from './revisions.js';
-import type { Tables, TrainingTable } from './tables.js';
+import type { StoreTables, TrainingTable } from './tables.js';
 import { transact } from './transact.js';
 
 /** All columns except the dataset, which may be large. */
@@ -34,7 +34,7 @@ const maxWaiting = 20;
  * follow one another.
  */
 export function createTrainingStore(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   now: () => number = Date.now,
 ): TrainingStore {
   return {
@@ -64,7 +64,7 @@ export function createTrainingStore(
 }
 
 async function add(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   { id, accountId, preferenceId, wishes, dataset, at }: NewTraining,
   lease?: Lease,
 ): Promise<TrainingRecord> {
@@ -99,7 +99,7 @@ async function add(
 
 /** @throws GatewayError `not_found` */
 async function findPreference(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   accountId: string,
   preferenceId: string,
 ): Promise<{ id: string }> {
@@ -117,7 +117,7 @@ async function findPreference(
 
 /** Deletes a running training of the preference whose lease has expired. */
 async function removeExpired(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   preferenceId: string,
   at: number,
 ): Promise<void> {
@@ -133,7 +133,7 @@ async function removeExpired(
  * @throws GatewayError `conflict` for a second training of the account, `unavailable` if too many
  * wait
  */
-async function checkQueue(transaction: Transaction<Tables>, accountId: string): Promise<void> {
+async function checkQueue(transaction: Transaction<StoreTables>, accountId: string): Promise<void> {
   const waiting = await transaction
     .selectFrom('trainings')
     .select('account_id')
@@ -148,7 +148,7 @@ async function checkQueue(transaction: Transaction<Tables>, accountId: string): 
 }
 
 async function remove(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   accountId: string,
   preferenceId: string,
   at: number,

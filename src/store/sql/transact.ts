@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Tables } from './tables.js';
+import type { StoreTables } from './tables.js';
 
 const maxAttempts = 3;
 /**
@@ -12,8 +12,8 @@ const abortCodes: ReadonlySet<unknown> = new Set(['40P01', '40001']);
  * Runs `work` in a transaction, up to three times if PostgreSQL aborts it in favour of another one.
  */
 export async function transact<T>(
-  database: Kysely<Tables>,
-  work: (transaction: Transaction<Tables>) => Promise<T>,
+  database: Kysely<StoreTables>,
+  work: (transaction: Transaction<StoreTables>) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {

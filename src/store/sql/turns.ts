@@ -4,7 +4,7 @@ import { chunks, clean, stepped } from './columns.js';
 import { digestTurn, GrowingConversation } from './growing-conversation.js';
 import { recallDialogues, recallSystemMessages } from './recall.js';
 import { RepeatedInsert } from './repeated-insert.js';
-import type { ConversationTable, Database, Tables } from './tables.js';
+import type { ConversationTable, Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 /** Rows of at most twelve columns. */
@@ -17,7 +17,7 @@ type Conversations = Map<string, GrowingConversation>;
  * because round trips dominate the cost.
  */
 export async function appendTurns(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   turns: readonly Turn[],
 ): Promise<('stored' | 'gone')[]> {
   if (turns.length === 0) return [];

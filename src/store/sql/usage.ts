@@ -1,7 +1,7 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { RequestFilter, RequestRow, UsageRow } from '../contracts/requests.js';
 import { clean, stepped, wholeOrNull } from './columns.js';
-import type { Database, Tables, UsageDayTable } from './tables.js';
+import type { Database, StoreTables, UsageDayTable } from './tables.js';
 
 type Sums = Insertable<UsageDayTable>;
 
@@ -70,8 +70,8 @@ function sumOf(request: RequestRow): Sums {
 }
 
 /** The sums of all days that overlap the filter's time; its status is ignored. */
-export async function readUsage(
-  database: Kysely<Tables>,
+export async function readUsageDays(
+  database: Kysely<StoreTables>,
   filter: RequestFilter,
 ): Promise<UsageRow[]> {
   let query = database.selectFrom('usage_days').selectAll();
@@ -105,7 +105,7 @@ export async function readUsage(
 
 /** USD that a key has spent from `firstDay` to `lastDay` (UTC), both inclusive. */
 export async function readSpentUsd(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   keyId: string,
   firstDay: string,
   lastDay: string,

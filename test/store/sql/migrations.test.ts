@@ -66,7 +66,7 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
     { timeout: 120_000 },
     async () => {
       const place = kept(await newPlace());
-      const opening = join(dirname(await buildOnce()), 'store/open-store.js');
+      const opening = join(dirname(await buildOnce()), '../store/open-store.js');
       const script = `const { openStore } = await import(process.argv[1]); const store = await openStore(process.argv[2]);
       console.log((await store.accounts.create({ id: String(process.pid), email: process.pid + '@example.com', passwordHash: null, at: 1 })).role); await store.close();`;
       const runs = await Promise.all(

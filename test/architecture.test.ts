@@ -84,6 +84,7 @@ const importers: Record<string, RegExp> = {
   ajv: /^config\/schema\//,
   'ajv-formats': /^config\/schema\//,
   'prom-client': /^telemetry\/metrics\//,
+  'p-limit': /^(accounts|conversations|training)\//,
   'p-retry': /^dispatch\//,
   undici: /^dispatch\//,
   pino: /^(telemetry\/log|gateway|pipeline\/engine)\.ts$|^cli\/serve\//,

@@ -1,28 +1,31 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalidField } from '../errors.js';
-import type { AccountRecord, Role } from '../store/contracts/accounts.js';
+import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
 import type { Store } from '../store/contracts/store.js';
 import { mailAddressOf } from './mail-address.js';
 import { issueResetLink, type ResetLink } from './reset-link.js';
 
-/** Of the store, what administration needs. */
+/** The part of the store that administration uses. */
 export type AccountTables = Pick<Store, 'accounts' | 'signIns'>;
 
-/** How long a link is good, in ms. */
-export interface LinkOptions {
+/** The validity of a link. */
+export interface ResetLinkOptions {
+  /** In ms. */
   readonly resetMs: number;
 }
 
 const notFound = (): GatewayError => invalidField('id', 'not found', 'not_found');
 
 /**
- * Makes an account without a password and a link to choose one, whether sign-up is open or not. The first account is the administrator's.
- * @throws GatewayError `validation_failed` for what is no mail address, `conflict` for one that has an account
+ * Creates an account without a password, and a link to set one, even if sign-up is closed. The
+ * first account becomes the administrator.
+ * @throws GatewayError `validation_failed` for an invalid mail address, `conflict` if the address
+ * has an account
  */
 export async function createAccount(
   store: AccountTables,
   email: string,
-  { resetMs }: LinkOptions,
+  { resetMs }: ResetLinkOptions,
 ): Promise<{ account: AccountRecord; link: ResetLink }> {
   const account = await store.accounts.create({
     id: randomUUID(),
@@ -31,19 +34,20 @@ export async function createAccount(
     at: Date.now(),
   });
   if (!account)
-    throw new GatewayError('conflict', 'email: has an account already', { field: 'email' });
+    throw new GatewayError('conflict', 'email: already has an account', { field: 'email' });
   return { account, link: await issueResetLink(store, account.id, Date.now() + resetMs) };
 }
 
 /**
- * A link with which an account's owner chooses a new password.
- * @param emailOrId a mail address where it holds an `@`
- * @throws GatewayError `not_found` for an unknown account, `conflict` for one that is disabled or that nobody has signed up as
+ * Issues a link with which the owner of an account sets a new password.
+ * @param emailOrId a mail address if it contains an `@`
+ * @throws GatewayError `not_found` for an unknown account, `conflict` if it is disabled or has no
+ * owner
  */
 export async function resetLink(
   store: AccountTables,
   emailOrId: string,
-  { resetMs }: LinkOptions,
+  { resetMs }: ResetLinkOptions,
 ): Promise<{ account: AccountRecord; link: ResetLink }> {
   const account = emailOrId.includes('@')
     ? await store.accounts.findByEmail(mailAddressOf(emailOrId))
@@ -51,19 +55,19 @@ export async function resetLink(
   if (!account) throw notFound();
   if (account.disabledAt !== null) throw new GatewayError('conflict', 'this account is disabled');
   if (account.email === null)
-    throw new GatewayError('conflict', 'nobody has signed up as this account yet');
+    throw new GatewayError('conflict', 'this account has no owner: nobody has signed up');
   return { account, link: await issueResetLink(store, account.id, Date.now() + resetMs) };
 }
 
-/** What an administrator may change of an account. */
+/** The changes that an administrator may make to an account. */
 export interface AccountChanges {
-  readonly role?: Role | null;
+  readonly role?: AccountRole | null;
   readonly disabled?: boolean | null;
 }
 
 /**
- * Changes an account's rights, at once for its keys and browsers.
- * @throws GatewayError `not_found`, `conflict` where no administrator would be left
+ * Changes an account's rights, with immediate effect on its keys and browsers.
+ * @throws GatewayError `not_found`, `conflict` if no administrator would be left
  */
 export async function changeAccount(
   store: AccountTables,
@@ -79,27 +83,28 @@ export async function changeAccount(
       : {}),
   };
   if (isAdministrator(before) && !isAdministrator({ ...before, ...changes }))
-    await giveUpAdministrator(store, before, changes);
+    await removeAdministrator(store, before, changes);
   else await store.accounts.update(id, changes);
   if (disabled) await store.signIns.removeAll(id, null);
   return (await store.accounts.find(id)) ?? before;
 }
 
-async function giveUpAdministrator(
+async function removeAdministrator(
   store: AccountTables,
   before: AccountRecord,
   changes: Partial<Pick<AccountRecord, 'role' | 'disabledAt'>>,
 ): Promise<void> {
   const { id, role, disabledAt } = before;
-  if (!(await hasAdministrator(store, id))) throw noneLeft();
+  if (!(await hasAdministrator(store, id))) throw lastAdministrator();
   await store.accounts.update(id, changes);
-  // looked at again: two administrators may take each other's rights at the same time
+  // checked again, because two administrators may remove each other's rights at the same time
   if (await hasAdministrator(store, null)) return;
   await store.accounts.update(id, { role, disabledAt });
-  throw noneLeft();
+  throw lastAdministrator();
 }
 
-const noneLeft = (): GatewayError => new GatewayError('conflict', 'this is the last administrator');
+const lastAdministrator = (): GatewayError =>
+  new GatewayError('conflict', 'this is the last administrator');
 
 const isAdministrator = ({
   role,

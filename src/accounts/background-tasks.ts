@@ -1,18 +1,23 @@
-import { setTimeout as wait } from 'node:timers/promises';
+import { withTimeout } from '../async/with-timeout.js';
 
-/** More than these are not begun: mails that nobody takes must not fill the memory. */
-const mostUnderWay = 100;
+/** More tasks than these are refused: mails that no server takes must not fill the memory. */
+const maxUnderWay = 100;
 /** How long a process that stops waits for a mail server that does not answer. */
-const patienceMs = 5_000;
+const maxWaitMs = 5_000;
 
-/** Work that an answer does not wait for, so that how long the answer takes tells nothing of it. */
+/**
+ * Work that an answer does not wait for, so that the time it takes reveals nothing about the work.
+ */
 export class BackgroundTasks {
   private readonly underWay = new Set<Promise<void>>();
 
-  /** Begins the work once the answer under way has been written. It never fails: `onFailure` hears of what went wrong. */
+  /**
+   * Begins the work after the current answer has been written. Never throws; `onFailure` is called
+   * when the work fails or is refused.
+   */
   run(work: () => Promise<void>, onFailure: (error: unknown) => void): void {
-    if (this.underWay.size >= mostUnderWay) {
-      onFailure(new Error(`${mostUnderWay} are under way already`));
+    if (this.underWay.size >= maxUnderWay) {
+      onFailure(new Error(`${maxUnderWay} tasks are under way already`));
       return;
     }
     const begun = new Promise<void>((resolve) => setImmediate(resolve))
@@ -22,13 +27,12 @@ export class BackgroundTasks {
     this.underWay.add(begun);
   }
 
-  /** Resolves when all that was begun is done, or after some seconds. */
+  /** Resolves when all tasks are done, those that they begin included, or after some seconds. */
   async done(): Promise<void> {
-    const late = Date.now() + patienceMs;
-    while (this.underWay.size > 0 && Date.now() < late)
-      await Promise.race([
-        Promise.all(this.underWay),
-        wait(late - Date.now(), undefined, { ref: false }),
-      ]);
+    await withTimeout(this.allDone(), maxWaitMs, () => undefined);
+  }
+
+  private async allDone(): Promise<void> {
+    while (this.underWay.size > 0) await Promise.all(this.underWay);
   }
 }

@@ -1,4 +1,4 @@
-import type { AccountRecord, Role } from '../store/contracts/accounts.js';
+import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
 import {
   type KeyLimits,
   type KeyRecord,
@@ -7,36 +7,45 @@ import {
   scopes,
 } from '../store/contracts/keys.js';
 
-/** Who is asking, and what they may do. */
+/** Who sent a request, and what they may do. */
 export interface Caller {
-  /** Owner of what is asked for; a fixed key is an account of its own, `fixed:<name>`. */
+  /**
+   * The account whose data the caller sees; each fixed key is an account of its own,
+   * `fixed:<name>`.
+   */
   readonly accountId: string;
-  readonly role: Role;
-  /** Null for a browser that has signed in, and where no key is required. */
+  readonly role: AccountRole;
+  /** Null for a signed-in browser, and where no key is required. */
   readonly keyId: string | null;
   /** The key's name or the account's mail address; `anonymous` where no key is required. */
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** Globs of the labels that it may use; null: every model. */
+  /** Globs of the model labels that the caller may use; null: all. */
   readonly models: readonly string[] | null;
   readonly limits: KeyLimits;
 }
 
-/** What a key is good for unless it is said otherwise. */
-export const ordinaryScopes: readonly Scope[] = ['completions', 'model-select'];
+/** The scopes of a key that states none. */
+export const defaultScopes: readonly Scope[] = ['completions', 'model-select'];
 
-/** Whoever asks where keys are not required: may use models, but has nothing of its own to administer. */
+/**
+ * The caller without a key, where none is required: may use models, but has no account to
+ * administer.
+ */
 export const anonymous: Caller = {
   accountId: 'anonymous',
   role: 'member',
   keyId: null,
   name: 'anonymous',
-  scopes: ordinaryScopes,
+  scopes: defaultScopes,
   models: null,
   limits: noLimits,
 };
 
-/** A key that the configuration fixes. One that is bounded cannot issue unbounded keys, unless `admin` is granted in so many words. */
+/**
+ * The caller of a key that the configuration fixes. A limited key does not get `admin` by default,
+ * because it could issue keys without limits.
+ */
 export function fixedCaller({
   name,
   models,
@@ -53,14 +62,14 @@ export function fixedCaller({
     role: 'member',
     keyId: `fixed:${name}`,
     name,
-    scopes: granted ?? (models || limits ? ordinaryScopes : scopes),
+    scopes: granted ?? (models || limits ? defaultScopes : scopes),
     models: models ?? null,
     limits: { ...noLimits, ...limits },
   };
 }
 
-/** A key that was issued. */
-export function callerOf({
+/** The caller of an issued key. */
+export function issuedCaller({
   accountId,
   accountRole,
   id,
@@ -72,7 +81,7 @@ export function callerOf({
   return { accountId, role: accountRole, keyId: id, name, scopes: granted, models, limits };
 }
 
-/** An account in a browser that has signed in: it may do everything of its own. */
+/** The caller of a signed-in browser: may do everything with its own account. */
 export function signedInCaller({ id, email, role }: AccountRecord): Caller {
   return {
     accountId: id,
@@ -85,7 +94,7 @@ export function signedInCaller({ id, email, role }: AccountRecord): Caller {
   };
 }
 
-/** Whether an issued key may be used at that time, in ms since 1970. */
+/** Whether an issued key may be used at `now`, in ms since 1970. */
 export function isUsable(
   { revokedAt, expiresAt, accountDisabledAt }: KeyRecord,
   now: number,
@@ -116,7 +125,7 @@ export function hostCaller({ account, name, scopes, models, limits }: HostCaller
     role: 'member',
     keyId: null,
     name: name ?? account,
-    scopes: scopes ?? ordinaryScopes,
+    scopes: scopes ?? defaultScopes,
     models: models ?? null,
     limits: { ...noLimits, ...limits },
   };

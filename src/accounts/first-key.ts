@@ -6,10 +6,13 @@ import { type NewKey, noLimits, scopes } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
 import { hashKey, newKey } from './static-keys.js';
 
-/** How many of a key's characters its owner knows it again by: `sk_` and 48 of its random bits. */
+/**
+ * How many characters of a key are stored, by which its owner recognizes it: `sk_` and 48 random
+ * bits.
+ */
 const prefixLength = 11;
 
-/** A key that is about to be issued to an account, with every scope and no bounds unless said otherwise. */
+/** A key to issue to an account, with every scope and no limits unless `more` says otherwise. */
 export function keyFor(
   accountId: string,
   name: string,
@@ -32,8 +35,8 @@ export function keyFor(
 }
 
 /**
- * Makes the first key where there is none yet, for the account that is there from the start.
- * @returns the key, shown once and kept nowhere but by its hash; null where there are keys
+ * Issues the first key, to the first account, if there is no key.
+ * @returns the key, of which only the hash is stored; null if there are keys
  */
 export async function makeFirstKey(store: Store): Promise<string | null> {
   const key = newKey();
@@ -41,30 +44,30 @@ export async function makeFirstKey(store: Store): Promise<string | null> {
 }
 
 /**
- * Takes over the key that version 0.1 kept in `keys.json`; the file is renamed then.
- * @throws Error for a file that does not hold what it should
+ * Imports the keys that version 0.1 kept in `keys.json`, and renames the file.
+ * @throws Error for an invalid file
  */
-export async function takeOverKeptKeys(store: Store, dataDir: string): Promise<void> {
+export async function importKeysFile(store: Store, dataDir: string): Promise<void> {
   const file = join(dataDir, 'keys.json');
   for (const { name, hash, createdAt } of readKeys(file)) {
-    const made = Date.parse(createdAt);
+    const createdMs = Date.parse(createdAt);
     if (!(await store.keys.findByHash(hash)))
       await store.keys.add({
         ...keyFor(firstAccountId, name, 'sk_…'),
         hash,
-        createdAt: Number.isNaN(made) ? Date.now() : made,
+        createdAt: Number.isNaN(createdMs) ? Date.now() : createdMs,
       });
   }
   if (existsSync(file)) renameSync(file, `${file}.taken-over`);
 }
 
-interface KeptKey {
+interface FileKey {
   readonly name: string;
   readonly hash: string;
   readonly createdAt: string;
 }
 
-function readKeys(file: string): KeptKey[] {
+function readKeys(file: string): FileKey[] {
   let text: string;
   try {
     text = readFileSync(file, 'utf8');
@@ -75,9 +78,9 @@ function readKeys(file: string): KeptKey[] {
     });
   }
   const kept = parsed(text);
-  if (!Array.isArray(kept) || !kept.every(isKeptKey))
+  if (!Array.isArray(kept) || !kept.every(isFileKey))
     throw new Error(
-      `dataDir: ${file} does not hold what it should; move it away to have a new key made`,
+      `dataDir: ${file} is not a valid keys file; move it away to have a new key issued`,
     );
   return kept;
 }
@@ -90,8 +93,8 @@ function parsed(text: string): unknown {
   }
 }
 
-function isKeptKey(value: unknown): value is KeptKey {
-  const { name, hash, createdAt } = (value ?? {}) as Partial<KeptKey>;
+function isFileKey(value: unknown): value is FileKey {
+  const { name, hash, createdAt } = (value ?? {}) as Partial<FileKey>;
   return (
     typeof name === 'string' &&
     typeof createdAt === 'string' &&

@@ -1,15 +1,18 @@
 import type { LazyDatabases } from '../store/lazy-databases.js';
 import type { KeyRecord } from '../store/contracts/keys.js';
 import { RecordCache } from '../store/record-cache.js';
-import { type Caller, callerOf, isUsable } from './caller.js';
+import { type Caller, issuedCaller, isUsable } from './caller.js';
 
-/** Keys that were issued: one that has been used here before is checked without asking the database, and a revoked one is out within a second. */
+/**
+ * Issued keys. A key that was used here before needs no database; a revoked one is refused within a
+ * second.
+ */
 export class IssuedKeys {
   private readonly cache: RecordCache<KeyRecord>;
   private readonly callers = new WeakMap<KeyRecord, Caller>();
 
-  constructor(backing: LazyDatabases) {
-    this.cache = new RecordCache(backing, {
+  constructor(databases: LazyDatabases) {
+    this.cache = new RecordCache(databases, {
       topic: 'keys',
       keyOf: ({ hash }) => hash,
       load: ({ store }, hash) => store.keys.findByHash(hash),
@@ -17,15 +20,19 @@ export class IssuedKeys {
     });
   }
 
-  /** Whose key it is, null for nobody's; a promise where it has to be looked up. @throws GatewayError `unavailable` */
-  find(keyHash: string): Caller | null | Promise<Caller | null> {
-    const record = this.cache.find(keyHash);
-    return record instanceof Promise
-      ? record.then((found) => this.callerOf(found))
-      : this.callerOf(record);
+  /**
+   * The caller of a key; null if the key is unknown or may not be used.
+   * @throws GatewayError `unavailable`
+   */
+  async find(keyHash: string): Promise<Caller | null> {
+    const key = await this.cache.find(keyHash);
+    if (key === null || !isUsable(key, Date.now())) return null;
+    let caller = this.callers.get(key);
+    if (!caller) this.callers.set(key, (caller = issuedCaller(key)));
+    return caller;
   }
 
-  /** Takes in a key that this process has changed. */
+  /** Must be called when this process has changed a key. */
   changed(key: KeyRecord): void {
     this.cache.changed(key);
   }
@@ -33,12 +40,5 @@ export class IssuedKeys {
   /** Stops following changes. */
   close(): void {
     this.cache.close();
-  }
-
-  private callerOf(key: KeyRecord | null): Caller | null {
-    if (key === null || !isUsable(key, Date.now())) return null;
-    let caller = this.callers.get(key);
-    if (!caller) this.callers.set(key, (caller = callerOf(key)));
-    return caller;
   }
 }

@@ -1,4 +1,4 @@
-/** How mails go out. */
+/** The SMTP server and the sender. */
 export interface MailConfig {
   /** `smtp://user:password@host:587`, `smtps://…` */
   readonly url: string;
@@ -14,11 +14,14 @@ export interface Mail {
 
 /** Sends mails. */
 export interface Mailer {
-  /** Resolves when a server has taken it. Rejects with an error that does not name the receiver. */
+  /**
+   * Resolves when a server has accepted the mail. Rejects with an error that does not contain the
+   * recipient's address.
+   */
   send(mail: Mail): Promise<void>;
 }
 
-/** Deadlines of one mail, in ms. */
+/** Timeouts of one mail, in ms. */
 const timeouts = {
   connectionTimeout: 10_000,
   greetingTimeout: 10_000,
@@ -26,7 +29,7 @@ const timeouts = {
   dnsTimeout: 10_000,
 };
 
-/** Mails by SMTP, each over a connection of its own. */
+/** Sends mails by SMTP, each over its own connection. */
 export function createMailer({ url, from }: MailConfig): Mailer {
   return {
     async send({ to, subject, text }) {
@@ -38,7 +41,7 @@ export function createMailer({ url, from }: MailConfig): Mailer {
         disableUrlAccess: true,
       });
       try {
-        // as an object: what somebody signed up with is one address, never read as a list
+        // as an object, so that a user's address is never parsed as a list
         await transport.sendMail({
           from,
           to: { name: '', address: to },
@@ -47,7 +50,7 @@ export function createMailer({ url, from }: MailConfig): Mailer {
           headers: { 'Auto-Submitted': 'auto-generated' },
         });
       } catch (error) {
-        throw new Error(`no server took a mail: ${reasonOf(error)}`);
+        throw new Error(`a mail could not be sent: ${reasonOf(error)}`);
       } finally {
         transport.close();
       }
@@ -55,7 +58,7 @@ export function createMailer({ url, from }: MailConfig): Mailer {
   };
 }
 
-/** A server's own words repeat the address. */
+/** Without the server's message, which would contain the address. */
 function reasonOf(error: unknown): string {
   const { code, responseCode, command } = error as {
     code?: string;

@@ -1,33 +1,36 @@
 import type { Mail } from './mailer.js';
 import { type ResetLink, resetUrl } from './reset-link.js';
 
-/** Never the address that a request came to: whoever asks for somebody's mail would choose where its link leads. */
-function way(publicUrl: string | null, { token, expiresAt }: ResetLink): string {
-  const until = `It is good once, until ${new Date(expiresAt).toUTCString()}.`;
+/**
+ * How to use a link. The host of the request is never used: an attacker who requests the mail could
+ * choose where its link leads.
+ */
+function instructions(publicUrl: string | null, { token, expiresAt }: ResetLink): string {
+  const until = `It can be used once, until ${new Date(expiresAt).toUTCString()}.`;
   return publicUrl === null
     ? `Enter this code where you sign in, under "new password":\n\n${token}\n\n${until}`
     : `Choose your password here:\n\n${resetUrl(publicUrl, token)}\n\n${until}`;
 }
 
-const unasked = 'If you did not ask for this, you need not do anything.';
+const ifUnexpected = 'If you did not request this, you can ignore this mail.';
 
-/** For an address that has signed up: whoever reads it chooses the password. */
+/** For an address that has signed up: its link sets the first password. */
 export const welcomeMail = (to: string, publicUrl: string | null, link: ResetLink): Mail => ({
   to,
   subject: 'Your Signalbox account',
-  text: `Somebody has signed up at Signalbox with this address.\n\n${way(publicUrl, link)}\n\n${unasked}\n`,
+  text: `Someone signed up at Signalbox with this address.\n\n${instructions(publicUrl, link)}\n\n${ifUnexpected}\n`,
 });
 
-/** For an address that has signed up and has an account already. */
+/** For an address that has signed up although it has an account. */
 export const takenMail = (to: string): Mail => ({
   to,
   subject: 'You have a Signalbox account',
-  text: `Somebody has signed up at Signalbox with this address, but you have an account already. If you have forgotten your password, ask for a new one where you sign in.\n\n${unasked}\n`,
+  text: `Someone signed up at Signalbox with this address, but you already have an account. If you have forgotten your password, request a new one on the sign-in page.\n\n${ifUnexpected}\n`,
 });
 
-/** For whoever has forgotten the password. */
+/** For an account whose password was forgotten. */
 export const resetMail = (to: string, publicUrl: string | null, link: ResetLink): Mail => ({
   to,
   subject: 'A new password for Signalbox',
-  text: `Somebody has asked for a new password for your account at Signalbox.\n\n${way(publicUrl, link)}\n\n${unasked}\n`,
+  text: `Someone requested a new password for your account at Signalbox.\n\n${instructions(publicUrl, link)}\n\n${ifUnexpected}\n`,
 });

@@ -7,25 +7,25 @@ import { RecordCache } from '../store/record-cache.js';
 /** A preference as requests use it: what changes their ranking. */
 export interface KnownPreference {
   readonly preference: PreferenceSettings;
-  /** The preference's own router, where it has one. */
+  /** The tuning that was trained for the preference, if any. */
   readonly tunings: readonly Tuning[];
 }
 
-/** Makes a tuning of the stored weights of a preference; null where they cannot be used. Never throws. */
+/** Makes a tuning of a preference's stored weights; null if they cannot be used. Never throws. */
 export type ReadTuning = (weights: string, preferenceId: string) => Tuning | null;
 
 const keyOf = (accountId: string, id: string): string => `${accountId} ${id}`;
 
-/** Preferences by account and id: one that has been used here before is known without asking the database. */
+/** Preferences by account and id. A preference that was used here before needs no database. */
 export class PreferenceCache {
   private readonly cache: RecordCache<PreferenceRecord>;
   private readonly read = new WeakMap<PreferenceRecord, KnownPreference>();
 
   constructor(
-    backing: LazyDatabases,
+    databases: LazyDatabases,
     private readonly readTuning: ReadTuning = () => null,
   ) {
-    this.cache = new RecordCache(backing, {
+    this.cache = new RecordCache(databases, {
       topic: 'preferences',
       keyOf: ({ accountId, id }) => keyOf(accountId, id),
       load: ({ store }, key) => {
@@ -36,17 +36,15 @@ export class PreferenceCache {
     });
   }
 
-  /** Null where the account has no such preference; a promise where it has to be looked up. @throws GatewayError `unavailable` */
-  find(accountId: string, id: string): KnownPreference | null | Promise<KnownPreference | null> {
-    // what is no id is nobody's, and does not reach the database
+  /** Null if the account has no such preference. @throws GatewayError `unavailable` */
+  async find(accountId: string, id: string): Promise<KnownPreference | null> {
+    // what cannot be an id does not reach the database
     if (!/^[\w-]{1,64}$/.test(id)) return null;
-    const record = this.cache.find(keyOf(accountId, id));
-    return record instanceof Promise
-      ? record.then((found) => this.known(found))
-      : this.known(record);
+    const record = await this.cache.find(keyOf(accountId, id));
+    return record === null || record.deletedAt !== null ? null : this.known(record);
   }
 
-  /** Takes in a preference that this process has changed. */
+  /** Must be called when this process has changed a preference. */
   changed(preference: PreferenceRecord): void {
     this.cache.changed(preference);
   }
@@ -56,15 +54,12 @@ export class PreferenceCache {
     this.cache.close();
   }
 
-  private known(record: PreferenceRecord | null): KnownPreference | null {
-    if (record === null || record.deletedAt !== null) return null;
+  private known(record: PreferenceRecord): KnownPreference {
     let known = this.read.get(record);
     if (!known) {
       const tuning = record.router && this.readTuning(record.router.weights, record.id);
-      this.read.set(
-        record,
-        (known = { preference: record.settings, tunings: tuning ? [tuning] : [] }),
-      );
+      known = { preference: record.settings, tunings: tuning ? [tuning] : [] };
+      this.read.set(record, known);
     }
     return known;
   }

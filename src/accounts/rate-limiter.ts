@@ -3,44 +3,48 @@ import type { LazyDatabases, Databases } from '../store/lazy-databases.js';
 import {
   type Claim,
   type CountersState,
-  type Hold,
   type Measure,
   nanoToUsd,
   usdToNano,
-  type UnseededClaim,
-  type Verdict,
+  type UnknownBudgetClaim,
+  type ReserveResult,
 } from '../store/contracts/counters.js';
 import type { KeyLimits } from '../store/contracts/keys.js';
 import type { Caller } from './caller.js';
 
-/** What a request uses of its key's limits, or may use at most. Null: it does not touch that limit. */
+/**
+ * What a request uses, or may use at most, of its key's limits. Null: it does not count towards
+ * that limit.
+ */
 export interface Use {
   readonly requests: number | null;
   readonly tokens: number | null;
-  /** Of the day's budget and of the month's. */
+  /** Counts towards the day's and the month's budget. */
   readonly costUsd: number | null;
 }
 
-/** How one limit stands. Money in USD. */
-export interface Standing {
+/** How much of one limit is used. Money in USD. */
+export interface LimitStatus {
   readonly measure: Measure;
   readonly limit: number;
-  /** What is used and held by now. */
+  /** What is used and reserved now. */
   readonly used: number;
 }
 
-/** A request may go on; what it holds of the limits is settled when it is over. */
+/** The request may proceed. */
 export interface Granted {
   readonly outcome: 'granted';
-  readonly standings: readonly Standing[];
-  /** What it really used. Never fails; the second call does nothing. */
+  readonly statuses: readonly LimitStatus[];
+  /**
+   * Replaces the reserved amounts by what was really used. Never fails; further calls do nothing.
+   */
   settle(used: Use): void;
 }
 
-/** A request may not go on: of `standing` it would have needed `wanted`. */
+/** The request may not proceed: it needs `wanted` of the limit `status`. */
 export interface Refused {
   readonly outcome: 'refused';
-  readonly standing: Standing;
+  readonly status: LimitStatus;
   readonly wanted: number;
   /** When it may fit, in ms: at the latest when the limit's period ends. */
   readonly retryAfterMs: number;
@@ -48,35 +52,36 @@ export interface Refused {
 
 const usd = (amount: number | null): number | null => (amount === null ? null : usdToNano(amount));
 
-const bounds: readonly {
+/** The limits that a key can have. */
+const limits: readonly {
   measure: Measure;
   limitOf: (limits: KeyLimits) => number | null;
   amountOf: (use: Use) => number | null;
 }[] = [
   {
     measure: 'requests',
-    limitOf: (limits) => limits.requestsPerMinute,
+    limitOf: (of) => of.requestsPerMinute,
     amountOf: (use) => use.requests,
   },
-  { measure: 'tokens', limitOf: (limits) => limits.tokensPerMinute, amountOf: (use) => use.tokens },
+  { measure: 'tokens', limitOf: (of) => of.tokensPerMinute, amountOf: (use) => use.tokens },
   {
     measure: 'usd_day',
-    limitOf: (limits) => usd(limits.dayBudgetUsd),
+    limitOf: (of) => usd(of.dayBudgetUsd),
     amountOf: (use) => usd(use.costUsd),
   },
   {
     measure: 'usd_month',
-    limitOf: (limits) => usd(limits.monthBudgetUsd),
+    limitOf: (of) => usd(of.monthBudgetUsd),
     amountOf: (use) => usd(use.costUsd),
   },
 ];
-const boundOf = new Map(bounds.map((bound) => [bound.measure, bound]));
+const amountsOf = new Map(limits.map(({ measure, amountOf }) => [measure, amountOf]));
 
-/** Whether a limit is money. */
+/** Whether a measure is money. */
 export const isMoney = (measure: Measure): boolean =>
   measure === 'usd_day' || measure === 'usd_month';
 
-/** Whether a key has a bound of any kind. */
+/** Whether a key has a limit of any kind. */
 export function isLimited({
   requestsPerMinute,
   tokensPerMinute,
@@ -91,124 +96,117 @@ export function isLimited({
   );
 }
 
-/** Whether a key may spend so much and no more. */
+/** Whether a key has a budget. */
 export const hasBudget = ({ dayBudgetUsd, monthBudgetUsd }: KeyLimits): boolean =>
   dayBudgetUsd !== null || monthBudgetUsd !== null;
 
-const nothingTaken: Granted = { outcome: 'granted', standings: [], settle: () => undefined };
-
 type Outcome = Granted | Refused;
 
-interface Asking {
-  readonly caller: Caller;
-  readonly claims: readonly Claim[];
-  /** How often more what a budget has spent may be read. */
-  readonly seedings: number;
-}
+const unlimited: Granted = { outcome: 'granted', statuses: [], settle: () => undefined };
 
-/** How often a budget is read from the database before it must be known. */
-const mostSeedings = 3;
+/**
+ * How often a budget's spending may be read and set for one request before that counts as a
+ * failure.
+ */
+const maxReads = 3;
 
-/** What keys have used of their limits, and the only place where it is taken. What budgets have spent before is read from the request log. */
+/**
+ * What keys use of their limits. What was spent of a budget before this process or Redis started to
+ * count
+ * is read from the request log.
+ */
 export class RateLimiter {
-  private readonly seeding = new Map<string, Promise<void>>();
+  /** Reads of the request log under way, by budget. */
+  private readonly reading = new Map<string, Promise<void>>();
 
-  /** @param settleRecords resolves when requests that are over stand in the request log, or after a short while */
+  /**
+   * @param flushRequestLog resolves when finished requests are in the request log, or after a short
+   * while
+   */
   constructor(
-    private readonly backing: LazyDatabases,
-    private readonly settleRecords: () => Promise<void>,
+    private readonly databases: LazyDatabases,
+    private readonly flushRequestLog: () => Promise<void>,
   ) {}
 
   /** Where the numbers are kept. */
   get state(): CountersState {
-    return this.backing.now?.counters.state ?? 'memory';
+    return this.databases.now?.counters.state ?? 'memory';
   }
 
   /**
-   * Takes from all of a key's limits or from none. Immediate where the numbers are in memory.
-   * @throws GatewayError `unavailable` where nobody can tell what a budget has spent
+   * Reserves from all of a key's limits, or from none.
+   * @param atMost what the request may use at most
+   * @throws GatewayError `unavailable` if a budget's spending cannot be read
    */
-  take(caller: Caller, most: Use): Outcome | Promise<Outcome> {
-    const claims = claimsOf(caller, most);
-    if (claims.length === 0) return nothingTaken;
-    const asking = { caller, claims, seedings: mostSeedings };
-    const { now: opened } = this.backing;
-    return opened
-      ? this.takeFrom(opened, asking)
-      : this.backing.get().then((late) => this.takeFrom(late, asking));
+  async reserve(caller: Caller, atMost: Use): Promise<Outcome> {
+    const claims = claimsOf(caller, atMost);
+    if (claims.length === 0) return unlimited;
+    const databases = this.databases.now ?? (await this.databases.get());
+    for (let reads = 0; ; reads++) {
+      const result = await databases.counters.reserve(claims);
+      if (result.outcome === 'granted') return granted(claims, result);
+      if (result.outcome === 'refused') return refused(result);
+      if (reads === maxReads) throw spendingUnknown();
+      await Promise.all(result.claims.map((claim) => this.readOnce(databases, caller, claim)));
+    }
   }
 
-  private takeFrom(opened: Databases, asking: Asking): Outcome | Promise<Outcome> {
-    const verdict = opened.counters.take(asking.claims);
-    return verdict instanceof Promise
-      ? verdict.then((late) => this.judge(opened, asking, late))
-      : this.judge(opened, asking, verdict);
-  }
-
-  private judge(opened: Databases, asking: Asking, verdict: Verdict): Outcome | Promise<Outcome> {
-    const { caller, claims, seedings } = asking;
-    if (verdict.outcome === 'granted') return granted(claims, verdict.hold, verdict.used);
-    if (verdict.outcome === 'refused') return refused(verdict);
-    if (seedings === 0) throw unknown();
-    return Promise.all(verdict.claims.map((claim) => this.seed(opened, caller, claim))).then(() =>
-      this.takeFrom(opened, { ...asking, seedings: seedings - 1 }),
-    );
-  }
-
-  /** Reads once what a budget has spent, whoever else asks meanwhile. */
-  private seed(opened: Databases, caller: Caller, claim: UnseededClaim): Promise<void> {
+  /** Concurrent requests for the same budget share one read. */
+  private readOnce(databases: Databases, caller: Caller, claim: UnknownBudgetClaim): Promise<void> {
     const name = `${claim.measure} ${claim.subject}`;
-    let seeding = this.seeding.get(name);
-    if (!seeding)
-      this.seeding.set(
-        name,
-        (seeding = this.readSpent(opened, caller, claim).finally(() => this.seeding.delete(name))),
-      );
-    return seeding;
+    let reading = this.reading.get(name);
+    if (!reading) {
+      reading = this.readSpent(databases, caller, claim).finally(() => this.reading.delete(name));
+      this.reading.set(name, reading);
+    }
+    return reading;
   }
 
   private async readSpent(
     { store, counters }: Databases,
     caller: Caller,
-    claim: UnseededClaim,
+    claim: UnknownBudgetClaim,
   ): Promise<void> {
-    await this.settleRecords();
+    await this.flushRequestLog();
     const spent = await store.requests
       .spentUsd(idOf(caller), ...daysOf(claim))
       .catch((error: unknown) => {
-        throw unknown(error);
+        throw spendingUnknown(error);
       });
-    await counters.seed(claim, usdToNano(spent));
+    await counters.setSpent(claim, usdToNano(spent));
   }
 }
 
 const idOf = ({ keyId, accountId }: Caller): string => keyId ?? accountId;
 
-/** At least one of everything is wanted, so that nothing passes where a limit is used up. */
-function claimsOf(caller: Caller, most: Use): Claim[] {
+/** Each claim needs at least 1, so that no request passes a limit that is used up. */
+function claimsOf(caller: Caller, atMost: Use): Claim[] {
   const claims: Claim[] = [];
-  for (const { measure, limitOf, amountOf } of bounds) {
+  for (const { measure, limitOf, amountOf } of limits) {
     const limit = limitOf(caller.limits);
-    const amount = amountOf(most);
+    const amount = amountOf(atMost);
     if (limit !== null && amount !== null)
       claims.push({ subject: `key:${idOf(caller)}`, measure, limit, amount: Math.max(1, amount) });
   }
   return claims;
 }
 
-function granted(claims: readonly Claim[], hold: Hold, used: readonly number[]): Granted {
+function granted(
+  claims: readonly Claim[],
+  { reservation, used }: ReserveResult & { outcome: 'granted' },
+): Granted {
   return {
     outcome: 'granted',
-    standings: claims.map((claim, index) => standingOf(claim, used[index] ?? 0)),
+    statuses: claims.map((claim, index) => statusOf(claim, used[index] ?? 0)),
     settle: (use) =>
-      hold.settle(claims.map(({ measure }) => boundOf.get(measure)?.amountOf(use) ?? 0)),
+      reservation.settle(claims.map(({ measure }) => amountsOf.get(measure)?.(use) ?? 0)),
   };
 }
 
-function refused({ claim, used, retryAfterMs }: Verdict & { outcome: 'refused' }): Refused {
+function refused({ claim, used, retryAfterMs }: ReserveResult & { outcome: 'refused' }): Refused {
   return {
     outcome: 'refused',
-    standing: standingOf(claim, used),
+    status: statusOf(claim, used),
     wanted: inUnits(claim.measure, claim.amount),
     retryAfterMs,
   };
@@ -216,14 +214,14 @@ function refused({ claim, used, retryAfterMs }: Verdict & { outcome: 'refused' }
 
 const inUnits = (measure: Measure, amount: number): number =>
   isMoney(measure) ? nanoToUsd(amount) : amount;
-const standingOf = ({ measure, limit }: Claim, used: number): Standing => ({
+const statusOf = ({ measure, limit }: Claim, used: number): LimitStatus => ({
   measure,
   limit: inUnits(measure, limit),
   used: inUnits(measure, used),
 });
 
-/** The first and the last UTC day, `YYYY-MM-DD`, of the period that a budget is for. */
-function daysOf({ measure, since }: UnseededClaim): [first: string, last: string] {
+/** The first and the last UTC day, `YYYY-MM-DD`, of a budget's period. */
+function daysOf({ measure, since }: UnknownBudgetClaim): [first: string, last: string] {
   const first = new Date(since);
   const last =
     measure === 'usd_month'
@@ -232,10 +230,9 @@ function daysOf({ measure, since }: UnseededClaim): [first: string, last: string
   return [first.toISOString().slice(0, 10), last.toISOString().slice(0, 10)];
 }
 
-/** A budget of which nobody knows what is left lets nothing pass. */
-const unknown = (cause?: unknown): GatewayError =>
-  new GatewayError(
-    'unavailable',
-    'limits: what this key has spent of its budget cannot be read now',
-    { cause, retryAfterMs: 1_000 },
-  );
+/** While a budget's spending is unknown, no request may use it. */
+const spendingUnknown = (cause?: unknown): GatewayError =>
+  new GatewayError('unavailable', 'limits: the spending of this key cannot be read at the moment', {
+    cause,
+    retryAfterMs: 1_000,
+  });

@@ -1,15 +1,15 @@
 import type { Store } from '../store/contracts/store.js';
 import { hashToken, newToken } from './tokens.js';
 
-/** What opens an account to whoever chooses a new password with it, once. */
+/** A link with which the owner of an account sets a new password, once. */
 export interface ResetLink {
-  /** Kept nowhere but by its hash. */
+  /** Only its hash is stored. */
   readonly token: string;
   /** Ms since 1970. */
   readonly expiresAt: number;
 }
 
-/** Issues a link; those issued to the account before stay good until one of them is used. */
+/** Issues a link. Earlier links of the account stay valid until one of them is used. */
 export async function issueResetLink(
   { signIns }: Pick<Store, 'signIns'>,
   accountId: string,
@@ -20,6 +20,10 @@ export async function issueResetLink(
   return { token, expiresAt };
 }
 
-/** The page for a new password. Browsers send nobody what stands behind the `#`, so no proxy's log holds the token. @param publicUrl where people reach the gateway */
+/**
+ * The address of the page for a new password. Browsers do not send what follows the `#`, so the
+ * token appears in no proxy's log.
+ * @param publicUrl the gateway's public address
+ */
 export const resetUrl = (publicUrl: string, token: string): string =>
   `${publicUrl}/reset-password#token=${token}`;

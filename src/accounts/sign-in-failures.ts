@@ -2,77 +2,96 @@ import { GatewayError } from '../errors.js';
 import type { AccountContext } from './account-context.js';
 import { hashToken } from './tokens.js';
 
-/** Who tries: a remote address, and the account by its mail address, whether there is one or not. */
-export interface Tried {
+/**
+ * A sign-in attempt: the remote address, and the mail address of the account, whether it exists or
+ * not.
+ */
+export interface SignInAttempt {
   readonly from: string;
   readonly email: string;
 }
 
 const hourMs = 3_600_000;
-/** Requests a minute of one remote address that cost us a hash, a record or a mail. */
-const mostAMinute = 10;
-/** Passwords a minute that one remote address has checked for one account, right ones too: each takes a hash, and each that is right a record. */
-const mostChecksAMinute = 30;
+/** Requests per minute of one remote address that cost a hash, a row or a mail. */
+const maxPerMinute = 10;
+/**
+ * Password checks per minute for one remote address and account, successful ones included: each
+ * costs a hash, and a success a row.
+ */
+const maxChecksPerMinute = 30;
 
 const accountSubject = (email: string): string => `sign-in:account:${hashToken(email)}`;
 
-/** A success does not forgive an address: whoever has an account could guess at others for ever. So each hour begins anew, for houses with one address. */
-const subjectsOf = ({ from, email }: Tried, now: number): string[] => [
+/**
+ * A success does not clear the failures of the remote address: the owner of one account could guess
+ * passwords of others for ever. They start anew each hour instead, because many users may share an
+ * address.
+ */
+const subjectsOf = ({ from, email }: SignInAttempt, now: number): string[] => [
   `sign-in:from:${from}:${Math.floor(now / hourMs)}`,
   accountSubject(email),
 ];
 
 /**
- * Checks a password, counts the failures of the address and of the account, and lets them wait longer and longer.
- * @param check null: it was wrong
- * @throws GatewayError `too_many_requests` while one of them has to wait
+ * Runs a password check, counts failures for the remote address and the account, and enforces the
+ * growing wait after them.
+ * @param check returns null for a wrong password
+ * @throws GatewayError `too_many_requests` while the address or the account has to wait
  */
-export async function attempt<T>(
-  desk: Pick<AccountContext, 'counters' | 'now'>,
-  tried: Tried,
+export async function checkCredentials<T>(
+  context: Pick<AccountContext, 'counters' | 'now'>,
+  attempt: SignInAttempt,
   check: () => Promise<T | null>,
 ): Promise<T | null> {
-  const subjects = subjectsOf(tried, desk.now());
-  await countRequest(desk, accountSubject(tried.email), tried.from, mostChecksAMinute);
-  await refuseWhileWaiting(desk, subjects);
+  const subjects = subjectsOf(attempt, context.now());
+  await limitRequests(context, accountSubject(attempt.email), attempt.from, maxChecksPerMinute);
+  await refuseWhileWaiting(context, subjects);
   const result = await check();
-  // guesses that were made at the same time have failed meanwhile: then nobody learns what came of this one
-  await refuseWhileWaiting(desk, subjects);
-  if (result === null) await Promise.all(subjects.map((subject) => desk.counters.fail(subject)));
-  else await forgive(desk, tried.email);
+  // concurrent guesses may have failed meanwhile: then the result of this one is not revealed
+  await refuseWhileWaiting(context, subjects);
+  if (result === null)
+    await Promise.all(subjects.map((subject) => context.counters.countFailure(subject)));
+  else await clearSignInFailures(context, attempt.email);
   return result;
 }
 
-/** Forgets the account's failures. */
-export async function forgive(
+/** Clears the failures of an account. */
+export async function clearSignInFailures(
   { counters }: Pick<AccountContext, 'counters'>,
   email: string,
 ): Promise<void> {
-  await counters.forgive(accountSubject(email));
+  await counters.clearFailures(accountSubject(email));
 }
 
-/** Bounds how often an address may have something done without having signed in. @throws GatewayError `too_many_requests` */
-export async function countRequest(
+/**
+ * Limits the requests of a remote address without a sign-in.
+ * @param what the kind of request
+ * @throws GatewayError `too_many_requests`
+ */
+export async function limitRequests(
   { counters }: Pick<AccountContext, 'counters'>,
   what: string,
   from: string,
-  most = mostAMinute,
+  maxRequests = maxPerMinute,
 ): Promise<void> {
-  const verdict = await counters.take([
-    { subject: `${what}:from:${from}`, measure: 'requests', limit: most, amount: 1 },
+  const result = await counters.reserve([
+    { subject: `${what}:from:${from}`, measure: 'requests', limit: maxRequests, amount: 1 },
   ]);
-  if (verdict.outcome === 'refused') throw tooMany(verdict.retryAfterMs);
-  if (verdict.outcome === 'granted') verdict.hold.settle([1]);
+  if (result.outcome === 'refused') throw tooMany(result.retryAfterMs);
+  if (result.outcome === 'granted') result.reservation.settle([1]);
 }
 
-/** Whether another mail may go to that address now: whoever asks for them does not have to be who gets them. */
-export async function mayWriteTo(
+/**
+ * Whether a mail may go to the address now, and counts it: an attacker could request mails to
+ * somebody else's address.
+ */
+export async function mayMail(
   { counters }: Pick<AccountContext, 'counters'>,
   email: string,
 ): Promise<boolean> {
   const subject = `mail:to:${hashToken(email)}`;
-  if ((await counters.patience(subject)).waitMs > 0) return false;
-  await counters.fail(subject);
+  if ((await counters.loginBackoff(subject)).waitMs > 0) return false;
+  await counters.countFailure(subject);
   return true;
 }
 
@@ -81,7 +100,7 @@ async function refuseWhileWaiting(
   subjects: readonly string[],
 ): Promise<void> {
   const waits = await Promise.all(
-    subjects.map(async (subject) => (await counters.patience(subject)).waitMs),
+    subjects.map(async (subject) => (await counters.loginBackoff(subject)).waitMs),
   );
   const waitMs = Math.max(...waits);
   if (waitMs > 0) throw tooMany(waitMs);

@@ -1,19 +1,19 @@
 import { GatewayError } from '../errors.js';
 import type { AccountRecord, SignInRecord } from '../store/contracts/accounts.js';
-import { attempt, type Tried } from './sign-in-failures.js';
+import { checkCredentials, type SignInAttempt } from './sign-in-failures.js';
 import type { AccountContext } from './account-context.js';
 import { hashToken, newToken } from './tokens.js';
 
-/** What somebody signs in with. */
-export interface Credentials extends Tried {
+/** What a user signs in with. */
+export interface Credentials extends SignInAttempt {
   readonly password: string;
 }
 
-/** A browser that has signed in just now. */
+/** A new sign-in of a browser. */
 export interface SignedIn {
   readonly account: AccountRecord;
   readonly signIn: SignInRecord;
-  /** For the browser's cookie; kept nowhere but by its hash. */
+  /** For the browser's cookie; only its hash is stored. */
   readonly token: string;
 }
 
@@ -21,27 +21,30 @@ const refused = (): GatewayError =>
   new GatewayError('unauthorized', 'the mail address or the password is wrong');
 
 /**
- * Signs a browser in, with a token that nobody had before.
- * @param email as `mailAddressOf` gives it
- * @throws GatewayError `unauthorized` for a wrong password, an unknown address and a disabled account alike, `too_many_requests`
+ * Signs a browser in with a new token.
+ * @param email as `mailAddressOf` returns it
+ * @throws GatewayError `unauthorized` for a wrong password, an unknown address and a disabled
+ * account alike, `too_many_requests`
  */
 export async function signIn(
-  desk: AccountContext,
+  context: AccountContext,
   { email, password, from }: Credentials,
 ): Promise<SignedIn> {
-  const found = await attempt(desk, { email, from }, () => checkPassword(desk, email, password));
+  const found = await checkCredentials(context, { email, from }, () =>
+    checkPassword(context, email, password),
+  );
   if (!found) throw refused();
-  const signedIn = await begin(desk, found.account);
+  const signedIn = await begin(context, found.account);
   if (found.isOutdated)
-    await desk.store.accounts.update(
+    await context.store.accounts.update(
       found.account.id,
-      { passwordHash: await desk.passwords.hash(password) },
+      { passwordHash: await context.passwords.hash(password) },
       found.account.passwordHash ?? '',
     );
   return signedIn;
 }
 
-/** Ends a browser's sign-in; one that has ended already is no matter. */
+/** Ends a browser's sign-in, if it has not ended already. */
 export async function signOut(
   { store }: Pick<AccountContext, 'store'>,
   token: string,
@@ -71,7 +74,8 @@ async function begin(
     createdAt: now(),
     expiresAt: now() + rules.signInMs,
   };
-  // whoever changed the password or disabled the account while it was checked has ended all sign-ins but this one
+  // false if the password was changed or the account disabled meanwhile, which ended all sign-ins
+  // before this one
   if (await store.signIns.add(signIn, account.passwordHash ?? ''))
     return { account, signIn, token };
   throw refused();

@@ -1,13 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.js';
-import { countRequest, mayWriteTo } from './sign-in-failures.js';
-import { type AccountContext, later, sendMail } from './account-context.js';
+import { limitRequests, mayMail } from './sign-in-failures.js';
+import { type AccountContext, runLater, sendMail } from './account-context.js';
 import { domainOf, mailAddressOf } from './mail-address.js';
 import { takenMail, welcomeMail } from './mails.js';
 import { checkNewPassword } from './passwords.js';
 import { issueResetLink } from './reset-link.js';
 
-/** What somebody signs up with. */
+/** A sign-up. */
 export interface SignUp {
   readonly email: string;
   readonly password: string;
@@ -16,28 +16,30 @@ export interface SignUp {
 }
 
 /**
- * Makes an account, and says nothing of whether the address had one. Nobody is signed in by it. Where the gateway sends mail, the address has to
- * be shown to be theirs first: the mail's link sets the password. Where it sends none, the password is good at once.
- * @throws GatewayError `forbidden` where sign-up is closed or the domain may not sign up, `validation_failed`, `too_many_requests`
+ * Creates an account, without revealing whether the address already has one and without signing in.
+ * If the gateway sends mail, the user first proves ownership of the address: the mail's link sets
+ * the password. Otherwise the password is valid at once.
+ * @throws GatewayError `forbidden` if sign-up is closed or the domain may not sign up,
+ * `validation_failed`, `too_many_requests`
  */
 export async function signUp(
-  desk: AccountContext,
+  context: AccountContext,
   { email, password, from }: SignUp,
 ): Promise<void> {
-  const { rules, store, passwords } = desk;
+  const { rules, store, passwords } = context;
   if (rules.signUp === 'closed')
     throw new GatewayError('forbidden', 'sign-up is closed; an administrator can invite you');
   const address = mailAddressOf(email);
   checkDomain(rules.signUpDomains, address);
   checkNewPassword(password);
-  await countRequest(desk, 'sign-up', from);
-  if (rules.mailer) later(desk, 'a sign-up by mail', () => welcome(desk, address));
+  await limitRequests(context, 'sign-up', from);
+  if (rules.mailer) runLater(context, 'the mail for a sign-up', () => welcome(context, address));
   else
     await store.accounts.create({
       id: randomUUID(),
       email: address,
       passwordHash: await passwords.hash(password),
-      at: desk.now(),
+      at: context.now(),
     });
 }
 
@@ -51,15 +53,15 @@ function checkDomain(domains: readonly string[], address: string): void {
     );
 }
 
-async function welcome(desk: AccountContext, address: string): Promise<void> {
-  const { store, rules } = desk;
-  if (!(await mayWriteTo(desk, address))) return;
+async function welcome(context: AccountContext, address: string): Promise<void> {
+  const { store, rules } = context;
+  if (!(await mayMail(context, address))) return;
   const account =
     (await store.accounts.create({
       id: randomUUID(),
       email: address,
       passwordHash: null,
-      at: desk.now(),
+      at: context.now(),
     })) ?? (await store.accounts.findByEmail(address));
   if (!account || account.disabledAt !== null) return;
   const mail =
@@ -67,8 +69,8 @@ async function welcome(desk: AccountContext, address: string): Promise<void> {
       ? welcomeMail(
           address,
           rules.publicUrl,
-          await issueResetLink(store, account.id, desk.now() + rules.resetMs),
+          await issueResetLink(store, account.id, context.now() + rules.resetMs),
         )
       : takenMail(address);
-  await sendMail(desk, mail);
+  await sendMail(context, mail);
 }

@@ -5,38 +5,39 @@ const version8 = 0x80;
 const variant = 0x80;
 
 const idBytes = 16;
-const idsAtOnce = 256;
+const idsPerRead = 256;
 
 /**
- * Ids that tell by themselves whose they are: UUIDs (version 8) of 58 random bits and 64 bits of a code that only this database's gateways can
- * make. An id is known on every replica at once, without a lookup, and nobody guesses one.
+ * Ids that prove which account they belong to: UUIDs (version 8) of 58 random bits and a 64-bit
+ * signature that only gateways on this database can make. Every replica can check an id without a
+ * lookup, and ids cannot be guessed.
  */
 export class SignedIds {
   private secret: Buffer | null;
-  /** Random bytes for the next ids: asking the system for each id's takes longer than signing it. */
+  /** Random bytes for the next ids: a system call for each id takes longer than signing it. */
   private random = Buffer.alloc(0);
 
-  constructor(private readonly backing: LazyDatabases) {
-    this.secret = backing.isVolatile ? randomBytes(32) : null;
+  constructor(private readonly databases: LazyDatabases) {
+    this.secret = databases.isVolatile ? randomBytes(32) : null;
   }
 
-  /** Has to be awaited once before `make` and `isOf`. @throws GatewayError `unavailable` */
+  /** Must be awaited once before `make` and `isOf`. @throws GatewayError `unavailable` */
   async ready(): Promise<void> {
-    this.secret ??= await (await this.backing.get()).store.secret('signed-ids');
+    this.secret ??= await (await this.databases.get()).store.secret('signed-ids');
   }
 
   get isReady(): boolean {
     return this.secret !== null;
   }
 
-  /** A new id for that account. */
+  /** A new id for an account. */
   make(accountId: string): string {
     const id = this.randomId();
     this.sign(id, accountId).copy(id, 8, 0, 8);
     return textOf(id);
   }
 
-  /** Whether the id was made for that account. */
+  /** Whether the id was made for the account. */
   isOf(id: string, accountId: string): boolean {
     if (!/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/.test(id))
       return false;
@@ -47,17 +48,17 @@ export class SignedIds {
     return timingSafeEqual(signed, bytes);
   }
 
-  /** No two are made of the same bytes. */
+  /** No two ids use the same bytes. */
   private randomId(): Buffer {
-    if (this.random.length === 0) this.random = randomBytes(idBytes * idsAtOnce);
+    if (this.random.length === 0) this.random = randomBytes(idBytes * idsPerRead);
     const id = this.random.subarray(0, idBytes);
     this.random = this.random.subarray(idBytes);
     return id;
   }
 
-  /** Puts the fixed bits into an id and gives the code of its first half. */
+  /** Sets the version bits of an id, and returns the signature of its first half. */
   private sign(id: Buffer, accountId: string): Buffer {
-    if (this.secret === null) throw new Error('the secret is not known yet');
+    if (this.secret === null) throw new Error('the secret has not been read');
     id[6] = (id[6]! & 0x0f) | version8;
     return createHmac('sha256', this.secret).update(id.subarray(0, 8)).update(accountId).digest();
   }

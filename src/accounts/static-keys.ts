@@ -6,18 +6,21 @@ import type { KeyLimits, Scope } from '../store/contracts/keys.js';
 export interface KnownKey {
   readonly name: string;
   readonly key: string;
-  /** Globs of the labels that it may use; absent: all. */
+  /** Globs of the model labels that the key may use; absent: all. */
   readonly models?: readonly string[];
   /** Absent: all. */
   readonly scopes?: readonly Scope[];
   readonly limits?: Partial<KeyLimits>;
 }
 
-/** The fixed keys of one configuration, by their hash: looking one up takes the same time whoever asks, and the keys themselves are not kept. */
+/**
+ * The fixed keys of one configuration, by hash, so that a lookup takes constant time and the keys
+ * themselves are not kept.
+ */
 export class StaticKeys {
   private readonly callers = new Map<string, Caller>();
 
-  /** @throws Error for an empty key: it must never authenticate anybody */
+  /** @throws Error for an empty key, which would admit every client */
   constructor(keys: readonly KnownKey[]) {
     for (const known of keys) {
       if (known.key === '') throw new Error(`the key "${known.name}" is empty`);
@@ -25,7 +28,7 @@ export class StaticKeys {
     }
   }
 
-  /** Whose key it is, or null. */
+  /** The caller of a key, or null. */
   find(keyHash: string): Caller | null {
     return this.callers.get(keyHash) ?? null;
   }
@@ -35,7 +38,10 @@ export class StaticKeys {
   }
 }
 
-/** What is kept of a key. A key holds at least 128 random bits, so a fast hash without salt is enough. */
+/**
+ * The hash that is stored of a key. A key has at least 128 random bits, so a fast hash without salt
+ * is enough.
+ */
 export const hashKey = (key: string): string => hash('sha256', key);
 
 /** A new key: `sk_` and 192 random bits. */

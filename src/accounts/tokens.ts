@@ -1,7 +1,7 @@
 import { hash, randomBytes } from 'node:crypto';
 
-/** A new secret for a cookie or a link: 256 random bits, as 43 characters that an address may hold. */
+/** A new secret for a cookie or a link: 256 random bits as 43 characters that are safe in URLs. */
 export const newToken = (): string => randomBytes(32).toString('base64url');
 
-/** What is kept of a token. It is random enough for a fast hash without salt. */
+/** The hash that is stored of a token, which is random enough for a fast hash without salt. */
 export const hashToken = (token: string): string => hash('sha256', token);

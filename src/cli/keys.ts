@@ -1,4 +1,4 @@
-import { ordinaryScopes } from '../accounts/caller.js';
+import { defaultScopes } from '../accounts/caller.js';
 import { keyFor } from '../accounts/first-key.js';
 import { newKey } from '../accounts/static-keys.js';
 import { mailAddressOf } from '../accounts/mail-address.js';
@@ -29,7 +29,10 @@ export interface KeyWishes {
   readonly monthBudget: string | undefined;
 }
 
-/** `signalbox keys create`: the key on a line of its own. @throws Error that says which argument is wrong */
+/**
+ * `signalbox keys create`: the key on a line of its own.
+ * @throws Error that says which argument is wrong
+ */
 export async function createKey(store: Store, wishes: KeyWishes): Promise<string> {
   if (!wishes.name) throw new Error('keys create: --name is needed');
   const key = newKey();
@@ -44,7 +47,10 @@ export async function createKey(store: Store, wishes: KeyWishes): Promise<string
   return `${key}\n`;
 }
 
-/** `signalbox keys revoke <id or prefix>`: running gateways feel it within a second. @throws Error where it names no key, or several */
+/**
+ * `signalbox keys revoke <id or prefix>`: running gateways feel it within a second.
+ * @throws Error where it names no key, or several
+ */
 export async function revokeKey(store: Store, named: string | undefined): Promise<string> {
   if (!named) throw new Error('keys revoke: the id or the prefix of a key is needed');
   const { id, name, revokedAt } = await keyNamed(store, named);
@@ -67,7 +73,10 @@ async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
   return only;
 }
 
-/** The account with a mail address; the one that is there from the start where none is named. @throws Error where there is none */
+/**
+ * The account with a mail address; the one that is there from the start where none is named.
+ * @throws Error where there is none
+ */
 export async function accountOf(store: Store, email: string | undefined): Promise<string> {
   if (email === undefined) return firstAccountId;
   const account = await store.accounts.findByEmail(mailAddressOf(email, '--account'));
@@ -82,7 +91,7 @@ const listOf = (text: string): string[] =>
     .filter((part) => part !== '');
 
 function scopesOf(text: string | undefined): readonly Scope[] {
-  if (text === undefined) return ordinaryScopes;
+  if (text === undefined) return defaultScopes;
   const named = listOf(text);
   const unknown = named.find((scope) => !scopes.some((known) => known === scope));
   if (unknown !== undefined || named.length === 0)

@@ -9,15 +9,15 @@ export interface Source {
   snippet: string;
 }
 
-/** An answer as a message, when it is whole. */
+/** A complete answer as a message. */
 export interface AnsweredMessage {
   readonly text: string;
-  /** '' where there is none. */
+  /** '' if there is none. */
   readonly reasoning: string;
   readonly sources: readonly Source[];
 }
 
-/** Content as it is stored: blocks, of which only the text is ever sent back by a client. */
+/** The content of an answer as it is stored: blocks, of which clients send only the text back. */
 export function contentOf({ text, reasoning, sources }: AnsweredMessage): object[] {
   return [
     { type: 'text', text },
@@ -26,7 +26,10 @@ export function contentOf({ text, reasoning, sources }: AnsweredMessage): object
   ];
 }
 
-/** A message as it is shown: content as blocks whatever it was sent as, reasoning and sources beside it as in an answer. */
+/**
+ * The content of a message as the API shows it: always blocks, with reasoning and sources beside
+ * them as in an answer.
+ */
 export function shownContent(content: unknown): {
   content: object[];
   reasoning?: string;
@@ -45,8 +48,8 @@ export function shownContent(content: unknown): {
 }
 
 /**
- * What was sent, as messages of a turn. Their ids follow from the answer's id and their place, so that a turn that is written a second time is
- * known again, message by message.
+ * The sent messages of a turn. Their ids are derived from the answer's id and their position, so
+ * that a turn that is written twice has the same ids.
  */
 export function sentMessages(messages: readonly ChatMessage[], answerId: string): NewMessage[] {
   const seed = createHash('sha256').update(answerId).digest('hex');

@@ -1,7 +1,10 @@
 import type { ChatMessage } from '../completion.js';
 
 const maxLength = 60;
-/** What a reader takes for one character: an emoji or a letter with its accents is never cut in two. */
+/**
+ * Splits into what readers see as characters, so that an emoji or a letter with accents is never
+ * cut in two.
+ */
 const graphemes = new Intl.Segmenter();
 const plain = /^[\x20-\x7e]*$/;
 
@@ -14,16 +17,19 @@ export function textOf(content: ChatMessage['content']): string {
     .join('\n');
 }
 
-/** A conversation's title: the first sentence of the first user message, cleaned of markup, at most 60 characters. */
+/**
+ * A conversation's title: the first sentence of the first user message, cleaned of markup, at most
+ * 60 characters.
+ */
 export function conversationTitle(messages: readonly ChatMessage[]): string {
   const first = messages.find((message) => message.role === 'user') ?? messages[0];
   const text = textOf(first?.content)
     .slice(0, 2_000)
     .replace(/```[\s\S]*?(```|$)/g, ' ')
-    // not the joiners: they hold emoji and the letters of several scripts together
+    // keeps zero-width joiners, which connect emoji and letters of several scripts
     .replace(/(?:(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}])+/gu, ' ')
     .replace(/[#*_`>~|]+/g, ' ')
-    // single spaces, the most of them, stay as they are
+    // leaves single spaces alone, which are the most common
     .replace(/ \s+|[^\S ]\s*/g, ' ')
     .trim();
   const sentence = /^.*?[.!?。！？](?=\s|$|[^\x00-\x7f])/u.exec(text)?.[0] ?? text;
@@ -35,10 +41,10 @@ export function conversationTitle(messages: readonly ChatMessage[]): string {
   return `${title.slice(0, space > maxLength / 2 ? space : end).trimEnd()}…`;
 }
 
-/** Where a title that is too long is cut, leaving room for the ellipsis; its length where it is not. */
+/** Where to cut a title that is too long, with room for the ellipsis; its length if it fits. */
 function endOfTitle(title: string): number {
   if (title.length <= maxLength) return title.length;
-  // finding out what a reader takes for a character costs 1 µs each
+  // segmenting costs 1 µs per character
   if (plain.test(title.slice(0, maxLength + 1))) return maxLength - 1;
   const starts: number[] = [];
   for (const { index } of graphemes.segment(title))

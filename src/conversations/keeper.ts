@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { withTimeout } from '../async/with-timeout.js';
 import type { SignedIds } from '../accounts/signed-ids.js';
 import type { ChatMessage } from '../completion.js';
 import { invalidField } from '../errors.js';
@@ -10,55 +11,56 @@ import type {
 } from '../store/contracts/conversations.js';
 import { conversationTitle } from './conversation-title.js';
 import {
-  HeldConversations,
+  VolatileConversations,
   type KnownConversation,
   KnownConversations,
 } from './known-conversations.js';
 import { type LastModel, warmMs } from './last-models.js';
 import {
   sizeOf,
-  type TurnEnd,
+  type TurnResult,
   TurnQueue,
   type TurnQueueLimits,
   type TurnQueueReports,
 } from './turn-queue.js';
 
-/** What a request says of the conversation that it belongs to. */
-export interface Asked {
-  /** Null: one begins. */
+/** What a request says about its conversation. */
+export interface JoinRequest {
+  /** Null: a new conversation. */
   readonly conversationId: string | null;
   readonly messages: readonly ChatMessage[];
-  /** `off`: the configuration keeps nothing; `skip`: this request wants nothing kept. */
+  /** `off`: the configuration stores no conversations; `skip`: this request must not be stored. */
   readonly storing: 'on' | 'off' | 'skip';
 }
 
-/** The conversation of one request, before its answer. */
+/** The conversation of a request, before its answer. */
 export interface JoinedConversation {
   readonly id: string;
   readonly accountId: string;
   readonly title: string;
   /** The id that the answer will have. */
   readonly answerId: string;
-  /** Whether the turn is to be kept. */
+  /** Whether the turn is to be stored. */
   readonly stores: boolean;
-  /** It is not there yet: the turn brings it about. */
+  /** Whether it does not exist yet: the turn creates it. */
   readonly begins: boolean;
-  /** Its title was made of this request's messages. */
+  /** Whether its title was derived from this request's messages. */
   readonly titledNow: boolean;
-  /** Who answered in it last; null where nobody has in the last hour. */
+  /** The model of its last answer; null if there was none in the last hour. */
   readonly last: LastModel | null;
 }
 
-const namingMs = 1_000;
+const maxNamingMs = 1_000;
 
-/** Keeps conversations: finds the one that a request belongs to, and adds turns to it. */
+/** Finds or begins the conversation of a request, and adds turns to conversations. */
 export class ConversationKeeper {
   private readonly queue: TurnQueue;
   private readonly known = new KnownConversations();
-  private readonly held: HeldConversations | null;
+  /** Null unless the database is in memory. */
+  private readonly volatile: VolatileConversations | null;
 
   constructor(
-    private readonly backing: LazyDatabases,
+    private readonly databases: LazyDatabases,
     private readonly ids: SignedIds,
     reports: TurnQueueReports,
     limits: Partial<TurnQueueLimits> = {},
@@ -68,39 +70,48 @@ export class ConversationKeeper {
       reports,
       limits,
     );
-    // only what is in no file and on no server can outgrow this process
-    this.held = backing.isVolatile
-      ? new HeldConversations(
+    // only a database in memory can exhaust the memory of this process
+    this.volatile = databases.isVolatile
+      ? new VolatileConversations(
           (accountId, id) => void this.remove(accountId, id).catch(() => undefined),
         )
       : null;
   }
 
   /**
-   * The conversation that a request begins or continues; immediate where nothing has to be looked up.
-   * @throws GatewayError `not_found` for an id that is not this account's, `unavailable` where it cannot be looked up
+   * The conversation that a request begins or continues.
+   * @throws GatewayError `not_found` if the account has no such conversation, `unavailable` if it
+   * cannot be looked up
    */
-  join(accountId: string, asked: Asked): JoinedConversation | Promise<JoinedConversation> {
-    // an answer must not fail for want of an id that can be rated without a lookup
-    return this.ids.isReady
-      ? this.joinNow(accountId, asked)
-      : this.ids
-          .ready()
-          .catch(() => undefined)
-          .then(() => this.joinNow(accountId, asked));
+  async join(accountId: string, request: JoinRequest): Promise<JoinedConversation> {
+    // without signed ids the answer gets an id that needs a lookup when it is rated, instead of
+    // failing
+    if (!this.ids.isReady) await this.ids.ready().catch(() => undefined);
+    const { conversationId, messages, storing } = request;
+    // opens the database while the model answers; a failure is reported when the turn is written
+    if (storing === 'on' && this.databases.now === null)
+      this.databases.get().catch(() => undefined);
+    if (conversationId === null || storing === 'off') {
+      const known = { title: conversationTitle(messages), untitled: true, last: null };
+      return this.joined(accountId, conversationId ?? randomUUID(), request, known, true);
+    }
+    // the client may have written the id in capitals
+    const id = conversationId.toLowerCase();
+    const known = this.known.find(accountId, id) ?? (await this.find(accountId, id));
+    return this.joined(accountId, id, request, known, false);
   }
 
-  /** Adds a turn, before the client is told of its end. Never rejects, and takes two seconds at most. */
-  async append(turn: Turn): Promise<TurnEnd> {
+  /** Adds a turn, before its client is answered. Never rejects, and takes at most two seconds. */
+  async append(turn: Turn): Promise<TurnResult> {
     const { accountId, conversationId } = turn;
-    const end = await this.queue.add(turn);
-    if (end === 'gone') this.forget(accountId, conversationId);
-    else if (end !== 'lost') this.held?.use(accountId, conversationId, sizeOf(turn));
-    if (end === 'stored') this.learn(turn);
-    return end;
+    const result = await this.queue.add(turn);
+    if (result === 'gone') this.forget(accountId, conversationId);
+    else if (result !== 'lost') this.volatile?.use(accountId, conversationId, sizeOf(turn));
+    if (result === 'stored') this.remember(turn);
+    return result;
   }
 
-  /** Creates an empty one; without a title it is named when its first messages come. */
+  /** Creates an empty conversation. Without a title it gets one from its first messages. */
   async create(accountId: string, title: string | null): Promise<ConversationRecord> {
     const record = await (
       await this.store()
@@ -111,11 +122,14 @@ export class ConversationKeeper {
       titleSource: title === null ? 'derived' : 'given',
       createdAt: Date.now(),
     });
-    this.held?.use(accountId, record.id, 1);
+    this.volatile?.use(accountId, record.id, 1);
     return record;
   }
 
-  /** Null where there is none. `onlyDerived`: leaves a title alone that somebody has chosen. */
+  /**
+   * Null if there is no such conversation.
+   * @param onlyDerived changes only a title that was derived from the first message
+   */
   async rename(
     accountId: string,
     id: string,
@@ -128,58 +142,33 @@ export class ConversationKeeper {
     return record;
   }
 
-  /** Gives its title to a conversation that was created empty. Never rejects, and takes a second at most: the answer waits for it. */
+  /**
+   * Stores the derived title of a conversation that was created empty. Never rejects, and takes at
+   * most a second, because the answer waits for it.
+   */
   async name({ accountId, id, title }: JoinedConversation): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => (timer = setTimeout(resolve, namingMs)));
-    await Promise.race([
-      late,
-      this.rename(accountId, id, title, 'derived', true).catch(() => null),
-    ]);
-    clearTimeout(timer);
+    const renamed = this.rename(accountId, id, title, 'derived', true).catch(() => null);
+    await withTimeout(renamed, maxNamingMs, () => null);
   }
 
-  /** False where there was none. */
+  /** False if there was none. */
   async remove(accountId: string, id: string): Promise<boolean> {
     const removed = await (await this.store()).remove(accountId, id);
     this.forget(accountId, id);
     return removed;
   }
 
-  /** Writes the turns that still wait; those that the database does not take within seconds are lost. */
+  /**
+   * Writes the turns that wait; those that the database does not accept within seconds are lost.
+   */
   close(): Promise<void> {
     return this.queue.close();
-  }
-
-  private joinNow(
-    accountId: string,
-    asked: Asked,
-  ): JoinedConversation | Promise<JoinedConversation> {
-    const { conversationId, messages, storing } = asked;
-    // a guest's database is opened while the model answers; one that cannot be is heard of when the turn is written
-    if (storing === 'on' && this.backing.now === null) this.backing.get().catch(() => undefined);
-    const begun = (id: string): JoinedConversation =>
-      this.joined(
-        accountId,
-        id,
-        asked,
-        { title: conversationTitle(messages), untitled: true, last: null },
-        true,
-      );
-    if (conversationId === null) return begun(randomUUID());
-    if (storing === 'off') return begun(conversationId);
-    // what was given may be spelled in capitals
-    const id = conversationId.toLowerCase();
-    const continued = (known: KnownConversation): JoinedConversation =>
-      this.joined(accountId, id, asked, known, false);
-    const known = this.known.find(accountId, id);
-    return known ? continued(known) : this.find(accountId, id).then(continued);
   }
 
   private joined(
     accountId: string,
     id: string,
-    { messages, storing }: Asked,
+    { messages, storing }: JoinRequest,
     { title, untitled, last }: KnownConversation,
     begins: boolean,
   ): JoinedConversation {
@@ -195,7 +184,7 @@ export class ConversationKeeper {
     };
   }
 
-  /** One that this process has begun may still be on its way to the database. */
+  /** A conversation that this process has begun may still be on its way to the database. */
   private async find(accountId: string, id: string): Promise<KnownConversation> {
     const title = this.queue.titleOfBegun(accountId, id);
     if (title !== null) return { title, untitled: false, last: null };
@@ -210,8 +199,8 @@ export class ConversationKeeper {
     return known;
   }
 
-  /** A turn has been stored: what it says of its conversation need not be looked up. */
-  private learn({ accountId, conversationId, begins, answer: { provider, model } }: Turn): void {
+  /** Caches what a stored turn says about its conversation. */
+  private remember({ accountId, conversationId, begins, answer: { provider, model } }: Turn): void {
     const last = model === null ? null : { provider, model };
     if (begins)
       this.known.add(accountId, conversationId, { title: begins.title, untitled: false, last });
@@ -220,10 +209,10 @@ export class ConversationKeeper {
 
   private forget(accountId: string, id: string): void {
     this.known.remove(accountId, id);
-    this.held?.remove(accountId, id);
+    this.volatile?.remove(accountId, id);
   }
 
   private async store(): Promise<ConversationStore> {
-    return (await this.backing.get()).store.conversations;
+    return (await this.databases.get()).store.conversations;
   }
 }

@@ -1,25 +1,27 @@
 import { LRUCache } from 'lru-cache';
 import type { LastModel } from './last-models.js';
 
-/** What has to be known of a conversation before a turn is added to it. */
+/** What a request needs to know of its conversation. */
 export interface KnownConversation {
   readonly title: string;
-  /** Its title is to be made of the first messages that it gets: it has none yet, and nobody has named it. */
+  /** Its title is to be derived from its first messages: it has none yet, and no given title. */
   readonly untitled: boolean;
-  /** Who answered in it last; null where nobody has in the last hour. */
+  /** The model of its last answer; null if there was none in the last hour. */
   readonly last: LastModel | null;
 }
 
-const mostKnown = 20_000;
-/** So long a deletion or a new name on another replica may go unnoticed here. */
+const maxKnown = 20_000;
+/** How long a deletion or a new title on another replica may go unnoticed here. */
 const knownMs = 3_000;
 
 const keyOf = (accountId: string, id: string): string => `${accountId}\0${id}`;
 
-/** Conversations that have been seen just now: a client that goes on at once is spared a lookup. */
+/**
+ * A short-lived cache of conversations, so that a client that continues at once needs no lookup.
+ */
 export class KnownConversations {
   private readonly known = new LRUCache<string, KnownConversation>({
-    max: mostKnown,
+    max: maxKnown,
     ttl: knownMs,
   });
 
@@ -31,7 +33,7 @@ export class KnownConversations {
     this.known.set(keyOf(accountId, id), conversation);
   }
 
-  /** Somebody has answered in it, known or not. */
+  /** Updates the last model of a conversation, if it is cached. */
   answered(accountId: string, id: string, last: LastModel): void {
     const known = this.known.get(keyOf(accountId, id));
     if (known) this.known.set(keyOf(accountId, id), { ...known, last }, { noUpdateTTL: true });
@@ -42,40 +44,43 @@ export class KnownConversations {
   }
 }
 
-interface Holding {
+interface Owned {
   readonly accountId: string;
   readonly id: string;
 }
 
-const mostHeld = 1_000;
-/** Characters of text, of all of them. */
-const mostText = 128 * 1024 * 1024;
+const maxConversations = 1_000;
+/** Characters of text of all conversations. */
+const maxText = 128 * 1024 * 1024;
 
-/** The conversations of a database in memory: the thousand that were used last, and no more text than memory can bear. */
-export class HeldConversations {
-  private readonly held: LRUCache<string, Holding>;
+/**
+ * Limits the conversations of a database in memory: to the thousand that were used last, and in
+ * their text.
+ */
+export class VolatileConversations {
+  private readonly used: LRUCache<string, Owned>;
 
-  /** @param remove takes one out of the database that has been let go */
+  /** @param remove deletes a conversation from the database */
   constructor(remove: (accountId: string, id: string) => void) {
-    this.held = new LRUCache({
-      max: mostHeld,
-      maxSize: mostText,
+    this.used = new LRUCache({
+      max: maxConversations,
+      maxSize: maxText,
       dispose: ({ accountId, id }, _key, reason) => {
         if (reason === 'evict') remove(accountId, id);
       },
     });
   }
 
-  /** @param size of the whole conversation, in characters of text */
+  /** @param size characters of text of the whole conversation */
   use(accountId: string, id: string, size: number): void {
-    this.held.set(
+    this.used.set(
       keyOf(accountId, id),
       { accountId, id },
-      { size: Math.min(mostText, Math.max(1, size)) },
+      { size: Math.min(maxText, Math.max(1, size)) },
     );
   }
 
   remove(accountId: string, id: string): void {
-    this.held.delete(keyOf(accountId, id));
+    this.used.delete(keyOf(accountId, id));
   }
 }

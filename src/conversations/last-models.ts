@@ -2,26 +2,32 @@ import { hash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import type { ChatMessage } from '../completion.js';
 
-/** Whose model answered, or was chosen. */
+/** A model that answered or was chosen, and its provider. */
 export interface LastModel {
   readonly provider: string | null;
   readonly model: string;
 }
 
-/** Providers keep what they have read for minutes, an hour at the longest: after that there is no reason to stay. */
+/**
+ * Providers cache prompts for at most an hour; after that there is no reason to prefer the same
+ * model.
+ */
 export const warmMs = 3_600_000;
-const mostKnown = 20_000;
+const maxKnown = 20_000;
 
-/** Which model answered last, by whatever a request that goes on is known by: the last hour's, of this process. Holds names and digests, no content. */
+/**
+ * The last models of conversations in the last hour, in this process, by any key that identifies a
+ * continuation. Contains names and digests, no content.
+ */
 export class LastModels {
   private readonly known: LRUCache<string, LastModel>;
 
   /** @param now in ms; for tests */
   constructor(now: () => number = () => performance.now()) {
-    this.known = new LRUCache({ max: mostKnown, ttl: warmMs, ttlResolution: 0, perf: { now } });
+    this.known = new LRUCache({ max: maxKnown, ttl: warmMs, ttlResolution: 0, perf: { now } });
   }
 
-  /** Null where nothing is known of it. */
+  /** Null if unknown. */
   find(accountId: string, key: string): LastModel | null {
     return this.known.get(`${accountId}\0${key}`) ?? null;
   }
@@ -31,20 +37,23 @@ export class LastModels {
   }
 }
 
-/** How many of the first and the last messages tell a history from others, and how much of each text. */
-const mostFirst = 2,
-  mostLast = 4;
-const longestEnd = 1_024;
+/**
+ * How many of the first and the last messages identify a history, and how many characters of each
+ * end of a text.
+ */
+const maxFirst = 2;
+const maxLast = 4;
+const maxEnd = 1_024;
 
 /**
- * By what a history is known again: digest of how many messages there are and of the first and the last of them. Bounded work. As with
- * providers' own prompt caches, two conversations that begin alike are one until they part.
+ * Identifies a history: a digest of its length and of its first and last messages, in bounded time.
+ * Like providers' prompt caches it treats two conversations with the same messages as one.
  * @param end how many of the messages count
  */
 export function historyKey(messages: readonly ChatMessage[], end = messages.length): string {
   let text = String(end);
   for (let at = 0; at < end; at++) {
-    if (at < mostFirst || at >= end - mostLast) text += messageText(messages[at]!);
+    if (at < maxFirst || at >= end - maxLast) text += messageText(messages[at]!);
   }
   return hash('sha256', text);
 }
@@ -53,13 +62,13 @@ function messageText({ role, content }: ChatMessage): string {
   if (typeof content === 'string') return `\0${role}\0${endsOf(content)}`;
   if (!Array.isArray(content)) return `\0${role}`;
   let text = `\0${role}`;
-  // one block and its text alone are the same message
-  for (const part of content.slice(0, mostFirst))
+  // a single text block and a plain text are the same message
+  for (const part of content.slice(0, maxFirst))
     text += `\0${endsOf(typeof part.text === 'string' ? part.text : part.type)}`;
   return text;
 }
 
 const endsOf = (text: string): string =>
-  text.length <= 2 * longestEnd
+  text.length <= 2 * maxEnd
     ? text
-    : `${text.length}\0${text.slice(0, longestEnd)}${text.slice(-longestEnd)}`;
+    : `${text.length}\0${text.slice(0, maxEnd)}${text.slice(-maxEnd)}`;

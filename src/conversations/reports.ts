@@ -1,13 +1,13 @@
 import type { TitleReports } from './title-writer.js';
 import type { TurnQueueReports } from './turn-queue.js';
 
-/** What the keeping of conversations tells of itself. */
+/** The reports of stored conversations. */
 export interface ConversationReports {
   readonly turns: TurnQueueReports;
   readonly titles: TitleReports;
 }
 
-/** A log that takes fields and a message, as pino does. */
+/** A log with pino's signatures. */
 interface Lines {
   info(fields: object | string, message?: string): void;
   warn(fields: object, message: string): void;
@@ -17,7 +17,9 @@ interface Lines {
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error);
 
-/** Reports as lines of a log; lost turns are counted too. Never a title, never what was said. */
+/**
+ * Writes the reports to a log, and counts lost turns. The log never contains titles or messages.
+ */
 export function conversationReports(
   logger: Lines,
   countLost: (turns: number) => void,
@@ -31,11 +33,11 @@ export function conversationReports(
       away(isAway, cause) {
         if (isAway)
           logger.warn({ reason: messageOf(cause) }, 'conversation turns wait for the database');
-        else logger.info('the database is back: the conversation turns that waited are stored');
+        else logger.info('the database is back: the waiting conversation turns are stored');
       },
     },
     titles: {
-      // nobody's request pays for it, so it has a line of its own
+      // logged separately, because no client's request contains its cost
       written({ model, usage, costUsd }) {
         logger.info(
           {
@@ -48,7 +50,10 @@ export function conversationReports(
         );
       },
       failed(error) {
-        logger.warn({ reason: messageOf(error) }, 'a conversation keeps its derived title');
+        logger.warn(
+          { reason: messageOf(error) },
+          'no title was written: a conversation keeps its derived title',
+        );
       },
     },
   };

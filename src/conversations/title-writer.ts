@@ -1,3 +1,4 @@
+import pLimit from 'p-limit';
 import {
   type ChatMessage,
   type ChatRequest,
@@ -15,17 +16,17 @@ import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate, Limits } from '../routing/plan.js';
 import { conversationTitle, textOf } from './conversation-title.js';
 
-/** The model that writes titles, ready to be asked. */
+/** The model that writes titles. */
 export interface TitleModel {
   readonly candidate: Candidate;
-  /** Undefined where the configuration has none of that name. */
+  /** Undefined if the configuration has no such provider. */
   readonly provider: Provider | undefined;
   onAttempt(attempt: Attempt): void;
-  /** USD, null where nobody knows. */
+  /** In USD; null if unknown. */
   costOf(usage: Usage): number | null;
 }
 
-/** What a title is made of. */
+/** A conversation without a written title. */
 export interface Untitled {
   readonly accountId: string;
   readonly conversationId: string;
@@ -33,14 +34,14 @@ export interface Untitled {
   readonly answer: string;
 }
 
-/** What is told of a title, for logs: nobody but the operator pays for it. */
+/** A written title, for the log. */
 export interface WrittenTitle {
   readonly model: string;
   readonly usage: Usage | null;
   readonly costUsd: number | null;
 }
 
-/** Where titles go, and what is told of them. */
+/** Where titles are reported. */
 export interface TitleReports {
   written(title: WrittenTitle): void;
   failed(error: unknown): void;
@@ -48,8 +49,8 @@ export interface TitleReports {
 
 type Rename = (accountId: string, conversationId: string, title: string) => Promise<unknown>;
 
-const atOnce = 4;
-const mostWaiting = 100;
+const maxConcurrent = 4;
+const maxWaiting = 100;
 const titleTimeoutMs = 60_000;
 const limits: Limits = {
   retriesPerCandidate: 1,
@@ -62,31 +63,33 @@ const maxTokens = 1_000;
 const instruction =
   'Write a title for the conversation below: at most six words, in its own language, without quotation marks. Answer with the title alone.';
 
-/** Has a model write titles in the background, a few at a time. Where many wait, newer ones keep the titles that they have. */
+/**
+ * Has a model write titles in the background, a few at a time. When many wait already, further
+ * conversations keep the title that was derived from their first message.
+ */
 export class TitleWriter {
+  private readonly limit = pLimit(maxConcurrent);
   private readonly underWay = new Set<Cancellation>();
-  private readonly waiting: (() => Promise<void>)[] = [];
 
   constructor(
     private readonly rename: Rename,
     private readonly reports: TitleReports,
   ) {}
 
-  /** Returns at once; failures are only told. */
+  /** Returns at once; failures are only reported. */
   write(model: TitleModel, untitled: Untitled): void {
-    const task = (): Promise<void> => this.ask(model, untitled);
-    if (this.underWay.size < atOnce) void task();
-    else if (this.waiting.length < mostWaiting) this.waiting.push(task);
+    if (this.limit.pendingCount < maxWaiting)
+      void this.limit(() => this.writeTitle(model, untitled));
   }
 
-  /** Breaks off what is under way. */
+  /** Cancels what is under way, and drops what waits. */
   close(): void {
-    this.waiting.length = 0;
+    this.limit.clearQueue();
     for (const cancellation of this.underWay)
       cancellation.cancel(new GatewayError('unavailable', 'the gateway is stopping'));
   }
 
-  private async ask(model: TitleModel, untitled: Untitled): Promise<void> {
+  private async writeTitle(model: TitleModel, untitled: Untitled): Promise<void> {
     const cancellation = new Cancellation();
     this.underWay.add(cancellation);
     try {
@@ -103,7 +106,6 @@ export class TitleWriter {
       this.reports.failed(error);
     } finally {
       this.underWay.delete(cancellation);
-      void this.waiting.shift()?.();
     }
   }
 }
@@ -124,7 +126,10 @@ function askFor(
   });
 }
 
-/** One message for the model: a conversation given as its own turns is one that models like to continue. */
+/**
+ * Quotes the conversation in one message, because models tend to continue a conversation that is
+ * given as messages.
+ */
 function requestOf({ messages, answer }: Untitled): ChatRequest {
   const asked = textOf(messages.find(({ role }) => role === 'user')?.content).slice(0, 2_000);
   return {
@@ -139,7 +144,7 @@ function requestOf({ messages, answer }: Untitled): ChatRequest {
   };
 }
 
-/** What a model wrote, as a title; null where that is none. */
+/** A title from what the model wrote; null if nothing is left. */
 function titleOf(written: string): string | null {
   const bare = written
     .trim()

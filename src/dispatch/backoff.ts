@@ -1,23 +1,30 @@
+import { backoffMs } from '../async/backoff.js';
 import type { GatewayError } from '../errors.js';
 import type { Cancellation } from './cancellation.js';
 import type { Deadline } from './deadline.js';
 
-const firstMs = 250;
-/** No wait is longer, and a provider that asks for more is left for the next one at once. */
-export const longestWaitMs = 8_000;
+/** No wait is longer; if a provider asks for more, the next candidate is tried at once. */
+export const maxRetryWaitMs = 8_000;
+const rule = { firstMs: 250, maxMs: maxRetryWaitMs, jitter: 1 };
 
-/** How long to wait before retry number `retry` (from 1): what the provider asked for, else exponential with full jitter. */
-export function backoffMs(
+/**
+ * How long to wait before retry number `retry` (from 1), in ms: what the provider asked for,
+ * otherwise an exponential backoff with full jitter.
+ */
+export function retryWaitMs(
   retry: number,
   failure: GatewayError,
   random: () => number = Math.random,
 ): number {
   if (failure.recovery === 'next_key' || failure.recovery === 'unstreamed') return 0;
-  if (failure.retryAfterMs !== null) return Math.min(failure.retryAfterMs, longestWaitMs);
-  return random() * Math.min(longestWaitMs, firstMs * 2 ** (retry - 1));
+  if (failure.retryAfterMs !== null) return Math.min(failure.retryAfterMs, maxRetryWaitMs);
+  return backoffMs(retry, rule, random);
 }
 
-/** Waits, unless the request is over before. @throws the cancellation's reason, or the deadline's error */
+/**
+ * Waits, unless the request ends before.
+ * @throws the reason of the cancellation, or the error of the deadline
+ */
 export function wait(ms: number, cancellation: Cancellation, deadline: Deadline): Promise<void> {
   if (cancellation.reason) return Promise.reject(cancellation.reason);
   const leftMs = deadline.leftMs();

@@ -3,7 +3,7 @@ import { GatewayError } from '../errors.js';
 import type { Candidate, Limits } from '../routing/plan.js';
 import { AttemptFailure, makeAttempt } from './attempt.js';
 import type { Attempt, AttemptLog } from './attempt-log.js';
-import { backoffMs, longestWaitMs, wait } from './backoff.js';
+import { retryWaitMs, maxRetryWaitMs, wait } from './backoff.js';
 import { BrokenStream } from './broken-stream.js';
 import type { Cancellation } from './cancellation.js';
 import type { Deadline } from './deadline.js';
@@ -107,7 +107,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> {
       async () => {
         // another key, or asking without streaming, does not count as a retry
         if (last.recovery === 'retry') this.retries++;
-        const waitMs = this.canUseAnotherKey(last) ? 0 : backoffMs(this.retries, last);
+        const waitMs = this.canUseAnotherKey(last) ? 0 : retryWaitMs(this.retries, last);
         await wait(waitMs, this.context.cancellation, this.context.deadline);
         return this.attempt();
       },
@@ -132,7 +132,7 @@ export class CandidateAttempts<Answer extends AttemptAnswer> {
       case 'retry':
         return (
           this.retries < this.context.limits.retriesPerCandidate &&
-          ((failure.retryAfterMs ?? 0) <= longestWaitMs || this.canUseAnotherKey(failure))
+          ((failure.retryAfterMs ?? 0) <= maxRetryWaitMs || this.canUseAnotherKey(failure))
         );
       case 'next_key':
         return this.refusedKeys.length < this.provider.keys.size;

@@ -2,44 +2,50 @@ import type { Provider } from './provider.js';
 import { createLatencyWindow, type LatencyWindow } from '../routing/latency-window.js';
 import type { Counters } from '../store/contracts/counters.js';
 
-type Wire = Pick<Counters, 'bulletin' | 'notes'>;
+type Channel = Pick<Counters, 'pubSub' | 'recentLists'>;
 
-/** What replicas call a key that is set aside; the key itself is never told. `at` is epoch ms. */
-interface Aside {
+/**
+ * The cooldown of a provider key as replicas publish it, without the key itself. `at` is epoch ms.
+ */
+interface Cooldown {
   readonly provider: string;
+  /** The key's fingerprint. */
   readonly mark: string;
   readonly forMs: number;
   readonly at: number;
 }
 type Sample = readonly [provider: string, model: string, ttftMs: number];
-interface Measured {
+interface Latencies {
   readonly samples: readonly Sample[];
   readonly at: number;
 }
 
-const asides = 'provider-keys-aside';
-const latencies = 'provider-latencies';
+// topics that replicas of other versions know
+const cooldownTopic = 'provider-keys-aside';
+const latencyTopic = 'provider-latencies';
 const batchMs = 1_000;
-/** Of what is measured in a second, so much is told. */
-const mostSamples = 100;
-const mostNotes = 120;
-const leastKeepMs = 600_000;
+/** Samples that are published of each second. */
+const maxSamples = 100;
+const maxTexts = 120;
+const minKeepMs = 600_000;
 const keepLatenciesMs = 3_600_000;
-const longestAsideMs = 86_400_000;
+const maxCooldownMs = 86_400_000;
 
 /**
- * What replicas tell each other about providers: which keys are set aside, and how long first tokens took. Until `share` has been called with
- * counters that others see too, nothing is told and nothing is heard.
+ * What replicas share about providers: which keys have a cooldown, and the latencies of first
+ * tokens.
+ * Does nothing until `share` has been called with counters that other replicas use too.
  */
 export class ReplicaSync {
-  /** Where this process puts what it measures; what others have measured counts in it too. */
+  /** This process records its latencies here; the window includes those of other replicas. */
   readonly latencies: LatencyWindow;
-  private wire: Wire | null = null;
+  private channel: Channel | null = null;
+  /** A uniform sample of this second's latencies (reservoir sampling), and how many there were. */
   private readonly batch: Sample[] = [];
   private seen = 0;
   private timer: NodeJS.Timeout | undefined;
 
-  /** @param providers those of the configuration that is in force now */
+  /** @param providers those of the configuration in force */
   constructor(
     private readonly providers: () => ReadonlyMap<string, Provider>,
     private readonly window: LatencyWindow = createLatencyWindow(),
@@ -47,93 +53,99 @@ export class ReplicaSync {
     this.latencies = {
       record: (provider, model, ttftMs) => {
         window.record(provider, model, ttftMs);
-        if (this.wire) this.collect([provider, model, ttftMs]);
+        if (this.channel) this.collect([provider, model, ttftMs]);
       },
       p50Ms: (provider, model) => window.p50Ms(provider, model),
     };
   }
 
-  /** Begins to tell and to listen, and learns what the other replicas know already. */
-  async share({ state, bulletin, notes }: Counters): Promise<void> {
-    if (state === 'memory' || this.wire) return;
-    this.wire = { bulletin, notes };
-    bulletin.hear(asides, (text) => this.hearAside(readAside(text), 0));
-    bulletin.hear(latencies, (text) => this.hearMeasured(readMeasured(text), 0));
-    const [knownAsides, knownLatencies] = await Promise.all([
-      notes.read(asides),
-      notes.read(latencies),
+  /** Begins to publish and subscribe, and reads what other replicas have published before. */
+  async share({ state, pubSub, recentLists }: Counters): Promise<void> {
+    if (state === 'memory' || this.channel) return;
+    this.channel = { pubSub, recentLists };
+    pubSub.subscribe(cooldownTopic, (text) => this.applyCooldown(readCooldown(text), 0));
+    pubSub.subscribe(latencyTopic, (text) => this.applyLatencies(readLatencies(text), 0));
+    const [cooldowns, latencies] = await Promise.all([
+      recentLists.read(cooldownTopic),
+      recentLists.read(latencyTopic),
     ]);
-    for (const aside of knownAsides.map(readAside)) this.hearAside(aside, ageOf(aside));
+    for (const cooldown of cooldowns.map(readCooldown))
+      this.applyCooldown(cooldown, ageOf(cooldown));
     // the oldest first, as they were measured
-    for (const measured of knownLatencies.map(readMeasured).reverse())
-      this.hearMeasured(measured, ageOf(measured));
+    for (const measured of latencies.map(readLatencies).reverse())
+      this.applyLatencies(measured, ageOf(measured));
   }
 
-  /** A key was set aside here: by the configuration in force, or by one before it that a request still runs on. */
+  /**
+   * Publishes the cooldown of a key, and applies it to the configuration in force: the request may
+   * have run
+   * on an older one.
+   * @param mark the key's fingerprint
+   */
   startCooldown(provider: string, mark: string, forMs: number): void {
     this.providers().get(provider)?.keys.applyCooldown(mark, forMs);
-    const aside: Aside = { provider, mark, forMs, at: Date.now() };
-    this.tell(asides, aside, Math.max(forMs, leastKeepMs));
+    const cooldown: Cooldown = { provider, mark, forMs, at: Date.now() };
+    this.publish(cooldownTopic, cooldown, Math.max(forMs, minKeepMs));
   }
 
-  /** Tells nothing more. */
+  /** Publishes nothing more. */
   close(): void {
-    this.wire = null;
+    this.channel = null;
     clearTimeout(this.timer);
   }
 
-  private hearAside(aside: Aside | null, ageMs: number): void {
-    if (!aside) return;
-    const leftMs = Math.min(aside.forMs, longestAsideMs) - ageMs;
-    if (leftMs > 0) this.providers().get(aside.provider)?.keys.applyCooldown(aside.mark, leftMs);
+  private applyCooldown(cooldown: Cooldown | null, ageMs: number): void {
+    if (!cooldown) return;
+    const { provider, mark, forMs } = cooldown;
+    const leftMs = Math.min(forMs, maxCooldownMs) - ageMs;
+    if (leftMs > 0) this.providers().get(provider)?.keys.applyCooldown(mark, leftMs);
   }
 
-  private hearMeasured(measured: Measured | null, ageMs: number): void {
+  private applyLatencies(measured: Latencies | null, ageMs: number): void {
     for (const [provider, model, ttftMs] of measured?.samples ?? [])
       this.window.record(provider, model, ttftMs, ageMs);
   }
 
-  /** Each sample of a second is told with the same chance. */
   private collect(sample: Sample): void {
     this.seen++;
-    if (this.batch.length < mostSamples) this.batch.push(sample);
+    if (this.batch.length < maxSamples) this.batch.push(sample);
     else {
       const place = Math.floor(Math.random() * this.seen);
-      if (place < mostSamples) this.batch[place] = sample;
+      if (place < maxSamples) this.batch[place] = sample;
     }
-    this.timer ??= setTimeout(() => this.tellBatch(), batchMs).unref();
+    this.timer ??= setTimeout(() => this.publishBatch(), batchMs).unref();
   }
 
-  private tellBatch(): void {
+  private publishBatch(): void {
     this.timer = undefined;
     this.seen = 0;
-    const measured: Measured = { samples: this.batch.splice(0), at: Date.now() };
-    this.tell(latencies, measured, keepLatenciesMs);
+    const measured: Latencies = { samples: this.batch.splice(0), at: Date.now() };
+    this.publish(latencyTopic, measured, keepLatenciesMs);
   }
 
-  private tell(topic: string, news: Aside | Measured, keepMs: number): void {
-    if (!this.wire) return;
-    const text = JSON.stringify(news);
-    this.wire.bulletin.tell(topic, text);
-    this.wire.notes.add(topic, text, { most: mostNotes, keepMs });
+  private publish(topic: string, message: Cooldown | Latencies, keepMs: number): void {
+    if (!this.channel) return;
+    const text = JSON.stringify(message);
+    this.channel.pubSub.publish(topic, text);
+    this.channel.recentLists.add(topic, text, { maxTexts, keepMs });
   }
 }
 
-/** Clocks of different machines differ a little. */
-const ageOf = (news: { readonly at: number } | null): number =>
-  news ? Math.max(0, Date.now() - news.at) : 0;
+/** At least 0, because the clocks of different machines differ a little. */
+const ageOf = (message: { readonly at: number } | null): number =>
+  message ? Math.max(0, Date.now() - message.at) : 0;
 
-function readAside(text: string): Aside | null {
+function readCooldown(text: string): Cooldown | null {
   const { provider, mark, forMs, at } = readObject(text);
-  const isAside =
+  const isCooldown =
     typeof provider === 'string' &&
     typeof mark === 'string' &&
     typeof forMs === 'number' &&
     typeof at === 'number';
-  return isAside ? { provider, mark, forMs, at } : null;
+  return isCooldown ? { provider, mark, forMs, at } : null;
 }
 
-function readMeasured(text: string): Measured | null {
+function readLatencies(text: string): Latencies | null {
   const { samples, at } = readObject(text);
   return Array.isArray(samples) && typeof at === 'number'
     ? { samples: samples.filter(isSample), at }
@@ -146,7 +158,7 @@ function isSample(value: unknown): value is Sample {
   return typeof provider === 'string' && typeof model === 'string' && typeof ttftMs === 'number';
 }
 
-/** A replica of another version may tell what this one does not understand. */
+/** The fields of a message; none if it is not understood, as from a replica of another version. */
 function readObject(text: string): Readonly<Record<string, unknown>> {
   try {
     const read: unknown = JSON.parse(text);

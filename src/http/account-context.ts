@@ -8,12 +8,12 @@ import { stage } from './stage.js';
 /** What a request about accounts works with, by the configuration in force when it came. @throws GatewayError `unavailable` */
 export async function accountContextOf(parts: Parts, res: Response): Promise<AccountContext> {
   const { store, counters } = await parts.state.opened();
-  const { passwords, errands } = parts.state;
+  const { passwords, backgroundTasks } = parts.state;
   return {
     store,
     counters,
     passwords,
-    errands,
+    backgroundTasks,
     rules: contextOf(parts, res).request.snapshot.accounts,
     now: Date.now,
   };

@@ -12,7 +12,7 @@ import type { LazyDatabases } from '../store/lazy-databases.js';
 import { lazyDatabases } from '../store/open-databases.js';
 import { createLogger, requestLog } from '../telemetry/log.js';
 import { Metrics } from '../telemetry/metrics/metrics.js';
-import type { RecorderOptions } from '../telemetry/requests/recorder.js';
+import type { RequestLogOptions } from '../telemetry/requests/request-log-writer.js';
 import { buildSnapshot, type SnapshotSharing } from './build-snapshot.js';
 import type { Parts } from './parts.js';
 import type { GatewaySnapshot } from './snapshot.js';
@@ -59,7 +59,7 @@ export class Engine {
     this.measured = new Metrics(
       (provider, model) => this.snapshot.isKnownModel(provider, model),
       config.metrics.prefix,
-      () => this.state.records.queued,
+      () => this.state.requestLog.queued,
       () => this.state.limits.state === 'fallback',
     );
     const logger = options.logger ?? createLogger(config.log);
@@ -126,7 +126,7 @@ export class Engine {
     if (redis.url !== null) databases.get().catch(() => undefined);
   }
 
-  private recording({ requestLog: { maxQueued } }: Config): RecorderOptions {
+  private recording({ requestLog: { maxQueued } }: Config): RequestLogOptions {
     const report = {
       lost: (kind: string, count: number): void => this.measured.recordsLost(kind, count),
       warn: this.warn,

@@ -8,7 +8,7 @@ import type { GatewayRequest } from './request.js';
 export function finishRequest(parts: Parts, request: GatewayRequest): void {
   parts.metrics.request(request);
   parts.log.request(request);
-  parts.state.records.request(request);
+  parts.state.requestLog.addRequest(request);
   if (request.call) learnOutcomes(parts, request, request.call);
 }
 

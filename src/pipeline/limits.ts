@@ -2,7 +2,7 @@ import {
   isLimited,
   isMoney,
   type Refused,
-  type Standing,
+  type LimitStatus,
   type Use,
 } from '../accounts/rate-limiter.js';
 import type { Caller } from '../accounts/caller.js';
@@ -32,15 +32,15 @@ export async function takeLimits(
 ): Promise<Settle> {
   // a host may run several stages on one route: that is one request
   const wanted = request.isCounted ? { ...most, requests: null } : most;
-  const outcome = await parts.state.limits.take(request.caller, wanted);
+  const outcome = await parts.state.limits.reserve(request.caller, wanted);
   if (outcome.outcome === 'refused') {
-    parts.metrics.limited(outcome.standing.measure);
-    request.rateLimits = [{ ...outcome.standing, resetMs: outcome.retryAfterMs }];
+    parts.metrics.limited(outcome.status.measure);
+    request.rateLimits = [{ ...outcome.status, resetMs: outcome.retryAfterMs }];
     throw refusal(outcome);
   }
   request.isCounted = true;
-  request.rateLimits = outcome.standings.map((standing: Standing) => ({
-    ...standing,
+  request.rateLimits = outcome.statuses.map((status: LimitStatus) => ({
+    ...status,
     resetMs: null,
   }));
   return () => outcome.settle(useOf(request));
@@ -61,8 +61,8 @@ function useOf({ record: { promptTokens, completionTokens, costUsd } }: GatewayR
   };
 }
 
-function refusal({ standing, wanted, retryAfterMs }: Refused): GatewayError {
-  const { measure, limit, used } = standing;
+function refusal({ status, wanted, retryAfterMs }: Refused): GatewayError {
+  const { measure, limit, used } = status;
   if (!isMoney(measure))
     return new GatewayError(
       'too_many_requests',

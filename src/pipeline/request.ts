@@ -1,5 +1,5 @@
 import { anonymous, type Caller } from '../accounts/caller.js';
-import type { Standing } from '../accounts/rate-limiter.js';
+import type { LimitStatus } from '../accounts/rate-limiter.js';
 import type { JoinedConversation } from '../conversations/keeper.js';
 import { Cancellation } from '../dispatch/cancellation.js';
 import { type ErrorTraceEntry, GatewayError } from '../errors.js';
@@ -35,7 +35,7 @@ export interface GatewayRequest extends ObservedRequest {
 }
 
 /** One limit as the client is told of it. `resetMs`: when a refused request may be repeated; null: the request was granted. */
-export interface RateLimitState extends Standing {
+export interface RateLimitState extends LimitStatus {
   readonly resetMs: number | null;
 }
 

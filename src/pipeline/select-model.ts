@@ -52,7 +52,7 @@ function storeDecision(
     : snapshot.requestLog.content
       ? keepText(messages)
       : null;
-  parts.state.records.decision(request, {
+  parts.state.requestLog.addDecision(request, {
     previousId: record.previousSession,
     tradeoff,
     preferenceId: record.preferenceId,

@@ -12,7 +12,10 @@ import { PreferenceCache } from '../accounts/preference-cache.js';
 import { SignedIds } from '../accounts/signed-ids.js';
 import { LearningCache } from '../training/online/learning-cache.js';
 import { OutcomeCounts } from '../training/online/outcome-counts.js';
-import { Recorder, type RecorderOptions } from '../telemetry/requests/recorder.js';
+import {
+  type RequestLogOptions,
+  RequestLogWriter,
+} from '../telemetry/requests/request-log-writer.js';
 import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
 import { tuningReader } from '../training/tuning-reader.js';
 import { Trainings } from '../training/trainings.js';
@@ -27,8 +30,8 @@ export class GatewayState {
   readonly learning: LearningCache;
   readonly outcomes: OutcomeCounts;
   readonly passwords = new Passwords();
-  readonly errands = new BackgroundTasks();
-  readonly records: Recorder;
+  readonly backgroundTasks = new BackgroundTasks();
+  readonly requestLog: RequestLogWriter;
   readonly conversations: ConversationKeeper;
   readonly titles: TitleWriter;
   readonly lastModels = new LastModels();
@@ -36,7 +39,7 @@ export class GatewayState {
 
   constructor(
     private readonly backing: LazyDatabases,
-    recording: RecorderOptions,
+    recording: RequestLogOptions,
     conversing: ConversationReports,
   ) {
     this.probe = new DatabaseProbe(backing);
@@ -53,8 +56,8 @@ export class GatewayState {
       report: recording.report,
       hasFaults: (scope) => this.learning.hasFaults(scope),
     });
-    this.records = new Recorder(backing, recording);
-    this.limits = new RateLimiter(backing, () => this.records.settle());
+    this.requestLog = new RequestLogWriter(backing, recording);
+    this.limits = new RateLimiter(backing, () => this.requestLog.flush());
     this.conversations = new ConversationKeeper(backing, this.ids, conversing.turns);
     this.titles = new TitleWriter(
       (accountId, id, title) => this.conversations.rename(accountId, id, title, 'model', true),
@@ -69,18 +72,18 @@ export class GatewayState {
 
   /** Of the database, for readiness. Within a second. */
   async state(): Promise<{ database: DatabaseState; queued: number }> {
-    const queued = Object.values(this.records.queued).reduce((sum, count) => sum + count, 0);
+    const queued = Object.values(this.requestLog.queued).reduce((sum, count) => sum + count, 0);
     return { database: await this.probe.state(), queued };
   }
 
   /** What is still to be written is written; then the databases are closed. */
   async close(): Promise<void> {
-    await Promise.all([this.errands.done(), this.trainings.close()]);
+    await Promise.all([this.backgroundTasks.done(), this.trainings.close()]);
     this.keys.close();
     this.preferences.close();
     this.learning.close();
     this.titles.close();
-    await Promise.all([this.conversations.close(), this.records.close(), this.outcomes.close()]);
+    await Promise.all([this.conversations.close(), this.requestLog.close(), this.outcomes.close()]);
     await this.backing.close();
   }
 }

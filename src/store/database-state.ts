@@ -1,34 +1,29 @@
+import { withTimeout } from '../async/with-timeout.js';
 import type { LazyDatabases } from './lazy-databases.js';
 
-/** Whether the database answers. `unused`: nobody has needed it yet. */
+/** Whether the database answers. `unused`: no request has needed it yet. */
 export type DatabaseState = 'ok' | 'unreachable' | 'unused';
 
-const patienceMs = 1_000;
+const timeoutMs = 1_000;
 
-/** Asks the database; a probe that comes while another one waits for the same answer shares it. */
+/** Asks the database whether it answers; concurrent calls share one query. */
 export class DatabaseProbe {
   private asking: Promise<DatabaseState> | null = null;
 
-  constructor(private readonly backing: LazyDatabases) {}
+  constructor(private readonly databases: LazyDatabases) {}
 
-  /** Within a second. */
+  /** Resolves within a second. */
   state(): Promise<DatabaseState> {
-    const { now } = this.backing;
+    const { now } = this.databases;
     if (now === null) return Promise.resolve('unused');
     return (this.asking ??= this.ask(now.store.ping()).finally(() => (this.asking = null)));
   }
 
   private ask(ping: Promise<void>): Promise<DatabaseState> {
-    return new Promise((resolve) => {
-      const timer = setTimeout(() => resolve('unreachable'), patienceMs);
-      const tell = (state: DatabaseState): void => {
-        clearTimeout(timer);
-        resolve(state);
-      };
-      ping.then(
-        () => tell('ok'),
-        () => tell('unreachable'),
-      );
-    });
+    const answered = ping.then(
+      (): DatabaseState => 'ok',
+      (): DatabaseState => 'unreachable',
+    );
+    return withTimeout(answered, timeoutMs, () => 'unreachable');
   }
 }

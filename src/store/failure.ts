@@ -1,10 +1,13 @@
 import { GatewayError } from '../errors.js';
 
-/** What a database, or the way to it, said. Without the details that PostgreSQL adds: they hold what was to be stored. */
+/**
+ * A failure of the database or its connection. Without PostgreSQL's details, which contain the
+ * values of the row.
+ */
 export class DatabaseFailure extends Error {
   override readonly name = 'DatabaseFailure';
 
-  /** @param code SQLSTATE, or SQLite's or the operating system's name; null: none */
+  /** @param code SQLSTATE, or the name of SQLite or the operating system; null: none */
   constructor(
     message: string,
     readonly code: string | null,
@@ -13,7 +16,7 @@ export class DatabaseFailure extends Error {
   }
 }
 
-/** How the store's callers hear of a failure. `isAway`: the same statement may succeed later. */
+/** The GatewayError for a failure. @param isAway the same statement may succeed later */
 export function storeError(failure: DatabaseFailure, isAway: boolean): GatewayError {
   return isAway
     ? new GatewayError('unavailable', `the database cannot be reached: ${failure.message}`, {

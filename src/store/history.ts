@@ -1,8 +1,9 @@
 import { hash } from 'node:crypto';
 
 /**
- * By what a message is known again, 32 hex digits: its role and its text, whether that is a string or a single text block, without what stands beside
- * an answer's text, and without the white space around it, which clients like to trim from answers. Other content counts by its JSON.
+ * A digest that identifies a message, 32 hex digits: of its role and its text, whether that is a
+ * string or a single text block, without an answer's reasoning and sources, and without surrounding
+ * white space, which clients often trim. Other content counts by its JSON.
  */
 export function digestOf(message: { readonly role: string; readonly content: unknown }): string {
   const text = plainText(message.content);
@@ -11,30 +12,38 @@ export function digestOf(message: { readonly role: string; readonly content: unk
   return hash('sha256', `${message.role} ${written}`).slice(0, 32);
 }
 
-/** Messages that set the scene. They may be sent with every request, anywhere, and are no part of the dialogue's order. */
-export function setsTheScene(message: { readonly role: string }): boolean {
+/**
+ * Whether a message is a system message. Clients may send these with every request, anywhere, so
+ * they are not part of the dialogue's order.
+ */
+export function isSystemMessage(message: { readonly role: string }): boolean {
   return message.role === 'system' || message.role === 'developer';
 }
 
 /**
- * From which index on the messages that were sent are new, where a client sends the whole history each time.
+ * The index of the first new message, for clients that send the whole history each time.
  *
- * What is stored may hold more than what was sent: earlier messages that the client has cut off, answers that it has asked for again, questions
- * that it has asked otherwise. So the messages sent count as stored as far as they stand there in that order, with others between them. A client
- * that rewrites its oldest messages (a summary, the time of day) is known again by its newest: two or more that lead up to the end of what is stored.
+ * More messages may be stored than were sent: earlier messages that the client has cut off, answers
+ * that were generated again, questions that were rephrased. So sent messages count as stored as far
+ * as they occur in the stored ones in the same order, with others in between. A client that
+ * rewrites its oldest messages (a summary, the time of day) is recognized by its newest: two or
+ * more that lead up to the end of the stored ones.
  *
- * @param stored digests of the last messages that are stored, oldest first
- * @param sent digests of the messages that were sent, oldest first
+ * @param stored digests of the last stored messages, oldest first
+ * @param sent digests of the sent messages, oldest first
  */
-export function unstored(stored: readonly string[], sent: readonly string[]): number {
+export function firstUnstored(stored: readonly string[], sent: readonly string[]): number {
   let inOrder = 0;
   for (const digest of stored) if (digest === sent[inOrder]) inOrder += 1;
   return Math.max(inOrder, endOfLongestRun(stored, sent));
 }
 
-/** Where in `sent` the longest run ends that is also the end of `stored`; 0 where none has two messages. Of equals the first: storing twice is better than losing. */
+/**
+ * The end in `sent` of the longest run that is also the end of `stored`; 0 if no run has two
+ * messages. Of equally long runs the first: storing a message twice is better than losing one.
+ */
 function endOfLongestRun(stored: readonly string[], sent: readonly string[]): number {
-  // backwards, for there both begin with what is compared; no digest is empty
+  // reversed, so that both lists begin with the compared messages; no digest is empty
   const runs = runsOfStart([...[...stored].reverse(), '', ...[...sent].reverse()]);
   let longest = 1;
   let found = 0;
@@ -45,10 +54,13 @@ function endOfLongestRun(stored: readonly string[], sent: readonly string[]): nu
   return found;
 }
 
-/** How many items from each index on are those that the list begins with (0 for the first index), in time that grows with the list alone. */
+/**
+ * For each index, how many items from there on equal the beginning of the list (0 for the first
+ * index): the Z function, in linear time.
+ */
 function runsOfStart(items: readonly string[]): number[] {
   const runs = new Array<number>(items.length).fill(0);
-  // the part that is known to be as the start, and reaches furthest
+  // the run that reaches furthest
   let from = 0;
   let to = 0;
   for (let index = 1; index < items.length; index += 1) {
@@ -63,7 +75,7 @@ function runsOfStart(items: readonly string[]): number[] {
 function plainText(content: unknown): string | null {
   if (typeof content === 'string') return content;
   if (!Array.isArray(content)) return null;
-  const [part, more] = (content as unknown[]).filter((block) => !standsBeside(block));
+  const [part, more] = (content as unknown[]).filter((block) => !isBesideText(block));
   if (
     more !== undefined ||
     typeof part !== 'object' ||
@@ -75,8 +87,8 @@ function plainText(content: unknown): string | null {
   return part.type === 'text' && typeof part.text === 'string' ? part.text : null;
 }
 
-/** An answer is stored with its reasoning and its sources, and sent back without them. */
-function standsBeside(block: unknown): boolean {
+/** An answer is stored with its reasoning and sources, and sent back by clients without them. */
+function isBesideText(block: unknown): boolean {
   return (
     typeof block === 'object' &&
     block !== null &&

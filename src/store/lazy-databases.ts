@@ -1,35 +1,43 @@
 import type { Counters } from './contracts/counters.js';
 import type { Store } from './contracts/store.js';
 
-/** The databases, opened. */
+/** The open databases. */
 export interface Databases {
   readonly store: Store;
   readonly counters: Counters;
 }
 
-/** Databases that are opened when they are first needed: a guest that remembers nothing opens none. */
+/**
+ * Databases that are opened when they are first needed: a mounted gateway that stores nothing opens
+ * none.
+ */
 export class LazyDatabases {
   private opening: Promise<Databases> | null = null;
   private opened: Databases | null = null;
   private readonly waiting: ((opened: Databases) => void)[] = [];
 
-  /** @param isVolatile nothing that it holds was there before it is opened, and nothing outlives the process */
+  /**
+   * @param isVolatile the database is in memory: empty when it is opened, and gone with the process
+   */
   constructor(
     private readonly open: () => Promise<Databases>,
     readonly isVolatile: boolean,
   ) {}
 
-  /** The databases if they are open already. */
+  /** The databases if they are open, else null. */
   get now(): Databases | null {
     return this.opened;
   }
 
-  /** Opens them, once; after a failure the next call tries again. @throws GatewayError `unavailable` */
+  /**
+   * Opens the databases once; after a failure the next call tries again.
+   * @throws GatewayError `unavailable`
+   */
   get(): Promise<Databases> {
     return (this.opening ??= this.open().then(
       (opened) => {
         this.opened = opened;
-        for (const tell of this.waiting.splice(0)) tell(opened);
+        for (const listener of this.waiting.splice(0)) listener(opened);
         return opened;
       },
       (error: unknown) => {
@@ -39,7 +47,7 @@ export class LazyDatabases {
     ));
   }
 
-  /** Calls back when they are open, at once where they are; opens nothing. */
+  /** Calls back when the databases are open, at once if they are; does not open them. */
   whenOpened(listener: (opened: Databases) => void): void {
     if (this.opened) listener(this.opened);
     else this.waiting.push(listener);

@@ -2,19 +2,19 @@ import { LazyDatabases } from './lazy-databases.js';
 import { openCounters } from './open-counters.js';
 import { openStore } from './open-store.js';
 
-/** Which databases, and where what they tell goes. */
+/** The addresses of the databases, and where messages go. */
 export interface DatabaseOptions {
   /** `file:<path>`, `:memory:` or `postgres://…` */
   readonly databaseUrl: string;
   readonly poolSize: number;
-  /** `redis://…`; null: numbers are kept in this process. */
+  /** `redis://…`; null: counters are kept in this process. */
   readonly redisUrl: string | null;
   readonly onWarning: (warning: string) => void;
-  /** What is good to know and no warning. */
+  /** Gets messages that are no warnings. */
   readonly onNews?: (news: string) => void;
 }
 
-/** The databases that a configuration names, opened when they are first needed. */
+/** The databases of a configuration, opened when they are first needed. */
 export function lazyDatabases({
   databaseUrl,
   poolSize,
@@ -30,7 +30,7 @@ export function lazyDatabases({
     try {
       return { store, counters: await openCounters(redisUrl, { onWarning, onNews }) };
     } catch (error) {
-      // whoever asks again opens another one
+      // the next call of `get` opens another one
       await store.close();
       throw error;
     }

@@ -5,22 +5,24 @@ import { GatewayError } from '../errors.js';
 import { DatabaseFailure } from './failure.js';
 import { backUp } from './drivers/libsql/back-up.js';
 import { LibsqlDialect } from './drivers/libsql/dialect.js';
-import { migrate } from './sql/migrate.js';
+import { migrateSchema } from './sql/migrate.js';
 import { postgresDialect } from './drivers/postgres/dialect.js';
 import { createSqlStore } from './sql/sql-store.js';
-import type { Tables } from './sql/tables.js';
+import type { StoreTables } from './sql/tables.js';
 import type { Store } from './contracts/store.js';
 
 export interface StoreOptions {
-  /** PostgreSQL: the most connections; 10 where nothing is said. */
+  /** PostgreSQL: the maximum number of connections; 10 if absent. */
   readonly poolSize?: number;
-  /** Hears of a database that goes away. */
+  /** Gets a message when the database goes away. */
   readonly onWarning?: (warning: string) => void;
 }
 
 /**
- * Opens the store at `file:<path>`, `:memory:`, `postgres://…` or `postgresql://…`, and brings its schema to the newest version.
- * @throws GatewayError `unavailable` where it cannot be reached, `internal` for an address that cannot be read, a file that is damaged or a database of a newer version
+ * Opens the store at `file:<path>`, `:memory:`, `postgres://…` or `postgresql://…`, and migrates
+ * its schema to the newest version.
+ * @throws GatewayError `unavailable` if it cannot be reached, `internal` for an invalid address, a
+ * damaged file or a database of a newer version
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
   if (/^postgres(ql)?:/.test(url)) return openPostgres(url, options);
@@ -35,9 +37,9 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
 async function openLibsql(path: string): Promise<Store> {
   const database = opened(new LibsqlDialect(path));
   await closeOnFailure(database, async () => {
-    // another process may be migrating, for longer than a statement waits otherwise
+    // another process may be migrating, for longer than a statement usually waits
     await sql`pragma busy_timeout = 60000`.execute(database);
-    await migrate(database, 'libsql');
+    await migrateSchema(database, 'libsql');
     await sql`pragma busy_timeout = 5000`.execute(database);
   }).catch((error: unknown) => {
     const damage = damageOf(error);
@@ -45,7 +47,7 @@ async function openLibsql(path: string): Promise<Store> {
       ? error
       : new GatewayError(
           'internal',
-          `${path} is damaged or no database (${damage}): a backup may be put in its place`,
+          `${path} is damaged or not a database (${damage}): restore a backup`,
           { cause: error },
         );
   });
@@ -57,16 +59,16 @@ async function openPostgres(
   { poolSize = 10, onWarning = () => undefined }: StoreOptions,
 ): Promise<Store> {
   checkPostgresUrl(url);
-  const patient = opened(postgresDialect(url, { poolSize: 1, isPatient: true, onWarning }));
-  await migrate(patient, 'postgres').finally(() => patient.destroy());
+  const migrating = opened(postgresDialect(url, { poolSize: 1, hasTimeouts: false, onWarning }));
+  await migrateSchema(migrating, 'postgres').finally(() => migrating.destroy());
   return createSqlStore(opened(postgresDialect(url, { poolSize, onWarning })), 'postgres', () =>
     Promise.reject(
-      new GatewayError('not_implemented', 'PostgreSQL is backed up with its own tools: pg_dump'),
+      new GatewayError('not_implemented', 'back up PostgreSQL with its own tools: pg_dump'),
     ),
   );
 }
 
-/** SQLite's word for a file that is none of its own, or not whole; null for other failures. */
+/** SQLite's code for a file that is damaged or not a database; null for other failures. */
 function damageOf(error: unknown): string | null {
   const code =
     error instanceof GatewayError && error.cause instanceof DatabaseFailure
@@ -75,9 +77,12 @@ function damageOf(error: unknown): string | null {
   return code !== null && /^SQLITE_(NOTADB|CORRUPT)/.test(code) ? code : null;
 }
 
-const opened = (dialect: Dialect): Kysely<Tables> => new Kysely<Tables>({ dialect });
+const opened = (dialect: Dialect): Kysely<StoreTables> => new Kysely<StoreTables>({ dialect });
 
-async function closeOnFailure(database: Kysely<Tables>, work: () => Promise<void>): Promise<void> {
+async function closeOnFailure(
+  database: Kysely<StoreTables>,
+  work: () => Promise<void>,
+): Promise<void> {
   try {
     await work();
   } catch (error) {
@@ -96,14 +101,17 @@ function pathOf(url: string): string {
   }
 }
 
-/** Before the client reads it, whose messages would repeat a password that is taken for a host. */
+/**
+ * Called before the client parses the address, because its error messages would contain a password
+ * that it mistakes for a host.
+ */
 function checkPostgresUrl(url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  const isClear =
+  const isValid =
     parsed !== null && parsed.hash === '' && !`${parsed.pathname}${parsed.search}`.includes('@');
-  if (!isClear)
+  if (!isValid)
     throw new GatewayError(
       'internal',
-      'database.url: cannot be read; special characters of a password are written as %23, %2F, %3F, %40',
+      'database.url: is invalid; percent-encode special characters of the password (%23, %2F, %3F, %40)',
     );
 }

@@ -2,69 +2,83 @@ import { LRUCache } from 'lru-cache';
 import { GatewayError } from '../errors.js';
 import type { LazyDatabases, Databases } from './lazy-databases.js';
 import type { PubSub } from './contracts/counters.js';
-import type { Changes } from './contracts/store.js';
+import type { Changes } from './contracts/page.js';
 
-/** Where a cache's records come from. */
+/** Where the records of a cache come from. */
 export interface RecordSource<T> {
-  /** Names them among replicas. */
+  /** The topic on which replicas publish changes. */
   readonly topic: string;
   keyOf(record: T): string;
-  load(opened: Databases, key: string): Promise<T | null>;
-  changedSince(opened: Databases, revision: number): Promise<Changes<T>>;
+  load(databases: Databases, key: string): Promise<T | null>;
+  changedSince(databases: Databases, revision: number): Promise<Changes<T>>;
 }
 
-const mostRecords = 50_000;
+const maxRecords = 50_000;
 const pollMs = 500;
-const mostPolls = 4;
-/** Lookups of unknown keys under way: more are somebody guessing. */
-const mostLookups = 64;
-const forgetUnknownMs = 1_000;
-const mostUnknown = 10_000;
-/** More than any revision there is: asks for the number alone. */
+const maxPolls = 4;
+/** Concurrent lookups of unknown keys; more of them are guesses. */
+const maxLookups = 64;
+const unknownTtlMs = 1_000;
+const maxUnknown = 10_000;
+/** Larger than any revision: asks only for the current revision. */
 const noRecords = Number.MAX_SAFE_INTEGER;
 
 /**
- * Records of the database in memory. What has been asked for once is known without asking again; what other processes change is heard of
- * within half a second, and at once where replicas can tell each other. While the database is away, what is known stays as it was.
+ * Records of the database in memory, each loaded once. Changes of other processes arrive by polling
+ * within half a second, and at once if replicas share a `PubSub`. While the database is away,
+ * cached
+ * records stay as they are.
  */
 export class RecordCache<T extends object> {
-  private readonly known = new LRUCache<string, T>({ max: mostRecords });
-  private readonly unknown = new LRUCache<string, true>({ max: mostUnknown, ttl: forgetUnknownMs });
+  private readonly known = new LRUCache<string, T>({ max: maxRecords });
+  private readonly unknown = new LRUCache<string, true>({ max: maxUnknown, ttl: unknownTtlMs });
   private revision: number | null = null;
   private following: Promise<void> | null = null;
   private lookups = 0;
   private timer: NodeJS.Timeout | undefined;
-  private bulletin: PubSub | null = null;
+  private pubSub: PubSub | null = null;
   private polls = 0;
   private isBehind = false;
   private isClosed = false;
 
   constructor(
-    private readonly backing: LazyDatabases,
+    private readonly databases: LazyDatabases,
     private readonly source: RecordSource<T>,
   ) {}
 
-  /** A record by its key, null where there is none; a promise where it has to be looked up. @throws GatewayError `unavailable` */
-  find(key: string): T | null | Promise<T | null> {
-    const record = this.known.get(key);
-    if (record) return record;
-    // nobody has put anything into a memory that is not open yet
-    if (this.backing.isVolatile && this.backing.now === null) return null;
-    return this.unknown.has(key) ? null : this.lookUp(key);
+  /** A record by its key; null if there is none. @throws GatewayError `unavailable` */
+  async find(key: string): Promise<T | null> {
+    const cached = this.cached(key);
+    return cached === undefined ? this.lookUp(key) : cached;
   }
 
-  /** A record that is known here, without looking it up. */
+  /**
+   * What is known without the database: a record, or null if there is none; undefined if unknown.
+   */
+  cached(key: string): T | null | undefined {
+    const record = this.known.get(key);
+    if (record) return record;
+    // an in-memory database that has not been opened is empty
+    if (this.databases.isVolatile && this.databases.now === null) return null;
+    return this.unknown.has(key) ? null : undefined;
+  }
+
+  /** A cached record, or null; does not count as a use. */
   peek(key: string): T | null {
     return this.known.peek(key) ?? null;
   }
 
-  /** Forgets a record that this process has changed, so that it is looked up anew, and tells the other replicas that there is something new. */
+  /**
+   * Must be called when this process has changed a record: forgets it, and notifies the other
+   * replicas.
+   */
   changed(record: T): void {
     const key = this.source.keyOf(record);
-    // not taken in: a change made elsewhere after ours may have been heard of before our commit was answered
+    // not cached here: a later change by another replica may have arrived before our commit was
+    // confirmed
     this.known.delete(key);
     this.unknown.delete(key);
-    this.bulletin?.tell(this.source.topic, '');
+    this.pubSub?.publish(this.source.topic, '');
   }
 
   close(): void {
@@ -73,17 +87,17 @@ export class RecordCache<T extends object> {
   }
 
   private async lookUp(key: string): Promise<T | null> {
-    if (this.lookups >= mostLookups)
+    if (this.lookups >= maxLookups)
       throw new GatewayError('unavailable', 'too many unknown keys are being looked up', {
         retryAfterMs: 1_000,
       });
     this.lookups++;
     try {
-      const opened = await this.backing.get();
-      await this.follow(opened);
+      const databases = await this.databases.get();
+      await this.follow(databases);
       const before = this.revision;
-      const record = await this.source.load(opened, key);
-      // what changed while it was read is not known to be in it
+      const record = await this.source.load(databases, key);
+      // a record that may have changed while it was read is not cached
       if (record && this.revision === before) this.known.set(key, record);
       if (!record) this.unknown.set(key, true);
       return record;
@@ -92,61 +106,65 @@ export class RecordCache<T extends object> {
     }
   }
 
-  /** Begins to follow changes, before the first record is kept. */
-  private async follow(opened: Databases): Promise<void> {
+  /** Begins to follow changes, before the first record is cached. */
+  private async follow(databases: Databases): Promise<void> {
     if (this.revision !== null || this.isClosed) return;
     this.following ??= this.source
-      .changedSince(opened, noRecords)
-      .then(({ revision }) => this.begin(opened, revision))
+      .changedSince(databases, noRecords)
+      .then(({ revision }) => this.begin(databases, revision))
       .finally(() => (this.following = null));
     await this.following;
   }
 
-  private begin(opened: Databases, revision: number): void {
+  private begin(databases: Databases, revision: number): void {
     this.revision = revision;
-    this.bulletin = opened.counters.bulletin;
-    this.bulletin.hear(this.source.topic, () => void this.poll(opened));
-    this.schedule(opened);
+    this.pubSub = databases.counters.pubSub;
+    this.pubSub.subscribe(this.source.topic, () => void this.poll(databases));
+    this.schedule(databases);
   }
 
-  private schedule(opened: Databases): void {
+  private schedule(databases: Databases): void {
     clearTimeout(this.timer);
     if (!this.isClosed)
       this.timer = setTimeout(
-        () => void this.poll(opened).then(() => this.schedule(opened)),
+        () => void this.poll(databases).then(() => this.schedule(databases)),
         pollMs,
       ).unref();
   }
 
-  /** A few at a time, for one connection may hang: what is told meanwhile, however often, is asked for once more. */
-  private async poll(opened: Databases): Promise<void> {
-    this.isBehind = this.polls >= mostPolls;
+  /**
+   * A few polls at a time, because one connection may hang; notifications meanwhile lead to one
+   * more poll.
+   */
+  private async poll(databases: Databases): Promise<void> {
+    this.isBehind = this.polls >= maxPolls;
     if (this.isBehind) return;
     this.polls++;
-    await this.catchUp(opened).then(() => {
+    await this.catchUp(databases).then(() => {
       this.polls--;
-      if (this.isBehind && !this.isClosed) void this.poll(opened);
+      if (this.isBehind && !this.isClosed) void this.poll(databases);
     });
   }
 
-  private async catchUp(opened: Databases): Promise<void> {
+  /** Never rejects. */
+  private async catchUp(databases: Databases): Promise<void> {
     try {
       const before = this.revision ?? 0;
-      const { revision, records } = await this.source.changedSince(opened, before);
-      // a standby that lacked the last changes, or a backup, has taken over: its revisions count on from there
-      const isAnother = revision < before;
-      if (this.isClosed || (!isAnother && revision <= (this.revision ?? 0))) return;
+      const { revision, records } = await this.source.changedSince(databases, before);
+      // a standby without the last changes, or a restored backup, continues from a lower revision
+      const isOtherDatabase = revision < before;
+      if (this.isClosed || (!isOtherDatabase && revision <= (this.revision ?? 0))) return;
       this.revision = revision;
       this.unknown.clear();
-      if (isAnother) this.known.clear();
-      else this.take(records);
+      if (isOtherDatabase) this.known.clear();
+      else this.update(records);
     } catch {
-      // the database is away: readiness tells of it, and the next turn asks again
+      // the database is away: readiness reports it, and the next poll asks again
       this.isBehind = false;
     }
   }
 
-  private take(records: readonly T[]): void {
+  private update(records: readonly T[]): void {
     for (const record of records) {
       const key = this.source.keyOf(record);
       this.unknown.delete(key);

@@ -39,7 +39,7 @@ describe('a mail address', () => {
     expect(() => mailAddressOf(text)).toThrow('email: must be a mail address');
   });
 
-  it('is told apart without backtracking, however long it is', () => {
+  it('is checked quickly, however long it is', () => {
     const startedAt = performance.now();
     expect(() => mailAddressOf(`a@${'a-'.repeat(120)}`)).toThrow();
     expect(() => mailAddressOf(`a@${'a.'.repeat(500_000)}`)).toThrow();

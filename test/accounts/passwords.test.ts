@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { argon2Hasher, type PasswordHasher, Passwords } from '../../src/accounts/passwords.js';
 
-/** A hasher whose work ends when it is told to. */
+/** A hasher whose work ends when the test says so. */
 class SlowHasher implements PasswordHasher {
   begun = 0;
   readonly ends: (() => void)[] = [];
@@ -27,7 +27,7 @@ class SlowHasher implements PasswordHasher {
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('a password', () => {
-  it('is kept as argon2id of 19 MiB and two passes, and otherwise each time', async () => {
+  it('is stored as argon2id with 19 MiB and two passes, with another salt each time', async () => {
     const passwords = new Passwords();
     const [one, other] = [
       await passwords.hash('correct horse'),
@@ -38,7 +38,7 @@ describe('a password', () => {
     expect(one).not.toContain('horse');
   });
 
-  it('matches what is kept of it and nothing else', async () => {
+  it('matches its own hash and no other', async () => {
     const passwords = new Passwords();
     const kept = await passwords.hash('correct horse');
     expect(await passwords.check('correct horse', kept)).toEqual({
@@ -49,13 +49,13 @@ describe('a password', () => {
       expect((await passwords.check(wrong, kept)).matches).toBe(false);
   });
 
-  it('never matches where nothing is kept', async () => {
+  it('never matches without a stored hash', async () => {
     const passwords = new Passwords();
     for (const password of ['', 'null', 'correct horse'])
       expect(await passwords.check(password, null)).toEqual({ matches: false, isOutdated: false });
   });
 
-  it('is the same however its letters were composed', async () => {
+  it('is the same in every Unicode composition', async () => {
     const passwords = new Passwords();
     const kept = await passwords.hash('caf\u00e9 caf\u00e9');
     expect((await passwords.check('cafe\u0301 cafe\u0301', kept)).matches).toBe(true);
@@ -71,7 +71,7 @@ describe('a password', () => {
     },
   );
 
-  it('that was hashed with less work than today is told apart', async () => {
+  it('that was hashed with weaker parameters is recognized', async () => {
     const { hash } = await import('@node-rs/argon2');
     const kept = await hash('correct horse', { memoryCost: 8_192, timeCost: 1 });
     expect(await new Passwords().check('correct horse', kept)).toEqual({
@@ -87,7 +87,7 @@ describe('a password', () => {
 });
 
 describe('many passwords at once', () => {
-  it('are hashed two at a time, in the order in which they came', async () => {
+  it('are hashed two at a time, in order', async () => {
     const hasher = new SlowHasher();
     const passwords = new Passwords(hasher);
     const done: number[] = [];
@@ -103,7 +103,7 @@ describe('many passwords at once', () => {
     expect(done).toEqual([0, 1, 2, 3, 4, 5]);
   });
 
-  it('are refused for the moment beyond what a few seconds can hash', async () => {
+  it('are refused temporarily beyond what a few seconds can hash', async () => {
     const hasher = new SlowHasher();
     const passwords = new Passwords(hasher);
     const all = Array.from({ length: 202 }, () => passwords.hash('correct horse'));
@@ -118,7 +118,7 @@ describe('many passwords at once', () => {
     expect(new Set(await Promise.all(all)).size).toBe(1);
   });
 
-  it('do not stop at one whose hashing fails', async () => {
+  it('continue after one whose hashing fails', async () => {
     const hasher: PasswordHasher = {
       hash: (password) =>
         password.startsWith('bad')

@@ -13,11 +13,11 @@ afterEach(async () => {
 
 const use: Use = { requests: 1, tokens: 10, costUsd: 0.5 };
 
-/** A book at that time, where a key has spent one dollar in whatever period is asked for. */
-async function bookAt(
+/** A limiter at a given time; the key has spent the same in every period. */
+async function limiterAt(
   time: string,
   changed: (counters: Counters) => Counters = (counters) => counters,
-): Promise<{ book: RateLimiter; asked: unknown[][]; order: string[] }> {
+): Promise<{ limiter: RateLimiter; asked: unknown[][]; order: string[] }> {
   const store = await openStore(':memory:', { poolSize: 1, onWarning: () => undefined });
   opened.push(store);
   const [asked, order]: [unknown[][], string[]] = [[], []];
@@ -30,19 +30,19 @@ async function bookAt(
   const counters = changed(createMemoryCounters({ now: () => Date.parse(time) }));
   const backing = new LazyDatabases(() => Promise.resolve({ store: known, counters }), true);
   const settled = (): Promise<void> => Promise.resolve(void order.push('written'));
-  return { book: new RateLimiter(backing, settled), asked, order };
+  return { limiter: new RateLimiter(backing, settled), asked, order };
 }
 const caller = (
   limits: Parameters<typeof fixedCaller>[0]['limits'] = {},
 ): ReturnType<typeof fixedCaller> => fixedCaller({ name: 'ci', limits });
 
 describe('the limits of keys', () => {
-  it('begin with what the request log says was spent in the UTC day and month', async () => {
-    const { book, asked } = await bookAt('2024-02-10T23:59:59Z');
-    const taken = await book.take(caller({ dayBudgetUsd: 2, monthBudgetUsd: 3 }), use);
+  it('begin with the spending in the request log of the UTC day and month', async () => {
+    const { limiter, asked } = await limiterAt('2024-02-10T23:59:59Z');
+    const taken = await limiter.reserve(caller({ dayBudgetUsd: 2, monthBudgetUsd: 3 }), use);
     expect(taken).toMatchObject({
       outcome: 'granted',
-      standings: [
+      statuses: [
         { measure: 'usd_day', limit: 2, used: 1.5 },
         { measure: 'usd_month', limit: 3, used: 1.5 },
       ],
@@ -53,44 +53,46 @@ describe('the limits of keys', () => {
     ]);
   });
 
-  it('read that once, however many ask, and after the latest requests were written', async () => {
-    const { book, order } = await bookAt('2024-02-10T00:00:00Z');
+  it('read that once for concurrent requests, after the latest requests were written', async () => {
+    const { limiter, order } = await limiterAt('2024-02-10T00:00:00Z');
     const taken = await Promise.all(
-      Array.from({ length: 50 }, async () => await book.take(caller({ dayBudgetUsd: 10 }), use)),
+      Array.from(
+        { length: 50 },
+        async () => await limiter.reserve(caller({ dayBudgetUsd: 10 }), use),
+      ),
     );
     expect(taken.filter(({ outcome }) => outcome === 'granted')).toHaveLength(18);
     expect(order).toEqual(['written', 'read']);
   });
 
-  it('are immediate once they are known', async () => {
-    const { book } = await bookAt('2024-02-10T00:00:00Z');
-    await book.take(caller({ dayBudgetUsd: 10, requestsPerMinute: 5 }), use);
-    expect(book.take(caller({ dayBudgetUsd: 10, requestsPerMinute: 5 }), use)).not.toBeInstanceOf(
-      Promise,
-    );
+  it('are not read again once they are set', async () => {
+    const { limiter, asked } = await limiterAt('2024-02-10T00:00:00Z');
+    for (let time = 0; time < 3; time++)
+      await limiter.reserve(caller({ dayBudgetUsd: 10, requestsPerMinute: 5 }), use);
+    expect(asked).toHaveLength(1);
   });
 
-  it('read nothing for limits that are no money, and take nothing where there are none', async () => {
-    const { book, asked } = await bookAt('2024-02-10T00:00:00Z');
+  it('read nothing for limits that are not money, and reserve nothing without limits', async () => {
+    const { limiter, asked } = await limiterAt('2024-02-10T00:00:00Z');
     expect(
-      await book.take(caller({ requestsPerMinute: 5, tokensPerMinute: 5 }), use),
+      await limiter.reserve(caller({ requestsPerMinute: 5, tokensPerMinute: 5 }), use),
     ).toMatchObject({
       outcome: 'refused',
-      standing: { measure: 'tokens', limit: 5, used: 0 },
+      status: { measure: 'tokens', limit: 5, used: 0 },
       wanted: 10,
     });
-    expect(await book.take(caller({ tokensPerMinute: 5 }), { ...use, tokens: null })).toMatchObject(
-      { outcome: 'granted', standings: [] },
-    );
+    expect(
+      await limiter.reserve(caller({ tokensPerMinute: 5 }), { ...use, tokens: null }),
+    ).toMatchObject({ outcome: 'granted', statuses: [] });
     expect(asked).toEqual([]);
   });
 
-  it('let nothing pass where a budget stays unknown', async () => {
-    const { book, asked } = await bookAt('2024-02-10T00:00:00Z', (counters) => ({
+  it('refuse requests while the spending stays unknown', async () => {
+    const { limiter, asked } = await limiterAt('2024-02-10T00:00:00Z', (counters) => ({
       ...counters,
-      seed: () => undefined,
+      setSpent: () => Promise.resolve(),
     }));
-    await expect(book.take(caller({ dayBudgetUsd: 10 }), use)).rejects.toMatchObject({
+    await expect(limiter.reserve(caller({ dayBudgetUsd: 10 }), use)).rejects.toMatchObject({
       code: 'unavailable',
       status: 503,
     });

@@ -24,7 +24,7 @@ const rules: AccountRules = {
   warn: () => undefined,
 };
 
-/** argon2 whose work is put down; a test may step in after a password is verified and before one is hashed. */
+/** argon2 that records its work; a test may act after a password is verified and before one is hashed. */
 class WatchedHasher implements PasswordHasher {
   work: string[] = [];
   beforeVerify: () => Promise<void> = () => Promise.resolve();
@@ -50,27 +50,27 @@ class WatchedHasher implements PasswordHasher {
 
 let store: Store;
 let hasher: WatchedHasher;
-let desk: AccountContext;
+let context: AccountContext;
 beforeEach(async () => {
   store = await openStore(':memory:');
   hasher = new WatchedHasher();
-  desk = {
+  context = {
     store,
     counters: createMemoryCounters(),
     passwords: new Passwords(hasher),
-    errands: new BackgroundTasks(),
+    backgroundTasks: new BackgroundTasks(),
     rules,
     now: Date.now,
   };
-  await signUp(desk, { email: 'ada@example.org', password, from });
+  await signUp(context, { email: 'ada@example.org', password, from });
 });
 afterEach(() => store.close());
 
-/** What nobody's password is compared with is hashed once, by the first check. */
-const passwordsReady = (): Promise<unknown> => desk.passwords.check('any password', null);
+/** The decoy is hashed once, by the first check. */
+const passwordsReady = (): Promise<unknown> => context.passwords.check('any password', null);
 
 describe('signing in', () => {
-  it('does the same work for an address without an account, for one that is disabled and for one that has no password yet', async () => {
+  it('does the same work for an address without an account, a disabled account and one without a password', async () => {
     const bob = await store.accounts.create({
       id: '00000000-0000-4000-8000-00000000000b',
       email: 'bob@example.org',
@@ -85,7 +85,7 @@ describe('signing in', () => {
       at: 0,
     });
     await expect(
-      signIn(desk, { email: 'ada@example.org', password: 'wrong horse', from }),
+      signIn(context, { email: 'ada@example.org', password: 'wrong horse', from }),
     ).rejects.toMatchObject({ code: 'unauthorized' });
     for (const [email, tried] of [
       ['ada@example.org', 'wrong horse'],
@@ -94,7 +94,7 @@ describe('signing in', () => {
       ['carol@example.org', password],
     ] as const) {
       hasher.work = [];
-      await expect(signIn(desk, { email, password: tried, from: email })).rejects.toMatchObject({
+      await expect(signIn(context, { email, password: tried, from: email })).rejects.toMatchObject({
         code: 'unauthorized',
         message: 'the mail address or the password is wrong',
       });
@@ -102,8 +102,8 @@ describe('signing in', () => {
     }
   });
 
-  it('keeps nothing of the token but its hash', async () => {
-    const { token, signIn: kept } = await signIn(desk, {
+  it('stores only the hash of the token', async () => {
+    const { token, signIn: kept } = await signIn(context, {
       email: 'ada@example.org',
       password,
       from,
@@ -116,32 +116,36 @@ describe('signing in', () => {
     expect(kept.expiresAt - kept.createdAt).toBe(rules.signInMs);
   });
 
-  it('does not outlast a password that was changed while it was checked', async () => {
+  it('ends with a password that was changed while it was checked', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     const changed = await argon2Hasher.hash('another horse');
     hasher.beforeVerify = async () => {
       hasher.beforeVerify = () => Promise.resolve();
       await store.accounts.setPassword(account!.id, changed);
     };
-    await expect(signIn(desk, { email: 'ada@example.org', password, from })).rejects.toMatchObject({
+    await expect(
+      signIn(context, { email: 'ada@example.org', password, from }),
+    ).rejects.toMatchObject({
       code: 'unauthorized',
     });
     await expect(
-      signIn(desk, { email: 'ada@example.org', password: 'another horse', from }),
+      signIn(context, { email: 'ada@example.org', password: 'another horse', from }),
     ).resolves.toBeDefined();
   });
 
-  it('does not outlast an account that was disabled while the password was checked, and enabled again later', async () => {
+  it('ends with an account that was disabled while the password was checked, even if it is enabled later', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     await passwordsReady();
     hasher.beforeVerify = () =>
       store.accounts.update(account!.id, { disabledAt: 1 }).then(() => undefined);
-    await expect(signIn(desk, { email: 'ada@example.org', password, from })).rejects.toMatchObject({
+    await expect(
+      signIn(context, { email: 'ada@example.org', password, from }),
+    ).rejects.toMatchObject({
       code: 'unauthorized',
     });
   });
 
-  it('does not bring back a password that was changed while it was hashed anew', async () => {
+  it('does not restore a password that was changed while it was hashed anew', async () => {
     const { hash } = await import('@node-rs/argon2');
     const account = await store.accounts.findByEmail('ada@example.org');
     await store.accounts.update(account!.id, {
@@ -151,32 +155,32 @@ describe('signing in', () => {
     await passwordsReady();
     hasher.beforeHash = () =>
       store.accounts.setPassword(account!.id, changed).then(() => undefined);
-    await signIn(desk, { email: 'ada@example.org', password, from });
+    await signIn(context, { email: 'ada@example.org', password, from });
     expect((await store.accounts.find(account!.id))!.passwordHash).toBe(changed);
   });
 
-  it('hashes a password anew that was hashed with less work', async () => {
+  it('hashes a password anew that was hashed with weaker parameters', async () => {
     const { hash } = await import('@node-rs/argon2');
     const account = await store.accounts.findByEmail('ada@example.org');
     await store.accounts.update(account!.id, {
       passwordHash: await hash(password, { memoryCost: 8_192, timeCost: 1 }),
     });
-    await signIn(desk, { email: 'ada@example.org', password, from });
+    await signIn(context, { email: 'ada@example.org', password, from });
     const { passwordHash } = (await store.accounts.find(account!.id))!;
     expect(passwordHash).toMatch(/m=19456,t=2,p=1/);
-    await signIn(desk, { email: 'ada@example.org', password, from });
+    await signIn(context, { email: 'ada@example.org', password, from });
     expect((await store.accounts.find(account!.id))!.passwordHash).toBe(passwordHash);
   });
 });
 
 describe('changing a password', () => {
-  it('does not undo one that was set with a link while the old one was checked', async () => {
+  it('does not overwrite a password that was set with a link meanwhile', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     const rescued = await argon2Hasher.hash('set with a link');
     await passwordsReady();
     hasher.beforeHash = () =>
       store.accounts.setPassword(account!.id, rescued).then(() => undefined);
-    const change = changePassword(desk, {
+    const change = changePassword(context, {
       accountId: account!.id,
       currentPassword: password,
       newPassword: 'set by a thief',
@@ -189,54 +193,56 @@ describe('changing a password', () => {
 });
 
 describe('mails', () => {
-  it('are not more than a few to one address, whoever asks for them', async () => {
+  it('are limited for each address, whoever requests them', async () => {
     const mails: Mail[] = [];
     const mailing = {
-      ...desk,
+      ...context,
       rules: { ...rules, mailer: { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) } },
     };
     for (let index = 0; index < 30; index++)
       await requestReset(mailing, { email: 'ADA@example.org', from: `192.0.2.${index}` });
-    await desk.errands.done();
+    await context.backgroundTasks.done();
     expect(mails.length).toBeGreaterThan(1);
     expect(mails.length).toBeLessThan(8);
     expect(new Set(mails.map(({ to }) => to))).toEqual(new Set(['ada@example.org']));
   });
 
-  it('go to the address that the account has, not to a spelling that only looks like it', async () => {
+  it("go to the account's address, not to a spelling that looks like it", async () => {
     const mails: Mail[] = [];
     const mailing = {
-      ...desk,
+      ...context,
       rules: { ...rules, mailer: { send: (mail: Mail) => Promise.resolve(void mails.push(mail)) } },
     };
-    await signUp(desk, { email: 'mike@example.org', password, from });
+    await signUp(context, { email: 'mike@example.org', password, from });
     await requestReset(mailing, { email: 'mi\u212ae@example.org', from });
-    await desk.errands.done();
+    await context.backgroundTasks.done();
     expect(mails.map(({ to }) => to)).toEqual(['mike@example.org']);
   });
 
-  it('that fail are told as a warning, without the address', async () => {
+  it('that fail become a warning without the address', async () => {
     const warnings: string[] = [];
     const failing = {
-      ...desk,
+      ...context,
       rules: {
         ...rules,
         warn: (warning: string) => void warnings.push(warning),
-        mailer: { send: () => Promise.reject(new Error('no server took a mail: ETIMEDOUT')) },
+        mailer: { send: () => Promise.reject(new Error('a mail could not be sent: ETIMEDOUT')) },
       },
     };
     await requestReset(failing, { email: 'ada@example.org', from });
-    await desk.errands.done();
-    expect(warnings).toEqual(['a reset by mail failed: no server took a mail: ETIMEDOUT']);
+    await context.backgroundTasks.done();
+    expect(warnings).toEqual([
+      'the mail for a new password failed: a mail could not be sent: ETIMEDOUT',
+    ]);
   });
 });
 
 describe('a reset link', () => {
-  it('is not spent while too many passwords wait to be hashed', async () => {
+  it('is not used up while too many passwords wait to be hashed', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     const { token } = await issueResetLink(store, account!.id, Date.now() + 60_000);
     const busy = {
-      ...desk,
+      ...context,
       passwords: new Passwords({
         ...argon2Hasher,
         hash: () => new Promise<string>(() => undefined),
@@ -246,27 +252,31 @@ describe('a reset link', () => {
     await expect(
       completeReset(busy, { token, password: 'another horse', from }),
     ).rejects.toMatchObject({ code: 'unavailable' });
-    await completeReset(desk, { token, password: 'another horse', from });
+    await completeReset(context, { token, password: 'another horse', from });
     await expect(
-      signIn(desk, { email: 'ada@example.org', password: 'another horse', from }),
+      signIn(context, { email: 'ada@example.org', password: 'another horse', from }),
     ).resolves.toBeDefined();
   });
 
-  it('lets an account in that had to wait for its failures', async () => {
+  it('lets an account sign in that had to wait after failures', async () => {
     const account = await store.accounts.findByEmail('ada@example.org');
     for (let index = 0; index < 10; index++)
-      await signIn(desk, {
+      await signIn(context, {
         email: 'ada@example.org',
         password: 'wrong horse',
         from: `192.0.2.${index}`,
       }).catch(() => undefined);
     await expect(
-      signIn(desk, { email: 'ada@example.org', password, from: '198.51.100.1' }),
+      signIn(context, { email: 'ada@example.org', password, from: '198.51.100.1' }),
     ).rejects.toMatchObject({ code: 'too_many_requests' });
     const { token } = await issueResetLink(store, account!.id, Date.now() + 60_000);
-    await completeReset(desk, { token, password: 'another horse', from });
+    await completeReset(context, { token, password: 'another horse', from });
     await expect(
-      signIn(desk, { email: 'ada@example.org', password: 'another horse', from: '198.51.100.1' }),
+      signIn(context, {
+        email: 'ada@example.org',
+        password: 'another horse',
+        from: '198.51.100.1',
+      }),
     ).resolves.toBeDefined();
   });
 });

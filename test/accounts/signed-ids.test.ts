@@ -15,7 +15,7 @@ describe('signed ids', () => {
       expect(id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
   });
 
-  it('are of the account that they were made for, in the database that they were made in', () => {
+  it('belong to the account and the database that they were made for', () => {
     const [ids, others] = [idsOfAMemory(), idsOfAMemory()];
     const made = Array.from({ length: 600 }, () => ids.make('one'));
     expect(made.every((id) => ids.isOf(id, 'one'))).toBe(true);

@@ -2,9 +2,9 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { SignedIds } from '../../src/accounts/signed-ids.js';
 import { sentMessages } from '../../src/conversations/answered-message.js';
 import {
-  type Asked,
   ConversationKeeper,
   type JoinedConversation,
+  type JoinRequest,
 } from '../../src/conversations/keeper.js';
 import { GatewayError } from '../../src/errors.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
@@ -12,7 +12,7 @@ import type { Turn } from '../../src/store/contracts/conversations.js';
 import { lazyDatabases } from '../../src/store/open-databases.js';
 
 const reports = { lost: () => undefined, away: () => undefined };
-const asked = (conversationId: string | null = null, text = 'Hello?'): Asked => ({
+const asked = (conversationId: string | null = null, text = 'Hello?'): JoinRequest => ({
   conversationId,
   messages: [{ role: 'user', content: text }],
   storing: 'on',
@@ -40,20 +40,20 @@ const turnOf = (
 
 const opened: { keeper: ConversationKeeper; backing: LazyDatabases }[] = [];
 function keep({
-  patienceMs = 10_000,
+  maxWaitMs = 10_000,
   backing = lazyDatabases({
     databaseUrl: ':memory:',
     poolSize: 1,
     redisUrl: null,
     onWarning: () => undefined,
   }),
-}: { patienceMs?: number; backing?: LazyDatabases } = {}): {
+}: { maxWaitMs?: number; backing?: LazyDatabases } = {}): {
   keeper: ConversationKeeper;
   backing: LazyDatabases;
   ids: SignedIds;
 } {
   const ids = new SignedIds(backing);
-  const keeper = new ConversationKeeper(backing, ids, reports, { patienceMs, closeMs: 50 });
+  const keeper = new ConversationKeeper(backing, ids, reports, { maxWaitMs, closeMs: 50 });
   opened.push({ keeper, backing });
   return { keeper, backing, ids };
 }
@@ -64,8 +64,8 @@ afterEach(async () => {
   }
 });
 
-describe('what is sent', () => {
-  it("has ids that follow from the answer's id and the place, and are UUIDs that no gateway has signed", async () => {
+describe('sent messages', () => {
+  it("have ids that are derived from the answer's id and the position, and are unsigned UUIDs", async () => {
     const { ids } = keep();
     const answerId = ids.make('ann');
     const messages = [
@@ -87,12 +87,11 @@ describe('what is sent', () => {
   });
 });
 
-describe('a gateway that remembers in memory alone', () => {
-  it('keeps the thousand conversations that were used last', async () => {
+describe('a gateway with a database in memory', () => {
+  it('keeps the last used thousand conversations', async () => {
     const { keeper, backing } = keep();
-    const begun = Array.from(
-      { length: 1_005 },
-      () => keeper.join('ann', asked()) as JoinedConversation,
+    const begun = await Promise.all(
+      Array.from({ length: 1_005 }, () => keeper.join('ann', asked())),
     );
     const [first, second] = begun as [JoinedConversation, JoinedConversation];
     await Promise.all(begun.slice(0, 1_000).map((joined) => keeper.append(turnOf(joined))));
@@ -107,23 +106,20 @@ describe('a gateway that remembers in memory alone', () => {
 });
 
 describe('a conversation is joined', () => {
-  it('without a lookup where it begins, or was used here just now', async () => {
+  it('by its own account, and by no other', async () => {
     const { keeper } = keep();
-    const begun = keeper.join('ann', asked());
-    expect(begun).not.toBeInstanceOf(Promise);
-    await keeper.append(turnOf(begun as JoinedConversation));
-    expect(keeper.join('ann', asked((begun as JoinedConversation).id))).toMatchObject({
+    const begun = await keeper.join('ann', asked());
+    await keeper.append(turnOf(begun));
+    expect(await keeper.join('ann', asked(begun.id))).toMatchObject({
       title: 'Hello?',
       begins: false,
       stores: true,
       titledNow: false,
     });
-    await expect(keeper.join('bob', asked((begun as JoinedConversation).id))).rejects.toMatchObject(
-      { code: 'not_found' },
-    );
+    await expect(keeper.join('bob', asked(begun.id))).rejects.toMatchObject({ code: 'not_found' });
   });
 
-  it('that was created empty is not waited for where its title cannot be stored just now', async () => {
+  it('that was created empty does not wait long when its title cannot be stored', async () => {
     const { keeper, backing } = keep();
     const { id } = await keeper.create('ann', null);
     const joined = await keeper.join('ann', asked(id));
@@ -135,12 +131,12 @@ describe('a conversation is joined', () => {
     await keeper.name(joined);
   });
 
-  it('with an id for its answer though the database is away, and not where it has to be looked up', async () => {
+  it('with an id for its answer while the database is away, unless it has to be looked up', async () => {
     const away = new LazyDatabases(
       () => Promise.reject(new GatewayError('unavailable', 'the database cannot be reached')),
       false,
     );
-    const { keeper } = keep({ backing: away, patienceMs: 50 });
+    const { keeper } = keep({ backing: away, maxWaitMs: 50 });
     const begun = await keeper.join('ann', asked());
     expect(begun.answerId).toMatch(/^[0-9a-f-]{36}$/);
     expect(await keeper.append(turnOf(begun))).toBe('late');

@@ -29,13 +29,13 @@ beforeAll(async () => {
 afterEach(endProcesses);
 afterAll(() => upstream.close());
 
-/** What one client was told, before the gateway was killed under it. */
+/** The answers that one client got before the gateway was killed. */
 interface Told {
   conversationId: string;
   turns: { question: string; answerId: string }[];
 }
 
-/** Goes on with a conversation of its own until nobody answers; every other client is streamed to. */
+/** Continues its own conversation until the gateway stops answering; every other client streams. */
 async function converse(
   url: string,
   name: string,
@@ -62,7 +62,7 @@ async function converse(
   }
 }
 
-/** The whole answer, or the last chunk where the end was seen; null where the gateway did not get so far. */
+/** The whole answer, or the last chunk if the stream ended; null if the gateway did not get that far. */
 async function ask(url: string, body: object, streams: boolean): Promise<unknown> {
   if (!streams) {
     const { status, json } = await post(`${url}/api/v1/completions`, body, headers);
@@ -79,7 +79,7 @@ async function ask(url: string, body: object, streams: boolean): Promise<unknown
 const textOf = ({ content }: MessageRecord): string =>
   typeof content === 'string' ? content : textAt(content, 0, 'text');
 
-/** Every question has its answer behind it, whole, and nothing stands twice. */
+/** Every question is followed by its complete answer, and nothing is stored twice. */
 function expectWholeTurns(messages: readonly MessageRecord[]): void {
   expect(messages.length % 2).toBe(0);
   for (let index = 0; index < messages.length; index += 2) {
@@ -96,7 +96,7 @@ function expectWholeTurns(messages: readonly MessageRecord[]): void {
   expect(new Set(messages.map(textOf)).size).toBe(messages.length);
 }
 
-/** Of one round, and after the next start: what was told is there. */
+/** Checks one round after the next start: every confirmed turn is stored. */
 async function expectStored(store: Store, told: readonly Told[]): Promise<void> {
   for (const { conversationId, turns } of told) {
     if (conversationId === '') continue;
@@ -110,7 +110,7 @@ async function expectStored(store: Store, told: readonly Told[]): Promise<void> 
       expect(textOf(stored.get(answerId) ?? ({ content: 'nothing' } as MessageRecord))).toBe(
         `Answer to ${question}`,
       );
-    // beside what was told there is at most the turn whose end could not be told any more
+    // besides the confirmed turns there is at most the one whose confirmation did not arrive
     expect(messages.length / 2 - turns.length).toBeLessThanOrEqual(1);
   }
 }
@@ -166,7 +166,7 @@ async function lane(number: number): Promise<{ told: number; stored: number }> {
 }
 
 describe('a gateway that is killed in the middle of turns', () => {
-  it(`has every turn whose end was told, and none half, ${rounds} times over`, async () => {
+  it(`has stored every confirmed turn, and none in part, ${rounds} times over`, async () => {
     const counts = await Promise.all(Array.from({ length: lanes }, (_, number) => lane(number)));
     for (const { told, stored } of counts) {
       expect(told).toBeGreaterThan(rounds);

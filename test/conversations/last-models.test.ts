@@ -12,7 +12,7 @@ const history = [
   says('user', 'And now?'),
 ];
 
-describe('who answered last', () => {
+describe('the last model', () => {
   it('is known by account and key, for an hour', () => {
     let now = 1_000;
     const models = new LastModels(() => now);
@@ -27,7 +27,7 @@ describe('who answered last', () => {
 });
 
 describe('a history', () => {
-  it('is known again when the answer and the next question follow it', () => {
+  it('is recognized when the answer and the next question follow it', () => {
     expect(
       historyKey([...history, says('assistant', 'Now.'), says('user', 'Thanks')], history.length),
     ).toBe(historyKey(history));
@@ -39,7 +39,7 @@ describe('a history', () => {
     );
   });
 
-  it('is another with another text, role, length or order', () => {
+  it('is different with another text, role, length or order', () => {
     const long = 'x'.repeat(100_000);
     const others = [
       history.slice(0, 3),

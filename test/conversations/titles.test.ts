@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 
 const isTitles = ({ body }: UpstreamCall): boolean => body?.['model'] === 'titles';
-/** Answers as usual, and requests for titles in that way. */
+/** Answers normally, and requests for titles with the given step. */
 const title = (step: Step): void =>
   talk.upstream.script([(call): Step => (isTitles(call) ? step : {})]);
 const stored = async (id: string): Promise<[string, string] | null> => {
@@ -36,7 +36,7 @@ async function begin(question = 'How do trains choose their track? Tell me.'): P
 }
 
 describe('a title', () => {
-  it('is derived at first, and later the one that the model wrote', async () => {
+  it('is derived at first, and then written by the model', async () => {
     title({ text: ['"Signal boxes', ' and points."\n'], usage: { prompt: 50, completion: 5 } });
     const first = await talk.complete(asking('How do trains choose their track? Tell me.'));
     expect(textAt(first.json, 'conversationTitle')).toBe('How do trains choose their track?');
@@ -90,7 +90,7 @@ describe('a title', () => {
     expect(await stored(id)).toEqual(['How do trains choose their track?', 'derived']);
   });
 
-  it('that somebody has given is left alone', async () => {
+  it('that a client has given is not overwritten', async () => {
     title({ text: ['Too late'], delayMs: 80 });
     const id = await begin();
     await talk.reader.conversations.rename(talk.ann.accountId, id, 'Mine', 'given');
@@ -101,7 +101,7 @@ describe('a title', () => {
     expect(await stored(id)).toEqual(['Mine', 'given']);
   });
 
-  it('of many conversations is asked for a few at a time', async () => {
+  it('of many conversations is requested a few at a time', async () => {
     let [open, most] = [0, 0];
     talk.upstream.script([
       (call): Step => {
@@ -116,7 +116,7 @@ describe('a title', () => {
     expect(most).toBeLessThanOrEqual(4);
   });
 
-  it('that is being written does not hold up the end', async () => {
+  it('that is being written does not delay the shutdown', async () => {
     title({ hang: 'beforeHeaders' });
     const id = await begin();
     await until(

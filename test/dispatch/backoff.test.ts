@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { backoffMs, wait } from '../../src/dispatch/backoff.js';
+import { retryWaitMs, wait } from '../../src/dispatch/backoff.js';
 import { Cancellation } from '../../src/dispatch/cancellation.js';
 import { Deadline } from '../../src/dispatch/deadline.js';
 import { GatewayError } from '../../src/errors.js';
@@ -9,22 +9,22 @@ const failure = (retryAfterMs: number | null = null): GatewayError =>
   new GatewayError('upstream_error', 'p answered 500', { retryAfterMs });
 
 describe('the wait before a retry', () => {
-  it('doubles from 250 ms to 8 s where chance is at its most', () => {
-    const waits = [1, 2, 3, 4, 5, 6, 7, 10].map((retry) => backoffMs(retry, failure(), () => 1));
+  it('doubles from 250 ms to 8 s at the maximum of the jitter', () => {
+    const waits = [1, 2, 3, 4, 5, 6, 7, 10].map((retry) => retryWaitMs(retry, failure(), () => 1));
     expect(waits).toEqual([250, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000]);
   });
 
-  it('may be nothing at all: the jitter is full', () => {
-    expect(backoffMs(10, failure(), () => 0)).toBe(0);
+  it('may be 0: the jitter is full', () => {
+    expect(retryWaitMs(10, failure(), () => 0)).toBe(0);
   });
 
-  it('is never negative and never over its bound, whatever chance says', () => {
+  it('is never negative and never above its bound', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 1, max: 10 }),
         fc.double({ min: 0, max: 1, noNaN: true, maxExcluded: true }),
         (retry, chance) => {
-          const ms = backoffMs(retry, failure(), () => chance);
+          const ms = retryWaitMs(retry, failure(), () => chance);
           expect(ms).toBeGreaterThanOrEqual(0);
           expect(ms).toBeLessThan(Math.min(8_000, 250 * 2 ** (retry - 1)));
         },
@@ -33,14 +33,14 @@ describe('the wait before a retry', () => {
   });
 
   it('is what the provider asked for, exactly', () => {
-    expect([0, 1, 1_234, 8_000].map((ms) => backoffMs(1, failure(ms), () => 1))).toEqual([
+    expect([0, 1, 1_234, 8_000].map((ms) => retryWaitMs(1, failure(ms), () => 1))).toEqual([
       0, 1, 1_234, 8_000,
     ]);
   });
 
-  it('is nothing before the same question with another key, or unstreamed', () => {
-    expect(backoffMs(3, new GatewayError('provider_auth', 'p answered 401'), () => 1)).toBe(0);
-    expect(backoffMs(3, new GatewayError('stream_refused', 'p answered 400'), () => 1)).toBe(0);
+  it('is 0 before a retry with another key, or without streaming', () => {
+    expect(retryWaitMs(3, new GatewayError('provider_auth', 'p answered 401'), () => 1)).toBe(0);
+    expect(retryWaitMs(3, new GatewayError('stream_refused', 'p answered 400'), () => 1)).toBe(0);
   });
 });
 
@@ -52,21 +52,21 @@ describe('waiting', () => {
     await expect(wait(1, new Cancellation(), far)).resolves.toBeUndefined();
   });
 
-  it('ends at once when the request is over, with the reason', async () => {
+  it('ends at once with the reason when the request is cancelled', async () => {
     const cancellation = new Cancellation();
     const waiting = wait(60_000, cancellation, far);
     cancellation.cancel(left);
     await expect(waiting).rejects.toBe(left);
   });
 
-  it('ends with the deadline where that comes first', async () => {
+  it('ends with the deadline if that comes first', async () => {
     await expect(wait(60_000, new Cancellation(), new Deadline(5))).rejects.toMatchObject({
       code: 'deadline_exceeded',
       message: 'no answer within 5 ms in total',
     });
   });
 
-  it('does not begin for a request that is over already', async () => {
+  it('does not begin for a request that is cancelled already', async () => {
     const cancellation = new Cancellation();
     cancellation.cancel(left);
     await expect(wait(60_000, cancellation, far)).rejects.toBe(left);

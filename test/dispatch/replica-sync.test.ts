@@ -28,25 +28,26 @@ afterEach(async () => {
   await upstream.close();
 });
 
-/** Replicas of one process: what one tells, the others hear at once. */
+/** Replicas in one process: what one publishes reaches the others at once. */
 class Board {
-  readonly told: string[] = [];
-  readonly tellers = new Set<object>();
+  readonly published: string[] = [];
+  readonly publishers = new Set<object>();
   private readonly counters = createMemoryCounters();
-  private readonly listeners: { of: object; topic: string; hear: (text: string) => void }[] = [];
+  private readonly listeners: { of: object; topic: string; listener: (text: string) => void }[] =
+    [];
 
   join(): Counters {
     const self = {};
-    const bulletin: PubSub = {
-      tell: (topic, text) => {
-        this.told.push(text);
-        this.tellers.add(self);
-        for (const { of, topic: heard, hear } of this.listeners)
-          if (of !== self && heard === topic) hear(text);
+    const pubSub: PubSub = {
+      publish: (topic, text) => {
+        this.published.push(text);
+        this.publishers.add(self);
+        for (const { of, topic: subscribed, listener } of this.listeners)
+          if (of !== self && subscribed === topic) listener(text);
       },
-      hear: (topic, hear) => void this.listeners.push({ of: self, topic, hear }),
+      subscribe: (topic, listener) => void this.listeners.push({ of: self, topic, listener }),
     };
-    return { ...this.counters, state: 'redis', bulletin };
+    return { ...this.counters, state: 'redis', pubSub };
   }
 }
 
@@ -102,12 +103,12 @@ const latencyOf = async ({ url, auth }: RunningGateway): Promise<unknown> =>
     'latency',
   );
 
-/** One of the keys is refused from now on. */
+/** The provider refuses one of the keys from now on. */
 const refuse = (key: string): void =>
   upstream.script([(call): Step => (keyOf(call) === key ? { status: 401 } : {})]);
 
 describe("a provider's key that is refused on one replica", () => {
-  it('is left alone by the others, and by one that starts later', async () => {
+  it('is not used by the others, nor by one that starts later', async () => {
     const board = new Board();
     const [first, second] = [await replicaOn(board), await replicaOn(board)];
     refuse(secret);
@@ -120,21 +121,21 @@ describe("a provider's key that is refused on one replica", () => {
     expect(used()).toEqual(['key-b', 'key-b', 'key-b', 'key-b']);
   });
 
-  it('is named to them by a part of its hash', async () => {
+  it('is published only as a part of its hash', async () => {
     const board = new Board();
     await replicaOn(board);
     refuse(secret);
     await times(2, gateways[0]!);
-    expect(board.told.filter((text) => text.includes('mark'))).toHaveLength(1);
-    expect(JSON.parse(board.told[0] ?? '')).toMatchObject({
+    expect(board.published.filter((text) => text.includes('mark'))).toHaveLength(1);
+    expect(JSON.parse(board.published[0] ?? '')).toMatchObject({
       provider: 'up',
       mark: expect.stringMatching(/^[0-9a-f]{16}$/) as string,
       forMs: 600_000,
     });
-    expect(board.told.join()).not.toContain(secret);
+    expect(board.published.join()).not.toContain(secret);
   });
 
-  it('stays aside when the configuration is loaded anew', async () => {
+  it('keeps its cooldown when the configuration is reloaded', async () => {
     const board = new Board();
     const gateway = await replicaOn(board);
     refuse(secret);
@@ -151,7 +152,7 @@ describe("a provider's key that is refused on one replica", () => {
     expect(used()).toEqual(['key-b', 'key-b', 'key-b', 'key-b']);
   });
 
-  it("is nobody else's business where numbers are kept in memory", async () => {
+  it('is not published with counters in memory', async () => {
     gateways.push(await startGateway(configured()), await startGateway(configured()));
     refuse(secret);
     await times(2, gateways[0]!);
@@ -161,10 +162,10 @@ describe("a provider's key that is refused on one replica", () => {
   });
 });
 
-describe('what one replica hears', () => {
-  it('does not matter where it makes no sense', async () => {
+describe('a message to a replica', () => {
+  it('is ignored if it makes no sense', async () => {
     const board = new Board();
-    const { bulletin } = board.join();
+    const { pubSub } = board.join();
     const gateway = await replicaOn(board);
     for (const text of [
       '',
@@ -176,7 +177,8 @@ describe('what one replica hears', () => {
       '{"samples":{}}',
       `{"provider":"__proto__","mark":"a","forMs":1,"at":1}`,
     ]) {
-      for (const topic of ['provider-keys-aside', 'provider-latencies']) bulletin.tell(topic, text);
+      for (const topic of ['provider-keys-aside', 'provider-latencies'])
+        pubSub.publish(topic, text);
     }
     expect((await complete(gateway)).status).toBe(200);
     expect(await latencyOf(gateway)).toBeNull();
@@ -184,24 +186,24 @@ describe('what one replica hears', () => {
 });
 
 describe('the time to the first token that one replica measures', () => {
-  it('is known to the others soon, and to one that starts later', async () => {
+  it('reaches the others a second later, and one that starts later', async () => {
     const board = new Board();
     const [first, second] = [await replicaOn(board), await replicaOn(board)];
     await times(3, first);
     expect(await latencyOf(second)).toBeNull();
     await until(async () => (await latencyOf(second)) !== null);
     expect(await latencyOf(await replicaOn(board))).toEqual(await latencyOf(second));
-    // whoever has heard it tells nobody
-    expect(board.tellers.size).toBe(1);
+    // a receiver does not publish it again
+    expect(board.publishers.size).toBe(1);
   });
 
-  it('is told as a sample where there is much of it', async () => {
+  it('is published as a sample if there are many', async () => {
     const board = new Board();
     const gateway = await replicaOn(board);
     await Promise.all(Array.from({ length: 150 }, () => complete(gateway)));
-    await until(() => board.told.length > 0);
+    await until(() => board.published.length > 0);
     await pause(50);
-    for (const text of board.told)
+    for (const text of board.published)
       expect((JSON.parse(text) as { samples: unknown[] }).samples.length).toBeLessThanOrEqual(100);
   });
 });
@@ -213,7 +215,7 @@ describe.skipIf(!redisIsThere)('two replicas on one Redis', () => {
   });
   afterEach(() => redis?.stop());
 
-  it('leave a refused key alone soon, and share what they measure', async () => {
+  it('do not use a refused key after a second, and share their latencies', async () => {
     const url = redis?.url ?? '';
     const [first, second] = [await replicaOf(url), await replicaOf(url)];
     refuse(secret);
@@ -239,7 +241,7 @@ describe('the keys of a provider', () => {
       (mark, forMs) => told.push([mark, forMs]),
     );
 
-  it('are told of when they are set aside, once for what is no news', () => {
+  it('publish a cooldown, and only if it is longer than the last', () => {
     const told: [string, number][] = [];
     const ring = ringOf(told);
     ring.startCooldown('a', 5_000);
@@ -249,7 +251,7 @@ describe('the keys of a provider', () => {
     expect(told.map(([, forMs]) => forMs)).toEqual([5_000, 60_000]);
   });
 
-  it('are set aside by their marks, never for a shorter time, without being told of again', () => {
+  it('get a cooldown by their fingerprint, never a shorter one, without publishing it again', () => {
     const told: [string, number][] = [];
     const [here, there] = [ringOf(told), ringOf()];
     here.startCooldown('a', 5_000);

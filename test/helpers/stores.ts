@@ -5,7 +5,7 @@ import { type Dialect, Kysely } from 'kysely';
 import { LibsqlDialect } from '../../src/store/drivers/libsql/dialect.js';
 import { openStore } from '../../src/store/open-store.js';
 import { postgresDialect } from '../../src/store/drivers/postgres/dialect.js';
-import type { Tables } from '../../src/store/sql/tables.js';
+import type { StoreTables } from '../../src/store/sql/tables.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { freshDatabase } from './postgres.js';
 
@@ -14,8 +14,8 @@ export interface Place {
   url: string;
   /** Opens the store; each call opens another one, as another process would. */
   open(): Promise<Store>;
-  /** Connects to the database without migrating it. */
-  connect(): Kysely<Tables>;
+  /** The database itself, as it is: nothing is migrated. */
+  connect(): Kysely<StoreTables>;
   /** Closes all of them and removes the database. */
   remove(): Promise<void>;
 }
@@ -37,7 +37,7 @@ function placeAt(url: string, dialect: () => Dialect, drop: () => Promise<void> 
       return store;
     },
     connect() {
-      const database = new Kysely<Tables>({ dialect: dialect() });
+      const database = new Kysely<StoreTables>({ dialect: dialect() });
       opened.push({ close: () => database.destroy() });
       return database;
     },

@@ -7,12 +7,12 @@ const unused = (): never => {
 /** For what needs a store alone. */
 export const unusedCounters: Counters = {
   state: 'memory',
-  bulletin: { tell: unused, hear: unused },
-  take: unused,
-  seed: unused,
-  fail: unused,
-  patience: unused,
-  forgive: unused,
-  notes: { add: unused, read: unused },
+  pubSub: { publish: unused, subscribe: unused },
+  reserve: unused,
+  setSpent: unused,
+  countFailure: unused,
+  loginBackoff: unused,
+  clearFailures: unused,
+  recentLists: { add: unused, read: unused },
   close: () => Promise.resolve(),
 };

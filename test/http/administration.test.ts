@@ -124,7 +124,7 @@ describe('the administrator', () => {
     ).toMatchObject({ account: { role: 'member' } });
     expect(await ada.ask('POST', '/api/v1/accounts', { email: 'BOB@example.org' })).toMatchObject({
       status: 409,
-      json: { message: 'email: has an account already' },
+      json: { message: 'email: already has an account' },
     });
     expect(await ada.ask('POST', '/api/v1/accounts', { email: 'bob' })).toMatchObject({
       status: 422,

@@ -537,7 +537,7 @@ describe('what a budget has spent', () => {
     });
     expect(await native('rich')).toMatchObject({
       status: 503,
-      json: { message: 'limits: what this key has spent of its budget cannot be read now' },
+      json: { message: 'limits: the spending of this key cannot be read at the moment' },
     });
     expect(upstream.requests).toEqual([]);
     expect(

@@ -218,7 +218,9 @@ describe.skipIf(!redisIsThere)('a limit of two gateways on one Redis', () => {
       { logger },
     );
     try {
-      await until(() => lines.some(({ msg }) => msg === 'Redis is there: limits are shared'));
+      await until(() =>
+        lines.some(({ msg }) => msg === 'Redis is available: replicas share limits'),
+      );
       expect(lines.filter(({ level }) => Number(level) > logger.levels.values['info']!)).toEqual(
         [],
       );

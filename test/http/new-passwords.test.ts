@@ -298,7 +298,7 @@ describe('signing up where the gateway sends mail', () => {
     );
     await until(() =>
       lines.some(({ msg }) =>
-        /^a sign-up by mail failed: no server took a mail: EENVELOPE/.test(String(msg)),
+        /^the mail for a sign-up failed: a mail could not be sent: EENVELOPE/.test(String(msg)),
       ),
     );
     smtp.refuseWith(null);

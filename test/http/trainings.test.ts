@@ -186,7 +186,7 @@ describe('a preference that is trained', () => {
     expect((await sent(pathOf(one), evaluationsCsv(400), 'text/csv')).status).toBe(202);
     expect(await sent(pathOf(two), evaluationsCsv(60), 'text/csv')).toMatchObject({
       status: 409,
-      json: { message: 'another training of this account is not over yet' },
+      json: { message: 'another training of this account has not ended' },
     });
     await over(one);
   });

@@ -32,14 +32,14 @@ const keyOf = (accountId: string): NewKey => ({
   expiresAt: null,
 });
 
-describe.each(storeRows)('the first to come, on $name,', (row) => {
+describe.each(storeRows)('the first sign-up, on $name,', (row) => {
   let place: Place;
   beforeEach(async () => {
     place = await row.place();
     return () => place.remove();
   });
 
-  it('takes over the first account with its keys and is its administrator; the others are members', async () => {
+  it('gets the first account with its keys and is the administrator; the others are members', async () => {
     const { accounts, keys } = await place.open();
     const key = await keys.add(keyOf(firstAccountId));
     const first = await accounts.create(somebody({ email: 'Ada@Example.com', at: 5 }));
@@ -56,7 +56,7 @@ describe.each(storeRows)('the first to come, on $name,', (row) => {
     expect(await accounts.create(second)).toMatchObject({ id: second.id, role: 'member' });
   });
 
-  it('is one alone of 200 that come at the same time', async () => {
+  it('is exactly one of 200 at the same time', async () => {
     const stores = await Promise.all([place.open(), place.open()]);
     const made = await Promise.all(
       Array.from({ length: 200 }, (_, index) => stores[index % 2]!.accounts.create(somebody())),
@@ -67,7 +67,7 @@ describe.each(storeRows)('the first to come, on $name,', (row) => {
     expect(new Set(made.map((account) => account?.id)).size).toBe(200);
   });
 
-  it('has the address, whoever else wants it at the same time', async () => {
+  it('has its address, even if others request it at the same time', async () => {
     const { accounts } = await place.open();
     const made = await Promise.all(
       Array.from({ length: 20 }, () => accounts.create(somebody({ email: 'ada@example.com' }))),
@@ -98,7 +98,7 @@ describe.each(storeRows)('accounts on $name', (row) => {
     expect(await store.accounts.create(somebody({ email: 'grace@EXAMPLE.com' }))).toBeNull();
   });
 
-  it('change in what is said and in nothing else', async () => {
+  it('change only in the given fields', async () => {
     const account = await member();
     expect(await store.accounts.update(account.id, { passwordHash: 'new' })).toEqual({
       ...account,
@@ -125,7 +125,7 @@ describe.each(storeRows)('accounts on $name', (row) => {
     expect(await store.accounts.find(ada.id)).toEqual(ada);
   });
 
-  it('are listed newest first, page by page, each once, those of one moment too', async () => {
+  it('are listed newest first, page by page, each once, those of the same moment too', async () => {
     const made = await Promise.all(Array.from({ length: 7 }, () => member({ at: 1_000_000 })));
     const seen: string[] = [];
     for (let cursor: string | null = null, pages = 0; pages === 0 || cursor !== null; pages++) {
@@ -160,7 +160,7 @@ describe.each(storeRows)('accounts on $name', (row) => {
       });
   });
 
-  it('tell the caches of their keys when they are disabled or change their role, and not otherwise', async () => {
+  it('update cached keys when they are disabled or change their role, and not otherwise', async () => {
     const account = await member();
     const keys = [await store.keys.add(keyOf(account.id)), await store.keys.add(keyOf(account.id))];
     await store.keys.add(keyOf(firstAccountId));
@@ -177,7 +177,7 @@ describe.each(storeRows)('accounts on $name', (row) => {
     });
   });
 
-  it('are known by a sign-in until it expires or is removed', async () => {
+  it('are found by a sign-in until it expires or is removed', async () => {
     const account = await member();
     const signIn = {
       tokenHash: randomUUID(),
@@ -195,7 +195,7 @@ describe.each(storeRows)('accounts on $name', (row) => {
     await store.signIns.remove(signIn.tokenHash);
   });
 
-  it('end all sign-ins but one, and none of another account', async () => {
+  it('end all sign-ins except one, and none of another account', async () => {
     const [ada, grace] = [await member(), await member()];
     const signIn = (
       accountId: string,
@@ -221,7 +221,7 @@ describe.each(storeRows)('accounts on $name', (row) => {
     expect(await present()).toEqual([false, false, true]);
   });
 
-  it('take no sign-in for a password that is another by now, nor for an account that is disabled', async () => {
+  it('accept no sign-in for a password that has changed, nor for a disabled account', async () => {
     const account = await member();
     const signIn = {
       tokenHash: randomUUID(),
@@ -236,7 +236,7 @@ describe.each(storeRows)('accounts on $name', (row) => {
     expect(await store.signIns.find(signIn.tokenHash, 150)).toBeNull();
   });
 
-  it('keep the newest hundred of their sign-ins: one that signs in again and again does not fill the table', async () => {
+  it('keep their newest hundred sign-ins, so that repeated ones do not fill the table', async () => {
     const [ada, grace] = [await member(), await member()];
     const signInAt = (accountId: string, createdAt: number): SignInRecord => ({
       tokenHash: randomUUID(),
@@ -255,7 +255,7 @@ describe.each(storeRows)('accounts on $name', (row) => {
     expect(await store.signIns.find(other.tokenHash, 500)).not.toBeNull();
   });
 
-  it('end with a new password all that was opened with the one before, and nothing of another account', async () => {
+  it('end all sign-ins and links with a new password, and none of another account', async () => {
     const [ada, grace] = [await member(), await member()];
     const [kept, ended, other] = [ada, ada, grace].map(({ id }) => ({
       tokenHash: randomUUID(),
@@ -298,7 +298,7 @@ describe.each(storeRows)('accounts on $name', (row) => {
     expect(await store.signIns.find(kept.tokenHash, 150)).toBeNull();
   });
 
-  it('have no sign-in left of a password that is changed while many sign in with it', async () => {
+  it('have no sign-in left with a password that is changed while many sign in with it', async () => {
     const account = await member();
     const signIns = Array.from({ length: 40 }, () => ({
       tokenHash: randomUUID(),
@@ -313,7 +313,7 @@ describe.each(storeRows)('accounts on $name', (row) => {
       expect(await store.signIns.find(tokenHash, 150)).toBeNull();
   });
 
-  it('use a reset link once, whoever tries at the same time, and the others of that account end with it', async () => {
+  it("accept a reset link once, even for concurrent requests, and end the account's other links", async () => {
     const [ada, grace] = [await member(), await member()];
     const [link, older, other] = [randomUUID(), randomUUID(), randomUUID()];
     for (const [tokenHash, { id }] of [

@@ -32,7 +32,7 @@ describe('a backup of an embedded database', () => {
   });
   afterEach(() => place.remove());
 
-  it('is a database with all that was there, which only its owner can read', async () => {
+  it('is a database with the whole content, which only its owner can read', async () => {
     await store.backup(file);
     expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
     const copy = await openStore(`file:${file}`);
@@ -40,7 +40,7 @@ describe('a backup of an embedded database', () => {
     await copy.close();
   });
 
-  it('is made while the database is written to, and is whole', async () => {
+  it('is made while the database is written to, and is complete', async () => {
     const progress = { isDone: false };
     const writing = (async () => {
       for (let index = 0; !progress.isDone; index++) await signUp(store, `${index}@example.com`);
@@ -55,7 +55,7 @@ describe('a backup of an embedded database', () => {
     await copy.close();
   });
 
-  it('leaves the database locked for other processes: what is stored afterwards is there though one of them has come and gone', async () => {
+  it('leaves the database intact: what is stored afterwards is there even if another process has opened and closed it', async () => {
     const path = place.url.slice('file:'.length);
     await store.backup(file);
     askFromAnotherProcess(path, 'select count(*) from accounts');
@@ -66,7 +66,7 @@ describe('a backup of an embedded database', () => {
     ]);
   });
 
-  it('overwrites nothing', async () => {
+  it('overwrites no file', async () => {
     writeFileSync(file, 'precious');
     await expect(store.backup(file)).rejects.toMatchObject({
       code: 'conflict',
@@ -78,7 +78,7 @@ describe('a backup of an embedded database', () => {
     });
   });
 
-  it('leaves nothing behind where it cannot be written', async () => {
+  it('leaves no file if it cannot be written', async () => {
     const missing = join(file, 'no', 'such.db');
     await expect(store.backup(missing)).rejects.toMatchObject({
       code: 'unavailable',
@@ -88,7 +88,7 @@ describe('a backup of an embedded database', () => {
     await store.ping();
   });
 
-  it('of a database in memory is one too', async () => {
+  it('of a database in memory is a database too', async () => {
     const memory = await openFreshStore();
     await signUp(memory, 'grace@example.com');
     await memory.backup(file);
@@ -116,7 +116,7 @@ describe('closing', () => {
 });
 
 describe('a backup of PostgreSQL', () => {
-  it('is left to its own tools', async () => {
+  it('is not implemented, because it has its own tools', async () => {
     const place = await postgresPlace();
     await expect((await place.open()).backup('/nowhere')).rejects.toMatchObject({
       code: 'not_implemented',

@@ -6,7 +6,8 @@ import type {
   NewMessage,
   Turn,
 } from '../../src/store/contracts/conversations.js';
-import type { Page, Store } from '../../src/store/contracts/store.js';
+import type { Page } from '../../src/store/contracts/page.js';
+import type { Store } from '../../src/store/contracts/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const sent = (role: string, content: unknown): NewMessage => ({
@@ -31,7 +32,7 @@ const answered = (content: string): NewMessage => ({
   costUsd: 0.0125,
 });
 
-/** A turn as a client makes it that sends the whole history: `u:question`, `a:answer`, `s:system`. */
+/** A turn of a client that sends the whole history: `u:question`, `a:answer`, `s:system`. */
 function turnOf(
   conversation: { conversationId: string; accountId: string },
   history: readonly string[],
@@ -77,7 +78,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
   });
   afterAll(() => place.remove());
 
-  it('begin with a turn and hold its messages as they were sent', async () => {
+  it('begin with a turn and keep its messages as they were sent', async () => {
     const them = someone();
     const parts = [
       { type: 'text', text: 'What is this? \0 \u{1f600} \ud800' },
@@ -108,7 +109,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     });
   });
 
-  it('continue with what is new of a whole history', async () => {
+  it('continue with the new messages of a whole history', async () => {
     const them = someone();
     await conversations.append([turnOf(them, ['s:1', 'u:1'], 'a:1', { begins })]);
     await conversations.append([turnOf(them, ['s:1', 'u:1', 'a:1', 'u:2'], 'a:2', { at: 7_000 })]);
@@ -123,7 +124,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     });
   });
 
-  it('know a system message again that stands long before the last ones', async () => {
+  it('recognize a system message that is stored long before the last ones', async () => {
     const them = someone();
     await conversations.append([turnOf(them, ['s:1', 'u:0'], 'a:0', { begins })]);
     for (let index = 1; index <= 20; index += 1)
@@ -133,7 +134,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     expect((await texts(them)).slice(-3)).toEqual(['a:20', 'u:last', 'a:last']);
   });
 
-  it('take several turns of one conversation in one batch, in their order', async () => {
+  it('accept several turns of one conversation in one batch, in order', async () => {
     const [them, others] = [someone(), someone()];
     const turns = [
       turnOf(them, ['u:1'], 'a:1', { begins }),
@@ -150,7 +151,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     });
   });
 
-  it('are not doubled by a batch that comes again, whole or in part', async () => {
+  it('are not doubled by a batch that is written again, completely or in part', async () => {
     const [them, others] = [someone(), someone()];
     const first = turnOf(them, ['u:1'], 'a:1', { begins });
     const second = turnOf(them, ['u:1', 'a:1', 'u:2'], 'a:2');
@@ -169,7 +170,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     });
   });
 
-  it('keep the answer that is asked for again beside the first', async () => {
+  it('keep a regenerated answer beside the first', async () => {
     const them = someone();
     await conversations.append([turnOf(them, ['u:1'], 'a:1', { begins })]);
     await conversations.append([turnOf(them, ['u:1'], 'a:better')]);
@@ -177,7 +178,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     expect(await texts(them)).toEqual(['u:1', 'a:1', 'a:better', 'u:2', 'a:2']);
   });
 
-  it('are gone for a turn once they are removed, and for another account always', async () => {
+  it('are gone for a turn after they were removed, and always for another account', async () => {
     const them = someone();
     await conversations.append([turnOf(them, ['u:1'], 'a:1', { begins })]);
     const stranger = { ...them, accountId: randomUUID() };
@@ -219,7 +220,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     expect(await conversations.find(them.accountId, `${them.conversationId}\0`)).toBeNull();
   });
 
-  it('take turns from two processes at once, each whole and at its own place', async () => {
+  it('accept turns from two processes at once, each complete and at its own position', async () => {
     const second = await place.open();
     const them = Array.from({ length: 8 }, someone).map((each, _, [first]) => ({
       ...each,
@@ -249,7 +250,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     }
   });
 
-  it('begun by the same turn in two processes at once are there once', async () => {
+  it('begun by the same turn in two processes at once are stored once', async () => {
     const second = await place.open();
     const turns = Array.from({ length: 5 }, () => turnOf(someone(), ['u:1'], 'a:1', { begins }));
     const ends = await Promise.all(
@@ -261,7 +262,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     for (const turn of turns) expect(await texts(turn)).toEqual(['u:1', 'a:1']);
   });
 
-  it('are either removed or continued, where both happen at once', async () => {
+  it('are either removed or continued when both happen at once', async () => {
     const second = await place.open();
     for (let round = 0; round < 10; round += 1) {
       const them = someone();
@@ -272,7 +273,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
       ]);
       expect(removed).toBe(true);
       expect(await conversations.find(them.accountId, them.conversationId)).toBeNull();
-      // begun anew under the same id, it holds nothing of the old one
+      // begun anew under the same id, it contains nothing of the old one
       await conversations.append([turnOf(them, ['u:new'], 'a:new', { begins })]);
       expect(await texts(them)).toEqual(['u:new', 'a:new']);
     }
@@ -333,7 +334,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     expect(second!.next).toBeNull();
   });
 
-  it('are created empty, renamed, and keep a given title from being overwritten by a written one', async () => {
+  it('are created empty, can be renamed, and keep a given title when a model writes one', async () => {
     const { accountId, conversationId: id } = someone();
     const created = {
       id,
@@ -373,7 +374,7 @@ describe.each(storeRows)('conversations on $name', (row) => {
     });
   });
 
-  it('take a batch of two thousand turns, and none', async () => {
+  it('accept a batch of two thousand turns, and an empty one', async () => {
     const accountId = randomUUID();
     const turns = Array.from({ length: 2_000 }, () =>
       turnOf({ accountId, conversationId: randomUUID() }, ['s:1', 'u:1'], 'a:1', { begins }),

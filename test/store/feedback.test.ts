@@ -28,7 +28,7 @@ describe.each(storeRows)('feedback on $name', (row) => {
   });
   afterAll(() => place.remove());
 
-  it('is held as it was given, once', async () => {
+  it('is stored as it was given, once', async () => {
     const full = feedbackOf({
       keyId: 'key',
       sessionId: 'session',
@@ -49,7 +49,7 @@ describe.each(storeRows)('feedback on $name', (row) => {
     });
   });
 
-  it('takes a comment with characters that no database takes', async () => {
+  it('accepts a comment with characters that no database accepts', async () => {
     const odd = feedbackOf({ comment: 'a\0b\ud800c' });
     await feedback.add(odd);
     expect((await feedback.list(odd.accountId, { limit: 10, cursor: null })).items).toMatchObject([

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { digestOf, unstored } from '../../src/store/history.js';
+import { digestOf, firstUnstored } from '../../src/store/history.js';
 
 const letters = (text: string): string[] => text.split('');
 
-describe('a message is known again', () => {
-  it('whether its text is a string or a single text block, and whatever white space stands around it', () => {
+describe('a message is recognized', () => {
+  it('whether its text is a string or a single text block, and whatever white space surrounds it', () => {
     const digest = digestOf({ role: 'user', content: 'Hello' });
     expect(digest).toMatch(/^[0-9a-f]{32}$/);
     expect(digestOf({ role: 'user', content: [{ type: 'text', text: 'Hello' }] })).toBe(digest);
@@ -18,7 +18,7 @@ describe('a message is known again', () => {
     expect(digestOf({ role: 'user', content: '\nHello ' })).toBe(digest);
   });
 
-  it('not by another role, another text or another part', () => {
+  it('but not with another role, text or part', () => {
     const digests = [
       { role: 'user', content: 'Hello' },
       { role: 'assistant', content: 'Hello' },
@@ -44,7 +44,7 @@ describe('a message is known again', () => {
   });
 });
 
-describe('what is stored is not put in again', () => {
+describe('stored messages are not added again', () => {
   const cases: [title: string, stored: string, sent: string, fresh: string][] = [
     ['the first messages', '', 'abc', 'abc'],
     ['the usual continuation', 'aA', 'aAb', 'b'],
@@ -61,10 +61,10 @@ describe('what is stored is not put in again', () => {
     ['results of tools after the call', 'aT', 'aTr', 'r'],
   ];
   it.each(cases)('%s: of %s and %s, new is %s', (_title, stored, sent, fresh) => {
-    expect(sent.slice(unstored(letters(stored), letters(sent)))).toBe(fresh);
+    expect(sent.slice(firstUnstored(letters(stored), letters(sent)))).toBe(fresh);
   });
 
-  it('a dialogue that goes on is stored once and whole, however often its messages repeat', () => {
+  it('a dialogue that continues is stored once and completely, however often its messages repeat', () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom('a', 'b'), fc.constantFrom('a', 'b')), { maxLength: 20 }),
@@ -73,7 +73,7 @@ describe('what is stored is not put in again', () => {
           const history: string[] = [];
           for (const [question, answer] of turns) {
             history.push(`user ${question}`);
-            stored.push(...history.slice(unstored(stored, history)), `assistant ${answer}`);
+            stored.push(...history.slice(firstUnstored(stored, history)), `assistant ${answer}`);
             history.push(`assistant ${answer}`);
           }
           expect(stored).toEqual(history);
@@ -82,10 +82,10 @@ describe('what is stored is not put in again', () => {
     );
   });
 
-  it('takes time in proportion to the number of messages, however they repeat', () => {
-    const many = new Array<string>(500_000).fill('a');
+  it('takes time proportional to the number of messages, however they repeat', () => {
+    const many = new Array<string>(100_000).fill('a');
     const startedAt = performance.now();
-    expect(unstored(many, ['x', ...many])).toBe(500_001);
+    expect(firstUnstored(many, ['x', ...many])).toBe(100_001);
     expect(performance.now() - startedAt).toBeLessThan(10_000);
   });
 
@@ -95,13 +95,13 @@ describe('what is stored is not put in again', () => {
         fc.array(fc.constantFrom('a', 'b', 'c'), { minLength: 1 }),
         fc.string(),
         (sent, answer) => {
-          expect(unstored([...sent, answer], sent)).toBe(sent.length);
+          expect(firstUnstored([...sent, answer], sent)).toBe(sent.length);
         },
       ),
     );
   });
 
-  it('every message is stored exactly once while a client continues, cuts, asks again and asks otherwise, in any order', () => {
+  it('every message is stored exactly once while a client continues, cuts, regenerates and rephrases, in any order', () => {
     const move = fc.oneof(
       fc.constant('continue' as const),
       fc.constant('again' as const),
@@ -119,7 +119,7 @@ describe('what is stored is not put in again', () => {
   });
 });
 
-/** Sends what it holds as the whole history; every message it makes is a new one. */
+/** Sends its whole history; every message that it makes is new. */
 class Client {
   readonly stored: string[] = [];
   made = 0;
@@ -135,7 +135,7 @@ class Client {
       if (typeof next === 'object') this.history = this.history.slice(0, next.otherwise * 2);
       this.history.push(this.make());
     }
-    this.stored.push(...this.history.slice(unstored(this.stored, this.history)));
+    this.stored.push(...this.history.slice(firstUnstored(this.stored, this.history)));
     const answer = this.make();
     this.stored.push(answer);
     this.history.push(answer);

@@ -39,7 +39,7 @@ describe.each(storeRows)('keys on $name', (row) => {
   });
   afterAll(() => place.remove());
 
-  it('are found by hash and by id with all that was said of them', async () => {
+  it('are found by hash and by id with all their fields', async () => {
     const key = newKey(ada, { name: 'Zürich \u{1f600}' });
     const record = {
       ...key,
@@ -55,7 +55,7 @@ describe.each(storeRows)('keys on $name', (row) => {
     expect(await store.keys.findByHash(randomUUID())).toBeNull();
   });
 
-  it('take a name with what no database takes', async () => {
+  it('accept a name with characters that no database accepts', async () => {
     const key = await store.keys.add(newKey(ada, { name: 'a\0b\ud800' }));
     expect(key.name).toBe('a\ufffdb\ufffd');
     expect((await store.keys.update(ada, key.id, { name: '\0' }))?.name).toBe('\ufffd');
@@ -72,7 +72,7 @@ describe.each(storeRows)('keys on $name', (row) => {
     expect((await store.keys.list(grace, { limit: 100, cursor: next })).items).toEqual([]);
   });
 
-  it('may belong to an account that is not kept here, which is a member', async () => {
+  it('may belong to an account without a row, which is a member', async () => {
     const key = newKey(randomUUID());
     expect(await store.keys.add(key)).toMatchObject({
       accountId: key.accountId,
@@ -99,7 +99,7 @@ describe.each(storeRows)('keys on $name', (row) => {
     );
   });
 
-  it('keep what several have changed of their limits at the same time', async () => {
+  it('keep concurrent changes of different limits', async () => {
     const other = await place.open();
     const key = await store.keys.add(newKey(ada));
     await Promise.all([
@@ -120,7 +120,7 @@ describe.each(storeRows)('keys on $name', (row) => {
     });
   });
 
-  it('change in what is said and in nothing else', async () => {
+  it('change only in the given fields', async () => {
     const key = await store.keys.add(newKey(ada));
     const limits = { ...noLimits, tokensPerMinute: 5 };
     expect(await store.keys.update(ada, key.id, { revokedAt: 7 })).toEqual({
@@ -139,7 +139,7 @@ describe.each(storeRows)('keys on $name', (row) => {
     expect(await store.keys.update(ada, randomUUID(), { name: 'x' })).toBeNull();
   });
 
-  it('remember when they were last used, which never goes back and tells no cache', async () => {
+  it('store when they were last used, which never decreases and updates no cache', async () => {
     const keys = [
       await store.keys.add(newKey(ada)),
       await store.keys.add(newKey(ada)),
@@ -164,7 +164,7 @@ describe.each(storeRows)('keys on $name', (row) => {
     expect(await store.keys.changedSince(revision)).toEqual({ revision, records: [] });
   });
 
-  it('are touched by several at the same time in any order', async () => {
+  it('are touched by several processes at the same time in any order', async () => {
     const other = await place.open();
     const ids = await Promise.all(
       Array.from({ length: 50 }, async () => (await store.keys.add(newKey(ada))).id),

@@ -36,7 +36,7 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
   });
   afterAll(() => place.remove());
 
-  it('is there as it was left, each account and preference its own', async () => {
+  it('is stored for each account and preference separately', async () => {
     const scope = scopeOf();
     expect(await learnings.find(scope)).toBeNull();
     await learnings.change([
@@ -47,7 +47,7 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     expect(await learnings.find(scopeOf())).toBeNull();
   });
 
-  it('loses nothing of what two replicas add at the same time', async () => {
+  it('loses nothing that two replicas add at the same time', async () => {
     const scope = scopeOf();
     const other = (await place.open()).learnings;
     await Promise.all(
@@ -63,7 +63,7 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     expect(await learnings.find(scope)).toMatchObject({ state: '30' });
   });
 
-  it('is stored with the feedback that taught it, or neither is', async () => {
+  it('is stored together with its feedback, or neither is', async () => {
     const scope = scopeOf();
     const failing = learnings.rate(scope, [feedbackOf(scope)], () => {
       throw new Error('cannot learn');
@@ -78,7 +78,7 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     ).toHaveLength(1);
   });
 
-  it('knows what the same account said before of the same model on the same decision or answer', async () => {
+  it("knows the account's earlier score of the same model on the same decision or answer", async () => {
     const scope = scopeOf(),
       sessionId = randomUUID();
     const heard: (number | null)[] = [];
@@ -103,7 +103,7 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     expect(heard).toEqual([null, 0.25, 0.25, 1, 0, 0.5, null, null, null]);
   });
 
-  it('takes several ratings in at once, in their order, all or none', async () => {
+  it('accepts several ratings at once, in order, all or none', async () => {
     const scope = scopeOf(),
       sessionId = randomUUID();
     let heard: readonly (number | null)[] = [];
@@ -129,7 +129,7 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     ).toHaveLength(4);
   });
 
-  it('goes with its preference, and does not come back by what is learned late', async () => {
+  it('is removed with its preference, and does not return when something is learned late', async () => {
     const { accountId } = scopeOf();
     const { id: preferenceId } = await store.preferences.add({
       id: randomUUID(),
@@ -148,7 +148,7 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     expect(await learnings.find(scope)).toMatchObject({ state: null });
   });
 
-  it('is forgotten, of which other processes hear', async () => {
+  it('can be forgotten, and other processes notice', async () => {
     const scope = scopeOf();
     expect(await learnings.forget(scope)).toBe(false);
     await learnings.change([[scope, more]]);
@@ -160,7 +160,7 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     expect(changes.revision).toBeGreaterThan(revision);
   });
 
-  it('tells whoever changes it after it was forgotten when that was, though nothing had been there', async () => {
+  it('says when it was forgotten, even if nothing had been stored', async () => {
     const scope = scopeOf();
     const heard: (number | null)[] = [];
     const put = (next: string | null): Promise<void> =>
@@ -190,7 +190,7 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     ]);
   });
 
-  it('is removed when nothing was added for long', async () => {
+  it('is removed after a long time without a change', async () => {
     const scope = scopeOf();
     await learnings.change([[scope, more]]);
     expect(await learnings.removeBefore(1, 100)).toBe(0);

@@ -24,7 +24,7 @@ const signUp = (store: Store): Promise<AccountRecord | null> =>
     at: 1,
   });
 
-/** Opens a store and hands out the thread that it has started. */
+/** Opens a store and returns the thread that it has started. */
 async function opened(open: () => Promise<Store>): Promise<{ store: Store; thread: Worker }> {
   let thread: Worker | undefined;
   const keep = (worker: Worker): void => void (thread = worker);
@@ -40,7 +40,7 @@ describe('an embedded database whose thread dies', () => {
     return () => place.remove();
   });
 
-  it('fails what was under way as unavailable, and goes on in a new thread with all that was acknowledged', async () => {
+  it('fails what was under way as unavailable, and goes on in a new thread with all that was confirmed', async () => {
     const { store, thread } = await opened(() => place.open());
     const before = await signUp(store);
     const underWay = Promise.allSettled(Array.from({ length: 5 }, () => signUp(store)));
@@ -54,7 +54,7 @@ describe('an embedded database whose thread dies', () => {
     expect(await signUp(store)).toMatchObject({ role: 'member' });
   });
 
-  it('leaves nothing of a transaction under way, whose later statements fail too', async () => {
+  it('stores nothing of a transaction under way, whose later statements fail too', async () => {
     await place.open();
     const threads: Worker[] = [];
     process.once('worker', (worker) => threads.push(worker));
@@ -73,7 +73,7 @@ describe('an embedded database whose thread dies', () => {
     ).toEqual([{ role: 'admin', email: null, disabled_at: null }]);
   });
 
-  it('stays unavailable where it was in memory: an empty one is not taken for it', async () => {
+  it('stays unavailable if it was in memory: it is not replaced by an empty one', async () => {
     const { store, thread } = await opened(() => openStore(':memory:'));
     await signUp(store);
     await thread.terminate();
@@ -104,7 +104,7 @@ describe('an embedded database that another process has locked', () => {
     await place.remove();
   });
 
-  it('lets a write wait without holding up the process, and does it when the lock is free', async () => {
+  it('lets a write wait without blocking the process, and executes it when the lock is free', async () => {
     const store = await place.open();
     child = await holdLock(place);
     let isDone = false;
@@ -116,7 +116,7 @@ describe('an embedded database that another process has locked', () => {
     expect(await writing).toMatchObject({ role: 'admin' });
   });
 
-  it('is unavailable where the lock is not free in time, and goes on when it is', async () => {
+  it('is unavailable if the lock is not free in time, and works when it is', async () => {
     await place.open();
     const database = place.connect();
     await sql`pragma busy_timeout = 50`.execute(database);
@@ -147,7 +147,7 @@ describe('a PostgreSQL that stops', () => {
     return () => postgres.remove();
   });
 
-  it('is unavailable, warned of once, and works again when it is back', async () => {
+  it('is unavailable, with one warning, and works again when it is back', async () => {
     const store = await openStore(postgres.url, { onWarning: (warning) => warnings.push(warning) });
     const before = await signUp(store);
     await Promise.all(Array.from({ length: 5 }, () => store.ping()));
@@ -174,7 +174,7 @@ describe('a PostgreSQL that stops', () => {
     await store.close();
   });
 
-  it('ends nothing else when its idle connections are cut', async () => {
+  it('does not crash the process when its idle connections are cut', async () => {
     const store = await openStore(postgres.url, { onWarning: (warning) => warnings.push(warning) });
     await Promise.all(Array.from({ length: 5 }, () => store.ping()));
     warnings.length = 0;
@@ -185,7 +185,7 @@ describe('a PostgreSQL that stops', () => {
     await store.close();
   });
 
-  it('is unavailable where it accepts connections and says nothing', async () => {
+  it('is unavailable within seconds if it accepts connections and does not answer', async () => {
     postgres.pause();
     await expect(openStore(postgres.url)).rejects.toMatchObject({
       code: 'unavailable',

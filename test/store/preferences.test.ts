@@ -22,7 +22,7 @@ describe.each(storeRows)('preferences on $name', (row) => {
   });
   afterAll(() => place.remove());
 
-  it('are there as they were added', async () => {
+  it('are found as they were added', async () => {
     const accountId = randomUUID();
     const preference = await added(accountId, {
       name: 'Cheap \0 \ud800',
@@ -41,7 +41,7 @@ describe.each(storeRows)('preferences on $name', (row) => {
     expect(await preferences.find(accountId, preference.id)).toEqual(preference);
   });
 
-  it('change in part, and say when', async () => {
+  it('change in part, with the date of the change', async () => {
     const accountId = randomUUID();
     const { id } = await added(accountId);
     const before = Date.now();
@@ -56,7 +56,7 @@ describe.each(storeRows)('preferences on $name', (row) => {
     expect((await preferences.find(accountId, id))!.updatedAt).toBeGreaterThanOrEqual(before);
   });
 
-  it('keep what several have changed of them at the same time', async () => {
+  it('keep concurrent changes of different fields', async () => {
     const accountId = randomUUID();
     const { id } = await added(accountId);
     const other = (await place.open()).preferences;
@@ -86,7 +86,7 @@ describe.each(storeRows)('preferences on $name', (row) => {
     expect(await preferences.find(accountId, preference.id)).toEqual(preference);
   });
 
-  it('are gone once they are removed, settings and all', async () => {
+  it('are gone after they were removed, settings included', async () => {
     const accountId = randomUUID();
     const { id } = await added(accountId);
     const { revision } = await preferences.changedSince(0);
@@ -111,7 +111,7 @@ describe.each(storeRows)('preferences on $name', (row) => {
     expect(second.next).toBeNull();
   });
 
-  it('tell another process what has changed since it last asked', async () => {
+  it('list what has changed since a revision', async () => {
     const other = (await place.open()).preferences;
     const accountId = randomUUID();
     const { revision } = await other.changedSince(0);

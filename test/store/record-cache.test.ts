@@ -9,7 +9,7 @@ interface Thing {
   readonly value: number;
 }
 
-/** A source in this test's hand. */
+/** A source that the test controls. */
 class Source {
   readonly topic = 'things';
   readonly rows = new Map<string, { thing: Thing; revision: number }>();
@@ -55,7 +55,7 @@ const backing = (): LazyDatabases => {
     redisUrl: null,
     onWarning: () => undefined,
   });
-  // as a file would be: something may have been there before
+  // like a file: there may be records from before
   return new LazyDatabases(() => made.get(), false);
 };
 const open: { cache: RecordCache<Thing>; backing: LazyDatabases }[] = [];
@@ -73,17 +73,17 @@ afterEach(async () => {
 });
 
 describe('a record cache', () => {
-  it('looks a record up once, and knows it from then on', async () => {
+  it('looks a record up once, and has it in memory from then on', async () => {
     const source = new Source();
     source.put({ name: 'a', value: 1 });
     const cache = cacheOf(source);
-    expect(cache.find('a')).toBeInstanceOf(Promise);
+    expect(cache.cached('a')).toBeUndefined();
     expect(await cache.find('a')).toEqual({ name: 'a', value: 1 });
-    expect(cache.find('a')).toEqual({ name: 'a', value: 1 });
+    expect(cache.cached('a')).toEqual({ name: 'a', value: 1 });
     expect(new Set(source.loads)).toEqual(new Set(['a']));
   });
 
-  it('hears of what others have changed', async () => {
+  it('has changes of other processes within a second', async () => {
     const source = new Source();
     source.put({ name: 'a', value: 1 });
     const cache = cacheOf(source);
@@ -92,7 +92,7 @@ describe('a record cache', () => {
     await until(async () => (await cache.find('a'))?.value === 2);
   });
 
-  it('does not keep what changed while it was read', async () => {
+  it('does not cache a record that changed while it was read', async () => {
     const source = new Source();
     source.put({ name: 'a', value: 1 });
     source.put({ name: 'other', value: 1 });
@@ -110,42 +110,43 @@ describe('a record cache', () => {
     expect(await cache.find('a')).toEqual({ name: 'a', value: 2 });
   });
 
-  it('stays as it was while the database is away', async () => {
+  it('keeps its records while the database is away', async () => {
     const source = new Source();
     source.put({ name: 'a', value: 1 });
     const cache = cacheOf(source);
     await cache.find('a');
     source.isAway = true;
-    expect(cache.find('a')).toEqual({ name: 'a', value: 1 });
-    await expect(Promise.resolve(cache.find('b'))).rejects.toThrow('away');
+    expect(await cache.find('a')).toEqual({ name: 'a', value: 1 });
+    await expect(cache.find('b')).rejects.toThrow('away');
     source.isAway = false;
     source.put({ name: 'a', value: 3 });
     await until(async () => (await cache.find('a'))?.value === 3);
   });
 
-  it('believes a database that has lost its last changes, as a standby that takes over may have', async () => {
+  it('follows a database that has lost its last changes, as a standby may have that takes over', async () => {
     const source = new Source();
     for (const value of [1, 2, 3]) source.put({ name: 'other', value });
     source.put({ name: 'a', value: 1 });
     const cache = cacheOf(source);
     await cache.find('a');
-    // two changes are lost, and one comes
+    // two changes are lost, and a new one is made
     source.revision -= 2;
     source.put({ name: 'a', value: 2 });
     await until(async () => (await cache.find('a'))?.value === 2);
   });
 
-  it('asks few times for what it is told of while it asks, however often', async () => {
+  it('asks a few times for changes of which it is notified meanwhile, however often', async () => {
     const source = new Source();
     source.put({ name: 'a', value: 1 });
     const { store, counters } = await backing().get();
     const listeners: ((text: string) => void)[] = [];
-    const bulletin = {
-      tell: () => undefined,
-      hear: (_topic: string, listener: (text: string) => void) => void listeners.push(listener),
+    const pubSub = {
+      publish: () => undefined,
+      subscribe: (_topic: string, listener: (text: string) => void) =>
+        void listeners.push(listener),
     };
     const own = new LazyDatabases(
-      () => Promise.resolve({ store, counters: { ...counters, bulletin } }),
+      () => Promise.resolve({ store, counters: { ...counters, pubSub } }),
       false,
     );
     const cache = new RecordCache(own, source);
@@ -153,20 +154,20 @@ describe('a record cache', () => {
     await cache.find('a');
     const asked = source.asked;
     source.put({ name: 'a', value: 2 });
-    for (let told = 0; told < 100; told++) listeners[0]!('');
+    for (let count = 0; count < 100; count++) listeners[0]!('');
     await until(async () => (await cache.find('a'))?.value === 2);
     expect(source.asked - asked).toBeLessThan(10);
   });
 
-  it('asks for what nobody knows once a second, and for few such things at a time', async () => {
+  it('looks up an unknown key once a second, and few unknown keys at a time', async () => {
     const source = new Source();
     const cache = cacheOf(source);
     expect(await cache.find('nobody')).toBeNull();
-    expect(cache.find('nobody')).toBeNull();
+    expect(cache.cached('nobody')).toBeNull();
     let release = (): void => undefined;
     source.gate = new Promise((resolve) => (release = resolve));
     const guesses = Promise.allSettled(
-      Array.from({ length: 100 }, (_, index) => Promise.resolve(cache.find(`guess ${index}`))),
+      Array.from({ length: 100 }, (_, index) => cache.find(`guess ${index}`)),
     );
     await until(() => source.loads.length > 60);
     release();
@@ -178,7 +179,7 @@ describe('a record cache', () => {
     });
   });
 
-  it('finds at once what was made after it was asked for in vain, where this process has made it', async () => {
+  it('finds a record at once that this process has added after a lookup in vain', async () => {
     const source = new Source();
     const cache = cacheOf(source);
     expect(await cache.find('a')).toBeNull();

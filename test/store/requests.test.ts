@@ -52,7 +52,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
   });
   afterAll(() => place.remove());
 
-  it('holds a request as it was, and one without anything that may be missing', async () => {
+  it('stores a complete request, and one with all optional fields missing', async () => {
     const accountId = randomUUID();
     const full = requestOf({
       accountId,
@@ -82,7 +82,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
     expect(await requests.find(null, full.id)).toEqual(full);
   });
 
-  it('takes what a client made up and clocks that count fractions, rather than fail a batch', async () => {
+  it('accepts any text of clients and fractions of ms, instead of failing a batch', async () => {
     const odd = requestOf({
       provider: 'my\0provider',
       model: 'half \ud83d pair',
@@ -109,7 +109,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
     expect(await idsOf({ accountId, provider: 'my\0provider' })).toEqual([odd.id]);
   });
 
-  it('tells an account nothing of another', async () => {
+  it('shows an account nothing of another', async () => {
     const accountId = randomUUID();
     const request = requestOf({ accountId });
     await requests.add([request]);
@@ -225,7 +225,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
     ]);
   });
 
-  it('gives the sums of the days that a time touches', async () => {
+  it('returns the sums of the days that overlap a time', async () => {
     const accountId = randomUUID();
     await requests.add(
       [0, 1, 2, 3].map((days) =>
@@ -243,7 +243,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
     ]);
   });
 
-  it('knows what a key has spent on its days', async () => {
+  it('knows what a key has spent on given days', async () => {
     const keyId = randomUUID();
     await requests.add(
       [0, 1, 1, 2].map((days) =>
@@ -255,7 +255,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
     expect(await requests.spentUsd(keyId, '2026-02-01', '2026-02-28')).toBe(0);
   });
 
-  it('passes over what it has already, in the sums too', async () => {
+  it('skips rows that it has already, in the sums too', async () => {
     const accountId = randomUUID();
     const rows = Array.from({ length: 3 }, () => requestOf({ accountId }));
     await requests.add(rows.slice(0, 2));
@@ -274,7 +274,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
     expect(await requests.usage({ accountId })).toEqual([]);
   });
 
-  it('counts each request once where two processes write the same and others at once', async () => {
+  it('counts each request once when two processes write the same and other rows at once', async () => {
     const accountId = randomUUID();
     const second = (await place.open()).requests;
     const rows = Array.from({ length: 400 }, (_, index) =>
@@ -292,7 +292,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
     expect(usage.reduce((sum, one) => sum + one.costUsd, 0)).toBe(400);
   });
 
-  it('takes thousands at once', async () => {
+  it('accepts thousands of rows at once', async () => {
     const accountId = randomUUID();
     await requests.add(
       Array.from({ length: 3_500 }, (_, index) =>
@@ -303,8 +303,8 @@ describe.each(storeRows)('the request log on $name', (row) => {
   });
 });
 
-describe.each(storeRows)('what is old on $name', (row) => {
-  it('is removed, requests and decisions, so many at once; the sums stay', async () => {
+describe.each(storeRows)('old rows on $name', (row) => {
+  it('are removed, requests and decisions, in batches; the sums stay', async () => {
     const place = await row.place();
     const { requests, selections } = await place.open();
     await requests.add(Array.from({ length: 1_200 }, (_, index) => requestOf({ at: index })));

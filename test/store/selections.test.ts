@@ -46,7 +46,7 @@ describe.each(storeRows)('decisions on $name', (row) => {
   let selections: SelectionStore;
   const groupOf = async (accountId: string, id: string): Promise<string[]> =>
     (await selections.group(accountId, id)).map((one) => one.id);
-  /** Ids that no other test uses, one for each letter. */
+  /** Unique ids, one for each letter. */
   const named = (): ((letter: string) => string) => {
     const stem = randomUUID();
     return (letter) => `${stem}-${letter}`;
@@ -58,7 +58,7 @@ describe.each(storeRows)('decisions on $name', (row) => {
   });
   afterAll(() => place.remove());
 
-  it('are held as they were made', async () => {
+  it('are stored as they were made', async () => {
     const [accountId, id] = [randomUUID(), randomUUID()];
     const full = selectionOf(accountId, id, null, 5, {
       keyId: 'key',
@@ -77,7 +77,7 @@ describe.each(storeRows)('decisions on $name', (row) => {
     ]);
   });
 
-  it('of earlier versions, whose candidates were stored as objects, are read as well', async () => {
+  it('of earlier versions, whose candidates were stored as objects, can be read', async () => {
     const [accountId, id] = [randomUUID(), randomUUID()];
     await selections.add([
       selectionOf(accountId, id, null, 5, { candidates: JSON.stringify(weighed) }),
@@ -85,7 +85,7 @@ describe.each(storeRows)('decisions on $name', (row) => {
     expect(await selections.group(accountId, id)).toMatchObject([{ id, candidates: weighed }]);
   });
 
-  it('form one group from the first to every one that continues it, whichever of them is asked for', async () => {
+  it('form one group, whichever of its decisions is asked for', async () => {
     const [accountId, id] = [randomUUID(), named()];
     await selections.add([
       selectionOf(accountId, id('a'), null, 1),
@@ -100,7 +100,7 @@ describe.each(storeRows)('decisions on $name', (row) => {
     expect(await groupOf(accountId, id('unknown'))).toEqual([]);
   });
 
-  it('stand behind those that they continue, though they were made in the same millisecond', async () => {
+  it('come after those that they continue, even in the same millisecond', async () => {
     const [accountId, id] = [randomUUID(), named()];
     await selections.add([
       selectionOf(accountId, id('z'), null, 5),
@@ -111,7 +111,7 @@ describe.each(storeRows)('decisions on $name', (row) => {
     expect(await groupOf(accountId, id('a'))).toEqual(['z', 'y', 'x', 'a'].map(id));
   });
 
-  it('are found where those before them were written later, or never', async () => {
+  it('are found if the ones before them were written later, or never', async () => {
     const [accountId, id] = [randomUUID(), named()];
     await selections.add([
       selectionOf(accountId, id('c'), id('b'), 3),
@@ -125,7 +125,7 @@ describe.each(storeRows)('decisions on $name', (row) => {
       expect(await groupOf(accountId, id(letter))).toEqual(['a', 'b', 'c', 'd'].map(id));
   });
 
-  it('end where they go round in a circle', async () => {
+  it('end if the links form a circle', async () => {
     const [accountId, id] = [randomUUID(), named()];
     await selections.add([
       selectionOf(accountId, id('a'), id('c'), 1),
@@ -137,7 +137,7 @@ describe.each(storeRows)('decisions on $name', (row) => {
     expect(await groupOf(accountId, id('e'))).toEqual([id('e')]);
   });
 
-  it('are a thousand of a group at most', async () => {
+  it('are at most a thousand in a group', async () => {
     const [accountId, id] = [randomUUID(), named()];
     const chain = Array.from({ length: 2_500 }, (_, index) =>
       selectionOf(accountId, id(String(index)), index === 0 ? null : id(String(index - 1)), index),
@@ -149,7 +149,7 @@ describe.each(storeRows)('decisions on $name', (row) => {
     expect(late.at(-1)).toBe(id('2499'));
   });
 
-  it('of another account belong to no group', async () => {
+  it('of another account are in no group', async () => {
     const [accountId, stranger, id] = [randomUUID(), randomUUID(), named()];
     await selections.add([
       selectionOf(accountId, id('a'), null, 1),
@@ -162,7 +162,7 @@ describe.each(storeRows)('decisions on $name', (row) => {
     expect((await selections.list(stranger, { limit: 10, cursor: null })).items).toEqual([]);
   });
 
-  it('that began a group are listed newest first, page by page', async () => {
+  it('that begin a group are listed newest first, page by page', async () => {
     const [accountId, id] = [randomUUID(), named()];
     await selections.add(
       ['a', 'b', 'c'].flatMap((letter, at) => [

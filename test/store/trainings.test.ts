@@ -28,7 +28,7 @@ describe.each(storeRows)('trainings on $name', (row) => {
   });
   afterAll(() => place.remove());
   beforeEach(async () => {
-    // what other tests have left in the queue
+    // empties the queue of other tests
     for (
       let left = await store.trainingQueue.claim(lease('sweep', 1e12));
       left;
@@ -64,7 +64,7 @@ describe.each(storeRows)('trainings on $name', (row) => {
   const state = async (): Promise<string | undefined> =>
     (await store.trainings.latest(accountId, [preferenceId]))[0]?.state;
 
-  it('wait, are taken on once, say how far they are, and end with a router that the preference uses', async () => {
+  it('wait, are claimed once, report their progress, and end with a router that the preference uses', async () => {
     const other = await place.open();
     const { id, state: begun } = await added();
     expect(begun).toBe('queued');
@@ -91,7 +91,7 @@ describe.each(storeRows)('trainings on $name', (row) => {
     ]);
   });
 
-  it('are taken on one by each of the processes that ask at the same time, while there are any', async () => {
+  it('are claimed by concurrent processes, one by each', async () => {
     const queues = [
       store,
       ...(await Promise.all(Array.from({ length: 5 }, () => place.open()))),
@@ -111,7 +111,7 @@ describe.each(storeRows)('trainings on $name', (row) => {
     }
   });
 
-  it('are taken over only after the lease of the process that had them has run out', async () => {
+  it('are claimed by another process only after the lease has expired', async () => {
     const { id } = await added();
     await store.trainingQueue.claim(lease('one', 1_000, 1_100));
     expect(await store.trainingQueue.claim(lease('two', 1_099))).toBeNull();
@@ -121,7 +121,7 @@ describe.each(storeRows)('trainings on $name', (row) => {
     expect((await store.preferences.find(accountId, preferenceId))!.router).toBeNull();
   });
 
-  it('are put back by a process that stops, without counting as an attempt', async () => {
+  it('are released by a process that stops, without counting as an attempt', async () => {
     await added();
     const claimed = await store.trainingQueue.claim(lease('one'));
     await store.trainingQueue.release(claimed!.id, 'one');
@@ -129,13 +129,13 @@ describe.each(storeRows)('trainings on $name', (row) => {
     expect(await store.trainingQueue.claim(lease('two'))).toMatchObject({ attempts: 1 });
   });
 
-  it('may be begun as they are added', async () => {
+  it('may start when they are added', async () => {
     await added({}, lease('one'));
     expect(await state()).toBe('running');
     expect(await store.trainingQueue.claim(lease('two', 1_050))).toBeNull();
   });
 
-  it('are one at a time for each account, and replace what is over', async () => {
+  it('are limited to one at a time for each account, and replace those that have ended', async () => {
     const { id } = await added({}, lease('one'));
     await expect(added({ preferenceId: await preference() })).rejects.toMatchObject({
       code: 'conflict',
@@ -151,7 +151,7 @@ describe.each(storeRows)('trainings on $name', (row) => {
     ]);
   });
 
-  it('give way to a new one of their preference where their process has left them behind', async () => {
+  it('are replaced by a new one of their preference when their lease has expired', async () => {
     const { id } = await added({}, lease('one', 1_000, 1_100));
     await expect(added({ at: 1_099 })).rejects.toMatchObject({ code: 'conflict' });
     const next = await added({ at: 1_100 });
@@ -162,7 +162,7 @@ describe.each(storeRows)('trainings on $name', (row) => {
     expect((await store.preferences.find(accountId, preferenceId))!.router).toBeNull();
   });
 
-  it('hold no rows once they are over, however they ended', async () => {
+  it('keep no rows after their end, however they ended', async () => {
     for (const end of [
       useful,
       { state: 'failed', report: null, error: 'why', router: null },
@@ -181,7 +181,7 @@ describe.each(storeRows)('trainings on $name', (row) => {
     }
   });
 
-  it('of another account cannot be added, seen or removed', async () => {
+  it('of another account cannot be added, read or removed', async () => {
     const stranger = randomUUID();
     await expect(added({ accountId: stranger })).rejects.toMatchObject({ code: 'not_found' });
     await added();
@@ -190,7 +190,7 @@ describe.each(storeRows)('trainings on $name', (row) => {
     expect(await state()).toBe('queued');
   });
 
-  it('are removed with what they switched on, and go with their preference', async () => {
+  it('are removed together with their router, and with their preference', async () => {
     const { id } = await added({}, lease('one'));
     await store.trainingQueue.finish(id, { owner: 'one', at: 2_000 }, useful);
     expect(await store.trainings.remove(accountId, preferenceId)).toBe(true);
@@ -202,7 +202,7 @@ describe.each(storeRows)('trainings on $name', (row) => {
   });
 });
 
-describe('trainings on a PostgreSQL that gives transactions up for each other', () => {
+describe('trainings on a PostgreSQL that aborts conflicting transactions', () => {
   let place: Place;
   beforeAll(async () => {
     place = await postgresPlace();
@@ -214,7 +214,7 @@ describe('trainings on a PostgreSQL that gives transactions up for each other', 
   });
   afterAll(() => place.remove());
 
-  it('are taken on one by each process, too', async () => {
+  it('are claimed one by each process, too', async () => {
     const stores = await Promise.all(Array.from({ length: 3 }, () => place.open()));
     const ids: string[] = [];
     for (const { preferences, trainings } of stores) {

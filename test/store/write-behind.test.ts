@@ -9,7 +9,7 @@ import { until } from '../helpers/until.js';
 
 const away = (): GatewayError => new GatewayError('unavailable', 'the database cannot be reached');
 
-/** A database that remembers by number, and fails as it is told. */
+/** A database of numbers that fails when a test says so. */
 class Ledger {
   readonly batches: number[][] = [];
   /** What the next writes do before they store; absent: nothing. */
@@ -17,10 +17,10 @@ class Ledger {
   /** The same after they have stored. */
   readonly after: (() => void)[] = [];
   writing = 0;
-  mostAtOnce = 0;
+  maxAtOnce = 0;
 
   async write(records: readonly number[]): Promise<void> {
-    this.mostAtOnce = Math.max(this.mostAtOnce, ++this.writing);
+    this.maxAtOnce = Math.max(this.maxAtOnce, ++this.writing);
     try {
       await this.before.shift()?.(records);
       this.batches.push([...records]);
@@ -55,10 +55,9 @@ function queueOf(options: Partial<WriteBehindOptions<number>> = {}): WriteBehind
     kind: 'numbers',
     write: (records) => ledger.write(records),
     report,
-    most: 10_000,
+    maxItems: 10_000,
     delayMs: 20,
-    firstRetryMs: 10,
-    longestRetryMs: 40,
+    backoff: { firstMs: 10, maxMs: 40 },
     ...options,
   });
   queues.push(queue);
@@ -69,8 +68,8 @@ const numbers = (count: number, from = 0): number[] =>
 const fill = (queue: WriteBehind<number>, count: number, from = 0): void =>
   numbers(count, from).forEach((number) => queue.add(number));
 
-describe('records that are written behind', () => {
-  it('go out together, a little after the first has come', async () => {
+describe('rows that are written behind', () => {
+  it('are written together, shortly after the first one came', async () => {
     const queue = queueOf();
     fill(queue, 3);
     expect(ledger.batches).toEqual([]);
@@ -78,12 +77,12 @@ describe('records that are written behind', () => {
     expect(ledger.batches).toEqual([[0, 1, 2]]);
   });
 
-  it('go out though more and more follow', async () => {
+  it('are written at most 200 ms after the first one came, however many follow', async () => {
     const queue = new WriteBehind<number>({
       kind: 'numbers',
       write: (records) => ledger.write(records),
       report,
-      most: 10_000,
+      maxItems: 10_000,
     });
     const more = setInterval(() => queue.add(1), 10);
     await until(() => ledger.batches.length > 0);
@@ -91,24 +90,24 @@ describe('records that are written behind', () => {
     await queue.close(1_000);
   });
 
-  it('go out in order, at most 500 at once and one batch at a time', async () => {
+  it('are written in order, at most 500 together and one batch at a time', async () => {
     const queue = queueOf();
     ledger.before.push(() => new Promise((resolve) => setTimeout(resolve, 30)));
     fill(queue, 1_700);
     await until(() => queue.size === 0);
     expect(ledger.stored).toEqual(numbers(1_700));
     expect(ledger.batches.map((batch) => batch.length)).toEqual([500, 500, 500, 200]);
-    expect(ledger.mostAtOnce).toBe(1);
+    expect(ledger.maxAtOnce).toBe(1);
   });
 
-  it('do not wait for a quiet moment where a whole batch is there', async () => {
+  it('are written at once when they fill a batch', async () => {
     const queue = queueOf({ delayMs: 60_000 });
     fill(queue, 500);
     await until(() => queue.size === 0);
     expect(ledger.batches).toHaveLength(1);
   });
 
-  it('are all there once flushed, whatever had been waited for otherwise', async () => {
+  it('are all stored after a flush, whatever the delay', async () => {
     const queue = queueOf({ delayMs: 60_000 });
     fill(queue, 700);
     expect(await queue.flush(5_000)).toBe(true);
@@ -118,7 +117,7 @@ describe('records that are written behind', () => {
 });
 
 describe('while the database is away', () => {
-  it('records wait, and all are written in order once it is back', async () => {
+  it('rows wait, and all are written in order once it is back', async () => {
     const queue = queueOf();
     for (let time = 0; time < 5; time++) ledger.before.push(() => Promise.reject(away()));
     fill(queue, 600);
@@ -130,7 +129,7 @@ describe('while the database is away', () => {
     expect(lost).toBe(0);
   });
 
-  it('fewer are written at once where it is too slow for so many, and more again later', async () => {
+  it('batches shrink when it is too slow for large ones, and grow again later', async () => {
     const slow = (records: readonly number[]): void => {
       if (records.length > 100) throw away();
     };
@@ -145,11 +144,10 @@ describe('while the database is away', () => {
     expect(Math.max(...ledger.batches.map(({ length }) => length))).toBe(500);
   });
 
-  it('it is asked less and less often', async () => {
+  it('retries become less frequent', async () => {
     const askedAt: number[] = [];
     const queue = queueOf({
-      firstRetryMs: 20,
-      longestRetryMs: 80,
+      backoff: { firstMs: 20, maxMs: 80 },
       write: () => {
         askedAt.push(performance.now());
         return Promise.reject(away());
@@ -162,18 +160,16 @@ describe('while the database is away', () => {
       expect(waits[index]).toBeGreaterThanOrEqual(leastMs - 2);
   });
 
-  it('no more than the bound wait: the newest are refused, counted, and told of once', async () => {
-    const queue = queueOf({ most: 100, write: () => Promise.reject(away()) });
+  it('at most the maximum wait: further rows are refused and counted, with one warning', async () => {
+    const queue = queueOf({ maxItems: 100, write: () => Promise.reject(away()) });
     fill(queue, 250);
     expect(queue.size).toBe(100);
     expect(lost).toBe(150);
-    expect(warnings).toEqual([
-      'records of numbers are lost (1 so far): too many wait to be written',
-    ]);
+    expect(warnings).toEqual(['rows of numbers are lost (1 so far): too many wait to be written']);
   });
 
-  it('what records weigh is bounded as well', async () => {
-    const queue = queueOf({ weigh: (number) => number, mostBytes: 100 });
+  it('the bytes that wait are bounded too', async () => {
+    const queue = queueOf({ sizeOf: (number) => number, maxBytes: 100 });
     for (const weight of [60, 50, 40, 1]) queue.add(weight);
     expect(lost).toBe(2);
     await until(() => queue.size === 0);
@@ -182,7 +178,7 @@ describe('while the database is away', () => {
     expect(lost).toBe(2);
   });
 
-  it('a flush ends at its limit, and what it waited for is written later', async () => {
+  it('a flush ends at its time limit, and its rows are written later', async () => {
     let isAway = true;
     const queue = queueOf({
       write: (records) => (isAway ? Promise.reject(away()) : ledger.write(records)),
@@ -194,7 +190,7 @@ describe('while the database is away', () => {
     expect(ledger.stored).toEqual([7]);
   });
 
-  it('an end waits for it as long as it may, then counts what is left as lost', async () => {
+  it('closing waits for it within the time limit, then counts what is left as lost', async () => {
     const back = queueOf();
     ledger.before.push(() => Promise.reject(away()));
     fill(back, 3);
@@ -208,8 +204,8 @@ describe('while the database is away', () => {
   });
 });
 
-describe('a record that cannot be stored', () => {
-  it('is dropped, counted and told of; those around it are written, each once', async () => {
+describe('a row that the database refuses', () => {
+  it('is dropped, counted and reported; the rows around it are written once each', async () => {
     const poisonous = new Set([3, 250, 251]);
     const queue = queueOf({
       write: (records) =>
@@ -222,11 +218,11 @@ describe('a record that cannot be stored', () => {
     expect(ledger.stored).toEqual(numbers(400).filter((number) => !poisonous.has(number)));
     expect(lost).toBe(3);
     expect(warnings).toEqual([
-      'records of numbers are lost (1 so far): it cannot be stored: the database refused a statement: 22P05',
+      'rows of numbers are lost (1 so far): the database refused them: the database refused a statement: 22P05',
     ]);
   });
 
-  it('is found although the database goes away in between', async () => {
+  it('is found even if the database goes away in between', async () => {
     let writes = 0;
     const queue = queueOf({
       write: (records) => {
@@ -243,42 +239,58 @@ describe('a record that cannot be stored', () => {
   });
 });
 
-describe('before anybody has opened a memory', () => {
-  it('the newest few wait, nothing is written and nothing counts as lost; then all of them are', async () => {
-    let atRest: number | null = 10;
-    const queue = queueOf({ mostAtRest: () => atRest, delayMs: 1 });
+describe('before an in-memory database is opened', () => {
+  it('the newest few wait, nothing is written or counted as lost; after that all are written', async () => {
+    let maxUnopened: number | null = 10;
+    const queue = queueOf({ maxUnopened: () => maxUnopened, delayMs: 1 });
     fill(queue, 25);
     expect([queue.size, ledger.batches.length, lost]).toEqual([10, 0, 0]);
-    atRest = null;
+    maxUnopened = null;
     queue.add(25);
     await until(() => queue.size === 0);
     expect(ledger.stored).toEqual(numbers(11, 15));
   });
 
-  it('those that are being written while it is opened do not give way to others', async () => {
+  it('the bytes that wait are bounded, and the oldest rows are dropped', async () => {
+    let maxUnopened: number | null = 10;
+    const queue = queueOf({
+      maxUnopened: () => maxUnopened,
+      sizeOf: (number) => number,
+      maxBytes: 100,
+      delayMs: 1,
+    });
+    for (const bytes of [60, 50, 40]) queue.add(bytes);
+    expect([queue.size, lost]).toEqual([2, 0]);
+    maxUnopened = null;
+    queue.add(1);
+    await until(() => queue.size === 0);
+    expect(ledger.stored).toEqual([50, 40, 1]);
+  });
+
+  it('rows that are being written while it opens are not dropped for newer ones', async () => {
     let release = (): void => undefined;
     ledger.before.push(() => new Promise((resolve) => (release = resolve)));
-    let atRest: number | null = 5;
-    const queue = queueOf({ mostAtRest: () => atRest });
+    let maxUnopened: number | null = 5;
+    const queue = queueOf({ maxUnopened: () => maxUnopened });
     fill(queue, 5);
     const flushed = queue.flush(1_000);
     fill(queue, 4, 5);
-    atRest = null;
+    maxUnopened = null;
     release();
     await flushed;
     await queue.flush(1_000);
     expect(ledger.stored).toEqual(numbers(9));
   });
 
-  it('an end forgets them', async () => {
-    const queue = queueOf({ mostAtRest: () => 10 });
+  it('closing drops them silently', async () => {
+    const queue = queueOf({ maxUnopened: () => 10 });
     fill(queue, 5);
     await queue.close(1_000);
     expect([queue.size, ledger.batches.length, lost]).toEqual([0, 0, 0]);
   });
 });
 
-describe('rows of requests, in a real database', () => {
+describe('rows of the request log, in a real database', () => {
   let store: Store;
   beforeEach(async () => {
     store = await openStore(':memory:');
@@ -290,14 +302,14 @@ describe('rows of requests, in a real database', () => {
       ({ id }) => id,
     );
 
-  it('are not there twice, nor counted twice, where a write was done and nobody heard of it', async () => {
+  it('are neither stored nor counted twice when the confirmation of a write is lost', async () => {
     let unheard = 2;
     const queue = new WriteBehind<RequestRow>({
       kind: 'requests',
       report,
-      most: 100,
+      maxItems: 100,
       delayMs: 10,
-      firstRetryMs: 10,
+      backoff: { firstMs: 10, maxMs: 40 },
       async write(rows) {
         await store.requests.add(rows);
         if (unheard-- > 0) throw away();

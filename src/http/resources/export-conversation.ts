@@ -8,7 +8,7 @@ import type {
   ConversationStore,
   MessageRecord,
 } from '../../store/contracts/conversations.js';
-import type { Page } from '../../store/contracts/store.js';
+import type { Page } from '../../store/contracts/page.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { answer } from '../stage.js';
@@ -49,7 +49,10 @@ const formats: ReadonlyMap<unknown, Format> = new Map([
   ['markdown', markdown],
 ]);
 
-/** `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent page by page. */
+/**
+ * `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent
+ * page by page.
+ */
 export function exportConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const format = formatOf(req);
@@ -81,7 +84,10 @@ function formatOf({ query }: Request): Format {
   return format;
 }
 
-/** Messages that are added meanwhile come too; of a conversation that is deleted meanwhile the file breaks off. */
+/**
+ * Messages that are added meanwhile come too; of a conversation that is deleted meanwhile the file
+ * breaks off.
+ */
 async function* written(
   conversations: ConversationStore,
   record: ConversationRecord,
@@ -111,7 +117,10 @@ function headingOf({ role, provider, model }: MessageRecord): string {
   return model === null ? speaker : `${speaker} (${escaped(`${provider ?? ''}/${model}`)})`;
 }
 
-/** As a quotation: whatever stands in a message, it cannot pass for a heading of ours or swallow what follows. */
+/**
+ * As a quotation: whatever stands in a message, it cannot pass for a heading of ours or swallow
+ * what follows.
+ */
 const quoted = (text: string): string =>
   text
     .split(/\r\n|[\n\r]/)

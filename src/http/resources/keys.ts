@@ -1,5 +1,5 @@
 import type { Request, RequestHandler, Response } from 'express';
-import { type Caller, ordinaryScopes } from '../../accounts/caller.js';
+import { type Caller, defaultScopes } from '../../accounts/caller.js';
 import { keyFor } from '../../accounts/first-key.js';
 import { newKey } from '../../accounts/static-keys.js';
 import { GatewayError, invalidField } from '../../errors.js';
@@ -63,7 +63,7 @@ export function createKey(parts: Parts): RequestHandler {
     const key = newKey();
     const record = await store.keys.add(
       keyFor(callerOf(res).accountId, name, key, {
-        scopes: scopes ?? ordinaryScopes,
+        scopes: scopes ?? defaultScopes,
         models: models ?? null,
         limits: { ...noLimits, ...limits },
         expiresAt: timeOf(expiresAt),
@@ -75,7 +75,10 @@ export function createKey(parts: Parts): RequestHandler {
   });
 }
 
-/** `GET /api/v1/keys`: the account's keys, revoked ones too; an administrator sees all accounts' with `?account=all`. */
+/**
+ * `GET /api/v1/keys`: the account's keys, revoked ones too; an administrator sees all accounts'
+ * with `?account=all`.
+ */
 export function listKeys(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);

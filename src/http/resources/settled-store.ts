@@ -4,6 +4,6 @@ import type { Parts } from '../../pipeline/parts.js';
 /** The store, after what this process has still had to write: whoever asks for what was done just now finds it. @throws GatewayError `unavailable` */
 export async function settledStore({ state }: Pick<Parts, 'state'>): Promise<Store> {
   const { store } = await state.opened();
-  await state.records.settle();
+  await state.requestLog.flush();
   return store;
 }

@@ -1,21 +1,24 @@
-import type { Page, PageRequest } from './store.js';
+import type { Page, PageRequest } from './page.js';
 
-/** Rights of an account: an administrator may see and change other accounts. */
-export type Role = 'admin' | 'member';
+/** The rights of an account: an administrator may see and change other accounts. */
+export type AccountRole = 'admin' | 'member';
 
-/** The account that is there from the start. It owns the first key; the first person who signs up becomes it, and so the administrator. */
+/**
+ * The account that exists from the start. It owns the first key; the first user who signs up gets
+ * it, and so becomes the administrator.
+ */
 export const firstAccountId = '00000000-0000-4000-8000-000000000001';
 
-/** Somebody who owns keys, conversations and preferences. */
+/** An owner of keys, conversations and preferences. */
 export interface AccountRecord {
   readonly id: string;
-  /** Lower case; null for the first account until somebody has signed up. */
+  /** Lower case; null for the first account until a user has signed up. */
   readonly email: string | null;
-  /** As argon2 writes it; null: nobody can sign in. */
+  /** In argon2's format; null: no sign-in is possible. */
   readonly passwordHash: string | null;
-  readonly role: Role;
+  readonly role: AccountRole;
   readonly createdAt: number;
-  /** Since when it may neither sign in nor use its keys. */
+  /** Since when it may neither sign in nor use its keys; null: it may. */
   readonly disabledAt: number | null;
 }
 
@@ -26,16 +29,19 @@ export interface NewAccount {
   readonly at: number;
 }
 
-/** Accounts. */
+/** The accounts. */
 export interface AccountStore {
-  /** Null where the address is taken. The first one to come takes over the first account, whatever `id` says, and is its administrator. */
+  /**
+   * Null if the address is taken. The first call gets the first account, whatever `id` says, and is
+   * its administrator.
+   */
   create(account: NewAccount): Promise<AccountRecord | null>;
   find(id: string): Promise<AccountRecord | null>;
   findByEmail(email: string): Promise<AccountRecord | null>;
   list(page: PageRequest): Promise<Page<AccountRecord>>;
   /**
-   * Null where there is no such account. Disabling one also tells the caches of its keys.
-   * @param from nothing is changed, and null is the answer, unless this is still the password's hash
+   * Null if there is no such account. A change of `role` or `disabledAt` also updates cached keys.
+   * @param from if given: changes nothing and returns null unless this is still the password's hash
    */
   update(
     id: string,
@@ -43,32 +49,33 @@ export interface AccountStore {
     from?: string,
   ): Promise<AccountRecord | null>;
   /**
-   * Sets a password and ends, in the same step, all that was opened with the one before: sign-ins but one, and reset links.
-   * @returns false where nothing was changed: there is no such account, or `from` is not its password's hash any more
+   * Sets a password, and atomically ends the account's sign-ins except one, and its reset links.
+   * @returns false if nothing was changed: there is no such account, or `from` is no longer its
+   * password's hash
    */
   setPassword(id: string, passwordHash: string, options?: PasswordOptions): Promise<boolean>;
 }
 
-/** What a password is set for. */
+/** Options of a password change. */
 export interface PasswordOptions {
-  /** Absent: whatever the password was. */
+  /** The hash that the password must still have; absent: any. */
   readonly from?: string;
-  /** The sign-in that goes on; absent or null: none does. */
+  /** The sign-in that stays valid; absent or null: none. */
   readonly keepTokenHash?: string | null;
 }
 
-/** A browser that has signed in. */
+/** A signed-in browser. */
 export interface SignInRecord {
   /** sha256 of the cookie's token, hex. */
   readonly tokenHash: string;
   readonly accountId: string;
-  /** What the browser's scripts send back with every change. */
+  /** The browser's scripts send it with every change. */
   readonly csrfToken: string;
   readonly createdAt: number;
   readonly expiresAt: number;
 }
 
-/** A link that sets a new password, once. */
+/** A link that sets a new password once. */
 export interface ResetRecord {
   /** sha256 of the link's token, hex. */
   readonly tokenHash: string;
@@ -76,18 +83,24 @@ export interface ResetRecord {
   readonly expiresAt: number;
 }
 
-/** Browsers that have signed in, and reset links. Expired ones are not found. */
+/** Sign-ins and reset links. Expired ones are not found. */
 export interface SignInStore {
-  /** False, and nothing is added, where the account is disabled or its password is another by now. @param passwordHash what was checked */
+  /**
+   * False, and adds nothing, if the account is disabled or its password has changed.
+   * @param passwordHash the hash that was checked
+   */
   add(signIn: SignInRecord, passwordHash: string): Promise<boolean>;
   find(
     tokenHash: string,
     now: number,
   ): Promise<{ signIn: SignInRecord; account: AccountRecord } | null>;
   remove(tokenHash: string): Promise<void>;
-  /** Ends all of an account's but one, and its reset links. */
+  /** Ends an account's sign-ins except one, and its reset links. */
   removeAll(accountId: string, exceptTokenHash: string | null): Promise<void>;
   addReset(reset: ResetRecord): Promise<void>;
-  /** Whose link it is, null for one that is used, expired or unknown; it cannot be used again. Other links of that account end too. */
+  /**
+   * Uses a link up, and ends the account's other links. Returns the account's id; null if the link
+   * was used, has expired or is unknown.
+   */
   takeReset(tokenHash: string, now: number): Promise<string | null>;
 }

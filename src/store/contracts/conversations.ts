@@ -1,17 +1,17 @@
-import type { Page, PageRequest } from './store.js';
+import type { Page, PageRequest } from './page.js';
 
 export interface ConversationRecord {
   readonly id: string;
   readonly accountId: string;
   readonly title: string;
-  /** Who wrote the title: it was derived from the first message, written by a model, or given by the client. */
+  /** Where the title comes from: the first message, a model, or the client. */
   readonly titleSource: 'derived' | 'model' | 'given';
   readonly messageCount: number;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** A conversation, and who answered in it last; null where nobody has. */
+/** A conversation with the model of its last answer; null if there is none. */
 export interface FoundConversation extends ConversationRecord {
   readonly last: { readonly provider: string | null; readonly model: string } | null;
 }
@@ -19,12 +19,12 @@ export interface FoundConversation extends ConversationRecord {
 export interface MessageRecord {
   readonly id: string;
   readonly role: string;
-  /** As it was sent: a text, or content parts. */
+  /** As the client sent it: a text, or content parts. */
   readonly content: unknown;
   readonly provider: string | null;
   readonly model: string | null;
   readonly finishReason: string | null;
-  /** The interface's `usage` object, without its costs; null for messages that were sent. */
+  /** The API's `usage` object without costs; null for messages of the client. */
   readonly usage: unknown;
   readonly costUsd: number | null;
   readonly createdAt: number;
@@ -32,30 +32,30 @@ export interface MessageRecord {
 
 export type NewMessage = Omit<MessageRecord, 'createdAt'>;
 
-/** One request and its answer, to be added to a conversation. */
+/** One request and its answer, to add to a conversation. */
 export interface Turn {
   readonly conversationId: string;
   readonly accountId: string;
-  /** For a conversation that begins with this turn. */
+  /** Set if the conversation begins with this turn. */
   readonly begins: { readonly title: string } | null;
-  /** The whole history as it was sent; what is stored already is not put in again. */
+  /** The whole history of the request; messages that are stored already are not added again. */
   readonly history: readonly NewMessage[];
   readonly answer: NewMessage;
   readonly at: number;
 }
 
-/** Conversations and their messages. */
+/** The conversations and their messages. */
 export interface ConversationStore {
-  /** Creates an empty one. */
+  /** Creates an empty conversation. */
   create(
     conversation: Omit<ConversationRecord, 'messageCount' | 'updatedAt'>,
   ): Promise<ConversationRecord>;
   find(accountId: string, id: string): Promise<FoundConversation | null>;
-  /** The one that was used last comes first. */
+  /** The last used first. */
   list(accountId: string, page: PageRequest): Promise<Page<ConversationRecord>>;
-  /** Oldest first. Null where there is no such conversation. */
+  /** Oldest first. Null if there is no such conversation. */
   messages(accountId: string, id: string, page: PageRequest): Promise<Page<MessageRecord> | null>;
-  /** `onlyDerived`: leaves a title that was given or written alone. */
+  /** @param onlyDerived changes only a title that was derived from the first message */
   rename(
     accountId: string,
     id: string,
@@ -63,11 +63,11 @@ export interface ConversationStore {
     source: ConversationRecord['titleSource'],
     onlyDerived?: boolean,
   ): Promise<ConversationRecord | null>;
-  /** False where there was none. */
+  /** False if there was none. */
   remove(accountId: string, id: string): Promise<boolean>;
   /**
-   * Adds turns in one transaction; a turn is there whole or not at all, and one whose answer is there already is not added twice.
-   * `gone`: the conversation was deleted meanwhile.
+   * Adds turns in one transaction, each completely or not at all; a turn whose answer is stored
+   * already is not added again. `gone`: the conversation was deleted.
    */
   append(turns: readonly Turn[]): Promise<('stored' | 'gone')[]>;
 }

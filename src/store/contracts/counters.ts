@@ -1,46 +1,67 @@
-/** What a limit counts. Money is counted in whole nanodollars (`usdToNano`), so that sums stay exact. */
+/**
+ * What a limit counts. Money is counted in whole nanodollars (`usdToNano`), so that sums stay
+ * exact.
+ */
 export type Measure = 'requests' | 'tokens' | 'usd_day' | 'usd_month';
 
 /**
- * One use of one limit. Requests and tokens are counted over any 60 s (the last minute's count fades out evenly); money by the UTC day and
- * month. Of the claims of one `take` no two have the same subject and measure.
+ * An amount of one limit that a request needs. Requests and tokens are counted over a sliding
+ * window of 60 s (the
+ * count of the previous minute fades out linearly); money by UTC day and month. The claims of one
+ * `reserve` call differ in subject or measure.
  */
 export interface Claim {
   /** Whose limit it is: `key:<id>`. */
   readonly subject: string;
   readonly measure: Measure;
-  /** The most that may be used in the period; a whole number. */
+  /** How much may be used in the period; a whole number. */
   readonly limit: number;
-  /** What is wanted of it now; a whole number. */
+  /** How much is needed now; a whole number. */
   readonly amount: number;
 }
 
-/** A claim on a budget of which nobody has said what was used of it since its present period began. */
-export interface UnseededClaim extends Claim {
-  /** When that was, in epoch ms by the clock of the counters, which need not be this process's. */
+/** A claim on a budget whose spending in the current period has not been set. */
+export interface UnknownBudgetClaim extends Claim {
+  /**
+   * When the period began, in epoch ms by the clock of the counters, which may differ from this
+   * process's.
+   */
   readonly since: number;
 }
 
 /**
- * What is held until it is settled. Requests and tokens count from when they were taken and fade with their minute, however long the request
- * takes. Money is held: the process that took it keeps it held until `settle`; where it cannot (it crashed), half a minute later it is free.
+ * Reserved amounts. Requests and tokens count from the moment of the reservation and fade out with
+ * their minute,
+ * however long the request takes. Money stays reserved until `settle`; if the process crashes, the
+ * reservation expires after half a minute.
  */
-export interface Hold {
+export interface Reservation {
   /**
-   * What was really used, in the order of the claims, whole numbers; what was held beyond it is free again, and more than was held is counted
-   * in full. Money counts for the period in which it was taken. An amount that is missing was used as it was held. Never fails; the second
-   * call does nothing.
+   * Replaces the reserved amounts by what was really used, in the order of the claims, whole
+   * numbers; more
+   * than the reserved amount is counted in full. Money counts for the period of the reservation. A
+   * missing amount counts as reserved. Never fails; further calls do nothing.
    */
   settle(used: readonly number[]): void;
 }
 
-/** What became of a request for several limits at once. */
-export type Verdict =
-  /** `used` is what of each limit is used and held now, this request's amount included, in the order of the claims; rounded up. */
-  | { readonly outcome: 'granted'; readonly hold: Hold; readonly used: readonly number[] }
+/** The result of a reservation on several limits. */
+export type ReserveResult =
   /**
-   * Nothing was taken. Of the claims that did not fit, `claim` is the one that has to wait longest; `used` includes what others hold.
-   * `retryAfterMs` is when it may fit: at the latest when its period ends, soon where others only hold what it wants.
+   * `used` is what is used and reserved of each limit now, with this request, in the order of the
+   * claims; rounded up.
+   */
+  | {
+      readonly outcome: 'granted';
+      readonly reservation: Reservation;
+      readonly used: readonly number[];
+    }
+  /**
+   * Nothing was reserved. `claim` is the one with the longest wait among those that exceed their
+   * limit; `used`
+   * includes reservations of others. `retryAfterMs` is when the request may fit: at the latest when
+   * the
+   * period ends, soon if reservations of others are in the way.
    */
   | {
       readonly outcome: 'refused';
@@ -48,8 +69,8 @@ export type Verdict =
       readonly used: number;
       readonly retryAfterMs: number;
     }
-  /** Nothing was taken. What these budgets have used so far is not known here yet: `seed` them, then ask again. */
-  | { readonly outcome: 'unseeded'; readonly claims: readonly UnseededClaim[] };
+  /** Nothing was reserved: call `setSpent` for these budgets, then `reserve` again. */
+  | { readonly outcome: 'budget_unknown'; readonly claims: readonly UnknownBudgetClaim[] };
 
 /** How long the next attempt has to wait after `failures` in a row. */
 export interface LoginBackoff {
@@ -57,49 +78,68 @@ export interface LoginBackoff {
   readonly waitMs: number;
 }
 
-/** Where the numbers are kept. `fallback`: replicas should share them and cannot for now; each counts for itself. */
+/**
+ * Where the numbers are kept. `fallback`: Redis cannot be reached, and each replica counts for
+ * itself.
+ */
 export type CountersState = 'memory' | 'redis' | 'fallback';
 
-/** What replicas tell each other. Lost while they cannot reach each other: whoever listens must also find out by other means. */
+/**
+ * Messages between replicas. They are lost while replicas cannot reach each other, so subscribers
+ * must also poll.
+ */
 export interface PubSub {
-  /** Reaches the other replicas' listeners within a second, not the teller's own. Never fails. */
-  tell(topic: string, text: string): void;
-  hear(topic: string, listener: (text: string) => void): void;
+  /**
+   * Reaches the subscribers of other replicas within a second, not those of this process. Never
+   * fails.
+   */
+  publish(topic: string, text: string): void;
+  subscribe(topic: string, listener: (text: string) => void): void;
 }
 
-/** Numbers that live for minutes or a month and that replicas share. One contract for memory and Redis. */
+/** Short-lived numbers that replicas share. One contract for memory and Redis. */
 export interface Counters {
   readonly state: CountersState;
-  readonly bulletin: PubSub;
-  /** Takes from all the limits or from none, whoever else asks at the same time. Synchronous in memory. */
-  take(claims: readonly Claim[]): Verdict | Promise<Verdict>;
+  readonly pubSub: PubSub;
+  /** Reserves from all limits or from none, atomically. */
+  reserve(claims: readonly Claim[]): Promise<ReserveResult>;
   /**
-   * Sets what a budget has used in its present period, where nobody has set it yet. With `since`, only if that period is the present one
-   * still: what was summed before midnight does not count after it. Never fails.
+   * Sets what has been spent of a budget in its current period, unless it is set already. With
+   * `since`, only if the
+   * period that began then is still the current one: a sum from before midnight must not count
+   * after it.
+   * Never fails.
    */
-  seed(
-    claim: Pick<UnseededClaim, 'subject' | 'measure'> & Partial<Pick<UnseededClaim, 'since'>>,
+  setSpent(
+    claim: Pick<UnknownBudgetClaim, 'subject' | 'measure'> &
+      Partial<Pick<UnknownBudgetClaim, 'since'>>,
     used: number,
-  ): void | Promise<void>;
-  /** Counts a failed attempt (sign-in) and says how long the next one has to wait: none after the first four, then doubling up to 15 min. */
-  fail(subject: string): Promise<LoginBackoff>;
-  /** How long an attempt has to wait now; `{failures: 0, waitMs: 0}` where there were no failures in the last day. */
-  patience(subject: string): Promise<LoginBackoff>;
-  /** Forgets the failures. */
-  forgive(subject: string): Promise<void>;
-  /** A note that expires, for what a replica that starts has to learn (keys set aside, latencies). */
-  readonly notes: RecentLists;
+  ): Promise<void>;
+  /** Counts a failed sign-in. The first four cost no wait; then the wait doubles, up to 15 min. */
+  countFailure(subject: string): Promise<LoginBackoff>;
+  /**
+   * How long an attempt has to wait now; `{failures: 0, waitMs: 0}` without failures in the last
+   * day.
+   */
+  loginBackoff(subject: string): Promise<LoginBackoff>;
+  clearFailures(subject: string): Promise<void>;
+  /** What a replica that starts has to learn (cooldowns of keys, latencies). */
+  readonly recentLists: RecentLists;
   close(): Promise<void>;
 }
 
-/** Short texts under names, for a time. Never fails: what cannot be reached reads as empty. */
+/** Lists of short texts that expire. Never fails: a list that cannot be reached reads as empty. */
 export interface RecentLists {
-  /** Adds a text to a list of at most `most`, newest first; the list is forgotten `keepMs` after its last text. */
+  /**
+   * Adds a text to the front of a list of at most `maxTexts`; the list expires `keepMs` after its
+   * last text.
+   */
   add(
     list: string,
     text: string,
-    options: { readonly most: number; readonly keepMs: number },
+    options: { readonly maxTexts: number; readonly keepMs: number },
   ): void;
+  /** The texts, newest first. */
   read(list: string): Promise<string[]>;
 }
 

@@ -1,22 +1,25 @@
-import type { Role } from './accounts.js';
-import type { Changes, Page, PageRequest } from './store.js';
+import type { AccountRole } from './accounts.js';
+import type { Changes, Page, PageRequest } from './page.js';
 
-/** What a key may be used for. `admin`: its account's keys, request log and settings, as its owner could in a browser. */
+/**
+ * What a key may be used for. `admin`: the keys, request log and settings of its account, as its
+ * owner in a browser.
+ */
 export type Scope = 'completions' | 'model-select' | 'admin';
 
 /** All scopes, for schemas and the first key. */
 export const scopes: readonly Scope[] = ['completions', 'model-select', 'admin'];
 
-/** Bounds of one key. Null: none. */
+/** The limits of one key. Null: none. */
 export interface KeyLimits {
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
-  /** USD for each UTC day and month. */
+  /** USD per UTC day and per UTC month. */
   readonly dayBudgetUsd: number | null;
   readonly monthBudgetUsd: number | null;
 }
 
-/** A key without bounds. */
+/** No limits. */
 export const noLimits: KeyLimits = {
   requestsPerMinute: null,
   tokensPerMinute: null,
@@ -24,26 +27,26 @@ export const noLimits: KeyLimits = {
   monthBudgetUsd: null,
 };
 
-/** An issued key. The key itself is kept nowhere. */
+/** An issued key. The key itself is not stored. */
 export interface KeyRecord {
   readonly id: string;
   readonly accountId: string;
-  readonly accountRole: Role;
+  readonly accountRole: AccountRole;
   /** The account's `disabledAt`. */
   readonly accountDisabledAt: number | null;
   readonly name: string;
-  /** The key's first characters, by which its owner knows it again. */
+  /** The key's first characters, by which its owner recognizes it. */
   readonly prefix: string;
-  /** As `hashKey` makes it. */
+  /** As `hashKey` returns it. */
   readonly hash: string;
   readonly scopes: readonly Scope[];
-  /** Globs of the labels that it may use; null: all. */
+  /** Globs of the model labels that the key may use; null: all. */
   readonly models: readonly string[] | null;
   readonly limits: KeyLimits;
   readonly createdAt: number;
   readonly expiresAt: number | null;
   readonly revokedAt: number | null;
-  /** To the minute or so; null: never. */
+  /** Accurate to about a minute; null: never. */
   readonly lastUsedAt: number | null;
 }
 
@@ -57,19 +60,25 @@ export type KeyChanges = Partial<
   }
 >;
 
-/** Issued keys. */
+/** The issued keys. */
 export interface KeyStore {
   add(key: NewKey): Promise<KeyRecord>;
-  /** Null where there is a key already, whoever else asks at the same time. */
+  /** Adds a key if there is none, atomically; null if there is one. */
   addFirst(key: NewKey): Promise<KeyRecord | null>;
   findByHash(hash: string): Promise<KeyRecord | null>;
-  /** Null for `accountId`: of all accounts. */
+  /** @param accountId null: any account */
   find(accountId: string | null, id: string): Promise<KeyRecord | null>;
   list(accountId: string | null, page: PageRequest): Promise<Page<KeyRecord>>;
-  /** Of the limits too only those that are given are changed, whoever else changes others at the same time. */
+  /**
+   * Changes only the given fields, of the limits too, so that concurrent changes of other fields
+   * persist.
+   */
   update(accountId: string | null, id: string, changes: KeyChanges): Promise<KeyRecord | null>;
-  /** The keys that have changed since then, revoked ones too, and those of accounts that have changed. */
+  /**
+   * The keys that have changed since the revision, including revoked ones and those whose account
+   * has changed.
+   */
   changedSince(revision: number): Promise<Changes<KeyRecord>>;
-  /** Puts down when keys were last used, by id. */
+  /** Stores when keys were last used, by id. */
   touch(usedAt: ReadonlyMap<string, number>): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { PreferenceSettings } from '../../routing/preference.js';
-import type { Changes, Page, PageRequest } from './store.js';
+import type { Changes, Page, PageRequest } from './page.js';
 import type { StoredRouter } from './trainings.js';
 
 export interface PreferenceRecord {
@@ -7,29 +7,32 @@ export interface PreferenceRecord {
   readonly accountId: string;
   readonly name: string;
   readonly settings: PreferenceSettings;
-  /** What was trained for it and is switched on. */
+  /** The router that was trained for it and is in use. */
   readonly router: StoredRouter | null;
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly deletedAt: number | null;
 }
 
-/** Preferences of accounts. */
+/** The preferences of accounts. */
 export interface PreferenceStore {
   add(
     preference: Omit<PreferenceRecord, 'router' | 'updatedAt' | 'deletedAt'>,
   ): Promise<PreferenceRecord>;
-  /** Null for one that was deleted. */
+  /** Null also if it was deleted. */
   find(accountId: string, id: string): Promise<PreferenceRecord | null>;
   list(accountId: string, page: PageRequest): Promise<Page<PreferenceRecord>>;
-  /** Of the settings too only what is given is changed, whoever else changes something else at the same time. Null for one that is not there. */
+  /**
+   * Changes only the given fields, of the settings too, so that concurrent changes of other fields
+   * persist. Null if there is no such preference.
+   */
   update(
     accountId: string,
     id: string,
     changes: Partial<Pick<PreferenceRecord, 'name' | 'settings'>>,
   ): Promise<PreferenceRecord | null>;
-  /** False where there was none. */
+  /** False if there was none. */
   remove(accountId: string, id: string): Promise<boolean>;
-  /** Those that have changed since then, deleted ones too. */
+  /** The preferences that have changed since the revision, including deleted ones. */
   changedSince(revision: number): Promise<Changes<PreferenceRecord>>;
 }

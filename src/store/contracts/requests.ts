@@ -1,23 +1,23 @@
-import type { Page, PageRequest } from './store.js';
+import type { Page, PageRequest } from './page.js';
 
-/** One request that is over. */
+/** A row of the request log: one finished request. */
 export interface RequestRow {
-  /** Made by the gateway; two rows never share it. */
+  /** Made by the gateway; unique. */
   readonly id: string;
   /** `X-Request-Id`, which a client may choose. */
   readonly requestId: string;
   readonly accountId: string;
-  /** Null for a browser that has signed in. */
+  /** Null for a signed-in browser. */
   readonly keyId: string | null;
   readonly surface: string;
-  /** Arrival. */
+  /** When the request arrived. */
   readonly at: number;
   readonly status: number;
   /** Error code; null: none. */
   readonly code: string | null;
   readonly provider: string | null;
   readonly model: string | null;
-  /** Plan id, which is also the session's; null where nothing was planned. */
+  /** The plan's id, which is also the session's; null if nothing was planned. */
   readonly planId: string | null;
   readonly conversationId: string | null;
   readonly responseId: string | null;
@@ -27,30 +27,33 @@ export interface RequestRow {
   readonly promptTokens: number | null;
   readonly completionTokens: number | null;
   readonly costUsd: number | null;
-  /** Candidates in order with their figures, exclusions and the reason; what `explainPlan` tells. */
+  /**
+   * The candidates in order with their figures, exclusions and the reason, as `explainPlan` makes
+   * them.
+   */
   readonly plan: unknown;
-  /** Upstream calls. */
+  /** The upstream calls. */
   readonly attempts: unknown;
-  /** Messages and answer, only where the configuration asks for it; or their salted hash. */
+  /** Messages and answer, or their salted hash, as the configuration says; else null. */
   readonly content: unknown;
 }
 
-/** Which requests are asked for. Times in ms: `from` included, `to` not. */
+/** Selects requests. Times in ms: `from` inclusive, `to` exclusive. */
 export interface RequestFilter {
-  /** Null: of all accounts. */
+  /** Null: all accounts. */
   readonly accountId: string | null;
   readonly keyId?: string | null;
   readonly provider?: string | null;
   readonly model?: string | null;
   readonly responseId?: string | null;
-  /** A status, or the hundreds of one (`4xx` is 4). */
+  /** A status; or the first digit of one (`4xx` is 4). */
   readonly status?: number | null;
   readonly statusClass?: number | null;
   readonly from?: number | null;
   readonly to?: number | null;
 }
 
-/** Sums over requests; kept longer than the requests themselves. */
+/** Sums over requests, which are kept longer than the requests. */
 export interface UsageRow {
   /** UTC, `YYYY-MM-DD`. */
   readonly day: string;
@@ -62,61 +65,68 @@ export interface UsageRow {
   readonly errors: number;
   readonly promptTokens: number;
   readonly completionTokens: number;
-  /** Of the requests whose price is known. */
+  /** Of requests with a known price. */
   readonly costUsd: number;
 }
 
 /** The request log. */
 export interface RequestStore {
-  /** Rows that are there already are passed over, in the sums too. */
+  /** Skips rows that are stored already, in the sums too. */
   add(rows: readonly RequestRow[]): Promise<void>;
   find(accountId: string | null, id: string): Promise<RequestRow | null>;
   list(filter: RequestFilter, page: PageRequest): Promise<Page<RequestRow>>;
   /** Sums by day, key and model, newest day first. */
   usage(filter: RequestFilter): Promise<UsageRow[]>;
-  /** USD that a key has spent on those UTC days, both included. */
+  /** USD that a key has spent from `firstDay` to `lastDay` (UTC), both inclusive. */
   spentUsd(keyId: string, firstDay: string, lastDay: string): Promise<number>;
-  /** Deletes requests and selections that are older, at most so many at once; how many went. */
-  removeBefore(at: number, atMost: number): Promise<number>;
+  /**
+   * Deletes requests and selections from before `at`, at most `maxRows` in all; returns how many.
+   */
+  removeBefore(at: number, maxRows: number): Promise<number>;
 }
 
 /** One decision of model selection. */
 export interface SelectionRow {
-  /** The session id that was answered. */
+  /** The session id. */
   readonly id: string;
   readonly accountId: string;
   readonly keyId: string | null;
   /** The session that it continues. */
   readonly previousId: string | null;
   readonly at: number;
-  /** The label that was chosen. */
+  /** The chosen label. */
   readonly label: string;
-  /** What `explainPlan` tells. */
+  /** As `explainPlan` makes them. */
   readonly candidates: unknown;
   readonly reason: string;
   readonly tradeoff: string | null;
   readonly preferenceId: string | null;
-  /** Messages, only where the configuration asks for it; or their salted hash. */
+  /** Messages or their salted hash, as the configuration says; else null. */
   readonly content: unknown;
 }
 
-/** A decision that is to be stored. Its candidates are one text already, for many wait at a time and objects are dear to hold. */
+/**
+ * A decision to store. Its candidates are one text, because many decisions wait at a time and
+ * objects burden the garbage collector.
+ */
 export interface NewSelection extends Omit<SelectionRow, 'candidates'> {
-  /** As `packCandidates` writes them. */
+  /** As `packCandidates` returns them. */
   readonly candidates: string;
 }
 
-/** Decisions, linked into sessions. */
+/** The decisions of model selection, linked into sessions. */
 export interface SelectionStore {
-  /** Rows that are there already are passed over. */
+  /** Skips rows that are stored already. */
   add(rows: readonly NewSelection[]): Promise<void>;
-  /** All decisions that are linked with this one, oldest first, at most a thousand; empty where there is none. */
+  /**
+   * All decisions that are linked with this one, itself included, oldest first, at most a thousand.
+   */
   group(accountId: string, id: string): Promise<SelectionRow[]>;
-  /** Decisions that began a group. */
+  /** The first decision of each group. */
   list(accountId: string, page: PageRequest): Promise<Page<SelectionRow>>;
 }
 
-/** What somebody says of an answer or a decision. */
+/** Feedback on an answer or a decision. */
 export interface FeedbackRow {
   readonly id: string;
   readonly accountId: string;
@@ -126,14 +136,14 @@ export interface FeedbackRow {
   readonly responseId: string | null;
   readonly provider: string | null;
   readonly model: string | null;
-  /** 0 (bad) to 1 (good); null for a measurement alone. */
+  /** 0 (bad) to 1 (good); null for a measurement without a score. */
   readonly score: number | null;
   readonly comment: string | null;
-  /** What a client has measured. */
+  /** Measured by the client. */
   readonly tokensPerSecond: number | null;
 }
 
-/** Feedback. */
+/** The feedback. */
 export interface FeedbackStore {
   add(row: FeedbackRow): Promise<void>;
   list(accountId: string, page: PageRequest): Promise<Page<FeedbackRow>>;

@@ -1,7 +1,7 @@
-/** `not_useful`: it ended well and found no gain, so that nothing was switched on. */
+/** `not_useful`: it succeeded but found no gain, so the preference's router did not change. */
 export type TrainingState = 'queued' | 'running' | 'done' | 'failed' | 'not_useful';
 
-/** How the rows are to be read. */
+/** How to read the rows of a training. */
 export interface StoredWishes {
   readonly format: 'csv' | 'jsonl';
   readonly promptColumn: string;
@@ -10,7 +10,7 @@ export interface StoredWishes {
   readonly seed: number;
 }
 
-/** A training as it is told of: without its rows. */
+/** A training without its rows. */
 export interface TrainingRecord {
   readonly id: string;
   readonly accountId: string;
@@ -19,19 +19,19 @@ export interface TrainingRecord {
   /** 0..1 */
   readonly progress: number;
   readonly doing: string;
-  /** Null until it is over. */
+  /** Null until it has ended. */
   readonly report: unknown;
-  /** Why it failed; null where it did not. */
+  /** Why it failed; null if it did not. */
   readonly error: string | null;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
 
-/** The router that a preference uses. */
+/** The router that was trained for a preference. */
 export interface StoredRouter {
-  /** As the routing has written them. */
+  /** In the format of the routing. */
   readonly weights: string;
-  /** Over always calling the best single model. */
+  /** The gain over always calling the best single model. */
   readonly gain: number;
   readonly trainedAt: number;
 }
@@ -42,15 +42,15 @@ export interface NewTraining extends Pick<TrainingRecord, 'id' | 'accountId' | '
   readonly at: number;
 }
 
-/** A training that one process has taken on. */
+/** A training that a process works on. */
 export interface ClaimedTraining extends Pick<TrainingRecord, 'id' | 'accountId' | 'preferenceId'> {
   readonly wishes: StoredWishes;
   readonly dataset: string;
-  /** How often it was begun, this time included. */
+  /** How often it was started, this time included. */
   readonly attempts: number;
 }
 
-/** Who works on a training, and until when that is believed without another word. */
+/** Which process works on a training, and until when without a renewal. */
 export interface Lease {
   readonly owner: string;
   readonly at: number;
@@ -62,32 +62,37 @@ export interface TrainingEnd {
   readonly state: 'done' | 'failed' | 'not_useful';
   readonly report: unknown;
   readonly error: string | null;
-  /** What the preference uses from now on; null: what it used before. */
+  /** The new router of the preference; null: unchanged. */
   readonly router: StoredRouter | null;
 }
 
-/** Trainings as their accounts see them. */
+/** The trainings of accounts. */
 export interface TrainingStore {
   /**
-   * Adds one that waits, or that is begun already under a lease. Of a preference the last one is kept; one whose lease has run out gives way.
-   * @throws GatewayError `not_found` for a preference that is not this account's, `conflict` where the account has one that is not over,
-   * `unavailable` where too many wait
+   * Adds a training to the queue, or as running under a lease. It replaces the preference's
+   * previous training, also a running one whose lease has expired.
+   * @throws GatewayError `not_found` if the account has no such preference, `conflict` if a
+   * training of the account is waiting or running, `unavailable` if too many wait
    */
   add(training: NewTraining, lease?: Lease): Promise<TrainingRecord>;
-  /** The last one of each of these preferences. */
+  /** The last training of each of these preferences. */
   latest(accountId: string, preferenceIds: readonly string[]): Promise<TrainingRecord[]>;
-  /** Ends and forgets trainings of a preference, and switches its router off. False where there was none of either. */
+  /** Deletes the trainings of a preference, and its router. False if there was neither. */
   remove(accountId: string, preferenceId: string): Promise<boolean>;
 }
 
-/** Trainings as the processes see them that carry them out. */
+/** The queue of trainings, for the processes that run them. */
 export interface TrainingQueue {
-  /** Takes on the one that has waited longest, or that another process has left behind; null where there is none. */
+  /**
+   * Claims the training that has waited longest, or whose lease has expired; null if there is none.
+   */
   claim(lease: Lease): Promise<ClaimedTraining | null>;
-  /** Says how far it is, and goes on with it. False where it is this process's no more. */
+  /**
+   * Renews the lease and stores the progress. False if another process has claimed the training.
+   */
   keep(id: string, lease: Lease, progress: number, doing: string): Promise<boolean>;
-  /** Puts it back for another process, or for this one when it starts again. */
+  /** Puts a training back into the queue, without counting the attempt. */
   release(id: string, owner: string): Promise<void>;
-  /** Puts down how it ended, and forgets its rows. False where it is this process's no more. */
+  /** Stores how a training ended, and deletes its rows. False if another process has claimed it. */
   finish(id: string, lease: Pick<Lease, 'owner' | 'at'>, end: TrainingEnd): Promise<boolean>;
 }

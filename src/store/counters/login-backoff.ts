@@ -1,16 +1,21 @@
+import { backoffMs } from '../../async/backoff.js';
 import type { LoginBackoff } from '../contracts/counters.js';
 
-const free = 4;
-const firstWaitMs = 1_000;
-const longestWaitMs = 15 * 60_000;
+/** Failures that cost no wait. */
+const freeFailures = 4;
+const rule = { firstMs: 1_000, maxMs: 15 * 60_000 };
 
-/** Failures are forgotten so long after the last one. */
+/** Failures are forgotten this long after the last one. */
 export const rememberFailuresMs = 24 * 3_600_000;
 
-/** How long an attempt has to wait at `now` after so many failures in a row, the last of them at `lastAt`. Epoch ms. */
+/**
+ * How long the next attempt has to wait at `now`, after `failures` in a row of which the last was
+ * at
+ * `lastAt`. Epoch ms.
+ */
 export function loginBackoffAfter(failures: number, lastAt: number, now: number): LoginBackoff {
-  if (failures <= free) return { failures, waitMs: 0 };
-  const fullMs = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(failures - free - 1, 20));
-  // a clock that was set back must not lengthen it
+  if (failures <= freeFailures) return { failures, waitMs: 0 };
+  const fullMs = backoffMs(failures - freeFailures, rule);
+  // a clock that was set back must not lengthen the wait
   return { failures, waitMs: Math.min(fullMs, Math.max(0, lastAt + fullMs - now)) };
 }

@@ -1,15 +1,15 @@
 import type { Claim, Measure } from '../contracts/counters.js';
 
-/** Requests and tokens are counted by it. */
+/** Requests and tokens are counted by the minute. */
 export const minuteMs = 60_000;
 const dayMs = 86_400_000;
 
-/** Measures of money, which is held and counted by calendar periods. */
+/** Measures of money, which is counted by calendar period. */
 export type BudgetMeasure = Extract<Measure, `usd_${string}`>;
 
 /** A UTC day or month. Epoch ms; `endsAt` is the next one's start. */
 export interface Period {
-  /** Days or months since 1970: what both the scripts in Redis and this process name it by. */
+  /** Days or months since 1970; the scripts in Redis use the same numbers. */
   readonly index: number;
   readonly startsAt: number;
   readonly endsAt: number;
@@ -32,19 +32,24 @@ export function periodOf(measure: BudgetMeasure, now: number): Period {
   return { index, startsAt: Date.UTC(1970, index), endsAt: Date.UTC(1970, index + 1) };
 }
 
-/** Which minute a time in epoch ms is in, counted since 1970. */
+/** The minute of a time in epoch ms, counted since 1970. */
 export const minuteOf = (now: number): number => Math.floor(now / minuteMs);
 
-/** What counts as used at a time: the minute so far, and of the one before it what lies within the last 60 s. */
+/**
+ * What counts as used at `now`: the current minute, and the share of the previous one that lies
+ * within the last 60 s.
+ */
 export const usedInMinute = (current: number, previous: number, now: number): number =>
   current + (previous * (minuteMs - (now % minuteMs))) / minuteMs;
 
-/** An amount as the counters take it: whole, at least 0. What is no number is more than any limit. */
-export const whole = (amount: number): number =>
+/** An amount as the counters take it: whole, at least 0. NaN becomes more than any limit. */
+export const wholeAmount = (amount: number): number =>
   Number.isNaN(amount)
     ? Number.MAX_SAFE_INTEGER
     : Math.min(Math.max(0, Math.ceil(amount)), Number.MAX_SAFE_INTEGER);
 
-/** What became of one claim when its hold is settled: what was used, or what was held where nobody says. */
-export const settledAmount = (used: number | undefined, held: number): number =>
-  used === undefined || Number.isNaN(used) ? held : whole(used);
+/**
+ * The amount that a settled claim counts: what was used, or what was reserved if that is unknown.
+ */
+export const settledAmount = (used: number | undefined, reserved: number): number =>
+  used === undefined || Number.isNaN(used) ? reserved : wholeAmount(used);

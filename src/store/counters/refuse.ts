@@ -1,14 +1,20 @@
-import type { Claim, Verdict } from '../contracts/counters.js';
+import type { Claim, ReserveResult } from '../contracts/counters.js';
 import { isBudget, minuteMs, periodOf, usedInMinute } from './period.js';
 
-/** How far a limit is used: of a minute's, this minute's and the last one's count; of a budget, what is settled and what is held. */
-export type Use = readonly [number, number];
+/**
+ * The two numbers of a limit's usage: for a sliding minute the counts of the current and the
+ * previous minute, for a budget the settled and the reserved amount.
+ */
+export type UsedPair = readonly [number, number];
 
-/** Calls under way come to an end, and most hold far more than they use. */
-const heldRetryMs = 5_000;
+/**
+ * When to retry if only reservations are in the way: calls under way end soon, and most reserve far
+ * more than they use.
+ */
+const reservedRetryMs = 5_000;
 
-/** How much of a claim's limit that is at a time, in all. */
-export const usedOf = (claim: Claim, [first, second]: Use, now: number): number =>
+/** How much of a claim's limit is used at `now`, in all. */
+export const usedOf = (claim: Claim, [first, second]: UsedPair, now: number): number =>
   isBudget(claim) ? first + second : usedInMinute(first, second, now);
 
 /**
@@ -17,9 +23,9 @@ export const usedOf = (claim: Claim, [first, second]: Use, now: number): number 
  */
 export function refuse(
   claims: readonly Claim[],
-  uses: readonly Use[],
+  uses: readonly UsedPair[],
   now: number,
-): Extract<Verdict, { outcome: 'refused' }> {
+): Extract<ReserveResult, { outcome: 'refused' }> {
   const waits = claims.map((claim, index) => {
     const use = uses[index] ?? [0, 0];
     return {
@@ -36,27 +42,31 @@ export function refuse(
   };
 }
 
-function waitMs(claim: Claim, use: Use, now: number): number {
+function waitMs(claim: Claim, use: UsedPair, now: number): number {
   if (usedOf(claim, use, now) + claim.amount <= claim.limit) return 0;
   return isBudget(claim)
     ? budgetWaitMs(claim, use, periodOf(claim.measure, now).endsAt - now)
     : minuteWaitMs(claim, use, now);
 }
 
-function budgetWaitMs({ limit, amount }: Claim, [settled]: Use, untilEndMs: number): number {
-  return settled + amount <= limit ? Math.min(heldRetryMs, untilEndMs) : untilEndMs;
+function budgetWaitMs({ limit, amount }: Claim, [settled]: UsedPair, untilEndMs: number): number {
+  return settled + amount <= limit ? Math.min(reservedRetryMs, untilEndMs) : untilEndMs;
 }
 
-/** When enough of the minutes' counts has faded, if nobody takes more meanwhile. */
-function minuteWaitMs({ limit, amount }: Claim, [current, previous]: Use, now: number): number {
+/** When enough of the counts has faded, if nothing else is counted meanwhile. */
+function minuteWaitMs(
+  { limit, amount }: Claim,
+  [current, previous]: UsedPair,
+  now: number,
+): number {
   const leftMs = minuteMs - (now % minuteMs);
   if (amount > limit) return minuteMs;
-  if (current + amount <= limit) return leftMs - mostLeftMs(previous, limit - current - amount);
-  return leftMs + minuteMs - mostLeftMs(current, limit - amount);
+  if (current + amount <= limit) return leftMs - maxLeftMs(previous, limit - current - amount);
+  return leftMs + minuteMs - maxLeftMs(current, limit - amount);
 }
 
-/** So many ms before its minute ends `count` has faded to at most `room`. */
-function mostLeftMs(count: number, room: number): number {
+/** How many ms before the end of its minute `count` has faded to at most `room`. */
+function maxLeftMs(count: number, room: number): number {
   if (count <= room) return minuteMs;
   const leftMs = Math.floor((room / count) * minuteMs);
   return (count * leftMs) / minuteMs <= room ? leftMs : leftMs - 1;

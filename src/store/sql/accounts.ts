@@ -6,25 +6,25 @@ import {
   firstAccountId,
   type NewAccount,
   type PasswordOptions,
-  type Role,
+  type AccountRole,
 } from '../contracts/accounts.js';
 import { isDuplicate } from '../failure.js';
 import { clean } from './columns.js';
 import { after, type Order, pageOf } from './pages.js';
 import { endAccess } from './end-access.js';
 import { raiseRevision } from './revisions.js';
-import type { AccountTable, Tables } from './tables.js';
+import type { AccountTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 const order: Order = ['accounts.created_at', 'accounts.id'];
 
-/** An account as its row tells of it. */
-export function accountOf(row: Selectable<AccountTable>): AccountRecord {
+/** The account of a row. */
+export function accountFromRow(row: Selectable<AccountTable>): AccountRecord {
   return {
     id: row.id,
     email: row.email,
     passwordHash: row.password_hash,
-    role: row.role as Role,
+    role: row.role as AccountRole,
     createdAt: row.created_at,
     disabledAt: row.disabled_at,
   };
@@ -32,13 +32,13 @@ export function accountOf(row: Selectable<AccountTable>): AccountRecord {
 
 const stored = (email: string): string => clean(email.toLowerCase());
 
-/** Accounts in SQL. */
-export function createAccountStore(database: Kysely<Tables>): AccountStore {
+/** The accounts in SQL. */
+export function createAccountStore(database: Kysely<StoreTables>): AccountStore {
   const found = (row: Selectable<AccountTable> | undefined): AccountRecord | null =>
-    row === undefined ? null : accountOf(row);
+    row === undefined ? null : accountFromRow(row);
   return {
     create: async (account) =>
-      found((await takeFirst(database, account)) ?? (await insert(database, account))),
+      found((await claimFirst(database, account)) ?? (await insert(database, account))),
     find: async (id) =>
       found(
         await database
@@ -64,7 +64,7 @@ export function createAccountStore(database: Kysely<Tables>): AccountStore {
         .orderBy('id', 'desc')
         .limit(limit + 1)
         .execute();
-      return pageOf(rows, limit, (row) => [row.created_at, row.id], accountOf);
+      return pageOf(rows, limit, (row) => [row.created_at, row.id], accountFromRow);
     },
     update: async (id, changes, from) => found(await update(database, clean(id), changes, from)),
     setPassword: (id, passwordHash, options) =>
@@ -74,9 +74,9 @@ export function createAccountStore(database: Kysely<Tables>): AccountStore {
 
 type Row = Selectable<AccountTable>;
 
-/** The first account as the one who comes; undefined where somebody has it already. */
-function takeFirst(
-  database: Kysely<Tables>,
+/** Gives the first account to the user; undefined if it has an owner. */
+function claimFirst(
+  database: Kysely<StoreTables>,
   { email, passwordHash, at }: NewAccount,
 ): Promise<Row | undefined> {
   return database
@@ -88,9 +88,9 @@ function takeFirst(
     .executeTakeFirst();
 }
 
-/** Undefined where the address is taken. */
+/** Undefined if the address is taken. */
 function insert(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   { id, email, passwordHash, at }: NewAccount,
 ): Promise<Row | undefined> {
   return database
@@ -99,7 +99,7 @@ function insert(
       id,
       email: stored(email),
       password_hash: passwordHash,
-      role: 'member' satisfies Role,
+      role: 'member' satisfies AccountRole,
       created_at: at,
       disabled_at: null,
     })
@@ -109,14 +109,14 @@ function insert(
 }
 
 async function update(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   id: string,
   changes: Parameters<AccountStore['update']>[1],
   from?: string,
 ): Promise<Row | undefined> {
   try {
     return await transact(database, async (transaction) => {
-      // keys are known together with their account's role and whether it is disabled
+      // cached keys contain their account's role and whether it is disabled
       if (changes.role !== undefined || changes.disabledAt !== undefined) {
         const revision = await raiseRevision(transaction, 'keys');
         await transaction
@@ -125,7 +125,7 @@ async function update(
           .set({ revision })
           .execute();
       }
-      // an update must set something
+      // sets the id because an update must set something
       const account = transaction
         .updateTable('accounts')
         .where('id', '=', id)
@@ -136,13 +136,13 @@ async function update(
     });
   } catch (error) {
     if (isDuplicate(error))
-      throw new GatewayError('conflict', 'email: is taken', { field: 'email' });
+      throw new GatewayError('conflict', 'email: is already in use', { field: 'email' });
     throw error;
   }
 }
 
 function setPassword(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   id: string,
   passwordHash: string,
   { from, keepTokenHash = null }: PasswordOptions = {},
@@ -161,7 +161,7 @@ function setPassword(
   });
 }
 
-/** Absent changes are undefined, and left alone. */
+/** Absent changes are undefined, and leave the column unchanged. */
 const columnsOf = ({
   email,
   passwordHash,

@@ -1,31 +1,31 @@
-/** JSON for a column; null for nothing. */
+/** JSON for a column; null for null and undefined. */
 export function toJson(value: unknown): string | null {
   return value === null || value === undefined ? null : JSON.stringify(value);
 }
 
-/** What a JSON column holds; null for null. */
+/** The value of a JSON column; null for null. */
 export function fromJson(text: string | null): unknown {
   return text === null ? null : JSON.parse(text);
 }
 
 /**
- * A text of a client's as both databases take it: U+FFFD stands for a NUL and for half a surrogate pair, which would fail the whole batch that
- * it comes in. What is looked for by such a text is not found.
+ * A client's text as both databases accept it: NUL and unpaired surrogates, which would fail the
+ * whole batch, become U+FFFD. A search for such a text finds nothing.
  */
 export function clean<T extends string | null>(text: T): T {
   return (text === null ? null : text.replace(/[\0\p{Surrogate}]/gu, '\ufffd')) as T;
 }
 
-/** A whole number for a column that takes no fraction; null where there is none that counts. */
-export function whole(value: number | null): number | null {
+/** A number rounded for a column that accepts no fraction; null for null, NaN and infinity. */
+export function wholeOrNull(value: number | null): number | null {
   return value === null || !Number.isFinite(value) ? null : Math.round(value);
 }
 
 const steps = [64, 16, 4, 1];
 
 /**
- * Parts of a list in few different sizes, for inserts: a statement of the same shape is prepared once and for all, and preparing one of many
- * rows takes longer than running it.
+ * Splits a list into parts of few different sizes, for inserts: a statement of the same shape is
+ * prepared once, and preparing one of many rows takes longer than running it.
  */
 export function stepped<T>(items: readonly T[]): T[][] {
   const parts: T[][] = [];
@@ -35,7 +35,10 @@ export function stepped<T>(items: readonly T[]): T[][] {
   return parts;
 }
 
-/** Parts of a list, so that no statement binds more parameters than both databases take. */
+/**
+ * Splits a list into parts of `size`, so that no statement binds more parameters than both
+ * databases accept.
+ */
 export function chunks<T>(items: readonly T[], size: number): T[][] {
   return Array.from({ length: Math.ceil(items.length / size) }, (_, index) =>
     items.slice(index * size, (index + 1) * size),

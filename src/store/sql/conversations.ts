@@ -2,56 +2,23 @@ import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
 import type {
   ConversationRecord,
   ConversationStore,
+  FoundConversation,
   MessageRecord,
 } from '../contracts/conversations.js';
-import type { Page, PageRequest } from '../contracts/store.js';
+import type { Page, PageRequest } from '../contracts/page.js';
 import { clean, fromJson } from './columns.js';
 import { after, pageOf } from './pages.js';
-import type { ConversationTable, MessageTable, Tables } from './tables.js';
+import type { ConversationTable, MessageTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 import { appendTurns } from './turns.js';
 
-/** Conversations and their messages. */
-export function createConversationStore(database: Kysely<Tables>): ConversationStore {
-  const owned = (accountId: string) =>
-    database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
+/** The conversations and their messages in SQL. */
+export function createConversationStore(database: Kysely<StoreTables>): ConversationStore {
   return {
-    async create({ id, accountId, title, titleSource, createdAt }) {
-      const row = await database
-        .insertInto('conversations')
-        .values({
-          id,
-          account_id: accountId,
-          title: clean(title),
-          title_source: titleSource,
-          message_count: 0,
-          created_at: createdAt,
-          updated_at: createdAt,
-        })
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return fromColumns(row);
-    },
-    async find(accountId, id) {
-      const row = await owned(accountId)
-        .where('id', '=', clean(id))
-        .select((select) => [
-          lastAnswer(select, 'provider').as('last_provider'),
-          lastAnswer(select, 'model').as('last_model'),
-        ])
-        .executeTakeFirst();
-      return row
-        ? {
-            ...fromColumns(row),
-            last:
-              row.last_model === null
-                ? null
-                : { provider: row.last_provider, model: row.last_model },
-          }
-        : null;
-    },
+    create: (conversation) => create(database, conversation),
+    find: (accountId, id) => find(database, accountId, id),
     async list(accountId, page) {
-      const rows = await owned(accountId)
+      const rows = await owned(database, accountId)
         .where(after(['updated_at', 'id'], page.cursor))
         .orderBy('updated_at', 'desc')
         .orderBy('id', 'desc')
@@ -60,17 +27,20 @@ export function createConversationStore(database: Kysely<Tables>): ConversationS
       return pageOf(rows, page.limit, (row) => [row.updated_at, row.id], fromColumns);
     },
     async messages(accountId, id, page) {
-      const conversation = await owned(accountId).where('id', '=', clean(id)).executeTakeFirst();
+      const conversation = await owned(database, accountId)
+        .where('id', '=', clean(id))
+        .executeTakeFirst();
       return conversation ? await readMessages(database, conversation.id, page) : null;
     },
     async rename(accountId, id, title, source, onlyDerived = false) {
-      let query = database
+      const query = database
         .updateTable('conversations')
         .set({ title: clean(title), title_source: source })
         .where('id', '=', clean(id))
         .where('account_id', '=', accountId);
-      if (onlyDerived) query = query.where('title_source', '=', 'derived');
-      const row = await query.returningAll().executeTakeFirst();
+      const row = await (onlyDerived ? query.where('title_source', '=', 'derived') : query)
+        .returningAll()
+        .executeTakeFirst();
       return row ? fromColumns(row) : null;
     },
     remove: (accountId, id) => removeConversation(database, accountId, id),
@@ -78,9 +48,52 @@ export function createConversationStore(database: Kysely<Tables>): ConversationS
   };
 }
 
-/** A column of the last message that a model wrote: one step down an index. */
+/** The conversations of an account. */
+function owned(database: Kysely<StoreTables>, accountId: string) {
+  return database.selectFrom('conversations').selectAll().where('account_id', '=', accountId);
+}
+
+async function create(
+  database: Kysely<StoreTables>,
+  { id, accountId, title, titleSource, createdAt }: Parameters<ConversationStore['create']>[0],
+): Promise<ConversationRecord> {
+  const row = await database
+    .insertInto('conversations')
+    .values({
+      id,
+      account_id: accountId,
+      title: clean(title),
+      title_source: titleSource,
+      message_count: 0,
+      created_at: createdAt,
+      updated_at: createdAt,
+    })
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return fromColumns(row);
+}
+
+async function find(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  id: string,
+): Promise<FoundConversation | null> {
+  const row = await owned(database, accountId)
+    .where('id', '=', clean(id))
+    .select((select) => [
+      lastAnswer(select, 'provider').as('last_provider'),
+      lastAnswer(select, 'model').as('last_model'),
+    ])
+    .executeTakeFirst();
+  if (!row) return null;
+  const last =
+    row.last_model === null ? null : { provider: row.last_provider, model: row.last_model };
+  return { ...fromColumns(row), last };
+}
+
+/** A column of the last message with a model; one step in an index. */
 function lastAnswer<C extends 'provider' | 'model'>(
-  select: ExpressionBuilder<Tables, 'conversations'>,
+  select: ExpressionBuilder<StoreTables, 'conversations'>,
   column: C,
 ) {
   return select
@@ -93,7 +106,7 @@ function lastAnswer<C extends 'provider' | 'model'>(
 }
 
 async function readMessages(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   id: string,
   page: PageRequest,
 ): Promise<Page<MessageRecord>> {
@@ -109,12 +122,13 @@ async function readMessages(
 }
 
 async function removeConversation(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   accountId: string,
   id: string,
 ): Promise<boolean> {
   return await transact(database, async (transaction) => {
-    // first, for it waits for turns that are being added, and those that come later find nothing to be added to
+    // first, because it waits for turns that are being added, and later ones then find no
+    // conversation
     const { numDeletedRows } = await transaction
       .deleteFrom('conversations')
       .where('id', '=', clean(id))
@@ -131,7 +145,7 @@ function fromColumns(row: Selectable<ConversationTable>): ConversationRecord {
     id: row.id,
     accountId: row.account_id,
     title: row.title,
-    // written by this store alone
+    // only this store writes it
     titleSource: row.title_source as ConversationRecord['titleSource'],
     messageCount: row.message_count,
     createdAt: row.created_at,

@@ -1,9 +1,9 @@
 import type { Transaction } from 'kysely';
-import type { Tables } from './tables.js';
+import type { StoreTables } from './tables.js';
 
-/** Ends what lets somebody into an account without its password: sign-ins but one, and reset links. */
+/** Ends an account's sign-ins except one, and its reset links. */
 export async function endAccess(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   accountId: string,
   exceptTokenHash: string | null,
 ): Promise<void> {

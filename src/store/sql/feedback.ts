@@ -2,10 +2,10 @@ import type { Insertable, Kysely, Selectable } from 'kysely';
 import type { FeedbackRow, FeedbackStore } from '../contracts/requests.js';
 import { clean } from './columns.js';
 import { after, pageOf } from './pages.js';
-import type { Database, FeedbackTable, Tables } from './tables.js';
+import type { Database, FeedbackTable, StoreTables } from './tables.js';
 
-/** Feedback. Adding the same again changes nothing. */
-export function createFeedbackStore(database: Kysely<Tables>): FeedbackStore {
+/** The feedback in SQL. Adding the same row again changes nothing. */
+export function createFeedbackStore(database: Kysely<StoreTables>): FeedbackStore {
   return {
     add: (row) => addFeedback(database, row),
     async list(accountId, page) {
@@ -23,7 +23,7 @@ export function createFeedbackStore(database: Kysely<Tables>): FeedbackStore {
   };
 }
 
-/** Stores feedback, alone or as a part of something greater. */
+/** Stores feedback, alone or as a part of a larger transaction. */
 export async function addFeedback(database: Database, row: FeedbackRow): Promise<void> {
   await database
     .insertInto('feedback')

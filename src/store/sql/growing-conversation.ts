@@ -1,28 +1,31 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { NewMessage, Turn } from '../contracts/conversations.js';
-import { digestOf, setsTheScene, unstored } from '../history.js';
+import { digestOf, isSystemMessage, firstUnstored } from '../history.js';
 import { clean, toJson } from './columns.js';
 import type { ConversationTable, MessageTable } from './tables.js';
 
-/** A turn whose messages can be compared with those that are stored. */
+/** A turn with the digests of its messages, for comparison with stored ones. */
 export interface DigestedTurn {
   readonly turn: Turn;
   /** Of `turn.history`, in its order. */
   readonly digests: readonly string[];
 }
 
-/** Takes the digests of a turn's messages, once. */
+/** Computes the digests of a turn's messages. */
 export function digestTurn(turn: Turn): DigestedTurn {
   return { turn, digests: turn.history.map(digestOf) };
 }
 
-/** A conversation as far as it is known in a transaction that holds it, and the messages that are to be added to it. */
+/**
+ * A conversation in a transaction that has locked it: what is known of its stored messages, and the
+ * messages to add.
+ */
 export class GrowingConversation {
   readonly added: Insertable<MessageTable>[] = [];
   /** Digests of its last messages, oldest first. */
   private readonly dialogue: string[] = [];
   /** Digests of its system messages. */
-  private readonly scene = new Set<string>();
+  private readonly systemMessages = new Set<string>();
 
   constructor(private readonly row: Selectable<ConversationTable>) {}
 
@@ -35,34 +38,37 @@ export class GrowingConversation {
     return this.row.message_count;
   }
 
-  /** Takes note of a stored message. Those of the dialogue must come in order, and up to the last one; system messages as they may. */
+  /**
+   * Registers a stored message. Messages of the dialogue must come in order, up to the last one;
+   * system messages in any order.
+   */
   recall(message: { readonly role: string; readonly digest: string }): void {
-    if (setsTheScene(message)) this.scene.add(message.digest);
+    if (isSystemMessage(message)) this.systemMessages.add(message.digest);
     else this.dialogue.push(message.digest);
   }
 
-  /** Whether a system message is known to be stored. */
-  hasScene(digest: string): boolean {
-    return this.scene.has(digest);
+  /** Whether a system message is registered as stored. */
+  hasSystemMessage(digest: string): boolean {
+    return this.systemMessages.has(digest);
   }
 
-  /** Adds what is new of a turn: messages that are not stored yet, and the answer. */
+  /** Adds the new messages of a turn, and its answer. */
   grow({ turn, digests }: DigestedTurn): void {
-    let known = unstored(
+    let known = firstUnstored(
       this.dialogue,
-      digests.filter((_, index) => !setsTheScene(turn.history[index]!)),
+      digests.filter((_, index) => !isSystemMessage(turn.history[index]!)),
     );
     for (const [index, message] of turn.history.entries()) {
       const digest = digests[index]!;
-      if (setsTheScene(message)) {
-        if (!this.scene.has(digest)) this.add(turn, message, digest);
+      if (isSystemMessage(message)) {
+        if (!this.systemMessages.has(digest)) this.add(turn, message, digest);
       } else if (known > 0) known -= 1;
       else this.add(turn, message, digest);
     }
     this.add(turn, turn.answer, digestOf(turn.answer));
   }
 
-  /** The conversation with what was added. */
+  /** The row of the conversation after the additions. */
   get grown(): Insertable<ConversationTable> {
     return {
       ...this.row,

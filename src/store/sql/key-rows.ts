@@ -1,21 +1,21 @@
 import type { Selectable, Updateable } from 'kysely';
-import type { Role } from '../contracts/accounts.js';
+import type { AccountRole } from '../contracts/accounts.js';
 import type { KeyChanges, KeyLimits, KeyRecord, NewKey, Scope } from '../contracts/keys.js';
 import { clean } from './columns.js';
 import type { ApiKeyTable } from './tables.js';
 
-/** A key's row together with what it takes from its account; a key that the configuration fixes is an account without a row. */
+/** A key's row with the columns of its account; the account of a fixed key has no row. */
 export type KeyRow = Selectable<ApiKeyTable> & {
   readonly account_role: string | null;
   readonly account_disabled_at: number | null;
 };
 
-/** A key as its row tells of it. */
-export function keyOf(row: KeyRow): KeyRecord {
+/** The key of a row. */
+export function keyFromRow(row: KeyRow): KeyRecord {
   return {
     id: row.id,
     accountId: row.account_id,
-    accountRole: (row.account_role ?? 'member') as Role,
+    accountRole: (row.account_role ?? 'member') as AccountRole,
     accountDisabledAt: row.account_disabled_at,
     name: row.name,
     prefix: row.prefix,
@@ -35,7 +35,7 @@ export function keyOf(row: KeyRow): KeyRecord {
   };
 }
 
-/** The row of a key that nobody has used yet. */
+/** The row of a new key. */
 export function newRow(key: NewKey, revision: number): Selectable<ApiKeyTable> {
   return {
     id: key.id,
@@ -57,7 +57,7 @@ export function newRow(key: NewKey, revision: number): Selectable<ApiKeyTable> {
   };
 }
 
-/** Absent changes are undefined, and left alone. */
+/** Absent changes are undefined, and leave the column unchanged. */
 export function changedColumns({
   name,
   scopes,

@@ -2,23 +2,23 @@ import { type Kysely, type Nullable, type SelectQueryBuilder, sql, type Transact
 import { GatewayError } from '../../errors.js';
 import type { KeyChanges, KeyRecord, KeyStore, NewKey } from '../contracts/keys.js';
 import { chunks, clean } from './columns.js';
-import { changedColumns, keyOf, type KeyRow, newRow } from './key-rows.js';
+import { changedColumns, keyFromRow, type KeyRow, newRow } from './key-rows.js';
 import { after, type Order, pageOf } from './pages.js';
-import { changesSince, holdRevision, raiseRevision } from './revisions.js';
-import type { AccountTable, Database, Tables } from './tables.js';
+import { changesSince, lockRevision, raiseRevision } from './revisions.js';
+import type { AccountTable, Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 const order: Order = ['api_keys.created_at', 'api_keys.id'];
-/** Two parameters each. */
-const mostInStatement = 500;
+/** Rows of two parameters each. */
+const maxRowsPerStatement = 500;
 
-/** Issued keys in SQL. */
-export function createKeyStore(database: Kysely<Tables>): KeyStore {
+/** The issued keys in SQL. */
+export function createKeyStore(database: Kysely<StoreTables>): KeyStore {
   return {
     add: (key) => transact(database, (transaction) => add(transaction, key)),
     addFirst: (key) =>
       transact(database, async (transaction) => {
-        await holdRevision(transaction, 'keys');
+        await lockRevision(transaction, 'keys');
         const there = await transaction
           .selectFrom('api_keys')
           .select('id')
@@ -28,7 +28,7 @@ export function createKeyStore(database: Kysely<Tables>): KeyStore {
       }),
     async findByHash(hash) {
       const row = await keys(database, null).where('api_keys.hash', '=', hash).executeTakeFirst();
-      return row === undefined ? null : keyOf(row);
+      return row === undefined ? null : keyFromRow(row);
     },
     find: (accountId, id) => find(database, accountId, id),
     async list(accountId, { limit, cursor }) {
@@ -38,24 +38,26 @@ export function createKeyStore(database: Kysely<Tables>): KeyStore {
         .orderBy('api_keys.id', 'desc')
         .limit(limit + 1)
         .execute();
-      return pageOf(rows, limit, (row) => [row.created_at, row.id], keyOf);
+      return pageOf(rows, limit, (row) => [row.created_at, row.id], keyFromRow);
     },
     update: (accountId, id, changes) => update(database, accountId, id, changes),
     changedSince: (revision) =>
       changesSince(database, 'keys', revision, async (since) =>
-        (await keys(database, null).where('api_keys.revision', '>', since).execute()).map(keyOf),
+        (await keys(database, null).where('api_keys.revision', '>', since).execute()).map(
+          keyFromRow,
+        ),
       ),
     touch: (usedAt) => touch(database, usedAt),
   };
 }
 
 type KeyQuery = SelectQueryBuilder<
-  Tables & { accounts: Nullable<AccountTable> },
+  StoreTables & { accounts: Nullable<AccountTable> },
   'api_keys' | 'accounts',
   KeyRow
 >;
 
-/** Keys of one account, or of all. */
+/** The keys of one account, or of all (null). */
 function keys(database: Database, accountId: string | null): KeyQuery {
   const all = database
     .selectFrom('api_keys')
@@ -73,24 +75,24 @@ async function find(
   const row = await keys(database, accountId)
     .where('api_keys.id', '=', clean(id))
     .executeTakeFirst();
-  return row === undefined ? null : keyOf(row);
+  return row === undefined ? null : keyFromRow(row);
 }
 
-async function add(transaction: Transaction<Tables>, key: NewKey): Promise<KeyRecord> {
+async function add(transaction: Transaction<StoreTables>, key: NewKey): Promise<KeyRecord> {
   const revision = await raiseRevision(transaction, 'keys');
   await transaction.insertInto('api_keys').values(newRow(key, revision)).execute();
   const added = await find(transaction, key.accountId, key.id);
-  if (added === null) throw new GatewayError('internal', 'the key that was added is not there');
+  if (added === null) throw new GatewayError('internal', 'the new key is missing');
   return added;
 }
 
 async function update(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   accountId: string | null,
   id: string,
   changes: KeyChanges,
 ): Promise<KeyRecord | null> {
-  // guesses must not make all caches ask for changes
+  // guessed ids must not raise the revision, which makes all caches poll
   if ((await find(database, accountId, id)) === null) return null;
   return transact(database, async (transaction) => {
     const revision = await raiseRevision(transaction, 'keys');
@@ -103,12 +105,15 @@ async function update(
   });
 }
 
-async function touch(database: Kysely<Tables>, usedAt: ReadonlyMap<string, number>): Promise<void> {
+async function touch(
+  database: Kysely<StoreTables>,
+  usedAt: ReadonlyMap<string, number>,
+): Promise<void> {
   if (usedAt.size === 0) return;
   await transact(database, async (transaction) => {
-    // two that touch the same keys in different orders would wait for each other
-    await holdRevision(transaction, 'keys');
-    for (const chunk of chunks([...usedAt], mostInStatement)) {
+    // two processes that update the same rows in different orders would deadlock
+    await lockRevision(transaction, 'keys');
+    for (const chunk of chunks([...usedAt], maxRowsPerStatement)) {
       const used = sql.join(chunk.map(([id, at]) => sql`(${id}, cast(${at} as bigint))`));
       await sql`with used (id, at) as (values ${used}) update api_keys set last_used_at = used.at from used
         where used.id = api_keys.id and (last_used_at is null or last_used_at < used.at)`.execute(

@@ -9,15 +9,16 @@ import type { FeedbackRow } from '../contracts/requests.js';
 import { clean } from './columns.js';
 import { addFeedback } from './feedback.js';
 import { changesSince, raiseRevision } from './revisions.js';
-import type { Database, LearningTable, Tables } from './tables.js';
+import type { Database, LearningTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 /**
- * What accounts and preferences have learned. One that is forgotten stays for a while as an empty row, by which other processes learn of it.
- * @param now what changes are dated by, ms since 1970
+ * The learned states in SQL. A forgotten scope stays for a while as an empty row, by which other
+ * processes notice.
+ * @param now dates changes, ms since 1970
  */
 export function createLearningStore(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   now: () => number = Date.now,
 ): LearningStore {
   return {
@@ -27,7 +28,7 @@ export function createLearningStore(
     },
     change: (changes) =>
       transact(database, async (transaction) => {
-        // nobody else changes one from here on: what is read is still there when it is written
+        // locks out other writers, so that what is read does not change before it is written
         const revision = await raiseRevision(transaction, 'learnings');
         for (const [scope, change] of changes)
           await put(transaction, scope, change, revision, now());
@@ -43,43 +44,54 @@ export function createLearningStore(
         await put(transaction, scope, (state) => learn(state, earlier), revision, now());
       }),
     forget: (scope) => transact(database, (transaction) => forget(transaction, scope, now())),
-    changedSince: (since) =>
-      changesSince(database, 'learnings', since, async (revision) =>
-        (
-          await database
-            .selectFrom('learnings')
-            .selectAll()
-            .where('revision', '>', revision)
-            .orderBy('revision')
-            .execute()
-        ).map(fromColumns),
-      ),
-    async removeBefore(at, atMost) {
-      const { numDeletedRows } = await transact(database, (transaction) =>
-        transaction
-          .deleteFrom('learnings')
-          .where((eb) =>
-            eb(
-              eb.refTuple('account_id', 'preference_id'),
-              'in',
-              eb
-                .selectFrom('learnings')
-                .select(['account_id', 'preference_id'])
-                .where('updated_at', '<', at)
-                .limit(atMost)
-                .$asTuple('account_id', 'preference_id'),
-            ),
-          )
-          .executeTakeFirst(),
-      );
-      return Number(numDeletedRows);
-    },
+    changedSince: (since) => changesSince(database, 'learnings', since, changed(database)),
+    removeBefore: (at, maxRows) => removeBefore(database, at, maxRows),
   };
 }
 
-/** Leaves an empty row even where there was none: what was counted before that and is not stored yet is told by it. */
+const changed =
+  (database: Kysely<StoreTables>) =>
+  async (since: number): Promise<LearningRecord[]> => {
+    const rows = await database
+      .selectFrom('learnings')
+      .selectAll()
+      .where('revision', '>', since)
+      .orderBy('revision')
+      .execute();
+    return rows.map(fromColumns);
+  };
+
+async function removeBefore(
+  database: Kysely<StoreTables>,
+  at: number,
+  maxRows: number,
+): Promise<number> {
+  const { numDeletedRows } = await transact(database, (transaction) =>
+    transaction
+      .deleteFrom('learnings')
+      .where((eb) =>
+        eb(
+          eb.refTuple('account_id', 'preference_id'),
+          'in',
+          eb
+            .selectFrom('learnings')
+            .select(['account_id', 'preference_id'])
+            .where('updated_at', '<', at)
+            .limit(maxRows)
+            .$asTuple('account_id', 'preference_id'),
+        ),
+      )
+      .executeTakeFirst(),
+  );
+  return Number(numDeletedRows);
+}
+
+/**
+ * Leaves an empty row even if there was none: by its date, counts from before are recognized when
+ * they are written.
+ */
 async function forget(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   scope: LearningScope,
   at: number,
 ): Promise<boolean> {
@@ -89,9 +101,9 @@ async function forget(
   return before !== undefined && before.state !== null;
 }
 
-/** Forgets what a scope that goes has learned, as a part of something greater. */
-export async function forgetLearning(
-  transaction: Transaction<Tables>,
+/** Forgets what a scope has learned, as a part of a larger transaction. */
+export async function forgetScope(
+  transaction: Transaction<StoreTables>,
   { accountId, preferenceId }: LearningScope,
   at: number,
 ): Promise<boolean> {
@@ -119,7 +131,7 @@ function find(
 }
 
 async function put(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   scope: LearningScope,
   change: ChangeLearning,
   revision: number,
@@ -135,7 +147,7 @@ async function put(
 }
 
 async function write(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   { accountId, preferenceId }: LearningScope,
   columns: Pick<Selectable<LearningTable>, 'state' | 'updated_at' | 'revision'>,
 ): Promise<void> {
@@ -148,9 +160,12 @@ async function write(
     .execute();
 }
 
-/** A preference that has been removed meanwhile must not come back by what is learned late. */
+/**
+ * Whether the scope's preference still exists: a late change must not create a row for a deleted
+ * one.
+ */
 async function exists(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   { accountId, preferenceId }: LearningScope,
 ): Promise<boolean> {
   if (preferenceId === '') return true;
@@ -164,9 +179,12 @@ async function exists(
   return row !== undefined;
 }
 
-/** What the account said last of the same model on the same subject, whoever served it: that is told or not, and learned it is of the model. */
+/**
+ * The account's last score of the same model on the same session or answer, whichever provider
+ * served it.
+ */
 async function earlierScore(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   { accountId, sessionId, responseId, model }: FeedbackRow,
 ): Promise<number | null> {
   let query = transaction

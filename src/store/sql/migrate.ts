@@ -2,21 +2,21 @@ import { type Kysely, type Migration, sql, type Transaction } from 'kysely';
 import { GatewayError } from '../../errors.js';
 import { migrations as known } from './migrations/index.js';
 
-/** Any number that no other program is likely to lock by. */
+/** A number that no other program is likely to use as an advisory lock. */
 const lock = 5_162_027_541;
 
 /**
- * Brings a database to the newest version of the schema, from whichever one it has. One process at a time: another waits and finds it done.
- * All or nothing: after a failure the database is as it was.
- * @throws GatewayError `internal` where a newer version of the program has been at work
+ * Brings a database from any earlier version to the newest schema. One process at a time: others
+ * wait and then find nothing to do. All or nothing: after a failure the database is unchanged.
+ * @throws GatewayError `internal` if a newer version of the program has migrated the database
  */
-export async function migrate<T>(
+export async function migrateSchema<T>(
   database: Kysely<T>,
   kind: 'libsql' | 'postgres',
   migrations: ReadonlyMap<string, Migration> = known,
 ): Promise<void> {
   await database.transaction().execute(async (transaction) => {
-    // the embedded database is locked by the transaction itself
+    // a transaction locks the embedded database anyway
     if (kind === 'postgres') await sql`select pg_advisory_xact_lock(${lock})`.execute(transaction);
     const done = await applied(transaction);
     refuseNewer(done, migrations);

@@ -1,4 +1,7 @@
-/** What nearly every candidate has. By place, because the names alone would be half of what is stored of a decision. */
+/**
+ * Fields that nearly every candidate has. Stored by position, because the names would be half of a
+ * decision's size.
+ */
 const columns = [
   'label',
   'provider',
@@ -12,11 +15,11 @@ const columns = [
   'output_tokens',
   'reason',
 ];
-/** Stands in the place of what a candidate does not have: null says that nobody knows it. */
+/** Marks a field that a candidate does not have; null means that the value is unknown. */
 const absent = false;
 
-/** A candidate of a decision, as `explainPlan` tells it. What else it has is stored as well. */
-export interface ToldCandidate {
+/** A candidate of a decision, as `explainPlan` makes it. Other fields are stored too. */
+export interface ExplainedCandidate {
   readonly label: string;
   readonly provider: string | null;
   readonly model: string;
@@ -30,12 +33,18 @@ export interface ToldCandidate {
   readonly reason?: string;
 }
 
-/** Candidates as the text that is stored of them: JSON, the names of the columns and then a row for each. `unpackCandidates` reads it. */
-export function packCandidates(candidates: readonly ToldCandidate[]): string {
+/**
+ * The stored text of candidates: JSON, the names of the columns and then a row for each candidate.
+ * `unpackCandidates` reads it.
+ */
+export function packCandidates(candidates: readonly ExplainedCandidate[]): string {
   return JSON.stringify([columns, ...candidates.map(packed)]);
 }
 
-/** The columns, and behind them what has none. One by one, for a loop over the names takes twice as long. */
+/**
+ * The columns, followed by an object of other fields. Written out, because a loop over the names
+ * takes twice as long.
+ */
 function packed({
   label,
   provider,
@@ -49,8 +58,8 @@ function packed({
   output_tokens,
   reason,
   ...more
-}: ToldCandidate): unknown[] {
-  // a label that is made of the two names is not written a third time
+}: ExplainedCandidate): unknown[] {
+  // a label that consists of the two names is not stored
   const row = [
     label === labelOf(provider, model) ? absent : label,
     provider,
@@ -69,23 +78,26 @@ function packed({
 
 const or = <T>(value: T | undefined): T | typeof absent => (value === undefined ? absent : value);
 
-/** The candidates that a stored text held, once it is parsed. What is not packed is given as it is: until 2026-11 they were stored as they are told. */
+/**
+ * The candidates of a stored and parsed text. What is not packed is returned as it is: until
+ * 2026-11 candidates were stored as objects.
+ */
 export function unpackCandidates(stored: unknown): unknown {
   if (!Array.isArray(stored)) return stored;
   const [names, ...rows] = stored as unknown[];
   return Array.isArray(names) ? rows.map((row) => unpacked(names, row)) : stored;
 }
 
-/** By the names that are stored with it, whatever the columns are now. */
+/** Uses the names that are stored with the row, whatever the columns are now. */
 function unpacked(names: readonly unknown[], row: unknown): unknown {
   if (!Array.isArray(row)) return row;
   const fields = names
     .map((name, place): [string, unknown] => [String(name), row[place]])
     .filter(([, value]) => value !== absent);
-  const told: { provider?: unknown; model?: unknown } = Object.fromEntries(fields);
+  const candidate: { provider?: unknown; model?: unknown } = Object.fromEntries(fields);
   return {
-    label: labelOf(told.provider, told.model),
-    ...told,
+    label: labelOf(candidate.provider, candidate.model),
+    ...candidate,
     ...(row[names.length] as object | undefined),
   };
 }

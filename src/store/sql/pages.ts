@@ -1,22 +1,23 @@
 import { type Expression, sql, type SqlBool } from 'kysely';
 import { GatewayError } from '../../errors.js';
-import type { Page } from '../contracts/store.js';
+import type { Page } from '../contracts/page.js';
 
-/** Where a row stands in a list: the number that the list is sorted by, then the id. */
-export type Place = readonly [sort: number, id: string];
+/** A row's position in a list: the number by which the list is sorted, then the id. */
+export type Position = readonly [sort: number, id: string];
 
-/** The columns of a list's order, as `['keys.created_at', 'keys.id']`. */
+/** The columns by which a list is sorted, such as `['keys.created_at', 'keys.id']`. */
 export type Order = readonly [sort: string, id: string];
 
 const written = /^(-?\d{1,16})\.([\x21-\x7e]{1,200})$/;
 
-/** An opaque cursor of a place. */
-const cursorOf = ([sort, id]: Place): string => Buffer.from(`${sort}.${id}`).toString('base64url');
+/** An opaque cursor. */
+const cursorOf = ([sort, id]: Position): string =>
+  Buffer.from(`${sort}.${id}`).toString('base64url');
 
-function placeOf(cursor: string): Place {
+function readCursor(cursor: string): Position {
   const [, sort, id] = written.exec(Buffer.from(cursor, 'base64url').toString('latin1')) ?? [];
   if (sort === undefined || id === undefined || !Number.isSafeInteger(Number(sort))) {
-    throw new GatewayError('bad_request', 'cursor: must be one that a page before has given', {
+    throw new GatewayError('bad_request', 'cursor: must be the cursor of an earlier page', {
       field: 'cursor',
     });
   }
@@ -24,8 +25,9 @@ function placeOf(cursor: string): Place {
 }
 
 /**
- * A `where` for what comes after a cursor; the query must be ordered by the same two columns. `falling`: from the highest to the lowest.
- * @throws GatewayError `bad_request` for a cursor that no page has given
+ * A `where` for the rows after a cursor; the query must be ordered by the same two columns.
+ * `falling`: from the highest to the lowest.
+ * @throws GatewayError `bad_request` for an invalid cursor
  */
 export function after(
   [sort, id]: Order,
@@ -33,22 +35,25 @@ export function after(
   direction: 'falling' | 'rising' = 'falling',
 ): Expression<SqlBool> {
   if (cursor === null) return sql<SqlBool>`1 = 1`;
-  const place = placeOf(cursor);
+  const position = readCursor(cursor);
   const beyond = sql.raw(direction === 'falling' ? '<' : '>');
-  return sql<SqlBool>`(${sql.ref(sort)}, ${sql.ref(id)}) ${beyond} (${place[0]}, ${place[1]})`;
+  return sql<SqlBool>`(${sql.ref(sort)}, ${sql.ref(id)}) ${beyond} (${position[0]}, ${position[1]})`;
 }
 
-/** The page of `limit` rows; ask the database for one row more, by which it is known whether another page follows. */
+/**
+ * A page of at most `limit` rows.
+ * @param rows up to `limit + 1` of them, which shows whether another page follows
+ */
 export function pageOf<Row, Item>(
   rows: readonly Row[],
   limit: number,
-  place: (row: Row) => Place,
+  positionOf: (row: Row) => Position,
   item: (row: Row) => Item,
 ): Page<Item> {
   const shown = rows.slice(0, limit);
   const last = shown.at(-1);
   return {
     items: shown.map(item),
-    next: rows.length > limit && last !== undefined ? cursorOf(place(last)) : null,
+    next: rows.length > limit && last !== undefined ? cursorOf(positionOf(last)) : null,
   };
 }

@@ -3,42 +3,20 @@ import type { PreferenceSettings } from '../../routing/preference.js';
 import type { PreferenceRecord, PreferenceStore } from '../contracts/preferences.js';
 import type { StoredRouter } from '../contracts/trainings.js';
 import { clean, fromJson } from './columns.js';
-import { forgetLearning } from './learnings.js';
+import { forgetScope } from './learnings.js';
 import { after, pageOf } from './pages.js';
 import { changesSince, raiseRevision } from './revisions.js';
-import type { Database, PreferenceTable, Tables } from './tables.js';
+import type { Database, PreferenceTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 /**
- * Preferences of accounts. One that is removed stays as an empty row, by which other processes learn that it is gone.
- * @param now what changes are dated by, ms since 1970
+ * The preferences in SQL. A deleted one stays as an empty row, by which other processes notice.
+ * @param now dates changes, ms since 1970
  */
 export function createPreferenceStore(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   now: () => number = Date.now,
 ): PreferenceStore {
-  const change = (
-    accountId: string,
-    id: string,
-    columnsOf: (before: PreferenceSettings) => Partial<PreferenceTable>,
-    isEnd = false,
-  ): Promise<PreferenceRecord | null> =>
-    transact(database, async (transaction) => {
-      // nobody else changes one from here on: what is read is still there when it is written
-      const revision = await raiseRevision(transaction, 'preferences');
-      const before = await present(transaction, accountId)
-        .where('id', '=', clean(id))
-        .executeTakeFirst();
-      if (!before) return null;
-      if (isEnd) await removeBelongings(transaction, accountId, before.id, now());
-      const row = await transaction
-        .updateTable('preferences')
-        .set({ ...columnsOf(fromColumns(before).settings), updated_at: now(), revision })
-        .where('id', '=', before.id)
-        .returningAll()
-        .executeTakeFirstOrThrow();
-      return fromColumns(row);
-    });
   return {
     add: (preference) => addPreference(database, preference),
     async find(accountId, id) {
@@ -55,43 +33,77 @@ export function createPreferenceStore(
       return pageOf(rows, page.limit, (row) => [row.created_at, row.id], fromColumns);
     },
     update: (accountId, id, { name, settings }) =>
-      change(accountId, id, (before) => ({
-        ...(name === undefined ? {} : { name: clean(name) }),
-        ...(settings === undefined ? {} : { settings: JSON.stringify({ ...before, ...settings }) }),
-      })),
-    remove: async (accountId, id) =>
-      (await change(
-        accountId,
-        id,
-        () => ({ settings: '{}', router: null, deleted_at: now() }),
-        true,
-      )) !== null,
-    changedSince: (since) =>
-      changesSince(database, 'preferences', since, async (revision) =>
-        (
-          await database
-            .selectFrom('preferences')
-            .selectAll()
-            .where('revision', '>', revision)
-            .orderBy('revision')
-            .execute()
-        ).map(fromColumns),
+      transact(database, (transaction) =>
+        change(transaction, accountId, id, now(), (before) => ({
+          ...(name === undefined ? {} : { name: clean(name) }),
+          ...(settings === undefined
+            ? {}
+            : { settings: JSON.stringify({ ...before, ...settings }) }),
+        })),
       ),
+    remove: (accountId, id) =>
+      transact(database, (transaction) => remove(transaction, accountId, id, now())),
+    changedSince: (since) => changesSince(database, 'preferences', since, changed(database)),
   };
 }
 
-/** What is nothing without its preference. */
-async function removeBelongings(
-  transaction: Transaction<Tables>,
+const changed =
+  (database: Kysely<StoreTables>) =>
+  async (since: number): Promise<PreferenceRecord[]> => {
+    const rows = await database
+      .selectFrom('preferences')
+      .selectAll()
+      .where('revision', '>', since)
+      .orderBy('revision')
+      .execute();
+    return rows.map(fromColumns);
+  };
+
+/** Changes a preference; null if it does not exist. */
+async function change(
+  transaction: Transaction<StoreTables>,
   accountId: string,
   id: string,
   at: number,
-): Promise<void> {
-  await transaction.deleteFrom('trainings').where('preference_id', '=', id).execute();
-  await forgetLearning(transaction, { accountId, preferenceId: id }, at);
+  columnsOf: (before: PreferenceSettings) => Partial<PreferenceTable>,
+): Promise<PreferenceRecord | null> {
+  // locks out other writers, so that what is read does not change before it is written
+  const revision = await raiseRevision(transaction, 'preferences');
+  const before = await present(transaction, accountId)
+    .where('id', '=', clean(id))
+    .executeTakeFirst();
+  if (!before) return null;
+  const row = await transaction
+    .updateTable('preferences')
+    .set({ ...columnsOf(fromColumns(before).settings), updated_at: at, revision })
+    .where('id', '=', before.id)
+    .returningAll()
+    .executeTakeFirstOrThrow();
+  return fromColumns(row);
 }
 
-/** Those of an account that are not deleted. */
+/**
+ * Empties a preference, and deletes its trainings and what it has learned. False if it does not
+ * exist.
+ */
+async function remove(
+  transaction: Transaction<StoreTables>,
+  accountId: string,
+  id: string,
+  at: number,
+): Promise<boolean> {
+  const removed = await change(transaction, accountId, id, at, () => ({
+    settings: '{}',
+    router: null,
+    deleted_at: at,
+  }));
+  if (!removed) return false;
+  await transaction.deleteFrom('trainings').where('preference_id', '=', removed.id).execute();
+  await forgetScope(transaction, { accountId, preferenceId: removed.id }, at);
+  return true;
+}
+
+/** The preferences of an account that are not deleted. */
 function present(database: Database, accountId: string) {
   return database
     .selectFrom('preferences')
@@ -101,7 +113,7 @@ function present(database: Database, accountId: string) {
 }
 
 async function addPreference(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   preference: Parameters<PreferenceStore['add']>[0],
 ): Promise<PreferenceRecord> {
   const { id, accountId, name, settings, createdAt } = preference;
@@ -131,7 +143,7 @@ function fromColumns(row: Selectable<PreferenceTable>): PreferenceRecord {
     id: row.id,
     accountId: row.account_id,
     name: row.name,
-    // written by `add` and `change` alone
+    // only `addPreference` and `change` write it
     settings: JSON.parse(row.settings) as PreferenceSettings,
     router: fromJson(row.router) as StoredRouter | null,
     createdAt: row.created_at,

@@ -1,15 +1,18 @@
-import { setsTheScene } from '../history.js';
+import { isSystemMessage } from '../history.js';
 import { chunks } from './columns.js';
 import type { DigestedTurn, GrowingConversation } from './growing-conversation.js';
 import type { Database } from './tables.js';
 
-/** Conditions may be nested 1,000 deep in an embedded database, and `or` nests them. */
+/** The embedded database allows 1,000 nested conditions, and `or` nests them. */
 const conditionsPerStatement = 200;
 const digestsPerStatement = 1_000;
-/** How many stored messages are looked at beyond twice those sent: room for answers that were asked for again and again. */
+/**
+ * How many stored messages are read beyond twice the number of sent ones: room for answers that
+ * were generated several times.
+ */
 const spareMessages = 16;
 
-/** Tells conversations of their last messages: as many as these turns may need. */
+/** Reads the last messages of the conversations, as many as these turns may need. */
 export async function recallDialogues(
   database: Database,
   conversations: ReadonlyMap<string, GrowingConversation>,
@@ -41,8 +44,11 @@ export async function recallDialogues(
   }
 }
 
-/** Tells conversations which of the system messages that were sent are stored anywhere: they stand at the beginning, long before the last messages. */
-export async function recallScenes(
+/**
+ * Finds out which of the sent system messages are stored: they may be anywhere in a conversation,
+ * usually at its beginning.
+ */
+export async function recallSystemMessages(
   database: Database,
   conversations: ReadonlyMap<string, GrowingConversation>,
   turns: readonly DigestedTurn[],
@@ -52,7 +58,8 @@ export async function recallScenes(
     if (!conversation || conversation.storedCount === 0) return [];
     return digests
       .filter(
-        (digest, index) => setsTheScene(turn.history[index]!) && !conversation.hasScene(digest),
+        (digest, index) =>
+          isSystemMessage(turn.history[index]!) && !conversation.hasSystemMessage(digest),
       )
       .map((digest) => [turn.conversationId, digest] as const);
   });

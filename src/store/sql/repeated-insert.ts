@@ -1,26 +1,33 @@
 import { type Compilable, CompiledQuery, type Insertable, type QueryResult } from 'kysely';
 import { stepped } from './columns.js';
-import type { Database, Tables } from './tables.js';
+import type { Database, StoreTables } from './tables.js';
 
 /**
- * An insert that is compiled once for each number of rows: for hundreds of values that takes longer than all else that this process does for
- * them. Every row has to have all the columns.
+ * An insert that is compiled once for each number of rows: compiling hundreds of values takes
+ * longer than everything else that this process does with them. Every row must have all the
+ * columns.
  */
-export class RepeatedInsert<Table extends keyof Tables, Returned = never> {
-  /** By the database's kind of adapter, for one insert may serve both, and the number of rows. */
+export class RepeatedInsert<Table extends keyof StoreTables, Returned = never> {
+  /**
+   * By the database's adapter, because one insert may serve both databases, and by the number of
+   * rows.
+   */
   private readonly statements = new WeakMap<object, Map<number, string>>();
 
-  /** @param build the whole insert for some rows */
+  /** @param build builds the insert for some rows */
   constructor(
-    private readonly columns: readonly (keyof Insertable<Tables[Table]> & string)[],
+    private readonly columns: readonly (keyof Insertable<StoreTables[Table]> & string)[],
     private readonly build: (
       database: Database,
-      rows: Insertable<Tables[Table]>[],
+      rows: Insertable<StoreTables[Table]>[],
     ) => Compilable<Returned>,
   ) {}
 
-  /** Inserts any number of rows. @returns what the statements give back */
-  async run(database: Database, rows: readonly Insertable<Tables[Table]>[]): Promise<Returned[]> {
+  /** Inserts any number of rows. @returns the rows that the statements return */
+  async run(
+    database: Database,
+    rows: readonly Insertable<StoreTables[Table]>[],
+  ): Promise<Returned[]> {
     const returned: Returned[] = [];
     for (const some of stepped(rows)) {
       const parameters = some.flatMap((row) => this.columns.map((column) => row[column]));
@@ -32,7 +39,7 @@ export class RepeatedInsert<Table extends keyof Tables, Returned = never> {
     return returned;
   }
 
-  private statementFor(database: Database, rows: Insertable<Tables[Table]>[]): string {
+  private statementFor(database: Database, rows: Insertable<StoreTables[Table]>[]): string {
     const { adapter } = database.getExecutor();
     let known = this.statements.get(adapter);
     if (!known) this.statements.set(adapter, (known = new Map<number, string>()));
@@ -48,10 +55,10 @@ export class RepeatedInsert<Table extends keyof Tables, Returned = never> {
     return statement;
   }
 
-  /** The order in which the values are bound is that of the columns of the first row. */
-  private inOrder(row: Insertable<Tables[Table]>): Insertable<Tables[Table]> {
+  /** Kysely binds values in the order of the columns of the first row. */
+  private inOrder(row: Insertable<StoreTables[Table]>): Insertable<StoreTables[Table]> {
     return Object.fromEntries(this.columns.map((column) => [column, row[column]])) as Insertable<
-      Tables[Table]
+      StoreTables[Table]
     >;
   }
 }

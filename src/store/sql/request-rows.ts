@@ -1,9 +1,9 @@
 import type { Insertable, Selectable } from 'kysely';
 import type { RequestRow } from '../contracts/requests.js';
-import { clean, fromJson, toJson, whole } from './columns.js';
+import { clean, fromJson, toJson, wholeOrNull } from './columns.js';
 import type { RequestTable } from './tables.js';
 
-/** A request as the table holds it. */
+/** The columns of a request. */
 export function toRequestColumns(row: RequestRow): Insertable<RequestTable> {
   return {
     id: row.id,
@@ -21,9 +21,9 @@ export function toRequestColumns(row: RequestRow): Insertable<RequestTable> {
     response_id: clean(row.responseId),
     stream: row.stream ? 1 : 0,
     latency_ms: Math.round(row.latencyMs),
-    ttft_ms: whole(row.ttftMs),
-    prompt_tokens: whole(row.promptTokens),
-    completion_tokens: whole(row.completionTokens),
+    ttft_ms: wholeOrNull(row.ttftMs),
+    prompt_tokens: wholeOrNull(row.promptTokens),
+    completion_tokens: wholeOrNull(row.completionTokens),
     cost_usd: Number.isFinite(row.costUsd) ? row.costUsd : null,
     plan: toJson(row.plan),
     attempts: toJson(row.attempts),
@@ -31,7 +31,7 @@ export function toRequestColumns(row: RequestRow): Insertable<RequestTable> {
   };
 }
 
-/** The request that the table holds. */
+/** The request of a row. */
 export function fromRequestColumns(row: Selectable<RequestTable>): RequestRow {
   return {
     id: row.id,

@@ -1,19 +1,19 @@
 import type { Kysely } from 'kysely';
 import type { RequestFilter, RequestRow, RequestStore } from '../contracts/requests.js';
-import type { Page, PageRequest } from '../contracts/store.js';
+import type { Page, PageRequest } from '../contracts/page.js';
 import { clean } from './columns.js';
 import { after, pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
 import { fromRequestColumns, toRequestColumns } from './request-rows.js';
-import type { Tables } from './tables.js';
+import type { StoreTables } from './tables.js';
 import { transact } from './transact.js';
-import { addUsage, readSpentUsd, readUsage } from './usage.js';
+import { addUsage, readSpentUsd, readUsageDays } from './usage.js';
 
-/** Few enough that no other statement waits for long. */
-const deletionsPerStatement = 500;
+/** Rows per statement, few enough that no other statement waits long. */
+const maxDeletions = 500;
 
-/** The request log. */
-export function createRequestStore(database: Kysely<Tables>): RequestStore {
+/** The request log in SQL. */
+export function createRequestStore(database: Kysely<StoreTables>): RequestStore {
   return {
     add: (rows) => addRequests(database, rows),
     async find(accountId, id) {
@@ -23,11 +23,11 @@ export function createRequestStore(database: Kysely<Tables>): RequestStore {
       return row ? fromRequestColumns(row) : null;
     },
     list: (filter, page) => listRequests(database, filter, page),
-    usage: (filter) => readUsage(database, filter),
+    usage: (filter) => readUsageDays(database, filter),
     spentUsd: (keyId, firstDay, lastDay) => readSpentUsd(database, keyId, firstDay, lastDay),
-    async removeBefore(at, atMost) {
-      const requests = await removeBefore(database, 'requests', at, atMost);
-      return requests + (await removeBefore(database, 'selections', at, atMost - requests));
+    async removeBefore(at, maxRows) {
+      const requests = await removeBefore(database, 'requests', at, maxRows);
+      return requests + (await removeBefore(database, 'selections', at, maxRows - requests));
     },
   };
 }
@@ -65,7 +65,10 @@ const insertRequests = new RepeatedInsert<'requests', { id: string }>(
       .returning('id'),
 );
 
-async function addRequests(database: Kysely<Tables>, rows: readonly RequestRow[]): Promise<void> {
+async function addRequests(
+  database: Kysely<StoreTables>,
+  rows: readonly RequestRow[],
+): Promise<void> {
   if (rows.length === 0) return;
   const byId = new Map(rows.map((row) => [row.id, row]));
   const sorted = [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1));
@@ -81,7 +84,7 @@ async function addRequests(database: Kysely<Tables>, rows: readonly RequestRow[]
 }
 
 async function listRequests(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   filter: RequestFilter,
   page: PageRequest,
 ): Promise<Page<RequestRow>> {
@@ -110,15 +113,16 @@ async function listRequests(
 }
 
 async function removeBefore(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   table: 'requests' | 'selections',
   at: number,
-  atMost: number,
+  maxRows: number,
 ): Promise<number> {
   let removed = 0;
-  while (removed < atMost) {
-    const some = Math.min(deletionsPerStatement, atMost - removed);
-    // in a transaction because of another replica that may delete the same rows in another order
+  while (removed < maxRows) {
+    const some = Math.min(maxDeletions, maxRows - removed);
+    // in a transaction that is retried after a deadlock: another replica may delete the same rows
+    // in another order
     const { numDeletedRows } = await transact(database, (transaction) =>
       transaction
         .deleteFrom(table)

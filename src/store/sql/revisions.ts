@@ -1,13 +1,14 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Changes } from '../contracts/store.js';
-import type { RevisionTable, Tables } from './tables.js';
+import type { Changes } from '../contracts/page.js';
+import type { RevisionTable, StoreTables } from './tables.js';
 
 /**
- * The next revision of a topic. It comes first in a transaction that changes such records: other writers wait until this one has
- * committed, so revisions are committed in order.
+ * Raises the revision of a topic and returns it. Must be the first statement of a transaction that
+ * changes such rows: other writers wait until this one has committed, so revisions are committed in
+ * order.
  */
 export async function raiseRevision(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   topic: RevisionTable['topic'],
 ): Promise<number> {
   const { revision } = await transaction
@@ -19,9 +20,12 @@ export async function raiseRevision(
   return revision;
 }
 
-/** Makes other writers of a topic wait until this transaction has committed, and raises nothing. */
-export async function holdRevision(
-  transaction: Transaction<Tables>,
+/**
+ * Makes other writers of a topic wait until this transaction has committed, without raising the
+ * revision.
+ */
+export async function lockRevision(
+  transaction: Transaction<StoreTables>,
   topic: RevisionTable['topic'],
 ): Promise<void> {
   await transaction
@@ -31,14 +35,17 @@ export async function holdRevision(
     .execute();
 }
 
-/** What has changed since a revision, as `read` finds it by `revision > since`; the present revision alone where nothing has. */
+/**
+ * The rows that have changed since a revision.
+ * @param read finds rows with `revision > since`; not called if nothing has changed
+ */
 export async function changesSince<T>(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   topic: RevisionTable['topic'],
   since: number,
   read: (since: number) => Promise<readonly T[]>,
 ): Promise<Changes<T>> {
-  // before the records: what commits in between is told again the next time, and never passed over
+  // before the rows: what commits in between is read again the next time, and never missed
   const { revision } = await database
     .selectFrom('revisions')
     .where('topic', '=', topic)

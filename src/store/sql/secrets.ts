@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import type { Kysely } from 'kysely';
-import type { Tables } from './tables.js';
+import type { StoreTables } from './tables.js';
 
-/** 32 random bytes under a name. Whoever asks first makes them; all get what was stored. */
-export async function readSecret(database: Kysely<Tables>, name: string): Promise<Buffer> {
+/** 32 random bytes by name; the first process that asks generates them. */
+export async function readSecret(database: Kysely<StoreTables>, name: string): Promise<Buffer> {
   const stored = await find(database, name);
   if (stored !== undefined) return stored;
   await database
@@ -14,7 +14,7 @@ export async function readSecret(database: Kysely<Tables>, name: string): Promis
   return (await find(database, name))!;
 }
 
-async function find(database: Kysely<Tables>, name: string): Promise<Buffer | undefined> {
+async function find(database: Kysely<StoreTables>, name: string): Promise<Buffer | undefined> {
   const row = await database
     .selectFrom('secrets')
     .select('value')

@@ -4,13 +4,13 @@ import type { NewSelection, SelectionRow, SelectionStore } from '../contracts/re
 import { clean, fromJson, toJson } from './columns.js';
 import { after, pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
-import type { SelectionTable, Tables } from './tables.js';
+import type { SelectionTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
-const largestGroup = 1_000;
+const maxGroup = 1_000;
 
-/** Decisions of model selection, linked into sessions. */
-export function createSelectionStore(database: Kysely<Tables>): SelectionStore {
+/** The decisions of model selection in SQL. */
+export function createSelectionStore(database: Kysely<StoreTables>): SelectionStore {
   return {
     add: (rows) => addSelections(database, rows),
     group: (accountId, id) => readGroup(database, accountId, clean(id)),
@@ -52,7 +52,7 @@ const insertSelections = new RepeatedInsert<'selections'>(
 );
 
 async function addSelections(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   rows: readonly NewSelection[],
 ): Promise<void> {
   if (rows.length === 0) return;
@@ -63,11 +63,11 @@ async function addSelections(
 }
 
 /**
- * Links are followed by ids, not by rows: a decision in between may not have been written yet, or have been deleted for its age. `union` passes
- * over what has been seen, so a circle ends.
+ * Follows links by ids, not by rows, because a decision in between may not have been written yet,
+ * or may have been deleted. `union` skips ids that were found before, so circles end.
  */
 async function readGroup(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   accountId: string,
   id: string,
 ): Promise<SelectionRow[]> {
@@ -75,7 +75,8 @@ async function readGroup(
   const rows = await database
     .withRecursive('linked(id)', (query) =>
       query.selectNoFrom(sql<string>`cast(${first} as text)`.as('id')).union(
-        // an embedded database keeps to the order of a cross join: the other way round it would read all decisions of the account for each one of the group
+        // the embedded database keeps the order of a cross join; in the other order it would read
+        // all decisions of the account for each one of the group
         query
           .selectFrom('linked')
           .crossJoin('selections')
@@ -87,16 +88,14 @@ async function readGroup(
     .selectFrom('selections')
     .selectAll()
     .where('account_id', '=', accountId)
-    .where('id', 'in', (query) =>
-      query.selectFrom('linked').select('linked.id').limit(largestGroup),
-    )
+    .where('id', 'in', (query) => query.selectFrom('linked').select('linked.id').limit(maxGroup))
     .orderBy('at')
     .orderBy('id')
     .execute();
   return parentsFirst(rows.map(fromColumns));
 }
 
-/** Decisions of one millisecond in the order in which they followed each other. */
+/** Sorts by time, and decisions of the same millisecond after the ones that they continue. */
 function parentsFirst(rows: readonly SelectionRow[]): SelectionRow[] {
   const byId = new Map(rows.map((row) => [row.id, row]));
   const depths = new Map<string, number>();
@@ -117,8 +116,15 @@ function parentsFirst(rows: readonly SelectionRow[]): SelectionRow[] {
   return [...rows].sort((a, b) => a.at - b.at || (depths.get(a.id) ?? 0) - (depths.get(b.id) ?? 0));
 }
 
-/** The decision that a group began with, as far up as a group is large; the id itself where it continues none. */
-async function firstOf(database: Kysely<Tables>, accountId: string, id: string): Promise<string> {
+/**
+ * The id of a group's first decision, at most `maxGroup` links back; the id itself if it continues
+ * none.
+ */
+async function firstOf(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  id: string,
+): Promise<string> {
   const top = await database
     .withRecursive('above(id, height)', (query) =>
       query
@@ -129,7 +135,7 @@ async function firstOf(database: Kysely<Tables>, accountId: string, id: string):
             .innerJoin('selections', 'selections.id', 'above.id')
             .where('selections.account_id', '=', accountId)
             .where('selections.previous_id', 'is not', null)
-            .where('above.height', '<', largestGroup - 1)
+            .where('above.height', '<', maxGroup - 1)
             .select((eb) => [
               eb.ref('selections.previous_id').$notNull().as('id'),
               eb('above.height', '+', 1).as('height'),

@@ -1,12 +1,12 @@
 import type { Kysely } from 'kysely';
 import type { ResetRecord, SignInRecord, SignInStore } from '../contracts/accounts.js';
-import { accountOf } from './accounts.js';
+import { accountFromRow } from './accounts.js';
 import { endAccess } from './end-access.js';
-import type { Tables } from './tables.js';
+import type { StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
-/** Browsers that have signed in, and reset links, in SQL. */
-export function createSignInStore(database: Kysely<Tables>): SignInStore {
+/** Sign-ins and reset links in SQL. */
+export function createSignInStore(database: Kysely<StoreTables>): SignInStore {
   return {
     add: (signIn, passwordHash) => add(database, signIn, passwordHash),
     find: (tokenHash, now) => find(database, tokenHash, now),
@@ -20,18 +20,19 @@ export function createSignInStore(database: Kysely<Tables>): SignInStore {
   };
 }
 
-/** Of one account. */
-const mostSignIns = 100;
+/** Sign-ins of one account. */
+const maxSignIns = 100;
 
-/** The account's expired ones go on the occasion, and so do the oldest of too many. */
+/** Also deletes the account's expired sign-ins, and the oldest of too many. */
 function add(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   { tokenHash, accountId, csrfToken, createdAt, expiresAt }: SignInRecord,
   passwordHash: string,
 ): Promise<boolean> {
   return transact(database, async (transaction) => {
-    // an update, because it waits for whoever is changing the password, and they for us: they then see what is added here
-    const held = await transaction
+    // an update, because it locks the row: a concurrent password change waits for this transaction,
+    // and then ends the new sign-in too
+    const locked = await transaction
       .updateTable('accounts')
       .where('id', '=', accountId)
       .where('password_hash', '=', passwordHash)
@@ -39,7 +40,7 @@ function add(
       .set({ id: accountId })
       .returning('id')
       .executeTakeFirst();
-    if (held === undefined) return false;
+    if (locked === undefined) return false;
     await transaction
       .deleteFrom('sign_ins')
       .where('account_id', '=', accountId)
@@ -51,7 +52,7 @@ function add(
         .select('created_at')
         .where('account_id', '=', accountId)
         .orderBy('created_at', 'desc')
-        .offset(mostSignIns - 1)
+        .offset(maxSignIns - 1)
         .limit(1)
         .executeTakeFirst()) ?? {};
     if (last !== null)
@@ -75,7 +76,7 @@ function add(
 }
 
 async function find(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   tokenHash: string,
   now: number,
 ): ReturnType<SignInStore['find']> {
@@ -100,11 +101,11 @@ async function find(
     createdAt: row.signed_in_at,
     expiresAt: row.expires_at,
   };
-  return { signIn, account: accountOf(row) };
+  return { signIn, account: accountFromRow(row) };
 }
 
 async function addReset(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   { tokenHash, accountId, expiresAt }: ResetRecord,
 ): Promise<void> {
   await database
@@ -114,7 +115,7 @@ async function addReset(
 }
 
 function takeReset(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   tokenHash: string,
   now: number,
 ): Promise<string | null> {

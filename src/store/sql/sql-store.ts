@@ -9,14 +9,14 @@ import { createRequestStore } from './requests.js';
 import { readSecret } from './secrets.js';
 import { createSelectionStore } from './selections.js';
 import { createSignInStore } from './sign-ins.js';
-import type { Tables } from './tables.js';
+import type { StoreTables } from './tables.js';
 import { createTrainingQueue } from './training-queue.js';
 import { createTrainingStore } from './trainings.js';
 import type { Store } from '../contracts/store.js';
 
-/** The store on a database whose schema is the newest. */
+/** The store on a database with the newest schema. */
 export function createSqlStore(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   kind: Store['kind'],
   backup: Store['backup'],
 ): Store {

@@ -1,11 +1,13 @@
 import type { Kysely, Transaction } from 'kysely';
 
 /*
- * The columns of both databases. Times are ms since 1970, flags 0 or 1, JSON is text: an embedded database cannot bind a boolean, and JSON
- * escapes the NUL that neither database takes in a text.
+ * The columns of both databases. Times are ms since 1970, flags 0 or 1, JSON is text: the embedded
+ * database cannot bind a boolean, and JSON escapes NUL, which neither database accepts in a text.
  */
 
-/** One number for each kind of record that processes keep in memory; raised by every change, in its transaction. */
+/**
+ * One number for each kind of row that processes cache; raised by every change, in its transaction.
+ */
 export interface RevisionTable {
   topic: 'keys' | 'preferences' | 'learnings';
   revision: number;
@@ -70,14 +72,14 @@ export interface PreferenceTable {
   created_at: number;
   updated_at: number;
   deleted_at: number | null;
-  /** JSON, or null: the router that was trained for it. */
+  /** JSON, or null: the router that was trained for the preference. */
   router: string | null;
   revision: number;
 }
 
 export interface LearningTable {
   account_id: string;
-  /** '': of requests without a preference. */
+  /** '' for requests without a preference. */
   preference_id: string;
   /** JSON; null: forgotten. */
   state: string | null;
@@ -94,7 +96,7 @@ export interface TrainingTable {
   doing: string;
   /** JSON. */
   wishes: string;
-  /** The rows as they came; null once it is over. */
+  /** The rows as the client sent them; null after the end. */
   dataset: string | null;
   /** JSON, or null. */
   report: string | null;
@@ -124,7 +126,7 @@ export interface MessageTable {
   role: string;
   /** JSON. */
   content: string;
-  /** Of role and text, however the content is written: by it a message is known again. */
+  /** See `digestOf`. */
   digest: string;
   provider: string | null;
   model: string | null;
@@ -177,7 +179,10 @@ export interface RequestTable {
   content: string | null;
 }
 
-/** Sums by day; '' where a request had no key, provider or model, for a primary key takes no null. */
+/**
+ * Sums by day; '' if a request had no key, provider or model, because a primary key accepts no
+ * null.
+ */
 export interface UsageDayTable {
   day: string;
   account_id: string;
@@ -206,7 +211,7 @@ export interface FeedbackTable {
 }
 
 /** All tables. */
-export interface Tables {
+export interface StoreTables {
   revisions: RevisionTable;
   secrets: SecretTable;
   accounts: AccountTable;
@@ -225,4 +230,4 @@ export interface Tables {
 }
 
 /** The database, or a transaction on it. */
-export type Database = Kysely<Tables> | Transaction<Tables>;
+export type Database = Kysely<StoreTables> | Transaction<StoreTables>;

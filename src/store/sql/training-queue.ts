@@ -7,15 +7,15 @@ import type {
   TrainingQueue,
 } from '../contracts/trainings.js';
 import { clean } from './columns.js';
-import { holdRevision, raiseRevision } from './revisions.js';
-import type { Database, Tables } from './tables.js';
+import { lockRevision, raiseRevision } from './revisions.js';
+import type { Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
-/** The queue of trainings that processes on one database share. */
-export function createTrainingQueue(database: Kysely<Tables>): TrainingQueue {
+/** The queue of trainings in SQL. */
+export function createTrainingQueue(database: Kysely<StoreTables>): TrainingQueue {
   return {
     async claim(lease) {
-      // mostly there is none: then nobody is made to wait
+      // usually there is none: then no lock is taken
       return (await firstFree(database, lease))
         ? transact(database, (transaction) => claim(transaction, lease))
         : null;
@@ -32,7 +32,7 @@ export function createTrainingQueue(database: Kysely<Tables>): TrainingQueue {
       return row !== undefined;
     },
     async release(id, owner) {
-      // it is not its fault that the process stops
+      // the attempt does not count, because the process stops
       await transact(database, (transaction) =>
         transaction
           .updateTable('trainings')
@@ -55,7 +55,7 @@ export function createTrainingQueue(database: Kysely<Tables>): TrainingQueue {
   };
 }
 
-const isFree = (at: number) => (eb: ExpressionBuilder<Tables, 'trainings'>) =>
+const isFree = (at: number) => (eb: ExpressionBuilder<StoreTables, 'trainings'>) =>
   eb.or([
     eb('state', '=', 'queued'),
     eb.and([eb('state', '=', 'running'), eb('lease_until', '<=', at)]),
@@ -73,11 +73,11 @@ function firstFree(database: Database, { at }: Lease): Promise<{ id: string } | 
 }
 
 async function claim(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   lease: Lease,
 ): Promise<ClaimedTraining | null> {
-  // of several processes that look at the same time each finds one of its own
-  await holdRevision(transaction, 'preferences');
+  // a lock, so that concurrent processes claim different trainings
+  await lockRevision(transaction, 'preferences');
   const free = await firstFree(transaction, lease);
   if (!free) return null;
   const { owner, at, until } = lease;
@@ -108,7 +108,7 @@ async function claim(
 }
 
 async function finish(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   id: string,
   { owner, at }: Pick<Lease, 'owner' | 'at'>,
   { state, report, error, router }: TrainingEnd,

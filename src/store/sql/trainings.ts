@@ -8,12 +8,12 @@ import type {
   TrainingStore,
 } from '../contracts/trainings.js';
 import { clean, fromJson } from './columns.js';
-import { holdRevision, raiseRevision } from './revisions.js';
-import type { Tables, TrainingTable } from './tables.js';
+import { lockRevision, raiseRevision } from './revisions.js';
+import type { StoreTables, TrainingTable } from './tables.js';
 import { transact } from './transact.js';
 
-/** All but what may be large. */
-export const toldColumns = [
+/** All columns except the dataset, which may be large. */
+const shownColumns = [
   'id',
   'account_id',
   'preference_id',
@@ -26,12 +26,15 @@ export const toldColumns = [
   'updated_at',
 ] as const;
 const underWay: readonly TrainingState[] = ['queued', 'running'];
-/** Of all accounts together: their rows lie in the database. */
-const mostWaiting = 20;
+/** Trainings of all accounts that wait or run, because their rows are in the database. */
+const maxWaiting = 20;
 
-/** Trainings of accounts in SQL. Whatever changes one holds the preferences' revision, so that one change follows the other. */
+/**
+ * The trainings of accounts in SQL. Every change locks the preferences' revision, so that changes
+ * follow one another.
+ */
 export function createTrainingStore(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   now: () => number = Date.now,
 ): TrainingStore {
   return {
@@ -41,7 +44,7 @@ export function createTrainingStore(
       if (preferenceIds.length === 0) return [];
       const rows = await database
         .selectFrom('trainings')
-        .select(toldColumns)
+        .select(shownColumns)
         .where('account_id', '=', accountId)
         .where('preference_id', 'in', preferenceIds.map(clean))
         .orderBy('created_at', 'desc')
@@ -61,38 +64,14 @@ export function createTrainingStore(
 }
 
 async function add(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   { id, accountId, preferenceId, wishes, dataset, at }: NewTraining,
   lease?: Lease,
 ): Promise<TrainingRecord> {
-  await holdRevision(transaction, 'preferences');
-  const preference = await transaction
-    .selectFrom('preferences')
-    .select('id')
-    .where('id', '=', clean(preferenceId))
-    .where('account_id', '=', accountId)
-    .where('deleted_at', 'is', null)
-    .executeTakeFirst();
-  if (!preference)
-    throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
-  // one of this preference that its process has left behind, and nobody took up, gives way
-  await transaction
-    .deleteFrom('trainings')
-    .where('preference_id', '=', preference.id)
-    .where('state', '=', 'running')
-    .where('lease_until', '<=', at)
-    .execute();
-  const waiting = await transaction
-    .selectFrom('trainings')
-    .select('account_id')
-    .where('state', 'in', underWay)
-    .execute();
-  if (waiting.some((other) => other.account_id === accountId))
-    throw new GatewayError('conflict', 'another training of this account is not over yet');
-  if (waiting.length >= mostWaiting)
-    throw new GatewayError('unavailable', 'too many trainings are waiting', {
-      retryAfterMs: 60_000,
-    });
+  await lockRevision(transaction, 'preferences');
+  const preference = await findPreference(transaction, accountId, preferenceId);
+  await removeExpired(transaction, preference.id, at);
+  await checkQueue(transaction, accountId);
   await transaction.deleteFrom('trainings').where('preference_id', '=', preference.id).execute();
   const row = await transaction
     .insertInto('trainings')
@@ -113,13 +92,63 @@ async function add(
       created_at: at,
       updated_at: at,
     })
-    .returning(toldColumns)
+    .returning(shownColumns)
     .executeTakeFirstOrThrow();
   return trainingOf(row);
 }
 
+/** @throws GatewayError `not_found` */
+async function findPreference(
+  transaction: Transaction<StoreTables>,
+  accountId: string,
+  preferenceId: string,
+): Promise<{ id: string }> {
+  const preference = await transaction
+    .selectFrom('preferences')
+    .select('id')
+    .where('id', '=', clean(preferenceId))
+    .where('account_id', '=', accountId)
+    .where('deleted_at', 'is', null)
+    .executeTakeFirst();
+  if (!preference)
+    throw new GatewayError('not_found', 'preference_id: not found', { field: 'preference_id' });
+  return preference;
+}
+
+/** Deletes a running training of the preference whose lease has expired. */
+async function removeExpired(
+  transaction: Transaction<StoreTables>,
+  preferenceId: string,
+  at: number,
+): Promise<void> {
+  await transaction
+    .deleteFrom('trainings')
+    .where('preference_id', '=', preferenceId)
+    .where('state', '=', 'running')
+    .where('lease_until', '<=', at)
+    .execute();
+}
+
+/**
+ * @throws GatewayError `conflict` for a second training of the account, `unavailable` if too many
+ * wait
+ */
+async function checkQueue(transaction: Transaction<StoreTables>, accountId: string): Promise<void> {
+  const waiting = await transaction
+    .selectFrom('trainings')
+    .select('account_id')
+    .where('state', 'in', underWay)
+    .execute();
+  if (waiting.some((other) => other.account_id === accountId))
+    throw new GatewayError('conflict', 'another training of this account has not ended');
+  if (waiting.length >= maxWaiting)
+    throw new GatewayError('unavailable', 'too many trainings are waiting', {
+      retryAfterMs: 60_000,
+    });
+}
+
 async function remove(
-  transaction: Transaction<Tables>,
+  transaction: Transaction<StoreTables>,
   accountId: string,
   preferenceId: string,
   at: number,
@@ -143,13 +172,13 @@ async function remove(
 }
 
 function trainingOf(
-  row: Pick<Selectable<TrainingTable>, (typeof toldColumns)[number]>,
+  row: Pick<Selectable<TrainingTable>, (typeof shownColumns)[number]>,
 ): TrainingRecord {
   return {
     id: row.id,
     accountId: row.account_id,
     preferenceId: row.preference_id,
-    // written by these stores alone
+    // only these stores write it
     state: row.state as TrainingState,
     progress: row.progress,
     doing: row.doing,

@@ -1,25 +1,30 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { Tables } from './tables.js';
+import type { StoreTables } from './tables.js';
 
-const attempts = 3;
-/** PostgreSQL's codes for a transaction that it ended so that another could go on: a deadlock, a failed serialisation. */
-const givenUp: ReadonlySet<unknown> = new Set(['40P01', '40001']);
+const maxAttempts = 3;
+/**
+ * PostgreSQL's codes for a transaction that it aborted in favour of another: a deadlock, a failed
+ * serialization.
+ */
+const abortCodes: ReadonlySet<unknown> = new Set(['40P01', '40001']);
 
-/** Runs `work` in a transaction, up to three times where PostgreSQL gave it up for another's sake. */
+/**
+ * Runs `work` in a transaction, up to three times if PostgreSQL aborts it in favour of another one.
+ */
 export async function transact<T>(
-  database: Kysely<Tables>,
-  work: (transaction: Transaction<Tables>) => Promise<T>,
+  database: Kysely<StoreTables>,
+  work: (transaction: Transaction<StoreTables>) => Promise<T>,
 ): Promise<T> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       return await database.transaction().execute(work);
     } catch (error) {
-      if (attempt === attempts || !wasGivenUp(error)) throw error;
+      if (attempt === maxAttempts || !wasAborted(error)) throw error;
     }
   }
 }
 
-function wasGivenUp(error: unknown): boolean {
+function wasAborted(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  return ('code' in error && givenUp.has(error.code)) || wasGivenUp(error.cause);
+  return ('code' in error && abortCodes.has(error.code)) || wasAborted(error.cause);
 }

@@ -2,19 +2,22 @@ import { type Kysely, PostgresAdapter, type Selectable } from 'kysely';
 import type { Turn } from '../contracts/conversations.js';
 import { chunks, clean, stepped } from './columns.js';
 import { digestTurn, GrowingConversation } from './growing-conversation.js';
-import { recallDialogues, recallScenes } from './recall.js';
+import { recallDialogues, recallSystemMessages } from './recall.js';
 import { RepeatedInsert } from './repeated-insert.js';
-import type { ConversationTable, Database, Tables } from './tables.js';
+import type { ConversationTable, Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
-/** Of twelve columns at most. */
+/** Rows of at most twelve columns. */
 const rowsPerStatement = 1_000;
 
 type Conversations = Map<string, GrowingConversation>;
 
-/** `ConversationStore.append`. The number of statements hardly depends on the number of turns: what counts is the round trips. */
+/**
+ * `ConversationStore.append`. The number of statements hardly depends on the number of turns,
+ * because round trips dominate the cost.
+ */
 export async function appendTurns(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   turns: readonly Turn[],
 ): Promise<('stored' | 'gone')[]> {
   if (turns.length === 0) return [];
@@ -22,15 +25,18 @@ export async function appendTurns(
     const begun = await begin(transaction, turns);
     const others = turns.filter((turn) => !begun.has(turn));
     const stored = new Set(
-      others.length === 0 ? begun : [...begun, ...(await goOn(transaction, others))],
+      others.length === 0
+        ? begun
+        : [...begun, ...(await continueConversations(transaction, others))],
     );
     return turns.map((turn) => (stored.has(turn) ? 'stored' : 'gone'));
   });
 }
 
 /**
- * Writes the turns whose conversations are new; those that had been begun already (the same turn again after a lost acknowledgement, or a second
- * one) are left. Nobody else can know a conversation that was not there before, so nothing is looked up.
+ * Writes the turns that begin a conversation, and returns them. Skips those whose conversation
+ * exists already: the same turn again after a lost confirmation, or a second turn. A new
+ * conversation has no stored messages, so nothing is looked up.
  */
 async function begin(database: Database, turns: readonly Turn[]): Promise<Set<Turn>> {
   const conversations = new Map<string, { turn: Turn; conversation: GrowingConversation }>();
@@ -77,8 +83,11 @@ const emptyConversation = (
   updated_at: at,
 });
 
-/** Writes turns of conversations that are there. @returns those whose conversation is, and is theirs */
-async function goOn(database: Database, turns: readonly Turn[]): Promise<Turn[]> {
+/**
+ * Writes turns of existing conversations.
+ * @returns the turns whose conversation exists and belongs to their account
+ */
+async function continueConversations(database: Database, turns: readonly Turn[]): Promise<Turn[]> {
   const conversations = await lockConversations(database, turns);
   const ours = turns.filter(
     ({ conversationId, accountId }) => conversations.get(conversationId)?.accountId === accountId,
@@ -88,7 +97,7 @@ async function goOn(database: Database, turns: readonly Turn[]): Promise<Turn[]>
   return ours;
 }
 
-/** Always in the order of their ids: in one order two replicas cannot lock each other out. */
+/** Locks in the order of ids, so that two replicas cannot deadlock. */
 async function lockConversations(
   database: Database,
   turns: readonly Turn[],
@@ -102,7 +111,10 @@ async function lockConversations(
   return conversations;
 }
 
-/** PostgreSQL locks rows one by one, and only this says in which order; an embedded database has one lock, which its transactions begin with. */
+/**
+ * PostgreSQL locks rows one by one, in the order of this query; the embedded database has one lock,
+ * with which transactions begin.
+ */
 async function lockSome(
   database: Database,
   ids: readonly string[],
@@ -122,16 +134,16 @@ async function grow(
   conversations: Conversations,
   turns: readonly Turn[],
 ): Promise<void> {
-  const there = await answersThere(database, turns);
+  const stored = await storedAnswers(database, turns);
   const fresh = turns
-    .filter(({ answer }) => !there.has(answer.id) && there.add(answer.id))
+    .filter(({ answer }) => !stored.has(answer.id) && stored.add(answer.id))
     .map(digestTurn);
   await recallDialogues(database, conversations, fresh);
-  await recallScenes(database, conversations, fresh);
+  await recallSystemMessages(database, conversations, fresh);
   for (const turn of fresh) conversations.get(turn.turn.conversationId)!.grow(turn);
 }
 
-async function answersThere(database: Database, turns: readonly Turn[]): Promise<Set<string>> {
+async function storedAnswers(database: Database, turns: readonly Turn[]): Promise<Set<string>> {
   const there = new Set<string>();
   for (const some of chunks(turns, rowsPerStatement)) {
     const rows = await database
@@ -157,7 +169,8 @@ async function write(
     database,
     grown.flatMap(({ added }) => added),
   );
-  // all of them are there: an insert that conflicts is the one statement that updates many rows, each with values of its own
+  // all rows exist: a conflicting insert is the only statement that updates many rows with
+  // different values
   for (const values of stepped(grown.map((conversation) => conversation.grown))) {
     await database
       .insertInto('conversations')

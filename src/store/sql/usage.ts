@@ -1,13 +1,13 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
 import type { RequestFilter, RequestRow, UsageRow } from '../contracts/requests.js';
-import { clean, stepped, whole } from './columns.js';
-import type { Database, Tables, UsageDayTable } from './tables.js';
+import { clean, stepped, wholeOrNull } from './columns.js';
+import type { Database, StoreTables, UsageDayTable } from './tables.js';
 
 type Sums = Insertable<UsageDayTable>;
 
 const keyColumns = ['day', 'account_id', 'key_id', 'provider', 'model'] as const;
 
-/** Adds requests to the sums of their days. A request counts as an error where it has a code. */
+/** Adds requests to the sums of their days. A request with a code counts as an error. */
 export async function addUsage(database: Database, requests: readonly RequestRow[]): Promise<void> {
   for (const rows of stepped(sumsOf(requests))) {
     await database
@@ -30,7 +30,10 @@ export async function addUsage(database: Database, requests: readonly RequestRow
   }
 }
 
-/** One row for each day, account, key, provider and model, in the order of their keys: in one order two replicas cannot lock each other out. */
+/**
+ * One row for each day, account, key, provider and model, in the order of their keys, so that two
+ * replicas cannot deadlock.
+ */
 function sumsOf(requests: readonly RequestRow[]): Sums[] {
   const sums = new Map<string, Sums>();
   for (const request of requests) {
@@ -60,15 +63,15 @@ function sumOf(request: RequestRow): Sums {
     model: clean(request.model) ?? '',
     requests: 1,
     errors: request.code === null ? 0 : 1,
-    prompt_tokens: whole(request.promptTokens) ?? 0,
-    completion_tokens: whole(request.completionTokens) ?? 0,
+    prompt_tokens: wholeOrNull(request.promptTokens) ?? 0,
+    completion_tokens: wholeOrNull(request.completionTokens) ?? 0,
     cost_usd: Number.isFinite(request.costUsd) ? (request.costUsd ?? 0) : 0,
   };
 }
 
-/** The sums of whole days that a filter's time touches; its status does not count. */
-export async function readUsage(
-  database: Kysely<Tables>,
+/** The sums of all days that overlap the filter's time; its status is ignored. */
+export async function readUsageDays(
+  database: Kysely<StoreTables>,
   filter: RequestFilter,
 ): Promise<UsageRow[]> {
   let query = database.selectFrom('usage_days').selectAll();
@@ -100,9 +103,9 @@ export async function readUsage(
   }));
 }
 
-/** USD that a key has spent on those UTC days, both included. */
+/** USD that a key has spent from `firstDay` to `lastDay` (UTC), both inclusive. */
 export async function readSpentUsd(
-  database: Kysely<Tables>,
+  database: Kysely<StoreTables>,
   keyId: string,
   firstDay: string,
   lastDay: string,
@@ -117,7 +120,7 @@ export async function readSpentUsd(
   return spent;
 }
 
-/** UTC, `YYYY-MM-DD`. Times beyond the calendar count as its ends. */
+/** UTC, `YYYY-MM-DD`. Times outside of the calendar count as its first or last day. */
 function dayOf(at: number): string {
   const last = 253_402_300_799_999;
   return new Date(Math.min(Math.max(at, 0), last)).toISOString().slice(0, 10);

@@ -6,19 +6,20 @@ import { type KeptContent, storedContent } from './kept-content.js';
 import { cut, keptPlan } from './kept-plan.js';
 
 /**
- * A model that was chosen, until it is written: its row but for the content. It holds no plan, for the garbage collector would copy the objects of
- * all that wait again and again, which takes longer than to write them.
+ * A decision of model selection until it is written: its row, except for the content. It holds no
+ * plan, because the garbage collector would copy the objects of all waiting decisions again and
+ * again, which takes longer than writing them.
  */
 export interface Decision extends Omit<NewSelection, 'content'> {
   readonly content: KeptContent | null;
 }
 
-/** What is kept of a decision besides its plan. */
+/** What is stored of a decision besides its plan. */
 export type DecisionLinks = Pick<Decision, 'previousId' | 'tradeoff' | 'preferenceId' | 'content'>;
 
-const longestLabel = 1_024;
+const maxLabel = 1_024;
 
-/** Takes what is kept of a decision that has just been made. */
+/** What is stored of a decision that has just been made. */
 export function decisionOf(
   plan: Plan,
   { accountId, keyId }: Caller,
@@ -30,8 +31,8 @@ export function decisionOf(
     kinds,
     candidates: [first, ...others],
   } = keptPlan(plan);
-  // with the first one, for the row has no place of their own for them
-  const told =
+  // stored with the first candidate, because the row has no columns for them
+  const best =
     first === undefined || gate === undefined
       ? first
       : { ...first, gate, ...(kinds ? { kinds } : {}) };
@@ -40,14 +41,14 @@ export function decisionOf(
     accountId,
     keyId,
     at: Date.now(),
-    label: cut(plan.candidates[0].label, longestLabel),
+    label: cut(plan.candidates[0].label, maxLabel),
     reason,
-    candidates: packCandidates(told === undefined ? [] : [told, ...others]),
+    candidates: packCandidates(best === undefined ? [] : [best, ...others]),
     ...links,
   };
 }
 
-/** The row of a decision. @param salt for content of which only a hash is kept */
+/** The row of a decision. @param salt for content of which only a hash is stored */
 export function selectionRowOf({ content, ...row }: Decision, salt: Buffer | null): NewSelection {
   return { ...row, content: storedContent(content, salt) };
 }

@@ -3,10 +3,10 @@ import type { Caller } from '../../accounts/caller.js';
 import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { ObservedRequest, RequestRecord } from '../observed-request.js';
 import type { RequestRow } from '../../store/contracts/requests.js';
-import { type KeptContent, storedContent, weightOf } from './kept-content.js';
+import { type KeptContent, sizeInBytes, storedContent } from './kept-content.js';
 import { cut, type KeptPlan, keptPlan } from './kept-plan.js';
 
-/** What is taken from a request that is over until it is written: neither its body nor its connection. */
+/** What is kept of a finished request until it is written: neither its body nor its connection. */
 export interface FinishedRequest {
   readonly id: string;
   readonly requestId: string;
@@ -15,17 +15,20 @@ export interface FinishedRequest {
   readonly at: number;
   readonly latencyMs: number;
   readonly record: RequestRecord;
-  /** Null where nothing was planned. */
+  /** Null if nothing was planned. */
   readonly planId: string | null;
-  /** Null too where it is kept elsewhere, or not at all. */
+  /** Null also if it is stored elsewhere, or not at all. */
   readonly plan: KeptPlan | null;
-  /** Bytes of the content that it holds, about. */
-  readonly weight: number;
-  /** It is written for the sake of its sums alone. */
+  /** Approximate bytes of its content. */
+  readonly contentBytes: number;
+  /** It is written only for the usage sums: without plan, attempts and content. */
   readonly isBare: boolean;
 }
 
-/** Takes what is needed from a request. A request id that was made here names the record as well; one that a client chose may name several. */
+/**
+ * Takes what the row needs from a request. A request id that the gateway made is also the id of the
+ * row; one that a client chose may occur several times.
+ */
 export function finishedRequest(request: ObservedRequest, isBare: boolean): FinishedRequest {
   const { id: requestId, isOwnId, caller, surface, startedAt, record, plan } = request;
   const latencyMs = performance.now() - startedAt;
@@ -38,19 +41,18 @@ export function finishedRequest(request: ObservedRequest, isBare: boolean): Fini
     latencyMs,
     record,
     planId: plan?.id ?? null,
-    // a decision has a row of its own with its plan
+    // a decision of model selection has its own row, with the plan
     plan: isBare || plan === null || surface === 'model_select' ? null : keptPlan(plan),
-    weight: weightOf(record.content),
+    contentBytes: sizeInBytes(record.content),
     isBare,
   };
 }
 
-/** The longest name of a provider or model that is stored. */
-const longestName = 512;
-const named = (name: string | null): string | null =>
-  name === null ? null : cut(name, longestName);
+/** Characters of the name of a provider or model. */
+const maxName = 512;
+const named = (name: string | null): string | null => (name === null ? null : cut(name, maxName));
 
-/** The row of a request. @param salt for content of which only a hash is kept */
+/** The row of a request. @param salt for content of which only a hash is stored */
 export function requestRowOf(
   { id, requestId, caller, surface, at, latencyMs, record, planId, plan, isBare }: FinishedRequest,
   salt: Buffer | null,
@@ -102,13 +104,13 @@ export function requestRowOf(
   };
 }
 
-/** A provider's message may repeat what it was asked, so it is kept only where the content is. */
+/** A provider's error message may quote the request, so it is stored only if the content is. */
 function keptAttempt(
-  { error, firstContentMs, ...told }: Attempt,
+  { error, firstContentMs, ...rest }: Attempt,
   content: KeptContent | null,
 ): object {
   const attempt = {
-    ...told,
+    ...rest,
     firstContentMs: firstContentMs === null ? null : Math.round(firstContentMs),
   };
   return content?.kind === 'text' ? { ...attempt, error } : attempt;

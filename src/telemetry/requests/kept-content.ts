@@ -1,14 +1,17 @@
 import { createHmac, hash } from 'node:crypto';
 
-/** A copy of an answer, as far as it is kept. */
+/** A copy of an answer. */
 export interface AnswerCopy {
-  /** In characters, about. */
+  /** Approximate characters. */
   readonly size: number;
-  /** The answer's messages; asked for once, when they are written. */
+  /** The answer's messages; called once, when they are written. */
   read(): unknown;
 }
 
-/** What is kept of a request's content: its text, or a digest alone, which is salted before it is stored. */
+/**
+ * What is kept of a request's content: its text, or only a digest, which is salted before it is
+ * stored.
+ */
 export type KeptContent =
   | {
       readonly kind: 'text';
@@ -18,26 +21,29 @@ export type KeptContent =
     }
   | { readonly kind: 'digest'; readonly digest: string };
 
-/** The most that is kept of one request, as characters of JSON. */
-const mostText = 1_048_576;
+/** Characters of JSON that are stored of one request. */
+const maxText = 1_048_576;
 const cuts = [65_536, 4_096, 256];
 
-/** Keeps messages, and the answer that is still to come. */
+/** Keeps messages, and the answer when there is one. */
 export function keepText(messages: unknown, answer: AnswerCopy | null = null): KeptContent {
   return { kind: 'text', messages, answer, size: sizeOf(messages) };
 }
 
-/** Keeps by what the same messages are known again, and nothing of them. */
+/** Keeps a digest that identifies the same messages, and nothing of their text. */
 export function keepDigest(messages: unknown): KeptContent {
   return { kind: 'digest', digest: hash('sha256', JSON.stringify(messages)) };
 }
 
-/** The bytes of memory that content takes, about; 0 for none. */
-export function weightOf(content: KeptContent | null): number {
+/** The approximate bytes of memory that content takes; 0 for null. */
+export function sizeInBytes(content: KeptContent | null): number {
   return content?.kind === 'text' ? 2 * (content.size + (content.answer?.size ?? 0)) : 0;
 }
 
-/** Content as it is stored: `{messages, answer?}` with long texts cut so that a row stays below a megabyte or so, or `{hash}`. */
+/**
+ * Content as it is stored: `{messages, answer?}`, with long texts cut so that a row stays below
+ * about a megabyte, or `{hash}`.
+ */
 export function storedContent(content: KeptContent | null, salt: Buffer | null): object | null {
   if (content === null) return null;
   if (content.kind === 'text')
@@ -45,12 +51,12 @@ export function storedContent(content: KeptContent | null, salt: Buffer | null):
       messages: content.messages,
       ...(content.answer ? { answer: content.answer.read() } : {}),
     });
-  // an unsalted digest of a short message is as good as the message
-  if (salt === null) throw new Error('a digest is not stored without its salt');
+  // a short message can be guessed from its unsalted digest
+  if (salt === null) throw new Error('a digest must not be stored without a salt');
   return { hash: createHmac('sha256', salt).update(content.digest).digest('hex') };
 }
 
-/** Characters of all texts in a value, and a little for the rest. */
+/** Characters of all texts in a value, plus a little for the rest. */
 function sizeOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 8;
@@ -60,20 +66,20 @@ function sizeOf(value: unknown): number {
 }
 
 function fitted(value: object): object {
-  if (sizeOf(value) <= mostText) return value;
-  for (const longest of cuts) {
-    const shorter = withShortTexts(value, longest) as object;
-    if (sizeOf(shorter) <= mostText) return shorter;
+  if (sizeOf(value) <= maxText) return value;
+  for (const maxLength of cuts) {
+    const shorter = withShortTexts(value, maxLength) as object;
+    if (sizeOf(shorter) <= maxText) return shorter;
   }
   return { omitted: true };
 }
 
-function withShortTexts(value: unknown, longest: number): unknown {
+function withShortTexts(value: unknown, maxLength: number): unknown {
   if (typeof value === 'string')
-    return value.length > longest ? `${value.slice(0, longest)}…` : value;
-  if (Array.isArray(value)) return value.map((item) => withShortTexts(item, longest));
+    return value.length > maxLength ? `${value.slice(0, maxLength)}…` : value;
+  if (Array.isArray(value)) return value.map((item) => withShortTexts(item, maxLength));
   if (typeof value !== 'object' || value === null) return value;
   return Object.fromEntries(
-    Object.entries(value).map(([name, inner]) => [name, withShortTexts(inner, longest)]),
+    Object.entries(value).map(([name, inner]) => [name, withShortTexts(inner, maxLength)]),
   );
 }

@@ -4,29 +4,37 @@ import type { KindsOfTask, Plan } from '../../routing/plan.js';
 /** A plan as it is stored. */
 export interface KeptPlan {
   readonly reason: string;
-  /** 0..1: how familiar the request was. Absent where the ranker did not tell. */
+  /**
+   * 0..1: how familiar the request was to the predictor; absent if the ranker made no prediction.
+   */
   readonly gate?: number;
-  /** The kinds of task that it was made of: what a rating needs when its content is gone. Absent where the ranker did not tell. */
+  /**
+   * The request's kinds of task, which a rating needs after the content is gone; absent if the
+   * ranker made no prediction.
+   */
   readonly kinds?: KindsOfTask;
-  /** What `explainPlan` tells, best first. */
+  /** As `explainPlan` makes them, best first. */
   readonly candidates: readonly CandidateExplanation[];
-  /** How many more there were, where they were too many to keep. */
+  /** How many more candidates there were than are stored. */
   readonly omitted?: number;
 }
 
-/** The best ones are told, and as many of the excluded as there is room for: forty candidates cost more to keep than to rank. */
-const mostCandidates = 16;
-const longestName = 512;
-const longestReason = 1_000;
+/**
+ * The best candidates are stored, and then the excluded ones while there is room: forty candidates
+ * cost more to store than to rank.
+ */
+const maxCandidates = 16;
+const maxName = 512;
+const maxReason = 1_000;
 
-/** What is kept of a plan: nothing of the request that it was made for but its size. */
+/** What is stored of a plan: of the request itself nothing but its size. */
 export function keptPlan(plan: Plan): KeptPlan {
-  const candidates = plan.candidates.slice(0, mostCandidates);
-  const excluded = plan.excluded.slice(0, mostCandidates - candidates.length);
+  const candidates = plan.candidates.slice(0, maxCandidates);
+  const excluded = plan.excluded.slice(0, maxCandidates - candidates.length);
   const omitted =
     plan.candidates.length + plan.excluded.length - candidates.length - excluded.length;
   return {
-    reason: cut(plan.reason, longestReason),
+    reason: cut(plan.reason, maxReason),
     ...gateOf(plan),
     ...kindsOf(plan),
     candidates: explainPlan({ candidates, excluded }).map(shortened),
@@ -44,28 +52,28 @@ function kindsOf({ kinds }: Plan): { kinds?: KindsOfTask } {
   };
 }
 
-/** A candidate's names are the client's words. */
-function shortened(told: CandidateExplanation): CandidateExplanation {
+/** A client chooses the names of candidates, so they may be long. */
+function shortened(candidate: CandidateExplanation): CandidateExplanation {
   if (
-    told.label.length +
-      told.model.length +
-      (told.provider?.length ?? 0) +
-      (told.excluded?.length ?? 0) <
-    longestName
+    candidate.label.length +
+      candidate.model.length +
+      (candidate.provider?.length ?? 0) +
+      (candidate.excluded?.length ?? 0) <
+    maxName
   )
-    return told;
-  const provider = told.provider === null ? null : cut(told.provider, longestName);
+    return candidate;
+  const provider = candidate.provider === null ? null : cut(candidate.provider, maxName);
   const excluded =
-    told.excluded === undefined ? {} : { excluded: cut(told.excluded, longestReason) };
+    candidate.excluded === undefined ? {} : { excluded: cut(candidate.excluded, maxReason) };
   return {
-    ...told,
-    label: cut(told.label, longestName),
-    model: cut(told.model, longestName),
+    ...candidate,
+    label: cut(candidate.label, maxName),
+    model: cut(candidate.model, maxName),
     provider,
     ...excluded,
   };
 }
 
-/** A text of at most `longest` characters. */
-export const cut = (text: string, longest: number): string =>
-  text.length > longest ? `${text.slice(0, longest - 1)}…` : text;
+/** A text of at most `maxLength` characters; a longer one ends with an ellipsis. */
+export const cut = (text: string, maxLength: number): string =>
+  text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text;

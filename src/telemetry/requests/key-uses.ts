@@ -1,42 +1,43 @@
+import { MergingQueue } from '../../async/merging-queue.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 
 const writeEveryMs = 60_000;
+const maxKeys = 100_000;
+const maxBatch = 10_000;
 
-/** When issued keys were last used; put down once a minute. */
+/** When issued keys were last used; written once a minute. */
 export class KeyUses {
-  private uses = new Map<string, number>();
-  private timer: NodeJS.Timeout | null = null;
+  private readonly queue: MergingQueue<number>;
 
-  constructor(
-    private readonly backing: LazyDatabases,
-    private readonly everyMs = writeEveryMs,
-  ) {}
+  /** @param everyMs how long uses are gathered before they are written */
+  constructor(databases: LazyDatabases, everyMs = writeEveryMs) {
+    this.queue = new MergingQueue<number>({
+      maxItems: maxKeys,
+      maxBatch,
+      delayMs: everyMs,
+      backoff: { firstMs: everyMs, maxMs: everyMs },
+      merge: Math.max,
+      // not reported: the next use of the key makes up for it
+      onLost: () => undefined,
+      async write(usedAt) {
+        const { store } = await databases.get();
+        await store.keys.touch(usedAt);
+      },
+    });
+  }
 
-  /** A key was used just now. Those that the configuration fixes have no record. */
+  /** Marks a key as used just now. Keys that the configuration fixes have no row to update. */
   mark(keyId: string): void {
-    if (keyId.startsWith('fixed:')) return;
-    this.uses.set(keyId, Date.now());
-    this.timer ??= setTimeout(() => void this.write(), this.everyMs).unref();
+    if (!keyId.startsWith('fixed:')) this.queue.add(keyId, Date.now());
   }
 
-  /** Puts down what has been gathered. Never rejects: what cannot be written is kept for the next time. */
-  async write(): Promise<void> {
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = null;
-    const uses = this.uses;
-    if (uses.size === 0) return;
-    this.uses = new Map();
-    try {
-      const { store } = await this.backing.get();
-      await store.keys.touch(uses);
-    } catch {
-      this.uses = new Map([...uses, ...this.uses]);
-      this.timer ??= setTimeout(() => void this.write(), this.everyMs).unref();
-    }
+  /** Writes what has been marked so far. False if that took longer; it will still be written. */
+  flush(limitMs: number): Promise<boolean> {
+    return this.queue.flush(limitMs);
   }
 
-  close(): void {
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = null;
+  /** Writes what it can within the limit, and stops. */
+  close(limitMs: number): Promise<void> {
+    return this.queue.close(limitMs);
   }
 }

@@ -1,46 +1,52 @@
-import { setTimeout as pause } from 'node:timers/promises';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 
-const firstAfterMs = 60_000;
-const everyMs = 3_600_000;
+const defaultFirstAfterMs = 60_000;
+const defaultEveryMs = 3_600_000;
 const dayMs = 86_400_000;
-const removedAtOnce = 1_000;
+const maxBatch = 1_000;
 /** After a year next to nothing is left of what was learned. */
-const fadedDays = 365;
-/** Between two removals, so that what is asked of the database meanwhile is answered. */
-const breathMs = 50;
-/** The most rows of a database in memory. */
-const mostVolatile = 10_000;
+const maxLearningDays = 365;
+/** Between two batches, so that other statements get their turn. */
+const pauseMs = 50;
+/** Rows of a database in memory. */
+const defaultMaxVolatile = 10_000;
 
 export interface RetentionOptions {
-  /** How many days requests and decisions are kept, as the configuration says now. */
+  /** How many days requests and decisions are kept, according to the configuration in force. */
   readonly keepDays: () => number;
   readonly firstAfterMs?: number;
   readonly everyMs?: number;
-  readonly mostVolatile?: number;
+  readonly maxVolatile?: number;
 }
 
-/** Removes requests and decisions that are older than they are to be kept, and what has faded of what was learned, hourly, a few at a time. Any number of replicas may do it. */
+/**
+ * Deletes, once an hour and in small batches, requests and decisions that are older than the
+ * configuration keeps them, and learned state that has faded. Any number of replicas may do it.
+ */
 export class Retention {
   private timer: NodeJS.Timeout | null;
   private isClosed = false;
-  /** Of the rows of a database in memory, oldest first. */
+  /** When the rows of a database in memory were written, oldest first. */
   private readonly times: number[] = [];
 
   constructor(
-    private readonly backing: LazyDatabases,
+    private readonly databases: LazyDatabases,
     private readonly options: RetentionOptions,
   ) {
-    this.timer = this.later(options.firstAfterMs ?? firstAfterMs);
+    this.timer = this.schedule(options.firstAfterMs ?? defaultFirstAfterMs);
   }
 
-  /** Hears when rows have been written, and sees to it that a database in memory stays small however busy it is. */
-  wrote(times: readonly number[]): void {
-    if (!this.backing.isVolatile) return;
+  /**
+   * Must be called when rows have been written: keeps a database in memory small however busy it
+   * is.
+   */
+  noteWritten(times: readonly number[]): void {
+    if (!this.databases.isVolatile) return;
     for (const time of times) this.times.push(time);
-    const most = this.options.mostVolatile ?? mostVolatile;
-    if (this.times.length <= most) return;
-    this.times.splice(0, this.times.length - Math.ceil(most * 0.9));
+    const maxRows = this.options.maxVolatile ?? defaultMaxVolatile;
+    if (this.times.length <= maxRows) return;
+    this.times.splice(0, this.times.length - Math.ceil(maxRows * 0.9));
     void this.removeBefore(this.times[0] ?? 0);
   }
 
@@ -49,35 +55,32 @@ export class Retention {
     if (this.timer) clearTimeout(this.timer);
   }
 
-  /** A little earlier or later in every process. */
-  private later(ms: number): NodeJS.Timeout {
+  /** At a slightly different time in every process. */
+  private schedule(ms: number): NodeJS.Timeout {
     return setTimeout(() => void this.run(), ms * (0.9 + Math.random() / 5)).unref();
   }
 
   private async run(): Promise<void> {
     await this.removeBefore(Date.now() - this.options.keepDays() * dayMs);
-    await this.removeFaded(Date.now() - fadedDays * dayMs);
-    if (!this.isClosed) this.timer = this.later(this.options.everyMs ?? everyMs);
+    await this.removeLearningsBefore(Date.now() - maxLearningDays * dayMs);
+    if (!this.isClosed) this.timer = this.schedule(this.options.everyMs ?? defaultEveryMs);
   }
 
-  /** Never rejects either. */
-  private async removeFaded(at: number): Promise<void> {
-    await this.backing.now?.store.learnings.removeBefore(at, removedAtOnce).catch(() => undefined);
+  /** Never rejects. */
+  private async removeLearningsBefore(at: number): Promise<void> {
+    await this.databases.now?.store.learnings.removeBefore(at, maxBatch).catch(() => undefined);
   }
 
-  /** Never rejects: what cannot be removed now is removed the next time. */
+  /** Never rejects: what cannot be deleted now is deleted the next time. */
   private async removeBefore(at: number): Promise<void> {
-    // nothing is opened for the sake of removing from it
-    const opened = this.backing.now;
+    // does not open a database just to delete from it
+    const opened = this.databases.now;
     if (opened === null) return;
     try {
-      while (
-        !this.isClosed &&
-        (await opened.store.requests.removeBefore(at, removedAtOnce)) >= removedAtOnce
-      )
-        await pause(breathMs, null, { ref: false });
+      while (!this.isClosed && (await opened.store.requests.removeBefore(at, maxBatch)) >= maxBatch)
+        await wait(pauseMs, null, { ref: false });
     } catch {
-      // the database is away: readiness tells of it
+      // the database is away: readiness reports it
     }
   }
 }

@@ -1,3 +1,4 @@
+import { withTimeout } from '../../async/with-timeout.js';
 import { decodeOnline, encodeOnline } from '../../routing/predictor/online-codec.js';
 import { type Rating, withRating } from '../../routing/predictor/online-learner.js';
 import type { OnlineState } from '../../routing/predictor/online-state.js';
@@ -12,26 +13,26 @@ import { RatingQueue } from './rating-queue.js';
 /** What a scope has learned, as requests use it. */
 export interface KnownLearning {
   readonly tuning: Tuning | null;
-  /** Whether something was rated of late, so that there is somebody who rates. */
+  /** Whether there was a rating recently. */
   readonly isRated: boolean;
   /** Whether answers are known to have failed. */
   readonly hasFaults: boolean;
 }
 
-/** What a scope has learned, for whoever wants to see it. */
+/** What a scope has learned, for display. */
 export interface ShownLearning {
   readonly state: OnlineState;
   /** Ms since 1970; null: nothing was ever learned. */
   readonly updatedAt: number | null;
 }
 
-/** Times in ms. */
+/** Durations in ms. */
 export interface LearningCacheOptions {
   /** The name of the router that numbers the kinds of task. */
   readonly router: () => string;
-  /** How long a request waits for what its process does not know yet. */
-  readonly patienceMs?: number;
-  /** How long it is not asked for again after that. */
+  /** How long a request waits for a lookup. */
+  readonly maxWaitMs?: number;
+  /** After a lookup that took longer: how long requests do without lookups. */
   readonly restMs?: number;
   readonly now?: () => number;
 }
@@ -41,14 +42,23 @@ interface GivenRating {
   readonly ratingOf: (earlier: number | null) => Rating;
 }
 
+/** How long a rating counts as recent. */
 const recentMs = 30 * 86_400_000;
-/** What was learned fades: after so long it is looked at anew. */
-const freshMs = 600_000;
+/** What was learned fades, so a cached tuning is computed anew after this long. */
+const refreshMs = 600_000;
 
 const keyOf = ({ accountId, preferenceId }: LearningScope): string =>
   `${accountId} ${preferenceId}`;
 
-/** What accounts and their preferences have learned: what has been used here before is known without asking the database. */
+function scopeOf(key: string): LearningScope {
+  const end = key.lastIndexOf(' ');
+  return { accountId: key.slice(0, end), preferenceId: key.slice(end + 1) };
+}
+
+/**
+ * What accounts and their preferences have learned. A scope that was used here before needs no
+ * database.
+ */
 export class LearningCache {
   private readonly cache: RecordCache<LearningRecord>;
   private readonly read = new WeakMap<
@@ -57,45 +67,46 @@ export class LearningCache {
   >();
   private readonly now: () => number;
   private readonly ratings = new RatingQueue<GivenRating>((scope, ratings) =>
-    this.take(scope, ratings),
+    this.store(scope, ratings),
   );
-  private readonly looking = new Map<string, Promise<KnownLearning | null>>();
+  private readonly lookups = new Map<string, Promise<KnownLearning | null>>();
   private restingUntil = 0;
 
   constructor(
-    private readonly backing: LazyDatabases,
+    private readonly databases: LazyDatabases,
     private readonly options: LearningCacheOptions,
   ) {
     this.now = options.now ?? Date.now;
-    this.cache = new RecordCache<LearningRecord>(backing, {
+    this.cache = new RecordCache<LearningRecord>(databases, {
       topic: 'learnings',
       keyOf,
-      // a scope that has learned nothing is known as such until it does
-      load: async ({ store }, key) => {
-        const end = key.lastIndexOf(' '),
-          scope = { accountId: key.slice(0, end), preferenceId: key.slice(end + 1) };
-        return (await store.learnings.find(scope)) ?? { ...scope, state: null, updatedAt: 0 };
-      },
+      // a scope that has learned nothing is cached as such
+      load: async ({ store }, key) =>
+        (await store.learnings.find(scopeOf(key))) ?? {
+          ...scopeOf(key),
+          state: null,
+          updatedAt: 0,
+        },
       changedSince: ({ store }, revision) => store.learnings.changedSince(revision),
     });
   }
 
-  /** Null where nothing is known; a promise, for a moment, where it has to be looked up. Never fails: without a database nothing is known. */
-  find(scope: LearningScope): KnownLearning | null | Promise<KnownLearning | null> {
+  /** Null if nothing is known, or cannot be looked up in a moment. Never rejects. */
+  async find(scope: LearningScope): Promise<KnownLearning | null> {
     const key = keyOf(scope);
-    const looking = this.looking.get(key);
-    if (looking) return looking;
-    const found = this.now() < this.restingUntil ? this.cache.peek(key) : this.cache.find(key);
-    return found instanceof Promise ? this.lookUp(key, found) : this.known(found);
+    const lookup = this.lookups.get(key);
+    if (lookup) return lookup;
+    const isResting = this.now() < this.restingUntil;
+    const cached = isResting ? this.cache.peek(key) : this.cache.cached(key);
+    return cached === undefined ? this.lookUp(key) : this.known(cached);
   }
 
-  /** Whether answers of a scope are known here to have failed. */
+  /** Whether answers of a scope are known in this process to have failed. */
   hasFaults(scope: LearningScope): boolean {
-    const found = this.cache.peek(keyOf(scope));
-    return found !== null && (this.known(found)?.hasFaults ?? false);
+    return this.known(this.cache.peek(keyOf(scope)))?.hasFaults ?? false;
   }
 
-  /** Stores feedback, and takes it in where it is a rating. @throws GatewayError `unavailable` */
+  /** Stores feedback, and learns from it if it is a rating. @throws GatewayError `unavailable` */
   rate(
     feedback: FeedbackRow,
     scope: LearningScope,
@@ -104,8 +115,8 @@ export class LearningCache {
     return this.ratings.add(scope, { feedback, ratingOf });
   }
 
-  private async take(scope: LearningScope, ratings: readonly GivenRating[]): Promise<void> {
-    const { store } = await this.backing.get();
+  private async store(scope: LearningScope, ratings: readonly GivenRating[]): Promise<void> {
+    const { store } = await this.databases.get();
     await store.learnings.rate(
       scope,
       ratings.map(({ feedback }) => feedback),
@@ -113,7 +124,7 @@ export class LearningCache {
         encodeOnline(
           ratings.reduce(
             (before, { ratingOf }, at) =>
-              withRating(before, this.numberedHere(ratingOf(earlier[at] ?? null))),
+              withRating(before, this.withOwnKinds(ratingOf(earlier[at] ?? null))),
             decodeOnline(state),
           ),
         ),
@@ -121,16 +132,19 @@ export class LearningCache {
     this.changed(scope);
   }
 
-  /** Of a decision that another router had made, its kinds of task mean nothing, and must not do away with what is known of this one's. */
-  private numberedHere(rating: Rating): Rating {
+  /**
+   * Removes the kinds of task of a decision by another router: its numbers mean nothing here, and
+   * must not overwrite what was learned with this one's.
+   */
+  private withOwnKinds(rating: Rating): Rating {
     return rating.kinds === null || rating.kinds.router === this.options.router()
       ? rating
       : { ...rating, kinds: null };
   }
 
-  /** What is stored now. @throws GatewayError `unavailable` */
+  /** The stored state. @throws GatewayError `unavailable` */
   async show(scope: LearningScope): Promise<ShownLearning> {
-    const { store } = await this.backing.get();
+    const { store } = await this.databases.get();
     const record = await store.learnings.find(scope);
     return {
       state: decodeOnline(record?.state ?? null),
@@ -138,16 +152,16 @@ export class LearningCache {
     };
   }
 
-  /** Forgets everything, here and on other replicas. @throws GatewayError `unavailable` */
+  /** Forgets what a scope has learned, on all replicas. @throws GatewayError `unavailable` */
   async forget(scope: LearningScope): Promise<void> {
-    const { store } = await this.backing.get();
+    const { store } = await this.databases.get();
     await store.learnings.forget(scope);
     this.changed(scope);
   }
 
-  /** Takes in what this process has changed of a scope. */
+  /** Must be called when this process has changed a scope. */
   changed(scope: LearningScope): void {
-    this.looking.delete(keyOf(scope));
+    this.lookups.delete(keyOf(scope));
     this.cache.changed({ ...scope, state: null, updatedAt: 0 });
   }
 
@@ -156,29 +170,26 @@ export class LearningCache {
     this.cache.close();
   }
 
-  /** All that ask for the same at the same time wait for one answer. */
-  private lookUp(
-    key: string,
-    found: Promise<LearningRecord | null>,
-  ): Promise<KnownLearning | null> {
-    const looking = this.withinPatience(found).finally(() => {
-      if (this.looking.get(key) === looking) this.looking.delete(key);
+  /** Concurrent requests for the same scope share one lookup. */
+  private lookUp(key: string): Promise<KnownLearning | null> {
+    const lookup = this.findInTime(key).finally(() => {
+      if (this.lookups.get(key) === lookup) this.lookups.delete(key);
     });
-    this.looking.set(key, looking);
-    return looking;
+    this.lookups.set(key, lookup);
+    return lookup;
   }
 
-  /** Nobody waits long for what only makes a choice better; where it is slow, nobody waits for a while. */
-  private async withinPatience(
-    looked: Promise<LearningRecord | null>,
-  ): Promise<KnownLearning | null> {
-    const { patienceMs = 100, restMs = 2_000 } = this.options;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<'late'>(
-      (resolve) => (timer = setTimeout(() => resolve('late'), patienceMs)),
+  /**
+   * Requests wait only briefly for what merely improves a choice; after a slow lookup they do
+   * without.
+   */
+  private async findInTime(key: string): Promise<KnownLearning | null> {
+    const { maxWaitMs = 100, restMs = 2_000 } = this.options;
+    const found = await withTimeout(
+      this.cache.find(key).catch(() => 'late' as const),
+      maxWaitMs,
+      () => 'late' as const,
     );
-    const found = await Promise.race([looked.catch((): 'late' => 'late'), late]);
-    clearTimeout(timer);
     if (found !== 'late') return this.known(found);
     this.restingUntil = this.now() + restMs;
     return null;
@@ -191,7 +202,7 @@ export class LearningCache {
     if (!read || read.until <= now)
       this.read.set(
         record,
-        (read = { known: this.knownOf(decodeOnline(record.state), now), until: now + freshMs }),
+        (read = { known: this.knownOf(decodeOnline(record.state), now), until: now + refreshMs }),
       );
     return read.known;
   }

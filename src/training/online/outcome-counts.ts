@@ -1,4 +1,6 @@
-import { GatewayError } from '../../errors.js';
+import pLimit from 'p-limit';
+import type { LossReason } from '../../async/batch-queue.js';
+import { MergingQueue } from '../../async/merging-queue.js';
 import { decodeOnline, encodeOnline } from '../../routing/predictor/online-codec.js';
 import { type Tally, withOutcomes } from '../../routing/predictor/online-learner.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
@@ -6,7 +8,7 @@ import type { LearningScope } from '../../store/contracts/learnings.js';
 import type { WriteBehindReport } from '../../store/write-behind.js';
 import type { Outcomes } from './outcomes.js';
 
-/** Times in ms. */
+/** Durations in ms. */
 export interface OutcomeCountsOptions {
   readonly report: WriteBehindReport;
   /** Whether answers of a scope are known to have failed before. */
@@ -17,162 +19,148 @@ export interface OutcomeCountsOptions {
 
 interface ScopeCounts {
   readonly scope: LearningScope;
-  /** When the first of them was counted. */
-  since: number;
-  readonly tallies: Map<string, Tally>;
+  /** When the first outcome was counted, ms since 1970. */
+  readonly since: number;
+  readonly tallies: ReadonlyMap<string, Tally>;
 }
 
-const writeEveryMs = 5_000;
+const defaultEveryMs = 5_000;
 const closeMs = 3_000;
 /** Scopes that are written in one transaction. */
-const mostAtOnce = 100;
-/** Scopes that are counted at a time, and models in each. */
-const mostScopes = 5_000;
-const mostModels = 40;
-/** Answers without a fault wait for so many, and are worth no more. */
-const fewAnswers = 50,
-  mostAnswers = 200;
-const none: Tally = { answers: 0, faults: 0 };
+const maxBatch = 100;
+/**
+ * Scopes with counts that are due, and scopes with counts that are not due yet; models in each
+ * scope.
+ */
+const maxScopes = 5_000;
+const maxModels = 40;
+/**
+ * Answers without a fault are written once there are this many, and count as at most `maxAnswers`.
+ */
+const minAnswers = 50;
+const maxAnswers = 200;
+const noTally: Tally = { answers: 0, faults: 0 };
 
 const keyOf = ({ accountId, preferenceId }: LearningScope): string =>
   `${accountId} ${preferenceId}`;
 
 /**
- * Counts answers and faults in memory, and adds them to what the scopes have learned every few seconds. A scope whose answers never failed is not
- * written: that is taken for granted. While the database is away counts are added up, within bounds. What was written without our hearing of it is
- * counted twice. What this process counted before a scope is forgotten does not come back; what others counted does not either, as far as their
- * clocks agree and none of them has written something newer in between.
+ * Counts answers and faults in memory, and adds them every few seconds to what the scopes have
+ * learned. A scope whose answers never failed is not written, because that is what the learner
+ * assumes. During an outage counts add up, within bounds. Counts whose confirmation got lost are
+ * counted twice.
+ *
+ * After a scope was forgotten, counts from before do not return: those of this process never, those
+ * of other processes as far as the clocks agree and nothing newer was written in between.
  */
 export class OutcomeCounts {
-  private counts = new Map<string, ScopeCounts>();
-  private timer: NodeJS.Timeout | null = null;
+  /** Counts that are not due. */
+  private readonly undue = new Map<string, ScopeCounts>();
+  private readonly due: MergingQueue<ScopeCounts>;
+  /** One at a time: writing a batch, or forgetting a scope. */
+  private readonly exclusive = pLimit(1);
   private isClosed = false;
-  private writing: Promise<void> = Promise.resolve();
   private readonly now: () => number;
 
   constructor(
-    private readonly backing: LazyDatabases,
+    private readonly databases: LazyDatabases,
     private readonly options: OutcomeCountsOptions,
   ) {
     this.now = options.now ?? Date.now;
+    const everyMs = options.everyMs ?? defaultEveryMs;
+    this.due = new MergingQueue<ScopeCounts>({
+      maxItems: maxScopes,
+      maxBatch,
+      delayMs: everyMs,
+      backoff: { firstMs: everyMs, maxMs: everyMs },
+      merge: merged,
+      write: (counts) => this.exclusive(() => this.write([...counts.values()])),
+      onLost: (keys, reason, cause) => this.lose(keys.length, reason, cause),
+    });
   }
 
   /** Takes the outcomes of one request. Never throws. */
   add(scope: LearningScope, outcomes: Outcomes): void {
     if (this.isClosed || outcomes.size === 0) return;
-    const counts = this.countsOf(scope, this.now());
-    for (const [name, outcome] of outcomes)
-      merge(counts, name, { answers: 1, faults: outcome === 'failed' ? 1 : 0 });
-    this.timer ??= setTimeout(
-      () => void this.write(),
-      this.options.everyMs ?? writeEveryMs,
-    ).unref();
+    const key = keyOf(scope);
+    const counts: ScopeCounts = { scope, since: this.now(), tallies: talliesOf(outcomes) };
+    if (this.due.has(key)) {
+      this.due.add(key, counts);
+      return;
+    }
+    const earlier = this.undue.get(key);
+    const all = earlier ? merged(earlier, counts) : counts;
+    if (this.isDue(all)) {
+      this.undue.delete(key);
+      this.due.add(key, all);
+    } else this.keepUndue(key, all);
   }
 
-  /** Writes what is worth it. Never rejects. */
-  write(): Promise<void> {
-    if (this.timer) clearTimeout(this.timer);
-    this.timer = null;
-    return (this.writing = this.writing.then(() => this.writeDue()));
+  /** Writes the counts that are due. False if that took longer; they will still be written. */
+  flush(limitMs: number): Promise<boolean> {
+    return this.due.flush(limitMs);
   }
 
-  /** Does what forgets a scope while nothing is written, and forgets what waits of it. Rejects as that does, and then everything waits on. */
+  /**
+   * Runs `forgetStored` while nothing is written, and drops the counts of the scope that wait.
+   * Rejects as `forgetStored` does; the counts stay then.
+   */
   forget(scope: LearningScope, forgetStored: () => Promise<void>): Promise<void> {
-    const forgotten = this.writing
-      .then(forgetStored)
-      .then(() => void this.counts.delete(keyOf(scope)));
-    this.writing = forgotten.catch(() => undefined);
-    return forgotten;
+    return this.exclusive(async () => {
+      await forgetStored();
+      this.undue.delete(keyOf(scope));
+      this.due.delete(keyOf(scope));
+    });
   }
 
-  /** Writes what it can within a few seconds and takes no more. */
+  /** Writes what it can within a few seconds, and takes no more. */
   async close(): Promise<void> {
     this.isClosed = true;
-    let timer: NodeJS.Timeout | undefined;
-    await Promise.race([
-      this.write(),
-      new Promise<void>((resolve) => (timer = setTimeout(resolve, closeMs))),
-    ]);
-    clearTimeout(timer);
+    await this.due.close(closeMs);
   }
 
-  private async writeDue(): Promise<void> {
-    // what comes in meanwhile waits for its turn: during an outage that would never end
-    const due = this.takeDue();
-    for (let from = 0; from < due.length; from += mostAtOnce) {
-      try {
-        const { store } = await this.backing.get();
-        const at = this.now();
-        await store.learnings.change(
-          due
-            .slice(from, from + mostAtOnce)
-            .map((counts) => [
-              counts.scope,
-              (state, forgottenAt) => added(state, forgottenAt, counts, at),
-            ]),
-        );
-      } catch (error) {
-        this.failed(due.slice(from), error);
-        return;
-      }
-    }
-  }
-
-  /** Takes scopes out that have something to tell. */
-  private takeDue(): ScopeCounts[] {
-    const due: ScopeCounts[] = [];
-    for (const [key, counts] of this.counts) {
-      if (!this.isDue(counts)) continue;
-      due.push(counts);
-      this.counts.delete(key);
-    }
-    return due;
+  private async write(due: readonly ScopeCounts[]): Promise<void> {
+    const { store } = await this.databases.get();
+    const at = this.now();
+    await store.learnings.change(
+      due.map((counts) => [
+        counts.scope,
+        (state, forgottenAt) => withCounts(state, forgottenAt, counts, at),
+      ]),
+    );
   }
 
   private isDue({ scope, tallies }: ScopeCounts): boolean {
-    const all = [...tallies.values()];
-    return (
-      all.some(({ faults }) => faults > 0) ||
-      (all.some(({ answers }) => answers >= fewAnswers) && this.options.hasFaults(scope))
-    );
-  }
-
-  private failed(due: readonly ScopeCounts[], error: unknown): void {
-    const { report, everyMs = writeEveryMs } = this.options;
-    if (error instanceof GatewayError && error.code === 'unavailable' && !this.isClosed) {
-      for (const { scope, since, tallies } of due)
-        for (const [name, tally] of tallies) merge(this.countsOf(scope, since), name, tally);
-      this.timer ??= setTimeout(() => void this.write(), everyMs).unref();
-      return;
+    let isEnough = false;
+    for (const { answers, faults } of tallies.values()) {
+      if (faults > 0) return true;
+      isEnough ||= answers >= minAnswers;
     }
-    report.lost('outcomes', due.length);
-    report.warn(
-      `outcomes of answers could not be stored and are lost: ${error instanceof Error ? error.message : String(error)}`,
-    );
+    return isEnough && this.options.hasFaults(scope);
   }
 
-  private countsOf(scope: LearningScope, since: number): ScopeCounts {
-    const key = keyOf(scope);
-    let counts = this.counts.get(key);
-    if (!counts) {
-      if (this.counts.size >= mostScopes) this.makeRoom();
-      this.counts.set(key, (counts = { scope, since, tallies: new Map() }));
-    }
-    counts.since = Math.min(counts.since, since);
-    return counts;
+  /** Beyond the bound, the scope that was counted first is dropped: nothing in it has failed. */
+  private keepUndue(key: string, counts: ScopeCounts): void {
+    if (!this.undue.has(key) && this.undue.size >= maxScopes)
+      this.undue.delete(this.undue.keys().next().value ?? '');
+    this.undue.set(key, counts);
   }
 
-  /** The scope that was first counted gives way; faults that go with it are told of. */
-  private makeRoom(): void {
-    const [key, counts] = this.counts.entries().next().value ?? [];
-    if (key === undefined || !counts) return;
-    this.counts.delete(key);
-    if (this.isDue(counts)) this.options.report.lost('outcomes', 1);
+  private lose(scopes: number, reason: LossReason, cause: unknown): void {
+    const { report } = this.options;
+    report.lost('outcomes', scopes);
+    if (reason === 'refused')
+      report.warn(
+        `counts of outcomes are lost: the database refused them: ${cause instanceof Error ? cause.message : String(cause)}`,
+      );
   }
 }
 
-/** What a scope holds with these counts; as it was where it was forgotten after the first of them. */
-function added(
+/**
+ * The learned state of a scope with these counts added; unchanged if the scope was forgotten after
+ * them.
+ */
+function withCounts(
   state: string | null,
   forgottenAt: number | null,
   { since, tallies }: ScopeCounts,
@@ -183,12 +171,26 @@ function added(
     : encodeOnline(withOutcomes(decodeOnline(state), tallies, at));
 }
 
-function merge({ tallies }: ScopeCounts, name: string, { answers, faults }: Tally): void {
-  // the one that was first counted gives way
-  if (!tallies.has(name) && tallies.size >= mostModels)
-    tallies.delete(tallies.keys().next().value ?? '');
-  const before = tallies.get(name) ?? none;
-  const whole = before.answers + answers,
-    kept = Math.min(1, mostAnswers / whole);
-  tallies.set(name, { answers: whole * kept, faults: (before.faults + faults) * kept });
+function talliesOf(outcomes: Outcomes): Map<string, Tally> {
+  const tallies = new Map<string, Tally>();
+  for (const [name, outcome] of outcomes)
+    tallies.set(name, { answers: 1, faults: outcome === 'failed' ? 1 : 0 });
+  return tallies;
+}
+
+function merged(older: ScopeCounts, newer: ScopeCounts): ScopeCounts {
+  const tallies = new Map(older.tallies);
+  for (const [name, tally] of newer.tallies) {
+    // the model that was counted first is dropped
+    if (!tallies.has(name) && tallies.size >= maxModels)
+      tallies.delete(tallies.keys().next().value ?? '');
+    tallies.set(name, sumOf(tallies.get(name) ?? noTally, tally));
+  }
+  return { scope: older.scope, since: Math.min(older.since, newer.since), tallies };
+}
+
+function sumOf(one: Tally, other: Tally): Tally {
+  const answers = one.answers + other.answers;
+  const kept = Math.min(1, maxAnswers / answers);
+  return { answers: answers * kept, faults: (one.faults + other.faults) * kept };
 }

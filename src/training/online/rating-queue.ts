@@ -1,3 +1,4 @@
+import { BatchQueue } from '../../async/batch-queue.js';
 import { GatewayError } from '../../errors.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
 
@@ -15,58 +16,68 @@ interface ScopeRatings<T> {
   readonly waiting: Waiting<T>[];
 }
 
-/** Ratings that are applied at once: others wait for what they lock. */
-const mostAtOnce = 100;
+/** Ratings in one transaction: others wait for the rows that it locks. */
+const maxBatch = 100;
 
 /**
- * Ratings on their way into the database, one transaction at a time: each would wait for the one before it there too, with a connection that
- * requests could use. Those of one scope that have come in meanwhile go together; scopes take turns.
+ * Ratings on their way to the database, one transaction at a time: in the database each would wait
+ * for the one before it anyway, and block a connection that requests could use. Ratings of one
+ * scope that came meanwhile share a transaction; scopes take turns.
  */
 export class RatingQueue<T> {
+  /** Scopes with ratings that no transaction has taken yet. */
   private readonly scopes = new Map<string, ScopeRatings<T>>();
-  private isApplying = false;
+  /**
+   * Keys of those scopes. Each rating is tried once and its sender is told, so nothing is retried.
+   */
+  private readonly queue = new BatchQueue<string>({
+    maxItems: Infinity,
+    maxBatch: 1,
+    delayMs: 0,
+    backoff: { firstMs: 0, maxMs: 0 },
+    write: ([key = '']) => this.applyNext(key),
+    onLost: () => undefined,
+  });
 
   constructor(private readonly apply: ApplyRatings<T>) {}
 
-  /** Resolves when the rating is stored. Rejects as `apply` does for the ratings that it went with; while the database is away, for all that wait. */
+  /**
+   * Resolves when the rating is stored. Rejects as `apply` does for the ratings in its transaction;
+   * while the database is away, for all that wait.
+   */
   add(scope: LearningScope, rating: T): Promise<void> {
     return new Promise((resolve, reject) => {
       const key = `${scope.accountId} ${scope.preferenceId}`;
       const waiting: Waiting<T> = { rating, resolve, reject };
       const known = this.scopes.get(key);
       if (known) known.waiting.push(waiting);
-      else this.scopes.set(key, { scope, waiting: [waiting] });
-      if (!this.isApplying) void this.workOff();
+      else this.enqueue(key, { scope, waiting: [waiting] });
     });
   }
 
-  private async workOff(): Promise<void> {
-    this.isApplying = true;
-    for (let next = this.take(); next; next = this.take()) await this.applyAll(next);
-    this.isApplying = false;
+  private enqueue(key: string, ratings: ScopeRatings<T>): void {
+    this.scopes.set(key, ratings);
+    this.queue.add(key);
   }
 
-  /** The scope that has waited longest; what is too much for once goes behind the others. */
-  private take(): ScopeRatings<T> | null {
-    const [first] = this.scopes;
-    if (!first) return null;
-    const [key, { scope, waiting }] = first;
+  /** Never rejects. */
+  private async applyNext(key: string): Promise<void> {
+    const ratings = this.scopes.get(key);
+    if (!ratings) return;
+    const { scope, waiting } = ratings;
     this.scopes.delete(key);
-    if (waiting.length > mostAtOnce)
-      this.scopes.set(key, { scope, waiting: waiting.slice(mostAtOnce) });
-    return { scope, waiting: waiting.slice(0, mostAtOnce) };
-  }
-
-  private async applyAll({ scope, waiting }: ScopeRatings<T>): Promise<void> {
+    // what is too much for one transaction goes behind the other scopes
+    if (waiting.length > maxBatch) this.enqueue(key, { scope, waiting: waiting.slice(maxBatch) });
+    const batch = waiting.slice(0, maxBatch);
     try {
       await this.apply(
         scope,
-        waiting.map(({ rating }) => rating),
+        batch.map(({ rating }) => rating),
       );
-      for (const { resolve } of waiting) resolve();
+      for (const { resolve } of batch) resolve();
     } catch (error) {
-      for (const { reject } of waiting) reject(error);
-      // each of them would wait for the database as long, one after the other
+      for (const { reject } of batch) reject(error);
+      // otherwise each scope would wait for the timeout of the database, one after the other
       if (error instanceof GatewayError && error.code === 'unavailable') this.rejectAll(error);
     }
   }

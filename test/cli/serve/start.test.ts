@@ -358,7 +358,7 @@ describe('a start that cannot be', () => {
       expect(await runToEnd({ folder })).toMatchObject({
         code: 1,
         stderr:
-          'dataDir: data/keys.json does not hold what it should; move it away to have a new key made\n',
+          'dataDir: data/keys.json is not a valid keys file; move it away to have a new key issued\n',
       });
     }
   });

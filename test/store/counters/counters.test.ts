@@ -3,9 +3,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type {
   Claim,
   Counters,
-  Hold,
+  Reservation,
   Measure,
-  Verdict,
+  ReserveResult,
 } from '../../../src/store/contracts/counters.js';
 import { usdToNano } from '../../../src/store/contracts/counters.js';
 import { createMemoryCounters } from '../../../src/store/counters/memory/memory-counters.js';
@@ -33,7 +33,7 @@ afterEach(async () => {
 afterAll(() => redis?.stop());
 
 const inMemory = (): Promise<Counters> => Promise.resolve(createMemoryCounters({ now: () => now }));
-// the lease outlasts every wait: time that a test makes up leaves no time to renew it
+// a lease longer than every wait, because there is no renewal in simulated time
 const inRedis = (): Promise<Counters> =>
   openRedisCounters(redis?.url ?? '', {
     now: () => now,
@@ -47,9 +47,9 @@ const claim = (measure: Measure, limit: number, amount: number, subject = 'key:a
   limit,
   amount,
 });
-const granted = (verdict: Verdict): Hold => {
-  if (verdict.outcome !== 'granted') throw new Error(JSON.stringify(verdict));
-  return verdict.hold;
+const granted = (result: ReserveResult): Reservation => {
+  if (result.outcome !== 'granted') throw new Error(JSON.stringify(result));
+  return result.reservation;
 };
 
 describe.each([
@@ -63,17 +63,17 @@ describe.each([
   };
   const withBudget = async (used = 0): Promise<Counters> => {
     const counters = await opened();
-    await counters.seed({ subject: 'key:a', measure: 'usd_day' }, used);
+    await counters.setSpent({ subject: 'key:a', measure: 'usd_day' }, used);
     return counters;
   };
 
-  describe.skipIf(!isThere)('count requests and tokens over any 60 s, and', () => {
-    it('grant up to the limit, then refuse and say which limit, how far it is used and when to come again', async () => {
+  describe.skipIf(!isThere)('count requests and tokens in a sliding window of 60 s, and', () => {
+    it('grant up to the limit, then refuse with the limit, its usage and when to retry', async () => {
       const counters = await opened();
       const three = claim('requests', 3, 1);
       for (const used of [1, 2, 3])
-        expect(await counters.take([three])).toMatchObject({ outcome: 'granted', used: [used] });
-      expect(await counters.take([three])).toEqual({
+        expect(await counters.reserve([three])).toMatchObject({ outcome: 'granted', used: [used] });
+      expect(await counters.reserve([three])).toEqual({
         outcome: 'refused',
         claim: three,
         used: 3,
@@ -81,190 +81,190 @@ describe.each([
       });
     });
 
-    it('grant again when they have said to, and not a millisecond before', async () => {
+    it('grant again at the time they stated, and not a millisecond before', async () => {
       const counters = await opened();
       now += 12_345;
-      granted(await counters.take([claim('tokens', 1000, 700)]));
-      const refused = await counters.take([claim('tokens', 1000, 543)]);
+      granted(await counters.reserve([claim('tokens', 1000, 700)]));
+      const refused = await counters.reserve([claim('tokens', 1000, 543)]);
       const retryAfterMs = refused.outcome === 'refused' ? refused.retryAfterMs : 0;
       now += retryAfterMs - 1;
-      expect(await counters.take([claim('tokens', 1000, 543)])).toMatchObject({
+      expect(await counters.reserve([claim('tokens', 1000, 543)])).toMatchObject({
         outcome: 'refused',
         retryAfterMs: 1,
       });
       now += 1;
-      granted(await counters.take([claim('tokens', 1000, 543)]));
+      granted(await counters.reserve([claim('tokens', 1000, 543)]));
     });
 
-    it('let the last minute fade out evenly', async () => {
+    it('let the last minute fade out linearly', async () => {
       const counters = await opened();
-      granted(await counters.take([claim('requests', 100, 100)]));
+      granted(await counters.reserve([claim('requests', 100, 100)]));
       now += minuteMs + 15_000;
-      expect(await counters.take([claim('requests', 100, 26)])).toMatchObject({
+      expect(await counters.reserve([claim('requests', 100, 26)])).toMatchObject({
         outcome: 'refused',
         used: 75,
       });
-      expect(await counters.take([claim('requests', 100, 25)])).toMatchObject({
+      expect(await counters.reserve([claim('requests', 100, 25)])).toMatchObject({
         outcome: 'granted',
         used: [100],
       });
     });
 
-    it('forget what is two minutes old', async () => {
+    it('do not count what is two minutes old', async () => {
       const counters = await opened();
-      granted(await counters.take([claim('requests', 1, 1)]));
+      granted(await counters.reserve([claim('requests', 1, 1)]));
       now += 2 * minuteMs;
-      granted(await counters.take([claim('requests', 1, 1)]));
+      granted(await counters.reserve([claim('requests', 1, 1)]));
     });
 
-    it('take from all the limits or from none', async () => {
+    it('reserve from all limits or from none', async () => {
       const counters = await opened();
-      expect(await counters.take([claim('requests', 1, 1), claim('tokens', 10, 11)])).toMatchObject(
-        { outcome: 'refused', claim: { measure: 'tokens' } },
-      );
-      granted(await counters.take([claim('requests', 1, 1), claim('tokens', 10, 10)]));
+      expect(
+        await counters.reserve([claim('requests', 1, 1), claim('tokens', 10, 11)]),
+      ).toMatchObject({ outcome: 'refused', claim: { measure: 'tokens' } });
+      granted(await counters.reserve([claim('requests', 1, 1), claim('tokens', 10, 10)]));
     });
 
-    it('name of several limits that are reached the one that has to wait longest', async () => {
+    it('name the limit with the longest wait when several are reached', async () => {
       const counters = await withBudget(10);
-      granted(await counters.take([claim('requests', 1, 1)]));
-      expect(await counters.take([claim('requests', 1, 1), claim('usd_day', 10, 1)])).toMatchObject(
-        { claim: { measure: 'usd_day' }, retryAfterMs: dayMs / 2 },
-      );
+      granted(await counters.reserve([claim('requests', 1, 1)]));
+      expect(
+        await counters.reserve([claim('requests', 1, 1), claim('usd_day', 10, 1)]),
+      ).toMatchObject({ claim: { measure: 'usd_day' }, retryAfterMs: dayMs / 2 });
     });
 
-    it('refuse for a minute what is more than the limit by itself', async () => {
+    it('refuse for a minute what exceeds the limit by itself', async () => {
       const counters = await opened();
-      expect(await counters.take([claim('tokens', 10, 11)])).toMatchObject({
+      expect(await counters.reserve([claim('tokens', 10, 11)])).toMatchObject({
         outcome: 'refused',
         used: 0,
         retryAfterMs: minuteMs,
       });
     });
 
-    it('keep subjects apart', async () => {
+    it('count subjects separately', async () => {
       const counters = await opened();
-      granted(await counters.take([claim('requests', 1, 1, 'key:a')]));
-      granted(await counters.take([claim('requests', 1, 1, 'key:b')]));
+      granted(await counters.reserve([claim('requests', 1, 1, 'key:a')]));
+      granted(await counters.reserve([claim('requests', 1, 1, 'key:b')]));
     });
 
-    it('give back what was not used to the minute it was taken in', async () => {
+    it('subtract what was not used from the minute of the reservation', async () => {
       const counters = await opened();
-      const hold = granted(await counters.take([claim('tokens', 100, 80)]));
+      const reservation = granted(await counters.reserve([claim('tokens', 100, 80)]));
       now += minuteMs + 30_000;
-      hold.settle([20]);
-      expect(await counters.take([claim('tokens', 100, 91)])).toMatchObject({
+      reservation.settle([20]);
+      expect(await counters.reserve([claim('tokens', 100, 91)])).toMatchObject({
         outcome: 'refused',
         used: 10,
       });
-      granted(await counters.take([claim('tokens', 100, 90)]));
+      granted(await counters.reserve([claim('tokens', 100, 90)]));
     });
 
-    it('give nothing back of a minute that has faded out', async () => {
+    it('subtract nothing after the minute has faded out', async () => {
       const counters = await opened();
-      const hold = granted(await counters.take([claim('tokens', 100, 80)]));
+      const reservation = granted(await counters.reserve([claim('tokens', 100, 80)]));
       now += 2 * minuteMs;
-      granted(await counters.take([claim('tokens', 100, 50)]));
-      hold.settle([0]);
-      expect(await counters.take([claim('tokens', 100, 51)])).toMatchObject({
+      granted(await counters.reserve([claim('tokens', 100, 50)]));
+      reservation.settle([0]);
+      expect(await counters.reserve([claim('tokens', 100, 51)])).toMatchObject({
         outcome: 'refused',
         used: 50,
       });
     });
 
-    it('count in full what was used beyond the hold, from when it is settled', async () => {
+    it('count in full what was used beyond the reservation, from the settlement on', async () => {
       const counters = await opened();
-      const hold = granted(await counters.take([claim('tokens', 100, 10)]));
+      const reservation = granted(await counters.reserve([claim('tokens', 100, 10)]));
       now += 2 * minuteMs;
-      hold.settle([110]);
-      expect(await counters.take([claim('tokens', 100, 1)])).toMatchObject({
+      reservation.settle([110]);
+      expect(await counters.reserve([claim('tokens', 100, 1)])).toMatchObject({
         outcome: 'refused',
         used: 100,
       });
     });
 
-    it('do not take the hold of a long request for a limit on how many run at once', async () => {
+    it('do not limit concurrent requests by the reservations of long ones', async () => {
       const counters = await opened();
-      granted(await counters.take([claim('requests', 1, 1)]));
+      granted(await counters.reserve([claim('requests', 1, 1)]));
       now += 2 * minuteMs;
-      granted(await counters.take([claim('requests', 1, 1)]));
+      granted(await counters.reserve([claim('requests', 1, 1)]));
     });
   });
 
   describe.skipIf(!isThere)('count money by the UTC day and month, and', () => {
-    it('want to be told first what has been used, and since when', async () => {
+    it('first ask for what has been spent, and since when', async () => {
       const counters = await opened();
       const claims = [claim('requests', 9, 1), claim('usd_day', 9, 1), claim('usd_month', 9, 1)];
-      expect(await counters.take(claims)).toEqual({
-        outcome: 'unseeded',
+      expect(await counters.reserve(claims)).toEqual({
+        outcome: 'budget_unknown',
         claims: [
           { ...claims[1], since: Date.UTC(2026, 10, 21) },
           { ...claims[2], since: Date.UTC(2026, 10, 1) },
         ],
       });
-      await counters.seed({ subject: 'key:a', measure: 'usd_day' }, 8);
-      expect(await counters.take(claims)).toMatchObject({
-        outcome: 'unseeded',
+      await counters.setSpent({ subject: 'key:a', measure: 'usd_day' }, 8);
+      expect(await counters.reserve(claims)).toMatchObject({
+        outcome: 'budget_unknown',
         claims: [{ measure: 'usd_month' }],
       });
-      await counters.seed({ subject: 'key:a', measure: 'usd_month' }, 0);
-      expect(await counters.take(claims)).toMatchObject({ outcome: 'granted', used: [1, 9, 1] });
+      await counters.setSpent({ subject: 'key:a', measure: 'usd_month' }, 0);
+      expect(await counters.reserve(claims)).toMatchObject({ outcome: 'granted', used: [1, 9, 1] });
     });
 
-    it('believe the first who tells', async () => {
+    it('keep the first value that is set', async () => {
       const counters = await withBudget(3);
-      await counters.seed({ subject: 'key:a', measure: 'usd_day' }, 0);
-      expect(await counters.take([claim('usd_day', 10, 1)])).toMatchObject({ used: [4] });
+      await counters.setSpent({ subject: 'key:a', measure: 'usd_day' }, 0);
+      expect(await counters.reserve([claim('usd_day', 10, 1)])).toMatchObject({ used: [4] });
     });
 
-    it('do not believe what was summed before midnight', async () => {
+    it('ignore a sum from before midnight', async () => {
       const counters = await opened();
-      const before = await counters.take([claim('usd_day', 10, 1)]);
+      const before = await counters.reserve([claim('usd_day', 10, 1)]);
       now = Date.UTC(2026, 10, 22);
-      if (before.outcome === 'unseeded')
-        for (const unseeded of before.claims) await counters.seed(unseeded, 10);
-      expect(await counters.take([claim('usd_day', 10, 1)])).toMatchObject({
-        outcome: 'unseeded',
+      if (before.outcome === 'budget_unknown')
+        for (const unseeded of before.claims) await counters.setSpent(unseeded, 10);
+      expect(await counters.reserve([claim('usd_day', 10, 1)])).toMatchObject({
+        outcome: 'budget_unknown',
         claims: [{ since: now }],
       });
     });
 
-    it('count what is held as used until it is settled, then what was used', async () => {
+    it('count what is reserved until it is settled, then what was used', async () => {
       const counters = await withBudget();
-      const hold = granted(await counters.take([claim('usd_day', 100, 100)]));
-      expect(await counters.take([claim('usd_day', 100, 1)])).toMatchObject({
+      const reservation = granted(await counters.reserve([claim('usd_day', 100, 100)]));
+      expect(await counters.reserve([claim('usd_day', 100, 1)])).toMatchObject({
         outcome: 'refused',
         used: 100,
       });
-      hold.settle([30]);
-      expect(await counters.take([claim('usd_day', 100, 71)])).toMatchObject({
+      reservation.settle([30]);
+      expect(await counters.reserve([claim('usd_day', 100, 71)])).toMatchObject({
         outcome: 'refused',
         used: 30,
       });
-      granted(await counters.take([claim('usd_day', 100, 70)]));
+      granted(await counters.reserve([claim('usd_day', 100, 70)]));
     });
 
-    it('settle once, in full where it was more, and as it was held where nobody says', async () => {
+    it('settle once, in full if it was more, and as reserved if it is unknown', async () => {
       const counters = await withBudget();
-      const hold = granted(await counters.take([claim('usd_day', 100, 10)]));
-      hold.settle([20]);
-      hold.settle([50]);
-      granted(await counters.take([claim('usd_day', 100, 5)])).settle([]);
-      granted(await counters.take([claim('usd_day', 100, 5)])).settle([NaN]);
-      expect(await counters.take([claim('usd_day', 100, 0)])).toMatchObject({ used: [30] });
+      const reservation = granted(await counters.reserve([claim('usd_day', 100, 10)]));
+      reservation.settle([20]);
+      reservation.settle([50]);
+      granted(await counters.reserve([claim('usd_day', 100, 5)])).settle([]);
+      granted(await counters.reserve([claim('usd_day', 100, 5)])).settle([NaN]);
+      expect(await counters.reserve([claim('usd_day', 100, 0)])).toMatchObject({ used: [30] });
     });
 
-    it('say to come again soon where others only hold what is wanted, and at the end of the period where it is spent', async () => {
+    it('say to retry soon if only reservations are in the way, and at the end of the period if it is spent', async () => {
       const counters = await withBudget();
-      const hold = granted(await counters.take([claim('usd_day', 100, 100)]));
-      expect(await counters.take([claim('usd_day', 100, 1)])).toMatchObject({
+      const reservation = granted(await counters.reserve([claim('usd_day', 100, 100)]));
+      expect(await counters.reserve([claim('usd_day', 100, 1)])).toMatchObject({
         retryAfterMs: 5_000,
       });
-      hold.settle([100]);
-      expect(await counters.take([claim('usd_day', 100, 1)])).toMatchObject({
+      reservation.settle([100]);
+      expect(await counters.reserve([claim('usd_day', 100, 1)])).toMatchObject({
         retryAfterMs: dayMs / 2,
       });
-      expect(await counters.take([claim('usd_day', 100, 101)])).toMatchObject({
+      expect(await counters.reserve([claim('usd_day', 100, 101)])).toMatchObject({
         retryAfterMs: dayMs / 2,
       });
     });
@@ -279,31 +279,31 @@ describe.each([
     ] as const)('begin anew when %s ends', async (_, measure, from, to) => {
       const counters = await opened();
       now = from;
-      await counters.seed({ subject: 'key:a', measure }, 10);
-      expect(await counters.take([claim(measure, 10, 1)])).toMatchObject({
+      await counters.setSpent({ subject: 'key:a', measure }, 10);
+      expect(await counters.reserve([claim(measure, 10, 1)])).toMatchObject({
         outcome: 'refused',
         retryAfterMs: to - from,
       });
       now = to - 1;
-      expect(await counters.take([claim(measure, 10, 1)])).toMatchObject({
+      expect(await counters.reserve([claim(measure, 10, 1)])).toMatchObject({
         outcome: 'refused',
         retryAfterMs: 1,
       });
       now = to;
-      expect(await counters.take([claim(measure, 10, 1)])).toMatchObject({
-        outcome: 'unseeded',
+      expect(await counters.reserve([claim(measure, 10, 1)])).toMatchObject({
+        outcome: 'budget_unknown',
         claims: [{ since: to }],
       });
     });
 
-    it('count what was held yesterday neither as held nor as used today', async () => {
+    it('count what was reserved yesterday neither as reserved nor as used today', async () => {
       const counters = await withBudget();
-      const hold = granted(await counters.take([claim('usd_day', 100, 60)]));
+      const reservation = granted(await counters.reserve([claim('usd_day', 100, 60)]));
       now += dayMs;
-      await counters.seed({ subject: 'key:a', measure: 'usd_day' }, 0);
-      granted(await counters.take([claim('usd_day', 100, 50)]));
-      hold.settle([60]);
-      expect(await counters.take([claim('usd_day', 100, 50)])).toMatchObject({
+      await counters.setSpent({ subject: 'key:a', measure: 'usd_day' }, 0);
+      granted(await counters.reserve([claim('usd_day', 100, 50)]));
+      reservation.settle([60]);
+      expect(await counters.reserve([claim('usd_day', 100, 50)])).toMatchObject({
         outcome: 'granted',
         used: [100],
       });
@@ -312,17 +312,17 @@ describe.each([
     it('are exact to the nanodollar in a budget of a million', async () => {
       const counters = await withBudget(usdToNano(999_999));
       const limit = usdToNano(1_000_000);
-      granted(await counters.take([claim('usd_day', limit, usdToNano(0.999999999))])).settle([
+      granted(await counters.reserve([claim('usd_day', limit, usdToNano(0.999999999))])).settle([
         usdToNano(0.999999998),
       ]);
-      granted(await counters.take([claim('usd_day', limit, 2)]));
-      expect(await counters.take([claim('usd_day', limit, 1)])).toMatchObject({
+      granted(await counters.reserve([claim('usd_day', limit, 2)]));
+      expect(await counters.reserve([claim('usd_day', limit, 1)])).toMatchObject({
         outcome: 'refused',
         used: limit,
       });
     });
 
-    it('never grant more than the limit, in whatever order is taken and settled', async () => {
+    it('never grant more than the limit, in whatever order reservations are made and settled', async () => {
       const step = fc.record({
         amount: fc.integer({ min: 0, max: 60 }),
         share: fc.double({ min: 0, max: 1, noNaN: true }),
@@ -331,16 +331,21 @@ describe.each([
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 40 }), async (steps) => {
           const counters = await withBudget();
-          const holds: { hold: Hold; amount: number; share: number }[] = [];
+          const reservations: { reservation: Reservation; amount: number; share: number }[] = [];
           let used = 0;
           for (const { amount, share, settles } of steps) {
-            const verdict = await counters.take([claim('usd_day', 100, amount)]);
-            const sum = used + holds.reduce((held, hold) => held + hold.amount, 0);
-            expect(verdict.outcome).toBe(sum + amount <= 100 ? 'granted' : 'refused');
-            if (verdict.outcome === 'granted') holds.push({ hold: verdict.hold, amount, share });
-            for (const gone of settles % 2 ? holds.splice(settles % holds.length || 0, 1) : []) {
+            const result = await counters.reserve([claim('usd_day', 100, amount)]);
+            const sum =
+              used +
+              reservations.reduce((reserved, reservation) => reserved + reservation.amount, 0);
+            expect(result.outcome).toBe(sum + amount <= 100 ? 'granted' : 'refused');
+            if (result.outcome === 'granted')
+              reservations.push({ reservation: result.reservation, amount, share });
+            for (const gone of settles % 2
+              ? reservations.splice(settles % reservations.length || 0, 1)
+              : []) {
               used += Math.floor(gone.amount * gone.share);
-              gone.hold.settle([Math.floor(gone.amount * gone.share)]);
+              gone.reservation.settle([Math.floor(gone.amount * gone.share)]);
             }
           }
           expect(used).toBeLessThanOrEqual(100);
@@ -350,19 +355,20 @@ describe.each([
     });
   });
 
-  describe.skipIf(!isThere)('count failed attempts, and', () => {
+  describe.skipIf(!isThere)('count failed sign-ins, and', () => {
     const failed = async (counters: Counters, times: number): Promise<void> => {
-      for (let time = 0; time < times; time++) await counters.fail('account:a');
+      for (let time = 0; time < times; time++) await counters.countFailure('account:a');
     };
 
-    it('let nobody wait who has not failed', async () => {
-      expect(await (await opened()).patience('account:a')).toEqual({ failures: 0, waitMs: 0 });
+    it('let no one wait without a failure', async () => {
+      expect(await (await opened()).loginBackoff('account:a')).toEqual({ failures: 0, waitMs: 0 });
     });
 
-    it('let four pass, then make them wait twice as long each time, 15 minutes at most', async () => {
+    it('make the fifth failure wait, then twice as long each time, up to 15 minutes', async () => {
       const counters = await opened();
       const waits: number[] = [];
-      for (let time = 0; time < 17; time++) waits.push((await counters.fail('account:a')).waitMs);
+      for (let time = 0; time < 17; time++)
+        waits.push((await counters.countFailure('account:a')).waitMs);
       expect(waits).toEqual(
         [0, 0, 0, 0, 1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 900, 900, 900].map(
           (seconds) => seconds * 1000,
@@ -370,45 +376,45 @@ describe.each([
       );
     });
 
-    it('count the wait down', async () => {
+    it('count down the wait', async () => {
       const counters = await opened();
       await failed(counters, 6);
       now += 500;
-      expect(await counters.patience('account:a')).toEqual({ failures: 6, waitMs: 1_500 });
+      expect(await counters.loginBackoff('account:a')).toEqual({ failures: 6, waitMs: 1_500 });
       now += 1_500;
-      expect(await counters.patience('account:a')).toEqual({ failures: 6, waitMs: 0 });
-      expect(await counters.patience('account:b')).toEqual({ failures: 0, waitMs: 0 });
+      expect(await counters.loginBackoff('account:a')).toEqual({ failures: 6, waitMs: 0 });
+      expect(await counters.loginBackoff('account:b')).toEqual({ failures: 0, waitMs: 0 });
     });
 
-    it('forget them when they are forgiven, or a day after the last', async () => {
+    it('forget failures when they are cleared, or a day after the last', async () => {
       const counters = await opened();
       await failed(counters, 6);
-      await counters.forgive('account:a');
-      expect(await counters.fail('account:a')).toEqual({ failures: 1, waitMs: 0 });
+      await counters.clearFailures('account:a');
+      expect(await counters.countFailure('account:a')).toEqual({ failures: 1, waitMs: 0 });
       now += dayMs;
-      expect(await counters.patience('account:a')).toEqual({ failures: 0, waitMs: 0 });
-      expect(await counters.fail('account:a')).toEqual({ failures: 1, waitMs: 0 });
+      expect(await counters.loginBackoff('account:a')).toEqual({ failures: 0, waitMs: 0 });
+      expect(await counters.countFailure('account:a')).toEqual({ failures: 1, waitMs: 0 });
     });
   });
 
-  describe.skipIf(!isThere)('keep notes, and', () => {
-    it('read the newest first, no more than were to be kept', async () => {
-      const { notes } = await opened();
+  describe.skipIf(!isThere)('keep recent lists, and', () => {
+    it('read the newest texts first, up to the maximum', async () => {
+      const { recentLists } = await opened();
       for (const text of ['one', 'two', 'three'])
-        notes.add('list', text, { most: 2, keepMs: minuteMs });
-      notes.add('other', 'else', { most: 2, keepMs: minuteMs });
-      expect(await notes.read('list')).toEqual(['three', 'two']);
-      notes.add('list', 'four', { most: 2, keepMs: minuteMs });
-      expect(await notes.read('list')).toEqual(['four', 'three']);
-      expect(await notes.read('nothing')).toEqual([]);
+        recentLists.add('list', text, { maxTexts: 2, keepMs: minuteMs });
+      recentLists.add('other', 'else', { maxTexts: 2, keepMs: minuteMs });
+      expect(await recentLists.read('list')).toEqual(['three', 'two']);
+      recentLists.add('list', 'four', { maxTexts: 2, keepMs: minuteMs });
+      expect(await recentLists.read('list')).toEqual(['four', 'three']);
+      expect(await recentLists.read('nothing')).toEqual([]);
     });
 
     it('forget a list some time after its last text', async () => {
-      const { notes } = await opened();
-      notes.add('list', 'one', { most: 2, keepMs: 40 });
-      expect(await notes.read('list')).toEqual(['one']);
+      const { recentLists } = await opened();
+      recentLists.add('list', 'one', { maxTexts: 2, keepMs: 40 });
+      expect(await recentLists.read('list')).toEqual(['one']);
       now += 40;
-      await expect.poll(() => notes.read('list')).toEqual([]);
+      await until(async () => (await recentLists.read('list')).length === 0);
     });
   });
 });
@@ -424,7 +430,7 @@ describe.skipIf(!redisIsThere)('memory and Redis', () => {
     { selector: (one) => one.measure, minLength: 1 },
   );
   const action = fc.oneof(
-    { weight: 5, arbitrary: fc.record({ take: wanted }) },
+    { weight: 5, arbitrary: fc.record({ reserve: wanted }) },
     {
       weight: 3,
       arbitrary: fc.record({
@@ -432,7 +438,7 @@ describe.skipIf(!redisIsThere)('memory and Redis', () => {
         used: fc.array(fc.integer({ min: 0, max: 40 }), { maxLength: 4 }),
       }),
     },
-    { weight: 2, arbitrary: fc.record({ seed: fc.integer({ min: 0, max: 20 }) }) },
+    { weight: 2, arbitrary: fc.record({ setSpent: fc.integer({ min: 0, max: 20 }) }) },
     {
       weight: 2,
       arbitrary: fc.record({
@@ -445,30 +451,32 @@ describe.skipIf(!redisIsThere)('memory and Redis', () => {
     },
   );
 
-  it('say the same to the same, whatever is asked in whatever order and time', async () => {
+  it('give the same results, whatever the order and time of calls', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(action, { maxLength: 40 }), async (actions) => {
         now = noon;
         const both = [await inMemory(), await inRedis()];
         open.push(...both);
-        const holds: Hold[][] = [];
+        const reservations: Reservation[][] = [];
         for (const one of actions) {
           if ('wait' in one) now += one.wait;
-          if ('seed' in one)
+          if ('setSpent' in one)
             for (const name of ['usd_day', 'usd_month'] as const)
               for (const counters of both)
-                await counters.seed({ subject: 'key:a', measure: name }, one.seed);
+                await counters.setSpent({ subject: 'key:a', measure: name }, one.setSpent);
           if ('settle' in one)
-            for (const hold of holds.splice(one.settle % (holds.length || 1), 1).flat())
-              hold.settle(one.used);
-          if (!('take' in one)) continue;
-          const claims = one.take.map((each) => ({ ...each, subject: 'key:a' }));
-          const verdicts = [await both[0]!.take(claims), await both[1]!.take(claims)];
-          const [inProcess, shared] = verdicts.map((verdict) =>
-            verdict.outcome === 'granted' ? { ...verdict, hold: null } : verdict,
+            for (const reservation of reservations
+              .splice(one.settle % (reservations.length || 1), 1)
+              .flat())
+              reservation.settle(one.used);
+          if (!('reserve' in one)) continue;
+          const claims = one.reserve.map((each) => ({ ...each, subject: 'key:a' }));
+          const verdicts = [await both[0]!.reserve(claims), await both[1]!.reserve(claims)];
+          const [inProcess, shared] = verdicts.map((result) =>
+            result.outcome === 'granted' ? { ...result, reservation: null } : result,
           );
           expect(shared).toEqual(inProcess);
-          if (inProcess?.outcome === 'granted') holds.push(verdicts.map(granted));
+          if (inProcess?.outcome === 'granted') reservations.push(verdicts.map(granted));
         }
       }),
       { numRuns: runs(60) },

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { type Migration, sql } from 'kysely';
 import { afterEach, describe, expect, it } from 'vitest';
 import { firstAccountId } from '../../../src/store/contracts/accounts.js';
-import { migrate } from '../../../src/store/sql/migrate.js';
+import { migrateSchema } from '../../../src/store/sql/migrate.js';
 import { migrations } from '../../../src/store/sql/migrations/index.js';
 import { openStore } from '../../../src/store/open-store.js';
 import { buildOnce } from '../../helpers/build.js';
@@ -27,7 +27,7 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
       )
     ).rows.map(({ name }) => name);
 
-  it('gets its tables and the first account when it is opened', async () => {
+  it('has its tables and the first account after it was opened', async () => {
     const store = await kept(await newPlace()).open();
     await store.ping();
     expect(store.kind).toBe(kind);
@@ -37,7 +37,7 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
     });
   });
 
-  it('keeps what it holds when it is opened again', async () => {
+  it('keeps its content when it is opened again', async () => {
     const place = kept(await newPlace());
     const store = await place.open();
     await store.accounts.create({ id: 'any', email: 'ada@example.com', passwordHash: null, at: 1 });
@@ -52,7 +52,7 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
     expect(await again.secret('other')).not.toEqual(secret);
   });
 
-  it('is migrated once where several open it at the same time', async () => {
+  it('is migrated once when several clients open it at the same time', async () => {
     const place = kept(await newPlace());
     const stores = await Promise.all(Array.from({ length: 6 }, () => place.open()));
     const secrets = await Promise.all(stores.map((store) => store.secret('cookies')));
@@ -62,7 +62,7 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
   });
 
   it(
-    'is migrated once where several processes open it at the same time',
+    'is migrated once when several processes open it at the same time',
     { timeout: 120_000 },
     async () => {
       const place = kept(await newPlace());
@@ -85,7 +85,7 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
     },
   );
 
-  it('is refused where a newer version has been at work, and left alone', async () => {
+  it('is refused and left unchanged if a newer version has migrated it', async () => {
     const place = kept(await newPlace());
     await (await place.open()).close();
     await sql`insert into migrations (name, applied_at) values ('9999-later', 1)`.execute(
@@ -98,7 +98,7 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
     expect(await tables(place)).toEqual([...migrations.keys(), '9999-later']);
   });
 
-  it('comes from an earlier version to the newest, once', async () => {
+  it('is migrated from an earlier version to the newest, once', async () => {
     const place = kept(await newPlace());
     await (await place.open()).close();
     let runs = 0;
@@ -109,15 +109,15 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
       },
     };
     const all = new Map([...migrations, ['0999-nickname', later]]);
-    await migrate(place.connect(), kind, all);
-    await migrate(place.connect(), kind, all);
+    await migrateSchema(place.connect(), kind, all);
+    await migrateSchema(place.connect(), kind, all);
     expect(runs).toBe(1);
     expect((await sql`select nickname from accounts`.execute(place.connect())).rows).toEqual([
       { nickname: null },
     ]);
   });
 
-  it('is as it was after a migration that failed', async () => {
+  it('is unchanged after a migration that failed', async () => {
     const place = kept(await newPlace());
     await (await place.open()).close();
     const broken: Migration = {
@@ -128,7 +128,7 @@ describe.each(storeRows)('a database of $name', ({ kind, place: newPlace }) => {
       },
     };
     await expect(
-      migrate(place.connect(), kind, new Map([...migrations, ['0999-broken', broken]])),
+      migrateSchema(place.connect(), kind, new Map([...migrations, ['0999-broken', broken]])),
     ).rejects.toThrow('on purpose');
     await expect(sql`select * from half`.execute(place.connect())).rejects.toMatchObject({
       code: 'internal',
@@ -158,7 +158,7 @@ describe('the address of a database', () => {
     expect(String(error)).not.toMatch(/hu.?sh/);
   });
 
-  it('of a PostgreSQL that is not there is unavailable, without its credentials', async () => {
+  it('of an unreachable PostgreSQL gives unavailable, without its credentials', async () => {
     const error: unknown = await openStore('postgres://ada:hush@127.0.0.1:1/signalbox').catch(
       (reason: unknown) => reason,
     );
@@ -169,21 +169,19 @@ describe('the address of a database', () => {
     expect(JSON.stringify(error) + String((error as Error).stack)).not.toMatch(/hush|ada/);
   });
 
-  it('with a wrong password is unavailable, without the credentials', async () => {
+  it('with a wrong password gives unavailable, without the credentials', async () => {
     const url = new URL(kept(await postgresPlace()).url);
     url.username = 'ada';
     url.password = 'hush';
     const error: unknown = await openStore(url.href).catch((reason: unknown) => reason);
     expect(error).toMatchObject({
       code: 'unavailable',
-      message: expect.stringMatching(
-        /^the database cannot be reached: it does not accept the credentials/,
-      ),
+      message: expect.stringMatching(/^the database cannot be reached: it rejects the credentials/),
     });
     expect(JSON.stringify(error) + String((error as Error).stack)).not.toMatch(/hush|ada/);
   });
 
-  it('of a file that cannot be made is unavailable, and can be opened once it can', async () => {
+  it('of a file that cannot be created gives unavailable, and opens as soon as it can', async () => {
     const place = kept(libsqlPlace());
     await (await place.open()).close();
     const file = join(dirname(place.url.slice('file:'.length)), 'a-file');
@@ -194,7 +192,7 @@ describe('the address of a database', () => {
     });
   });
 
-  it('of a new file makes a folder and a file that only their owner can read', async () => {
+  it('of a new file creates a folder and a file that only their owner can read', async () => {
     const place = kept(libsqlPlace());
     await place.open();
     const file = place.url.slice('file:'.length);
@@ -203,7 +201,7 @@ describe('the address of a database', () => {
     ).toEqual(['700', '600', '600']);
   });
 
-  it('of a file that is something else is refused, and the file is left alone', async () => {
+  it('of a file that is not a database is refused, and the file is left unchanged', async () => {
     const place = kept(libsqlPlace());
     await (await place.open()).close();
     const file = join(dirname(place.url.slice('file:'.length)), 'letter.txt');

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
   packCandidates,
-  type ToldCandidate,
+  type ExplainedCandidate,
   unpackCandidates,
 } from '../../../src/store/sql/packed-candidates.js';
 
@@ -24,7 +24,7 @@ const figure = fc.option(
   fc.double({ noNaN: true, noDefaultInfinity: true }).map((value) => value + 0),
   { nil: null },
 );
-const anyCandidate: fc.Arbitrary<ToldCandidate> = fc.record(
+const anyCandidate: fc.Arbitrary<ExplainedCandidate> = fc.record(
   {
     label: fc.string(),
     provider: fc.option(fc.string(), { nil: null }),
@@ -45,8 +45,8 @@ const anyCandidate: fc.Arbitrary<ToldCandidate> = fc.record(
   { requiredKeys: ['label', 'provider', 'model'] },
 );
 
-describe('candidates as they are stored', () => {
-  it('are read as they were told, with what only some of them have, and without what they do not have', () => {
+describe('stored candidates', () => {
+  it('are read as they were written, with the fields that only some have, and without the fields that they lack', () => {
     const all = [
       { ...told, gate: 0.4, kinds: { router: 'r', shares: [[3, 0.5]] } },
       {
@@ -71,7 +71,7 @@ describe('candidates as they are stored', () => {
     expect(read(packCandidates([]))).toEqual([]);
   });
 
-  it('are read as they were told, whatever they hold', () => {
+  it('are read as they were written, whatever their values', () => {
     fc.assert(
       fc.property(fc.array(anyCandidate), (all) => {
         expect(read(packCandidates(all))).toEqual(JSON.parse(JSON.stringify(all)));
@@ -79,12 +79,12 @@ describe('candidates as they are stored', () => {
     );
   });
 
-  it('take less than half the room of their objects', () => {
+  it('take less than half the space of their objects', () => {
     const all = Array.from({ length: 16 }, () => told);
     expect(packCandidates(all).length).toBeLessThan(JSON.stringify(all).length / 2);
   });
 
-  it('are read by the names that are stored with them, where the columns have changed since', () => {
+  it('are read by the names that are stored with them, even if the columns have changed since', () => {
     expect(
       unpackCandidates([
         ['model', 'provider', 'weight'],

@@ -32,14 +32,14 @@ describe.each(storeRows)('a statement on $name', (row) => {
   afterAll(() => place.remove());
 
   it.each(unfit)(
-    'is refused with the parameter %o, which is %s, and the database goes on',
+    'rejects the parameter %o, which is %s, and the database stays usable',
     async (value, kind) => {
       const insert = sql`insert into things (whole, words) values (${1}, ${value})`.execute(
         database,
       );
       await expect(insert).rejects.toMatchObject({
         code: 'internal',
-        message: `parameter 2 of a statement is ${kind}, which the database does not take`,
+        message: `parameter 2 of a statement is ${kind}, which the database does not accept`,
       });
       await expect(sql`select ${'x'} as x`.execute(database)).resolves.toMatchObject({
         rows: [{ x: 'x' }],
@@ -60,7 +60,7 @@ describe.each(storeRows)('a statement on $name', (row) => {
     await sql`delete from things`.execute(database);
   });
 
-  it('gives sums of whole numbers as numbers', async () => {
+  it('returns sums of whole numbers as numbers', async () => {
     await sql`insert into things (whole) values (${2 ** 40}), (${2 ** 40})`.execute(database);
     expect(
       (await sql`select sum(whole) as total, count(*) as count from things`.execute(database)).rows,
@@ -68,7 +68,7 @@ describe.each(storeRows)('a statement on $name', (row) => {
     await sql`delete from things`.execute(database);
   });
 
-  it('fails as internal where the database refuses it, without what was to be stored', async () => {
+  it('fails as internal when the database refuses it, without the values in the message', async () => {
     await sql`create table once (id text primary key)`.execute(database);
     const insert = (): Promise<unknown> =>
       sql`insert into once (id) values (${'secret'})`.execute(database);
@@ -85,7 +85,7 @@ describe.each(storeRows)('a statement on $name', (row) => {
     ).not.toContain('secret');
   });
 
-  it('leaves nothing of a transaction that fails', async () => {
+  it('stores nothing of a transaction that fails', async () => {
     const half = database.transaction().execute(async (transaction) => {
       await sql`insert into things (whole) values (${7})`.execute(transaction);
       throw new Error('on purpose');

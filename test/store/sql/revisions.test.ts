@@ -27,7 +27,7 @@ describe.each(storeRows)('changes on $name', (row) => {
   });
   afterAll(() => place.remove());
 
-  it('are told since a revision: what was added, changed and revoked, once and as it is now', async () => {
+  it('since a revision include what was added, changed and revoked, once and in its current state', async () => {
     const { revision: start } = await store.keys.changedSince(0);
     const [first, second] = [await store.keys.add(newKey()), await store.keys.add(newKey())];
     const added = await store.keys.changedSince(start);
@@ -43,7 +43,7 @@ describe.each(storeRows)('changes on $name', (row) => {
     });
   });
 
-  it('that were not made raise nothing', async () => {
+  it('that fail do not raise the revision', async () => {
     const known = await store.keys.add(newKey());
     const { revision } = await store.keys.changedSince(Number.MAX_SAFE_INTEGER);
     await store.keys.update(null, randomUUID(), { name: 'two' });
@@ -51,7 +51,7 @@ describe.each(storeRows)('changes on $name', (row) => {
     expect(await store.keys.changedSince(revision)).toEqual({ revision, records: [] });
   });
 
-  it('of several writers at the same time all reach one who follows them', async () => {
+  it('of several concurrent writers all reach a process that follows them', async () => {
     const writers = [store, await place.open(), await place.open()];
     const follower = await place.open();
     let { revision } = await follower.keys.changedSince(Number.MAX_SAFE_INTEGER);

@@ -14,7 +14,7 @@ describe('transactions on PostgreSQL', () => {
   });
   afterAll(() => place.remove());
 
-  it('that lock each other out both come to their end, each once', async () => {
+  it('that deadlock are both committed, each once', async () => {
     const database = place.connect();
     for (const id of ['a', 'b'])
       await store.conversations.create({
@@ -48,7 +48,7 @@ describe('transactions on PostgreSQL', () => {
 });
 
 describe.each(storeRows)('a transaction on $name', (row) => {
-  it('that fails for another reason is not tried again and leaves nothing', async () => {
+  it('that fails for another reason is not retried and stores nothing', async () => {
     const place = await row.place();
     const store = await place.open();
     let tries = 0;

@@ -49,7 +49,7 @@ const told = {
 };
 
 describe('a decision', () => {
-  it('is stored with its candidates as they are told; how familiar the request was stands with the first', () => {
+  it('is stored with its explained candidates; the gate is stored with the first', () => {
     const { candidates, ...row } = selectionRowOf(
       decisionOf(plan, fixedCaller({ name: 'one' }), links),
       null,
@@ -85,7 +85,7 @@ describe('a decision', () => {
     ]);
   });
 
-  it('holds no object of its plan while it waits to be written', () => {
+  it('keeps no object of its plan while it waits to be written', () => {
     expect(
       Object.values(decisionOf(plan, anonymous, links)).filter(
         (value) => typeof value === 'object' && value !== null,
@@ -93,7 +93,7 @@ describe('a decision', () => {
     ).toEqual([]);
   });
 
-  it('keeps of its content what it is asked to keep, a digest salted', () => {
+  it('keeps its content as configured, a digest salted', () => {
     const messages = [{ role: 'user', content: 'Hi' }];
     const rowOf = (content: typeof links.content | ReturnType<typeof keepText>): unknown =>
       selectionRowOf(decisionOf(plan, anonymous, { ...links, content }), Buffer.from('salt'))

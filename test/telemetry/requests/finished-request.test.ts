@@ -32,8 +32,8 @@ const finishedOn = (surface: 'completions' | 'model_select'): ObservedRequest =>
   record: { ...newRequestRecord(), previousSession: 'before' },
 });
 
-describe('a request that is over', () => {
-  it('is stored with what is kept of its plan, and what it continues', () => {
+describe('a finished request', () => {
+  it('is stored with its plan, and with the session that it continues', () => {
     const kept = {
       reason: 'the only one',
       candidates: [
@@ -56,14 +56,14 @@ describe('a request that is over', () => {
     });
   });
 
-  it('of model selection names its plan alone, for a decision has a row of its own', () => {
+  it("of model selection has only the plan's id, because a decision has its own row", () => {
     expect(requestRowOf(finishedRequest(finishedOn('model_select'), false), null)).toMatchObject({
       planId: 'plan',
       plan: null,
     });
   });
 
-  it('that is written for its sums alone keeps no plan', () => {
+  it('that is written only for its sums keeps no plan', () => {
     expect(requestRowOf(finishedRequest(finishedOn('completions'), true), null)).toMatchObject({
       planId: 'plan',
       plan: null,
@@ -72,7 +72,7 @@ describe('a request that is over', () => {
     });
   });
 
-  it('does not hold the plan itself while it waits to be written', () => {
+  it('does not keep the plan object while it waits to be written', () => {
     for (const surface of ['completions', 'model_select'] as const)
       expect(Object.values(finishedRequest(finishedOn(surface), false))).not.toContain(plan);
   });

@@ -24,8 +24,8 @@ const planOf = (first: RankedCandidate, ...more: RankedCandidate[]): Plan => ({
   reason: 'best predicted quality, 0.5',
 });
 
-describe('what is kept of a plan', () => {
-  it('is each candidate with its figures, those that were excluded with their reason, and which rule decided', () => {
+describe('a stored plan', () => {
+  it('has each candidate with its figures, the excluded ones with their reason, and the rule that decided', () => {
     expect(keptPlan(planOf(candidate('a')))).toEqual({
       reason: 'best predicted quality, 0.5',
       candidates: [
@@ -53,7 +53,7 @@ describe('what is kept of a plan', () => {
     });
   });
 
-  it('is the sixteen best, and says how many are missing', () => {
+  it('has the sixteen best candidates, and the number of omitted ones', () => {
     const many = Array.from({ length: 1_000 }, (_, index) =>
       candidate(`${index} ${'x'.repeat(400)}`),
     );
@@ -63,7 +63,7 @@ describe('what is kept of a plan', () => {
     expect(kept.candidates.length + (kept.omitted ?? 0)).toBe(1_002);
   });
 
-  it('is bounded even where the names alone are long', () => {
+  it('is bounded even if only the names are long', () => {
     const kept = keptPlan(
       planOf(
         ...([

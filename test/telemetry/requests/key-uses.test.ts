@@ -29,7 +29,7 @@ beforeEach(async () => {
   );
 });
 afterEach(async () => {
-  uses.close();
+  await uses.close(0);
   await store.close();
 });
 
@@ -37,7 +37,7 @@ const lastUsedAt = async (): Promise<number | null> =>
   (await store.keys.find(null, id))?.lastUsedAt ?? null;
 
 describe('the last use of a key', () => {
-  it('is put down a while later, once for many', async () => {
+  it('is stored a while later, once for many uses', async () => {
     const before = Date.now();
     for (let time = 0; time < 1_000; time++) uses.mark(id);
     expect(await lastUsedAt()).toBeNull();
@@ -48,17 +48,17 @@ describe('the last use of a key', () => {
   it('is not lost while the database is away', async () => {
     isAway = true;
     uses.mark(id);
-    await uses.write();
+    expect(await uses.flush(10)).toBe(false);
     isAway = false;
     await until(async () => (await lastUsedAt()) !== null);
   });
 
-  it('is not asked of the database for keys that the configuration fixes', async () => {
+  it('is not stored for keys that the configuration fixes', async () => {
     isAway = true;
     uses.mark('fixed:one');
-    await uses.write();
+    await uses.flush(10);
     isAway = false;
-    await uses.write();
+    await uses.flush(10);
     expect(await lastUsedAt()).toBeNull();
   });
 });

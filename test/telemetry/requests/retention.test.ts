@@ -53,7 +53,7 @@ const kept = async (): Promise<number> => {
 };
 
 describe('requests', () => {
-  it('that are older than they are to be kept are removed, however many, again and again, and their sums stay', async () => {
+  it('that are too old are removed, however many, again and again, and their sums stay', async () => {
     await add(1_300, 8);
     await add(10, 6);
     await retaining({ keepDays: () => 7, firstAfterMs: 10, everyMs: 20 });
@@ -64,7 +64,7 @@ describe('requests', () => {
     expect(sums.reduce((sum, { requests }) => sum + requests, 0)).toBe(1_315);
   });
 
-  it('are kept as long as the configuration says now', async () => {
+  it('are kept as long as the current configuration says', async () => {
     let days = 30;
     await add(3, 10);
     await add(2, 1);
@@ -75,22 +75,22 @@ describe('requests', () => {
     await until(async () => (await kept()) === 2);
   });
 
-  it('may be removed by several processes at once', async () => {
+  it('can be removed by several processes at once', async () => {
     await add(2_500, 8);
     for (let replica = 0; replica < 3; replica++)
       await retaining({ keepDays: () => 7, firstAfterMs: 1 });
     await until(async () => (await kept()) === 0);
   });
 
-  it('of a database in memory are bounded by their number: the oldest give way', async () => {
-    const retention = await retaining({ keepDays: () => 30, mostVolatile: 100 }, true);
+  it('of a database in memory are bounded by number: the oldest are removed', async () => {
+    const retention = await retaining({ keepDays: () => 30, maxVolatile: 100 }, true);
     const rows = Array.from({ length: 300 }, (_, index) =>
       requestRow({ at: Date.now() - 300 + index }),
     );
     for (let index = 0; index < rows.length; index += 50) {
       const some = rows.slice(index, index + 50);
       await store.requests.add(some);
-      retention.wrote(some.map(({ at }) => at));
+      retention.noteWritten(some.map(({ at }) => at));
     }
     await until(async () => (await kept()) <= 100);
     const {
@@ -100,7 +100,7 @@ describe('requests', () => {
     expect(await kept()).toBeGreaterThanOrEqual(90);
   });
 
-  it('are no reason to open a database that nobody has opened', async () => {
+  it('do not cause a database to be opened', async () => {
     const unopened = backing(false);
     retentions.push(new Retention(unopened, { keepDays: () => 1, firstAfterMs: 1, everyMs: 1 }));
     await new Promise((resolve) => setTimeout(resolve, 30));

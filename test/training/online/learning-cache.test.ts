@@ -35,31 +35,30 @@ const rating =
   (at = Date.now()) =>
   (earlier: number | null) => ({ model: 'a', kinds: null, predicted: 0.5, score: 0, earlier, at });
 
-describe('what is known of a scope', () => {
-  it('is nothing at first, which costs one look at the database', async () => {
+describe('the cached learning of a scope', () => {
+  it('is empty at first', async () => {
     const backing = open();
     await backing.get();
-    const book = new LearningCache(backing, { router });
-    expect(book.find(scope)).toBeInstanceOf(Promise);
-    expect(await book.find(scope)).toBeNull();
-    expect(book.find(scope)).toBeNull();
-    book.close();
+    const cache = new LearningCache(backing, { router });
+    expect(await cache.find(scope)).toBeNull();
+    expect(await cache.find(scope)).toBeNull();
+    cache.close();
     await backing.close();
   });
 
-  it('is known as soon as it is stored, and that somebody rates for a month', async () => {
+  it('is known as soon as it is stored, and rated for a month', async () => {
     const backing = open();
     let now = Date.now();
-    const book = new LearningCache(backing, { router, now: () => now });
-    await book.rate(feedback(), scope, rating());
-    expect(await book.find(scope)).toMatchObject({ isRated: true, hasFaults: false });
-    expect(book.find(scope)).toBe(book.find(scope));
+    const cache = new LearningCache(backing, { router, now: () => now });
+    await cache.rate(feedback(), scope, rating());
+    expect(await cache.find(scope)).toMatchObject({ isRated: true, hasFaults: false });
+    expect(await cache.find(scope)).toBe(await cache.find(scope));
     now += 31 * 86_400_000;
-    expect(book.find(scope)).toMatchObject({ isRated: false });
-    await book.forget(scope);
-    expect(await book.find(scope)).toBeNull();
-    expect(await book.show(scope)).toMatchObject({ updatedAt: null });
-    book.close();
+    expect(await cache.find(scope)).toMatchObject({ isRated: false });
+    await cache.forget(scope);
+    expect(await cache.find(scope)).toBeNull();
+    expect(await cache.show(scope)).toMatchObject({ updatedAt: null });
+    cache.close();
     await backing.close();
   });
 
@@ -67,7 +66,7 @@ describe('what is known of a scope', () => {
     ['is away', () => Promise.reject(new Error('away'))],
     ['does not answer', () => new Promise<never>(() => undefined)],
   ])(
-    'is nothing while the database %s, and is not asked for again for a while',
+    'is empty while the database %s, and is not looked up again for a while',
     async (_what, get) => {
       const backing = open();
       let asked = 0,
@@ -76,52 +75,52 @@ describe('what is known of a scope', () => {
         isVolatile: false,
         get: () => (asked++, get()),
       });
-      const book = new LearningCache(away, {
+      const cache = new LearningCache(away, {
         router,
-        patienceMs: 20,
+        maxWaitMs: 20,
         restMs: 1_000,
         now: () => now,
       });
-      expect(await book.find(scope)).toBeNull();
-      expect(book.find(scope)).toBeNull();
+      expect(await cache.find(scope)).toBeNull();
+      expect(await cache.find(scope)).toBeNull();
       expect(asked).toBe(1);
       now = 1_000;
-      expect(await book.find(scope)).toBeNull();
+      expect(await cache.find(scope)).toBeNull();
       expect(asked).toBe(2);
-      book.close();
+      cache.close();
       await backing.close();
     },
   );
 
-  it('stays known while the database is away, whatever else has to be looked up', async () => {
+  it('stays known while the database is away, even if another scope is looked up', async () => {
     const backing = open();
     let isAway = false;
     const shaky = Object.assign(Object.create(backing) as LazyDatabases, {
       get: () => (isAway ? Promise.reject(new Error('away')) : backing.get()),
     });
-    const book = new LearningCache(shaky, { router });
-    await book.rate(feedback(), scope, rating());
-    const known = await book.find(scope);
+    const cache = new LearningCache(shaky, { router });
+    await cache.rate(feedback(), scope, rating());
+    const known = await cache.find(scope);
     isAway = true;
-    expect(await book.find({ ...scope, preferenceId: 'another' })).toBeNull();
+    expect(await cache.find({ ...scope, preferenceId: 'another' })).toBeNull();
     expect(known).not.toBeNull();
-    expect(book.find(scope)).toBe(known);
-    book.close();
+    expect(await cache.find(scope)).toBe(known);
+    cache.close();
     await backing.close();
   });
 
-  it('is looked up once for all that ask at the same time', async () => {
+  it('is looked up once for concurrent requests', async () => {
     const backing = open();
     await new LearningCache(backing, { router }).rate(feedback(), scope, rating());
-    const book = new LearningCache(backing, { router, patienceMs: 5_000 });
-    const found = await Promise.all(Array.from({ length: 200 }, async () => book.find(scope)));
+    const cache = new LearningCache(backing, { router, maxWaitMs: 5_000 });
+    const found = await Promise.all(Array.from({ length: 200 }, async () => cache.find(scope)));
     expect(found.every((known) => known?.isRated)).toBe(true);
-    book.close();
+    cache.close();
     await backing.close();
   });
 
   it.each(databases)(
-    'counts every rating of a crowd on %s, which leaves connections to others',
+    'counts every one of many concurrent ratings on %s, and leaves connections to others',
     async (_name, make) => {
       const database = await make();
       const backing = lazyDatabases({
@@ -130,49 +129,49 @@ describe('what is known of a scope', () => {
         redisUrl: null,
         onWarning: () => undefined,
       });
-      const book = new LearningCache(backing, { router });
+      const cache = new LearningCache(backing, { router });
       const { store } = await backing.get();
       const crowd = Promise.all(
-        Array.from({ length: 400 }, () => book.rate(feedback(), scope, rating())),
+        Array.from({ length: 400 }, () => cache.rate(feedback(), scope, rating())),
       );
       const under = { way: true };
       void crowd.finally(() => (under.way = false));
       let meanwhile = 0;
       for (; under.way; meanwhile++) await store.learnings.find(scope);
       await crowd;
-      expect((await book.show(scope)).state.models.get('a')).toMatchObject({ ratings: 400 });
+      expect((await cache.show(scope)).state.models.get('a')).toMatchObject({ ratings: 400 });
       expect(
         (await store.feedback.list(scope.accountId, { limit: 500, cursor: null })).items,
       ).toHaveLength(400);
       expect(meanwhile).toBeGreaterThan(3);
-      book.close();
+      cache.close();
       await backing.close();
       await database.drop();
     },
   );
 
-  it('on kinds of task stays where a decision is rated that another router had made', async () => {
+  it('on kinds of task stays when a decision of another router is rated', async () => {
     const backing = open();
-    const book = new LearningCache(backing, { router });
+    const cache = new LearningCache(backing, { router });
     const rate = (name: string): Promise<void> =>
-      book.rate(feedback(), scope, (earlier) => ({
+      cache.rate(feedback(), scope, (earlier) => ({
         ...rating()(earlier),
         kinds: { router: name, shares: [[0, 1]] },
       }));
     await rate('r');
     await rate('an older one');
-    const { state } = await book.show(scope);
+    const { state } = await cache.show(scope);
     expect(state).toMatchObject({ router: 'r' });
     expect([...state.models.get('a')!.evidence.keys()]).toEqual([0, otherKinds]);
     expect(state.models.get('a')!.ratings).toBe(2);
-    book.close();
+    cache.close();
     await backing.close();
   });
 
-  it('has no faults any more once they are forgotten', async () => {
+  it('has no faults after it was forgotten', async () => {
     const backing = open();
     let now = Date.now();
-    const book = new LearningCache(backing, { router, now: () => now });
+    const cache = new LearningCache(backing, { router, now: () => now });
     const { store } = await backing.get();
     await store.learnings.change([
       [
@@ -183,11 +182,11 @@ describe('what is known of a scope', () => {
           ),
       ],
     ]);
-    expect(await book.find(scope)).toMatchObject({ hasFaults: true });
-    expect(book.hasFaults(scope)).toBe(true);
+    expect(await cache.find(scope)).toMatchObject({ hasFaults: true });
+    expect(cache.hasFaults(scope)).toBe(true);
     now += 30 * 86_400_000;
-    expect(book.hasFaults(scope)).toBe(false);
-    book.close();
+    expect(cache.hasFaults(scope)).toBe(false);
+    cache.close();
     await backing.close();
   });
 });

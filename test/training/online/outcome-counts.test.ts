@@ -47,7 +47,7 @@ describe('counts of outcomes', () => {
       )
     );
   };
-  /** The backing, where its database is away for so many times. */
+  /** Databases that fail the first `times` times. */
   const awayFor = (
     times: number,
     error: Error = new GatewayError('unavailable', 'away'),
@@ -56,51 +56,50 @@ describe('counts of outcomes', () => {
       get: () => (times-- > 0 ? Promise.reject(error) : backing.get()),
     });
 
-  it('are added to what was counted before, by whichever process', async () => {
+  it('are added to what any process has counted before', async () => {
     const [one, other] = [countsOn(backing), countsOn(backing)];
     for (const counts of [one, other]) {
       for (const kind of ['answered', 'failed', 'answered'] as const)
         counts.add(scope, outcome(kind));
       counts.add(scope, outcome('answered', 'p/b'));
     }
-    await Promise.all([one.write(), other.write()]);
-    await one.write();
+    await Promise.all([one.flush(5_000), other.flush(5_000)]);
     expect(await stored()).toEqual({ 'p/a': [6, 2], 'p/b': [2, 0] });
   });
 
-  it('are not written where nothing ever failed', async () => {
+  it('are not written if nothing ever failed', async () => {
     const counts = countsOn(backing);
     for (let times = 0; times < 100; times++) counts.add(scope, outcome('answered'));
-    await counts.write();
+    await counts.flush(5_000);
     expect(await stored()).toBeNull();
     counts.add(scope, outcome('failed'));
     await counts.close();
     expect(await stored()).toEqual({ 'p/a': [101, 1] });
   });
 
-  it('of answers alone are written once they are some, where something had failed before', async () => {
+  it('of answers without a failure are written from a minimum on, if something had failed before', async () => {
     const counts = countsOn(backing, true);
     for (let times = 0; times < 49; times++) counts.add(scope, outcome('answered'));
-    await counts.write();
+    await counts.flush(5_000);
     expect(await stored()).toBeNull();
     counts.add(scope, outcome('answered'));
-    await counts.write();
+    await counts.flush(5_000);
     expect(await stored()).toEqual({ 'p/a': [50, 0] });
   });
 
   it('wait and add up while the database is away', async () => {
     const counts = countsOn(awayFor(2));
     counts.add(scope, outcome('failed'));
-    await counts.write();
+    expect(await counts.flush(10)).toBe(false);
     counts.add(scope, outcome('failed'));
-    await counts.write();
-    await counts.write();
+    expect(await counts.flush(10)).toBe(false);
+    await counts.flush(5_000);
     expect(await stored()).toEqual({ 'p/a': [2, 2] });
     expect(lost).toEqual([]);
     await counts.close();
   });
 
-  it('that come in while others are written wait for their turn', async () => {
+  it('that come while others are written wait for the next write', async () => {
     let written = 0;
     const busy = Object.assign(Object.create(backing) as LazyDatabases, {
       get: () => {
@@ -110,25 +109,25 @@ describe('counts of outcomes', () => {
     });
     const counts = countsOn(busy);
     counts.add(scope, outcome('failed'));
-    await counts.write();
+    await counts.flush(5_000);
     expect(written).toBe(1);
     await counts.close();
     expect(await stored()).toEqual({ 'p/a': [2, 2] });
   });
 
-  it('do not come back once their scope was forgotten, while those of another scope do', async () => {
+  it('are dropped when their scope is forgotten, while those of another scope stay', async () => {
     const other = { ...scope, preferenceId: '', accountId: randomUUID() };
     const counts = countsOn(backing);
     for (const each of [scope, other]) counts.add(each, outcome('failed'));
     await forget(counts);
-    await counts.write();
+    await counts.flush(5_000);
     expect([await stored(), await stored(other)]).toEqual([{}, { 'p/a': [1, 1] }]);
     counts.add(scope, outcome('failed'));
-    await counts.write();
+    await counts.flush(5_000);
     expect(await stored()).toEqual({ 'p/a': [1, 1] });
   });
 
-  it('that are being written when their scope is forgotten do not come back', async () => {
+  it('that are being written when their scope is forgotten do not return', async () => {
     let open = (): void => undefined;
     const held = new Promise<void>((resolve) => (open = resolve));
     const slow = Object.assign(Object.create(backing) as LazyDatabases, {
@@ -136,24 +135,24 @@ describe('counts of outcomes', () => {
     });
     const counts = countsOn(slow);
     counts.add(scope, outcome('failed'));
-    const written = counts.write();
+    const written = counts.flush(5_000);
     const forgotten = forget(counts);
     open();
     await Promise.all([written, forgotten]);
     expect(await stored()).toEqual({});
   });
 
-  it('wait on where their scope could not be forgotten', async () => {
+  it('stay when their scope could not be forgotten', async () => {
     const counts = countsOn(backing);
     counts.add(scope, outcome('failed'));
     await expect(
       counts.forget(scope, () => Promise.reject(new GatewayError('unavailable', 'away'))),
     ).rejects.toThrow('away');
-    await counts.write();
+    await counts.flush(5_000);
     expect(await stored()).toEqual({ 'p/a': [1, 1] });
   });
 
-  it('that another process has counted before are left out too', async () => {
+  it('of another process from before the scope was forgotten are left out too', async () => {
     let now = Date.now() - 1_000;
     const other = new OutcomeCounts(backing, {
       report: { lost: () => undefined, warn: () => undefined },
@@ -165,17 +164,17 @@ describe('counts of outcomes', () => {
     await forget(countsOn(backing));
     now += 5_000;
     other.add(scope, outcome('failed'));
-    await other.write();
+    await other.flush(5_000);
     expect(await stored()).toEqual({});
     other.add(scope, outcome('failed'));
-    await other.write();
+    await other.flush(5_000);
     expect(await stored()).toEqual({ 'p/a': [1, 1] });
   });
 
-  it('are told of as lost where they cannot be stored, or the gateway stops without a database', async () => {
+  it('are reported as lost when they are refused, or the gateway stops during an outage', async () => {
     const broken = countsOn(awayFor(1, new Error('no such table')));
     broken.add(scope, outcome('failed'));
-    await broken.write();
+    await broken.flush(5_000);
     const away = countsOn(awayFor(9));
     away.add(scope, outcome('failed'));
     await away.close();
@@ -186,17 +185,14 @@ describe('counts of outcomes', () => {
     ]);
   });
 
-  it('are bounded: of models in a scope, and of scopes', async () => {
+  it('are bounded: models in a scope, and scopes', async () => {
     const counts = countsOn(backing);
     for (let at = 0; at < 100; at++) counts.add(scope, outcome('failed', `p/${at}`));
-    const first = { accountId: randomUUID(), preferenceId: '' };
-    await counts.write();
+    await counts.flush(5_000);
     expect(Object.keys((await stored())!)).toHaveLength(40);
-    counts.add(first, outcome('failed'));
-    for (let at = 0; at < 5_000; at++)
-      counts.add({ accountId: `account ${at}`, preferenceId: '' }, outcome('answered'));
+    const full = countsOn(awayFor(Infinity));
+    for (let at = 0; at < 5_001; at++)
+      full.add({ accountId: `account ${at}`, preferenceId: '' }, outcome('failed'));
     expect(lost).toEqual([['outcomes', 1]]);
-    await counts.close();
-    expect(await stored(first)).toBeNull();
   });
 });

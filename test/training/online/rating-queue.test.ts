@@ -6,7 +6,7 @@ import type { LearningScope } from '../../../src/store/contracts/learnings.js';
 const scopeOf = (accountId: string): LearningScope => ({ accountId, preferenceId: '' });
 const [mine, other] = [scopeOf('mine'), scopeOf('other')];
 
-/** A queue whose transactions end one by one, when they are let, with what they are told. */
+/** A queue whose transactions end one by one, when the test calls `end`. */
 function heldQueue() {
   const begun: [accountId: string, ratings: readonly number[]][] = [];
   const ends: ((failure?: Error) => void)[] = [];
@@ -27,11 +27,11 @@ function heldQueue() {
 }
 
 const turns = async (): Promise<void> => {
-  for (let times = 0; times < 10; times++) await Promise.resolve();
+  await new Promise((resolve) => setImmediate(resolve));
 };
 
-describe('ratings that come in at the same time', () => {
-  it('are applied together, in their order, once those before them are stored', async () => {
+describe('concurrent ratings', () => {
+  it('are applied together, in order, once the ones before them are stored', async () => {
     const { begun, settled, add, end } = heldQueue();
     const all = [1, 2, 3].map((rating) => add(mine, rating));
     expect(begun).toEqual([['mine', [1]]]);
@@ -65,7 +65,7 @@ describe('ratings that come in at the same time', () => {
     ]);
   });
 
-  it('hear of a failure where they went together, and others do not', async () => {
+  it('share a failure with the ratings of their transaction, not with others', async () => {
     const { settled, add, end } = heldQueue();
     const all = [add(other, 1), add(mine, 2), add(mine, 3), add(other, 4)];
     end(0);
@@ -77,12 +77,13 @@ describe('ratings that come in at the same time', () => {
     expect(settled).toEqual(['1 stored', '2 refused', '3 refused', '4 stored']);
   });
 
-  it('hear all of a database that is away, and those that come later wait for none of them', async () => {
+  it('are all rejected while the database is away, and later ones do not wait for them', async () => {
     const { begun, settled, add, end } = heldQueue();
     const all = [add(other, 1), add(mine, 2), add(other, 3)];
     end(0, new GatewayError('unavailable', 'away'));
     await Promise.all(all);
     expect(settled.sort()).toEqual(['1 away', '2 away', '3 away']);
+    await turns();
     const last = add(mine, 4);
     end(1);
     await last;

@@ -7,25 +7,25 @@ interface Failures {
   readonly lastAt: number;
 }
 
-/** Failed attempts in a row, as `Counters` promises them, in this process's memory. */
+/** Failed sign-ins in a row, in this process's memory; see `Counters`. */
 export class MemoryFailures {
   private readonly subjects = new SweptMap<Failures>((failures) => this.isForgotten(failures));
 
   /** @param now epoch ms */
   constructor(private readonly now: () => number) {}
 
-  fail(subject: string): LoginBackoff {
+  countFailure(subject: string): LoginBackoff {
     const count = this.of(subject).count + 1;
     this.subjects.set(subject, { count, lastAt: this.now() });
-    return this.patience(subject);
+    return this.loginBackoff(subject);
   }
 
-  patience(subject: string): LoginBackoff {
+  loginBackoff(subject: string): LoginBackoff {
     const { count, lastAt } = this.of(subject);
     return loginBackoffAfter(count, lastAt, this.now());
   }
 
-  forgive(subject: string): void {
+  clearFailures(subject: string): void {
     this.subjects.delete(subject);
   }
 

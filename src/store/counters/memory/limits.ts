@@ -1,127 +1,146 @@
-import type { Claim, Counters, Hold, UnseededClaim, Verdict } from '../../contracts/counters.js';
-import { type BudgetMeasure, isBudget, settledAmount, whole } from '../period.js';
+import type {
+  Claim,
+  Counters,
+  Reservation,
+  UnknownBudgetClaim,
+  ReserveResult,
+} from '../../contracts/counters.js';
+import { type BudgetMeasure, isBudget, settledAmount, wholeAmount } from '../period.js';
 import { refuse } from '../refuse.js';
 import { SweptMap } from './swept-map.js';
-import { BudgetTally, MinuteTally, type Tally } from './tallies.js';
+import { BudgetCounter, MinuteCounter, type UsageCounter } from './usage-counters.js';
 
-/** What one subject uses of everything. */
-interface Tallies {
-  requests: MinuteTally | null;
-  tokens: MinuteTally | null;
-  usd_day: BudgetTally | null;
-  usd_month: BudgetTally | null;
+/** One subject's usage of each measure. */
+interface SubjectCounters {
+  requests: MinuteCounter | null;
+  tokens: MinuteCounter | null;
+  usd_day: BudgetCounter | null;
+  usd_month: BudgetCounter | null;
 }
 
-/** The limits of one process, in its memory. Everything is synchronous. */
+/** The limits of one process, in its memory. */
 export class MemoryLimits {
-  private readonly subjects: SweptMap<Tallies>;
+  private readonly subjects: SweptMap<SubjectCounters>;
 
   /** @param now epoch ms */
   constructor(private readonly now: () => number) {
-    this.subjects = new SweptMap((tallies) => isOver(tallies, now()));
+    this.subjects = new SweptMap((counters) => isExpired(counters, now()));
   }
 
-  /** How many subjects are kept. */
+  /** How many subjects have counters. */
   get size(): number {
     return this.subjects.size;
   }
 
-  /** See `Counters.take`. */
-  take(claims: readonly Claim[]): Verdict {
+  /** See `Counters.reserve`. */
+  reserve(claims: readonly Claim[]): ReserveResult {
     const now = this.now();
-    const tallies: Tally[] = [];
-    let isUnseeded = false;
+    const counters: UsageCounter[] = [];
+    let isUnknown = false;
     let allFit = true;
     for (const claim of claims) {
-      const tally = this.tallyOf(claim, now);
-      const fits = tally.fits(claim, now);
-      if (fits === null) isUnseeded = true;
+      const counter = this.counterOf(claim, now);
+      const fits = counter.fits(claim, now);
+      if (fits === null) isUnknown = true;
       else if (!fits) allFit = false;
-      tallies.push(tally);
+      counters.push(counter);
     }
-    if (isUnseeded) return { outcome: 'unseeded', claims: this.unseeded(claims, now) };
+    if (isUnknown) return { outcome: 'budget_unknown', claims: this.unknownBudgets(claims, now) };
     if (!allFit)
       return refuse(
         claims,
-        tallies.map((tally) => tally.use()),
+        counters.map((counter) => counter.use()),
         now,
       );
-    const hold = new MemoryHold(claims, tallies, this.now, this.tallyAt);
-    return { outcome: 'granted', hold, used: tallies.map((tally) => Math.ceil(tally.used(now))) };
+    const reservation = new MemoryReservation(claims, counters, this.now, this.counterAt);
+    return {
+      outcome: 'granted',
+      reservation,
+      used: counters.map((counter) => Math.ceil(counter.used(now))),
+    };
   }
 
-  /** Holds what was granted elsewhere, whether it fits here or not. */
-  adopt(claims: readonly Claim[]): Hold {
+  /** Reserves what was granted elsewhere, whether it fits here or not. */
+  reserveUnchecked(claims: readonly Claim[]): Reservation {
     const now = this.now();
-    return new MemoryHold(
+    return new MemoryReservation(
       claims,
-      claims.map((claim) => this.tallyOf(claim, now)),
+      claims.map((claim) => this.counterOf(claim, now)),
       this.now,
-      this.tallyAt,
+      this.counterAt,
     );
   }
 
-  /** See `Counters.seed`. */
-  seed({ subject, measure, since }: Parameters<Counters['seed']>[0], used: number): void {
+  /** See `Counters.setSpent`. */
+  setSpent({ subject, measure, since }: Parameters<Counters['setSpent']>[0], used: number): void {
     if (measure === 'requests' || measure === 'tokens') return;
     const now = this.now();
-    this.budgetOf(subject, measure, now).seed(whole(used), since, now);
+    this.budgetOf(subject, measure, now).setSpent(wholeAmount(used), since, now);
   }
 
-  private unseeded(claims: readonly Claim[], now: number): UnseededClaim[] {
+  private unknownBudgets(claims: readonly Claim[], now: number): UnknownBudgetClaim[] {
     return claims.filter(isBudget).flatMap((claim) => {
-      const tally = this.budgetOf(claim.subject, claim.measure, now);
-      return tally.fits(claim, now) === null ? [{ ...claim, since: tally.since(now) }] : [];
+      const counter = this.budgetOf(claim.subject, claim.measure, now);
+      return counter.fits(claim, now) === null ? [{ ...claim, since: counter.since(now) }] : [];
     });
   }
 
-  private readonly tallyAt = (claim: Claim, now: number): Tally => this.tallyOf(claim, now);
+  private readonly counterAt = (claim: Claim, now: number): UsageCounter =>
+    this.counterOf(claim, now);
 
-  private tallyOf({ subject, measure }: Claim, now: number): Tally {
+  private counterOf({ subject, measure }: Claim, now: number): UsageCounter {
     if (measure === 'usd_day' || measure === 'usd_month')
       return this.budgetOf(subject, measure, now);
-    return (this.talliesOf(subject)[measure] ??= new MinuteTally());
+    return (this.countersOf(subject)[measure] ??= new MinuteCounter());
   }
 
-  private budgetOf(subject: string, measure: BudgetMeasure, now: number): BudgetTally {
-    return (this.talliesOf(subject)[measure] ??= new BudgetTally(measure, now));
+  private budgetOf(subject: string, measure: BudgetMeasure, now: number): BudgetCounter {
+    return (this.countersOf(subject)[measure] ??= new BudgetCounter(measure, now));
   }
 
-  private talliesOf(subject: string): Tallies {
+  private countersOf(subject: string): SubjectCounters {
     const known = this.subjects.get(subject);
     if (known) return known;
-    const tallies: Tallies = { requests: null, tokens: null, usd_day: null, usd_month: null };
-    this.subjects.set(subject, tallies);
-    return tallies;
+    const counters: SubjectCounters = {
+      requests: null,
+      tokens: null,
+      usd_day: null,
+      usd_month: null,
+    };
+    this.subjects.set(subject, counters);
+    return counters;
   }
 }
 
-function isOver(
-  { requests, tokens, usd_day: day, usd_month: month }: Tallies,
+function isExpired(
+  { requests, tokens, usd_day: day, usd_month: month }: SubjectCounters,
   now: number,
 ): boolean {
   return (
-    (requests?.isOver(now) ?? true) &&
-    (tokens?.isOver(now) ?? true) &&
-    (day?.isOver(now) ?? true) &&
-    (month?.isOver(now) ?? true)
+    (requests?.isExpired(now) ?? true) &&
+    (tokens?.isExpired(now) ?? true) &&
+    (day?.isExpired(now) ?? true) &&
+    (month?.isExpired(now) ?? true)
   );
 }
 
-class MemoryHold implements Hold {
+class MemoryReservation implements Reservation {
   private readonly periods: number[] = [];
   private isSettled = false;
 
-  /** @param tallyOf the tally that counts when it is settled: the one that it was taken from may have been forgotten by then */
+  /**
+   * @param counterOf finds the counter when the reservation is settled: the one that it was made on
+   * may have expired by then
+   */
   constructor(
     private readonly claims: readonly Claim[],
-    tallies: readonly Tally[],
+    counters: readonly UsageCounter[],
     private readonly now: () => number,
-    private readonly tallyOf: (claim: Claim, now: number) => Tally,
+    private readonly counterOf: (claim: Claim, now: number) => UsageCounter,
   ) {
     const at = now();
-    for (const [index, tally] of tallies.entries())
-      this.periods.push(tally.take(claims[index]?.amount ?? 0, at));
+    for (const [index, counter] of counters.entries())
+      this.periods.push(counter.reserve(claims[index]?.amount ?? 0, at));
   }
 
   settle(used: readonly number[]): void {
@@ -129,7 +148,7 @@ class MemoryHold implements Hold {
     this.isSettled = true;
     const now = this.now();
     for (const [index, claim] of this.claims.entries()) {
-      this.tallyOf(claim, now).settle(
+      this.counterOf(claim, now).settle(
         this.periods[index] ?? 0,
         claim.amount,
         settledAmount(used[index], claim.amount),

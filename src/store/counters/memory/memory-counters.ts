@@ -1,33 +1,30 @@
-import type { Counters, Verdict } from '../../contracts/counters.js';
+import type { Counters } from '../../contracts/counters.js';
 import { MemoryFailures } from './failures.js';
 import { MemoryLimits } from './limits.js';
 import { MemoryRecentLists } from './recent-lists.js';
 
-/** Counters that answer at once. */
-export interface MemoryCounters extends Counters {
-  take(claims: Parameters<Counters['take']>[0]): Verdict;
-  seed(...seed: Parameters<Counters['seed']>): void;
-}
-
 /**
- * Counters of one process: nothing outlives it, nobody else hears its bulletin, and what is over is forgotten.
- * @param options.now epoch ms
+ * Counters of one process: nothing outlives it, and `pubSub` reaches nobody.
+ * @param options.now epoch ms, for tests
  */
 export function createMemoryCounters({
   now = Date.now,
-}: { readonly now?: () => number } = {}): MemoryCounters {
+}: { readonly now?: () => number } = {}): Counters {
   const limits = new MemoryLimits(now);
   const failures = new MemoryFailures(now);
   return {
     state: 'memory',
-    bulletin: { tell: () => undefined, hear: () => undefined },
-    notes: new MemoryRecentLists(now),
-    take: (claims) => limits.take(claims),
-    seed: (claim, used) => limits.seed(claim, used),
-    fail: (subject) => Promise.resolve(failures.fail(subject)),
-    patience: (subject) => Promise.resolve(failures.patience(subject)),
-    forgive(subject) {
-      failures.forgive(subject);
+    pubSub: { publish: () => undefined, subscribe: () => undefined },
+    recentLists: new MemoryRecentLists(now),
+    reserve: (claims) => Promise.resolve(limits.reserve(claims)),
+    setSpent(claim, used) {
+      limits.setSpent(claim, used);
+      return Promise.resolve();
+    },
+    countFailure: (subject) => Promise.resolve(failures.countFailure(subject)),
+    loginBackoff: (subject) => Promise.resolve(failures.loginBackoff(subject)),
+    clearFailures(subject) {
+      failures.clearFailures(subject);
       return Promise.resolve();
     },
     close: () => Promise.resolve(),

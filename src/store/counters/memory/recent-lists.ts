@@ -7,9 +7,9 @@ interface List {
   readonly keepUntil: number;
 }
 
-/** Notes of this process alone. */
+/** The lists of one process. */
 export class MemoryRecentLists implements RecentLists {
-  private readonly lists = new SweptMap<List>((list) => this.isOver(list));
+  private readonly lists = new SweptMap<List>((list) => this.isExpired(list));
 
   /** @param now epoch ms */
   constructor(private readonly now: () => number) {}
@@ -17,10 +17,10 @@ export class MemoryRecentLists implements RecentLists {
   add(
     list: string,
     text: string,
-    { most, keepMs }: { readonly most: number; readonly keepMs: number },
+    { maxTexts, keepMs }: { readonly maxTexts: number; readonly keepMs: number },
   ): void {
     this.lists.set(list, {
-      texts: [text, ...this.of(list)].slice(0, most),
+      texts: [text, ...this.of(list)].slice(0, maxTexts),
       keepUntil: this.now() + keepMs,
     });
   }
@@ -31,10 +31,10 @@ export class MemoryRecentLists implements RecentLists {
 
   private of(list: string): readonly string[] {
     const kept = this.lists.get(list);
-    return kept && !this.isOver(kept) ? kept.texts : [];
+    return kept && !this.isExpired(kept) ? kept.texts : [];
   }
 
-  private isOver({ keepUntil }: List): boolean {
+  private isExpired({ keepUntil }: List): boolean {
     return this.now() >= keepUntil;
   }
 }

@@ -1,23 +1,26 @@
-/** A map whose entries go when they are over: every look at it checks one of the others too, so that it holds little more than what lives. */
+/**
+ * A map whose expired entries disappear: every access also checks one other entry, so that the map
+ * holds little more than live ones.
+ */
 export class SweptMap<V> {
   private readonly entries = new Map<string, V>();
   private turn = this.entries.entries();
 
-  constructor(private readonly isOver: (value: V) => boolean) {}
+  constructor(private readonly isExpired: (value: V) => boolean) {}
 
-  /** How many there are, over or not. */
+  /** How many entries there are, expired ones included. */
   get size(): number {
     return this.entries.size;
   }
 
-  /** The value as it was put there, even if it is over. */
+  /** The value, even if it has expired. */
   get(key: string): V | undefined {
     this.sweepOne();
     return this.entries.get(key);
   }
 
   set(key: string, value: V): void {
-    // twice as fast as it can grow
+    // removes twice as fast as it can grow
     this.sweepOne();
     this.sweepOne();
     this.entries.set(key, value);
@@ -30,6 +33,6 @@ export class SweptMap<V> {
   private sweepOne(): void {
     const next = this.turn.next();
     if (next.done) this.turn = this.entries.entries();
-    else if (this.isOver(next.value[1])) this.entries.delete(next.value[0]);
+    else if (this.isExpired(next.value[1])) this.entries.delete(next.value[0]);
   }
 }

@@ -5,34 +5,37 @@ import { numbersOf } from './limits.js';
 import type { RedisLink } from './link.js';
 import { failScript } from './scripts.js';
 
-/** Failed attempts that replicas count together. Each counts its own as well, so that nobody is let off because Redis goes away. */
+/**
+ * Failed sign-ins that replicas count together. Each replica also counts its own, so that an outage
+ * of Redis clears no failures.
+ */
 export class RedisFailures {
-  private readonly own: MemoryFailures;
+  private readonly local: MemoryFailures;
 
-  /** @param time the scripts' first argument */
+  /** @param time makes the scripts' first argument */
   constructor(
     private readonly link: Pick<RedisLink, 'run' | 'send'>,
     private readonly prefix: string,
     private readonly time: () => string,
     now: () => number,
   ) {
-    this.own = new MemoryFailures(now);
+    this.local = new MemoryFailures(now);
   }
 
-  fail(subject: string): Promise<LoginBackoff> {
-    return this.ask(subject, '1', this.own.fail(subject));
+  countFailure(subject: string): Promise<LoginBackoff> {
+    return this.ask(subject, '1', this.local.countFailure(subject));
   }
 
-  patience(subject: string): Promise<LoginBackoff> {
-    return this.ask(subject, '0', this.own.patience(subject));
+  loginBackoff(subject: string): Promise<LoginBackoff> {
+    return this.ask(subject, '0', this.local.loginBackoff(subject));
   }
 
-  async forgive(subject: string): Promise<void> {
-    this.own.forgive(subject);
+  async clearFailures(subject: string): Promise<void> {
+    this.local.clearFailures(subject);
     await this.link.send(['DEL', this.keyOf(subject)]).catch(() => undefined);
   }
 
-  private async ask(subject: string, count: '0' | '1', own: LoginBackoff): Promise<LoginBackoff> {
+  private async ask(subject: string, count: '0' | '1', local: LoginBackoff): Promise<LoginBackoff> {
     try {
       const [failures = 0, lastAt = 0, now = 0] = numbersOf(
         await this.link.run(
@@ -43,7 +46,7 @@ export class RedisFailures {
       );
       return loginBackoffAfter(failures, lastAt, now);
     } catch {
-      return own;
+      return local;
     }
   }
 

@@ -1,32 +1,39 @@
 import { createClient, ErrorReply } from '@redis/client';
+import { backoffMs, type BackoffRule } from '../../../async/backoff.js';
+import { withTimeout } from '../../../async/with-timeout.js';
 import { isUnusable, reasonOf, RedisAway, RedisRefusal } from './redis-error.js';
 import type { Script } from './scripts.js';
 
-export interface LinkOptions {
+export interface RedisLinkOptions {
   readonly url: string;
-  /** A key of no meaning that may be written to find out whether anything may be. */
+  /** A key that is written to find out whether Redis accepts writes. */
   readonly probeKey: string;
-  /** Where replicas tell each other things. */
+  /** The channel of messages between replicas. */
   readonly channel: string;
   readonly scripts: readonly Script[];
-  /** Redis can be used from now on. */
+  /** Redis became available. */
   readonly onUp: () => void;
-  /** It cannot any more, or could not from the start. */
+  /** Redis became unavailable, or was so from the start. */
   readonly onDown: (reason: string) => void;
   readonly onMessage: (text: string) => void;
 }
 
-/** A Redis that answers nothing for so long is taken for gone, so that one that hangs holds up a request at most once. */
+/**
+ * A Redis that is silent for this long counts as lost, so that a hanging one delays each request at
+ * most once.
+ */
 const silenceMs = 250;
-/** One that answers, but this late, is of no use either. */
-const latestMs = 1_000;
+/** So does one that answers other commands but leaves one unanswered for this long. */
+const maxAnswerMs = 1_000;
 const connectMs = 1_000;
-/** Connecting, signing in and loading the scripts. Longer than `connectMs`, so that a socket that connects late is not lost sight of. */
+/**
+ * For connecting, authentication and loading the scripts. Longer than `connectMs`, so that the
+ * client's own timeout comes first.
+ */
 const openMs = 2_000;
 const heartbeatMs = 2_000;
-const firstRetryMs = 100;
-const longestRetryMs = 5_000;
-/** Whoever was there for so long is worth an immediate try again. */
+const reconnect: BackoffRule = { firstMs: 100, maxMs: 5_000, jitter: 0.25 };
+/** After a connection that lasted this long, the backoff starts anew. */
 const steadyMs = 10_000;
 
 type Client = ReturnType<typeof newClient>;
@@ -37,7 +44,10 @@ interface Sent {
   timer?: NodeJS.Timeout;
 }
 
-/** The client's own queue and reconnection are not used: what could not be asked at once is asked of somebody else. */
+/**
+ * Without the client's own queue and reconnection: a command that cannot be sent at once must fail,
+ * so that the memory counts instead.
+ */
 function newClient(url: string) {
   return createClient({
     url,
@@ -45,13 +55,16 @@ function newClient(url: string) {
     disableOfflineQueue: true,
     disableClientInfo: true,
     maintNotifications: 'disabled',
-    // its timeouts end with the writing, and cost each command a signal
+    // the client's timeouts cover only the writing, and cost an AbortSignal for each command
     commandOptions: { timeout: 0 },
     socket: { connectTimeout: connectMs, reconnectStrategy: false },
   });
 }
 
-/** One connection to Redis that comes back by itself. What is sent while it is gone, or has not been answered when it goes, rejects at once. */
+/**
+ * One connection to Redis that reconnects by itself. Commands reject at once while it is lost, and
+ * when it is lost before their answer.
+ */
 export class RedisLink {
   private client: Client | null = null;
   private upAt = 0;
@@ -61,7 +74,7 @@ export class RedisLink {
   private retry: NodeJS.Timeout | undefined;
   private readonly heartbeat: NodeJS.Timeout;
 
-  constructor(private readonly options: LinkOptions) {
+  constructor(private readonly options: RedisLinkOptions) {
     this.heartbeat = setInterval(
       () => void this.send(['PING']).catch(() => undefined),
       heartbeatMs,
@@ -72,13 +85,15 @@ export class RedisLink {
     return this.client !== null;
   }
 
-  /** Tries to connect; goes on trying after that. Never rejects. */
+  /** Tries to connect, and retries in the background. Never rejects. */
   async open(): Promise<void> {
     if (this.isClosed) return;
     const client = newClient(this.options.url);
     client.on('error', (error) => this.lose(client, reasonOf(error)));
     try {
-      await within(openMs, this.prepare(client));
+      await withTimeout(this.prepare(client), openMs, () => {
+        throw new RedisAway(`not ready within ${openMs} ms`);
+      });
       if (this.wasClosed() || !client.isReady) throw new RedisAway('the connection was closed');
     } catch (error) {
       discard(client);
@@ -91,7 +106,7 @@ export class RedisLink {
     this.options.onUp();
   }
 
-  /** Runs a script that was named at the start. @throws RedisAway, RedisRefusal */
+  /** Runs one of the scripts of the options. @throws RedisAway, RedisRefusal */
   async run(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     const rest = [String(keys.length), ...keys, ...args];
     try {
@@ -102,7 +117,10 @@ export class RedisLink {
     }
   }
 
-  /** As `run`, never after what was asked later: nothing is asked twice where Redis has forgotten its scripts. */
+  /**
+   * As `run`, and never after a command that was sent later: it sends the script's text, so there
+   * is no second try when Redis has lost its scripts.
+   */
   runInOrder(script: Script, keys: readonly string[], args: readonly string[]): Promise<unknown> {
     return this.send(['EVAL', script.text, String(keys.length), ...keys, ...args]);
   }
@@ -110,7 +128,7 @@ export class RedisLink {
   /** @throws RedisAway, RedisRefusal */
   send(args: readonly string[]): Promise<unknown> {
     const { client } = this;
-    if (client === null) return Promise.reject(new RedisAway('there is no connection'));
+    if (client === null) return Promise.reject(new RedisAway('no connection'));
     const command: Sent = { sentAt: performance.now(), isAnswered: false };
     this.watch(client, command, silenceMs);
     return client.sendCommand([...args]).then(
@@ -125,7 +143,7 @@ export class RedisLink {
     );
   }
 
-  /** Cuts the connection; what has not been answered rejects. */
+  /** Closes the connection; unanswered commands reject. */
   close(): void {
     this.isClosed = true;
     clearInterval(this.heartbeat);
@@ -136,7 +154,8 @@ export class RedisLink {
   }
 
   private watch(client: Client, command: Sent, afterMs: number): void {
-    // the answer may be waiting behind what kept this process busy: it is read before the second look
+    // if this process was busy, the answer may be waiting in the socket: setImmediate lets it be
+    // read first
     command.timer = setTimeout(() => setImmediate(() => this.check(client, command)), afterMs);
   }
 
@@ -145,7 +164,8 @@ export class RedisLink {
     const now = performance.now();
     const silentMs = now - Math.max(command.sentAt, this.answeredAt);
     if (silentMs >= silenceMs) this.lose(client, `no answer within ${silenceMs} ms`);
-    else if (now - command.sentAt >= latestMs) this.lose(client, `no answer within ${latestMs} ms`);
+    else if (now - command.sentAt >= maxAnswerMs)
+      this.lose(client, `no answer within ${maxAnswerMs} ms`);
     else this.watch(client, command, silenceMs - silentMs);
   }
 
@@ -159,7 +179,7 @@ export class RedisLink {
     return this.isClosed;
   }
 
-  /** What the connection has to be good for, tried out. */
+  /** Connects, and checks all that the connection is used for. */
   private async prepare(client: Client): Promise<void> {
     const { scripts, probeKey, channel, onMessage } = this.options;
     await client.connect();
@@ -188,23 +208,13 @@ export class RedisLink {
 
   private retryLater(): void {
     if (this.isClosed) return;
-    const fullMs = Math.min(longestRetryMs, firstRetryMs * 2 ** Math.min(this.failures++, 20));
-    this.retry = setTimeout(() => void this.open(), fullMs * (0.75 + Math.random() / 4)).unref();
+    const waitMs = backoffMs(++this.failures, reconnect);
+    this.retry = setTimeout(() => void this.open(), waitMs).unref();
   }
 }
 
-/** Ends a connection, and one that is just being made as soon as it is. */
+/** Ends a connection; one that is being established, as soon as it is. */
 function discard(client: Client): void {
   client.once('ready', () => client.destroy());
   client.destroy();
-}
-
-async function within(limitMs: number, work: Promise<void>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new RedisAway(`not ready within ${limitMs} ms`)), limitMs);
-  });
-  // whoever loses has nobody left to hear of it
-  work.catch(() => undefined);
-  await Promise.race([work, limit]).finally(() => clearTimeout(timer));
 }

@@ -1,45 +1,48 @@
 import type { RecentLists } from '../../contracts/counters.js';
 import { MemoryRecentLists } from '../memory/recent-lists.js';
 import type { RedisLink } from './link.js';
-import { noteScript } from './scripts.js';
+import { recentListScript } from './scripts.js';
 
 interface Batch {
   /** Oldest first. */
   texts: string[];
-  most: number;
+  maxTexts: number;
   keepMs: number;
 }
 
-const gatherMs = 50;
-const mostLists = 10_000;
+const delayMs = 50;
+const maxLists = 10_000;
 
-/** Notes that replicas share, written in batches. While Redis is away each reads its own, and Redis gets them when it is back. */
+/**
+ * Lists that replicas share, written in batches. While Redis is away each replica reads its own;
+ * Redis gets the texts when it is back.
+ */
 export class RedisRecentLists implements RecentLists {
   private batches = new Map<string, Batch>();
   private timer: NodeJS.Timeout | undefined;
-  private readonly own: MemoryRecentLists;
+  private readonly local: MemoryRecentLists;
 
-  /** @param time the scripts' first argument */
+  /** @param time makes the scripts' first argument */
   constructor(
     private readonly link: Pick<RedisLink, 'isUp' | 'run' | 'send'>,
     private readonly prefix: string,
     private readonly time: () => string,
     now: () => number,
   ) {
-    this.own = new MemoryRecentLists(now);
+    this.local = new MemoryRecentLists(now);
   }
 
   add(
     list: string,
     text: string,
-    options: { readonly most: number; readonly keepMs: number },
+    options: { readonly maxTexts: number; readonly keepMs: number },
   ): void {
-    this.own.add(list, text, options);
+    this.local.add(list, text, options);
     const batch = this.batches.get(list);
-    if (batch === undefined && this.batches.size >= mostLists) return;
-    const texts = [...(batch?.texts ?? []), text].slice(-options.most);
+    if (batch === undefined && this.batches.size >= maxLists) return;
+    const texts = [...(batch?.texts ?? []), text].slice(-options.maxTexts);
     this.batches.set(list, { texts, ...options });
-    this.timer ??= setTimeout(() => this.flush(), gatherMs).unref();
+    this.timer ??= setTimeout(() => this.flush(), delayMs).unref();
   }
 
   async read(list: string): Promise<string[]> {
@@ -48,20 +51,24 @@ export class RedisRecentLists implements RecentLists {
       const texts = await this.link.send(['LRANGE', this.keyOf(list), '0', '-1']);
       return Array.isArray(texts) ? texts.map(String) : [];
     } catch {
-      return this.own.read(list);
+      return this.local.read(list);
     }
   }
 
-  /** Sends what has been gathered, if there is anybody to send it to. */
+  /** Sends the batches if Redis is available. */
   flush(): void {
     clearTimeout(this.timer);
     this.timer = undefined;
     if (!this.link.isUp) return;
     const batches = this.batches;
     this.batches = new Map();
-    for (const [list, { texts, most, keepMs }] of batches) {
+    for (const [list, { texts, maxTexts, keepMs }] of batches) {
       this.link
-        .run(noteScript, [this.keyOf(list)], [this.time(), String(most), String(keepMs), ...texts])
+        .run(
+          recentListScript,
+          [this.keyOf(list)],
+          [this.time(), String(maxTexts), String(keepMs), ...texts],
+        )
         .catch(() => undefined);
     }
   }

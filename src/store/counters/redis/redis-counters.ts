@@ -4,9 +4,9 @@ import type {
   Claim,
   Counters,
   CountersState,
-  Hold,
+  Reservation,
   LoginBackoff,
-  Verdict,
+  ReserveResult,
 } from '../../contracts/counters.js';
 import { settledAmount } from '../period.js';
 import { MemoryLimits } from '../memory/limits.js';
@@ -14,42 +14,43 @@ import { RedisPubSub } from './pub-sub.js';
 import { RedisFailures } from './failures.js';
 import { RedisLimits } from './limits.js';
 import { RedisLink } from './link.js';
-import { type LiveHold, LiveHolds } from './live-holds.js';
+import { type LiveReservation, LiveReservations } from './live-reservations.js';
 import { RedisRecentLists } from './recent-lists.js';
-import { keyOf, type Part, partsOf } from './part.js';
+import { counterKey, type ReservationPart, partsOf } from './reservation-part.js';
 import {
   failScript,
-  noteScript,
+  recentListScript,
   renewScript,
-  seedScript,
+  setSpentScript,
   settleScript,
-  takeScript,
+  reserveScript,
 } from './scripts.js';
 import { Settlements } from './settlements.js';
 
 export interface RedisCountersOptions {
-  /** Before the names of all keys and channels; `signalbox:` where nothing is said. */
+  /** Prefix of all keys and channels; `signalbox:` if absent. */
   readonly prefix?: string;
-  /** Hears when Redis goes and comes back, and of a Redis that is away from the start. */
+  /** Called when Redis goes away or comes back, and if it is away from the start. */
   readonly onState?: (state: CountersState) => void;
-  /** In words: that Redis is away, and what is lost. */
+  /** Gets a message when Redis is away or numbers are lost. */
   readonly onWarning?: (warning: string) => void;
-  /** In words: that Redis is there. */
+  /** Gets a message when Redis can be used. */
   readonly onNews?: (news: string) => void;
-  /** Epoch ms, instead of Redis's own clock. */
+  /** Epoch ms; replaces Redis's own clock, for tests. */
   readonly now?: () => number;
-  /** How long Redis keeps the holds of a process that has died, in ms. */
+  /** How long Redis keeps the reservations of a crashed process, in ms. */
   readonly leaseMs?: number;
 }
 
 const drainMs = 1_000;
-/** What replicas tell each other when a budget is told anew what was used of it. */
-const seeded = 'budget-seeded';
+/** The topic on which replicas publish the key of a budget whose spending was set. */
+const spentTopic = 'budget-seeded';
 
 /**
- * Counters that replicas share through the Redis or Valkey (6 or later) at `redis://…` or `rediss://…`. Where it cannot be reached each counts for
- * itself, from the start if need be, until it is back; holds and what was spent meanwhile are carried over both ways.
- * @throws GatewayError `internal` for an address that cannot be read
+ * Counters that replicas share through Redis or Valkey (6 or later) at `redis://…` or `rediss://…`.
+ * While Redis cannot be reached, from the start if need be, each replica counts for itself;
+ * reservations and spending are carried over in both directions.
+ * @throws GatewayError `internal` for an invalid address
  */
 export async function openRedisCounters(
   url: string,
@@ -63,18 +64,19 @@ export async function openRedisCounters(
 
 class RedisCounters implements Counters {
   state: CountersState = 'fallback';
-  readonly bulletin: RedisPubSub;
-  readonly notes: RedisRecentLists;
+  readonly pubSub: RedisPubSub;
+  readonly recentLists: RedisRecentLists;
   private readonly link: RedisLink;
   private readonly limits: RedisLimits;
   private readonly failures: RedisFailures;
-  private readonly holds: LiveHolds<SharedHold>;
+  private readonly reservations: LiveReservations<SharedReservation>;
   private readonly settlements: Settlements;
   private readonly processId = randomBytes(9).toString('base64url');
   private readonly prefix: string;
   private readonly now: () => number;
-  private own: MemoryLimits;
-  private lastHold = 0;
+  /** Counts while Redis is away. */
+  private local: MemoryLimits;
+  private lastReservation = 0;
 
   constructor(
     url: string,
@@ -85,185 +87,201 @@ class RedisCounters implements Counters {
     const channel = `${prefix}bulletin`;
     this.prefix = prefix;
     this.now = now ?? Date.now;
-    this.own = new MemoryLimits(this.now);
+    this.local = new MemoryLimits(this.now);
     const link = new RedisLink({
       url,
       channel,
       probeKey: `${prefix}probe`,
-      scripts: [takeScript, settleScript, seedScript, renewScript, failScript, noteScript],
-      onUp: () => this.shareAgain(),
+      scripts: [
+        reserveScript,
+        settleScript,
+        setSpentScript,
+        renewScript,
+        failScript,
+        recentListScript,
+      ],
+      onUp: () => this.useRedis(),
       onDown: (reason) => this.fallBack(reason),
-      onMessage: (text) => this.bulletin.receive(text),
+      onMessage: (text) => this.pubSub.receive(text),
     });
     this.link = link;
     this.limits = new RedisLimits(link, prefix, leaseMs, time);
     this.failures = new RedisFailures(link, prefix, time, this.now);
-    this.holds = new LiveHolds(link, leaseMs, time);
+    this.reservations = new LiveReservations(link, leaseMs, time);
     this.settlements = new Settlements(link, this.processId, time, onWarning);
-    this.notes = new RedisRecentLists(link, prefix, time, this.now);
-    this.bulletin = new RedisPubSub(link, channel, this.processId, onWarning);
-    this.bulletin.hear(seeded, (key) => this.holds.renew(key));
+    this.recentLists = new RedisRecentLists(link, prefix, time, this.now);
+    this.pubSub = new RedisPubSub(link, channel, this.processId, onWarning);
+    this.pubSub.subscribe(spentTopic, (key) => this.reservations.renew(key));
   }
 
   open(): Promise<void> {
     return this.link.open();
   }
 
-  take(claims: readonly Claim[]): Verdict | Promise<Verdict> {
-    return this.link.isUp && claims.length > 0 ? this.takeShared(claims) : this.takeOwn(claims);
+  async reserve(claims: readonly Claim[]): Promise<ReserveResult> {
+    return this.link.isUp && claims.length > 0
+      ? this.reserveShared(claims)
+      : this.reserveLocally(claims);
   }
 
-  async seed(claim: Parameters<Counters['seed']>[0], used: number): Promise<void> {
+  async setSpent(claim: Parameters<Counters['setSpent']>[0], used: number): Promise<void> {
     try {
-      await this.limits.seed(claim, used);
+      await this.limits.setSpent(claim, used);
     } catch {
-      // never both: what Redis counts from now on the memory would not know
-      this.own.seed(claim, used);
+      // never both: the memory would miss what Redis counts from now on
+      this.local.setSpent(claim, used);
       return;
     }
-    // where it was lost, what is held of it was lost too
-    const key = keyOf(this.prefix, claim);
-    this.holds.renew(key);
-    this.bulletin.tell(seeded, key);
+    // Redis may have lost the budget, and then its reservations too
+    const key = counterKey(this.prefix, claim);
+    this.reservations.renew(key);
+    this.pubSub.publish(spentTopic, key);
   }
 
-  fail(subject: string): Promise<LoginBackoff> {
-    return this.failures.fail(subject);
+  countFailure(subject: string): Promise<LoginBackoff> {
+    return this.failures.countFailure(subject);
   }
 
-  patience(subject: string): Promise<LoginBackoff> {
-    return this.failures.patience(subject);
+  loginBackoff(subject: string): Promise<LoginBackoff> {
+    return this.failures.loginBackoff(subject);
   }
 
-  forgive(subject: string): Promise<void> {
-    return this.failures.forgive(subject);
+  clearFailures(subject: string): Promise<void> {
+    return this.failures.clearFailures(subject);
   }
 
   async close(): Promise<void> {
-    this.holds.close();
-    this.notes.flush();
-    await this.settlements.drained(drainMs);
+    this.reservations.close();
+    this.recentLists.flush();
+    await this.settlements.drain(drainMs);
     this.link.close();
   }
 
-  private async takeShared(claims: readonly Claim[]): Promise<Verdict> {
+  private async reserveShared(claims: readonly Claim[]): Promise<ReserveResult> {
     const id = this.nextId();
     try {
-      const answer = await this.limits.take(id, claims);
+      const answer = await this.limits.reserve(id, claims);
       if (answer.outcome !== 'granted') return answer;
-      // the connection may have gone between the answer and now
-      const own = this.link.isUp ? null : this.own.adopt(claims);
-      const hold = new SharedHold(
+      // the connection may have been lost since the answer
+      const local = this.link.isUp ? null : this.local.reserveUnchecked(claims);
+      const reservation = new SharedReservation(
         id,
         claims,
         partsOf(this.prefix, claims, answer.now),
-        { own, isShared: true },
+        { local, isShared: true },
         this.settle,
       );
-      return { outcome: 'granted', used: answer.used, hold: this.keep(hold) };
+      return { outcome: 'granted', used: answer.used, reservation: this.keep(reservation) };
     } catch {
-      return this.takeOwn(claims);
+      return this.reserveLocally(claims);
     }
   }
 
-  private takeOwn(claims: readonly Claim[]): Verdict {
-    const verdict = this.own.take(claims);
-    if (verdict.outcome !== 'granted') return verdict;
+  private reserveLocally(claims: readonly Claim[]): ReserveResult {
+    const result = this.local.reserve(claims);
+    if (result.outcome !== 'granted') return result;
     const parts = partsOf(this.prefix, claims, this.now());
-    const hold = new SharedHold(
+    const reservation = new SharedReservation(
       this.nextId(),
       claims,
       parts,
-      { own: verdict.hold, isShared: false },
+      { local: result.reservation, isShared: false },
       this.settle,
     );
-    return { ...verdict, hold: this.keep(hold) };
+    return { ...result, reservation: this.keep(reservation) };
   }
 
-  private keep(hold: SharedHold): SharedHold {
-    this.holds.add(hold);
-    return hold;
+  private keep(reservation: SharedReservation): SharedReservation {
+    this.reservations.add(reservation);
+    return reservation;
   }
 
   private nextId(): string {
-    return `${this.processId}:${(++this.lastHold).toString(36)}`;
+    return `${this.processId}:${(++this.lastReservation).toString(36)}`;
   }
 
-  private readonly settle = (hold: SharedHold, used: readonly number[]): void => {
-    this.holds.delete(hold);
-    const parts = hold.parts.map((part, index) => ({
+  private readonly settle = (reservation: SharedReservation, used: readonly number[]): void => {
+    this.reservations.delete(reservation);
+    const parts = reservation.parts.map((part, index) => ({
       ...part,
       used: settledAmount(used[index], part.amount),
     }));
-    if (hold.place.isShared) this.settlements.settle(hold.id, parts);
-    else this.settlements.owe(parts);
+    if (reservation.place.isShared) this.settlements.settle(reservation.id, parts);
+    else this.settlements.settleUnreserved(parts);
   };
 
-  private shareAgain(): void {
-    for (const hold of this.holds.values()) hold.place = { own: null, isShared: true };
-    // before any request asks
+  private useRedis(): void {
+    for (const reservation of this.reservations.values())
+      reservation.place = { local: null, isShared: true };
+    // before any request reserves
     this.settlements.resume();
-    this.holds.renew();
-    this.notes.flush();
-    this.turn('redis');
-    this.options.onNews?.('Redis is there: limits are shared');
+    this.reservations.renew();
+    this.recentLists.flush();
+    this.setState('redis');
+    this.options.onNews?.('Redis is available: replicas share limits');
   }
 
   private fallBack(reason: string): void {
-    // what was seeded the last time is out of date
-    this.own = new MemoryLimits(this.now);
-    for (const hold of this.holds.values())
-      hold.place = { ...hold.place, own: this.own.adopt(hold.claims) };
-    this.turn('fallback');
+    // what an earlier outage has counted is out of date
+    this.local = new MemoryLimits(this.now);
+    for (const reservation of this.reservations.values())
+      reservation.place = {
+        ...reservation.place,
+        local: this.local.reserveUnchecked(reservation.claims),
+      };
+    this.setState('fallback');
     this.options.onWarning?.(
-      `Redis cannot be used (${reason}): each process counts limits for itself`,
+      `Redis is unavailable (${reason}): each process counts limits for itself`,
     );
   }
 
-  private turn(state: CountersState): void {
+  private setState(state: CountersState): void {
     this.state = state;
     this.options.onState?.(state);
   }
 }
 
-/** Who counts a hold: this process's memory, and Redis or not. */
+/** Where a reservation is counted: in this process's memory, in Redis, or both. */
 interface Place {
-  readonly own: Hold | null;
+  readonly local: Reservation | null;
   readonly isShared: boolean;
 }
 
-class SharedHold implements Hold, LiveHold {
+class SharedReservation implements Reservation, LiveReservation {
   private isSettled = false;
 
   constructor(
     readonly id: string,
     readonly claims: readonly Claim[],
-    readonly parts: readonly Part[],
+    readonly parts: readonly ReservationPart[],
     public place: Place,
-    private readonly settleWith: (hold: SharedHold, used: readonly number[]) => void,
+    private readonly settleWith: (reservation: SharedReservation, used: readonly number[]) => void,
   ) {}
 
   settle(used: readonly number[]): void {
     if (this.isSettled) return;
     this.isSettled = true;
-    this.place.own?.settle(used);
+    this.place.local?.settle(used);
     this.settleWith(this, used);
   }
 }
 
-/** Before the client reads it, whose messages would repeat it. */
+/**
+ * Called before the client parses the address, because the client's error messages would contain
+ * it.
+ */
 function checkUrl(url: string): void {
   const parsed = URL.canParse(url) ? new URL(url) : null;
-  const isClear =
+  const isValid =
     parsed !== null &&
     /^rediss?:$/.test(parsed.protocol) &&
     parsed.hostname !== '' &&
     /^\/?\d*$/.test(parsed.pathname) &&
     isDecodable(`${parsed.username}${parsed.password}`);
-  if (!isClear)
+  if (!isValid)
     throw new GatewayError(
       'internal',
-      'redis.url: must be redis://<user>:<password>@<host>:<port>/<number>; special characters of a password are written as %23, %25, %2F, %3F, %40',
+      'redis.url: must be redis://<user>:<password>@<host>:<port>/<number>; percent-encode special characters of the password (%23, %25, %2F, %3F, %40)',
     );
 }
 

@@ -1,22 +1,29 @@
 import { createHash } from 'node:crypto';
 
-/** A script that Redis runs as one step, whoever else is asking. */
+/** A script that Redis runs atomically. */
 export interface Script {
   readonly text: string;
-  /** What Redis knows it by once it is loaded. */
+  /** The SHA-1 by which Redis knows it once it is loaded. */
   readonly sha: string;
 }
 
-/** How long keys stay that nobody touches: longer than what they count can matter. */
+/** After how many ms an unused key expires: later than its numbers can matter. */
 const keep = '{requests = 180000, tokens = 180000, usd_day = 172800000, usd_month = 2851200000}';
 
 /**
- * Two keys for each subject and measure: a hash, and beside a budget's hash the ids of its holds sorted by when they expire.
- * - requests, tokens: `minute` (since 1970) and the counts of it and the one before, `current` and `previous`
- * - budgets: `period` (days or months since 1970), `used`, `held` (the sum of the holds), and `h:<hold>` with the amount of each hold;
- *   a hash of another period is as good as none
- * - both: `s:<process>`, the number of that process's last settlement, so that none is applied twice
- * The first argument is the time in epoch ms, or -1: then it is Redis's own, the same for all replicas.
+ * Each subject and measure has two keys: a hash, and for budgets a sorted set `…:holds` of
+ * reservation ids
+ * by expiry. (A "hold" in the scripts and in stored names is a reservation.)
+ * - requests, tokens: `minute` (since 1970), and the counts of it and of the minute before,
+ * `current`
+ *   and `previous`
+ * - budgets: `period` (days or months since 1970), `used`, `held` (the sum of the reservations),
+ * and
+ *   `h:<id>` with the amount of each reservation; a hash of another period counts as absent
+ * - both: `s:<process>`, the number of the process's last settlement, so that none is applied twice
+ *
+ * The first argument is the time in epoch ms, or -1 for Redis's own clock, which all replicas
+ * share.
  */
 const prelude = `
 local function clock()
@@ -76,10 +83,12 @@ function script(text: string, before = prelude): Script {
 }
 
 /**
- * Takes all or nothing. Arguments: lease in ms, the hold's id, then measure, limit and amount of each claim.
- * Replies 1 taken, 0 refused, -1 unseeded; the time; then for each claim the two numbers of its `Use`, -1 first where it is unseeded.
+ * Reserves for all claims or for none. Arguments: lease in ms, reservation id, then measure, limit
+ * and amount of each claim. Replies the status (1 reserved, 0 refused, -1 a budget's spending is
+ * not set), the time, and two numbers for each claim, as `UsedPair`, with -1 for a budget that is
+ * not set.
  */
-export const takeScript = script(
+export const reserveScript = script(
   `
 local lease, id = tonumber(ARGV[2]), ARGV[3]
 local status, reply, minutes = 1, {1, now}, {}
@@ -115,8 +124,8 @@ return reply`,
 );
 
 /**
- * What was really used. Arguments: the process, the settlement's number, the hold's id ('' for none), then measure, period, amount held and
- * amount used of each claim.
+ * Settles a reservation. Arguments: the process, the settlement's number, the reservation's id (''
+ * for none), then measure, period, reserved amount and used amount of each claim.
  */
 export const settleScript = script(`
 local process, number, id = 's:' .. ARGV[2], tonumber(ARGV[3]), ARGV[4]
@@ -142,8 +151,11 @@ for i = 1, #KEYS / 2 do
 end
 return 1`);
 
-/** Sets a budget that nobody has set in this period. Arguments: measure, amount used, the period that is meant ('' for the present one). */
-export const seedScript = script(
+/**
+ * Sets the spending of a budget unless it is set. Arguments: measure, amount, the period that is
+ * meant ('' for the current one).
+ */
+export const setSpentScript = script(
   `
 local period = periodOf(ARGV[2])
 if (ARGV[4] ~= '' and ARGV[4] ~= period) or redis.call('HGET', KEYS[1], 'period') == period then return 0 end
@@ -155,8 +167,8 @@ return 1`,
 );
 
 /**
- * Keeps holds on one budget alive, and holds again what Redis has lost or let go. Arguments: lease in ms, measure, period, then id and amount
- * of each hold.
+ * Renews the reservations on one budget, and adds those that Redis has lost or let expire.
+ * Arguments: lease in ms, measure, period, then id and amount of each reservation.
  */
 export const renewScript = script(`
 local key, holds, lease, measure = KEYS[1], KEYS[2], tonumber(ARGV[2]), ARGV[3]
@@ -166,7 +178,10 @@ for i = 5, #ARGV, 2 do
 end
 return 1`);
 
-/** Failures in a row. Arguments: 1 to count one now, else 0; how long they are remembered, in ms. Replies how many, when the last, the time. */
+/**
+ * Counts failures in a row. Arguments: 1 to count one now, else 0; for how many ms they are
+ * remembered. Replies their number, the time of the last one, and the time now.
+ */
 export const failScript = script(`
 local kept = redis.call('HMGET', KEYS[1], 'count', 'lastAt')
 local count, lastAt = tonumber(kept[1]) or 0, tonumber(kept[2]) or 0
@@ -178,8 +193,11 @@ if ARGV[2] == '1' then
 end
 return {count, lastAt, now}`);
 
-/** Adds texts to a list, the oldest first. Arguments: the most that it holds, how long it is kept in ms, the texts. */
-export const noteScript = script(`
+/**
+ * Adds texts to a list, the oldest first. Arguments: the maximum length, after how many ms the list
+ * expires, the texts.
+ */
+export const recentListScript = script(`
 for i = 4, #ARGV do redis.call('LPUSH', KEYS[1], ARGV[i]) end
 redis.call('LTRIM', KEYS[1], 0, ARGV[2] - 1)
 redis.call('PEXPIRE', KEYS[1], ARGV[3])

@@ -1,39 +1,43 @@
+import { withTimeout } from '../../../async/with-timeout.js';
 import { isBudget } from '../period.js';
 import { RedisRefusal } from './redis-error.js';
 import type { RedisLink } from './link.js';
-import { keysOf, type Part } from './part.js';
+import { counterKeys, type ReservationPart } from './reservation-part.js';
 import { settleScript } from './scripts.js';
 
-/** One claim of a hold and what was used of it. */
-export interface SettledPart extends Part {
+/** One claim of a reservation, and what was used of it. */
+export interface SettledPart extends ReservationPart {
   readonly used: number;
 }
 
 interface Settlement {
   readonly number: number;
-  /** '' where Redis holds nothing of it. */
-  readonly hold: string;
+  /** '' if Redis does not know the reservation. */
+  readonly reservationId: string;
   readonly parts: readonly SettledPart[];
   isAnswered: boolean;
 }
 
-const mostUnderWay = 500;
-const mostDebts = 100_000;
+const maxUnderWay = 500;
+const maxUnreserved = 100_000;
 
 /**
- * What has been used and Redis has still to hear of. Settlements are numbered and sent in order, again from the first that was not answered
- * when a connection is lost; a script passes over numbers that it has had. How many wait is bounded by the holds of the time when
- * Redis went, and by the number of budgets.
+ * Usage that Redis has to count. Settlements are numbered, pipelined in order, and after a lost
+ * connection sent again from the first that was not answered; the script skips numbers that it has
+ * seen. (A batch queue does not fit: Redis counts each settlement once only because they arrive in
+ * order.) The number of waiting settlements is bounded by the reservations at the time of the
+ * outage, and by the number of budgets.
  */
 export class Settlements {
   private readonly queue: Settlement[] = [];
-  /** Of the queue's first so many the answer is still to come. */
+  /** How many of the queue's first settlements have been sent and not answered. */
   private underWay = 0;
-  private readonly debts = new Map<string, SettledPart>();
+  /** Spending on budgets under reservations that Redis does not know, by budget. */
+  private readonly unreserved = new Map<string, SettledPart>();
   private lastNumber = 0;
   private emptied: (() => void) | null = null;
 
-  /** @param time the scripts' first argument */
+  /** @param time makes the scripts' first argument */
   constructor(
     private readonly link: Pick<RedisLink, 'isUp' | 'runInOrder'>,
     private readonly processId: string,
@@ -41,66 +45,67 @@ export class Settlements {
     private readonly onWarning: (warning: string) => void,
   ) {}
 
-  /** Settles a hold that Redis knows. */
-  settle(hold: string, parts: readonly SettledPart[]): void {
+  /** Settles a reservation that Redis knows. */
+  settle(reservationId: string, parts: readonly SettledPart[]): void {
     this.push(
-      hold,
+      reservationId,
       parts.filter((part) => isBudget(part) || part.used !== part.amount),
     );
     this.send();
   }
 
-  /** Counts what was used of budgets under a hold that Redis does not know, as soon as it is there. */
-  owe(parts: readonly SettledPart[]): void {
+  /**
+   * Counts what was used of budgets under a reservation that Redis does not know, as soon as Redis
+   * is available.
+   */
+  settleUnreserved(parts: readonly SettledPart[]): void {
     for (const part of parts.filter(isBudget)) {
       const name = `${part.key} ${part.period}`;
-      const owed = this.debts.get(name);
-      if (owed === undefined && this.debts.size >= mostDebts)
-        this.onWarning(`Redis was away for too long: what ${part.key} has used is not counted`);
+      const earlier = this.unreserved.get(name);
+      if (earlier === undefined && this.unreserved.size >= maxUnreserved)
+        this.onWarning(`Redis was away for too long: usage of ${part.key} is not counted`);
       else if (part.used > 0)
-        this.debts.set(name, { ...part, used: part.used + (owed?.used ?? 0) });
+        this.unreserved.set(name, { ...part, used: part.used + (earlier?.used ?? 0) });
     }
-    if (this.link.isUp) this.pay();
+    if (this.link.isUp) this.sendUnreserved();
   }
 
-  /** There is a new connection: sends all that the old one did not answer, and what is owed. */
+  /**
+   * Must be called for a new connection: sends all that the old one did not answer, and the
+   * unreserved spending.
+   */
   resume(): void {
     this.underWay = 0;
-    this.pay();
+    this.sendUnreserved();
   }
 
-  /** Resolves when Redis has heard of everything, or after the limit. */
-  async drained(limitMs: number): Promise<void> {
+  /** Resolves when Redis has confirmed everything, or after the limit. */
+  async drain(limitMs: number): Promise<void> {
     if (this.queue.length === 0 || !this.link.isUp) return;
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, limitMs);
-      this.emptied = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-    });
+    const emptied = new Promise<void>((resolve) => (this.emptied = resolve));
+    await withTimeout(emptied, limitMs, () => undefined);
   }
 
-  private pay(): void {
-    for (const part of this.debts.values()) this.push('', [part]);
-    this.debts.clear();
+  private sendUnreserved(): void {
+    for (const part of this.unreserved.values()) this.push('', [part]);
+    this.unreserved.clear();
     this.send();
   }
 
-  private push(hold: string, parts: readonly SettledPart[]): void {
+  private push(reservationId: string, parts: readonly SettledPart[]): void {
     if (parts.length > 0)
-      this.queue.push({ number: ++this.lastNumber, hold, parts, isAnswered: false });
+      this.queue.push({ number: ++this.lastNumber, reservationId, parts, isAnswered: false });
   }
 
   private send(): void {
-    while (this.link.isUp && this.underWay < Math.min(mostUnderWay, this.queue.length)) {
+    while (this.link.isUp && this.underWay < Math.min(maxUnderWay, this.queue.length)) {
       const settlement = this.queue[this.underWay++];
       if (settlement) void this.sendOne(settlement);
     }
   }
 
   private async sendOne(settlement: Settlement): Promise<void> {
-    const { number, hold, parts } = settlement;
+    const { number, reservationId, parts } = settlement;
     const details = parts.flatMap(({ measure, period, amount, used }) => [
       measure,
       String(period),
@@ -110,18 +115,18 @@ export class Settlements {
     try {
       await this.link.runInOrder(
         settleScript,
-        parts.flatMap(({ key }) => keysOf(key)),
-        [this.time(), this.processId, String(number), hold, ...details],
+        parts.flatMap(({ key }) => counterKeys(key)),
+        [this.time(), this.processId, String(number), reservationId, ...details],
       );
     } catch (error) {
       if (!(error instanceof RedisRefusal)) return;
-      this.onWarning(`Redis refused to count what was used: ${error.message}`);
+      this.onWarning(`Redis refused to count usage: ${error.message}`);
     }
     settlement.isAnswered = true;
-    this.takeOff();
+    this.removeAnswered();
   }
 
-  private takeOff(): void {
+  private removeAnswered(): void {
     while (this.queue[0]?.isAnswered) {
       this.queue.shift();
       this.underWay--;

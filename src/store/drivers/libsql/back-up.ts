@@ -5,8 +5,8 @@ import { GatewayError } from '../../../errors.js';
 import { LibsqlDialect } from './dialect.js';
 
 /**
- * Copies an embedded database into a new file that only its owner can read, while the database is in use.
- * @throws GatewayError `conflict` where there is such a file, `unavailable` where it cannot be written
+ * Copies an embedded database, while it is in use, into a new file that only its owner can read.
+ * @throws GatewayError `conflict` if the file exists, `unavailable` if it cannot be written
  */
 export async function backUp<T>(database: Kysely<T>, path: string, file: string): Promise<void> {
   const target = resolve(file);
@@ -20,12 +20,15 @@ export async function backUp<T>(database: Kysely<T>, path: string, file: string)
   }
 }
 
-/** SQLite would make it readable to all; into an empty file it writes as into none. */
+/**
+ * Creates an empty file, because SQLite would create one that everyone can read; it accepts an
+ * empty one.
+ */
 async function create(target: string): Promise<void> {
   const file = await open(target, 'wx', 0o600).catch((error: unknown) => {
     const code = error instanceof Error && 'code' in error ? String(error.code) : String(error);
     if (code === 'EEXIST')
-      throw new GatewayError('conflict', `${target} exists already: a backup does not overwrite`);
+      throw new GatewayError('conflict', `${target} exists: a backup does not overwrite files`);
     throw new GatewayError(
       'unavailable',
       `the backup cannot be written to ${dirname(target)}: ${code}`,
@@ -35,7 +38,10 @@ async function create(target: string): Promise<void> {
   await file.close();
 }
 
-/** By a connection of its own where there can be one, so that statements go on meanwhile. */
+/**
+ * Copies on a connection of its own, except for an in-memory database, so that other statements go
+ * on meanwhile.
+ */
 async function copy<T>(database: Kysely<T>, path: string, target: string): Promise<void> {
   const copying = sql`vacuum into ${target}`;
   if (path === ':memory:') {
@@ -46,7 +52,7 @@ async function copy<T>(database: Kysely<T>, path: string, target: string): Promi
   await copying.execute(own).finally(() => own.destroy());
 }
 
-/** SQLite leaves a copy to the operating system's buffers. */
+/** Flushes the copy to the disk, which SQLite does not do. */
 async function flush(target: string): Promise<void> {
   const file = await open(target, 'r+');
   await file.sync().finally(() => file.close());

@@ -1,29 +1,33 @@
 import { Worker } from 'node:worker_threads';
 import { DatabaseFailure } from '../../failure.js';
 
-/** What a statement gave. */
-export interface Outcome {
+/** The result of a statement. */
+export interface StatementResult {
   readonly rows: unknown[];
   /** Rows inserted, updated or deleted; meaningless for other statements. */
   readonly changes: number;
 }
 
 type Answer =
-  Outcome | { readonly failure: { readonly code: string | null; readonly message: string } };
+  | StatementResult
+  | { readonly failure: { readonly code: string | null; readonly message: string } };
 
-interface Asked {
-  readonly resolve: (outcome: Outcome) => void;
+interface Pending {
+  readonly resolve: (result: StatementResult) => void;
   readonly reject: (failure: DatabaseFailure) => void;
 }
 
-/** `DatabaseFailure.code` where the thread is gone, and all that was not committed with it. */
+/** `DatabaseFailure.code` if the thread is gone, and with it everything that was not committed. */
 export const threadGone = 'THREAD_GONE';
 
-/** One life of the thread that holds an embedded database. It lets the process end while nothing is asked of it. */
+/**
+ * A thread with an embedded database. While it has nothing to do it does not keep the process
+ * alive.
+ */
 export class DatabaseThread {
   private readonly worker: Worker;
-  /** In the order in which the thread answers. */
-  private readonly asked: Asked[] = [];
+  /** Statements without an answer; the thread answers in order. */
+  private readonly pending: Pending[] = [];
   private end: DatabaseFailure | null = null;
 
   /** @param path absolute, or `:memory:` */
@@ -44,17 +48,20 @@ export class DatabaseThread {
     return this.end !== null;
   }
 
-  /** Runs one statement after those before it. @throws DatabaseFailure with SQLite's code, or `threadGone` */
-  run(sql: string, parameters: readonly unknown[]): Promise<Outcome> {
+  /**
+   * Runs a statement after the earlier ones.
+   * @throws DatabaseFailure with SQLite's code, or `threadGone`
+   */
+  run(sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
     if (this.end) return Promise.reject(this.end);
-    if (this.asked.length === 0) this.worker.ref();
+    if (this.pending.length === 0) this.worker.ref();
     return new Promise((resolve, reject) => {
-      this.asked.push({ resolve, reject });
+      this.pending.push({ resolve, reject });
       this.worker.postMessage({ sql, parameters });
     });
   }
 
-  /** Ends the thread after what was asked of it; what is not committed is lost. */
+  /** Ends the thread after the pending statements; what is not committed is lost. */
   async close(): Promise<void> {
     if (this.end) return;
     const ended = new Promise((resolve) => this.worker.once('exit', resolve));
@@ -64,15 +71,15 @@ export class DatabaseThread {
   }
 
   private settle(answer: Answer): void {
-    const asked = this.asked.shift();
-    if (this.asked.length === 0) this.worker.unref();
+    const pending = this.pending.shift();
+    if (this.pending.length === 0) this.worker.unref();
     if ('failure' in answer)
-      asked?.reject(new DatabaseFailure(answer.failure.message, answer.failure.code));
-    else asked?.resolve(answer);
+      pending?.reject(new DatabaseFailure(answer.failure.message, answer.failure.code));
+    else pending?.resolve(answer);
   }
 
   private lose(reason: string): void {
     this.end ??= new DatabaseFailure(reason, threadGone);
-    for (const { reject } of this.asked.splice(0)) reject(this.end);
+    for (const { reject } of this.pending.splice(0)) reject(this.end);
   }
 }

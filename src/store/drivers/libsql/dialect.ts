@@ -11,7 +11,7 @@ import {
 } from 'kysely';
 import { LibsqlDriver } from './driver.js';
 
-/** Kysely on an embedded libsql database, in a thread of its own. */
+/** Kysely's dialect for an embedded libsql database in a thread of its own. */
 export class LibsqlDialect implements Dialect {
   /** @param path absolute, or `:memory:` */
   constructor(private readonly path: string) {}

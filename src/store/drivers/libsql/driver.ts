@@ -5,8 +5,8 @@ import { checkParameters } from '../../sql/parameters.js';
 import { DatabaseThread, threadGone } from './database-thread.js';
 import { Turns, waitedTooLong } from './turns.js';
 
-/** SQLite's codes, without what follows the second word, for which the same statement may succeed later. */
-const passing = new Set([
+/** SQLite's codes, by their first two words, after which the same statement may succeed later. */
+const temporaryCodes = new Set([
   'SQLITE_BUSY',
   'SQLITE_LOCKED',
   'SQLITE_FULL',
@@ -25,22 +25,24 @@ function libsqlError(error: unknown): unknown {
   return storeError(
     error,
     error.code !== null &&
-      (passing.has(error.code) || passing.has(error.code.split('_', 2).join('_'))),
+      (temporaryCodes.has(error.code) || temporaryCodes.has(error.code.split('_', 2).join('_'))),
   );
 }
 
-/** One connection to one thread, given out to one caller at a time. A thread that has died is followed by another. */
+/**
+ * One connection to one thread, lent to one caller at a time. A thread that has died is replaced.
+ */
 export class LibsqlDriver implements Driver {
   private readonly turns = new Turns();
   private thread: DatabaseThread | null = null;
 
-  /** @param start begins another life of the thread */
+  /** @param start starts a thread */
   constructor(
     private readonly path: string,
     private readonly start = (at: string): DatabaseThread => new DatabaseThread(at),
   ) {}
 
-  /** Nothing: the thread starts with the first statement. */
+  /** Does nothing: the thread starts with the first statement. */
   init(): Promise<void> {
     return Promise.resolve();
   }
@@ -49,7 +51,7 @@ export class LibsqlDriver implements Driver {
     await this.turns.take().catch((error: unknown) => {
       throw libsqlError(error);
     });
-    // a database in memory is gone with its thread: the statements say so
+    // an in-memory database is gone with its thread: statements fail from then on
     if (this.thread === null || (this.thread.isGone && this.path !== ':memory:'))
       this.startThread();
     return new LibsqlConnection(this.thread!);
@@ -59,7 +61,7 @@ export class LibsqlDriver implements Driver {
     try {
       this.thread = this.start(this.path);
     } catch (error) {
-      // the system has no thread to spare just now: the next in turn may get one
+      // the system cannot start a thread now: the next caller may be luckier
       this.turns.give();
       throw storeError(
         new DatabaseFailure(error instanceof Error ? error.message : String(error), threadGone),
@@ -69,7 +71,8 @@ export class LibsqlDriver implements Driver {
   }
 
   async beginTransaction(connection: DatabaseConnection): Promise<void> {
-    // a transaction that reads first and writes later would fail where another process has written in between
+    // a transaction that reads before it writes would fail if another process has written in
+    // between
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
@@ -77,15 +80,15 @@ export class LibsqlDriver implements Driver {
     await connection.executeQuery(CompiledQuery.raw('commit'));
   }
 
-  /** Never fails: the failure before it is the one to tell of. */
+  /** Never rejects, because the failure that caused the rollback is the one to report. */
   async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('rollback')).catch(async (error: unknown) => {
-      // after a full disk SQLite has done so itself
-      const isDone =
+      // SQLite rolls back by itself when the disk is full
+      const isRolledBack =
         error instanceof GatewayError &&
         error.cause instanceof DatabaseFailure &&
         error.cause.message.includes('no transaction is active');
-      if (!isDone) await this.thread?.close();
+      if (!isRolledBack) await this.thread?.close();
     });
   }
 
@@ -100,7 +103,7 @@ export class LibsqlDriver implements Driver {
   }
 }
 
-/** Belongs to one life of the thread: what follows in a transaction after that has ended fails too. */
+/** Belongs to one thread: when that has died, the rest of a transaction fails too. */
 class LibsqlConnection implements DatabaseConnection {
   constructor(private readonly thread: DatabaseThread) {}
 

@@ -5,18 +5,23 @@ interface Waiting {
   readonly timer: NodeJS.Timeout;
 }
 
-/** `DatabaseFailure.code` where the turn did not come in time. */
+/** `DatabaseFailure.code` if the turn did not come in time. */
 export const waitedTooLong = 'WAITED_TOO_LONG';
 
-/** One at a time, in the order of asking. */
+/** A lock with a queue in front of it. */
 export class Turns {
   private isTaken = false;
   private readonly waiting: Waiting[] = [];
 
-  /** @param longestWaitMs so that a crowd behind a locked database hears of it, and one that waits for itself too */
-  constructor(private readonly longestWaitMs = 10_000) {}
+  /**
+   * @param maxWaitMs limits the queue behind a locked database, and ends a caller's wait for itself
+   */
+  constructor(private readonly maxWaitMs = 10_000) {}
 
-  /** Resolves when it is the caller's turn, which lasts until `give`. @throws DatabaseFailure `waitedTooLong` */
+  /**
+   * Resolves when the caller has the lock, until `give`.
+   * @throws DatabaseFailure `waitedTooLong`
+   */
   async take(): Promise<void> {
     if (!this.isTaken) {
       this.isTaken = true;
@@ -25,19 +30,14 @@ export class Turns {
     await new Promise<void>((resolve, reject) => {
       const leave = (): void => {
         this.waiting.splice(this.waiting.indexOf(waiting), 1);
-        reject(
-          new DatabaseFailure(
-            `it was busy with others for ${this.longestWaitMs} ms`,
-            waitedTooLong,
-          ),
-        );
+        reject(new DatabaseFailure(`it was busy for ${this.maxWaitMs} ms`, waitedTooLong));
       };
-      const waiting: Waiting = { go: resolve, timer: setTimeout(leave, this.longestWaitMs) };
+      const waiting: Waiting = { go: resolve, timer: setTimeout(leave, this.maxWaitMs) };
       this.waiting.push(waiting);
     });
   }
 
-  /** Ends the turn. */
+  /** Passes the lock on. */
   give(): void {
     const next = this.waiting.shift();
     if (next === undefined) {

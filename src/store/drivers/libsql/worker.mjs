@@ -6,17 +6,25 @@ import Database from 'libsql';
 import { LRUCache } from 'lru-cache';
 
 /*
- * The thread that holds the embedded database: its calls block until a lock is free and the disk has written. Plain JavaScript, so that a
- * worker can be started from the sources too.
+ * The thread of the embedded database, whose calls block until a lock is free and the disk has
+ * written. Plain JavaScript, so that a worker can be started from the sources too.
  */
 
 /** @typedef {{ sql: string, parameters: unknown[] }} Statement */
-/** @typedef {{ rows: unknown[], changes: number } | { failure: { code: string | null, message: string } }} Answer */
+/**
+ * @typedef {{ rows: unknown[], changes: number } | { failure: { code: string | null, message:
+ * string } }} Answer
+ */
 
 const { path, busyTimeoutMs } = /** @type {{ path: string, busyTimeoutMs: number }} */ (workerData);
-/** The largest insert of the request log has 4,700 characters. */
-const longestKept = 8_192;
-/** As much as SQLite gathers before it begins the log anew: to cut it shorter than that costs more than it keeps. */
+/**
+ * Characters of a statement that is kept prepared. The largest insert of the request log has 4,700.
+ */
+const maxPreparedLength = 8_192;
+/**
+ * The size at which SQLite restarts the write-ahead log; truncating it below that costs time for
+ * nothing.
+ */
 const logBytes = 4_194_304;
 /** @type {LRUCache<string, ReturnType<InstanceType<typeof Database>['prepare']>>} */
 const prepared = new LRUCache({ max: 200 });
@@ -31,17 +39,19 @@ function open() {
   const database = new Database(path);
   database.pragma(`busy_timeout = ${busyTimeoutMs}`);
   database.pragma('journal_mode = WAL');
-  // an acknowledged change outlives a power cut
+  // a confirmed change survives a power failure
   database.pragma('synchronous = FULL');
-  // what is deleted must not be read from the file: it is written over, in the log after another round or two. FAST leaves out whole pages
+  // deleted content must not be readable in the file: it is overwritten, in the log after another
+  // round or two; FAST leaves out whole pages
   database.pragma('secure_delete = ON');
   database.pragma(`journal_size_limit = ${logBytes}`);
   return database;
 }
 
 /**
- * Makes the file, which SQLite would make readable to all. One that is there is not touched: whoever closes a file gives up all locks that its
- * process has on it, another connection's too, and the next process to leave would take the log away from under that one.
+ * Creates the file, because SQLite would create one that everyone can read. An existing file is not
+ * opened: closing it would release all locks that this process has on it, also those of other
+ * connections, and the next process to exit would remove the log under them.
  */
 function create() {
   try {
@@ -56,7 +66,7 @@ function prepare(database, sql) {
   const known = prepared.get(sql);
   if (known) return known;
   const statement = database.prepare(sql);
-  if (sql.length <= longestKept) prepared.set(sql, statement);
+  if (sql.length <= maxPreparedLength) prepared.set(sql, statement);
   return statement;
 }
 
@@ -77,16 +87,16 @@ function failureOf(error) {
   const code =
     error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (code.startsWith('SQLITE_')) return { code, message };
-  // a folder that cannot be made; and libsql itself says so by its text alone
+  // a folder that cannot be created; libsql itself reports this without a code
   return { code: opened === null ? 'SQLITE_CANTOPEN' : null, message };
 }
 
 function close() {
   try {
-    // leaves one file that is whole by itself, unless another process is at work in it
+    // leaves one complete file, unless another process uses the database
     opened?.pragma('wal_checkpoint(TRUNCATE)');
   } catch {
-    // the next one to open it reads the log
+    // the next process that opens it reads the log
   }
   opened?.close();
   parentPort?.close();

@@ -4,38 +4,38 @@ import { GuardedPool } from './guarded-pool.js';
 
 export interface PostgresOptions {
   readonly poolSize: number;
-  /** Statements may take as long as they need: for migrations. */
-  readonly isPatient?: boolean;
+  /** False: statements may take as long as they need, for migrations. True if absent. */
+  readonly hasTimeouts?: boolean;
   readonly onWarning: (warning: string) => void;
 }
 
 const connectMs = 3_000;
 const statementMs = 10_000;
-/** Of the client, for a server that does not answer at all. */
+/** The client's own timeout, for a server that does not answer at all. */
 const answerMs = 15_000;
 
-/** Of a transaction in which nothing is asked: its process has vanished without a word, and others wait for what it has locked. */
-const vanishedMs = 30_000;
+/** For an idle transaction: its process may have vanished, and others wait for its locks. */
+const idleTransactionMs = 30_000;
 
-/** PostgreSQL's numbers of its types for whole numbers of 64 bits, and for their sums. */
+/** PostgreSQL's type numbers of 64-bit integers, and of their sums. */
 const int8 = 20;
 const numeric = 1700;
 
-/** Kysely on PostgreSQL. The client is loaded with the first statement. */
+/** Kysely's dialect for PostgreSQL. The client is loaded with the first statement. */
 export function postgresDialect(
   url: string,
-  { poolSize, isPatient = false, onWarning }: PostgresOptions,
+  { poolSize, hasTimeouts = true, onWarning }: PostgresOptions,
 ): PostgresDialect {
   return new PostgresDialect({
     pool: async () => {
       const { default: pg } = await import('pg');
-      // of this pool alone: the host's own PostgreSQL client is none of our business
+      // only for this pool: a host application may use the same client
       const types = new pg.TypeOverrides();
       types.setTypeParser(int8, Number);
       types.setTypeParser(numeric, Number);
-      const limits: PoolConfig = isPatient
-        ? {}
-        : { statement_timeout: statementMs, query_timeout: answerMs };
+      const limits: PoolConfig = hasTimeouts
+        ? { statement_timeout: statementMs, query_timeout: answerMs }
+        : {};
       const pool = new pg.Pool({
         connectionString: url,
         max: poolSize,
@@ -44,7 +44,7 @@ export function postgresDialect(
         keepAlive: true,
         application_name: 'signalbox',
         types,
-        idle_in_transaction_session_timeout: vanishedMs,
+        idle_in_transaction_session_timeout: idleTransactionMs,
         ...limits,
       });
       return new GuardedPool(pool, onWarning);

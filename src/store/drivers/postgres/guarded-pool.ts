@@ -4,16 +4,19 @@ import { GatewayError } from '../../../errors.js';
 import { checkParameters } from '../../sql/parameters.js';
 import { postgresFailure } from './postgres-error.js';
 
-/** A pool that checks parameters, turns every failure into a GatewayError, and never gives a lost connection out again. */
+/**
+ * A pool that checks parameters, turns every failure into a GatewayError, and never reuses a lost
+ * connection.
+ */
 export class GuardedPool implements PostgresPool {
   private isAway = false;
 
-  /** @param onWarning hears once of each time that the database goes away while nothing is asked of it */
+  /** @param onWarning gets one message each time that an idle connection is lost */
   constructor(
     private readonly pool: Pool,
     onWarning: (warning: string) => void,
   ) {
-    // without a listener the loss of an idle connection would end the process
+    // without a listener the loss of an idle connection would crash the process
     pool.on('error', (error) => {
       if (!this.isAway) onWarning(postgresFailure(error).error.message);
       this.isAway = true;
@@ -42,7 +45,7 @@ class GuardedClient implements PostgresPoolClient {
   };
 
   constructor(private readonly client: PoolClient) {
-    // the pool listens only while the connection is idle
+    // the pool listens only to idle connections
     client.on('error', this.onError);
   }
 
@@ -53,7 +56,7 @@ class GuardedClient implements PostgresPoolClient {
     parameters: readonly unknown[] = [],
   ): Promise<PostgresQueryResult<R>> | PostgresCursor<R> {
     if (typeof sql !== 'string')
-      throw new GatewayError('internal', 'rows are not streamed from PostgreSQL');
+      throw new GatewayError('internal', 'streaming rows from PostgreSQL is not supported');
     return this.run(sql, parameters);
   }
 
@@ -67,7 +70,7 @@ class GuardedClient implements PostgresPoolClient {
     parameters: readonly unknown[],
   ): Promise<PostgresQueryResult<R>> {
     checkParameters(parameters);
-    // a rollback would wait behind a statement that got no answer
+    // otherwise a rollback would wait behind a statement without an answer
     if (this.lostBy !== null) throw postgresFailure(this.lostBy).error;
     try {
       const { command, rowCount, rows } = await this.client.query(sql, [...parameters]);

@@ -3,7 +3,7 @@ import { firstAccountId } from '../../contracts/accounts.js';
 
 type Table = CreateTableBuilder<string>;
 
-/** Text, whole numbers up to 2^53 and fractions have one name each that both databases understand. */
+/** Type names that both databases understand: text, whole numbers up to 2^53, fractions. */
 const text = 'text';
 const whole = 'bigint';
 const fraction = 'double precision';
@@ -181,7 +181,7 @@ const tables: Record<string, (table: Table) => Table> = {
   feedback,
 };
 
-/** What each list and each lookup goes by. */
+/** One for each list and each lookup. */
 const indexes: Record<string, [table: string, columns: string[]]> = {
   sign_ins_by_account: ['sign_ins', ['account_id']],
   password_resets_by_account: ['password_resets', ['account_id']],

@@ -4,7 +4,7 @@ const text = 'text';
 const whole = 'bigint';
 const fraction = 'double precision';
 
-/** Trainings of preferences' own routers, and the router that a preference uses. */
+/** Trainings, and the router that was trained for a preference. */
 export const trainings: Migration = {
   async up(database: Kysely<unknown>) {
     await database.schema

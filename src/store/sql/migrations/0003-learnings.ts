@@ -3,7 +3,7 @@ import { type Kysely, type Migration, sql } from 'kysely';
 const text = 'text';
 const whole = 'bigint';
 
-/** What accounts and preferences learn of their own traffic. */
+/** What accounts and preferences learn from their own traffic. */
 export const learnings: Migration = {
   async up(database: Kysely<unknown>) {
     await database.schema

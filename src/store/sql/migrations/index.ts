@@ -3,7 +3,10 @@ import { beginning } from './0001-beginning.js';
 import { trainings } from './0002-trainings.js';
 import { learnings } from './0003-learnings.js';
 
-/** All versions of the schema by name, oldest first. A version that was released is never changed: the next one changes it. */
+/**
+ * All migrations by name, oldest first. A released migration is never changed; add another one
+ * instead.
+ */
 export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0001-beginning', beginning],
   ['0002-trainings', trainings],

@@ -3,14 +3,14 @@ import { MemoryLimits } from '../../../../src/store/counters/memory/limits.js';
 import { SweptMap } from '../../../../src/store/counters/memory/swept-map.js';
 
 describe('limits in memory', () => {
-  it('forget subjects whose minute has passed, so that a flood of addresses does not fill the memory', () => {
+  it('drop subjects whose minute has passed, so that a flood of addresses does not fill the memory', () => {
     let now = Date.UTC(2026, 10, 21);
     const limits = new MemoryLimits(() => now);
     for (let address = 0; address < 50_000; address++) {
       now += 60;
-      limits.take([{ subject: `from:${address}`, measure: 'requests', limit: 10, amount: 1 }]);
+      limits.reserve([{ subject: `from:${address}`, measure: 'requests', limit: 10, amount: 1 }]);
     }
-    // a thousand come each minute, and each is of use for two to three
+    // a thousand come each minute, and each is kept for two to three
     expect(limits.size).toBeLessThan(10_000);
   });
 
@@ -18,22 +18,23 @@ describe('limits in memory', () => {
     let now = Date.UTC(2026, 10, 21);
     const limits = new MemoryLimits(() => now);
     const claim = { subject: 'key:a', measure: 'usd_day', limit: 1, amount: 1 } as const;
-    limits.seed(claim, 0);
-    expect(limits.take([claim])).toMatchObject({ outcome: 'granted' });
+    limits.setSpent(claim, 0);
+    expect(limits.reserve([claim])).toMatchObject({ outcome: 'granted' });
     now += 86_399_999;
     for (let turn = 0; turn < 100; turn++)
-      expect(limits.take([claim])).toMatchObject({ outcome: 'refused' });
+      expect(limits.reserve([claim])).toMatchObject({ outcome: 'refused' });
   });
 
-  it('count what was used beyond a hold that outlives its minute, though others have come and gone meanwhile', () => {
+  it('count what was used beyond a reservation that is older than its minute, even if others came and went meanwhile', () => {
     let now = Date.UTC(2026, 10, 21);
     const limits = new MemoryLimits(() => now);
     const claim = { subject: 'key:a', measure: 'tokens', limit: 1_000, amount: 10 } as const;
-    const verdict = limits.take([claim]);
+    const result = limits.reserve([claim]);
     now += 180_000;
-    for (let other = 0; other < 10; other++) limits.take([{ ...claim, subject: `key:${other}` }]);
-    if (verdict.outcome === 'granted') verdict.hold.settle([990]);
-    expect(limits.take([{ ...claim, amount: 100 }])).toMatchObject({
+    for (let other = 0; other < 10; other++)
+      limits.reserve([{ ...claim, subject: `key:${other}` }]);
+    if (result.outcome === 'granted') result.reservation.settle([990]);
+    expect(limits.reserve([{ ...claim, amount: 100 }])).toMatchObject({
       outcome: 'refused',
       used: 980,
     });
@@ -41,7 +42,7 @@ describe('limits in memory', () => {
 });
 
 describe('a swept map', () => {
-  it('drops what is over while others are looked at, and nothing else', () => {
+  it('drops expired entries while others are accessed, and nothing else', () => {
     const over = new Set<string>();
     const map = new SweptMap<string>((value) => over.has(value));
     for (let index = 0; index < 100; index++) map.set(`key ${index}`, `value ${index}`);

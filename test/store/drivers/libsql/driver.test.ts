@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import { DatabaseThread } from '../../../../src/store/drivers/libsql/database-thread.js';
 import { LibsqlDriver } from '../../../../src/store/drivers/libsql/driver.js';
 
-it('is unavailable while the system has no thread to spare, and works as soon as it has one', async () => {
+it('is unavailable while the system cannot start a thread, and works as soon as it can', async () => {
   let starts = 0;
   const driver = new LibsqlDriver(':memory:', (path) => {
     starts += 1;

@@ -7,7 +7,7 @@ import { openStore } from '../../../../src/store/open-store.js';
 import type { Store } from '../../../../src/store/contracts/store.js';
 
 const secret = 'the patient asked about her rash';
-/** Some MB of prompts: most of them lie on pages of their own. */
+/** Some MB of prompts, most of them on pages of their own. */
 const dataset = `prompt,a,b\n${Array.from({ length: 40_000 }, (_, at) => `"${secret} ${at}, and what helps against it",0,1`).join('\n')}`;
 const wishes = {
   format: 'csv',
@@ -72,7 +72,7 @@ describe('prompts of a training that are deleted', () => {
     expect(found()).toBe(0);
   });
 
-  it('are gone from the files while it runs, as soon as others have written a little', async () => {
+  it('are gone from the files while the database runs, after a few other writes', async () => {
     await removed();
     const write = async (): Promise<void> => {
       for (let times = 0; times < 100; times++)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { Turns } from '../../../../src/store/drivers/libsql/turns.js';
 
-it('gives turns one at a time, in the order of asking', async () => {
+it('gives turns one at a time, in the order of the calls', async () => {
   const turns = new Turns();
   const order: number[] = [];
   await turns.take();
@@ -18,12 +18,12 @@ it('gives turns one at a time, in the order of asking', async () => {
   await turns.take();
 });
 
-it('sends away who has waited too long, and goes on with the next', async () => {
+it('rejects a caller that has waited too long, and goes on with the next', async () => {
   const turns = new Turns(30);
   await turns.take();
   await expect(turns.take()).rejects.toMatchObject({
     code: 'WAITED_TOO_LONG',
-    message: 'it was busy with others for 30 ms',
+    message: 'it was busy for 30 ms',
   });
   const next = turns.take();
   turns.give();

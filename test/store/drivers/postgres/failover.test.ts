@@ -12,7 +12,7 @@ describe('a PostgreSQL that changes its role', () => {
   const name = (): string => new URL(place.url).pathname.slice(1);
   const signUp = { email: 'ada@example.com', passwordHash: null, at: 1 };
 
-  it('is asked on a new connection after one has turned out to be to a server that only reads', async () => {
+  it('is asked on a new connection after one has led to a read-only server', async () => {
     const store = await place.open();
     await runSql(place.url, `alter database ${name()} set default_transaction_read_only = on`);
     await runSql(
@@ -23,7 +23,7 @@ describe('a PostgreSQL that changes its role', () => {
     await expect(store.accounts.create({ id: randomUUID(), ...signUp })).rejects.toMatchObject({
       code: 'unavailable',
     });
-    // connections that were made before stay as they were
+    // connections from before keep their setting
     await runSql(
       (await startPostgres()).url,
       `alter database ${name()} reset default_transaction_read_only`,
@@ -39,7 +39,7 @@ describe('a transaction whose process has vanished', () => {
   beforeAll(async () => void (place = await postgresPlace()));
   afterAll(() => place.remove());
 
-  it('is ended by PostgreSQL before it holds up the others for long', async () => {
+  it('is ended by PostgreSQL before it delays the others for long', async () => {
     await place.open();
     const { rows } = await sql<{
       ms: number;

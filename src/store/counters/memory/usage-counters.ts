@@ -7,25 +7,25 @@ import {
   periodOf,
   usedInMinute,
 } from '../period.js';
-import type { Use } from '../refuse.js';
+import type { UsedPair } from '../refuse.js';
 
-/** What one subject uses of one measure. Times are epoch ms. */
-export interface Tally {
-  /** Null: what was used in the present period is not known yet. */
+/** One subject's usage of one measure. Times are epoch ms. */
+export interface UsageCounter {
+  /** Null: what was spent in the current period has not been set. */
   fits(claim: Claim, now: number): boolean | null;
-  /** Counts an amount; returns the period that `settle` has to be told. */
-  take(amount: number, now: number): number;
-  settle(period: number, held: number, used: number, now: number): void;
-  /** As of the last `fits` or `take`. */
-  use(): Use;
-  /** What counts as used then, in all. */
+  /** Counts an amount; returns the period to pass to `settle`. */
+  reserve(amount: number, now: number): number;
+  settle(period: number, reserved: number, used: number, now: number): void;
+  /** The two numbers as of the last `fits` or `reserve`. */
+  use(): UsedPair;
+  /** What counts as used at `now`, in all. */
   used(now: number): number;
-  /** Whether forgetting it changes nothing. */
-  isOver(now: number): boolean;
+  /** Whether the counter can be dropped without a difference. */
+  isExpired(now: number): boolean;
 }
 
-/** Requests or tokens over any 60 s. */
-export class MinuteTally implements Tally {
+/** Requests or tokens in a sliding window of 60 s. */
+export class MinuteCounter implements UsageCounter {
   private minute = 0;
   private current = 0;
   private previous = 0;
@@ -35,22 +35,25 @@ export class MinuteTally implements Tally {
     return this.used(now) + amount <= limit;
   }
 
-  take(amount: number, now: number): number {
+  reserve(amount: number, now: number): number {
     this.roll(now);
     this.current += amount;
     return this.minute;
   }
 
-  /** What is given back goes to its minute, if that counts still; what was used beyond the hold counts from now. */
-  settle(minute: number, held: number, used: number, now: number): void {
-    const more = used - held;
+  /**
+   * What was reserved and not used is subtracted from its minute if that still counts; what was
+   * used beyond the reservation counts from now.
+   */
+  settle(minute: number, reserved: number, used: number, now: number): void {
+    const more = used - reserved;
     if (more === 0) return;
     this.roll(now);
     if (more > 0 || minute === this.minute) this.current = Math.max(0, this.current + more);
     else if (minute === this.minute - 1) this.previous = Math.max(0, this.previous + more);
   }
 
-  use(): Use {
+  use(): UsedPair {
     return [this.current, this.previous];
   }
 
@@ -58,13 +61,13 @@ export class MinuteTally implements Tally {
     return usedInMinute(this.current, this.previous, now);
   }
 
-  isOver(now: number): boolean {
+  isExpired(now: number): boolean {
     return now - this.minute * minuteMs >= 2 * minuteMs;
   }
 
   private roll(now: number): void {
     const minute = minuteOf(now);
-    // a clock that was set back a little is no new minute
+    // a clock that was set back a little begins no new minute
     if (minute === this.minute || minute === this.minute - 1) return;
     this.previous = minute === this.minute + 1 ? this.current : 0;
     this.current = 0;
@@ -73,10 +76,10 @@ export class MinuteTally implements Tally {
 }
 
 /** Money in a UTC day or month. */
-export class BudgetTally implements Tally {
+export class BudgetCounter implements UsageCounter {
   private period: Period;
   private settled: number | null = null;
-  private held = 0;
+  private reserved = 0;
 
   constructor(
     private readonly measure: BudgetMeasure,
@@ -85,44 +88,44 @@ export class BudgetTally implements Tally {
     this.period = periodOf(measure, now);
   }
 
-  /** When the present period began. */
+  /** When the current period began. */
   since(now: number): number {
     this.roll(now);
     return this.period.startsAt;
   }
 
-  seed(used: number, since: number | undefined, now: number): void {
-    const isPresent = this.since(now) === (since ?? this.period.startsAt);
-    if (isPresent) this.settled ??= used;
+  setSpent(used: number, since: number | undefined, now: number): void {
+    const isCurrent = this.since(now) === (since ?? this.period.startsAt);
+    if (isCurrent) this.settled ??= used;
   }
 
   fits({ limit, amount }: Claim, now: number): boolean | null {
     this.roll(now);
-    return this.settled === null ? null : this.settled + this.held + amount <= limit;
+    return this.settled === null ? null : this.settled + this.reserved + amount <= limit;
   }
 
-  take(amount: number, now: number): number {
+  reserve(amount: number, now: number): number {
     this.roll(now);
-    this.held += amount;
+    this.reserved += amount;
     return this.period.index;
   }
 
-  settle(index: number, held: number, used: number): void {
+  settle(index: number, reserved: number, used: number): void {
     if (index !== this.period.index) return;
-    this.held -= held;
-    // where it is not seeded yet, the seed will include it
+    this.reserved -= reserved;
+    // otherwise `setSpent` will include it
     if (this.settled !== null) this.settled += used;
   }
 
-  use(): Use {
-    return [this.settled ?? 0, this.held];
+  use(): UsedPair {
+    return [this.settled ?? 0, this.reserved];
   }
 
   used(): number {
-    return (this.settled ?? 0) + this.held;
+    return (this.settled ?? 0) + this.reserved;
   }
 
-  isOver(now: number): boolean {
+  isExpired(now: number): boolean {
     return now >= this.period.endsAt;
   }
 
@@ -130,6 +133,6 @@ export class BudgetTally implements Tally {
     if (now >= this.period.startsAt && now < this.period.endsAt) return;
     this.period = periodOf(this.measure, now);
     this.settled = null;
-    this.held = 0;
+    this.reserved = 0;
   }
 }

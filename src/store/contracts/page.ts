@@ -1,0 +1,23 @@
+/** Which part of a list is wanted. */
+export interface PageRequest {
+  /** 1 to 100. */
+  readonly limit: number;
+  /** `next` of the page before; null: the first page. */
+  readonly cursor: string | null;
+}
+
+/** A part of a list, newest first unless said otherwise. */
+export interface Page<T> {
+  readonly items: readonly T[];
+  /** The cursor of the next page; null: this is the last. */
+  readonly next: string | null;
+}
+
+/**
+ * Records that have changed since a revision. Revisions count up by commit, in each database
+ * separately.
+ */
+export interface Changes<T> {
+  readonly revision: number;
+  readonly records: readonly T[];
+}

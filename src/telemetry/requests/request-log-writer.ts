@@ -1,0 +1,147 @@
+import { hasBudget } from '../../accounts/rate-limiter.js';
+import type { ObservedRequest } from '../observed-request.js';
+import type { LazyDatabases } from '../../store/lazy-databases.js';
+import type { Store } from '../../store/contracts/store.js';
+import { WriteBehind, type WriteBehindReport } from '../../store/write-behind.js';
+import { type Decision, decisionOf, type DecisionLinks, selectionRowOf } from './decision.js';
+import { type FinishedRequest, finishedRequest, requestRowOf } from './finished-request.js';
+import { type KeptContent, sizeInBytes } from './kept-content.js';
+import { KeyUses } from './key-uses.js';
+import { Retention } from './retention.js';
+
+/** Bounds of the request log, and where losses are reported. */
+export interface RequestLogOptions {
+  /** How many rows of one kind may wait for a database that is slow or away. */
+  readonly maxQueued: number;
+  /** How many days rows are kept, according to the configuration in force. */
+  readonly keepDays: () => number;
+  readonly report: WriteBehindReport;
+}
+
+/** Surfaces whose requests get a row each. */
+const loggedSurfaces: ReadonlySet<string> = new Set([
+  'model_select',
+  'completions',
+  'openai',
+  'direct',
+  'embeddings',
+  'proxy',
+]);
+/** Content that waits, for each kind of row. */
+const maxBytes = 64 * 1_048_576;
+/** How many rows wait while an in-memory database has not been opened. */
+const maxUnopened = 1_000;
+const closeMs = 5_000;
+
+/**
+ * Writes the request log: takes finished requests and decisions without delay, writes them in
+ * batches in the background, and deletes them when they are old.
+ */
+export class RequestLogWriter {
+  private readonly requests: WriteBehind<FinishedRequest>;
+  private readonly selections: WriteBehind<Decision>;
+  private readonly keyUses: KeyUses;
+  private readonly retention: Retention;
+  private salt: Buffer | null = null;
+
+  constructor(
+    private readonly databases: LazyDatabases,
+    { maxQueued, keepDays, report }: RequestLogOptions,
+  ) {
+    this.keyUses = new KeyUses(databases);
+    this.retention = new Retention(databases, { keepDays });
+    const shared = {
+      report,
+      maxItems: maxQueued,
+      maxBytes,
+      maxUnopened: () => (databases.isVolatile && databases.now === null ? maxUnopened : null),
+    };
+    this.requests = new WriteBehind({
+      ...shared,
+      kind: 'requests',
+      write: (requests) => this.writeRequests(requests),
+      sizeOf: ({ contentBytes }) => contentBytes,
+    });
+    this.selections = new WriteBehind({
+      ...shared,
+      kind: 'selections',
+      write: (decisions) => this.writeSelections(decisions),
+      sizeOf: ({ content }) => sizeInBytes(content),
+    });
+  }
+
+  /**
+   * Takes a finished request. If the configuration switches the request log off, only requests of
+   * keys with a budget are written, and of them only what the sums need: the row prevents counting
+   * the request twice, and with the sums a budget survives a restart.
+   */
+  addRequest(request: ObservedRequest): void {
+    const { caller, surface, plan, isLogged } = request;
+    if (caller.keyId) this.keyUses.mark(caller.keyId);
+    if (surface === null || !loggedSurfaces.has(surface)) return;
+    // a rejected request has no known caller; one with a plan was let in by the host's own rules
+    if (!request.isIdentified && plan === null) return;
+    if (isLogged || hasBudget(caller.limits))
+      this.requests.add(finishedRequest(request, !isLogged));
+  }
+
+  /** Takes a decision of model selection; does nothing if the request log is switched off. */
+  addDecision(
+    { caller, plan, isLogged, record: { content } }: ObservedRequest,
+    links: Omit<DecisionLinks, 'content'>,
+  ): void {
+    if (plan === null || !isLogged) return;
+    this.selections.add(decisionOf(plan, caller, { ...links, content }));
+  }
+
+  /** Writes what has been taken so far, so that it can be read; waits at most `limitMs`. */
+  async flush(limitMs = 500): Promise<void> {
+    await Promise.all([this.requests.flush(limitMs), this.selections.flush(limitMs)]);
+  }
+
+  /** How many rows wait, by kind. */
+  get queued(): Readonly<Record<string, number>> {
+    return { requests: this.requests.size, selections: this.selections.size };
+  }
+
+  /** Writes what it can within a few seconds. */
+  async close(): Promise<void> {
+    this.retention.close();
+    await Promise.all([
+      this.requests.close(closeMs),
+      this.selections.close(closeMs),
+      this.keyUses.close(closeMs),
+    ]);
+  }
+
+  private async writeRequests(finished: readonly FinishedRequest[]): Promise<void> {
+    const { store } = await this.databases.get();
+    const salt = await this.saltFor(
+      store,
+      finished.map(({ record }) => record.content),
+    );
+    await store.requests.add(finished.map((request) => requestRowOf(request, salt)));
+    this.retention.noteWritten(finished.map(({ at }) => at));
+  }
+
+  private async writeSelections(decisions: readonly Decision[]): Promise<void> {
+    const { store } = await this.databases.get();
+    const salt = await this.saltFor(
+      store,
+      decisions.map(({ content }) => content),
+    );
+    await store.selections.add(decisions.map((decision) => selectionRowOf(decision, salt)));
+    this.retention.noteWritten(decisions.map(({ at }) => at));
+  }
+
+  /**
+   * The salt for hashes of content, the same on every replica; null if there is nothing to hash.
+   */
+  private async saltFor(
+    store: Store,
+    contents: readonly (KeptContent | null)[],
+  ): Promise<Buffer | null> {
+    if (!contents.some((content) => content?.kind === 'digest')) return null;
+    return (this.salt ??= await store.secret('content-hash'));
+  }
+}

@@ -9,7 +9,8 @@
  *   is vitest's mode `all`; `.ci/run` needs it to pass.
  *
  * A property test takes `{ numRuns: runs(2_000) }` (`test/helpers/runs.ts`): the number is that of
- * `test:all`. A single long test in a file of short ones is `it.runIf(isWholeRun)(…)`.
+ * `test:all`; a table of cases `someOf(cases)`. A single long test in a file of short ones is
+ * `it.runIf(isWholeRun)(…)`.
  *
  * No test asserts a time below ten seconds: on a busy machine everything takes longer. Tests assert
  * order, counts and injected clocks. Limits in tests only end what would never end; the ones here

@@ -51,15 +51,6 @@ class FrameSplitter {
   }
 }
 
-/** Reads a whole event stream. @throws where it is cut or malformed */
-async function readSse(response: AsyncIterable<Buffer>): Promise<SseFrame[]> {
-  const splitter = new FrameSplitter();
-  const frames: SseFrame[] = [];
-  for await (const bytes of response) frames.push(...splitter.push(bytes));
-  splitter.end();
-  return frames;
-}
-
 export interface Reply {
   status: number;
   headers: IncomingHttpHeaders;

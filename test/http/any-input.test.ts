@@ -7,7 +7,7 @@ import { keepingLogger, type RunningGateway, startGateway } from '../helpers/gat
 import { at, textAt, tryJson } from '../helpers/json.js';
 import { type Mutation, mutationsOf } from '../helpers/mutations.js';
 import { startUpstream, type Step, type Upstream } from '../helpers/upstream.js';
-import { runs } from '../helpers/runs.js';
+import { runs, someOf } from '../helpers/runs.js';
 
 const text = (content: string): object => ({ role: 'user', content });
 const nativeBody = {
@@ -243,7 +243,7 @@ describe('a valid body with one thing changed, at any depth,', () => {
             ];
       const body = chatBody(provider, [picture, ...files]);
       expect((await send('/v1/chat/completions', 'POST', JSON.stringify(body))).status).toBe(200);
-      await tryAll('/v1/chat/completions', [...mutationsOf(body)], ['model', 'body']);
+      await tryAll('/v1/chat/completions', someOf([...mutationsOf(body)]), ['model', 'body']);
     },
   );
 });

@@ -3,7 +3,8 @@ import { sendJson } from '../../send-json.js';
 import { accountPaths } from './accounts.js';
 import { conversationPaths } from './conversations.js';
 import { keyPaths } from './keys.js';
-import { recordPaths } from './requests.js';
+import { preferencePaths } from './preferences.js';
+import { requestPaths } from './requests.js';
 import {
   embeddedSchemas,
   failure,
@@ -13,6 +14,7 @@ import {
   pathParameter,
   ref,
 } from './parts.js';
+import { v2Paths } from './v2.js';
 
 const upstreamErrors = {
   502: failure('Every model failed.'),
@@ -134,8 +136,10 @@ export function openApiDocument(version: string): object {
       ...openAIPaths(),
       ...accountPaths(),
       ...keyPaths(),
+      ...preferencePaths(),
+      ...v2Paths(),
       ...conversationPaths(),
-      ...recordPaths(),
+      ...requestPaths(),
       '/proxy/{provider}/{path}': proxyPath(),
       '/healthz': page('Whether the process answers', 'It does.'),
       '/readyz': page('Whether requests are taken', 'They are.', {

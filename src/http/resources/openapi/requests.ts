@@ -15,8 +15,12 @@ const by = queryParameter(
   'What the sums are grouped by: one or more of `day`, `model`, `key` and `account`, with commas; `day,model` unless given.',
 );
 
-/** The request log, sums over it, sessions, and feedback. */
-export function recordPaths(): object {
+/** The request log, usage, sessions, feedback, and what was learned from it. */
+export function requestPaths(): object {
+  return { ...learningPaths(), ...requestLogPaths(), ...sessionPaths(), ...feedbackPaths() };
+}
+
+function learningPaths(): object {
   const learning = {
     get: { summary: 'What feedback and outcomes have taught', response: 'learning.response' },
     delete: { summary: 'Forget it: choices are as they were before' },
@@ -24,6 +28,11 @@ export function recordPaths(): object {
   return {
     ...resourcePath('/api/v1/learning', learning),
     ...resourcePath('/api/v1/preferences/{id}/learning', learning),
+  };
+}
+
+function requestLogPaths(): object {
+  return {
     ...resourcePath('/api/v1/requests', {
       get: {
         summary: "The account's requests, newest first",
@@ -42,6 +51,11 @@ export function recordPaths(): object {
         parameters: [account, key, provider, model, from, to, by],
       },
     }),
+  };
+}
+
+function sessionPaths(): object {
+  return {
     ...resourcePath('/api/v1/sessions', {
       get: {
         summary: "The account's sessions of model selection, newest first",
@@ -52,18 +66,21 @@ export function recordPaths(): object {
     ...resourcePath('/api/v1/sessions/{session_id}', {
       get: { summary: 'All decisions of a session, oldest first', response: 'session.response' },
     }),
-    ...resourcePath('/api/v1/feedback', {
-      get: {
-        summary: "The account's feedback, newest first",
-        response: 'feedback.response',
-        isList: true,
-      },
-      post: {
-        summary: 'Say how good a decision or an answer was',
-        request: 'feedback.request',
-        response: 'feedback.response',
-        status: 201,
-      },
-    }),
   };
+}
+
+function feedbackPaths(): object {
+  return resourcePath('/api/v1/feedback', {
+    get: {
+      summary: "The account's feedback, newest first",
+      response: 'feedback.response',
+      isList: true,
+    },
+    post: {
+      summary: 'Say how good a decision or an answer was',
+      request: 'feedback.request',
+      response: 'feedback.response',
+      status: 201,
+    },
+  });
 }

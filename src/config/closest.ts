@@ -2,7 +2,10 @@ import { distance } from 'fastest-levenshtein';
 
 const maxLength = 64;
 
-/** The known name that was probably meant, null if none is similar. Ignores case, dots, spaces, dashes and underscores. */
+/**
+ * The known name that was probably meant, null if none is similar. Ignores case, dots, spaces,
+ * dashes and underscores.
+ */
 export function closestName(written: string, known: readonly string[]): string | null {
   return closestNames(written, known)[0] ?? null;
 }

@@ -1,13 +1,17 @@
 import type { Request } from 'express';
 import ipaddr from 'ipaddr.js';
 
-/** 64 of an IPv6 address's 128 bits: an internet provider gives each customer a network of this size. */
+/**
+ * 64 of an IPv6 address's 128 bits: an internet provider gives each customer a network of this
+ * size.
+ */
 const networkParts = 4;
 
 /**
- * The address under which a client's attempts are counted: an IPv4 address, or the /64 network of an
- * IPv6 address, because one client can use every address of its network. IPv4-mapped addresses count
- * as IPv4; a port and an IPv6 zone are dropped. Express's `trust proxy` decides which address it is.
+ * The address under which a client's attempts are counted: an IPv4 address, or the /64 network of
+ * an IPv6 address, because one client can use every address of its network. IPv4-mapped addresses
+ * count as IPv4; a port and an IPv6 zone are dropped. Express's `trust proxy` decides which address
+ * it is.
  * @returns `unknown` if there is no address, and text that is not an address unchanged
  */
 export function clientAddress({ ip }: Pick<Request, 'ip'>): string {

@@ -6,7 +6,10 @@ const cookieName = 'signalbox_session';
 /** 32 random bytes in base64url. */
 const tokenForm = /^[\w-]{43}$/;
 
-/** The token in a browser's sign-in cookie, or null if there is none or it has not the form of a token. */
+/**
+ * The token in a browser's sign-in cookie, or null if there is none or it has not the form of a
+ * token.
+ */
 export function signInToken({ cookie }: IncomingHttpHeaders): string | null {
   const token = cookie === undefined ? undefined : parseCookie(cookie)[cookieName];
   return token !== undefined && tokenForm.test(token) ? token : null;

@@ -7,12 +7,13 @@ const maxBytesPerUnit = 3;
 
 /**
  * Collects log lines and writes them in batches: at the latest after 200 ms, and when the process
- * exits. Lines are encoded into one buffer at once, because strings that wait for their write survive
- * young garbage collections, which was most of the cost of logging (25 µs a line). If the reader does
- * not keep up, lines are dropped and counted in a later line; requests never wait for it.
+ * exits. Lines are encoded into one buffer at once, because strings that wait for their write
+ * survive young garbage collections, which was most of the cost of logging (25 µs a line). If the
+ * reader does not keep up, lines are dropped and counted in a later line; requests never wait for
+ * it.
  *
- * Ours rather than `pino.destination({ sync: false })` (sonic-boom 4.2): that one keeps the lines as
- * strings or one buffer each, and its flush at exit sleeps and retries for as long as the reader
+ * Ours rather than `pino.destination({ sync: false })` (sonic-boom 4.2): that one keeps the lines
+ * as strings or one buffer each, and its flush at exit sleeps and retries for as long as the reader
  * stalls, so that a stuck log collector would keep the process from ending.
  */
 export class LogOutput {

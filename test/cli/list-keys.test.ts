@@ -28,7 +28,7 @@ const lines = async (): Promise<string[]> => (await listKeys(store)).trimEnd().s
 describe('the list of keys', () => {
   it('says whose each key is, and what it is good for, in columns', async () => {
     await make({ name: 'before anybody', scopes: 'admin,completions' });
-    expect((await lines())[1]).toMatch(/good +nobody yet +completions,admin +before anybody$/);
+    expect((await lines())[1]).toMatch(/active +first account +completions,admin +before anybody$/);
     for (const email of ['ada@example.org', 'bob@example.org']) await invite(email);
     await make({ name: 'shop', account: 'BOB@example.org', scopes: 'model-select' });
     const [titles, newest, oldest] = await lines();

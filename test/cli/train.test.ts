@@ -77,7 +77,7 @@ describe('signalbox train', () => {
       'not found',
     );
     await expect(run(evaluationsCsv(60), { account: 'nobody@example.org' })).rejects.toThrow(
-      'there is no account',
+      'no account has the mail address',
     );
   });
 

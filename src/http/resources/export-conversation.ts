@@ -17,7 +17,7 @@ import { idOf } from './page-request.js';
 
 const pageSize = 100;
 
-/** How a conversation is written to a file, in pieces. */
+/** Writes a conversation as a file, piece by piece. */
 interface Format {
   readonly extension: string;
   readonly contentType: string;
@@ -49,7 +49,10 @@ const formats: ReadonlyMap<unknown, Format> = new Map([
   ['markdown', markdown],
 ]);
 
-/** `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent page by page. */
+/**
+ * `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent
+ * page by page.
+ */
 export function exportConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const format = formatOf(req);
@@ -68,7 +71,8 @@ export function exportConversation(parts: Parts): RequestHandler {
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     });
-    // from here on a failure can only break the file off, and a client that leaves is none
+    // the status is sent, so a failure can only cut the file off; a client that leaves is no
+    // failure
     await pipeline(Readable.from(written(conversations, record, first, format)), res).catch(() =>
       res.destroy(),
     );
@@ -81,7 +85,10 @@ function formatOf({ query }: Request): Format {
   return format;
 }
 
-/** Messages that are added meanwhile come too; of a conversation that is deleted meanwhile the file breaks off. */
+/**
+ * Includes messages that are added during the export; if the conversation is deleted, the file is
+ * cut off.
+ */
 async function* written(
   conversations: ConversationStore,
   record: ConversationRecord,
@@ -102,7 +109,7 @@ async function* written(
   yield format.end;
 }
 
-/** A title is one line, and none of its characters is markup. */
+/** As one line of Markdown without any markup. */
 const escaped = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]()<>#+\-.!|~&]/g, '\\$&');
 
@@ -111,7 +118,10 @@ function headingOf({ role, provider, model }: MessageRecord): string {
   return model === null ? speaker : `${speaker} (${escaped(`${provider ?? ''}/${model}`)})`;
 }
 
-/** As a quotation: whatever stands in a message, it cannot pass for a heading of ours or swallow what follows. */
+/**
+ * As a Markdown quotation, so that headings or open code fences in a message do not affect the rest
+ * of the file.
+ */
 const quoted = (text: string): string =>
   text
     .split(/\r\n|[\n\r]/)

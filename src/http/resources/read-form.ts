@@ -6,7 +6,10 @@ export interface FormPart {
   readonly content: string | Buffer;
 }
 
-/** A form has one file and a few fields; further parts are ignored. The body's size is the caller's bound. */
+/**
+ * A form has one file and a few fields; further parts are ignored. The body's size is the caller's
+ * bound.
+ */
 const limits = { fieldSize: Infinity, fields: 100, files: 10 };
 
 /**

@@ -29,7 +29,8 @@ const seed = 1;
 
 /**
  * Reads a body with evaluations: a multipart form with a file, JSON, CSV or JSON Lines.
- * @throws GatewayError `unsupported_media_type`, `payload_too_large`, `malformed_json`, `validation_failed`
+ * @throws GatewayError `unsupported_media_type`, `payload_too_large`, `malformed_json`,
+ * `validation_failed`
  */
 export async function readTrainingBody(req: Request, maxBytes: number): Promise<TrainingBody> {
   const type = (req.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();

@@ -4,18 +4,18 @@ import { queryParameter, resourcePath } from './parts.js';
 export function keyPaths(): object {
   const accountParameter = queryParameter(
     'account',
-    "For administrators: an account's id, or `all`.",
+    "An account's id, or `all` (administrators only).",
   );
   return {
     ...resourcePath('/api/v1/keys', {
       get: {
-        summary: "The account's API keys, newest first",
+        summary: "List the account's API keys, newest first",
         response: 'key.response',
         isList: true,
         parameters: [accountParameter],
       },
       post: {
-        summary: 'Make an API key: the only answer that shows it',
+        summary: 'Create an API key; only this response contains the key itself',
         request: 'key.request',
         response: 'key.response',
         status: 201,
@@ -28,7 +28,7 @@ export function keyPaths(): object {
         request: 'key-change.request',
         response: 'key.response',
       },
-      delete: { summary: 'Revoke an API key, for good' },
+      delete: { summary: 'Revoke an API key permanently' },
     }),
   };
 }

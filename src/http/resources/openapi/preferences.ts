@@ -5,12 +5,12 @@ export function preferencePaths(): object {
   return {
     ...resourcePath('/api/v1/preferences', {
       get: {
-        summary: "The account's preferences, newest first",
+        summary: "List the account's preferences, newest first",
         response: 'preference.response',
         isList: true,
       },
       post: {
-        summary: 'Make a preference',
+        summary: 'Create a preference',
         request: 'preference.request',
         response: 'preference.response',
         status: 201,
@@ -47,6 +47,6 @@ function trainingPath(): object {
       response: 'training.response',
       status: 202,
     },
-    delete: { summary: 'Switch the trained router off and forget it' },
+    delete: { summary: 'Delete the trained router' },
   });
 }

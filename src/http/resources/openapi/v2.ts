@@ -1,10 +1,10 @@
 import { failure, operation, pathParameter } from './parts.js';
 
 const detail = {
-  '4XX': failure('`{detail}`: the request cannot be served.'),
-  '5XX': failure('`{detail}`: a fault of the gateway.'),
+  '4XX': failure('`{detail}`: the request is not valid or not allowed.'),
+  '5XX': failure('`{detail}`: the gateway failed.'),
 };
-const done = { 200: { description: 'It is done.' }, ...detail };
+const done = { 200: { description: 'Done.' }, ...detail };
 
 /** The `/v2` dialect. */
 export function v2Paths(): object {
@@ -15,13 +15,13 @@ export function v2Paths(): object {
   return {
     '/v2/modelRouter/modelSelect': {
       post: operation(
-        'Choose the model, in the dialect of public SDKs',
+        'Select a model, in the dialect of public SDKs',
         'model-select.request',
         ranking,
       ),
     },
     '/v2/preferences/userPreferenceCreate': {
-      post: operation('Make a preference', 'v2-preference.request', done),
+      post: operation('Create a preference', 'v2-preference.request', done),
     },
     '/v2/preferences/userPreferenceUpdate': {
       put: operation('Change a preference', 'v2-preference-change.request', done),
@@ -31,10 +31,10 @@ export function v2Paths(): object {
       delete: operation('Delete a preference', null, done),
     },
     '/v2/report/metrics/feedback': {
-      post: operation('Say how good a choice was', 'v2-feedback.request', done),
+      post: operation('Rate a selected model', 'v2-feedback.request', done),
     },
     '/v2/report/metrics/latency': {
-      post: operation('Say how fast a choice was', 'v2-latency.request', done),
+      post: operation('Report the speed of a selected model', 'v2-latency.request', done),
     },
     '/v2/pzn/trainCustomRouter': { post: customRouterOperation() },
   };
@@ -46,12 +46,12 @@ function customRouterOperation(): object {
     dataset_file: {
       type: 'string',
       format: 'binary',
-      description: 'CSV: a column of prompts, and one of scores for each model.',
+      description: 'CSV with a column of prompts, and a column of scores for each model.',
     },
     language: text,
     llm_providers: {
       type: 'string',
-      description: 'A JSON list of `{provider, model}`; absent: all columns.',
+      description: 'A JSON list of `{provider, model}`. Default: all columns.',
     },
     prompt_column: { type: 'string', default: 'prompt' },
     maximize: { type: 'string', enum: ['true', 'false'], default: 'true' },
@@ -66,7 +66,7 @@ function customRouterOperation(): object {
   };
   return {
     ...operation("Train a preference's own router", null, {
-      200: { description: '`{preference_id}`: the training has begun.' },
+      200: { description: '`{preference_id}`: the training has started.' },
       ...detail,
     }),
     requestBody: body,

@@ -26,7 +26,7 @@ const invite = (email: string): Promise<unknown> => createAccount(store, email, 
 const lines = async (): Promise<string[]> => (await listKeysCommand(store)).trimEnd().split('\n');
 
 describe('the list of keys', () => {
-  it('says whose each key is, and what it is good for, in columns', async () => {
+  it('shows the account, state and scopes of each key in columns', async () => {
     await make({ name: 'before anybody', scopes: 'admin,completions' });
     expect((await lines())[1]).toMatch(/active +first account +completions,admin +before anybody$/);
     for (const email of ['ada@example.org', 'bob@example.org']) await invite(email);
@@ -41,7 +41,7 @@ describe('the list of keys', () => {
     );
   });
 
-  it('tells a key whose account is disabled from a good one', async () => {
+  it('shows a key whose account is disabled as disabled', async () => {
     for (const email of ['ada@example.org', 'bob@example.org']) await invite(email);
     await make({ name: 'shop', account: 'bob@example.org' });
     await store.accounts.update((await store.accounts.findByEmail('bob@example.org'))!.id, {

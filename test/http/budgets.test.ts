@@ -172,7 +172,7 @@ describe('a budget', () => {
     expect(await metricOf(gateway, 'signalbox_limited_total', 'limit="usd_month"')).toBe(6);
   });
 
-  it('of 0 lets nothing pass', async () => {
+  it('of 0 refuses every request', async () => {
     expect(
       statuses([
         await native('nothing'),

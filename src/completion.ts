@@ -1,6 +1,6 @@
 /**
- * The only internal dialect is OpenAI's chat dialect: surfaces translate into it, providers out of it and back.
- * Fields that are not named here are kept and passed on.
+ * The internal dialect is OpenAI's chat dialect: surfaces and providers translate to and from it.
+ * Fields that are not declared here are kept and forwarded.
  */
 export interface ContentPart {
   /** `text`, `image_url`, `input_audio`, `file`, `refusal`, … */
@@ -27,7 +27,10 @@ export interface ChatMessage {
   refusal?: string | null;
   /** Reasoning text of an assistant turn, as DeepSeek and others name it. */
   reasoning_content?: string | null;
-  /** Opaque reasoning blocks that must be handed back as they came (signatures, encrypted text). */
+  /**
+   * Opaque reasoning blocks (signatures, encrypted text) that must be returned unchanged to the
+   * provider.
+   */
   reasoning_details?: unknown[];
   [field: string]: unknown;
 }
@@ -44,7 +47,7 @@ export interface ToolDefinition {
   [field: string]: unknown;
 }
 
-/** A chat request without its `model` and `stream`: those belong to the call that is made of it. */
+/** A chat request without `model` and `stream`, which each attempt sets. */
 export interface ChatRequest {
   messages: ChatMessage[];
   temperature?: number | null;
@@ -86,7 +89,7 @@ export interface ToolCallDelta {
   [field: string]: unknown;
 }
 
-/** A source that an answer cites. Character offsets into the answer's text where they are known. */
+/** A source that an answer cites, with character offsets into the answer's text if known. */
 export interface UrlCitation {
   type: 'url_citation';
   url_citation: {
@@ -113,7 +116,9 @@ export interface ChunkDelta {
 export interface ChunkChoice {
   index: number;
   delta: ChunkDelta;
-  /** `stop`, `length`, `tool_calls`, `content_filter` (or what an OpenAI-compatible provider says). */
+  /**
+   * `stop`, `length`, `tool_calls`, `content_filter`, or a value of an OpenAI-compatible provider.
+   */
   finish_reason?: string | null;
   logprobs?: unknown;
   [field: string]: unknown;
@@ -124,7 +129,7 @@ export interface CompletionChunk {
   object?: 'chat.completion.chunk' | (string & {});
   /** Seconds since 1970. */
   created?: number;
-  /** The model as the provider names it. */
+  /** The provider's name of the model. */
   model?: string;
   choices: ChunkChoice[];
   usage?: OpenAIUsage | null;
@@ -160,7 +165,7 @@ export interface Completion {
   [field: string]: unknown;
 }
 
-/** Usage as OpenAI spells it. */
+/** Token usage with OpenAI's field names. */
 export interface OpenAIUsage {
   prompt_tokens?: number | null;
   completion_tokens?: number | null;
@@ -175,8 +180,9 @@ export interface OpenAIUsage {
 }
 
 /**
- * Token usage as Signalbox counts it, whatever the provider's habit: `promptTokens` includes cached and cache-written
- * tokens, `completionTokens` includes reasoning tokens. Whole numbers, never negative.
+ * Token usage, counted the same way for all providers: `promptTokens` includes cached and
+ * cache-written tokens, `completionTokens` includes reasoning tokens. Whole numbers, never
+ * negative.
  */
 export interface Usage {
   promptTokens: number;
@@ -184,36 +190,44 @@ export interface Usage {
   reasoningTokens: number;
   cachedTokens: number;
   cacheWriteTokens: number;
-  /** True where the provider reported nothing and the numbers are a guess. */
+  /** True if the provider reported nothing and the numbers are estimates. */
   estimated: boolean;
 }
 
 /**
- * Where a provider's stream reader puts what it reads, in order. Strings named `frame` and `escaped` are *byte strings*:
- * one character for one byte of UTF-8 (Buffer's `latin1`), so that the hot path never decodes what it only passes on.
+ * Receives what a provider's stream reader reads, in order. Strings named `frame` and `escaped` are
+ * *byte strings*: one character for each byte of UTF-8 (Buffer's `latin1`), so that the hot path
+ * does not decode what it only forwards.
  */
 export interface CompletionSink {
   /**
-   * The common case: a chunk of choice 0 that holds non-empty text and nothing else.
-   * @param escaped the text as it stands between the quotes of a JSON string (byte string)
-   * @param frame the whole chunk as JSON in the internal dialect (byte string), or null where the provider speaks another
+   * The common case: a chunk of choice 0 that contains only non-empty text.
+   * @param escaped the text as escaped in a JSON string, without the quotes (byte string)
+   * @param frame the whole chunk as JSON in the internal dialect (byte string), or null if the
+   * provider uses another
    */
   text(escaped: string, frame: string | null): void;
   /** Any other chunk. `frame` as above. */
   chunk(chunk: CompletionChunk, frame: string | null): void;
-  /** Once, last, when the provider has said that the answer is whole. A failure is thrown instead. */
+  /**
+   * Called once, last, when the provider has confirmed that the answer is complete. A failure is
+   * thrown instead.
+   */
   end(finishReason: string | null, usage: Usage | null): void;
 }
 
-/** Reads one streamed answer. Synchronous; bytes may be cut anywhere. */
+/** Reads one streamed answer, synchronously. The bytes may be split anywhere. */
 export interface EventReader {
   /** @throws GatewayError for an error inside the stream or bytes that cannot be read */
   push(bytes: Buffer): void;
-  /** The provider closed the stream. @throws GatewayError if its own end marker has not been seen */
+  /** The provider closed the stream. @throws GatewayError if its end marker was missing */
   close(): void;
 }
 
-/** The reasoning text of a message or delta: some providers say `reasoning_content`, others `reasoning`. */
+/**
+ * The reasoning text of a message or delta, which providers name `reasoning_content` or
+ * `reasoning`; null if there is none.
+ */
 export function reasoningOf(part: {
   reasoning_content?: string | null;
   [field: string]: unknown;
@@ -222,7 +236,7 @@ export function reasoningOf(part: {
   return typeof part['reasoning'] === 'string' ? part['reasoning'] : null;
 }
 
-/** True if the chunk carries what a client came for: text, reasoning, a refusal or a tool call. */
+/** Whether the chunk has content: text, reasoning, a refusal, a tool call, audio or images. */
 export function hasContent(chunk: CompletionChunk): boolean {
   for (const choice of chunk.choices) {
     const delta = choice.delta as ChunkDelta | undefined;
@@ -244,7 +258,7 @@ export function hasContent(chunk: CompletionChunk): boolean {
 const count = (value: number | null | undefined): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
 
-/** Makes whole, non-negative numbers of whatever a provider reported; absent classes are 0. */
+/** Converts what a provider reported to whole, non-negative numbers; absent counts are 0. */
 export function makeUsage(parts: {
   promptTokens?: number | null;
   completionTokens?: number | null;
@@ -263,7 +277,7 @@ export function makeUsage(parts: {
   };
 }
 
-/** Usage in OpenAI's spelling, for clients that speak it; a guess is marked `estimated: true`. */
+/** Usage with OpenAI's field names; estimates are marked `estimated: true`. */
 export function toOpenAIUsage(usage: Usage): OpenAIUsage {
   return {
     prompt_tokens: usage.promptTokens,
@@ -278,14 +292,16 @@ export function toOpenAIUsage(usage: Usage): OpenAIUsage {
   };
 }
 
-/** A string as it stands between the quotes of a JSON string, ASCII only, so that it is its own byte string. */
+/**
+ * Escapes a string for JSON, without the quotes, in ASCII only, so that it is its own byte string.
+ */
 export function escapeJson(text: string): string {
   return JSON.stringify(text)
     .slice(1, -1)
     .replace(/[\u0080-\uffff]/g, (c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
-/** Back from a JSON-escaped byte string to text. */
+/** Converts a JSON-escaped byte string back to text. */
 export function unescapeJson(escaped: string): string {
   return JSON.parse(`"${Buffer.from(escaped, 'latin1').toString('utf8')}"`) as string;
 }

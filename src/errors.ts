@@ -1,20 +1,25 @@
 /**
- * What to do after a failure, decided by its code alone:
- * `retry` the same candidate again, then the next; `next_key` the same candidate with the provider's next key, then the
- * next candidate; `unstreamed` the same candidate again without streaming; `fallback` the next candidate at once;
- * `stop` nothing more.
+ * What to try after a failure:
+ * `retry`: the same candidate again, then the next;
+ * `next_key`: the same candidate with the provider's next key, then the next candidate;
+ * `unstreamed`: the same candidate again without streaming;
+ * `fallback`: the next candidate at once;
+ * `stop`: nothing.
  */
 export type Recovery = 'retry' | 'next_key' | 'unstreamed' | 'fallback' | 'stop';
 
 interface ErrorKind {
-  /** HTTP status when this is the answer to a client. */
+  /** The HTTP status of the response to the client. */
   readonly status: number;
   readonly recovery: Recovery;
 }
 
-/** Every failure there is. The code is also the metric label, the JSON code and the heading in the documentation. */
+/**
+ * All failures. The code is also the metric label, the code in JSON and the heading in the
+ * documentation.
+ */
 const kinds = {
-  // the caller's request
+  // errors in the request
   malformed_json: { status: 400, recovery: 'stop' },
   bad_request: { status: 400, recovery: 'stop' },
   unauthorized: { status: 401, recovery: 'stop' },
@@ -29,11 +34,11 @@ const kinds = {
   too_many_requests: { status: 429, recovery: 'stop' },
   budget_spent: { status: 429, recovery: 'stop' },
   client_closed: { status: 499, recovery: 'stop' },
-  // ours
+  // errors of the gateway
   internal: { status: 500, recovery: 'stop' },
   not_implemented: { status: 501, recovery: 'stop' },
   unavailable: { status: 503, recovery: 'stop' },
-  // a provider's, one upstream call each
+  // errors of one upstream call
   connection_failed: { status: 502, recovery: 'retry' },
   upstream_error: { status: 502, recovery: 'retry' },
   upstream_overloaded: { status: 503, recovery: 'retry' },
@@ -45,14 +50,15 @@ const kinds = {
   model_not_found: { status: 502, recovery: 'fallback' },
   request_refused: { status: 422, recovery: 'fallback' },
   not_configured: { status: 422, recovery: 'fallback' },
-  // the whole request
+  // failures of all attempts together
   all_failed: { status: 502, recovery: 'stop' },
   deadline_exceeded: { status: 504, recovery: 'stop' },
 } as const satisfies Record<string, ErrorKind>;
 
+/** The code of a failure. */
 export type ErrorCode = keyof typeof kinds;
 
-/** All codes, for closed label sets. */
+/** All error codes, for closed sets of labels. */
 export const errorCodes = Object.keys(kinds) as ErrorCode[];
 
 const titles: Record<number, string> = {
@@ -75,14 +81,17 @@ const titles: Record<number, string> = {
   504: 'Gateway Timeout',
 };
 
-/** The title that stands in `error` for a status; an unlisted one reads as the plainest of its class. */
+/** The text of the field `error` for a status; an unlisted status has the title of 400 or 500. */
 export function statusTitle(status: number): string {
   return (
     titles[status] ?? (status >= 400 && status < 500 ? 'Bad Request' : 'Internal Server Error')
   );
 }
 
-/** One failed attempt, as the client is told of it. `status` is the provider's, null where it never answered; `latency` in ms. */
+/**
+ * One failed attempt, as shown to the client. `status` is the provider's, null if it did not
+ * answer; `latency` in ms.
+ */
 export interface ErrorTraceEntry {
   provider: string;
   model: string;
@@ -92,28 +101,34 @@ export interface ErrorTraceEntry {
   latency: number;
 }
 
+/** The details of a GatewayError. */
 export interface GatewayErrorOptions {
   cause?: unknown;
-  /** Overrides the code's status (all attempts failed alike, say). */
+  /**
+   * Overrides the status of the code (for example, if all attempts failed with the same status).
+   */
   status?: number;
-  /** Overrides the code's recovery (`x-should-retry: false`). */
+  /** Overrides the recovery of the code (for example, after `x-should-retry: false`). */
   recovery?: Recovery;
-  /** What the provider answered, if it answered. */
+  /** The status with which the provider answered, null if it did not. */
   upstreamStatus?: number | null;
   /** How long to wait before trying again, in ms. */
   retryAfterMs?: number | null;
-  /** The request field at fault, as `messages[0][content]`. */
+  /** The request field that is wrong, such as `messages[0][content]`. */
   field?: string | null;
   errorTrace?: readonly ErrorTraceEntry[];
 }
 
 const maxMessageLength = 500;
 
-/** The one error class. A message says who, what and the number; never a prompt, never a key. Cut at 500 characters. */
+/**
+ * The only error class. Messages name the actor, the failure and the number, contain neither
+ * prompts nor keys, and are cut at 500 characters.
+ */
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
-  /** HTTP status for the client; Express and other frameworks read it too. */
+  /** The HTTP status for the client, in the property that Express and other frameworks read. */
   readonly status: number;
   readonly recovery: Recovery;
   readonly upstreamStatus: number | null;
@@ -135,7 +150,7 @@ export class GatewayError extends Error {
     this.errorTrace = options.errorTrace ?? [];
   }
 
-  /** Whether the same request may succeed later, as a client is told after a broken stream. */
+  /** Whether the same request may succeed later. Sent to clients after a broken stream. */
   get retriable(): boolean {
     return (
       this.code !== 'request_refused' &&

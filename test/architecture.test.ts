@@ -80,6 +80,10 @@ const mayImport: Record<string, RegExp> = {
 const importers: Record<string, RegExp> = {
   express: /^(http\/|gateway\.ts$)/,
   helmet: /^http\//,
+  cookie: /^http\/sign-in-cookie\.ts$/,
+  '@fastify/busboy': /^http\/resources\/read-form\.ts$/,
+  'ipaddr.js': /^(http\/client-address|config\/is-loopback)\.ts$/,
+  'fastest-levenshtein': /^config\/closest\.ts$/,
   'http-proxy-middleware': /^http\/passthrough\.ts$/,
   ajv: /^config\/schema\//,
   'ajv-formats': /^config\/schema\//,

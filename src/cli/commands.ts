@@ -1,8 +1,8 @@
-import { backup, migrate } from './database.js';
-import { createKey, revokeKey } from './keys.js';
-import { listKeys } from './list-keys.js';
-import { addAccount, resetAccount } from './accounts.js';
-import { train } from './train.js';
+import { backupCommand, migrateCommand } from './database.js';
+import { createKeyCommand, type KeyOptions, revokeKeyCommand } from './keys.js';
+import { listKeysCommand } from './list-keys.js';
+import { createAccountCommand, resetAccountCommand } from './accounts.js';
+import { trainCommand } from './train.js';
 import type { Config } from '../config/config.js';
 import type { Store } from '../store/contracts/store.js';
 
@@ -25,59 +25,67 @@ export const options = {
   minimize: { type: 'boolean' },
 } as const;
 
-/** What was given on the command line. */
+/** The options given on the command line. */
 export type Values = {
   readonly [Option in keyof typeof options]?: (typeof options)[Option]['type'] extends 'boolean'
     ? boolean
     : string;
 };
 
-/** A command that says what it did. */
+/** A command on the database. */
 export interface Command {
   readonly options: readonly (keyof typeof options)[];
-  /** How many words it takes after its name at most. */
-  readonly words: number;
-  /** Works on the database, and returns what to print. */
+  /** How many arguments it accepts after its name. */
+  readonly maxWords: number;
+  /** Runs the command and returns what to print. */
   run(store: Store, values: Values, word: string | undefined, config: Config): Promise<string>;
 }
 
 const bounds = ['requests-per-minute', 'tokens-per-minute', 'day-budget', 'month-budget'] as const;
 
-/** The commands but those that start or check a gateway, by their words. */
+/** All commands by name, except `start` and `check`, which need no database. */
 export const commands: Readonly<Record<string, Command>> = {
   'keys create': {
     options: ['name', 'account', 'scopes', 'models', 'expires', ...bounds],
-    words: 0,
-    run: (store, values) => createKey(store, wishesOf(values)),
+    maxWords: 0,
+    run: (store, values) => createKeyCommand(store, keyOptionsOf(values)),
   },
-  'keys list': { options: [], words: 0, run: (store) => listKeys(store) },
-  'keys revoke': { options: [], words: 1, run: (store, _values, word) => revokeKey(store, word) },
+  'keys list': { options: [], maxWords: 0, run: (store) => listKeysCommand(store) },
+  'keys revoke': {
+    options: [],
+    maxWords: 1,
+    run: (store, _values, word) => revokeKeyCommand(store, word),
+  },
   'accounts create': {
     options: [],
-    words: 1,
-    run: (store, _values, word, config) => addAccount(store, word, config),
+    maxWords: 1,
+    run: (store, _values, word, config) => createAccountCommand(store, word, config),
   },
   'accounts reset': {
     options: [],
-    words: 1,
-    run: (store, _values, word, config) => resetAccount(store, word, config),
+    maxWords: 1,
+    run: (store, _values, word, config) => resetAccountCommand(store, word, config),
   },
   train: {
     options: ['preference', 'account', 'prompt-column', 'minimize'],
-    words: 1,
+    maxWords: 1,
     run: (store, values, word) =>
-      train(store, word, {
+      trainCommand(store, word, {
         preference: values.preference,
         account: values.account,
         promptColumn: values['prompt-column'],
         minimize: values.minimize,
       }),
   },
-  'db migrate': { options: [], words: 0, run: (store) => migrate(store) },
-  'db backup': { options: [], words: 1, run: (store, _values, word) => backup(store, word) },
+  'db migrate': { options: [], maxWords: 0, run: (store) => migrateCommand(store) },
+  'db backup': {
+    options: [],
+    maxWords: 1,
+    run: (store, _values, word) => backupCommand(store, word),
+  },
 };
 
-function wishesOf(values: Values): Parameters<typeof createKey>[1] {
+function keyOptionsOf(values: Values): KeyOptions {
   const { name, account, scopes, models, expires } = values;
   return {
     name,

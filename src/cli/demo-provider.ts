@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import type { ConfigInput } from '../config/config.js';
 
-/** The demo's models: a careful one, and one that is cheaper and faster, so that a choice can be seen. */
+/** Two models of different quality, so that the choice between them can be seen. */
 const models = ['demo-large', 'demo-small'] as const;
 const wordDelayMs = 15;
 
@@ -14,15 +14,15 @@ interface DemoRequest {
 
 /** A running demo upstream. */
 export interface DemoProvider {
-  /** What the configuration of a gateway needs to use it. */
+  /** The configuration with which a gateway uses it. */
   readonly config: Pick<Required<ConfigInput>, 'providers' | 'models'>;
-  /** Takes no new connections; answers under way are finished. */
+  /** Accepts no new connections and resolves when the answers in progress are finished. */
   close(): Promise<void>;
 }
 
 /**
- * Starts a local upstream that speaks OpenAI's dialect over real HTTP on loopback, so that a gateway without any provider can show the
- * whole path. Its replies say that they are a demo's, and are the same for the same question.
+ * Starts a local server with OpenAI's API on loopback, so that a gateway without providers can be
+ * tried. Its answers say that they come from the demo, and are the same for the same question.
  */
 export async function startDemoProvider(): Promise<DemoProvider> {
   const server = createServer((req, res) => {
@@ -30,7 +30,7 @@ export async function startDemoProvider(): Promise<DemoProvider> {
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
-  // never the reason that a process stays alive
+  // must not keep the process alive
   server.unref();
   return {
     config: {
@@ -71,7 +71,7 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   if (req.method !== 'POST' || req.url !== '/v1/chat/completions') {
     sendJson(res, 404, {
       error: {
-        message: `the demo has nothing at ${req.url ?? ''}`,
+        message: `the demo provider has no route ${req.url ?? ''}`,
         type: 'invalid_request_error',
         param: null,
         code: 'not_found',
@@ -84,7 +84,7 @@ async function answer(req: IncomingMessage, res: ServerResponse): Promise<void> 
   if (!model)
     sendJson(res, 404, {
       error: {
-        message: `the demo has no model ${JSON.stringify(request.model ?? null)}; it has ${models.join(' and ')}`,
+        message: `the demo provider has no model ${JSON.stringify(request.model ?? null)}; it has ${models.join(' and ')}`,
         type: 'invalid_request_error',
         param: 'model',
         code: 'model_not_found',
@@ -118,7 +118,7 @@ const envelope = (model: string, object: string): object => ({
   system_fingerprint: null,
 });
 
-/** Word by word, as a model would. */
+/** Streams the answer word by word. */
 async function streamReply(
   res: ServerResponse,
   model: string,
@@ -149,18 +149,17 @@ function textOf(content: unknown): string {
 }
 
 function question(request: DemoRequest): string {
-  const asked = textOf(request.messages?.findLast((message) => message.role === 'user')?.content)
+  const text = textOf(request.messages?.findLast((message) => message.role === 'user')?.content)
     .replace(/\s+/g, ' ')
     .trim();
-  return asked.length > 120 ? `${asked.slice(0, 119)}…` : asked;
+  return text.length > 120 ? `${text.slice(0, 119)}…` : text;
 }
 
 function reply(model: string, request: DemoRequest): string {
-  const asked = question(request);
-  return `This is the demo provider of Signalbox (${model}); no language model was called. You asked: "${asked}". Set OPENAI_API_KEY, ANTHROPIC_API_KEY or another provider's key, or write config/signalbox.yaml, and a real model answers here.`;
+  return `This is the demo provider of Signalbox (${model}); no language model was called. You asked: "${question(request)}". Set OPENAI_API_KEY, ANTHROPIC_API_KEY or another provider's key, or write config/signalbox.yaml, to use a real model.`;
 }
 
-/** About four characters to a token, as a rough count goes. */
+/** A rough estimate: four characters per token. */
 function usageOf(model: string, request: DemoRequest): object {
   const promptTokens = Math.max(
     1,

@@ -13,15 +13,15 @@ import {
 import type { Store } from '../store/contracts/store.js';
 import { printable } from './list-keys.js';
 
-/** What `signalbox keys create` is told. */
-export interface KeyWishes {
+/** The options of `signalbox keys create`. */
+export interface KeyOptions {
   readonly name: string | undefined;
-  /** Mail address; absent: the account that is there from the start. */
+  /** Mail address. Default: the first account. */
   readonly account: string | undefined;
-  /** Separated by commas, as `models`. */
+  /** Separated by commas, like `models`. */
   readonly scopes: string | undefined;
   readonly models: string | undefined;
-  /** A date, as `2027-01-31`. */
+  /** A date such as `2027-01-31`. */
   readonly expires: string | undefined;
   readonly requestsPerMinute: string | undefined;
   readonly tokensPerMinute: string | undefined;
@@ -30,29 +30,29 @@ export interface KeyWishes {
 }
 
 /**
- * `signalbox keys create`: the key on a line of its own.
- * @throws Error that says which argument is wrong
+ * `signalbox keys create`: prints the key on its own line.
+ * @throws Error that names the wrong argument
  */
-export async function createKey(store: Store, wishes: KeyWishes): Promise<string> {
-  if (!wishes.name) throw new Error('keys create: --name is needed');
+export async function createKeyCommand(store: Store, options: KeyOptions): Promise<string> {
+  if (!options.name) throw new Error('keys create: --name is missing');
   const key = newKey();
   await store.keys.add(
-    keyFor(await accountOf(store, wishes.account), wishes.name, key, {
-      scopes: scopesOf(wishes.scopes),
-      models: wishes.models ? listOf(wishes.models) : null,
-      expiresAt: dateOf(wishes.expires),
-      limits: limitsOf(wishes),
+    keyFor(await findAccountId(store, options.account), options.name, key, {
+      scopes: scopesOf(options.scopes),
+      models: options.models ? listOf(options.models) : null,
+      expiresAt: dateOf(options.expires),
+      limits: limitsOf(options),
     }),
   );
   return `${key}\n`;
 }
 
 /**
- * `signalbox keys revoke <id or prefix>`: running gateways feel it within a second.
- * @throws Error where it names no key, or several
+ * `signalbox keys revoke <id or prefix>`: running gateways refuse the key within a second.
+ * @throws Error if no key or several keys match
  */
-export async function revokeKey(store: Store, named: string | undefined): Promise<string> {
-  if (!named) throw new Error('keys revoke: the id or the prefix of a key is needed');
+export async function revokeKeyCommand(store: Store, named: string | undefined): Promise<string> {
+  if (!named) throw new Error('keys revoke: the id or prefix of a key is missing');
   const { id, name, revokedAt } = await keyNamed(store, named);
   if (revokedAt === null) await store.keys.update(null, id, { revokedAt: Date.now() });
   return `revoked: ${printable(name)}\n`;
@@ -68,19 +68,19 @@ async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
     cursor = page.next;
   }
   const [only, another] = matching;
-  if (!only) throw new Error(`there is no key ${JSON.stringify(named)}`);
-  if (another) throw new Error(`several keys begin with ${named}: name one by its id`);
+  if (!only) throw new Error(`no key has the id or prefix ${JSON.stringify(named)}`);
+  if (another) throw new Error(`several keys have the prefix ${named}: give the id of one of them`);
   return only;
 }
 
 /**
- * The account with a mail address; the one that is there from the start where none is named.
- * @throws Error where there is none
+ * The id of the account with a mail address, by default of the first account.
+ * @throws Error if there is no such account
  */
-export async function accountOf(store: Store, email: string | undefined): Promise<string> {
+export async function findAccountId(store: Store, email: string | undefined): Promise<string> {
   if (email === undefined) return firstAccountId;
   const account = await store.accounts.findByEmail(mailAddressOf(email, '--account'));
-  if (!account) throw new Error(`--account: there is no account ${email}`);
+  if (!account) throw new Error(`--account: no account has the mail address ${email}`);
   return account.id;
 }
 
@@ -96,7 +96,7 @@ function scopesOf(text: string | undefined): readonly Scope[] {
   const unknown = named.find((scope) => !scopes.some((known) => known === scope));
   if (unknown !== undefined || named.length === 0)
     throw new Error(
-      `--scopes: there is no scope ${JSON.stringify(unknown ?? '')}; there are ${scopes.join(', ')}`,
+      `--scopes: unknown scope ${JSON.stringify(unknown ?? '')}; the scopes are ${scopes.join(', ')}`,
     );
   return scopes.filter((scope) => named.includes(scope));
 }
@@ -104,17 +104,17 @@ function scopesOf(text: string | undefined): readonly Scope[] {
 function dateOf(text: string | undefined): number | null {
   if (text === undefined) return null;
   const at = Date.parse(text);
-  if (Number.isNaN(at)) throw new Error('--expires: must be a date, as 2027-01-31');
+  if (Number.isNaN(at)) throw new Error('--expires: must be a date such as 2027-01-31');
   return at;
 }
 
-function limitsOf(wishes: KeyWishes): KeyLimits {
+function limitsOf(options: KeyOptions): KeyLimits {
   return {
     ...noLimits,
-    requestsPerMinute: numberOf('--requests-per-minute', wishes.requestsPerMinute, true),
-    tokensPerMinute: numberOf('--tokens-per-minute', wishes.tokensPerMinute, true),
-    dayBudgetUsd: numberOf('--day-budget', wishes.dayBudget, false),
-    monthBudgetUsd: numberOf('--month-budget', wishes.monthBudget, false),
+    requestsPerMinute: numberOf('--requests-per-minute', options.requestsPerMinute, true),
+    tokensPerMinute: numberOf('--tokens-per-minute', options.tokensPerMinute, true),
+    dayBudgetUsd: numberOf('--day-budget', options.dayBudget, false),
+    monthBudgetUsd: numberOf('--month-budget', options.monthBudget, false),
   };
 }
 

@@ -5,7 +5,7 @@ import type { Store } from '../store/contracts/store.js';
 const titles = ['id', 'prefix', 'state', 'account', 'scopes', 'name'];
 
 /** `signalbox keys list`: one line for each key of all accounts, newest first. */
-export async function listKeys(store: Store): Promise<string> {
+export async function listKeysCommand(store: Store): Promise<string> {
   const rows = [titles];
   const owners = new Map<string, string>();
   for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
@@ -38,17 +38,23 @@ export async function listKeys(store: Store): Promise<string> {
     .join('');
 }
 
-/** What somebody has named a key must not move the terminal's cursor, nor pass for a line of its own. */
+/**
+ * Replaces control characters, so that a name cannot move the terminal's cursor or start a new
+ * line.
+ */
 export const printable = (name: string): string => name.replace(/\p{C}/gu, '?');
 
-/** The mail address; a key that the configuration fixes is an account of its own, without one. */
+/**
+ * The account's mail address. The accounts of keys in the configuration have none and are shown by
+ * id.
+ */
 async function ownerOf({ accounts }: Store, { accountId }: KeyRecord): Promise<string> {
   const account = await accounts.find(accountId);
-  return account?.email ?? (accountId === firstAccountId ? 'nobody yet' : printable(accountId));
+  return account?.email ?? (accountId === firstAccountId ? 'first account' : printable(accountId));
 }
 
 function stateOf({ revokedAt, expiresAt, accountDisabledAt }: KeyRecord): string {
   if (revokedAt !== null) return 'revoked';
   if (expiresAt !== null && expiresAt <= Date.now()) return 'expired';
-  return accountDisabledAt === null ? 'good' : 'disabled';
+  return accountDisabledAt === null ? 'active' : 'disabled';
 }

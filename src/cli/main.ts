@@ -16,12 +16,12 @@ const usage = `signalbox: a gateway for language models
   signalbox keys create --name NAME [--account MAIL] [--scopes completions,model-select,admin] [--models GLOB,…] [--expires DATE]
                         [--requests-per-minute N] [--tokens-per-minute N] [--day-budget USD] [--month-budget USD]
   signalbox keys list
-  signalbox keys revoke ID|PREFIX       a running gateway feels it within a second
-  signalbox accounts create MAIL        makes an account and prints a link that sets its password
+  signalbox keys revoke ID|PREFIX       takes effect in running gateways within a second
+  signalbox accounts create MAIL        creates an account and prints a link that sets its password
   signalbox accounts reset MAIL         prints a link that sets a new password
   signalbox train FILE --preference ID [--account MAIL] [--prompt-column NAME] [--minimize]
-                                        trains the preference's own router from evaluations: CSV or lines of JSON
-  signalbox db migrate                  brings the database up to date, as every start does
+                                        trains the preference's own router from evaluations: CSV or JSON Lines
+  signalbox db migrate                  migrates the database, as every start does
   signalbox db backup FILE              copies the embedded database while it is in use
   signalbox --help | --version
 
@@ -36,7 +36,7 @@ interface Arguments {
   readonly values: Values;
 }
 
-/** @throws Error that says what is wrong, and the usage */
+/** @throws Error with what is wrong and the usage */
 function readArguments(): Arguments {
   try {
     const { values, positionals } = parseArgs({ allowPositionals: true, options });
@@ -45,28 +45,28 @@ function readArguments(): Arguments {
     const words = command === first ? positionals.slice(1) : rest;
     if (command === first && first !== 'start' && first !== 'check' && !commands[first])
       throw new Error(
-        `there is no command ${JSON.stringify([first, second].filter(Boolean).join(' '))}`,
+        `unknown command ${JSON.stringify([first, second].filter(Boolean).join(' '))}`,
       );
-    refuseWhatIsNotTaken(command, words, values);
+    refuseUnknownArguments(command, words, values);
     return { command, word: words[0], values };
   } catch (error) {
-    // Node's own advice after the first sentence is for programmers
+    // after its first sentence, Node's message advises programmers
     throw new Error(`${(error as Error).message.split('. ')[0] ?? ''}\n\n${usage}`, {
       cause: error,
     });
   }
 }
 
-function refuseWhatIsNotTaken(command: string, words: readonly string[], values: Values): void {
-  const { words: most = 0, options: taken = [] } = commands[command] ?? {};
-  const extra = words[most];
+function refuseUnknownArguments(command: string, words: readonly string[], values: Values): void {
+  const { maxWords = 0, options: accepted = [] } = commands[command] ?? {};
+  const extra = words[maxWords];
   if (extra !== undefined)
     throw new Error(
-      `${command} takes ${most === 0 ? 'no arguments' : 'one argument'}, but there is ${JSON.stringify(extra)}`,
+      `${command} takes ${maxWords === 0 ? 'no arguments' : 'one argument'}; unexpected: ${JSON.stringify(extra)}`,
     );
-  const known = ['config', 'help', 'version', ...taken];
-  const strange = Object.keys(values).find((option) => !known.includes(option));
-  if (strange !== undefined) throw new Error(`${command} knows no option --${strange}`);
+  const known = ['config', 'help', 'version', ...accepted];
+  const unknown = Object.keys(values).find((option) => !known.includes(option));
+  if (unknown !== undefined) throw new Error(`${command} has no option --${unknown}`);
 }
 
 /** Runs a command on the configuration's database. */

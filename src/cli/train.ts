@@ -8,14 +8,14 @@ import type { Store } from '../store/contracts/store.js';
 import type { StoredWishes } from '../store/contracts/trainings.js';
 import { runTraining, leaseOf } from '../training/run-training.js';
 import { RefusedEvaluations, runInThread } from '../training/training-thread.js';
-import { accountOf } from './keys.js';
+import { findAccountId } from './keys.js';
 import { printable } from './list-keys.js';
 import { printProgress } from './print-progress.js';
 
-/** What `signalbox train` is told. */
-export interface TrainWishes {
+/** The options of `signalbox train`. */
+export interface TrainOptions {
   readonly preference: string | undefined;
-  /** Mail address; absent: the account that is there from the start. */
+  /** Mail address. Default: the first account. */
   readonly account: string | undefined;
   readonly promptColumn: string | undefined;
   readonly minimize: boolean | undefined;
@@ -24,18 +24,22 @@ export interface TrainWishes {
 const seed = 1;
 const leaseMs = 30_000;
 
-/** `signalbox train <file> --preference <id>`: trains as the API does, here and now. Progress goes to standard error. @throws Error that says what is wrong */
-export async function train(
+/**
+ * `signalbox train <file> --preference <id>`: trains like the API, but in this process. Prints
+ * progress to standard error and returns the report.
+ * @throws Error that says what is wrong
+ */
+export async function trainCommand(
   store: Store,
   file: string | undefined,
-  { preference, account, promptColumn = 'prompt', minimize = false }: TrainWishes,
+  { preference, account, promptColumn = 'prompt', minimize = false }: TrainOptions,
 ): Promise<string> {
-  if (!file) throw new Error('train: the file with the evaluations is needed');
-  if (!preference) throw new Error('train: --preference is needed');
+  if (!file) throw new Error('train: the file with the evaluations is missing');
+  if (!preference) throw new Error('train: --preference is missing');
   const bytes = await readFile(file);
   if (!isUtf8(bytes)) throw new Error(`train: ${file} is not valid UTF-8`);
   const dataset = bytes.toString('utf8');
-  const accountId = await accountOf(store, account);
+  const accountId = await findAccountId(store, account);
   const wishes: StoredWishes = {
     format: formatOf(dataset),
     promptColumn,
@@ -62,11 +66,14 @@ export async function train(
     new AbortController().signal,
   );
   if (end?.error) throw new Error(`train: ${end.error}`);
-  if (!end) throw new Error('train: the training was removed meanwhile');
+  if (!end) throw new Error('train: the training was deleted while it ran');
   return linesOf(end.report as TrainingReport);
 }
 
-/** Before a training is added, which takes the place of the one before it. @throws Error that says what is wrong */
+/**
+ * Checks the evaluations before the training is added, because adding it replaces the previous one.
+ * @throws Error that says what is wrong
+ */
 async function checked(text: string, wishes: StoredWishes): Promise<void> {
   await runInThread({ text, wishes, predictor: null }, new AbortController().signal).catch(
     (error: unknown) => {
@@ -100,7 +107,7 @@ function linesOf({
     return `${names[way].padEnd(32)}${figure(score)}   ${gain.value < 0 ? '' : '+'}${figure(gain.value)} (${figure(gain.low)} to ${figure(gain.high)})`;
   });
   return [
-    `${rows} rows, ${prompts} prompts, ${models.length} models; scores from 0 to 1, on prompts that were held out`,
+    `${rows} rows, ${prompts} prompts, ${models.length} models; scores from 0 to 1, on held-out prompts`,
     `${`always ${printable(bestSingle.model)}`.padEnd(32)}${figure(bestSingle.score)}`,
     ...ways,
     ...(aiq

@@ -1,34 +1,34 @@
-/** The known name that somebody probably meant, null where none is near. Case, dashes and underscores count for nothing. */
+import { distance } from 'fastest-levenshtein';
+
+const maxLength = 64;
+
+/**
+ * The known name that was probably meant, null if none is similar. Ignores case, dots, spaces,
+ * dashes and underscores.
+ */
 export function closestName(written: string, known: readonly string[]): string | null {
   return closestNames(written, known)[0] ?? null;
 }
 
-/** The known names that are near, nearest first; a known name that begins with the written one, or the reverse, is near too. */
+/**
+ * The known names that are similar, closest first: up to a third of the characters differ, or one
+ * name begins with the other.
+ */
 export function closestNames(written: string, known: readonly string[]): string[] {
   const plain = plainOf(written);
-  if (plain === '' || plain.length > 64) return [];
-  const near = known.map((name) => ({ name, distance: distanceOf(plain, plainOf(name)) }));
-  const allowed = Math.ceil(plain.length / 3);
-  return near
-    .filter(({ distance }) => distance <= allowed)
-    .sort((a, b) => a.distance - b.distance)
+  if (plain === '' || plain.length > maxLength) return [];
+  const maxDistance = Math.ceil(plain.length / 3);
+  return known
+    .map((name) => ({ name, edits: editsBetween(plain, plainOf(name)) }))
+    .filter(({ edits }) => edits <= maxDistance)
+    .sort((a, b) => a.edits - b.edits)
     .map(({ name }) => name);
 }
 
-function plainOf(name: string): string {
-  return name.toLowerCase().replaceAll(/[-_. ]/g, '');
-}
+const plainOf = (name: string): string => name.toLowerCase().replaceAll(/[-_. ]/g, '');
 
-function distanceOf(a: string, b: string): number {
-  if (a.length > 2 && b.length > 2 && (a.startsWith(b) || b.startsWith(a))) return a === b ? 0 : 1;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const changed = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
-      next.push(Math.min(changed, row[j]! + 1, next[j - 1]! + 1));
-    }
-    row = next;
-  }
-  return row[b.length]!;
+/** The number of edits; a name that begins with the other counts as one edit away. */
+function editsBetween(a: string, b: string): number {
+  const isPrefix = a.length > 2 && b.length > 2 && (a.startsWith(b) || b.startsWith(a));
+  return isPrefix && a !== b ? 1 : distance(a, b);
 }

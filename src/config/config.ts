@@ -27,13 +27,16 @@ export type {
 
 /** Which configuration to load. */
 export interface LoadOptions extends ParseOptions {
-  /** The file (`--config`); absent: as `configPath` finds it. */
+  /** The file (`--config`). Default: as `configPath` finds it. */
   readonly path?: string;
   /** Default `process.env`. A variable that is set but blank counts as unset. */
   readonly env?: Environment;
 }
 
-/** Where the configuration stands: the path given, SIGNALBOX_CONFIG, ./config/signalbox.yaml, else the one that comes with the package. */
+/**
+ * The configuration file: the given path, else SIGNALBOX_CONFIG, else ./config/signalbox.yaml, else
+ * the package's own.
+ */
 export function configPath(path: string | undefined, env: Environment = process.env): string {
   const chosen = path ?? variableOf(env, 'SIGNALBOX_CONFIG');
   if (chosen !== undefined) return chosen;
@@ -43,14 +46,18 @@ export function configPath(path: string | undefined, env: Environment = process.
     : fileURLToPath(new URL('../../config/signalbox.yaml', import.meta.url));
 }
 
-/** Reads and checks the configuration file. Throws a ConfigError, one line for each of up to five problems: file, line, path, reason. */
+/**
+ * Reads and checks the configuration file.
+ * @throws ConfigError whose message has a line for each of up to five problems: file, line, field,
+ * reason
+ */
 export function loadConfig(options: LoadOptions = {}): Config {
   const env = options.env ?? process.env;
   const file = configPath(options.path, env);
   return parseConfig(readConfigFile(file), file, env, options);
 }
 
-/** Checks the text of a configuration file; `file` is its name in messages. Throws a ConfigError. */
+/** Checks the text of a configuration file; `file` is its name in messages. @throws ConfigError */
 export function parseConfig(
   text: string,
   file: string,
@@ -58,21 +65,24 @@ export function parseConfig(
   options: ParseOptions = {},
 ): Config {
   const { value, lineOf } = readYaml(text, file);
-  return settled(file, value, env, options, lineOf);
+  return checked(file, value, env, options, lineOf);
 }
 
-/** Checks a configuration given as an object, to the same rules as a file, variables included. Throws a ConfigError. */
+/**
+ * Checks a configuration given as an object by the same rules as a file, including variables.
+ * @throws ConfigError
+ */
 export function resolveConfig(
   input: ConfigInput | undefined,
   env: Environment = process.env,
   options: ParseOptions = {},
 ): Config {
-  return settled(null, input, env, options, () => null);
+  return checked(null, input, env, options, () => null);
 }
 
 /**
- * Watches a configuration file: each new content is checked whole and given to `onConfig`, a wrong one to `onError`, and what was
- * in use stays in use. Neither is called for the content that stands there at the start.
+ * Watches a configuration file: a valid new content is given to `onConfig`, the error of an invalid
+ * one to `onError`. Neither is called for the content at the start.
  */
 export function watchConfig(
   path: string,
@@ -88,7 +98,7 @@ export function watchConfig(
   });
 }
 
-function settled(
+function checked(
   file: string | null,
   written: unknown,
   env: Environment,

@@ -3,22 +3,23 @@ import { fillProvider } from './fill.js';
 import type { Config, ProviderConfig } from './shape.js';
 import { variableOf, type Environment } from './substitute.js';
 
-/** What is needed of a dialect to notice that its provider can be used. */
+/** The part of a dialect that detection needs. */
 interface Detectable {
   readonly api: string;
   readonly env: readonly string[];
 }
 
-/** The providers that there are. */
+/** The usable providers. */
 export interface DetectedProviders {
   readonly providers: readonly ProviderConfig[];
-  /** One line for each whose variable is set but which needs more than that. */
+  /** One line for each provider whose variable is set but that needs further settings. */
   readonly warnings: readonly string[];
 }
 
 /**
- * The configured providers, and every other whose usual environment variable is set, under the name of its dialect. A variable that
- * happens to stand in the environment is no reason not to start: a provider for which it does not suffice is left out.
+ * The configured providers, and those whose API key is in its usual environment variable, under the
+ * name of their dialect. A detected provider that needs further settings is skipped with a warning,
+ * so that a stray variable does not prevent the start.
  */
 export function detectProviders(
   config: Config,
@@ -31,7 +32,7 @@ export function detectProviders(
   const warnings: string[] = [];
   for (const { api, env: names } of dialects.values()) {
     const variable = names.find((name) => variableOf(env, name) !== undefined);
-    // a provider that is configured under another name is the user's own choice of keys
+    // if the dialect is configured, under any name, the configuration decides which keys are used
     if (
       variable === undefined ||
       configured.some((provider) => provider.name === api || provider.api === api)
@@ -40,7 +41,7 @@ export function detectProviders(
     const provider = fillProvider(api, { api, apiKey: variableOf(env, variable)!.trim() });
     const problem = problemOf?.(provider) ?? null;
     if (problem === null) providers.push(provider);
-    else warnings.push(`${variable} is set, but ${api} is left out: ${problem}`);
+    else warnings.push(`${variable} is set, but the provider ${api} is not used: ${problem}`);
   }
   return { providers, warnings };
 }

@@ -7,7 +7,10 @@ import type {
   SurfaceName,
 } from './shape.js';
 
-/** What applies where a configuration says nothing; schemas/config.schema.json and config/signalbox.yaml tell the same. */
+/**
+ * The default settings. schemas/config.schema.json and config/signalbox.yaml have to agree with
+ * them.
+ */
 export const defaults = {
   listen: { host: '127.0.0.1', port: 8080 },
   dataDir: './data',
@@ -51,7 +54,10 @@ export const defaults = {
   proxy: { forwardHeaders: [], enabled: true },
 } as const;
 
-/** Fills the defaults into a configuration that satisfies the schema. `leftOut` names the providers that are not to appear. */
+/**
+ * Fills the defaults into a configuration that satisfies the schema. `leftOut` names the providers
+ * to skip.
+ */
 export function fillDefaults(
   input: ConfigInput,
   leftOut: ReadonlySet<string>,
@@ -81,7 +87,7 @@ export function fillDefaults(
   };
 }
 
-/** The keys of a provider as it is written, blanks and repetitions dropped. */
+/** The API keys of a provider's settings, without empty and repeated ones. */
 export function apiKeysOf({ apiKey, apiKeys = [] }: ProviderInput): string[] {
   const written = apiKey === undefined ? apiKeys : [apiKey, ...apiKeys];
   return [...new Set(written.filter((key) => key !== ''))];
@@ -110,7 +116,10 @@ function surfacesOf(
   );
 }
 
-/** Without a prototype: a client that asks for a provider named `constructor` must find nothing. */
+/**
+ * An object without a prototype, so that a request for a provider named `constructor` finds
+ * nothing.
+ */
 function recordOf<T>(entries: readonly (readonly [string, T])[]): Record<string, T> {
   const record = Object.create(null) as Record<string, T>;
   for (const [key, value] of entries) record[key] = value;

@@ -1,7 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Config } from './shape.js';
 
-/** What is read once, at the start: the addresses and the servers' own limits, the data folder and the databases, the form of logs and metrics. */
+/**
+ * The settings that are read only at the start: listeners and their limits, data folder, databases,
+ * log format, metrics prefix.
+ */
 const readAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   listen: ({ listen }) => listen,
   surfaces: ({ surfaces }) => surfaces,
@@ -17,7 +20,10 @@ const readAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   'log[pretty]': ({ log }) => log.pretty,
 };
 
-/** The settings in which a configuration differs from the one that the process was started with, and which take a restart. */
+/**
+ * The settings that differ from those at the start of the process and take effect only after a
+ * restart.
+ */
 export function needsRestart(started: Config, changed: Config): string[] {
   return Object.keys(readAtStart).filter(
     (setting) =>

@@ -1,17 +1,26 @@
 import { fieldName } from './schema/compile-schema.js';
 
-/** One thing that is wrong with a configuration. Never holds a value that was written there, only names. */
+/**
+ * One error in a configuration. Contains names of settings only, never their values, which may be
+ * keys.
+ */
 export interface ConfigProblem {
   /** The field's parts, as `['providers', 'openai', 'api']`; empty for the file as a whole. */
   readonly path: readonly string[];
   readonly reason: string;
-  /** Counted from 1; null where the configuration is not a file, or the problem stands in the environment. */
+  /**
+   * Counted from 1; null if the configuration is not a file, or the error is in an environment
+   * variable.
+   */
   readonly line: number | null;
 }
 
-const shownProblems = 5;
+const maxShownProblems = 5;
 
-/** A configuration that cannot be used. The message has one line for each of up to five problems: `file:line: path: reason`. */
+/**
+ * A configuration that cannot be used. The message has one line for each of up to five problems:
+ * `file:line: path: reason`.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
   /** All problems found, in the order of their lines. */
@@ -20,8 +29,9 @@ export class ConfigError extends Error {
   readonly file: string | null;
 
   constructor(file: string | null, problems: readonly ConfigProblem[], cause?: unknown) {
-    const lines = problems.slice(0, shownProblems).map((problem) => described(file, problem));
-    if (problems.length > shownProblems) lines.push(`and ${problems.length - shownProblems} more`);
+    const lines = problems.slice(0, maxShownProblems).map((problem) => described(file, problem));
+    if (problems.length > maxShownProblems)
+      lines.push(`and ${problems.length - maxShownProblems} more`);
     super(lines.join('\n'), cause === undefined ? undefined : { cause });
     this.file = file;
     this.problems = problems;

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { ConfigError } from './problem.js';
 
-/** The text of a configuration file; throws a ConfigError that says why it cannot be read. */
+/** The text of a configuration file. @throws ConfigError that says why it cannot be read */
 export function readConfigFile(path: string): string {
   try {
     return readFileSync(path, 'utf8');
@@ -17,9 +17,7 @@ export function readConfigFile(path: string): string {
 function describe(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   return (
-    { ENOENT: 'there is no such file', EACCES: 'permission denied', EISDIR: 'it is a folder' }[
-      code
-    ] ??
+    { ENOENT: 'no such file', EACCES: 'permission denied', EISDIR: 'is a folder' }[code] ??
     (code || 'unknown error')
   );
 }

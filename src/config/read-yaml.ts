@@ -12,7 +12,10 @@ import {
 } from 'yaml';
 import { ConfigError, type ConfigProblem } from './problem.js';
 
-/** A YAML file's value, and the line (from 1) on which the field with a given path stands, or the nearest one around it. */
+/**
+ * The value of a YAML file, and the line (from 1) of the field with a given path, or of its closest
+ * existing parent.
+ */
 export interface YamlSource {
   readonly value: unknown;
   lineOf(path: readonly string[]): number;
@@ -21,32 +24,33 @@ export interface YamlSource {
 const maxFileCharacters = 1 << 20;
 const maxAliases = 100;
 
-// the parser's own messages quote the text that they stumble over, which may be a key
+// not the parser's own messages, which quote the file and so possibly a key
 const reasons: Partial<Record<YAMLError['code'], string>> = {
   ALIAS_PROPS: 'an alias cannot have an anchor or a tag',
   BAD_ALIAS: 'an alias has no valid name',
   BAD_COLLECTION_TYPE: 'a tag does not fit the value',
-  BAD_DIRECTIVE: 'a line that begins with % is no YAML directive',
+  BAD_DIRECTIVE: 'a line that begins with % is not a YAML directive',
   BAD_DQ_ESCAPE:
-    'a text in double quotes has an unknown escape sequence; in single quotes the backslash stands for itself',
-  BAD_INDENT: 'the indentation does not fit the lines around, or a bracket is not closed',
-  BAD_SCALAR_START: 'a text begins with a character that has a meaning in YAML; put it in quotes',
+    'a text in double quotes has an unknown escape sequence; in single quotes a backslash is an ordinary character',
+  BAD_INDENT: 'the indentation does not match the lines around it, or a bracket is not closed',
+  BAD_SCALAR_START: 'a string begins with a character that is special in YAML; put it in quotes',
   BLOCK_AS_IMPLICIT_KEY:
     'a mapping begins in the middle of a line; is the indentation right, or are quotes missing?',
-  BLOCK_IN_FLOW: 'an indented block cannot stand inside { } or [ ]',
-  DUPLICATE_KEY: 'the key is written twice',
+  BLOCK_IN_FLOW: 'an indented block is not allowed inside { } or [ ]',
+  DUPLICATE_KEY: 'the key is defined twice',
   MISSING_CHAR: 'a closing quote, bracket or comma, or a space after a colon, is missing',
   MULTILINE_IMPLICIT_KEY: 'a key must end on its line; is a colon or a quote missing?',
   MULTIPLE_DOCS: 'the file must hold one document; remove the line with ---',
-  NON_STRING_KEY: 'a key must be a text',
+  NON_STRING_KEY: 'a key must be a string',
   RESOURCE_EXHAUSTION: 'is nested too deeply',
   TAB_AS_INDENT: 'a tab cannot be used for indentation',
-  TAG_RESOLVE_FAILED: 'a tag is not known',
+  TAG_RESOLVE_FAILED: 'a tag is unknown',
 };
 
 /**
- * Reads YAML 1.2 (with merge keys): duplicate keys are errors, so are unknown tags and more than one document; aliases are
- * bounded. Throws a ConfigError with the lines; nothing of the file's text stands in it.
+ * Reads YAML 1.2 (with merge keys): duplicate keys are errors, so are unknown tags and more than
+ * one document; the number of aliases is limited.
+ * @throws ConfigError with the lines, but without any text of the file
  */
 export function readYaml(text: string, file: string): YamlSource {
   if (text.length > maxFileCharacters)
@@ -83,7 +87,7 @@ function parsed(
     if (problems.length === 0)
       return { document, value: document.toJS({ maxAliasCount: maxAliases }) };
   } catch (error) {
-    // the parser recurses, and refuses to expand too many aliases, with exceptions of its own
+    // the parser throws a RangeError for deep nesting, and another error for too many aliases
     const reason = error instanceof RangeError ? 'is nested too deeply' : 'has too many aliases';
     problems = [{ path: [], reason, line: null }];
   }
@@ -102,7 +106,7 @@ function unknownAliases(document: Document): { offset: number; reason: string }[
       if (!anchors.has(alias.source))
         faults.push({
           offset: alias.range?.[0] ?? 0,
-          reason: 'an alias names no anchor that stands before it',
+          reason: 'an alias names an anchor that is not defined before it',
         });
     },
     Value(_, node) {

@@ -16,11 +16,11 @@ import {
 } from './substitute.js';
 import type { Config, ConfigInput, FixedKey, ProviderConfig } from './shape.js';
 
-/** What a configuration is checked against, beside its schema. */
+/** What a configuration is checked against, in addition to its schema. */
 export interface ParseOptions {
-  /** The dialects that a provider's `api` may name; absent: any is accepted. */
+  /** The dialects that a provider's `api` may name. Default: any. */
   readonly knownApis?: readonly string[];
-  /** What a provider's dialect lacks in its settings, in a few words; null where it can work with them. */
+  /** What is missing in a provider's settings, in a few words; null if they suffice. */
   readonly problemOf?: (provider: ProviderConfig) => string | null;
 }
 
@@ -42,8 +42,9 @@ const environmentKeyName = 'env';
 let validator: Validator<ConfigInput> | undefined;
 
 /**
- * Turns what was written into a configuration: variables, the schema, then what a schema cannot say, then defaults and
- * the environment's overrides. Never throws for what is written; answers with everything that is wrong.
+ * Resolves written settings to a configuration: substitutes variables, checks the schema, applies
+ * environment variables, checks what a schema cannot express, and fills in defaults. Returns all
+ * findings instead of throwing.
  */
 export function resolve(
   written: unknown,
@@ -71,7 +72,7 @@ export function resolve(
   };
 }
 
-/** Keys come from files and secrets that end in a line break; what is around a key is never part of it. */
+/** Removes white space around keys: secrets often come from files that end in a line break. */
 function trimKeys(value: unknown): unknown {
   if (!isObject(value)) return value;
   const providers = mapValues(value.providers, (provider) =>
@@ -99,7 +100,10 @@ function trimKeys(value: unknown): unknown {
   };
 }
 
-/** A provider whose key is written but empty is left out; one that is written without a key needs none. */
+/**
+ * The providers whose keys are all empty, which are skipped. A provider without `apiKey` needs
+ * none.
+ */
 function providersWithoutKey(value: unknown): Set<string> {
   const providers =
     isObject(value) && isObject(value.providers) ? Object.entries(value.providers) : [];
@@ -127,22 +131,23 @@ function unsetFindings(unset: Unset, leftOut: ReadonlySet<string>): Finding[] {
     reason:
       path[0] === 'auth' && path[3] === 'key'
         ? `is empty: the variable ${variable} is not set, and an empty key never authenticates`
-        : `the variable ${variable} is not set (\${${variable}:-…} would give a default)`,
+        : `the variable ${variable} is not set (\${${variable}:-…} would set a default)`,
   }));
 }
 
 function findingOf({ path, reason, knownKeys }: SchemaFailure): Finding {
   if (knownKeys === undefined) return { path, reason };
   const key = path.at(-1) ?? '';
-  // a slip of the pen can make a key of a secret (`{ api: openai, sk-… }`): only what looks like one of ours is shown
+  // a typing error can turn a secret into a key (`{ api: openai, sk-… }`), so only names like ours
+  // are shown
   if (!/^[A-Za-z][A-Za-z_]{0,31}$/.test(key))
-    return { path: path.slice(0, -1), reason: 'has a key that is not known' };
+    return { path: path.slice(0, -1), reason: 'has an unknown key' };
   const meant = closestName(key, knownKeys);
   return {
     path,
     reason:
       meant === null
-        ? `is not a known key; known are: ${knownKeys.join(', ')}`
+        ? `is not a known key; the known keys are: ${knownKeys.join(', ')}`
         : `is not a known key; did you mean ${meant}?`,
   };
 }
@@ -221,10 +226,10 @@ function apiFindings(
       const hint =
         near.length > 0
           ? `did you mean ${near.join(' or ')}?`
-          : `known are: ${knownApis.join(', ')}`;
+          : `the known dialects are: ${knownApis.join(', ')}`;
       return {
         path: ['providers', name, 'api'],
-        reason: `names no dialect that is known; ${hint}`,
+        reason: `is not a known dialect; ${hint}`,
       };
     });
 }
@@ -248,7 +253,7 @@ function leftOutWarnings(leftOut: ReadonlySet<string>, unset: Unset): string[] {
       variables.length === 0
         ? 'its API key is empty'
         : `${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`;
-    return `providers[${name}] is left out: ${reason}`;
+    return `providers[${name}] is not used: ${reason}`;
   });
 }
 
@@ -257,11 +262,14 @@ function authWarnings({ auth, listen }: Pick<Config, 'auth' | 'listen'>): string
     .filter(({ key }) => !key.startsWith('sk_'))
     .map(
       ({ name }) =>
-        `auth: the key named ${name} does not begin with sk_; some clients refuse it before they call`,
+        `auth: the key named ${name} does not begin with sk_; some clients refuse such keys`,
     );
   return auth.required || isLoopback(listen.host)
     ? foreign
-    : [...foreign, `auth.required is false: whoever reaches ${listen.host} can use every provider`];
+    : [
+        ...foreign,
+        `auth.required is false: everyone who can reach ${listen.host} can use every provider`,
+      ];
 }
 
 function isObject(value: unknown): value is Record<string, unknown> {

@@ -1,23 +1,23 @@
-/** An address to listen on; port 0 lets the system choose. */
+/** An address to listen on; with port 0 the system chooses one. */
 export interface Listener {
   readonly host: string;
   readonly port: number;
 }
 
-/** The surfaces that can have a listener of their own, beside the common one. */
+/** The surfaces that can have a listener of their own, in addition to the common one. */
 export type SurfaceName = 'modelSelect' | 'completions' | 'openai' | 'proxy' | 'metrics';
 
-/** A key that is fixed by the configuration, beside those that the gateway issues. */
+/** An API key in the configuration, in addition to those that the gateway creates. */
 export interface FixedKey {
-  /** Unique; it stands in logs and metrics. */
+  /** Unique; shown in logs. */
   readonly name: string;
-  /** Never empty, never the same as another's. */
+  /** Not empty, and unique. */
   readonly key: string;
-  /** What the key may use, as labels or globs (`openai/*`); absent: everything. */
+  /** The models that the key may use, as labels or globs (`openai/*`). Default: all. */
   readonly models?: readonly string[];
-  /** What it may be used for; absent: everything, but no `admin` for a key with `models` or `limits`. */
+  /** Default: all scopes, but without `admin` for a key with `models` or `limits`. */
   readonly scopes?: readonly ('completions' | 'model-select' | 'admin')[];
-  /** Bounds; absent: none. */
+  /** Default: no limits. */
   readonly limits?: {
     readonly requestsPerMinute?: number;
     readonly tokensPerMinute?: number;
@@ -26,40 +26,49 @@ export interface FixedKey {
   };
 }
 
-/** Deadlines of one upstream call, in ms: for the connection, for the first event, and between events. */
+/**
+ * Deadlines of one upstream call, in ms: for the connection, for the first event, and between
+ * events.
+ */
 export interface ProviderTimeouts {
   readonly connectMs: number;
   readonly firstEventMs: number;
   readonly idleMs: number;
 }
 
-/** One provider, as the adapter that `api` names needs it. */
+/** The settings of one provider. */
 export interface ProviderConfig {
   readonly name: string;
   /** The dialect: `openai`, `openai-compatible`, `anthropic`, … */
   readonly api: string;
   readonly baseUrl?: string;
-  /** `apiKey` and `apiKeys` together, without blanks and repetitions; empty for a provider that needs none. */
+  /**
+   * `apiKey` and `apiKeys` together, without empty and repeated ones; empty for a provider without
+   * keys.
+   */
   readonly apiKeys: readonly string[];
-  /** Sent with every request. */
+  /** Headers sent with every request. */
   readonly headers: Readonly<Record<string, string>>;
   readonly region?: string;
   readonly project?: string;
   readonly apiVersion?: string;
-  /** The provider's own name of a deployment for each model. */
+  /** The provider's deployment name for each model. */
   readonly deployments?: Readonly<Record<string, string>>;
   readonly accessKeyId?: string;
   readonly secretAccessKey?: string;
   readonly sessionToken?: string;
   readonly credentialsFile?: string;
-  /** Whether `/proxy/<name>/…` reaches it. */
+  /** Whether `/proxy/<name>/…` may be used. */
   readonly allowProxy: boolean;
-  /** The most connections at a time; absent: as many as there are requests. */
+  /** The maximum number of simultaneous connections. Default: unlimited. */
   readonly connections?: number;
   readonly timeouts: ProviderTimeouts;
 }
 
-/** What the catalogue lacks or has wrong about a model. Prices in USD per million tokens, latency in seconds, quality from 0 to 1. */
+/**
+ * Corrections of the catalogue for one model. Prices in USD per million tokens, latency in seconds,
+ * quality from 0 to 1.
+ */
 export interface ModelConfig {
   readonly inputPrice?: number;
   readonly outputPrice?: number;
@@ -75,58 +84,66 @@ export interface ModelConfig {
 
 /** How a plan is made. */
 export interface RoutingConfig {
-  /** How much worse than the best, from 0 to 1, a cheaper or faster model may be. */
+  /** How much lower than the best quality (0 to 1) that of a cheaper or faster model may be. */
   readonly tolerance: number;
-  /** How much worse than the best, from 0 to 1, the model may be that a conversation goes on with; 0: it is chosen anew each time. */
+  /**
+   * How much lower than the best quality (0 to 1) that of the conversation's current model may be;
+   * 0 chooses anew for each turn.
+   */
   readonly affinity: number;
-  /** How quality is told: by what was learned of conversations like this one, or by the model's family alone. */
+  /**
+   * How quality is predicted: from similar prompts (`learned`), or from the model alone (`prior`).
+   */
   readonly ranker: 'learned' | 'prior';
   readonly order: 'ranked' | 'given';
-  /** Whether feedback and outcomes move later choices of the same account. */
+  /** Whether feedback and outcomes influence later choices of the same account. */
   readonly learning: boolean;
-  /** The share of decisions, from 0 to 0.2, that may try another candidate than the first where somebody rates. */
+  /**
+   * The share of decisions (0 to 0.2) that may try another candidate than the best, for accounts
+   * that send feedback.
+   */
   readonly exploration: number;
-  /** Whether completions answer with `x-signalbox-routing`. */
+  /** Whether completions have the response header `x-signalbox-routing`. */
   readonly explainHeader: boolean;
-  /** The candidates of `model: auto`; empty: every model that is configured. */
+  /** The candidates of `model: auto`; empty means all configured models. */
   readonly auto: readonly string[];
-  /** Globs of labels; absent: everything. */
+  /** Globs of labels. Default: all models are allowed. */
   readonly allow?: readonly string[];
   readonly deny?: readonly string[];
 }
 
-/** Who may have an account, and how browsers sign in. */
+/** API keys, sign-up and sign-in. */
 export interface AuthConfig {
   readonly keys: readonly FixedKey[];
   readonly required: boolean;
   readonly signUp: 'open' | 'closed';
-  /** Mail domains that may sign up; empty: all. */
+  /** The mail domains that may sign up; empty means all. */
   readonly signUpDomains: readonly string[];
   /** How long a browser stays signed in. */
   readonly signInMs: number;
-  /** How long a link that sets a new password is good. */
+  /** How long a password reset link is valid. */
   readonly resetMs: number;
-  /** How many proxies stand in front, each of which adds to X-Forwarded-For. */
+  /** The number of reverse proxies in front, each of which appends to X-Forwarded-For. */
   readonly trustedProxies: number;
 }
 
-/** What is told of each request when it is over. */
+/** What is stored of each request. */
 export interface RequestLogConfig {
   readonly enabled: boolean;
-  /** Whether messages and answers are kept too. */
+  /** Whether messages and answers are stored too. */
   readonly content: boolean;
   readonly keepDays: number;
-  /** The most records that wait for a database that is slow or away. */
+  /** The maximum number of records that wait for a slow or unreachable database. */
   readonly maxQueued: number;
 }
 
-/** Bounds for every request. */
+/** Limits for every request. */
 export interface LimitsConfig {
   readonly maxBodyBytes: number;
   /** Retries for each model, from 0 to 10. */
   readonly maxRetries: number;
   readonly totalTimeoutMs: number;
-  /** How long a stream's status line is held back for a provider that answers. */
+  /** How long a stream's status line is delayed until a provider answers. */
   readonly holdStatusMs: number;
   readonly pingMs: number;
   /** How long a client may take to send its request. */
@@ -137,32 +154,41 @@ export interface LimitsConfig {
   readonly drainMs: number;
 }
 
-/** A whole configuration with every default filled in; it never changes: a reload makes a new one. */
+/** A complete configuration with all defaults. Immutable: a reload creates a new one. */
 export interface Config {
-  /** The file that it was read from, null where it was given as an object. */
+  /** The file that it was read from; null if it was given as an object. */
   readonly file: string | null;
   readonly listen: Listener;
   readonly surfaces: Readonly<Partial<Record<SurfaceName, Listener>>>;
   readonly dataDir: string;
-  /** Where people reach the gateway, for links; null: at the address that it listens on. */
+  /** The public URL of the gateway, used in links; null means the address that it listens on. */
   readonly publicUrl: string | null;
-  /** `url` is null where none is written: a file in `dataDir` for a process of its own, memory for a guest in somebody's app. */
+  /**
+   * A null `url` means a file in `dataDir` for a standalone gateway, and memory for one mounted in
+   * a host app.
+   */
   readonly database: { readonly url: string | null; readonly poolSize: number };
-  /** Null: numbers are kept in this process. */
+  /** A null `url` means that counters are kept in this process. */
   readonly redis: { readonly url: string | null };
   readonly auth: AuthConfig;
-  /** Null: no mail is sent. */
+  /** Null means that no mail is sent. */
   readonly mail: { readonly url: string; readonly from: string } | null;
   readonly conversations: {
     readonly store: boolean;
-    /** `<provider>/<model>` that writes titles; null: they are derived from the first message. */
+    /**
+     * `<provider>/<model>` that writes titles; null means that they are derived from the first
+     * message.
+     */
     readonly titleModel: string | null;
   };
   readonly requestLog: RequestLogConfig;
   readonly budgets: {
-    /** Whether a key with a budget may use a model whose price nobody knows. */
+    /** Whether a key with a budget may use models of unknown price. */
     readonly allowUnpriced: boolean;
-    /** What is reserved for an answer without `maxTokens`, and the most that it may then have; null: the model's longest. */
+    /**
+     * The output tokens reserved for and allowed to an answer without `maxTokens`; null means the
+     * model's maximum.
+     */
     readonly maxOutputTokens: number | null;
   };
   /** By name; without a prototype, so that only configured names are found. */
@@ -176,20 +202,20 @@ export interface Config {
     readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
     readonly pretty: boolean;
   };
-  /** Lower-case names of client headers that pass-through hands on. */
+  /** `forwardHeaders`: lower-case names of client headers that pass-through forwards. */
   readonly proxy: { readonly forwardHeaders: readonly string[]; readonly enabled: boolean };
-  /** What is not an error but should be told at the start, one line each. */
+  /** Warnings to log at the start, one line each. */
   readonly warnings: readonly string[];
 }
 
-/** A provider as it is written. */
+/** A provider's settings as written. */
 export interface ProviderInput extends Partial<Omit<ProviderConfig, 'name' | 'timeouts'>> {
   readonly api: string;
   readonly apiKey?: string;
   readonly timeouts?: Partial<ProviderTimeouts>;
 }
 
-/** A configuration as it is written: everything is optional. */
+/** A configuration as written: everything is optional. */
 export interface ConfigInput {
   readonly listen?: Partial<Listener>;
   readonly surfaces?: Readonly<

@@ -1,9 +1,12 @@
 import type { JsonSchema } from './schema/compile-schema.js';
 
-/** A configuration with the variables put in, as plain data that shares nothing with what was given. */
+/** A copy of a configuration with the environment variables substituted. */
 export interface Substituted {
   readonly value: unknown;
-  /** Where a variable without a default was not set. The field is left out there, in a list it is null, an API key is empty. */
+  /**
+   * Fields with an unset variable without a default. Such a field is left out, an item of a list is
+   * null, an API key is empty.
+   */
   readonly unset: readonly { readonly path: readonly string[]; readonly variable: string }[];
   readonly problems: readonly { readonly path: readonly string[]; readonly reason: string }[];
 }
@@ -31,9 +34,10 @@ export function variableOf(env: Environment, name: string): string | undefined {
 }
 
 /**
- * Puts the environment's variables into every text: `${NAME}`, `${NAME:-default}`; `$${` stands for `${` itself. A variable that
- * is the whole text becomes a number or a boolean where the schema asks for one. A declared key without a value (null) is
- * left out. Anything but plain data is a problem; so is nesting deeper than 16.
+ * Substitutes environment variables in all strings: `${NAME}`, `${NAME:-default}`; `$${` is a
+ * literal `${`. If the whole string is one variable and the schema expects a number or a boolean,
+ * it is converted. A declared key without a value (null) is left out. Anything but plain data is a
+ * problem, and so is nesting deeper than 16.
  */
 export function substitute(value: unknown, schema: JsonSchema, env: Environment): Substituted {
   const walk: Walk = { root: schema, env, unset: [], problems: [], left: maxValues };
@@ -55,7 +59,7 @@ function copy(
   )
     return value;
   if (path.length > maxDepth || --walk.left < 0)
-    return refuse('is nested too deeply, or is too large', path, walk);
+    return refuse('is nested too deeply or too large', path, walk);
   if (Array.isArray(value)) {
     if (value.length > walk.left) return refuse('has too many items', path, walk);
     const items = schema === undefined ? undefined : childSchema(schema, 'items', walk.root);
@@ -104,7 +108,9 @@ function expand(
   return isApiKey(path) ? '' : undefined;
 }
 
-/** Whether this is where a provider's key stands: the one place in which a variable may be missing. */
+/**
+ * Whether this is the field of a provider's API key, the only field whose variable may be unset.
+ */
 export function isApiKey(path: readonly string[]): boolean {
   return path[0] === 'providers' && (path[2] === 'apiKey' || path[2] === 'apiKeys');
 }

@@ -7,29 +7,30 @@ import type { Config } from './shape.js';
 
 /** A watched configuration file. */
 export interface ConfigWatch {
-  /** Resolves once changes are noticed. */
+  /** Resolves once changes are being watched. */
   readonly ready: Promise<void>;
-  /** Reads the file now and reports it, changed or not (SIGHUP). */
+  /** Reads the file now and reports its content, changed or not (SIGHUP). */
   reload(): void;
-  /** Stops; nothing is reported after that. */
+  /** Stops watching; nothing is reported after that. */
   close(): Promise<void>;
 }
 
-/** What a watch reports to, and how patient it is. */
+/** The callbacks of a watch, and its delay. */
 export interface WatchReports {
   readonly onConfig: (config: Config) => void;
   readonly onError: (error: ConfigError) => void;
-  /** How long the folder must be quiet before the file is read, in ms. */
+  /** The file is read after the folder has not changed for this many ms. */
   readonly debounceMs: number;
 }
 
-/** A file's content as it was read last: its text, or why there is none. */
+/** The content of the last read: its text, or the error. */
 type Content = { readonly text: string } | { readonly error: ConfigError };
 
 /**
- * Reports every new content of a file: one that `parse` accepts to `onConfig`, a wrong or missing one to `onError`, each
- * once. Its folders are watched rather than the file, because editors put a new file in its place and Kubernetes swaps a
- * link on the way to it; only the content decides whether anything changed.
+ * Reports each new content of a file once: a valid one to `onConfig`, an invalid or missing one to
+ * `onError`. Watches the folders instead of the file, because editors replace the file and
+ * Kubernetes replaces a symbolic link in its path. Only the content decides whether something
+ * changed.
  */
 export function watchFile(
   path: string,
@@ -77,7 +78,9 @@ export function watchFile(
   };
 }
 
-/** Watches the folder in which a file stands, and the one in which it really is where a link leads elsewhere. */
+/**
+ * Watches the folder of a file and, if the path has symbolic links, the folder of the real file.
+ */
 class FolderWatch {
   readonly watcher: FSWatcher;
   private readonly folders = new Set<string>();
@@ -87,7 +90,7 @@ class FolderWatch {
       depth: 0,
       followSymlinks: false,
       ignoreInitial: true,
-      // other files of the folder cost a watch each; links may be on the way to the file
+      // ignores other files, which would each need a watch; symbolic links may be part of the path
       ignored: (entry, stats) =>
         stats !== undefined &&
         !stats.isSymbolicLink() &&
@@ -97,7 +100,7 @@ class FolderWatch {
     this.follow();
   }
 
-  /** Looks again where the file is: a link may lead to another folder by now. */
+  /** Resolves the path again, because a link may have changed. */
   follow(): void {
     const current = new Set([dirname(resolve(this.path)), dirname(realPathOf(this.path))]);
     const left = [...this.folders].filter((folder) => !current.has(folder));

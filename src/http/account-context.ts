@@ -5,7 +5,10 @@ import { refuseForeignPage } from './foreign-page.js';
 import type { Parts } from '../pipeline/parts.js';
 import { stage } from './stage.js';
 
-/** What a request about accounts works with, by the configuration in force when it came. @throws GatewayError `unavailable` */
+/**
+ * What the account functions need, with the account rules of the request's configuration.
+ * @throws GatewayError `unavailable` if the database cannot be reached
+ */
 export async function accountContextOf(parts: Parts, res: Response): Promise<AccountContext> {
   const { store, counters } = await parts.state.opened();
   const { passwords, backgroundTasks } = parts.state;
@@ -19,8 +22,11 @@ export async function accountContextOf(parts: Parts, res: Response): Promise<Acc
   };
 }
 
-/** For what anybody may ask who has not signed in yet; but other sites' pages must not sign a browser in as somebody else. */
-export function anybody(parts: Parts): RequestHandler {
+/**
+ * The access stage of routes that need neither key nor sign-in. It still refuses changes sent by
+ * pages of other sites, so that they cannot sign a browser in to an account of theirs.
+ */
+export function allowAnonymous(parts: Parts): RequestHandler {
   return stage((req, res) => {
     const { snapshot } = contextOf(parts, res).request;
     if (req.method !== 'GET' && req.method !== 'HEAD')

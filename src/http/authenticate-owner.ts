@@ -13,17 +13,19 @@ import type { Parts } from '../pipeline/parts.js';
 import { signInToken } from './sign-in-cookie.js';
 import { stage } from './stage.js';
 
+/** What a route demands of its caller. */
 export interface OwnerOptions {
-  /** What a key has to be good for; a browser that has signed in may do everything that its account may. */
+  /** The scope that an API key needs. A signed-in browser has all scopes of its account. */
   scope?: Scope;
-  /** `admin`: only administrators pass, by key or by browser; others are told so, with 403. */
+  /** `admin`: only keys and browsers of administrators pass; others are answered 403. */
   role?: 'admin';
 }
 
 /**
- * For an account's own things: lets a key of that scope pass, or a browser that has signed in. A browser's changes have to carry its sign-in's
- * `csrfToken` in `X-CSRF-Token`, and to come from the gateway's own pages. Where the configuration asks for no key, everybody passes for what is
- * not administration.
+ * The access stage of an account's resources: accepts an API key with the scope, or a signed-in
+ * browser. A browser's changes must carry the sign-in's `csrfToken` in `X-CSRF-Token` and come from
+ * the gateway's own pages. If the configuration requires no keys, anonymous callers pass too,
+ * except where `scope` or `role` is `admin`.
  */
 export function authenticateOwner(
   parts: Parts,
@@ -34,7 +36,7 @@ export function authenticateOwner(
     const context = contextOf(parts, res);
     const { request } = context;
     const { snapshot } = request;
-    // a cache goes by the address alone, and a browser's cookie does not stop it
+    // shared caches look at the URL alone, not at the cookie
     res.setHeader('Cache-Control', 'no-store');
     const key = bearerKey(req.headers);
     const caller =
@@ -44,7 +46,7 @@ export function authenticateOwner(
     if (!caller && (snapshot.keysRequired || ownersOnly)) throw unauthorized(key);
     if (caller && scope) checkScope(caller, scope);
     if (role === 'admin' && caller?.role !== 'admin')
-      throw new GatewayError('forbidden', 'this is for administrators');
+      throw new GatewayError('forbidden', 'this route needs an administrator');
     identify(request, caller ?? anonymous);
   });
 }
@@ -57,7 +59,10 @@ const unauthorized = (key: string | null): GatewayError =>
       : 'authorization: this API key is not valid',
   );
 
-/** Whose browser it is; null where it has not signed in, or not lately enough. Never from memory: what ends a sign-in ends it here at once. */
+/**
+ * The caller of a signed-in browser, or null. Always asks the database, so that a sign-in that was
+ * ended is refused at once.
+ */
 async function findSignedIn(
   parts: Parts,
   req: Request,
@@ -74,11 +79,11 @@ async function findSignedIn(
   return signedInCaller(found.account);
 }
 
-/** A browser sends its cookie along whichever page makes it ask; the token only our own pages know. */
+/** Browsers send cookies for requests of any page, but only our own pages know the CSRF token. */
 function checkChange(req: Request, { csrfToken }: SignInRecord, publicUrl: string | null): void {
   refuseForeignPage(req, publicUrl);
   const given = Buffer.from(req.get('x-csrf-token') ?? '');
   const expected = Buffer.from(csrfToken);
   if (given.length !== expected.length || !timingSafeEqual(given, expected))
-    throw new GatewayError('forbidden', "x-csrf-token: must be the sign-in's csrfToken");
+    throw new GatewayError('forbidden', 'x-csrf-token: must be the csrfToken of the sign-in');
 }

@@ -17,16 +17,20 @@ export function bearerKey(headers: IncomingHttpHeaders): string | null {
   return bearer.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
+/** How `authenticate` finds and checks the API key. */
 export interface AuthenticateOptions {
-  /** What the key has to be good for; absent: nothing in particular. */
+  /** The scope that the key needs. Default: none. */
   scope?: Scope;
-  /** Where the key stands; absent: in `Authorization`. */
+  /** Reads the key from the request. Default: from `Authorization`. */
   readKey?: (headers: IncomingHttpHeaders, url: string) => string | null;
-  /** A key is needed even where the configuration asks for none. */
+  /** Requires a key even if the configuration does not. */
   always?: boolean;
 }
 
-/** Lets only known keys pass, before anybody looks at the body, and tells the context whose it is. A key that has been used here before is known without asking the database. */
+/**
+ * Accepts requests with a valid API key before the body is read, and sets the request's caller.
+ * Keys that this process has seen lately are not looked up in the database again.
+ */
 export function authenticate(
   parts: Parts,
   { scope, readKey = bearerKey, always = false }: AuthenticateOptions = {},
@@ -41,7 +45,10 @@ export function authenticate(
   });
 }
 
-/** The caller whose key this is; null for an unknown key. @throws GatewayError `unavailable` */
+/**
+ * The caller of an API key, null if the key is unknown.
+ * @throws GatewayError `unavailable` if the database cannot be reached
+ */
 export async function findCaller(
   { state }: Parts,
   snapshot: GatewaySnapshot,
@@ -51,7 +58,7 @@ export async function findCaller(
   return snapshot.keys.find(keyHash) ?? state.keys.find(keyHash);
 }
 
-/** @throws GatewayError `forbidden` for a key that is not good for that */
+/** @throws GatewayError `forbidden` if the caller's key lacks the scope */
 export function checkScope({ scopes }: Caller, scope: Scope): void {
   if (!scopes.includes(scope))
     throw new GatewayError('forbidden', `authorization: this API key lacks the scope \`${scope}\``);

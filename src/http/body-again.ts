@@ -3,9 +3,11 @@ import { GatewayError } from '../errors.js';
 import type { BodyCarrier } from './read-body.js';
 
 /**
- * The bytes of a body that a host's parser has read, to be sent once more; null where nobody has read it yet or there was none.
- * JSON and forms are written anew: the same values, not always the same bytes.
- * @throws GatewayError `internal` where the parser has left nothing to write (a multipart parser, say)
+ * The bytes of a body that the host app's parser has already read, so that they can be forwarded;
+ * null if the body is unread or empty. JSON and forms are serialized again: the same values, not
+ * always the same bytes.
+ * @throws GatewayError `internal` if the parser has kept nothing to forward (a multipart parser,
+ * for example)
  */
 export function bodyAgain(req: IncomingMessage & BodyCarrier): Buffer | null {
   const { body, headers } = req;
@@ -20,7 +22,7 @@ export function bodyAgain(req: IncomingMessage & BodyCarrier): Buffer | null {
   if (typeof body !== 'object' || body === null || type.startsWith('multipart/'))
     throw new GatewayError(
       'internal',
-      'proxy: the host has read the body and not kept it: mount the gateway before that parser',
+      "proxy: the host app's body parser has consumed the body; mount the gateway before that parser",
     );
   return Buffer.from(
     type.startsWith('application/x-www-form-urlencoded') ? formOf(body) : JSON.stringify(body),

@@ -1,35 +1,30 @@
-import { isIPv6 } from 'node:net';
 import type { Request } from 'express';
-
-/** Behind a mapped address stands one of version 4. */
-const mapped = /^::ffff:(?=\d+\.)/i;
-const groupsOfNetwork = 4;
+import ipaddr from 'ipaddr.js';
 
 /**
- * Who is counted as one: an address of version 4, or a network of 64 bits of version 6, of which everybody has as many addresses as they like.
- * Which proxies are believed is the app's setting `trust proxy`.
+ * 64 of an IPv6 address's 128 bits: an internet provider gives each customer a network of this
+ * size.
+ */
+const networkParts = 4;
+
+/**
+ * The address under which a client's attempts are counted: an IPv4 address, or the /64 network of
+ * an IPv6 address, because one client can use every address of its network. IPv4-mapped addresses
+ * count as IPv4; a port and an IPv6 zone are dropped. Express's `trust proxy` decides which address
+ * it is.
+ * @returns `unknown` if there is no address, and text that is not an address unchanged
  */
 export function clientAddress({ ip }: Pick<Request, 'ip'>): string {
-  const address = withoutPort(ip ?? 'unknown')
-    .replace(mapped, '')
-    .replace(/%.*$/, '');
-  if (!isIPv6(address)) return address;
-  const [before = '', after] = address.toLowerCase().split('::');
-  const [head, tail] = [groupsOf(before), groupsOf(after ?? '')];
-  const gap =
-    after === undefined
-      ? []
-      : Array.from({ length: Math.max(0, 8 - head.length - tail.length) }, () => '0');
-  return `${[...head, ...gap, ...tail]
-    .slice(0, groupsOfNetwork)
-    .map((group) => parseInt(group, 16).toString(16))
-    .join(':')}::/64`;
+  const text = withoutPort(ip ?? 'unknown');
+  if (!ipaddr.IPv6.isValid(text)) return text;
+  const address = ipaddr.IPv6.parse(text);
+  if (address.isIPv4MappedAddress()) return address.toIPv4Address().toString();
+  const network = address.parts.slice(0, networkParts).map((part) => part.toString(16));
+  return `${network.join(':')}::/64`;
 }
 
-/** Some proxies name the port too: who counts that in counts every connection for itself. */
+/** Some proxies append the port, which is different for each connection. */
 const withoutPort = (address: string): string =>
   /^\[([^\]]+)\](?::\d+)?$/.exec(address)?.[1] ??
   /^(\d+\.\d+\.\d+\.\d+):\d+$/.exec(address)?.[1] ??
   address;
-
-const groupsOf = (text: string): string[] => (text === '' ? [] : text.split(':'));

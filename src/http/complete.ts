@@ -46,7 +46,7 @@ async function answerCompletion(
   const explained = routing.explainHeader ? routingHeader(plan) : null;
   if (explained !== null && !res.headersSent) res.setHeader('x-signalbox-routing', explained);
   request.record.stream = call.stream;
-  // the client may leave while a host's own stages are busy: no event will tell of it any more
+  // if the client left during a host's own stages, `close` was emitted before and will not be again
   if (res.closed) throw clientLeft();
   cancelWhenClosed(request, res);
   const stream = call.stream

@@ -9,16 +9,18 @@ import type { Plan } from '../routing/plan.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Surface } from './surfaces/surface.js';
 
-/** What the stages of one HTTP request share beside the request itself. */
+/** What the stages of one HTTP request share in addition to the `GatewayRequest`. */
 export interface HttpContext {
   readonly request: GatewayRequest;
   /** Null on a host's own route. */
   surface: Surface | null;
-  /** How the caller's browser has signed in; null for keys. */
+  /** The sign-in of the caller's browser; null for API keys. */
   signIn: SignInRecord | null;
 }
 
-/** A property rather than a WeakMap: entries that live as long as a request make every young collection slower. */
+/**
+ * A property rather than a WeakMap, whose entries would slow down every young garbage collection.
+ */
 const contextKey = Symbol('signalbox');
 
 interface ContextCarrier extends ServerResponse {
@@ -35,8 +37,9 @@ function requestIdOf(request: IncomingMessage | undefined): { id: string; isOwnI
 }
 
 /**
- * The context of a response's request. The first stage that asks makes it, with the configuration then in force; it
- * takes the client's `X-Request-Id` where that is harmless, and sends the id back.
+ * The context of a response's request. The first stage that calls this creates it with the current
+ * configuration. The request id is the client's `X-Request-Id` if it is safe to log, else a new
+ * UUID; the response carries it.
  */
 export function contextOf(parts: Pick<Parts, 'current'>, res: ServerResponse): HttpContext {
   const carrier: ContextCarrier = res;
@@ -50,14 +53,21 @@ export function contextOf(parts: Pick<Parts, 'current'>, res: ServerResponse): H
   return context;
 }
 
-/** The request that an earlier stage has begun. @throws GatewayError `internal` where none has */
+/**
+ * The request that an earlier stage has started.
+ * @throws GatewayError `internal` if no stage has
+ */
 export function requestOf(res: ServerResponse): GatewayRequest {
   const context = (res as ContextCarrier)[contextKey];
-  if (!context) throw new GatewayError('internal', 'no stage of the gateway has run before');
+  if (!context)
+    throw new GatewayError('internal', 'no stage of the gateway has handled this request before');
   return context.request;
 }
 
-/** The caller of a request that an earlier stage has begun. */
+/**
+ * The caller of a request that an earlier stage has started.
+ * @throws GatewayError `internal` if no stage has
+ */
 export function callerOf(res: ServerResponse): Caller {
   return requestOf(res).caller;
 }
@@ -67,8 +77,9 @@ export function planOf(res: ServerResponse): Plan | undefined {
   return (res as ContextCarrier)[contextKey]?.request.plan ?? undefined;
 }
 
-/** The reason that a request whose client has gone is cancelled with. */
-export const clientLeft = (): GatewayError => new GatewayError('client_closed', 'the client left');
+/** The error with which the request of a client that disconnected is cancelled. */
+export const clientLeft = (): GatewayError =>
+  new GatewayError('client_closed', 'the client closed the connection');
 
 /** Cancels the upstream call when the connection closes before the answer is written. */
 export function cancelWhenClosed({ cancellation }: GatewayRequest, res: ServerResponse): void {
@@ -77,7 +88,10 @@ export function cancelWhenClosed({ cancellation }: GatewayRequest, res: ServerRe
   });
 }
 
-/** Tells what is left of the caller's rate limits, in OpenAI's spelling; budgets have none. A minute's count is gone a minute later at the latest. */
+/**
+ * Sends the caller's remaining rate limits in OpenAI's `x-ratelimit-…` headers, which do not exist
+ * for budgets. An unknown reset is given as one minute, the whole window.
+ */
 export function sendRateLimits({ rateLimits }: GatewayRequest, res: ServerResponse): void {
   if (res.headersSent) return;
   for (const { measure, limit, used, resetMs } of rateLimits) {

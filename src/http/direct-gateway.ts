@@ -30,7 +30,9 @@ export interface RunRequest extends ChatRequest {
   previous_session?: string | null;
 }
 
-/** Reads the requests of a host's own code as the HTTP surfaces read theirs, and runs them. */
+/**
+ * Validates and runs the requests of a host app's own code, by the same schemas as the HTTP routes.
+ */
 export class DirectGateway {
   private readonly selections = compileSchema<ModelSelectRequest>('model-select.request');
   private readonly completions = compileSchema<RunRequest>('chat-completions.request');
@@ -62,7 +64,7 @@ export class DirectGateway {
     const read = (): CompletionCall => {
       check(this.completions, body);
       const call = openai.readCall(body);
-      // whatever the host asks for, a streaming provider tells the true time to the first token
+      // always streamed from the provider, which is how the time to the first token is measured
       return { ...call, streamFromProvider: true };
     };
     return body.stream === true

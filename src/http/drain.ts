@@ -4,8 +4,13 @@ import type { Socket } from 'node:net';
 const sweepMs = 50;
 
 /**
- * Makes a server one that can be stopped without cutting anybody off. The function it gives takes no new connections, lets requests in
- * flight finish for `drainMs` and then cuts them; it resolves when nothing is left. Connections without a request hold nothing up.
+ * Tracks a server's connections, so that it can be stopped gracefully. The returned function
+ * accepts no new connections, closes idle ones, gives requests in flight `drainMs` to finish and
+ * then closes their connections; it resolves when the server is closed.
+ *
+ * Ours rather than http-terminator: its dependencies (delay, p-wait-for, roarr, type-fest) are more
+ * code than this function, it logs with a logger of its own, and Node closes idle connections
+ * itself.
  */
 export function drainable(server: Server): (drainMs: number) => Promise<void> {
   const sockets = new Set<Socket>();
@@ -15,8 +20,10 @@ export function drainable(server: Server): (drainMs: number) => Promise<void> {
   });
   return async (drainMs) => {
     const closed = new Promise((resolve) => server.close(resolve));
-    // Node closes what is idle now: a connection stays open after the answer that is still under way, and one on which nothing was ever
-    // sent (browsers open some ahead of need) passes for busy
+    // `close` closes only the connections that are idle at that moment. Later ones become idle
+    // after
+    // their answer, and Node counts a connection that never sent a byte (browsers open some in
+    // advance) as busy.
     const sweep = setInterval(() => {
       server.closeIdleConnections();
       for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();

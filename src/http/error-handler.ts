@@ -4,7 +4,7 @@ import { GatewayError, statusTitle } from '../errors.js';
 import { contextOf, type HttpContext } from './context.js';
 import type { Parts } from '../pipeline/parts.js';
 
-/** The native error body: `{error, message}` and the error trace where there is one. */
+/** The native error body: `{error, message}`, and `errorTrace` if attempts were made. */
 export function nativeErrorBody(error: GatewayError): object {
   return {
     error: statusTitle(error.status),
@@ -13,7 +13,10 @@ export function nativeErrorBody(error: GatewayError): object {
   };
 }
 
-/** Whatever was thrown, as a GatewayError: other frameworks' errors keep a 4xx status, all else is a fault of ours. */
+/**
+ * Converts anything thrown to a GatewayError: errors of other frameworks keep their 4xx status,
+ * everything else is `internal`.
+ */
 export function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const { status, type } = (typeof error === 'object' && error !== null ? error : {}) as {
@@ -26,17 +29,20 @@ export function asGatewayError(error: unknown): GatewayError {
     return new GatewayError('payload_too_large', 'the body is too large', { cause: error });
   if (error instanceof URIError || status === 400)
     return new GatewayError('bad_request', 'the request cannot be read', { cause: error });
-  // not its own message, which may repeat what somebody wrote
+  // not the error's own message, which may quote the request
   if (typeof status === 'number' && status > 400 && status < 500)
     return new GatewayError('bad_request', statusTitle(status), { cause: error, status });
   return new GatewayError(
     'internal',
-    'something went wrong here; the request id names it in the log',
+    'internal error; the log has the details under the request id',
     { cause: error },
   );
 }
 
-/** The only place that writes an error as an answer. */
+/**
+ * The only function that writes an error response. A response that has already started is cut off
+ * instead.
+ */
 export function writeError(
   res: ServerResponse,
   error: GatewayError,
@@ -55,21 +61,24 @@ export function writeError(
   res.setHeader('Content-Length', body.length);
   if (error.status === 429 || error.status === 503)
     res.setHeader('Retry-After', retryAfterSeconds(error));
-  // our retries are done, a client's own would multiply them; and a budget is not back in a moment
+  // the gateway has retried already, and a budget does not recover within a client's retry delays
   if (error.errorTrace.length > 0 || error.code === 'budget_spent')
     res.setHeader('x-should-retry', 'false');
   if (error.status === 401) res.setHeader('WWW-Authenticate', 'Bearer');
   res.end(body);
 }
 
-/** Whole seconds, a year at most: larger numbers are written with an exponent, which no client reads. */
+/**
+ * Whole seconds, at most a year: larger numbers could be printed with an exponent, which clients
+ * cannot parse.
+ */
 function retryAfterSeconds({ retryAfterMs }: GatewayError): string {
   return String(Math.min(31_536_000, Math.max(1, Math.ceil((retryAfterMs ?? 1_000) / 1_000))));
 }
 
-/** The last stage of every router of ours: answers in the surface's own error shape. */
+/** The last stage of each router: answers errors in the surface's own shape. */
 export function errorHandler(parts: Parts): ErrorRequestHandler {
-  // Express knows an error handler by its four parameters
+  // Express recognizes an error handler by its four parameters
   return (thrown: unknown, _req, res, _next) => {
     const error = asGatewayError(thrown);
     const context = contextOf(parts, res);

@@ -1,15 +1,17 @@
 import type { ServerResponse } from 'node:http';
 
+/** The timing of a response of server-sent events. */
 export interface EventStreamOptions {
-  /** How long the status line is held back for an answer that may still fail, in ms. */
+  /** How long to delay the status line while the answer can still fail, in ms. */
   holdMs: number;
-  /** A comment is sent after so much silence, in ms. */
+  /** A comment is sent after this many ms without data. */
   pingMs: number;
 }
 
 /**
- * A response of server-sent events. What is written between two flushes is one write to the socket. The status line waits for the
- * first flush, or for `holdMs`: then it is `200`, and pings keep the connection alive. Byte strings in, as CompletionSink has them.
+ * A response of server-sent events. Everything added between two flushes is one write to the
+ * socket. The status line `200` is sent with the first flush or after `holdMs`; from then on pings
+ * keep the connection alive. Payloads are byte strings, as CompletionSink defines them.
  */
 export class EventStream {
   private pending = '';
@@ -29,7 +31,7 @@ export class EventStream {
     res.once('close', () => this.stopTimers());
   }
 
-  /** True once the status line is out: an error can then only be told in the stream. */
+  /** True once the status line is sent: after that an error can only be sent as an event. */
   get isOpen(): boolean {
     return this.opened;
   }
@@ -44,7 +46,10 @@ export class EventStream {
     this.pending += `event: ${name}\ndata: ${payload}\n\n`;
   }
 
-  /** Writes what has been added. False: the client is behind; `whenDrained` tells when it has caught up. */
+  /**
+   * Writes what was added. Returns false if the client reads too slowly; then wait for
+   * `whenDrained`.
+   */
   flush(): boolean {
     if (this.pending === '' || this.over) return true;
     if (!this.opened) this.open();
@@ -54,11 +59,12 @@ export class EventStream {
     return this.res.write(text, 'latin1');
   }
 
+  /** Calls `resume` once the client has read what is buffered. */
   whenDrained(resume: () => void): void {
     this.res.once('drain', resume);
   }
 
-  /** Writes what is left and ends the response. */
+  /** Writes what was added and ends the response. */
   end(): void {
     if (this.over) return;
     if (!this.opened) this.open();
@@ -68,7 +74,7 @@ export class EventStream {
     this.pending = '';
   }
 
-  /** Nothing was sent and nothing will be by this stream: an ordinary error answer takes its place. */
+  /** Stops the stream before anything was sent, so that an ordinary error response can be. */
   discard(): void {
     this.over = true;
     this.stopTimers();

@@ -4,12 +4,13 @@ import { GatewayError } from '../errors.js';
 const refusal = (): GatewayError =>
   new GatewayError(
     'forbidden',
-    "origin: this can only be asked for by the gateway's own pages, and by programs",
+    "origin: only the gateway's own pages and programs may send this request",
   );
 
 /**
- * Refuses what a page of somebody else's site has a browser send. Programs send neither header.
- * @param publicUrl where people reach the gateway; a proxy may have changed `Host`
+ * Refuses requests that a page of another site makes a browser send, recognized by `Sec-Fetch-Site`
+ * and `Origin`. Programs send neither header.
+ * @param publicUrl the gateway's public URL, because a proxy may have changed `Host`
  * @throws GatewayError `forbidden`
  */
 export function refuseForeignPage({ headers }: IncomingMessage, publicUrl: string | null): void {
@@ -21,12 +22,12 @@ export function refuseForeignPage({ headers }: IncomingMessage, publicUrl: strin
 function isOwn(origin: string, headers: IncomingHttpHeaders, publicUrl: string | null): boolean {
   if (!URL.canParse(origin)) return false;
   const { protocol, host } = new URL(origin);
-  // a foreign page cannot set these two: a browser would ask us first, and we never agree
+  // a page of another site cannot set these: the browser would need our CORS consent
   const hosts = [headers.host, headers['x-forwarded-host']]
     .flat()
     .map((name) => hostOf(`${protocol}//${name ?? ''}`));
   return host !== '' && [...hosts, hostOf(publicUrl ?? '')].includes(host);
 }
 
-/** With its port, unless that is the protocol's own. */
+/** Host and port; the protocol's default port is left out. */
 const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null);

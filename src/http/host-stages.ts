@@ -22,21 +22,30 @@ import { native } from './surfaces/native.js';
 import type { CompletionSurface } from './surfaces/surface.js';
 import { track } from './track.js';
 
-/** A host's own way of choosing: its candidates as labels or entries, and how it reads a request. */
+/** How a host app selects a model: its candidates, and how it reads its own requests. */
 export interface SelectModelOptions {
-  /** Labels `<provider>/<model>`, or whole candidates. Default: the body's `llm_providers`, else its `models`. */
+  /**
+   * Labels `<provider>/<model>`, or whole candidates. Default: the body's `llm_providers`, else its
+   * `models`.
+   */
   candidates?: readonly (string | Candidate)[];
-  /** What is known of the request. Default: the body's `messages`, `tools`, `tradeoff` and `max_model_depth`. */
+  /**
+   * Describes the request to routing. Default: the body's `messages`, `tools`, `tradeoff` and
+   * `max_model_depth`.
+   */
   from?: (req: Request) => RoutingRequest;
 }
 
-/** A host's body: model selection's, where a list of labels may stand for `llm_providers`. */
+/**
+ * The body of a host's route: that of model selection, with `models` as an alternative to
+ * `llm_providers`.
+ */
 type HostBody = Partial<ModelSelectRequest> & {
   models?: string[] | null;
   conversationId?: unknown;
 };
 
-/** Several stages as one, for a host's own route, whose parameters they see. */
+/** Combines stages into one handler that sees the route parameters of the host. */
 const chain = (...stages: RequestHandler[]): RequestHandler =>
   Router({ mergeParams: true }).use(...stages);
 
@@ -61,7 +70,10 @@ export function hostCompletion(parts: Parts): RequestHandler {
   );
 }
 
-/** Reads a JSON body that no parser of the host has read yet. Where none is required, one that is absent or no JSON is left to the host. */
+/**
+ * Reads a JSON body that the host's own parser has not read. If it is not required, a body that is
+ * absent or not JSON is left to the host.
+ */
 function readBody(
   parts: Parts,
   { required }: { required: boolean } = { required: true },
@@ -80,7 +92,7 @@ const announcesJson = ({ headers }: Request): boolean =>
   /json/i.test(headers['content-type'] ?? '') &&
   (headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0);
 
-/** The stage for a host's own route: chooses a model, never answers, only calls `next`. */
+/** The stage for a host's own route: selects a model and calls `next`; it never answers. */
 function selectModelWith(parts: Parts, options: SelectModelOptions): RequestHandler {
   const schema = compileSchema<ModelSelectRequest>('model-select.request');
   return stage(async (req, res) => {
@@ -111,7 +123,10 @@ function questionOf(
   };
 }
 
-/** A label of a configured provider names it; any other label is identified as an entry by name. */
+/**
+ * A label `<provider>/<model>` of a configured provider is taken as it is; any other is looked up
+ * in the catalogue.
+ */
 function hostCandidate(
   entry: string | Candidate | ProviderEntry,
   { providers, catalog }: GatewaySnapshot,
@@ -124,7 +139,10 @@ function hostCandidate(
     : candidateOfEntry({ name: entry }, catalog.identify);
 }
 
-/** The body has to satisfy model selection's schema, less what the host's options provide. */
+/**
+ * Checks the body against the schema of model selection, except for what the host's options
+ * replace.
+ */
 function checkHostBody(
   schema: Validator<ModelSelectRequest>,
   body: HostBody,
@@ -142,7 +160,10 @@ function checkHostBody(
     throw invalidField('models', 'must be a list of model names', 'bad_request');
 }
 
-/** Validates a completion on a host's own route as on the gateway's own; the models of a plan that `selectModel` made there are its `models`. */
+/**
+ * Validates a completion on a host's own route. If `selectModel` made a plan before, its candidates
+ * are the body's `models`.
+ */
 function validateHostCall(surface: CompletionSurface): RequestHandler {
   const schema = compileSchema('completions.request');
   return stage((req, res) => {
@@ -151,7 +172,9 @@ function validateHostCall(surface: CompletionSurface): RequestHandler {
   });
 }
 
-/** Plans a valid completion on a host's own route; a plan that `selectModel` made there is executed as it is. */
+/**
+ * Plans a valid completion on a host's own route, unless `selectModel` has made the plan before.
+ */
 function planHostCall(parts: Parts, surface: CompletionSurface): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
@@ -167,5 +190,5 @@ function plannedBody(req: Request, res: Response): Record<string, unknown> {
   return plan ? { ...body, models: plan.candidates.map(nameOf) } : body;
 }
 
-/** The label of a planned candidate may be the host's own word; this is what it stands for. */
+/** `<provider>/<model>`: a candidate's label may be a name of the host's own. */
 const nameOf = ({ provider, model }: Candidate): string => `${provider ?? '?'}/${model}`;

@@ -4,7 +4,10 @@ import type { Parts } from '../pipeline/parts.js';
 import { contextOf } from './context.js';
 import { stage } from './stage.js';
 
-/** Finds the conversation that a native completion continues, or begins one. An id of another account is answered 404. */
+/**
+ * Loads the conversation that a native completion continues, or starts a new one. Ids of other
+ * accounts are answered 404.
+ */
 export function joinNativeConversation(parts: Parts): RequestHandler {
   return stage((req, res) =>
     joinConversation(parts, contextOf(parts, res).request, req.body as ConversationLink),

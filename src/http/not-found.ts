@@ -8,21 +8,22 @@ import { openAIErrors } from './surfaces/openai-error.js';
 import type { Surface } from './surfaces/surface.js';
 import { track } from './track.js';
 
-const elsewhere: Surface = {
+const unknownPath: Surface = {
   name: 'other',
   invalidCode: 'bad_request',
   errorBody: nativeErrorBody,
 };
 
 /**
- * For a path that nobody knows: the end of a standalone gateway's app. Only who has a key is told that there is nothing. Below `/v1` it speaks
- * as OpenAI does, for the clients that ask there.
+ * The last handler of a standalone gateway: answers 404 for unknown paths, but 401 without a valid
+ * key. Below `/v1` the error has OpenAI's shape, for clients of that API. Browsers that open `/`
+ * are redirected to the API documentation.
  */
 export function notFound(parts: Parts): RequestHandler {
-  const [native, openai] = [track(parts, elsewhere), track(parts, openAIErrors('other'))];
+  const [native, openai] = [track(parts, unknownPath), track(parts, openAIErrors('other'))];
   const authenticated = authenticate(parts);
   return (req, res, next) => {
-    // a browser at the address that the start has printed
+    // a browser that opens the URL printed at the start
     if (req.path === '/' && req.method === 'GET' && req.headers.accept?.includes('text/html')) {
       contextOf(parts, res);
       res.redirect('docs');
@@ -36,10 +37,7 @@ export function notFound(parts: Parts): RequestHandler {
         void authenticated(req, res, (refused?: unknown) => {
           next(
             refused ??
-              new GatewayError(
-                'not_found',
-                `there is nothing at ${req.method} ${req.path.slice(0, 200)}`,
-              ),
+              new GatewayError('not_found', `no route for ${req.method} ${req.path.slice(0, 200)}`),
           );
         }),
     );

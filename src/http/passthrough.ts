@@ -16,9 +16,9 @@ import type { Parts } from '../pipeline/parts.js';
 import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import { stage } from './stage.js';
 import { isBounded, takeLimits } from '../pipeline/limits.js';
-import { refuseClimbing, upstreamPath, withoutKey } from './upstream-path.js';
+import { refuseDotSegments, upstreamPath, withoutKey } from './upstream-path.js';
 
-/** What a client's request may carry up to a provider beside the configured headers: what describes its content. */
+/** Request headers that are always forwarded, because they describe the content. */
 const contentHeaders = new Set([
   'accept',
   'content-type',
@@ -31,8 +31,10 @@ const contentHeaders = new Set([
 ]);
 const isKeyHeader = (name: string): boolean =>
   name === 'authorization' || sdkKeyHeaders.includes(name);
-/** What does not come down: cookies, and what holds for the connection to the provider alone. */
-const keptHeaders = [
+/**
+ * Response headers that are not forwarded: cookies, and those of the connection to the provider.
+ */
+const blockedHeaders = [
   'set-cookie',
   'connection',
   'keep-alive',
@@ -41,7 +43,10 @@ const keptHeaders = [
   'upgrade',
 ];
 
-/** Our key wherever a provider's own SDK puts its key. */
+/**
+ * The gateway's API key, read from any place where a provider's SDK puts a key: headers, or
+ * `?key=`.
+ */
 export function proxyKey(headers: IncomingHttpHeaders, url: string): string | null {
   const bearer = bearerKey(headers);
   if (bearer) return bearer;
@@ -58,24 +63,28 @@ interface Route {
   /** The configured provider's name. */
   name: string;
   path: string;
-  /** All that goes up. */
+  /** The complete headers for the provider. */
   headers: Record<string, string>;
   clientHeaders: IncomingHttpHeaders;
-  /** What a host's parser has read already, to be sent again. */
+  /** The body, if the host's own parser has read it already. */
   body: Buffer | null;
 }
 
 const routes = new WeakMap<IncomingMessage, Route>();
 
 /**
- * `/<provider>/…`: any path of a provider's own API. Our key is taken off and the provider's put on; cookies, forwarding headers and
- * everything else that is the client's own stay here unless the configuration lets them pass. Streams are not buffered.
+ * `/<provider>/…`: any path of a provider's own API. The gateway's key is replaced by the
+ * provider's. Cookies, forwarding headers and other headers of the client are removed unless
+ * `proxy.forwardHeaders` names them. Streams are not buffered.
  */
 export function passthrough(parts: Parts): RequestHandler[] {
   return [routeStage(parts), proxyStage(parts)];
 }
 
-/** A key that is bound to models may pass through only where it may use every model: which one is meant stands in a body that nobody reads. */
+/**
+ * Whether a key may use every model of a provider: pass-through does not read which model a body
+ * names.
+ */
 function mayUseAll(models: readonly string[] | null, provider: string): boolean {
   return (
     models === null ||
@@ -83,7 +92,10 @@ function mayUseAll(models: readonly string[] | null, provider: string): boolean 
   );
 }
 
-/** The provider and the path that a URL addresses: `/<provider>/<path>`. @throws GatewayError `not_found` */
+/**
+ * Splits `/<provider>/<path>`.
+ * @throws GatewayError `not_found` if no such provider allows pass-through
+ */
 function addressed(
   url: string,
   { proxy, providers }: GatewaySnapshot,
@@ -95,7 +107,7 @@ function addressed(
   if (!provider || slash === -1)
     throw new GatewayError(
       'not_found',
-      `proxy: there is no provider ${JSON.stringify(name)} to pass through to`,
+      `proxy: there is no provider ${JSON.stringify(name)} that allows pass-through`,
     );
   return { name, provider, path: url.slice(slash) };
 }
@@ -108,21 +120,21 @@ function routeStage(parts: Parts): RequestHandler {
     if (!mayUseAll(caller.models, name))
       throw new GatewayError(
         'forbidden',
-        `proxy: this key may use some models only, and requests to ${name} are passed through unread`,
+        `proxy: this API key is limited to some models, but the model of a request passed through to ${name} is not checked`,
       );
     if (isBounded(caller)) await countPassthrough(parts, request, res, name);
     const target = provider.adapter.passthrough;
     if (!target)
       throw new GatewayError(
         'not_implemented',
-        `proxy: ${name} cannot be passed through to (its requests are signed)`,
+        `proxy: ${name} does not support pass-through (its requests are signed)`,
       );
     request.record.provider = name;
-    refuseClimbing(path);
+    refuseDotSegments(path);
     const body = bodyAgain(req);
     const auth = await target.headers(provider.keys.next());
     const headers = {
-      ...chosenHeaders(req.headers, snapshot),
+      ...forwardedHeaders(req.headers, snapshot),
       ...(body ? { 'content-length': String(body.length) } : {}),
       ...auth,
     };
@@ -137,23 +149,23 @@ function routeStage(parts: Parts): RequestHandler {
   });
 }
 
-/** What passes through is counted as a request; nobody knows what else it uses. */
+/** Counts a passed-through request; its tokens and cost are unknown. */
 async function countPassthrough(
   parts: Parts,
   request: GatewayRequest,
   res: Response,
   name: string,
 ): Promise<void> {
-  const { caller, snapshot: runtime } = request;
+  const { caller, snapshot } = request;
   const counted = hasBudget(caller.limits)
     ? 'has a budget'
     : caller.limits.tokensPerMinute === null
       ? null
-      : 'has a limit of tokens';
-  if (counted !== null && !runtime.budgets.allowUnpriced)
+      : 'has a token limit';
+  if (counted !== null && !snapshot.budgets.allowUnpriced)
     throw new GatewayError(
       'forbidden',
-      `proxy: this key ${counted}, and what passes through to ${name} is not counted`,
+      `proxy: this API key ${counted}, but the usage of requests passed through to ${name} is not counted`,
     );
   const settle = await takeLimits(parts, request, { requests: 1, tokens: 0, costUsd: 0 }).finally(
     () => sendRateLimits(request, res),
@@ -161,14 +173,12 @@ async function countPassthrough(
   settle();
 }
 
-function chosenHeaders(
+function forwardedHeaders(
   headers: IncomingHttpHeaders,
-  runtime: GatewaySnapshot,
+  { proxy, keysRequired }: GatewaySnapshot,
 ): Record<string, string> {
-  // where keys are required, what stands where a key belongs is ours
-  const forwarded = runtime.proxy.forwardHeaders.filter(
-    (name) => !runtime.keysRequired || !isKeyHeader(name),
-  );
+  // if keys are required, a key header of the request holds the gateway's own key
+  const forwarded = proxy.forwardHeaders.filter((name) => !keysRequired || !isKeyHeader(name));
   const chosen: Record<string, string> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (
@@ -180,7 +190,7 @@ function chosenHeaders(
   return chosen;
 }
 
-/** A parser has undone them. */
+/** The host's parser has decoded the body, so its encodings no longer apply. */
 function withoutCodings({
   'transfer-encoding': _transfer,
   'content-encoding': _content,
@@ -189,23 +199,26 @@ function withoutCodings({
   return headers;
 }
 
-/** The proxy is imported when it is first used: most gateways never do. */
+/** Imports the proxy library at its first use, because most gateways never need it. */
 function proxyStage(parts: Parts): RequestHandler {
   let proxy: Promise<Proxy> | undefined;
   return (req, res, next) => {
     (proxy ??= createProxy(parts))
       .then((handle) => {
-        // the proxy sends on whatever headers it finds
+        // the proxy library forwards all headers that it finds
         req.headers = { ...routeOf(req).headers };
-        readToTheEnd(req, res);
+        discardUnread(req, res);
         return handle(req, res, next);
       })
       .catch(next);
   };
 }
 
-/** Where the answer came before the request was read, nobody reads the rest of it, and the connection would serve nothing more. */
-function readToTheEnd(req: IncomingMessage, res: Response): void {
+/**
+ * Discards the rest of a request whose answer came early: an unread rest would block the
+ * connection.
+ */
+function discardUnread(req: IncomingMessage, res: Response): void {
   res.once('close', () => {
     if (req.complete) return;
     req.unpipe();
@@ -220,7 +233,7 @@ async function createProxy(parts: Parts): Promise<Proxy> {
   return createProxyMiddleware<IncomingMessage, Response>({
     changeOrigin: true,
     xfwd: false,
-    // the path as it came, without url.parse's improvements
+    // keeps the path unchanged; url.parse would normalize it
     toProxy: true,
     proxyTimeout: 0,
     router: (req) => new URL(routeOf(req).target.baseUrl).origin,
@@ -241,13 +254,13 @@ async function createProxy(parts: Parts): Promise<Proxy> {
 
 function routeOf(req: IncomingMessage): Route {
   const route = routes.get(req);
-  if (!route) throw new GatewayError('internal', 'a pass-through without a route');
+  if (!route) throw new GatewayError('internal', 'pass-through: no route was prepared');
   return route;
 }
 
 function sendUp(upstream: ClientRequest, req: IncomingMessage, res: Response): void {
   const { headers, clientHeaders, body } = routeOf(req);
-  // the proxy adds some of its own, and takes others off a DELETE
+  // the proxy library adds headers of its own and removes some of a DELETE
   for (const name of upstream.getHeaderNames())
     if (name !== 'host' && !(name in headers)) upstream.removeHeader(name);
   for (const [name, value] of Object.entries(headers)) upstream.setHeader(name, value);
@@ -259,8 +272,8 @@ function sendUp(upstream: ClientRequest, req: IncomingMessage, res: Response): v
 }
 
 function sendDown(answer: IncomingMessage, _req: IncomingMessage, res: Response): void {
-  for (const name of keptHeaders) Reflect.deleteProperty(answer.headers, name);
-  // an answer that breaks off must not look whole
+  for (const name of blockedHeaders) Reflect.deleteProperty(answer.headers, name);
+  // a truncated answer must not look complete
   answer.once('close', () => {
     if (!answer.complete) res.destroy();
   });

@@ -4,7 +4,7 @@ import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { Readable, Transform } from 'node:stream';
 import { GatewayError, invalidField } from '../errors.js';
 
-/** What a host's own body parser may have left behind. */
+/** A request whose body the host's own parser may have read. */
 export interface BodyCarrier {
   body?: unknown;
 }
@@ -16,15 +16,21 @@ const decompressors: Record<string, () => Transform> = {
   br: createBrotliDecompress,
 };
 
-/** Levels of arrays and objects in a body: what is deeper would overflow the stack where it is written again. */
+/**
+ * The deepest nesting of arrays and objects: JSON.stringify overflows the stack on much deeper
+ * ones.
+ */
 const maxDepth = 500;
 
 const tooLarge = (maxBytes: number): GatewayError =>
   new GatewayError('payload_too_large', `the body is larger than ${maxBytes} bytes`);
 
 /**
- * Reads a JSON body. Costs about 10 µs less than express.json(), and says what is wrong as a GatewayError:
- * `unsupported_media_type`, `payload_too_large`, `malformed_json`. A body that a host's parser has read already is taken as it is.
+ * Reads a JSON body. About 10 µs faster than express.json(). A body that the host's own parser has
+ * read already is returned as it is. Synchronous in that case, which the hot path of mounted
+ * gateways takes.
+ * @throws GatewayError `unsupported_media_type`, `payload_too_large`, `malformed_json`,
+ * `bad_request` for too deep nesting
  */
 export function readJsonBody(
   req: IncomingMessage & BodyCarrier,
@@ -40,22 +46,23 @@ export function readJsonBody(
     return notTooDeep(req.body);
   if (typeof req.body === 'string' && req.readableEnded)
     return Promise.resolve(parse(Buffer.from(req.body)));
-  return readUnpacked(req, maxBytes, parse);
+  return readDecompressed(req, maxBytes, parse);
 }
 
 /**
- * Reads a body of any kind as it was before it was compressed. One that a host's parser has read as text is taken as it is.
+ * Reads and decompresses a body of any type. A body that the host's own parser has read as text or
+ * bytes is returned as it is.
  * @throws GatewayError `unsupported_media_type`, `payload_too_large`, `malformed_json`
  */
 export function readBytes(req: IncomingMessage & BodyCarrier, maxBytes: number): Promise<Buffer> {
   if (req.readableEnded && (typeof req.body === 'string' || Buffer.isBuffer(req.body)))
     return Promise.resolve(Buffer.from(req.body));
   if (req.readableEnded)
-    throw new GatewayError('malformed_json', 'the body was read by another parser of the host');
-  return readUnpacked(req, maxBytes, (body) => body);
+    throw new GatewayError('malformed_json', "the host app's body parser has consumed the body");
+  return readDecompressed(req, maxBytes, (body) => body);
 }
 
-function readUnpacked<T>(
+function readDecompressed<T>(
   req: IncomingMessage,
   maxBytes: number,
   read: (body: Buffer) => T,
@@ -67,7 +74,7 @@ function readUnpacked<T>(
   if (!decompress)
     throw new GatewayError(
       'unsupported_media_type',
-      `content-encoding: ${Object.keys(decompressors).join(', ')} are understood`,
+      `content-encoding: must be one of: ${Object.keys(decompressors).join(', ')}`,
     );
   return collect(req, req.pipe(decompress()), maxBytes, read);
 }
@@ -94,7 +101,7 @@ function collect<T>(
       if (length <= maxBytes) pieces.push(piece);
       else {
         pieces.length = 0;
-        if (source !== req) stopUnpacking(req, source);
+        if (source !== req) stopDecompressing(req, source);
         reject(tooLarge(maxBytes));
       }
     });
@@ -111,26 +118,34 @@ function collect<T>(
     );
     req.on('close', () => {
       if (!req.complete)
-        reject(new GatewayError('client_closed', 'the client left before its body had arrived'));
+        reject(
+          new GatewayError(
+            'client_closed',
+            'the client closed the connection before it sent the whole body',
+          ),
+        );
     });
   });
 }
 
-/** A few kilobytes can unpack to gigabytes; what is still to come of the packed body is read and thrown away. */
-function stopUnpacking(req: IncomingMessage, unpacked: Readable): void {
+/** A few kilobytes can decompress to gigabytes; the rest of the compressed body is discarded. */
+function stopDecompressing(req: IncomingMessage, decompressed: Readable): void {
   req.unpipe();
-  unpacked.destroy();
+  decompressed.destroy();
   req.resume();
 }
 
-/** JSON.parse makes a `__proto__` key an ordinary property; nothing here merges objects by key, so it stays harmless. */
+/**
+ * JSON.parse makes a `__proto__` key an ordinary property, which is harmless because nothing here
+ * merges objects by key.
+ */
 function parse(body: Buffer): unknown {
   if (body.length === 0)
     throw new GatewayError('malformed_json', 'the body is empty; a JSON object is expected');
-  // decoding would put a replacement character in the place of what was meant
+  // checked first, because decoding would silently insert replacement characters
   if (!isUtf8(body)) throw new GatewayError('malformed_json', 'the body is not valid UTF-8');
   const value = parseText(body.toString('utf8'));
-  // each level takes two characters
+  // each level takes at least two characters
   return body.length > 2 * maxDepth ? notTooDeep(value) : value;
 }
 
@@ -138,7 +153,7 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    // the parser's message repeats a piece of the body, which is somebody's prompt
+    // not the parser's own message, which quotes the body and so a user's prompt
     throw new GatewayError('malformed_json', 'the body is not valid JSON', { cause });
   }
 }

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { compileSchema } from '../config/schema/compile-schema.js';
-import { anybody } from './account-context.js';
+import { allowAnonymous } from './account-context.js';
 import { authenticateOwner } from './authenticate-owner.js';
 import { errorHandler } from './error-handler.js';
 import type { Parts } from '../pipeline/parts.js';
@@ -47,10 +47,10 @@ import { resources } from './surfaces/resources.js';
 import { track } from './track.js';
 import { methodNotAllowed, validate } from './validate.js';
 
-/** Adds one path of the resources: who may ask, and the stages of each method. */
+/** Adds one path: the stage that checks access (`owner`), and the stages of each method. */
 type AddPath = (path: string | string[], owner: RequestHandler, methods: Methods) => void;
 
-/** The resources of an account, for its keys and its browsers. */
+/** The resources of an account, for its API keys and its signed-in browsers. */
 export function resourcesRouter(parts: Parts): Router {
   const router = Router();
   const resource: AddPath = (path, owner, methods) =>
@@ -121,7 +121,7 @@ function conversationPaths(parts: Parts, resource: AddPath): void {
   });
 }
 
-/** What is kept of requests and decisions, and the feedback on them. */
+/** The request log, usage, sessions and feedback. */
 function requestLogPaths(parts: Parts, resource: AddPath): void {
   const administer = authenticateOwner(parts, { scope: 'admin' });
   resource('/api/v1/requests', administer, { get: [listRequests(parts)] });
@@ -136,7 +136,7 @@ function requestLogPaths(parts: Parts, resource: AddPath): void {
   });
 }
 
-/** A body that needs no key holds an address and a password. */
+/** For routes without a key, whose bodies hold only a mail address and a password. */
 const maxSmallBodyBytes = 16_384;
 
 function accountPaths(parts: Parts, resource: AddPath): void {
@@ -147,10 +147,10 @@ function accountPaths(parts: Parts, resource: AddPath): void {
   ];
   const small = (name: string): RequestHandler =>
     validate(parts, compileSchema(name), undefined, maxSmallBodyBytes);
-  resource('/api/v1/auth/sign-up', anybody(parts), {
+  resource('/api/v1/auth/sign-up', allowAnonymous(parts), {
     post: [small('sign-up.request'), signUpAccount(parts)],
   });
-  resource('/api/v1/auth/sign-in', anybody(parts), {
+  resource('/api/v1/auth/sign-in', allowAnonymous(parts), {
     post: [small('sign-in.request'), signInBrowser(parts)],
   });
   resource('/api/v1/auth/sign-out', own, { post: [signOutBrowser(parts)] });
@@ -158,10 +158,10 @@ function accountPaths(parts: Parts, resource: AddPath): void {
   resource('/api/v1/auth/password', administer, {
     post: [small('password-change.request'), changeOwnPassword(parts)],
   });
-  resource('/api/v1/auth/password-reset', anybody(parts), {
+  resource('/api/v1/auth/password-reset', allowAnonymous(parts), {
     post: [small('password-reset.request'), requestPasswordReset(parts)],
   });
-  resource('/api/v1/auth/password-reset/complete', anybody(parts), {
+  resource('/api/v1/auth/password-reset/complete', allowAnonymous(parts), {
     post: [small('password-reset-complete.request'), completePasswordReset(parts)],
   });
   resource('/api/v1/accounts', administrator, {
@@ -176,7 +176,7 @@ function accountPaths(parts: Parts, resource: AddPath): void {
 
 type Methods = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', RequestHandler[]>>;
 
-/** One path: the methods that it knows, each with its stages; any other is answered 405. */
+/** Adds one path with the stages of each method; any other method is answered 405. */
 function addResource(
   router: Router,
   parts: Parts,

@@ -2,29 +2,30 @@ import { type CandidateExplanation, explainPlan } from '../routing/explain-plan.
 import type { Plan } from '../routing/plan.js';
 import { thousandths } from '../routing/numbers.js';
 
-/** The longest value, in characters: proxies bound all headers together to some kilobytes. */
-const longest = 1_024;
-const longestName = 120;
-const longestReason = 160;
-const most = 12;
-/** Room for how many are left out. */
-const tail = 20;
+/** In characters. Proxies limit all headers together to some kilobytes. */
+const maxHeaderLength = 1_024;
+const maxNameLength = 120;
+const maxReasonLength = 160;
+/** Hardly more fit into the header. */
+const maxCandidates = 12;
+/** Space reserved for `omitted`. */
+const tailLength = 20;
 
 const short = (text: string, length: number): string =>
   text.length > length ? `${text.slice(0, length - 1)}…` : text;
 
-/** What a header may hold: printable ASCII, everything else as JSON escapes it. */
+/** Header values are printable ASCII; other characters become JSON escapes. */
 const ascii = (json: string): string =>
   json.replace(/[^\x20-\x7e]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 
 type Figure = number | null | undefined;
 const rounded = (figure: Figure): Figure =>
   typeof figure === 'number' ? thousandths(figure) : figure;
-/** A cost may be of any size. */
+/** Three significant digits, because costs differ by orders of magnitude. */
 const significant = (figure: Figure): Figure =>
   typeof figure === 'number' ? Number(figure.toPrecision(3)) : figure;
 
-/** A candidate's prediction in few words: what is undefined is left out of JSON. */
+/** A candidate's prediction in short; undefined fields are left out of the JSON. */
 function compact({
   label,
   quality,
@@ -36,39 +37,38 @@ function compact({
   excluded,
 }: CandidateExplanation): object {
   if (excluded !== undefined)
-    return { label: short(label, longestName), excluded: short(excluded, longestReason) };
+    return { label: short(label, maxNameLength), excluded: short(excluded, maxReasonLength) };
   return {
-    label: short(label, longestName),
+    label: short(label, maxNameLength),
     quality: rounded(quality),
     uncertainty: rounded(uncertainty),
     cost: significant(cost),
     output_tokens,
     latency: rounded(latency),
-    learned: learned?.slice(0, 3).map((reason) => short(reason, longestReason)),
+    learned: learned?.slice(0, 3).map((reason) => short(reason, maxReasonLength)),
   };
 }
 
 /**
- * A plan as the value of a header: compact JSON `{reason, gate, candidates, omitted}` of at most a kilobyte of printable ASCII, the best candidates
- * first. Null where there was nothing to weigh.
+ * A plan as a header value: compact JSON `{reason, gate, candidates, omitted}` of at most 1,024
+ * printable ASCII characters, best candidates first. Null if there was only one candidate.
  */
 export function routingHeader(plan: Plan): string | null {
   const { candidates, excluded, reason, gate } = plan;
   let left = candidates.length + excluded.length;
   if (left < 2) return null;
   let text =
-    ascii(JSON.stringify({ reason: short(reason, longestName), gate: rounded(gate) })).slice(
+    ascii(JSON.stringify({ reason: short(reason, maxNameLength), gate: rounded(gate) })).slice(
       0,
       -1,
     ) + ',"candidates":[';
-  // hardly more than so many have room
-  const told = explainPlan({
-    candidates: candidates.slice(0, most),
-    excluded: excluded.slice(0, most),
+  const explanations = explainPlan({
+    candidates: candidates.slice(0, maxCandidates),
+    excluded: excluded.slice(0, maxCandidates),
   });
-  for (const one of told) {
+  for (const one of explanations) {
     const piece = ascii(JSON.stringify(compact(one)));
-    if (text.length + piece.length + tail > longest) break;
+    if (text.length + piece.length + tailLength > maxHeaderLength) break;
     text += text.endsWith('[') ? piece : `,${piece}`;
     left--;
   }

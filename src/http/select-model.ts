@@ -13,7 +13,7 @@ import {
   selectionOf,
 } from './surfaces/model-select.js';
 
-/** Counts a request that calls no model against its caller's limits. */
+/** Counts a request that calls no model against the rate limits of its caller. */
 export function count(parts: Parts): RequestHandler {
   return stage(async (_req, res) => {
     const { request } = contextOf(parts, res);
@@ -21,7 +21,7 @@ export function count(parts: Parts): RequestHandler {
   });
 }
 
-/** Chooses a model for a valid body of model selection. */
+/** Selects a model for a valid body of model selection. */
 export function selectModel(parts: Parts): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);

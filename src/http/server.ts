@@ -9,7 +9,7 @@ import {
 import type { Socket } from 'node:net';
 import type { Express, Request, Response } from 'express';
 
-/** Bounds of one HTTP server; durations in ms. */
+/** The limits of one HTTP server; durations in ms. */
 export interface ServerLimits {
   readonly requestTimeoutMs: number;
   readonly headersTimeoutMs: number;
@@ -17,8 +17,9 @@ export interface ServerLimits {
 }
 
 /**
- * An HTTP server for an Express app whose requests and responses are born with the app's prototypes. Express sets them on both for
- * every request, and on Node 20 and 22 changing a prototype costs more than all else it does (92 µs a request against 17).
+ * Creates an HTTP server whose requests and responses have the Express app's prototypes from the
+ * start. Express sets the prototypes for every request, and on Node 20 and 22 changing a prototype
+ * costs more than everything else that Express does (92 µs a request against 17).
  */
 export function createHttpServer(app: Express, limits: ServerLimits): Server {
   class GatewayRequest extends IncomingMessage {}
@@ -30,28 +31,27 @@ export function createHttpServer(app: Express, limits: ServerLimits): Server {
       IncomingMessage: GatewayRequest,
       ServerResponse: GatewayResponse,
       requestTimeout: limits.requestTimeoutMs,
-      // Node refuses to start where headers may take longer than the whole request
+      // Node refuses a headers timeout above the request timeout
       headersTimeout: Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs),
-      // Node looks for the slow ones every 30 s unless told otherwise
+      // Node's default checks for slow clients only every 30 s
       connectionsCheckingInterval: Math.min(5_000, Math.ceil(limits.headersTimeoutMs / 2)),
       maxHeaderSize: limits.maxHeaderBytes,
       keepAliveTimeout: 75_000,
-      // what Node 22 does; with less a few chunks in one tick count as a client that cannot keep up
+      // Node 22's default; with Node 20's, a few chunks in one tick count as a slow client
       highWaterMark: 65_536,
-      // Node's own refusal has no body
+      // Node's own refusal has no body; ours below has
       requireHostHeader: false,
     },
     (req, res) => {
       if (req.headers.host === undefined && req.httpVersion === '1.1')
         refuse(res, 400, 'host: is required');
-      // an address that cannot be read never gets past the router
-      else
-        app(req as Request, res as Response, () => refuse(res, 400, 'the address cannot be read'));
+      // Express does not route a URL that it cannot parse
+      else app(req as Request, res as Response, () => refuse(res, 400, 'the URL is not valid'));
     },
   );
   server.on('clientError', answerBadRequest);
   server.on('checkExpectation', (_req, res: ServerResponse) =>
-    refuse(res, 417, 'expect: only 100-continue can be met'),
+    refuse(res, 417, 'expect: only 100-continue is supported'),
   );
   return server;
 }
@@ -74,13 +74,16 @@ function refusal(status: number, message: string): Refusal {
   };
 }
 
-/** For what the app never sees. */
+/** Answers requests that never reach the app. */
 function refuse(res: ServerResponse, status: number, message: string): void {
   const { head, body } = refusal(status, message);
   res.writeHead(status, head).end(body);
 }
 
-/** Puts our prototype below the app's own and tells the app that it is its own: setting it then changes nothing. */
+/**
+ * Derives our prototype from the app's and makes it the app's own, so that Express's setting it
+ * changes nothing.
+ */
 function adopt(app: Express, kind: 'request' | 'response', prototype: object): void {
   Object.setPrototypeOf(prototype, app[kind]);
   Reflect.set(app, kind, prototype);
@@ -91,13 +94,18 @@ const statusOf: Record<string, number> = {
   ERR_HTTP_REQUEST_TIMEOUT: 408,
 };
 
-/** A connection as Node's server keeps it. */
+/** A connection of Node's HTTP server. */
 interface ServedSocket extends Socket {
-  /** The answer under way on it; without documentation, but Node's own handling of these errors goes by it. */
+  /**
+   * The response being written. Undocumented, but Node's own handler of these errors uses it too.
+   */
   readonly _httpMessage?: ServerResponse | null;
 }
 
-/** What never became a request is answered all the same, as JSON; but not in the middle of the answer to the request before it. */
+/**
+ * Answers bytes that are not a valid request as JSON, unless a response is already being written to
+ * the connection.
+ */
 function answerBadRequest(error: NodeJS.ErrnoException, socket: ServedSocket): void {
   if (error.code === 'ECONNRESET' || !socket.writable || socket._httpMessage?.headersSent) {
     socket.destroy();

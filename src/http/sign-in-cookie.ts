@@ -1,15 +1,24 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { parseCookie } from 'cookie';
 import type { Request, Response } from 'express';
 
 const cookieName = 'signalbox_session';
-const pair = new RegExp(`(?:^|;)\\s*${cookieName}=([\\w-]{43})(?=\\s*(?:;|$))`);
+/** 32 random bytes in base64url. */
+const tokenForm = /^[\w-]{43}$/;
 
-/** The token of a browser that has signed in, null where there is none or it is none of ours. */
+/**
+ * The token in a browser's sign-in cookie, or null if there is none or it has not the form of a
+ * token.
+ */
 export function signInToken({ cookie }: IncomingHttpHeaders): string | null {
-  return cookie === undefined ? null : (pair.exec(cookie)?.[1] ?? null);
+  const token = cookie === undefined ? undefined : parseCookie(cookie)[cookieName];
+  return token !== undefined && tokenForm.test(token) ? token : null;
 }
 
-/** Scripts never see it, other sites' forms do not send it, and what came by https goes back by https alone. */
+/**
+ * Scripts cannot read the cookie and forms of other sites do not send it. It is `secure` if the
+ * browser reaches the gateway by HTTPS.
+ */
 const attributes = (req: Request, publicUrl: string | null) =>
   ({
     httpOnly: true,
@@ -18,7 +27,7 @@ const attributes = (req: Request, publicUrl: string | null) =>
     secure: req.secure || /^https:/i.test(publicUrl ?? ''),
   }) as const;
 
-/** Has the browser keep a token for so many ms. */
+/** Sets the sign-in cookie, which the browser keeps for `keepMs`. */
 export function setSignInCookie(
   req: Request,
   res: Response,
@@ -27,7 +36,7 @@ export function setSignInCookie(
   res.cookie(cookieName, token, { ...attributes(req, publicUrl), maxAge: keepMs });
 }
 
-/** Has the browser forget its token. */
+/** Deletes the sign-in cookie in the browser. */
 export function clearSignInCookie(req: Request, res: Response, publicUrl: string | null): void {
   res.clearCookie(cookieName, attributes(req, publicUrl));
 }

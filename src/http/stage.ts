@@ -1,12 +1,13 @@
 import type { Request, RequestHandler, Response } from 'express';
 
-/** What a stage comes back with: nothing, or word that the request has been answered. */
+/** What a stage returns: `'answered'` if it has answered the request, else nothing. */
 // eslint-disable-next-line @typescript-eslint/no-invalid-void-type -- a stage that returns nothing is the rule
 export type StageEnd = 'answered' | void;
 
 /**
- * Makes a stage of a function that may be asynchronous. Express 4 ignores a rejected handler, so a stage catches its own failure and
- * hands it to `next`. A stage that has answered returns `'answered'`; any other goes on to the next one.
+ * Makes an Express handler of a synchronous or asynchronous function. Errors are passed to `next`,
+ * because Express 4 ignores rejected promises. If the function does not return `'answered'`, the
+ * next handler is called. A synchronous function stays synchronous, which saves an await per stage.
  */
 export function stage(
   run: (req: Request, res: Response) => StageEnd | Promise<StageEnd>,
@@ -25,7 +26,7 @@ export function stage(
   };
 }
 
-/** Makes a last stage: one that always answers. */
+/** Makes a handler of a function that always answers. */
 export function answer(run: (req: Request, res: Response) => void | Promise<void>): RequestHandler {
   return stage((req, res) => {
     const result = run(req, res);

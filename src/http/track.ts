@@ -4,10 +4,13 @@ import type { Parts } from '../pipeline/parts.js';
 import { contextOf } from './context.js';
 import type { Surface } from './surfaces/surface.js';
 
-/** What proxies log for a client that closed its connection before the answer. */
+/** The status that proxies log if the client closed the connection before the answer. */
 const clientClosedStatus = 499;
 
-/** The first stage of every route: gives the request its surface, and reports it once when it is over. */
+/**
+ * The first stage of every route: sets the request's surface, and reports the request once when it
+ * has ended.
+ */
 export function track(parts: Parts, surface: Surface): RequestHandler {
   return (_req, res, next) => {
     const context = contextOf(parts, res);
@@ -24,16 +27,19 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
         report();
         return;
       }
-      // a broken stream has said 200, and then the truth
+      // a stream that failed after its 200 has set its code already
       record.code ??= 'client_closed';
-      // the upstream call is cancelled in this same turn, and records what it has used
+      // the upstream call is cancelled in this turn of the event loop and records its usage
       setImmediate(report);
     });
     next();
   };
 }
 
-/** The first stage of pages that health checks and scrapers ask for all the time: they have a request id, but are not reported. */
+/**
+ * The first stage of pages that health checks and scrapers poll: sets a request id, but reports
+ * nothing.
+ */
 export function untracked(parts: Parts): RequestHandler {
   return (_req, res, next) => {
     contextOf(parts, res);

@@ -1,11 +1,12 @@
 import { GatewayError } from '../errors.js';
 
-/** Segments of a path, however a server may take it apart: encoded slashes and backslashes separate as well. */
+/** Everything that some server may take as a separator of path segments, encoded or not. */
 const separators = /[/\\]|%2f|%5c/i;
 
 /**
- * A provider's SDK says the version in its path or leaves it to the base address: both `/proxy/x/v1/models` and `/proxy/x/models` reach
- * `/v1/models` of a provider whose API's root ends in `/v1`. Uploads and downloads stand beside the version: `/upload/v1/files`.
+ * The path at the provider. SDKs include the API version in the path or in the base URL: both
+ * `/proxy/x/v1/models` and `/proxy/x/models` reach `/v1/models` of a provider whose base URL ends
+ * in `/v1`. Uploads and downloads precede the version: `/upload/v1/files`.
  */
 export function upstreamPath(baseUrl: string, path: string): string {
   const basePath = new URL(baseUrl).pathname.replace(/\/+$/, '');
@@ -16,11 +17,14 @@ export function upstreamPath(baseUrl: string, path: string): string {
   return root + path;
 }
 
-/** The path and query without `?key=`, which is where Google's clients put a key: ours must not travel on. */
+/**
+ * The path and query without `?key=`, where Google's clients put the gateway's key, which must not
+ * be forwarded.
+ */
 export function withoutKey(path: string): string {
   const query = path.indexOf('?');
   if (query === -1) return path;
-  // read as the key itself is read, so that no spelling of the name slips through
+  // parsed as the key is parsed, so that encoded spellings of the name are removed too
   const kept = path
     .slice(query + 1)
     .split('&')
@@ -29,8 +33,11 @@ export function withoutKey(path: string): string {
   return kept === '' ? path.slice(0, query) : `${path.slice(0, query)}?${kept}`;
 }
 
-/** The provider's key is for what lies below its base address. @throws GatewayError `bad_request` for a path that climbs */
-export function refuseClimbing(path: string): void {
+/**
+ * Refuses paths that would leave the provider's base URL.
+ * @throws GatewayError `bad_request` for `.` and `..` segments
+ */
+export function refuseDotSegments(path: string): void {
   const segments = (path.split('?', 1)[0] ?? '').split(separators);
   if (segments.some((segment) => /^(\.|%2e){1,2}$/i.test(segment)))
     throw new GatewayError('bad_request', 'proxy: a path must not have "." or ".." segments');

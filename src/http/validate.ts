@@ -7,14 +7,15 @@ import { readJsonBody } from './read-body.js';
 import { stage } from './stage.js';
 
 /**
- * Reads the body and checks it against its schema; the code of a failure is the surface's. `req.body` is then what the schema says.
- * @param adapt brings the body into the schema's form first
- * @param maxBytes bounds the body more closely than the configuration does
+ * Reads the JSON body, checks it against its schema and sets `req.body`. A failure has the
+ * surface's `invalidCode`.
+ * @param adapt converts the body to the schema's form first
+ * @param maxBytes a limit below `limits.maxBodyBytes`
  */
 export function validate(
   parts: Parts,
   schema: Validator<unknown>,
-  adapt: (body: unknown) => unknown = asItIs,
+  adapt: (body: unknown) => unknown = unchanged,
   maxBytes = Infinity,
 ): RequestHandler {
   return stage(async (req, res) => {
@@ -27,12 +28,12 @@ export function validate(
   });
 }
 
-const asItIs = (body: unknown): unknown => body;
+const unchanged = (body: unknown): unknown => body;
 
-/** For a path that exists under another method. */
+/** Answers 405 for a path that has only other methods. */
 export function methodNotAllowed(allowed: string): RequestHandler {
   return stage((_req, res) => {
     res.setHeader('Allow', allowed);
-    throw new GatewayError('method_not_allowed', `this path takes ${allowed}`);
+    throw new GatewayError('method_not_allowed', `this path accepts only ${allowed}`);
   });
 }

@@ -3,15 +3,22 @@ import { LogOutput } from './log-output.js';
 import type { GatewayError } from '../errors.js';
 import type { ObservedRequest } from './observed-request.js';
 
+/** The log level and format. */
 export interface LogOptions {
   level: string;
   pretty: boolean;
 }
 
-/** The outputs of loggers that were made here: a request's line is put there ready-made, which takes 5 µs less than pino does. */
+/**
+ * The outputs of loggers created here. Request lines are written to them directly, 5 µs faster than
+ * through pino.
+ */
 const outputs = new WeakMap<Logger, LogOutput>();
 
-/** The process's logger: JSON lines on standard output, or `pretty` ones for people. Never a prompt, never a key. */
+/**
+ * The process's logger on standard output: JSON lines, or readable ones if `pretty`. Logs neither
+ * prompts nor keys.
+ */
 export function createLogger({ level, pretty }: LogOptions, output = new LogOutput()): Logger {
   if (pretty) return pino({ level, base: null }, prettyStream());
   const logger = pino({ level, base: null, timestamp: () => `,"time":"${isoTime()}"` }, output);
@@ -22,7 +29,7 @@ export function createLogger({ level, pretty }: LogOptions, output = new LogOutp
 let timeMs = 0;
 let timeText = '';
 
-/** The time now in ISO form; of the requests that end in one millisecond only the first has it made. */
+/** The current time in ISO 8601, formatted once per millisecond. */
 function isoTime(): string {
   const now = Date.now();
   if (now !== timeMs) timeText = new Date(now).toISOString();
@@ -32,12 +39,13 @@ function isoTime(): string {
 
 /** Writes the log's lines about requests. */
 export interface RequestLogger {
+  /** Logs a finished request. */
   request(request: ObservedRequest): void;
-  /** A fault of the gateway itself, with its cause. */
+  /** Logs an internal error with its cause. */
   failure(request: Pick<ObservedRequest, 'id'>, error: GatewayError): void;
 }
 
-/** One line for each request: who asked, what was tried, what it took. */
+/** Logs one line for each request: account, model, attempts, durations, tokens and cost. */
 export function requestLog(logger: Logger): RequestLogger {
   const write = writerOf(logger);
   return {
@@ -45,7 +53,7 @@ export function requestLog(logger: Logger): RequestLogger {
       if (!logger.isLevelEnabled('info')) return;
       const line = lineOf(request);
       const { code } = request.record;
-      // a stream that broke off had said 200 before
+      // a stream that failed after its status was sent has status 200
       const broken = code !== null && code !== 'client_closed' && line.status === 200;
       write(line.status >= 500 || broken ? 'warn' : 'info', line);
     },
@@ -55,7 +63,10 @@ export function requestLog(logger: Logger): RequestLogger {
   };
 }
 
-/** Writes a request's line; with a host's own logger by its rules, with ours as pino would. */
+/**
+ * Writes a request's line: through a host's own logger, or directly to the output of ours in pino's
+ * format.
+ */
 function writerOf(logger: Logger): (level: 'info' | 'warn', line: object) => void {
   const output = outputs.get(logger);
   if (!output) return (level, line) => logger[level](line, 'request');
@@ -66,7 +77,7 @@ function writerOf(logger: Logger): (level: 'info' | 'warn', line: object) => voi
     );
 }
 
-/** What did not happen is left out; pino skips what is undefined. */
+/** The fields of a request's line; undefined ones are left out. */
 function lineOf({ record, caller, isIdentified, surface, id, startedAt }: ObservedRequest): {
   status: number;
   [field: string]: unknown;
@@ -94,7 +105,7 @@ function lineOf({ record, caller, isIdentified, surface, id, startedAt }: Observ
   };
 }
 
-/** Each upstream call, where there was more than one or it failed. */
+/** The upstream calls, logged if there was more than one or the request failed. */
 function triedOf({ attempts }: ObservedRequest['record']): object[] {
   return attempts.map(({ provider, model, outcome, status, latencyMs }) => ({
     model: `${provider}/${model}`,
@@ -104,7 +115,7 @@ function triedOf({ attempts }: ObservedRequest['record']): object[] {
   }));
 }
 
-/** A line for a terminal: time, level, message, then the fields. */
+/** Formats lines for a terminal: time, level, message, then the fields. */
 function prettyStream(): { write: (line: string) => void } {
   return {
     write(line) {
@@ -114,7 +125,7 @@ function prettyStream(): { write: (line: string) => void } {
         msg?: string;
         [field: string]: unknown;
       };
-      // a name that a client typed must not move the cursor, nor pass for a line of its own
+      // control characters in a client's names could move the cursor or start a new line
       const words = Object.entries(fields).map(
         ([name, value]) =>
           `${name}=${(typeof value === 'string' ? value : JSON.stringify(value)).replace(/\p{C}/gu, '?')}`,

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../../src/accounts/administration.js';
-import { createKey, type KeyWishes } from '../../src/cli/keys.js';
-import { listKeys } from '../../src/cli/list-keys.js';
+import { createKeyCommand, type KeyOptions } from '../../src/cli/keys.js';
+import { listKeysCommand } from '../../src/cli/list-keys.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { Store } from '../../src/store/contracts/store.js';
 
@@ -9,7 +9,7 @@ let store: Store;
 beforeEach(async () => void (store = await openStore(':memory:')));
 afterEach(() => store.close());
 
-const nothing: KeyWishes = {
+const nothing: KeyOptions = {
   name: undefined,
   account: undefined,
   scopes: undefined,
@@ -20,28 +20,28 @@ const nothing: KeyWishes = {
   dayBudget: undefined,
   monthBudget: undefined,
 };
-const make = (wishes: Partial<KeyWishes>): Promise<string> =>
-  createKey(store, { ...nothing, ...wishes });
+const make = (wishes: Partial<KeyOptions>): Promise<string> =>
+  createKeyCommand(store, { ...nothing, ...wishes });
 const invite = (email: string): Promise<unknown> => createAccount(store, email, { resetMs: 1_000 });
-const lines = async (): Promise<string[]> => (await listKeys(store)).trimEnd().split('\n');
+const lines = async (): Promise<string[]> => (await listKeysCommand(store)).trimEnd().split('\n');
 
 describe('the list of keys', () => {
-  it('says whose each key is, and what it is good for, in columns', async () => {
+  it('shows the account, state and scopes of each key in columns', async () => {
     await make({ name: 'before anybody', scopes: 'admin,completions' });
-    expect((await lines())[1]).toMatch(/good +nobody yet +completions,admin +before anybody$/);
+    expect((await lines())[1]).toMatch(/active +first account +completions,admin +before anybody$/);
     for (const email of ['ada@example.org', 'bob@example.org']) await invite(email);
     await make({ name: 'shop', account: 'BOB@example.org', scopes: 'model-select' });
     const [titles, newest, oldest] = await lines();
-    expect(titles).toMatch(/^id {36}prefix {7}state {2}account {10}scopes {13}name$/);
+    expect(titles).toMatch(/^id {36}prefix {7}state {3}account {10}scopes {13}name$/);
     expect(newest).toMatch(
-      /^\S{36} {2}sk_\S{8} {2}good {3}bob@example\.org {2}model-select {7}shop$/,
+      /^\S{36} {2}sk_\S{8} {2}active {2}bob@example\.org {2}model-select {7}shop$/,
     );
     expect(oldest).toMatch(
-      /^\S{36} {2}sk_\S{8} {2}good {3}ada@example\.org {2}completions,admin {2}before anybody$/,
+      /^\S{36} {2}sk_\S{8} {2}active {2}ada@example\.org {2}completions,admin {2}before anybody$/,
     );
   });
 
-  it('tells a key whose account is disabled from a good one', async () => {
+  it('shows a key whose account is disabled as disabled', async () => {
     for (const email of ['ada@example.org', 'bob@example.org']) await invite(email);
     await make({ name: 'shop', account: 'bob@example.org' });
     await store.accounts.update((await store.accounts.findByEmail('bob@example.org'))!.id, {

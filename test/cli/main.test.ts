@@ -81,8 +81,8 @@ describe('signalbox keys', () => {
   });
 
   it.each([
-    [['keys', 'create'], '--name is needed'],
-    [['keys', 'create', '--name', 'x', '--scopes', 'all'], 'there is no scope "all"'],
+    [['keys', 'create'], '--name is missing'],
+    [['keys', 'create', '--name', 'x', '--scopes', 'all'], 'unknown scope "all"'],
     [
       ['keys', 'create', '--name', 'x', '--day-budget', 'much'],
       '--day-budget: must be a number of USD',
@@ -94,15 +94,15 @@ describe('signalbox keys', () => {
     [['keys', 'create', '--name', 'x', '--expires', 'soon'], '--expires: must be a date'],
     [
       ['keys', 'create', '--name', 'x', '--account', 'nobody@example.org'],
-      'there is no account nobody@example.org',
+      'no account has the mail address nobody@example.org',
     ],
-    [['keys', 'revoke', 'sk_nothing'], 'there is no key "sk_nothing"'],
-    [['keys', 'revoke'], 'the id or the prefix of a key is needed'],
-    [['keys', 'burn'], 'there is no command "keys burn"'],
-    [['keys', 'list', 'all'], 'keys list takes no arguments, but there is "all"'],
-    [['keys', 'list', '--name', 'x'], 'keys list knows no option --name'],
-    [['start', '--name', 'x'], 'start knows no option --name'],
-    [['db', 'backup'], 'the file to write is needed'],
+    [['keys', 'revoke', 'sk_nothing'], 'no key has the id or prefix "sk_nothing"'],
+    [['keys', 'revoke'], 'the id or prefix of a key is missing'],
+    [['keys', 'burn'], 'unknown command "keys burn"'],
+    [['keys', 'list', 'all'], 'keys list takes no arguments; unexpected: "all"'],
+    [['keys', 'list', '--name', 'x'], 'keys list has no option --name'],
+    [['start', '--name', 'x'], 'start has no option --name'],
+    [['db', 'backup'], 'the file to write is missing'],
     [['accounts', 'create', 'nobody'], 'email'],
     [['accounts', 'reset', 'nobody@example.org'], 'not found'],
   ])('%j is refused: %s', async (args, message) => {

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { firstAccountId } from '../../src/store/contracts/accounts.js';
-import { train, type TrainWishes } from '../../src/cli/train.js';
+import { trainCommand, type TrainOptions } from '../../src/cli/train.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { evaluationsCsv } from '../helpers/evaluations-csv.js';
@@ -29,10 +29,10 @@ afterEach(async () => {
   await endProcesses();
 });
 
-const run = (content: string | Buffer, wishes: Partial<TrainWishes> = {}): Promise<string> => {
+const run = (content: string | Buffer, wishes: Partial<TrainOptions> = {}): Promise<string> => {
   const file = join(newFolder(), 'rows.csv');
   writeFileSync(file, content);
-  return train(store, file, {
+  return trainCommand(store, file, {
     preference,
     account: undefined,
     promptColumn: undefined,
@@ -77,7 +77,7 @@ describe('signalbox train', () => {
       'not found',
     );
     await expect(run(evaluationsCsv(60), { account: 'nobody@example.org' })).rejects.toThrow(
-      'there is no account',
+      'no account has the mail address',
     );
   });
 

@@ -169,10 +169,10 @@ describe('where the file is found', () => {
   it('is told when there is none', () => {
     const path = join(folder, 'absent.yaml');
     expect(refusal(() => loadConfig({ path, env: {} })).message).toBe(
-      `${path}: cannot be read: there is no such file`,
+      `${path}: cannot be read: no such file`,
     );
     expect(refusal(() => loadConfig({ path: folder, env: {} })).message).toBe(
-      `${folder}: cannot be read: it is a folder`,
+      `${folder}: cannot be read: is a folder`,
     );
   });
 
@@ -241,17 +241,17 @@ describe('a message', () => {
     [
       'a key like no other',
       'proxy: { zzz: 3 }',
-      'proxy[zzz]: is not a known key; known are: forwardHeaders, enabled',
+      'proxy[zzz]: is not a known key; the known keys are: forwardHeaders, enabled',
     ],
     [
       'a dialect that is nearly right',
       'providers: { a: { api: antropic } }',
-      'providers[a][api]: names no dialect that is known; did you mean anthropic?',
+      'providers[a][api]: is not a known dialect; did you mean anthropic?',
     ],
     [
       'a dialect like no other',
       'providers: { a: { api: zzz } }',
-      `providers[a][api]: names no dialect that is known; known are: ${knownApis.join(', ')}`,
+      `providers[a][api]: is not a known dialect; the known dialects are: ${knownApis.join(', ')}`,
     ],
     [
       'a provider with an impossible name',
@@ -299,16 +299,16 @@ describe('a message', () => {
   );
 
   it.each([
-    ['a key written twice', 'listen: {}\nlisten: {}\n', ':2: the key is written twice'],
+    ['a key written twice', 'listen: {}\nlisten: {}\n', ':2: the key is defined twice'],
     ['a tab', 'listen:\n\tport: 1\n', ':2: a tab cannot be used for indentation'],
     ['a missing bracket', 'listen: { port: 1\n', ':2: '],
-    ['an unknown alias', 'a: *b\n', ':1: an alias names no anchor that stands before it'],
+    ['an unknown alias', 'a: *b\n', ':1: an alias names an anchor that is not defined before it'],
     [
       'two documents',
       'a: 1\n---\nb: 1\n',
       ':2: the file must hold one document; remove the line with ---',
     ],
-    ['an unknown tag', 'dataDir: !secret x\n', ':1: a tag is not known'],
+    ['an unknown tag', 'dataDir: !secret x\n', ':1: a tag is unknown'],
   ])('explains YAML with %s', (_, text, part) =>
     expect(refused(text)).toContain(`signalbox.yaml${part}`),
   );
@@ -398,7 +398,7 @@ describe('variables', () => {
 
   it('stop the start where they are unset and have no default', () => {
     expect(refused('log: {}\ndataDir: "${MY_DIR}"')).toBe(
-      'signalbox.yaml:2: dataDir: the variable MY_DIR is not set (${MY_DIR:-…} would give a default)',
+      'signalbox.yaml:2: dataDir: the variable MY_DIR is not set (${MY_DIR:-…} would set a default)',
     );
     expect(refused('routing:\n  auto:\n    - a/b\n    - "${MODEL}"')).toContain(
       'signalbox.yaml:4: routing[auto][1]: the variable MODEL is not set',
@@ -443,9 +443,9 @@ describe("a provider's keys", () => {
     );
     expect(Object.keys(config.providers)).toEqual(['d']);
     expect(config.warnings).toEqual([
-      'providers[a] is left out: A is not set',
-      'providers[b] is left out: B, C are not set',
-      'providers[c] is left out: its API key is empty',
+      'providers[a] is not used: A is not set',
+      'providers[b] is not used: B, C are not set',
+      'providers[c] is not used: its API key is empty',
     ]);
   });
 
@@ -508,10 +508,10 @@ describe('fixed keys', () => {
 
   it('are warned of when clients may refuse them, and so is an open gateway', () => {
     expect(parse('auth: { keys: [{ name: a, key: other }] }').warnings).toEqual([
-      'auth: the key named a does not begin with sk_; some clients refuse it before they call',
+      'auth: the key named a does not begin with sk_; some clients refuse such keys',
     ]);
     expect(parse('auth: { required: false }', { HOST: '0.0.0.0' }).warnings).toEqual([
-      'auth.required is false: whoever reaches 0.0.0.0 can use every provider',
+      'auth.required is false: everyone who can reach 0.0.0.0 can use every provider',
     ]);
     expect(parse('auth: { required: false }').warnings).toEqual([]);
   });
@@ -763,7 +763,7 @@ describe('a watched file', () => {
       expect(await next()).toBe(port);
     }
     unlinkSync(path);
-    expect(await next()).toBe(`${path}: cannot be read: there is no such file`);
+    expect(await next()).toBe(`${path}: cannot be read: no such file`);
     writeFileSync(path, good(5));
     expect(await next()).toBe(5);
   });

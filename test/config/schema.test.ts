@@ -221,7 +221,7 @@ describe('a failed anyOf', () => {
     expect(messageOf(true, deep)).toBe('body: must be a string or an array');
     expect(
       messageOf(5, compiled({ oneOf: [{ type: 'number' }, { type: 'number', minimum: 1 }] })),
-    ).toBe('body: has none of the accepted forms, or more than one');
+    ).toBe('body: matches none of the accepted forms, or more than one');
     const conditional = compiled({
       type: 'object',
       properties: { kind: { type: 'string' }, n: { type: 'number' } },

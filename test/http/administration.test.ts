@@ -183,7 +183,7 @@ describe('the administrator', () => {
     ).toBe(403);
     expect(await ask('GET', `${gateway.url}/api/v1/accounts`, gateway.auth)).toMatchObject({
       status: 403,
-      json: { message: 'this is for administrators' },
+      json: { message: 'this route needs an administrator' },
     });
   });
 });
@@ -313,7 +313,7 @@ describe('what is asked of accounts', () => {
       expect(
         await browser.ask(method, `/api/v1/accounts${path}`, body),
         `${method} ${path}`,
-      ).toMatchObject({ status: 403, json: { message: 'this is for administrators' } });
+      ).toMatchObject({ status: 403, json: { message: 'this route needs an administrator' } });
     }
   });
 });

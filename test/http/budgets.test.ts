@@ -172,7 +172,7 @@ describe('a budget', () => {
     expect(await metricOf(gateway, 'signalbox_limited_total', 'limit="usd_month"')).toBe(6);
   });
 
-  it('of 0 lets nothing pass', async () => {
+  it('of 0 refuses every request', async () => {
     expect(
       statuses([
         await native('nothing'),
@@ -423,7 +423,8 @@ describe('a model whose price nobody knows', () => {
     expect(await ask('GET', `${gateway.url}/proxy/up/models`, as('rich'))).toMatchObject({
       status: 403,
       json: {
-        message: 'proxy: this key has a budget, and what passes through to up is not counted',
+        message:
+          'proxy: this API key has a budget, but the usage of requests passed through to up is not counted',
       },
     });
     expect(upstream.requests).toEqual([]);

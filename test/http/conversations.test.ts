@@ -510,7 +510,7 @@ describe.each(storeRows)('conversations in $name', ({ place: newPlace }) => {
       expect(text).toContain('> > quoted\n>\n> ---\n> \u{1f600}\n');
     });
 
-    it('is 422 in any other form', async () => {
+    it('is answered 422 if it has any other form', async () => {
       const { json } = await talk.complete(asking('x'));
       expect(
         await call('GET', `conversations/${textAt(json, 'conversationId')}/export?format=pdf`),

@@ -115,7 +115,7 @@ describe('the error handler', () => {
         status: 500,
         json: {
           error: 'Internal Server Error',
-          message: 'something went wrong here; the request id names it in the log',
+          message: 'internal error; the log has the details under the request id',
         },
       });
       expect(log.lines.slice(before)).toMatchObject([

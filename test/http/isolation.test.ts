@@ -96,7 +96,7 @@ async function snapshot(): Promise<unknown[]> {
 }
 
 describe('what belongs to one account', () => {
-  it('is there for that account', async () => {
+  it('is available to its own account', async () => {
     for (const [kind, id] of Object.entries(owned)) expect(id, kind).not.toBe('');
     expect(JSON.stringify(await snapshot())).toContain(secret);
   });
@@ -145,7 +145,7 @@ describe('what belongs to one account', () => {
     }
   });
 
-  it('is in no list of another one', async () => {
+  it('appears in no list of another account', async () => {
     const lists = Object.keys(paths).filter(
       (path) => paths[path]?.['get'] && !path.includes('{') && path.startsWith('/api/'),
     );

@@ -142,7 +142,7 @@ describe('an API key', () => {
     expect((await keys(`/${id}`)).json).toMatchObject({ expiresAt: null });
   });
 
-  it('is good for its scopes alone', async () => {
+  it('may be used for its scopes only', async () => {
     const chooser = textAt((await make({ name: 'chooser', scopes: ['model-select'] })).json, 'key');
     expect((await select(chooser)).status).toBe(200);
     expect(await complete(chooser)).toMatchObject({

@@ -103,7 +103,7 @@ describe('a key with a limit of requests', () => {
     expect(replies[3]?.headers['x-ratelimit-reset-requests']).toMatch(/^\d+s$/);
   });
 
-  it('is told so with a stream too', async () => {
+  it('gets the rate limit headers with a stream too', async () => {
     const { headers } = await postStream(
       `${gateway.url}/api/v1/completions`,
       { messages, models: ['up/m'], stream: true },

@@ -157,7 +157,7 @@ describe('/metrics', () => {
     expect(Math.max(...bounds('gen_ai_server_time_to_first_token_seconds'))).toBe(300);
   });
 
-  it('tells what happened', async () => {
+  it('reports what happened', async () => {
     await everyKindOfTraffic();
     const found = await families();
     const values = (name: string): [string, number][] =>
@@ -280,7 +280,7 @@ describe('the log', () => {
     ]);
   });
 
-  it('has the same for a stream', async () => {
+  it('has the same fields for a stream', async () => {
     await complete({ stream: true });
     expect(await lines(1)).toMatchObject([
       { msg: 'request', status: 200, stream: true, model: 'up/known', promptTokens: 10 },

@@ -198,7 +198,7 @@ describe('a forgotten password', () => {
     expect(smtp.mails.some(({ to }) => to.includes('nobody@example.org'))).toBe(false);
   });
 
-  it('has a link for a time only', async () => {
+  it('has a link that expires', async () => {
     const brief = await startGateway({
       mail: { url: smtp.url, from: 'box@example.org' },
       publicUrl,

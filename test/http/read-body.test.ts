@@ -146,7 +146,7 @@ describe('the content type', () => {
     });
   });
 
-  it('is 415 where there is none', async () => {
+  it('is answered 415 if there is none', async () => {
     const body = JSON.stringify(hello);
     const reply = await sendRaw(
       gateway.port,

@@ -101,7 +101,7 @@ describe('what is not valid HTTP', () => {
     expect(connection.received().match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 200']);
   });
 
-  it('does not disturb anybody else', async () => {
+  it('does not disturb other connections', async () => {
     const others = Array.from({ length: 20 }, () =>
       post(`${gateway.url}/api/v1/completions`, hello, gateway.auth),
     );
@@ -179,7 +179,7 @@ describe('a slow client', () => {
     expectError(parseReply(received()), 408, 'Request Timeout');
   });
 
-  it('does not hold up anybody else', async () => {
+  it('does not delay other connections', async () => {
     const slow = Array.from({ length: 200 }, () => openRaw(gateway.port));
     await Promise.all(slow.map(({ socket }) => once(socket, 'connect')));
     for (const { socket } of slow) socket.write('POST /api/v1/completions HTTP/1.1\r\nHost: x\r\n');

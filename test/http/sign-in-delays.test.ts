@@ -211,7 +211,7 @@ describe('sign-ins that succeed', () => {
   });
 });
 
-describe('what anybody may ask', () => {
+describe('a route without a key', () => {
   it.each(['sign-up', 'password-reset', 'password-reset/complete'])(
     '%s is done ten times a minute for one address',
     async (path) => {

@@ -130,7 +130,7 @@ describe('a change that a browser asks for', () => {
     ]) {
       expect(await change(ada, { 'x-csrf-token': token }), token).toMatchObject({
         status: 403,
-        json: { error: 'Forbidden', message: "x-csrf-token: must be the sign-in's csrfToken" },
+        json: { error: 'Forbidden', message: 'x-csrf-token: must be the csrfToken of the sign-in' },
       });
     }
   });

@@ -1,5 +1,6 @@
 import express from 'express';
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
+import type { GatewayError } from '../../src/errors.js';
 import { readTrainingBody } from '../../src/http/resources/training-body.js';
 import { startHost } from '../helpers/host.js';
 import { at } from '../helpers/json.js';
@@ -35,4 +36,52 @@ it('many rows of JSON are read in slices, so that other requests go on in betwee
   });
   expect(at(json, 'turns')).toBeGreaterThan(10);
   await host.close();
+});
+
+describe('a multipart form with evaluations', () => {
+  const form = (...parts: string[]): string =>
+    parts.map((part) => `--b\r\ncontent-disposition: form-data; ${part}\r\n`).join('');
+  const file = 'name="file"; filename="rows.csv"\r\n\r\nprompt,a,b\nHello,1,0';
+  const send = async (body: string): Promise<{ status: number; json: unknown }> => {
+    const app = express().post('/', (req, res) => {
+      readTrainingBody(req, 10_000).then(
+        ({ text, fields }) => res.json({ text, fields }),
+        ({ status, message }: GatewayError) => res.status(status).json({ message }),
+      );
+    });
+    const host = await startHost(app);
+    const response = await fetch(`${host.url}/`, {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body,
+    });
+    const json: unknown = await response.json();
+    await host.close();
+    return { status: response.status, json };
+  };
+
+  it('gives its file as text and its other fields by name', async () => {
+    expect(await send(`${form(file, 'name="maximize"\r\n\r\nfalse')}--b--\r\n`)).toEqual({
+      status: 200,
+      json: { text: 'prompt,a,b\nHello,1,0', fields: { maximize: 'false' } },
+    });
+  });
+
+  it('is refused with 422 if it has no file', async () => {
+    expect(await send(`${form('name="maximize"\r\n\r\nfalse')}--b--\r\n`)).toEqual({
+      status: 422,
+      json: { message: 'file: is required' },
+    });
+  });
+
+  it.each([
+    ['ends within its file', form(file)],
+    ['is empty', ''],
+    ['has no boundary', 'prompt,a,b'],
+  ])('is refused with 400 if it %s', async (_case, body) => {
+    expect(await send(body)).toEqual({
+      status: 400,
+      json: { message: 'the body is not a valid multipart form' },
+    });
+  });
 });

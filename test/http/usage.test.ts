@@ -149,7 +149,7 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
     expect(await items('key=somebody')).toEqual([]);
   });
 
-  it('are of the account alone', async () => {
+  it('include only requests of the account', async () => {
     expect(await items('by=account', 'sk_two')).toMatchObject([
       { accountId: 'fixed:two', requests: 1 },
     ]);

@@ -3,11 +3,14 @@ import { fillProvider } from '../../config/fill.js';
 import { type DemoProvider, startDemoProvider } from '../demo-provider.js';
 import { providersOf } from '../../gateway.js';
 
-/** The demo's part in a gateway: it answers from the start until the first provider is configured, and never again after that. */
+/**
+ * The demo provider of a running gateway: used from the start until the first provider is
+ * configured, never again after that.
+ */
 export class Demo {
   private constructor(private upstream: DemoProvider | null) {}
 
-  /** Starts the demo's upstream where the configuration and the environment have no provider. */
+  /** Starts the demo provider if neither the configuration nor the environment has a provider. */
   static async startFor(config: Config): Promise<Demo> {
     return new Demo(hasProviders(config) ? null : await startDemoProvider());
   }
@@ -16,8 +19,8 @@ export class Demo {
     return this.upstream !== null;
   }
 
-  /** The configuration with the demo in it; as it is where there are providers. */
-  joinTo(config: Config): Config {
+  /** Adds the demo provider to a configuration without providers; returns any other unchanged. */
+  addTo(config: Config): Config {
     if (this.upstream === null || hasProviders(config)) return config;
     const { providers, models } = this.upstream.config;
     const filled = Object.fromEntries(
@@ -26,8 +29,11 @@ export class Demo {
     return { ...config, providers: filled, models: { ...models, ...config.models } };
   }
 
-  /** Ends the demo where the configuration that is now in force has providers; its answers under way are finished. */
-  leaveTo(config: Config): void {
+  /**
+   * Stops the demo provider if the new configuration has providers; answers in progress are
+   * finished.
+   */
+  stopIfReplacedBy(config: Config): void {
     if (this.upstream === null || !hasProviders(config)) return;
     void this.upstream.close();
     this.upstream = null;

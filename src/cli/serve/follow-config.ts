@@ -4,7 +4,7 @@ import { needsRestart } from '../../config/needs-restart.js';
 import { type StandaloneGateway, providersOf, rules } from '../../gateway.js';
 import type { Demo } from './demo.js';
 
-/** What is kept at its configuration. */
+/** What follows the configuration file. */
 interface Followed {
   readonly gateway: StandaloneGateway;
   readonly demo: Demo;
@@ -12,42 +12,42 @@ interface Followed {
 }
 
 /**
- * Keeps a gateway at its configuration file: a change that is right is put in force as a whole, when the file changes and on SIGHUP; a
- * wrong one is refused, logged and counted, and what was in force stays.
+ * Applies changes of the configuration file, when the file changes and on SIGHUP. A valid change is
+ * applied as a whole; an invalid one is logged and counted, and the previous configuration stays in
+ * use.
  */
 export function followConfig(file: string, started: Config, followed: Followed): ConfigWatch {
   const { gateway, logger } = followed;
   const refuse = (error: Error): void => {
     gateway.refusedConfiguration();
     logger.error(
-      `the changed configuration is refused, the one before stays in force: ${error.message}`,
+      `the changed configuration is not valid, the previous one stays in use: ${error.message}`,
     );
   };
   const apply = (changed: Config): void => {
     try {
-      gateway.reconfigure(followed.demo.joinTo(changed));
+      gateway.reconfigure(followed.demo.addTo(changed));
     } catch (error) {
       refuse(error as Error);
       return;
     }
-    followed.demo.leaveTo(changed);
-    tell(changed, started, followed);
+    followed.demo.stopIfReplacedBy(changed);
+    logChange(changed, started, followed);
   };
   const watch = watchConfig(file, process.env, apply, refuse, rules);
   process.on('SIGHUP', () => watch.reload());
   return watch;
 }
 
-function tell(changed: Config, started: Config, { demo, logger }: Followed): void {
+function logChange(changed: Config, started: Config, { demo, logger }: Followed): void {
   logger.level = changed.log.level;
   const providers = providersOf(changed).providers.map(({ name }) => name);
   logger.info(
     { file: changed.file, providers: demo.isOn ? ['demo'] : providers },
-    'the changed configuration is in force',
+    'the changed configuration is now in use',
   );
   const late = needsRestart(started, changed);
-  if (late.length > 0)
-    logger.warn(`what was changed here takes effect at the next start: ${late.join(', ')}`);
+  if (late.length > 0) logger.warn(`these changes take effect after a restart: ${late.join(', ')}`);
   if (providers.length === 0 && !demo.isOn)
-    logger.warn('no provider is configured any more: no completion can be answered');
+    logger.warn('no provider is configured any more: completions will fail');
 }

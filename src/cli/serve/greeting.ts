@@ -1,25 +1,25 @@
 import type { Config, Listener } from '../../config/config.js';
 import type { Listening } from './listen.js';
 
-/** What the first lines of a gateway's output tell. */
+/** What the lines printed at the start show. */
 export interface Greeting {
   readonly config: Config;
   readonly listening: Listening;
-  /** The key that was made just now; null: the user has one. */
+  /** The key that was created at this start; null if there was one before. */
   readonly key: string | null;
   /** Names. */
   readonly providers: readonly string[];
   readonly isDemo: boolean;
 }
 
-/** The lines that show a new key, the only time that it is seen. */
-export function keyNotice(made: string | null): string {
-  return made === null
+/** The lines that show a new key; it is never shown again. Empty for null. */
+export function keyNotice(key: string | null): string {
+  return key === null
     ? ''
-    : `\nYour API key, shown this once:\n\n  ${made}\n\n(its hash is kept in the database; signalbox keys create makes another)\n`;
+    : `\nYour API key, shown this once:\n\n  ${key}\n\n(the database stores only its hash; signalbox keys create makes another key)\n`;
 }
 
-/** The address, what answers there, and a command that works as pasted. */
+/** The gateway's URL, its providers, and a curl command to try it. */
 export function greeting({ config, listening, key, providers, isDemo }: Greeting): string {
   const address = addressOf(listening.common);
   const answering = isDemo
@@ -41,7 +41,7 @@ ${alone.join('')}
 `;
 }
 
-/** An address that can be asked from this machine. */
+/** A URL that can be reached from this machine. */
 function addressOf({ host, port }: Listener): string {
   const reachable = host === '0.0.0.0' || host === '::' ? '127.0.0.1' : host;
   return `http://${reachable.includes(':') ? `[${reachable}]` : reachable}:${port}`;

@@ -5,22 +5,25 @@ import type { Gateway } from '../../gateway.js';
 import { drainable } from '../../http/drain.js';
 import { createHttpServer } from '../../http/server.js';
 
-/** Connections that may wait to be accepted: Node's 511 drops some where thousands come at once. */
+/**
+ * Connections that may wait to be accepted. With Node's default of 511, some are refused when
+ * thousands arrive at once.
+ */
 const backlog = 4096;
 
-/** The servers of a gateway that listens. */
+/** The running servers of a gateway. */
 export interface Listening {
-  /** Where everything is; the port is the system's choice where the configuration says 0. */
+  /** The listener of all surfaces, with the actual port if the configuration says 0. */
   readonly common: Listener;
-  /** Where a surface is alone. */
+  /** The listeners of single surfaces. */
   readonly surfaces: Partial<Record<SurfaceName, Listener>>;
-  /** Takes no new connections; requests in flight have `drainMs` to finish. */
+  /** Accepts no new connections and gives requests in flight `drainMs` to finish. */
   stop(drainMs: number): Promise<void>;
 }
 
 /**
- * Listens for the whole gateway, and for each surface that the configuration gives a listener of its own.
- * @throws Error that names the setting, where one of the addresses cannot be listened on; none is then
+ * Starts the common listener, and one for each surface that has its own in the configuration.
+ * @throws Error that names the setting if an address cannot be used; all listeners are then closed
  */
 export async function listen(gateway: Gateway, config: Config): Promise<Listening> {
   const stops: ((drainMs: number) => Promise<void>)[] = [];
@@ -70,9 +73,9 @@ function listenOn(server: Server, setting: string, { host, port }: Listener): Pr
 function reasonOf({ code, message }: NodeJS.ErrnoException, setting: string): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `the port is taken; ${setting === 'listen' ? 'PORT or ' : ''}${setting}[port] chooses another`;
+      return `the port is already in use; set ${setting === 'listen' ? 'PORT or ' : ''}${setting}[port] to another`;
     case 'EACCES':
-      return 'permission denied; ports below 1024 usually need more rights than others';
+      return 'permission denied; ports below 1024 usually need extra privileges';
     case 'EADDRNOTAVAIL':
       return 'this machine does not have that address';
     case 'ENOTFOUND':

@@ -4,7 +4,10 @@ import { isLoopback } from '../../config/is-loopback.js';
 import { firstAccountId } from '../../store/contracts/accounts.js';
 import type { Databases } from '../../store/lazy-databases.js';
 
-/** Warns where a stranger could come before the owner: whoever signs up first becomes the administrator. */
+/**
+ * Warns if a stranger could sign up before the owner: the first to sign up becomes the
+ * administrator.
+ */
 export async function warnOfOpenSignUp(
   { auth, listen: { host } }: Pick<Config, 'auth' | 'listen'>,
   { store }: Pick<Databases, 'store'>,
@@ -14,6 +17,6 @@ export async function warnOfOpenSignUp(
   const first = await store.accounts.find(firstAccountId);
   if (first === null || first.email !== null) return;
   logger.warn(
-    `nobody has signed up yet, and whoever reaches ${host} may: the first becomes the administrator. Sign up now, run "signalbox accounts create" with your mail address, or set auth.signUp to closed`,
+    `no one has signed up yet, and the first to sign up at ${host} becomes the administrator: sign up now, run "signalbox accounts create" with your mail address, or set auth.signUp to closed`,
   );
 }

@@ -2,7 +2,7 @@ import { makeFirstKey, importKeysFile } from '../../accounts/first-key.js';
 import { type Config, loadConfig } from '../../config/config.js';
 import { assembleGateway, providersOf, rules } from '../../gateway.js';
 import { createLogger } from '../../telemetry/log.js';
-import { openedBy } from './databases.js';
+import { databasesFor } from './databases.js';
 import { Demo } from './demo.js';
 import { followConfig } from './follow-config.js';
 import { greeting, keyNotice } from './greeting.js';
@@ -11,39 +11,38 @@ import { warnOfOpenSignUp } from './open-sign-up.js';
 import type { LazyDatabases, Databases } from '../../store/lazy-databases.js';
 
 /**
- * Starts the gateway as a process of its own: reads the configuration, makes the first key,
- * listens, and stops gracefully on SIGTERM and SIGINT.
- * @throws ConfigError, or Error for a data folder that cannot be used or an address that cannot be
- * listened on
+ * Starts a standalone gateway: reads the configuration, creates the first key, listens, and stops
+ * gracefully on SIGTERM and SIGINT.
+ * @throws ConfigError, or Error if the data folder, the database or an address cannot be used
  */
 export async function start(configPath: string | undefined): Promise<void> {
   const config = loadConfig({ ...rules, ...(configPath ? { path: configPath } : {}) });
-  // nobody reads what is printed any more: no reason to stop
+  // a closed standard output is no reason to stop
   process.stdout.on('error', () => undefined);
   const logger = createLogger(config.log);
   const demo = await Demo.startFor(config);
-  const backing = openedBy(config, logger);
+  const databases = databasesFor(config, logger);
   try {
-    await startOn(config, { logger, demo, backing });
+    await startOn(config, { logger, demo, databases });
   } catch (error) {
-    // their connections would keep a process alive that serves nobody
-    await backing.close().catch(() => undefined);
+    // their connections would keep the process alive
+    await databases.close().catch(() => undefined);
     throw error;
   }
 }
 
-interface Ground {
+interface StartParts {
   readonly logger: ReturnType<typeof createLogger>;
   readonly demo: Demo;
-  readonly backing: LazyDatabases;
+  readonly databases: LazyDatabases;
 }
 
-async function startOn(config: Config, { logger, demo, backing }: Ground): Promise<void> {
-  const key = await prepareKeys(config, backing);
-  // before anything that may still fail: the key is seen now or never
+async function startOn(config: Config, { logger, demo, databases }: StartParts): Promise<void> {
+  const key = await prepareKeys(config, databases);
+  // printed before anything can fail, because the key is shown only once
   process.stdout.write(keyNotice(key));
-  await warnOfOpenSignUp(config, await backing.get(), logger);
-  const gateway = assembleGateway(demo.joinTo(config), { logger, databases: backing });
+  await warnOfOpenSignUp(config, await databases.get(), logger);
+  const gateway = assembleGateway(demo.addTo(config), { logger, databases });
   const listening = await listen(gateway, config);
   const watch =
     config.file === null ? null : followConfig(config.file, config, { gateway, demo, logger });
@@ -64,21 +63,18 @@ async function startOn(config: Config, { logger, demo, backing }: Ground): Promi
   );
 }
 
-/**
- * Opens the databases and sees to it that there is a key.
- * @returns the first key where it was made just now
- */
-async function prepareKeys(config: Config, backing: LazyDatabases): Promise<string | null> {
+/** Opens the databases and creates the first key if there is none. @returns that key, or null */
+async function prepareKeys(config: Config, databases: LazyDatabases): Promise<string | null> {
   const { auth, dataDir } = config;
-  const { store } = await opened(backing, config);
+  const { store } = await opened(databases, config);
   await importKeysFile(store, dataDir);
   return auth.required && auth.keys.length === 0 ? makeFirstKey(store) : null;
 }
 
-/** @throws Error that names the setting by which the database was chosen */
-async function opened(backing: LazyDatabases, { database }: Config): Promise<Databases> {
+/** @throws Error that names the setting of the database */
+async function opened(databases: LazyDatabases, { database }: Config): Promise<Databases> {
   try {
-    return await backing.get();
+    return await databases.get();
   } catch (error) {
     throw new Error(
       `${database.url === null ? 'dataDir' : 'database[url]'}: ${(error as Error).message}`,
@@ -89,7 +85,7 @@ async function opened(backing: LazyDatabases, { database }: Config): Promise<Dat
 
 /**
  * Checks a configuration without starting anything.
- * @returns what would be told at the start, one line each
+ * @returns the warnings that a start would log, and the result, one line each
  * @throws ConfigError
  */
 export function check(configPath: string | undefined): string[] {
@@ -98,7 +94,7 @@ export function check(configPath: string | undefined): string[] {
   const named =
     providers.length > 0
       ? providers.map(({ name }) => name).join(', ')
-      : 'none: the demo would answer';
+      : 'none: a start would use the demo provider';
   return [
     ...[...config.warnings, ...warnings].map((warning) => `warning: ${warning}`),
     `${config.file ?? 'the configuration'} is valid; providers: ${named}`,
@@ -108,7 +104,7 @@ export function check(configPath: string | undefined): string[] {
 function stopOnSignal(stopAll: () => Promise<void>): void {
   let stopping = false;
   const onSignal = (): void => {
-    // a second signal does not wait
+    // a second signal stops at once
     if (stopping) process.exit(1);
     stopping = true;
     void stopAll().then(

@@ -7,27 +7,30 @@ import { failureOf, failuresOf, type SchemaFailure } from './failure.js';
 export type { JsonSchema } from './declared-order.js';
 export { fieldName, type SchemaFailure } from './failure.js';
 
-/** A compiled schema for values of the shape `T`. Safe to share; keeps nothing of the values it has seen. */
+/**
+ * A compiled schema for values of type `T`. Safe to share: it keeps no reference to checked values.
+ */
 export interface Validator<T> {
-  /** Whether the value satisfies the schema: one compiled function, which stops at the first failure. */
+  /** Whether the value satisfies the schema. Stops at the first failure. */
   accepts(value: unknown): value is T;
   /**
-   * The first failure in the order in which the schema declares its properties, null where there is none. A value that
-   * passes costs as much as `accepts`; a failure costs one more pass, which ends at that failure.
+   * The first failure in the order in which the schema declares its properties, or null. A valid
+   * value costs as much as `accepts`; an invalid one needs a second pass up to the failure.
    */
   firstFailure(value: unknown): SchemaFailure | null;
   /**
-   * Up to `limit` failures in the same order, at most one for each field. Visits the whole value, so it is for values whose
-   * size is bounded, and for schemas without `anyOf` and `oneOf`, whose branches would each report.
+   * Up to `limit` failures in the same order, at most one for each field. Checks the whole value,
+   * so use it only for values of limited size, and for schemas without `anyOf` and `oneOf`, whose
+   * branches would each report failures.
    */
   failures(value: unknown, limit: number): SchemaFailure[];
 }
 
-/** Where the schemas stand: beside `src` and beside `dist`. */
+/** The folder of the schemas, next to `src` and to `dist`. */
 const folder = new URL('../../../schemas/', import.meta.url);
 const suffix = '.schema.json';
 
-// a condition may require what is declared beside it, so strictRequired is off
+// strictRequired is off, because conditions require properties that are declared outside them
 const strict: Options = {
   strict: true,
   strictTypes: true,
@@ -36,12 +39,13 @@ const strict: Options = {
   allowUnionTypes: true,
   messages: false,
 };
-// the reordered copy repeats what was checked strictly in the original, in pieces that strict mode takes for mistakes
+// not strict: the reordered copy is split into pieces that strict mode would refuse; the original
+// was checked
 const explaining: Options = { strict: false, strictNumbers: true, verbose: true, messages: false };
 
 let packaged: SchemaSet | undefined;
 
-/** The names of all schemas there are, as `readSchema` and `compileSchema` take them. */
+/** The names of all schemas, as `readSchema` and `compileSchema` take them. */
 export function schemaNames(): string[] {
   return readdirSync(folder)
     .filter((file) => file.endsWith(suffix))
@@ -49,14 +53,18 @@ export function schemaNames(): string[] {
     .sort();
 }
 
-/** The parsed content of `schemas/<name>.schema.json`, a fresh copy at each call. Throws where there is no such file. */
+/**
+ * The parsed content of `schemas/<name>.schema.json`, a new copy at each call.
+ * @throws Error if there is no such file
+ */
 export function readSchema(name: string): JsonSchema {
   return JSON.parse(readFileSync(new URL(name + suffix, folder), 'utf8')) as JsonSchema;
 }
 
 /**
- * The validator of `schemas/<name>.schema.json`, compiled when it is first used: half of a start went into schemas that nobody asked for
- * yet. Throws at once where there is no such schema; one that is wrong is a fault of the build, which the tests find.
+ * The validator of `schemas/<name>.schema.json`. It is compiled at its first use, because compiling
+ * all schemas took half of the start. An invalid schema is a bug that the tests find.
+ * @throws Error if there is no such schema
  */
 export function compileSchema<T>(name: string): Validator<T> {
   packaged ??= new SchemaSet(
@@ -74,13 +82,18 @@ export function compileSchema<T>(name: string): Validator<T> {
   };
 }
 
-/** Schemas by name, which may refer to each other by file name (`content.schema.json#/$defs/block`). */
+/**
+ * Schemas by name, which can refer to each other by file name (`content.schema.json#/$defs/block`).
+ */
 export class SchemaSet {
   private readonly strict: Ajv2020;
   private stepwise: Ajv2020 | undefined;
   private exhaustive: Ajv2020 | undefined;
 
-  /** @param isTrusted the schemas themselves are not checked against the dialect's own schema, whose compilation takes 30 ms */
+  /**
+   * @param isTrusted skips checking the schemas against the meta-schema, whose compilation takes 30
+   * ms
+   */
   constructor(
     private readonly schemas: Readonly<Record<string, JsonSchema>>,
     private readonly options: { readonly isTrusted?: boolean } = {},
@@ -92,7 +105,7 @@ export class SchemaSet {
     return Object.hasOwn(this.schemas, name);
   }
 
-  /** Throws where there is no such schema, or where it is wrong by Ajv's strict rules. */
+  /** @throws Error if there is no such schema, or it violates Ajv's strict rules */
   compile<T>(name: string): Validator<T> {
     const accepts = compiled<T>(this.strict, name);
     return {

@@ -17,7 +17,10 @@ const schemaKeywords = [
 ];
 const listKeywords = ['allOf', 'anyOf', 'oneOf', 'prefixItems'];
 const mapKeywords = ['properties', 'patternProperties', '$defs', 'definitions', 'dependentSchemas'];
-/** What speaks of an object as a whole, and therefore after its properties; `x-reason` goes where its keyword goes. */
+/**
+ * Keywords about an object as a whole, which are checked after its properties. `x-reason` moves
+ * with its keyword.
+ */
 const wholeKeywords = [
   ['anyOf'],
   ['oneOf'],
@@ -28,9 +31,10 @@ const wholeKeywords = [
 ];
 
 /**
- * An equivalent schema whose properties are checked one after the other, presence and value together, in the order in
- * which they are declared. A validator otherwise looks for all that is missing before it looks at any value; with this one
- * it can stop at its first failure and still name the right one, so that hostile input costs no list of 100,000 failures.
+ * Rewrites a schema so that its properties are checked in their declared order, presence and value
+ * together. A validator otherwise checks all `required` properties before any value. With this
+ * order it can stop at its first failure, so that hostile input does not produce a list of 100,000
+ * failures.
  */
 export function inDeclaredOrder(schema: JsonSchema): JsonSchema {
   const node: Record<string, unknown> = { ...schema };
@@ -72,7 +76,10 @@ function stepwise(node: JsonSchema): JsonSchema {
   return { ...rest, allOf: steps };
 }
 
-/** The properties that are not declared; the declared ones stand in it as always valid, so that they are known. */
+/**
+ * The check of undeclared properties; it lists the declared ones as always valid, so that they
+ * count as known.
+ */
 function remainder(
   declared: JsonSchema,
   patternProperties: unknown,

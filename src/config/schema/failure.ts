@@ -1,14 +1,17 @@
 import { listed, reasonFor, type ValidationError } from './reason.js';
 
-/** Why a value does not satisfy its schema. Neither part ever holds a value, only names and what the schema asks for. */
+/**
+ * Why a value does not satisfy its schema. Contains names and the schema's demands only, never a
+ * value.
+ */
 export interface SchemaFailure {
   /** The field as `messages[0][content]`; `body` for the value as a whole. */
   readonly field: string;
-  /** As `must be an array` or `is required`. */
+  /** Such as `must be an array` or `is required`. */
   readonly reason: string;
-  /** The field's parts, as they are; empty for the value as a whole. */
+  /** The parts of the field's path; empty for the value as a whole. */
   readonly path: readonly string[];
-  /** Where the field is a key that the schema does not know: the keys that it knows. */
+  /** For an unknown key: the keys that the schema knows. */
   readonly knownKeys?: readonly string[];
 }
 
@@ -17,15 +20,19 @@ interface Failed {
   readonly causes: readonly Failed[];
 }
 
-/** Writes a path as `messages[0][content]`; the empty one as `body`. Parts are cut at 60 characters, control characters shown as `?`. */
+/**
+ * Writes a path as `messages[0][content]`; the empty one as `body`. Parts are cut at 60 characters,
+ * control characters shown as `?`.
+ */
 export function fieldName(path: readonly string[]): string {
   const [first, ...rest] = path.map((part) => part.slice(0, 60).replaceAll(/\p{C}/gu, '?'));
   return first === undefined ? 'body' : first + rest.map((part) => `[${part}]`).join('');
 }
 
 /**
- * Reads the errors of a validator that stopped at its first failure: they stand in post-order, an `anyOf` after the failures
- * of its branches, so the last one is the failure and those before it are its causes.
+ * Reads the errors of a validator that stopped at its first failure. They are in post-order, an
+ * `anyOf` after the failures of its branches, so the last one is the failure and those before it
+ * are its causes.
  */
 export function failureOf(errors: readonly ValidationError[]): SchemaFailure {
   const last = errors.at(-1);
@@ -33,7 +40,7 @@ export function failureOf(errors: readonly ValidationError[]): SchemaFailure {
   return describe(popTree([...errors]));
 }
 
-/** Reads the errors of a validator that went on after its failures, in their order. A name that is not allowed has one cause. */
+/** Reads the errors of a validator that did not stop at the first failure, in their order. */
 export function failuresOf(errors: readonly ValidationError[]): SchemaFailure[] {
   const stack = [...errors];
   const failures: SchemaFailure[] = [];
@@ -69,7 +76,7 @@ function describe(failed: Failed): SchemaFailure {
   return { field: fieldName(path), reason, path, ...known };
 }
 
-/** Where the value is of one branch's kind, what is wrong with it there; otherwise what kinds there are. */
+/** If the value is of one branch's kind, its failure there; otherwise the alternatives. */
 function describeUnion({ error, causes }: Failed): SchemaFailure {
   const { instancePath } = error;
   const ofType = causes.filter((cause) => !isOfAnotherType(cause, instancePath));
@@ -91,7 +98,10 @@ function isOfAnotherType({ error }: Failed, unionPath: string): boolean {
   return error.keyword === 'type' && error.instancePath === unionPath;
 }
 
-/** Another constant at the place itself, or in a property of it, as the `type` that tells content blocks apart. */
+/**
+ * Whether a constant differs in the value itself or in one of its properties, such as the `type` of
+ * content blocks.
+ */
 function isOfAnotherKind({ error: { keyword, instancePath } }: Failed, unionPath: string): boolean {
   return (
     (keyword === 'const' || keyword === 'enum') &&

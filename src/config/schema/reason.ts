@@ -1,4 +1,4 @@
-/** What of a validator's error is read here. */
+/** The parts of an Ajv error that are read here. */
 export interface ValidationError {
   readonly keyword: string;
   readonly instancePath: string;
@@ -28,7 +28,7 @@ const reasons: Readonly<Record<string, (error: ValidationError) => string>> = {
   const: ({ params }) => `must be ${listed([params.allowedValue])}`,
   minItems: ({ params }) => `must have at least ${counted(params.limit, 'item')}`,
   maxItems: ({ params }) => `must have at most ${counted(params.limit, 'item')}`,
-  uniqueItems: () => 'must not hold the same item twice',
+  uniqueItems: () => 'must not contain the same item twice',
   minProperties: ({ params }) => `must have at least ${counted(params.limit, 'entry')}`,
   maxProperties: ({ params }) => `must have at most ${counted(params.limit, 'entry')}`,
   minLength: ({ params }) =>
@@ -43,15 +43,16 @@ const reasons: Readonly<Record<string, (error: ValidationError) => string>> = {
   multipleOf: ({ params }) => `must be a multiple of ${String(params.multipleOf)}`,
   pattern: () => 'has the wrong form',
   format: ({ params }) => `must be a valid ${String(params.format)}`,
-  oneOf: () => 'has none of the accepted forms, or more than one',
-  anyOf: () => 'has none of the accepted forms',
+  oneOf: () => 'matches none of the accepted forms, or more than one',
+  anyOf: () => 'matches none of the accepted forms',
   not: () => 'is not allowed',
   'false schema': () => 'is not allowed',
 };
 
 /**
- * Says what the failed keyword asks for. A schema's own `x-reason` stands in its place: a sentence for all of that schema's
- * keywords, or an object with one for each keyword. What concerns another field (a missing or an unknown one) keeps its own.
+ * What the failed keyword demands, in words. A schema's own `x-reason` replaces the text: a
+ * sentence for all its keywords, or an object with one for each keyword. Failures about another
+ * field (missing or unknown keys) keep their own text.
  */
 export function reasonFor(error: ValidationError): string {
   const own = error.parentSchema?.['x-reason'];
@@ -66,7 +67,7 @@ export function reasonFor(error: ValidationError): string {
   return reasons[error.keyword]?.(error) ?? 'is not valid';
 }
 
-/** Values of a schema as a list for a person, `null` left out: null counts as absent. */
+/** Values of a schema as a readable list, without `null`, which counts as absent. */
 export function listed(values: unknown): string {
   const shown = Array.isArray(values) ? values.filter((value) => value !== null) : [];
   return shown

@@ -13,7 +13,10 @@ import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
 
-/** An account as it is shown; of its password nothing is. A fixed key's own account has no date. */
+/**
+ * An account as the API returns it, without its password hash. The account of a key in the
+ * configuration has no creation date.
+ */
 export function shownAccount({
   id,
   email,
@@ -33,7 +36,7 @@ export function listAccounts(parts: Parts): RequestHandler {
   });
 }
 
-/** `POST /api/v1/accounts`: an invitation, whether sign-up is open or not. */
+/** `POST /api/v1/accounts`: invites a person, even if sign-up is closed. */
 export function inviteAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { store, rules } = await accountContextOf(parts, res);
@@ -50,7 +53,7 @@ export function inviteAccount(parts: Parts): RequestHandler {
   });
 }
 
-/** `POST /api/v1/accounts/{id}/reset-link`: for whoever cannot get one by mail. */
+/** `POST /api/v1/accounts/{id}/reset-link`: for owners who cannot receive the link by mail. */
 export function createResetLink(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { store, rules } = await accountContextOf(parts, res);
@@ -72,7 +75,7 @@ export function updateAccount(parts: Parts): RequestHandler {
   });
 }
 
-/** The asker is who hands the link on, so the address that the request came to will do. */
+/** The caller forwards the link, so without `publicUrl` the host of the request is good enough. */
 function shownLink(
   req: Request,
   publicUrl: string | null,

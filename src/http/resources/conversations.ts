@@ -8,14 +8,17 @@ import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
 
-/** The body of `POST /api/v1/conversations`; of `PATCH` the title is not optional. */
+/** The body of `POST /api/v1/conversations`. */
 interface ConversationRequest {
   title?: string | null;
 }
 
-const longestTitle = 200;
+const maxTitleLength = 200;
 
-/** A conversation as it is answered; `conversationId` and `conversationTitle` are what completions call its id and title. */
+/**
+ * A conversation as the API returns it. `conversationId` and `conversationTitle` repeat its id and
+ * title under the names that completions use.
+ */
 export function shownConversation({
   id,
   title,
@@ -37,7 +40,7 @@ export function shownConversation({
   };
 }
 
-/** A message as it is answered. What only an answer has is left out of messages that were sent. */
+/** A message as the API returns it. Only answers of a model have `model`, `usage` and so on. */
 export function shownMessage({
   id,
   role,
@@ -61,11 +64,11 @@ export function shownMessage({
   };
 }
 
-/** What nobody has, or somebody else. */
+/** For conversations that do not exist or belong to another account. */
 export const conversationNotFound = (): GatewayError =>
   new GatewayError('not_found', 'conversation: not found');
 
-/** `GET /api/v1/conversations`: the one that was used last comes first. */
+/** `GET /api/v1/conversations`: most recently used first. */
 export function listConversations(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
@@ -85,7 +88,9 @@ export function createConversation(parts: Parts): RequestHandler {
   });
 }
 
-/** `POST /api/v1/chat/conversation`, as clients of the interface know it: they read the id in either place. */
+/**
+ * `POST /api/v1/chat/conversation`, for older clients, which read the id from `id` or `data.id`.
+ */
 export function createChatConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const record = await created(parts, callerOf(res).accountId, req.body);
@@ -148,6 +153,6 @@ function created(parts: Parts, accountId: string, body: unknown): Promise<Conver
   const named = (title ?? '').replace(/[\p{Cc}\p{Cs}]+/gu, ' ').trim();
   return parts.state.conversations.create(
     accountId,
-    named === '' ? null : named.slice(0, longestTitle).replace(/[\ud800-\udbff]$/, ''),
+    named === '' ? null : named.slice(0, maxTitleLength).replace(/[\ud800-\udbff]$/, ''),
   );
 }

@@ -15,7 +15,7 @@ interface Operation {
   responses: Record<string, { description: string; content?: Record<string, { schema?: Answer }> }>;
 }
 
-/** A shape, or a page of them. */
+/** The schema of an answer, or of a list of them. */
 interface Answer {
   $ref?: string;
   properties?: { items?: { items?: { $ref?: string } } };
@@ -71,18 +71,18 @@ function schemaTable(name: string, schema: Schema): string {
   return `<h3 id="${name}">${escape(schema.title ?? name)}</h3>${schema.description ? `<p>${prose(schema.description)}</p>` : ''}${fieldTable(schema)}`;
 }
 
-/** Where an operation stands on the page. */
+/** The anchor of an operation on the page. */
 const anchorOf = (path: string, method: string): string =>
   `${method}${path.replace(/[^\w-]+/g, '-')}`;
 
 function parameterList({ parameters = [] }: Operation): string {
-  const told = parameters
+  const items = parameters
     .filter((parameter) => parameter.in === 'query')
     .map(
       ({ name, description }) =>
         `<li><code>?${escape(name)}=</code> ${prose(description ?? '')}</li>`,
     );
-  return told.length === 0 ? '' : `<ul>${told.join('')}</ul>`;
+  return items.length === 0 ? '' : `<ul>${items.join('')}</ul>`;
 }
 
 function answerLink(answer: Answer | undefined): string {
@@ -90,7 +90,10 @@ function answerLink(answer: Answer | undefined): string {
   return ref ? ` <a href="#${nameOf(ref)}">${nameOf(ref)}</a>${answer?.$ref ? '' : '[]'}` : '';
 }
 
-/** A body has its own section, or is told where it stands: a form is no shape of others. */
+/**
+ * Links to the schema of the body; the fields of a form, which has no schema file, are listed in
+ * place.
+ */
 function bodyOf({ requestBody }: Operation): string {
   const [[type, { schema }] = ['', { schema: null }]] = Object.entries(requestBody?.content ?? {});
   if (schema === null) return '';
@@ -133,10 +136,11 @@ function page(version: string): string {
   const schemas = Object.entries(document.components.schemas).map(([name, schema]) =>
     schemaTable(name, schema),
   );
-  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Signalbox API</title><style>${style}</style></head><body><header><h1>Signalbox API</h1><p>Version ${escape(version)}. Send the key as <code>Authorization: Bearer sk_…</code>. Machine-readable: <a href="openapi.json">openapi.json</a>.</p><nav>${contents.join('')}</nav></header><main>${sections.join('')}<h2>Shapes</h2>${schemas.join('')}</main></body></html>`;
+  return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Signalbox API</title><style>${style}</style></head><body><header><h1>Signalbox API</h1><p>Version ${escape(version)}. Send the key as <code>Authorization: Bearer sk_…</code>. Machine-readable: <a href="openapi.json">openapi.json</a>.</p><nav>${contents.join('')}</nav></header><main>${sections.join('')}<h2>Schemas</h2>${schemas.join('')}</main></body></html>`;
 }
 
-// not helmet's own: that one lets scripts and fonts in, and sends links of a gateway on plain HTTP to https
+// not helmet's default, which allows scripts and fonts and upgrades links of a plain-HTTP gateway
+// to https
 const policy = {
   defaultSrc: ["'none'"],
   styleSrc: ["'unsafe-inline'"],
@@ -145,12 +149,12 @@ const policy = {
   frameAncestors: ["'none'"],
 };
 
-/** `GET /docs`: the OpenAPI document as a page that loads nothing from elsewhere. */
+/** `GET /docs`: the OpenAPI document as a page that loads nothing from other servers. */
 export function docsPage(version: string): RequestHandler {
   let html: string | null = null;
   const protect = helmet({
     contentSecurityPolicy: { useDefaults: false, directives: policy },
-    // whether the whole domain speaks TLS is for whoever runs it to say
+    // only the operator knows whether the whole domain supports TLS
     strictTransportSecurity: false,
   });
   return (req, res) => {

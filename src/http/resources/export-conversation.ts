@@ -17,7 +17,7 @@ import { idOf } from './page-request.js';
 
 const pageSize = 100;
 
-/** How a conversation is written to a file, in pieces. */
+/** Writes a conversation as a file, piece by piece. */
 interface Format {
   readonly extension: string;
   readonly contentType: string;
@@ -71,7 +71,8 @@ export function exportConversation(parts: Parts): RequestHandler {
       'Cache-Control': 'no-store',
       'X-Content-Type-Options': 'nosniff',
     });
-    // from here on a failure can only break the file off, and a client that leaves is none
+    // the status is sent, so a failure can only cut the file off; a client that leaves is no
+    // failure
     await pipeline(Readable.from(written(conversations, record, first, format)), res).catch(() =>
       res.destroy(),
     );
@@ -85,8 +86,8 @@ function formatOf({ query }: Request): Format {
 }
 
 /**
- * Messages that are added meanwhile come too; of a conversation that is deleted meanwhile the file
- * breaks off.
+ * Includes messages that are added during the export; if the conversation is deleted, the file is
+ * cut off.
  */
 async function* written(
   conversations: ConversationStore,
@@ -108,7 +109,7 @@ async function* written(
   yield format.end;
 }
 
-/** A title is one line, and none of its characters is markup. */
+/** As one line of Markdown without any markup. */
 const escaped = (text: string): string =>
   text.replace(/\s+/g, ' ').replace(/[\\`*_{}[\]()<>#+\-.!|~&]/g, '\\$&');
 
@@ -118,8 +119,8 @@ function headingOf({ role, provider, model }: MessageRecord): string {
 }
 
 /**
- * As a quotation: whatever stands in a message, it cannot pass for a heading of ours or swallow
- * what follows.
+ * As a Markdown quotation, so that headings or open code fences in a message do not affect the rest
+ * of the file.
  */
 const quoted = (text: string): string =>
   text

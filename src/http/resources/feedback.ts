@@ -18,26 +18,29 @@ import { answer } from '../stage.js';
 import { isoOrNull, listOf, pageRequestOf } from './page-request.js';
 import { settledStore } from './settled-store.js';
 
-/** What feedback is given on: a decision, an answer, or a request by its `X-Request-Id`. */
+/**
+ * What is rated: a model selection (session), an answer (response), or a request by its
+ * `X-Request-Id`.
+ */
 export interface FeedbackSubject {
   readonly kind: 'session' | 'response' | 'request';
   readonly id: string;
 }
 
-/** Feedback as it comes in. */
+/** Feedback as a client sends it. */
 export interface NewFeedback {
   readonly subject: FeedbackSubject;
-  /** 0 (bad) to 1 (good); absent for a measurement alone. */
+  /** From 0 (bad) to 1 (good); absent if only a measurement is reported. */
   readonly score?: number | null;
   readonly comment?: string | null;
-  /** Which candidate is meant; absent: the one that was chosen, or that answered. */
+  /** The candidate that is rated. Default: the one that was chosen, or that answered. */
   readonly provider?: string | null;
   readonly model?: string | null;
-  /** What the client has measured. */
+  /** Measured by the client. */
   readonly tokensPerSecond?: number | null;
 }
 
-/** The body of `POST /api/v1/feedback`, as its schema lets it through. */
+/** The body of `POST /api/v1/feedback`, as its schema accepts it. */
 interface FeedbackRequest {
   session_id?: string | null;
   response_id?: string | null;
@@ -48,7 +51,7 @@ interface FeedbackRequest {
   model?: string | null;
 }
 
-/** `POST /api/v1/feedback`: the answer is sent once it is stored. */
+/** `POST /api/v1/feedback`: answers after the feedback is stored. */
 export function giveFeedback(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const body = req.body as FeedbackRequest;
@@ -64,7 +67,7 @@ export function giveFeedback(parts: Parts): RequestHandler {
   });
 }
 
-/** `GET /api/v1/feedback`: the account's, newest first. */
+/** `GET /api/v1/feedback`: the account's feedback, newest first. */
 export function listFeedback(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
@@ -78,8 +81,9 @@ export function listFeedback(parts: Parts): RequestHandler {
 }
 
 /**
- * Stores feedback, and what it teaches; both are stored when this resolves.
- * @throws GatewayError `not_found` naming the field of a subject that is not this caller's, `unavailable` while the database is away
+ * Stores feedback and what is learned from it, together.
+ * @throws GatewayError `not_found` with the field, if the subject does not exist or belongs to
+ * another account; `unavailable` if the database cannot be reached
  */
 export async function recordFeedback(
   parts: Parts,
@@ -92,7 +96,8 @@ export async function recordFeedback(
     throw notFound(subject);
   const store = await settledStore(parts);
   const found = await findSubject(store, caller.accountId, subject);
-  const named = feedback.provider || feedback.model ? meant(feedback, found.decision) : found;
+  const named =
+    feedback.provider || feedback.model ? namedCandidate(feedback, found.decision) : found;
   const row: FeedbackRow = {
     id: randomUUID(),
     accountId: caller.accountId,
@@ -106,12 +111,15 @@ export async function recordFeedback(
     comment: feedback.comment ?? null,
     tokensPerSecond: feedback.tokensPerSecond ?? null,
   };
-  await keep(parts, row, found.decision);
+  await storeFeedback(parts, row, found.decision);
   return row;
 }
 
-/** Who is named: by provider and model, or by the label that model selection answered with. */
-function meant(
+/**
+ * The candidate that the feedback names: by provider and model, or by the label from model
+ * selection.
+ */
+function namedCandidate(
   { provider, model }: Pick<NewFeedback, 'provider' | 'model'>,
   decision: RatedDecision | null,
 ): Pick<NewFeedback, 'provider' | 'model'> {
@@ -123,8 +131,11 @@ function meant(
   );
 }
 
-/** A rating of a model that was a candidate moves later choices of the same scope. */
-async function keep(
+/**
+ * Stores the feedback. If it rates a candidate of the decision, it also influences later choices of
+ * the same account or preference.
+ */
+async function storeFeedback(
   { state, metrics, current }: Parts,
   row: FeedbackRow,
   decision: RatedDecision | null,
@@ -146,12 +157,17 @@ async function keep(
   metrics.rated();
 }
 
-/** Null as a decision: it is not known any more, or not yet, so that nothing can be learned of it. */
+/**
+ * `decision` is null if it is no longer stored, or not yet: then nothing can be learned from it.
+ */
 type Found = Pick<FeedbackRow, 'sessionId' | 'responseId' | 'provider' | 'model'> & {
   readonly decision: RatedDecision | null;
 };
 
-/** Who is meant. A decision or an answer is known by its id alone, so its record may be gone, or be another replica's to write. */
+/**
+ * Finds what is rated. The signed id of a session or an answer proves that it existed, even if its
+ * record is deleted or another replica has not written it yet.
+ */
 async function findSubject(
   store: Store,
   accountId: string,
@@ -185,10 +201,10 @@ async function findSubject(
   const row = await store.requests.find(accountId, id);
   if (!row) throw notFound({ kind, id });
   const { responseId, planId, provider, model } = row;
-  // an answer that has no id of ours is known by its plan
+  // an answer without an id of the gateway is identified by its plan
   if (responseId === null && planId === null)
     throw invalidField('request_id', 'no model was chosen for this request');
-  // model selection keeps its decision by itself
+  // model selection stores its decision separately
   if (responseId === null && planId !== null && row.surface === 'model_select')
     return findSubject(store, accountId, { kind: 'session', id: planId });
   return {
@@ -212,7 +228,7 @@ function subjectOf(body: FeedbackRequest): FeedbackSubject {
   if (!subject || subjects.length > 1)
     throw invalidField(
       subjects[1] ? `${subjects[1].kind}_id` : 'session_id',
-      'exactly one of session_id, response_id and request_id is needed',
+      'send exactly one of session_id, response_id and request_id',
     );
   return subject;
 }

@@ -16,7 +16,7 @@ import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
 
-/** The body of `POST /api/v1/keys`; of `PATCH` every part is optional. */
+/** The body of `POST /api/v1/keys`; for `PATCH` every field is optional. */
 interface KeyRequest {
   name: string;
   scopes?: Scope[] | null;
@@ -25,7 +25,7 @@ interface KeyRequest {
   limits?: Partial<KeyLimits> | null;
 }
 
-/** A key as its owner sees it: never the key itself, nor its hash. */
+/** A key as the API returns it, without the key itself or its hash. */
 export function shownKey({
   id,
   accountId,
@@ -55,7 +55,7 @@ export function shownKey({
   };
 }
 
-/** `POST /api/v1/keys`: the only answer that shows the key. */
+/** `POST /api/v1/keys`: the only response that contains the key itself. */
 export function createKey(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { name, scopes, models, expiresAt, limits } = req.body as KeyRequest;
@@ -76,8 +76,8 @@ export function createKey(parts: Parts): RequestHandler {
 }
 
 /**
- * `GET /api/v1/keys`: the account's keys, revoked ones too; an administrator sees all accounts'
- * with `?account=all`.
+ * `GET /api/v1/keys`: the account's keys, including revoked ones. Administrators list another
+ * account with `?account=<id>`, all with `?account=all`.
  */
 export function listKeys(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
@@ -95,7 +95,7 @@ export function readKey(parts: Parts): RequestHandler {
   });
 }
 
-/** `PATCH /api/v1/keys/{id}`: felt by every replica within a second. */
+/** `PATCH /api/v1/keys/{id}`: takes effect on every replica within a second. */
 export function changeKey(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { limits, expiresAt, scopes, ...rest } = req.body as Partial<KeyRequest>;
@@ -112,7 +112,7 @@ export function changeKey(parts: Parts): RequestHandler {
   });
 }
 
-/** `DELETE /api/v1/keys/{id}`: revokes it for good. */
+/** `DELETE /api/v1/keys/{id}`: revokes the key permanently. */
 export function revokeKey(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const reach = reachOf(res);
@@ -135,7 +135,7 @@ async function change(
   return record;
 }
 
-/** Whose keys can be reached: an administrator's hand reaches all. */
+/** The account whose keys the caller may access; null for administrators, who may access all. */
 function reachOf(res: Response): string | null {
   const { role, accountId } = callerOf(res);
   return role === 'admin' ? null : accountId;
@@ -146,7 +146,7 @@ function ownerOf({ query }: Request, { role, accountId }: Caller): string | null
   if (role !== 'admin')
     throw new GatewayError(
       'forbidden',
-      'account: only administrators see the keys of other accounts',
+      'account: only administrators may list the keys of other accounts',
     );
   return query['account'] === 'all' ? null : textOf(query['account']);
 }
@@ -160,7 +160,7 @@ function found(key: KeyRecord | null): KeyRecord {
 
 function timeOf(text: string | null | undefined): number | null {
   const at = text ? Date.parse(text) : null;
-  // a leap second is a time by the standard, but not to JavaScript
+  // a leap second is valid by RFC 3339, but not in JavaScript
   if (Number.isNaN(at)) throw invalidField('expiresAt', 'must be a valid date-time');
   return at;
 }

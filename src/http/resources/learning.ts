@@ -14,7 +14,10 @@ import { answer } from '../stage.js';
 import { idOf, isoOrNull } from './page-request.js';
 import { thousandths } from '../../routing/numbers.js';
 
-/** `GET /api/v1/learning` and `GET /api/v1/preferences/{id}/learning`: what feedback and outcomes have taught. */
+/**
+ * `GET /api/v1/learning` and `GET /api/v1/preferences/{id}/learning`: what was learned from
+ * feedback and outcomes.
+ */
 export function readLearning(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { scope, exploration } = await scopeOf(parts, req, callerOf(res).accountId);
@@ -31,7 +34,7 @@ export function readLearning(parts: Parts): RequestHandler {
   });
 }
 
-/** `DELETE` of both: forgets it; choices are as they were before, at once. */
+/** `DELETE` of both: forgets what was learned; the next choice no longer uses it. */
 export function forgetLearning(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { scope } = await scopeOf(parts, req, callerOf(res).accountId);
@@ -41,7 +44,10 @@ export function forgetLearning(parts: Parts): RequestHandler {
   });
 }
 
-/** @throws GatewayError `not_found` for a preference that is not this account's */
+/**
+ * The account's scope, or that of the preference in the path.
+ * @throws GatewayError `not_found` if the preference does not exist or belongs to another account
+ */
 async function scopeOf(
   { state, current }: Parts,
   req: Request,
@@ -66,8 +72,8 @@ function shownLearning(
   enabled: boolean,
   { state, updatedAt }: ShownLearning,
 ): object {
-  const now = Date.now(),
-    beliefs = beliefsOf(state, now);
+  const now = Date.now();
+  const beliefs = beliefsOf(state, now);
   return {
     object: 'learning',
     preference_id: preferenceId === '' ? null : preferenceId,
@@ -88,8 +94,8 @@ function shownModel(
   { evidence, ratings, scoreSum, at }: RatedModel,
   beliefs: Beliefs,
 ): object {
-  const whole = beliefs.moveOf(model, []),
-    move = surePart(whole);
+  const whole = beliefs.moveOf(model, []);
+  const move = surePart(whole);
   const kinds = [...evidence.keys()].filter((kind) => kind !== otherKinds);
   return {
     model,

@@ -10,7 +10,7 @@ import { stage } from '../stage.js';
 interface ModelEntry {
   id: string;
   object: 'model';
-  /** Seconds since 1970; when a model was made is not known here. */
+  /** Seconds since 1970; always 0, because creation dates are not known. */
   created: number;
   owned_by: string;
 }
@@ -23,15 +23,15 @@ const entryOf = (provider: string, model: string): ModelEntry => ({
 });
 
 /** The models that this key may call, `auto` first. */
-function listFor(runtime: GatewaySnapshot, keyModels: readonly string[] | null): ModelEntry[] {
+function listFor(snapshot: GatewaySnapshot, keyModels: readonly string[] | null): ModelEntry[] {
   const entries: ModelEntry[] = [];
-  for (const provider of runtime.providers.keys()) {
-    for (const model of runtime.catalog.models(provider)) {
+  for (const provider of snapshot.providers.keys()) {
+    for (const model of snapshot.catalog.models(provider)) {
       const candidate = { label: `${provider}/${model}`, provider, model };
       if (
         forbiddenReason(candidate, {
-          allow: runtime.routing.allow,
-          deny: runtime.routing.deny,
+          allow: snapshot.routing.allow,
+          deny: snapshot.routing.deny,
           keyModels,
         }) === null
       )
@@ -50,7 +50,7 @@ export function listModels(parts: Parts): RequestHandler {
   });
 }
 
-/** `GET /v1/models/<provider>/<model>`; 404 for a model that is not in the list. */
+/** `GET /v1/models/<provider>/<model>`: one entry of that list. */
 export function readModel(parts: Parts): RequestHandler {
   return stage((req, res) => {
     const { snapshot, caller } = contextOf(parts, res).request;

@@ -12,13 +12,13 @@ import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
 
-/** The body of `POST /api/v1/preferences`; `PATCH` and `PUT` change what is there. */
+/** The body of `POST /api/v1/preferences`; `PATCH` and `PUT` change the given fields. */
 export interface PreferenceRequest extends PreferenceSettings {
   readonly name?: string | null;
 }
 
-const unnamed = 'Preference';
-const nothing = {
+const defaultName = 'Preference';
+const noSettings = {
   weights: null,
   allow: null,
   exclude: null,
@@ -28,7 +28,9 @@ const nothing = {
   exploration: null,
 };
 
-/** Why requests go on without the router that is switched on for a preference; null: they do not, or none is. */
+/**
+ * Why requests do not use the preference's trained router; null if they use it, or there is none.
+ */
 export function whyPassedOverNow({ current }: Parts, { router }: PreferenceRecord): string | null {
   if (router === null) return null;
   return current().ranker.name === 'learned'
@@ -36,7 +38,7 @@ export function whyPassedOverNow({ current }: Parts, { router }: PreferenceRecor
     : 'routing.ranker is not "learned"';
 }
 
-/** @param state of its last training; null: there was none */
+/** @param state the state of its last training; null if there was none */
 function shownPreference(
   parts: Parts,
   preference: PreferenceRecord,
@@ -57,7 +59,7 @@ function shownPreference(
     id,
     preference_id: id,
     name,
-    ...nothing,
+    ...noSettings,
     ...settings,
     router: trained,
     createdAt: isoOrNull(createdAt),
@@ -65,7 +67,10 @@ function shownPreference(
   };
 }
 
-/** Shows preferences of one account, each with how its last training is. */
+/**
+ * Returns a function that formats these preferences of one account, with the state of their last
+ * training.
+ */
 async function shown(
   parts: Parts,
   accountId: string,
@@ -80,7 +85,10 @@ async function shown(
   return (preference) => shownPreference(parts, preference, states.get(preference.id) ?? null);
 }
 
-/** Makes a preference for that account. */
+/**
+ * Creates a preference of the caller's account.
+ * @throws GatewayError `unavailable` if the database cannot be reached
+ */
 export async function addPreference(
   { state }: Parts,
   { accountId }: Caller,
@@ -90,13 +98,16 @@ export async function addPreference(
   return store.preferences.add({
     id: randomUUID(),
     accountId,
-    name: name ?? unnamed,
+    name: name ?? defaultName,
     settings,
     createdAt: Date.now(),
   });
 }
 
-/** Changes what is given of it. @throws GatewayError `not_found` for what is not this account's */
+/**
+ * Changes the given fields of a preference.
+ * @throws GatewayError `not_found` if it does not exist or belongs to another account
+ */
 export async function changeSettings(
   { state }: Parts,
   { accountId }: Caller,

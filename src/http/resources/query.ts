@@ -5,7 +5,10 @@ import type { RequestFilter } from '../../store/contracts/requests.js';
 
 const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
-/** A parameter of the query, null where it is absent or empty. @throws GatewayError `validation_failed` where it is given twice, or as a list */
+/**
+ * A query parameter; null if it is absent or empty.
+ * @throws GatewayError `validation_failed` if it is given more than once
+ */
 export function textParameter({ query }: Pick<Request, 'query'>, name: string): string | null {
   const value = query[name];
   if (value === undefined || value === '') return null;
@@ -13,21 +16,24 @@ export function textParameter({ query }: Pick<Request, 'query'>, name: string): 
   return value;
 }
 
-/** A time in ms since 1970, written so or in ISO form. @throws GatewayError `validation_failed` for anything else */
+/**
+ * A time in ms since 1970, given as such or in ISO 8601.
+ * @throws GatewayError `validation_failed` for anything else
+ */
 export function timeParameter(req: Pick<Request, 'query'>, name: string): number | null {
-  // a plus that nobody has encoded comes as a space
+  // a plus that the client did not encode arrives as a space
   const text = textParameter(req, name)?.replace(' ', '+') ?? null;
   if (text === null) return null;
   const at = /^\d{1,15}$/.test(text) ? Number(text) : iso.test(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(at))
     throw invalidField(
       name,
-      'must be a time, as 2026-01-31, 2026-01-31T12:00:00Z or in ms since 1970',
+      'must be a time, such as 2026-01-31, 2026-01-31T12:00:00Z or ms since 1970',
     );
   return at;
 }
 
-/** A span of time: `from` included, `to` not. @throws GatewayError `validation_failed` */
+/** A time range: `from` inclusive, `to` exclusive. @throws GatewayError `validation_failed` */
 export function spanParameters(req: Pick<Request, 'query'>): {
   from: number | null;
   to: number | null;
@@ -37,7 +43,10 @@ export function spanParameters(req: Pick<Request, 'query'>): {
   return { from, to };
 }
 
-/** Whose records are asked for; null: everybody's. @throws GatewayError `forbidden` where they are not the caller's and it is no administrator */
+/**
+ * The account that `?account=` selects, by default the caller's own; null for `all`.
+ * @throws GatewayError `forbidden` for another account, unless the caller is an administrator
+ */
 export function accountParameter(
   req: Pick<Request, 'query'>,
   { accountId, role }: Caller,
@@ -48,7 +57,7 @@ export function accountParameter(
   return account === 'all' ? null : account;
 }
 
-/** `model=<provider>/<model>`, or beside `provider` the provider's own name for it. */
+/** `model=<provider>/<model>`, or `provider` and `model` separately. */
 export function modelParameters(
   req: Pick<Request, 'query'>,
 ): Pick<RequestFilter, 'provider' | 'model'> {
@@ -59,7 +68,10 @@ export function modelParameters(
     : { provider: model.slice(0, slash), model: model.slice(slash + 1) };
 }
 
-/** `status=429`, or `status=4xx` for all of a class. @throws GatewayError `validation_failed` */
+/**
+ * `status=429`, or `status=4xx` for a class of statuses.
+ * @throws GatewayError `validation_failed`
+ */
 export function statusParameter(
   req: Pick<Request, 'query'>,
 ): Pick<RequestFilter, 'status' | 'statusClass'> {
@@ -67,5 +79,5 @@ export function statusParameter(
   if (status === null) return {};
   if (/^[1-5]\d\d$/.test(status)) return { status: Number(status) };
   if (/^[1-5]xx$/i.test(status)) return { statusClass: Number(status[0]) };
-  throw invalidField('status', 'must be a status, as 429, or a class of them, as 4xx');
+  throw invalidField('status', 'must be a status such as 429, or a class such as 4xx');
 }

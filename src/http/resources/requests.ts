@@ -16,7 +16,10 @@ import {
 } from './query.js';
 import { settledStore } from './settled-store.js';
 
-/** `GET /api/v1/requests`: the account's requests, newest first; an administrator sees another's with `account=<id>`, everybody's with `account=all`. */
+/**
+ * `GET /api/v1/requests`: the account's requests, newest first. Administrators list another account
+ * with `account=<id>`, all with `account=all`.
+ */
 export function listRequests(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
@@ -32,7 +35,10 @@ export function listRequests(parts: Parts): RequestHandler {
   });
 }
 
-/** `GET /api/v1/requests/{id}`: one of them, with its plan and attempts, and its content where that is kept. */
+/**
+ * `GET /api/v1/requests/{id}`: one request with its plan and attempts, and its content if that is
+ * stored.
+ */
 export function readRequest(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { role, accountId } = callerOf(res);
@@ -49,7 +55,7 @@ export function readRequest(parts: Parts): RequestHandler {
   });
 }
 
-/** The plan of a model selection stands with its decision. */
+/** The plan of a model selection is stored with its decision. */
 async function decisionOf(
   { selections }: Store,
   { surface, planId, accountId }: RequestRow,
@@ -66,11 +72,11 @@ async function decisionOf(
     : null;
 }
 
-/** The numbers of kinds of task are for the learner alone. */
+/** Without `kinds`, the internal numbers of the task kinds, which only the learner uses. */
 function shownPlan(plan: unknown): unknown {
   if (typeof plan !== 'object' || plan === null || !('kinds' in plan)) return plan;
-  const { kinds: _kinds, ...told } = plan;
-  return told;
+  const { kinds: _kinds, ...shown } = plan;
+  return shown;
 }
 
 function shownRequest({

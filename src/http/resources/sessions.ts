@@ -8,7 +8,7 @@ import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
 import { settledStore } from './settled-store.js';
 
-/** `GET /api/v1/sessions`: the decisions that began a group, newest first. */
+/** `GET /api/v1/sessions`: the first decision of each session, newest first. */
 export function listSessions(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);
@@ -24,7 +24,10 @@ export function listSessions(parts: Parts): RequestHandler {
   });
 }
 
-/** `GET /api/v1/sessions/{session_id}`: every decision that is linked with this one by `previous_session`, oldest first. */
+/**
+ * `GET /api/v1/sessions/{session_id}`: all decisions linked with this one by `previous_session`,
+ * oldest first.
+ */
 export function readSession(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const [id, { accountId }] = [idOf(req, 'session_id'), callerOf(res)];
@@ -37,12 +40,14 @@ export function readSession(parts: Parts): RequestHandler {
     sendJson(res, 200, {
       object: 'session',
       session_id: id,
-      group: group.map((row) => ({ ...decisionOf(row), ...weighedIn(row) })),
+      group: group.map((row) => ({ ...decisionOf(row), ...candidatesOf(row) })),
     });
   });
 }
 
-/** In model selection's own words. Its content is for those who may read the request log. */
+/**
+ * With the field names of model selection. The content is left out: only the request log shows it.
+ */
 function decisionOf({
   id,
   previousId,
@@ -65,12 +70,12 @@ function decisionOf({
   };
 }
 
-/** What was weighed; how familiar the request was stands with the first candidate. */
-function weighedIn({ candidates }: SelectionRow): object {
+/** The candidates; `gate`, how familiar the request was, is stored with the first of them. */
+function candidatesOf({ candidates }: SelectionRow): object {
   if (!Array.isArray(candidates)) return { candidates };
   const [first, ...others] = candidates as ({ gate?: number; kinds?: unknown } | null)[];
   if (first?.gate === undefined) return { candidates };
-  // the numbers of kinds of task are for the learner alone
-  const { gate, kinds: _kinds, ...told } = first;
-  return { gate, candidates: [told, ...others] };
+  // the internal numbers of the task kinds are used by the learner only
+  const { gate, kinds: _kinds, ...shown } = first;
+  return { gate, candidates: [shown, ...others] };
 }

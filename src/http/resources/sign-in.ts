@@ -13,37 +13,43 @@ import { answer } from '../stage.js';
 import { shownAccount } from './accounts.js';
 import { isoOrNull } from './page-request.js';
 
-const nothingMore = (res: Response, status: 202 | 204): void => void res.status(status).end();
+const sendEmpty = (res: Response, status: 202 | 204): void => void res.status(status).end();
 const credentials = ({ body }: Request): { email: string; password: string } =>
   body as { email: string; password: string };
 
-/** `POST /api/v1/auth/sign-up`: answers the same whether the address is new or has an account. */
+/**
+ * `POST /api/v1/auth/sign-up`: the answer does not reveal whether the address has an account
+ * already.
+ */
 export function signUpAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     await signUp(await accountContextOf(parts, res), {
       ...credentials(req),
       from: clientAddress(req),
     });
-    nothingMore(res, 202);
+    sendEmpty(res, 202);
   });
 }
 
-/** `POST /api/v1/auth/sign-in`: a cookie, and the token that the browser's scripts send back with every change. */
+/**
+ * `POST /api/v1/auth/sign-in`: sets the cookie and returns the CSRF token that the browser sends
+ * with every change.
+ */
 export function signInBrowser(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const desk = await accountContextOf(parts, res);
+    const context = await accountContextOf(parts, res);
     const { email, password } = credentials(req);
-    const signedIn = await signIn(desk, {
+    const signedIn = await signIn(context, {
       email: mailAddressOf(email),
       password,
       from: clientAddress(req),
     });
     const earlier = signInToken(req.headers);
-    if (earlier !== null) await signOut(desk, earlier);
+    if (earlier !== null) await signOut(context, earlier);
     setSignInCookie(req, res, {
       token: signedIn.token,
-      keepMs: desk.rules.signInMs,
-      publicUrl: desk.rules.publicUrl,
+      keepMs: context.rules.signInMs,
+      publicUrl: context.rules.publicUrl,
     });
     const { csrfToken, expiresAt } = signedIn.signIn;
     res.setHeader('Cache-Control', 'no-store');
@@ -55,18 +61,21 @@ export function signInBrowser(parts: Parts): RequestHandler {
   });
 }
 
-/** `POST /api/v1/auth/sign-out`; for a key there is nothing to end. */
+/** `POST /api/v1/auth/sign-out`: ends the browser's sign-in; with an API key it changes nothing. */
 export function signOutBrowser(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const desk = await accountContextOf(parts, res);
+    const context = await accountContextOf(parts, res);
     const token = signInToken(req.headers);
-    if (token !== null) await signOut(desk, token);
-    clearSignInCookie(req, res, desk.rules.publicUrl);
-    nothingMore(res, 204);
+    if (token !== null) await signOut(context, token);
+    clearSignInCookie(req, res, context.rules.publicUrl);
+    sendEmpty(res, 204);
   });
 }
 
-/** `GET /api/v1/auth/account`: whose browser or key it is. A fixed key's account is the key's own. */
+/**
+ * `GET /api/v1/auth/account`: the account of the browser or key. A key in the configuration has an
+ * account of its own.
+ */
 export function readOwnAccount(parts: Parts): RequestHandler {
   return answer(async (_req, res) => {
     const { store } = await parts.state.opened();
@@ -90,7 +99,7 @@ export function readOwnAccount(parts: Parts): RequestHandler {
   });
 }
 
-/** `POST /api/v1/auth/password`: the browser that asks stays signed in, no other does. */
+/** `POST /api/v1/auth/password`: changes the password and signs out all other browsers. */
 export function changeOwnPassword(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { currentPassword, newPassword } = req.body as {
@@ -105,20 +114,23 @@ export function changeOwnPassword(parts: Parts): RequestHandler {
       keepTokenHash,
       from: clientAddress(req),
     });
-    nothingMore(res, 204);
+    sendEmpty(res, 204);
   });
 }
 
-/** `POST /api/v1/auth/password-reset`: answers the same whether the address has an account or not. */
+/**
+ * `POST /api/v1/auth/password-reset`: the answer does not reveal whether the address has an
+ * account.
+ */
 export function requestPasswordReset(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { email } = req.body as { email: string };
     await requestReset(await accountContextOf(parts, res), { email, from: clientAddress(req) });
-    nothingMore(res, 202);
+    sendEmpty(res, 202);
   });
 }
 
-/** `POST /api/v1/auth/password-reset/complete`. Nobody is signed in by it. */
+/** `POST /api/v1/auth/password-reset/complete`: sets a new password, without signing in. */
 export function completePasswordReset(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { token, password } = req.body as { token: string; password: string };
@@ -127,6 +139,6 @@ export function completePasswordReset(parts: Parts): RequestHandler {
       password,
       from: clientAddress(req),
     });
-    nothingMore(res, 204);
+    sendEmpty(res, 204);
   });
 }

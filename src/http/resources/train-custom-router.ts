@@ -13,7 +13,10 @@ interface Entry {
   readonly model?: unknown;
 }
 
-/** `POST /v2/pzn/trainCustomRouter`: `{preference_id}`, of a preference that is made where none is named. */
+/**
+ * `POST /v2/pzn/trainCustomRouter`: answers `{preference_id}`; creates a preference if none is
+ * named.
+ */
 export function trainCustomRouter(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const caller = callerOf(res);
@@ -30,7 +33,7 @@ export function trainCustomRouter(parts: Parts): RequestHandler {
         wishes: { ...body.wishes, models: models && columnsOf(models, body.text) },
       });
     } catch (error) {
-      // nobody has been told of it
+      // the client does not know the new preference yet
       if (named === null) await dropPreference(parts, caller, id);
       throw error;
     }
@@ -45,10 +48,10 @@ async function refuseTrained(
 ): Promise<void> {
   const { store } = await state.opened();
   if ((await store.preferences.find(accountId, preferenceId))?.router)
-    throw invalidField('override', 'the preference has a trained router already', 'bad_request');
+    throw invalidField('override', 'the preference already has a trained router', 'bad_request');
 }
 
-/** The models that are asked for, `provider/model`; null where none are named. */
+/** The models in `llm_providers`; null if it is absent. */
 function modelsIn(text: string | undefined): Required<Entry>[] | null {
   if (text === undefined || text.trim() === '') return null;
   const entries = parsed(text);
@@ -65,7 +68,7 @@ function modelsIn(text: string | undefined): Required<Entry>[] | null {
     if (typeof provider !== 'string' || typeof model !== 'string')
       throw invalidField(
         'llm_providers',
-        'must name a provider and a model in each entry',
+        'must have a provider and a model in each entry',
         'bad_request',
       );
     return { provider, model };
@@ -82,7 +85,7 @@ function parsed(text: string): unknown {
 
 /** The columns of these models: a file may name them with or without their provider. */
 function columnsOf(models: readonly Required<Entry>[], text: string): string[] {
-  // whole names: a cell of a CSV's header, or a key of JSON
+  // compares whole names: cells of a CSV header, or keys of JSON
   const named = new Set(
     text
       .slice(0, 20_000)

@@ -6,12 +6,13 @@ import { compileSchema } from '../../config/schema/compile-schema.js';
 import { formatOf } from '../../training/custom/evaluation-file.js';
 import type { StoredWishes } from '../../store/contracts/trainings.js';
 import { readBytes, readJsonBody } from '../read-body.js';
+import { readForm } from './read-form.js';
 
-/** Evaluations as they came, and what was said with them. */
+/** Uploaded evaluations and the options sent with them. */
 export interface TrainingBody {
   readonly text: string;
   readonly wishes: StoredWishes;
-  /** Fields of a form beside the file, or parameters of the query. */
+  /** The form's other fields, or the query parameters. */
   readonly fields: Readonly<Record<string, string>>;
 }
 
@@ -20,14 +21,16 @@ interface JsonRequest {
   readonly maximize?: boolean | null;
 }
 
-const files = ['file', 'dataset_file'];
-const rowsAtOnce = 1_000;
-/** The same prompts trained again give the same router. */
+/** The names under which a form may carry the evaluations. */
+const fileFields = ['file', 'dataset_file'];
+const rowsPerSlice = 1_000;
+/** Fixed, so that training the same prompts again gives the same router. */
 const seed = 1;
 
 /**
- * Reads a body with evaluations: a form with a file, JSON, CSV or lines of JSON.
- * @throws GatewayError `unsupported_media_type`, `payload_too_large`, `malformed_json`, `validation_failed`
+ * Reads a body with evaluations: a multipart form with a file, JSON, CSV or JSON Lines.
+ * @throws GatewayError `unsupported_media_type`, `payload_too_large`, `malformed_json`,
+ * `validation_failed`
  */
 export async function readTrainingBody(req: Request, maxBytes: number): Promise<TrainingBody> {
   const type = (req.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
@@ -48,16 +51,16 @@ export async function readTrainingBody(req: Request, maxBytes: number): Promise<
   );
 }
 
-/** Some ten MB are a second's work together: other requests go on in between. */
+/** Ten MB take about a second: the rows are read in slices, so that other requests proceed. */
 async function fromJson(body: unknown): Promise<TrainingBody> {
   await nextTurn();
   const failure = compileSchema('training.request').firstFailure(body);
   if (failure) throw invalidField(failure.field, failure.reason);
   const { rows, maximize } = body as JsonRequest;
   const lines: string[] = [];
-  for (let from = 0; from < rows.length; from += rowsAtOnce) {
+  for (let from = 0; from < rows.length; from += rowsPerSlice) {
     await nextTurn();
-    lines.push(...rows.slice(from, from + rowsAtOnce).map((row) => JSON.stringify(row)));
+    lines.push(...rows.slice(from, from + rowsPerSlice).map((row) => JSON.stringify(row)));
   }
   return {
     text: lines.join('\n'),
@@ -77,20 +80,19 @@ async function fromForm(
   type: string,
   query: Record<string, string>,
 ): Promise<TrainingBody> {
-  // eslint-disable-next-line @typescript-eslint/no-deprecated -- it holds a whole body in memory, and this one is bounded
-  const form = await new Response(new Uint8Array(bytes), { headers: { 'content-type': type } })
-    .formData()
-    .catch((cause: unknown) => {
-      throw new GatewayError('malformed_json', 'the body is no form that can be read', { cause });
-    });
+  const parts = await readForm(bytes, type).catch((cause: unknown) => {
+    throw new GatewayError('malformed_json', 'the body is not a valid multipart form', { cause });
+  });
   const fields = Object.fromEntries(
-    [...form].flatMap(([name, value]) =>
-      typeof value === 'string' && !files.includes(name) ? [[name, value]] : [],
+    parts.flatMap(({ name, content }) =>
+      typeof content === 'string' && !fileFields.includes(name) ? [[name, content]] : [],
     ),
   );
-  const file = files.map((name) => form.get(name)).find((value) => value !== null) ?? null;
-  if (file === null) throw invalidField('file', 'is required');
-  const text = typeof file === 'string' ? file : textOf(Buffer.from(await file.arrayBuffer()));
+  const file = fileFields
+    .map((field) => parts.find(({ name }) => name === field))
+    .find((part) => part !== undefined);
+  if (!file) throw invalidField('file', 'is required');
+  const text = typeof file.content === 'string' ? file.content : textOf(file.content);
   return bodyOf(text, { ...query, ...fields }, null);
 }
 
@@ -115,7 +117,7 @@ function bodyOf(
   };
 }
 
-/** Decoding would put a replacement character in the place of what was meant. */
+/** Checked first, because decoding would silently insert replacement characters. */
 function textOf(bytes: Buffer): string {
   if (!isUtf8(bytes)) throw invalidField('file', 'is not valid UTF-8');
   return bytes.toString('utf8');

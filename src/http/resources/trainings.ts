@@ -9,7 +9,10 @@ import { idOf, isoOrNull } from './page-request.js';
 import { whyPassedOverNow } from './preferences.js';
 import { readTrainingBody, type TrainingBody } from './training-body.js';
 
-/** @param passedOver why requests go on without the router that is switched on; null: they do not, or none is */
+/**
+ * @param passedOver why requests do not use the preference's trained router; null if they use it,
+ * or there is none
+ */
 function shownTraining(
   { id, preferenceId, state, progress, doing, report, error, createdAt, updatedAt }: TrainingRecord,
   passedOver: string | null,
@@ -29,12 +32,18 @@ function shownTraining(
   };
 }
 
-/** Reads the evaluations of a request, as large as the configuration allows. @throws GatewayError */
+/**
+ * Reads the evaluations of a request, up to `limits.maxBodyBytes`.
+ * @throws GatewayError as `readTrainingBody`
+ */
 export function evaluationsIn(parts: Parts, req: Request, res: Response): Promise<TrainingBody> {
   return readTrainingBody(req, contextOf(parts, res).request.snapshot.limits.maxBodyBytes);
 }
 
-/** Lets a preference's own router be trained. @throws GatewayError `not_found`, `conflict`, `validation_failed`, `unavailable` */
+/**
+ * Queues the training of a preference's own router.
+ * @throws GatewayError `not_found`, `conflict`, `validation_failed`, `unavailable`
+ */
 export async function startTraining(
   { state }: Parts,
   accountId: string,
@@ -42,7 +51,7 @@ export async function startTraining(
   { text, wishes }: TrainingBody,
 ): Promise<TrainingRecord> {
   const { store } = await state.opened();
-  // before the rows are read, which takes a while
+  // checked before the rows are read, which takes a while
   if (!(await store.preferences.find(accountId, preferenceId))) throw notFound('preference_id');
   return state.trainings.add(accountId, preferenceId, text, wishes);
 }
@@ -68,7 +77,7 @@ export function createTraining(parts: Parts): RequestHandler {
   });
 }
 
-/** `GET /api/v1/preferences/{id}/training`: the last one. */
+/** `GET /api/v1/preferences/{id}/training`: the last training. */
 export function readTraining(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { store } = await parts.state.opened();
@@ -78,7 +87,7 @@ export function readTraining(parts: Parts): RequestHandler {
   });
 }
 
-/** `DELETE /api/v1/preferences/{id}/training`: switches the trained router off and forgets it. */
+/** `DELETE /api/v1/preferences/{id}/training`: deletes the trained router and its training. */
 export function removeTraining(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { accountId } = callerOf(res);

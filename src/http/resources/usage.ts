@@ -10,9 +10,9 @@ import { settledStore } from './settled-store.js';
 
 const dayMs = 86_400_000;
 const defaultDays = 30;
-const mostDays = 366;
+const maxDays = 366;
 
-/** What sums may be grouped by, and the fields of a row that it stands for. */
+/** What sums can be grouped by, and the fields of a row for each. */
 const groupings = {
   day: ['day'],
   model: ['provider', 'model'],
@@ -24,7 +24,10 @@ type Grouping = keyof typeof groupings;
 const counts = ['requests', 'errors', 'promptTokens', 'completionTokens', 'costUsd'] as const;
 type Sums = Partial<UsageRow> & Record<(typeof counts)[number], number>;
 
-/** `GET /api/v1/usage`: sums over whole UTC days, by default by day and model, of the last 30 days. They are kept longer than the requests. */
+/**
+ * `GET /api/v1/usage`: sums over whole UTC days, by default by day and model of the last 30 days.
+ * They are stored longer than the requests.
+ */
 export function readUsage(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const by = groupingsOf(req);
@@ -58,14 +61,14 @@ function daysOf(req: Request): { from: number; to: number } {
   const span = spanParameters(req);
   const to = span.to ?? Math.max(Date.now() + 1, (span.from ?? 0) + 1);
   const from = span.from ?? to - defaultDays * dayMs;
-  if (to - from > mostDays * dayMs)
-    throw invalidField('from', `must be at most ${mostDays} days before to`);
+  if (to - from > maxDays * dayMs)
+    throw invalidField('from', `must be at most ${maxDays} days before to`);
   return { from, to };
 }
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
 
-/** Adds up what the grouping does not tell apart; the order of the rows stays. */
+/** Adds up rows of the same group; keeps the order of the rows. */
 function summed(rows: readonly UsageRow[], by: readonly Grouping[]): object[] {
   const fields = by.flatMap((grouping) => groupings[grouping]);
   const sums = new Map<string, Sums>();
@@ -87,7 +90,7 @@ function summed(rows: readonly UsageRow[], by: readonly Grouping[]): object[] {
       );
     for (const count of counts) sum[count] += row[count];
   }
-  // without the dust of binary fractions
+  // rounded, because sums of binary fractions have trailing digits
   return [...sums.values()].map((sum) => ({
     ...sum,
     costUsd: Math.round(sum.costUsd * 1e9) / 1e9,

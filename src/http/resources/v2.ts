@@ -21,12 +21,15 @@ export const sendProviders: RequestHandler = answer((req, res) => {
   const [{ provider, model }] = plan.candidates;
   record.provider = provider;
   record.model = model;
-  const told = plan.candidates.slice(
+  const candidates = plan.candidates.slice(
     0,
     (req.body as ModelSelectRequest).max_model_depth ?? plan.candidates.length,
   );
   sendJson(res, 200, {
-    providers: told.map((candidate) => ({ provider: candidate.provider, model: candidate.model })),
+    providers: candidates.map((candidate) => ({
+      provider: candidate.provider,
+      model: candidate.model,
+    })),
     session_id: plan.id,
   });
 });
@@ -39,7 +42,7 @@ export function createUserPreference(parts: Parts): RequestHandler {
   });
 }
 
-/** `PUT /v2/preferences/userPreferenceUpdate`: names the preference in its body. */
+/** `PUT /v2/preferences/userPreferenceUpdate`: the body names the preference. */
 export function updateUserPreference(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { preference_id: id } = req.body as { preference_id: string };
@@ -64,11 +67,11 @@ interface Report {
   feedback: { accuracy?: number | boolean; tokens_per_second?: number };
 }
 
-/** `POST /v2/report/metrics/feedback` and `…/latency`: stored, then told back. */
+/** `POST /v2/report/metrics/feedback` and `…/latency`: stores the report and returns it. */
 export function reportMetrics(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { session_id: id, provider, feedback } = req.body as Report;
-    const meant =
+    const candidate =
       typeof provider === 'object' && provider
         ? { provider: provider.provider ?? null, model: provider.model ?? null }
         : {};
@@ -77,13 +80,13 @@ export function reportMetrics(parts: Parts): RequestHandler {
       subject: { kind: 'session', id },
       score,
       tokensPerSecond: feedback.tokens_per_second ?? null,
-      ...meant,
+      ...candidate,
     });
     sendJson(res, 200, { session_id: id, feedback });
   });
 }
 
-/** Of a body that may hold anything, what a preference is made of. */
+/** The settings of a preference, from a body that may have other fields. */
 function settingsOf(body: unknown): PreferenceRequest {
   const { name, weights, allow, exclude, maxPrice, maxLatency, tradeoff, exploration } =
     body as PreferenceRequest;

@@ -1,6 +1,8 @@
 import { escapeJson } from '../../completion.js';
 
-/** JSON in ASCII only, so that it is its own byte string and can stand beside a provider's frames. */
+/**
+ * JSON in ASCII only, so that it is its own byte string and can be mixed with a provider's frames.
+ */
 export function byteJson(value: unknown): string {
   return JSON.stringify(value).replace(/[\u0080-\uffff]/g, (character) => escapeJson(character));
 }

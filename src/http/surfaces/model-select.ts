@@ -17,7 +17,7 @@ export interface ProviderEntry {
   attributes?: Record<string, unknown> | null;
 }
 
-/** The body of `POST /api/v1/model-select`, as its schema lets it through. */
+/** The body of `POST /api/v1/model-select`, as its schema accepts it. */
 export interface ModelSelectRequest {
   messages: ChatMessage[];
   llm_providers: ProviderEntry[];
@@ -29,17 +29,19 @@ export interface ModelSelectRequest {
   previous_session?: string | null;
 }
 
-/** The interface's model selection: spec/model-routing-and-completions.md, operation A. */
+/** Native model selection: spec/model-routing-and-completions.md, operation A. */
 export const modelSelect: Surface = {
   name: 'model_select',
   invalidCode: 'bad_request',
   errorBody: nativeErrorBody,
 };
 
-/** Whose model a bare name is. */
+/**
+ * Looks up the provider of a model name without a provider; null if the catalogue does not know it.
+ */
 export type Identify = (name: string) => { provider: string; model: string } | null;
 
-/** The request as routing sees it. */
+/** Converts a body to the request that routing ranks for. */
 export function routingRequestOf(body: ModelSelectRequest): RoutingRequest {
   return {
     messages: body.messages,
@@ -50,11 +52,11 @@ export function routingRequestOf(body: ModelSelectRequest): RoutingRequest {
 }
 
 /**
- * An entry as a candidate. Its label is its `name` as sent, else `provider/model`.
- * @param identify whose model a bare name is, null where nobody knows
+ * Converts an entry of `llm_providers` to a candidate. Its label is its `name` as sent, else
+ * `provider/model`.
  */
 export function candidateOfEntry(entry: ProviderEntry, identify: Identify): Candidate {
-  const { provider, model } = whoseModel(entry, identify);
+  const { provider, model } = modelOf(entry, identify);
   const price = priceOf(entry);
   const attributes = entry.context_length
     ? { context_length: entry.context_length, ...entry.attributes }
@@ -69,7 +71,7 @@ export function candidateOfEntry(entry: ProviderEntry, identify: Identify): Cand
   };
 }
 
-function whoseModel(
+function modelOf(
   entry: ProviderEntry,
   identify: Identify,
 ): { provider: string | null; model: string } {
@@ -84,7 +86,7 @@ function priceOf({ price, input_price: input, output_price: output }: ProviderEn
   return typeof price === 'number' ? { input: price, output: price } : null;
 }
 
-/** The answer: the label to call, the ranking cut at `max_model_depth`, and why. */
+/** The response body: the label to call, the ranking up to `max_model_depth`, and the reason. */
 export function selectionOf(
   plan: Plan,
   depth: number | null,
@@ -97,11 +99,11 @@ export function selectionOf(
   gate?: number;
   candidates?: CandidateExplanation[];
 } {
-  const told = plan.candidates.slice(0, depth ?? plan.candidates.length);
+  const shown = plan.candidates.slice(0, depth ?? plan.candidates.length);
   return {
     llm_label: plan.candidates[0].label,
     session_id: plan.id,
-    providers: told.map(({ provider, model }) => ({ provider, model })),
+    providers: shown.map(({ provider, model }) => ({ provider, model })),
     reason: plan.reason,
     ...(explain ? { ...gateOf(plan), candidates: explainPlan(plan) } : {}),
   };

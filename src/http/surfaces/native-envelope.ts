@@ -7,7 +7,10 @@ import type { Candidate } from '../../routing/plan.js';
 import type { FinishedAnswer } from '../../pipeline/completion-call.js';
 import { usageCounts } from '../../pipeline/keep-turn.js';
 
-/** What every native answer carries, streamed or not: its ids, its title, its sources. */
+/**
+ * What all native answers contain, streamed or not: ids, conversation title, sources. Sets the id
+ * headers when created.
+ */
 export class NativeEnvelope {
   readonly responseMessageId: string;
   private readonly sources = new Map<string, Source>();
@@ -21,15 +24,15 @@ export class NativeEnvelope {
     res.setHeader('responseMessageId', this.responseMessageId);
   }
 
-  /** Forgets the sources of an attempt that has failed. */
+  /** Forgets the sources of a failed attempt. */
   dropSources(): void {
     this.sources.clear();
   }
 
-  /** Takes the sources that a chunk cites. */
+  /** Collects the sources that a chunk cites. */
   collectSources(chunk: CompletionChunk): void {
     for (const { delta } of chunk.choices) this.cite(delta.annotations);
-    // Perplexity names its sources beside the answer
+    // Perplexity lists its sources in a field of the chunk, not in the message
     const results = chunk['search_results'];
     if (Array.isArray(results))
       for (const result of results as { url?: string; title?: string; snippet?: string }[])
@@ -53,7 +56,7 @@ export class NativeEnvelope {
     };
   }
 
-  /** The sources so far. */
+  /** The sources collected so far. */
   cited(): Source[] {
     return [...this.sources.values()];
   }
@@ -70,7 +73,7 @@ export class NativeEnvelope {
     };
   }
 
-  /** The fields that only a whole answer has. */
+  /** The fields of a complete answer. */
   closing(answer: FinishedAnswer): object {
     return {
       finishReason: answer.finishReason,
@@ -94,7 +97,7 @@ export class NativeEnvelope {
   }
 }
 
-/** Usage in the interface's spelling. */
+/** Usage with the native field names. */
 export function nativeUsage(usage: Usage, costs: Costs): object {
   return { ...usageCounts(usage), costs };
 }

@@ -9,7 +9,7 @@ import { CompletionBuilder } from '../../pipeline/completion-builder.js';
 import { NativeEnvelope } from './native-envelope.js';
 import type { CompletionWriter, FinishedAnswer } from '../../pipeline/completion-call.js';
 
-/** A native answer as one JSON object; the provider may have streamed it all the same. */
+/** A native answer as one JSON object, even if the provider streams it. */
 export class NativeReply implements CompletionWriter {
   readonly streams = false;
   readonly hasBegun = false;
@@ -66,10 +66,10 @@ export class NativeReply implements CompletionWriter {
   }
 
   breakOff(): void {
-    throw new Error('a reply that is not streamed cannot break off');
+    throw new Error('an answer that is not streamed cannot break off');
   }
 
-  /** Nothing was sent: the error is answered in its place. */
+  /** Nothing was sent, so the error response can replace the answer. */
   discard(): void {
     // nothing to undo
   }

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../completion.js';
 
-/** The body of `POST /api/v1/completions`, as its schema lets it through. */
+/** The body of `POST /api/v1/completions`, as its schema accepts it. */
 export interface NativeRequest {
   messages: ChatMessage[];
   models: string[];

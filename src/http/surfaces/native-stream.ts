@@ -15,16 +15,23 @@ import type {
   FinishedAnswer,
 } from '../../pipeline/completion-call.js';
 
-/** An answer that is longer, in characters, is passed on and not kept: it could not be sent again either. */
-const mostKept = 32 * 1024 * 1024;
+/**
+ * In characters. A longer answer is sent to the client but not stored: no request could contain it.
+ */
+const maxStoredLength = 32 * 1024 * 1024;
 
-/** A native answer as server-sent events. A text chunk is a constant envelope around the provider's own escaped text, twice. */
+/**
+ * A native answer as server-sent events. A text chunk is a constant envelope with the provider's
+ * escaped text in two places.
+ */
 export class NativeStream implements CompletionWriter {
   readonly streams = true;
   private readonly envelope: NativeEnvelope;
   private names: object = {};
   private head = '';
-  /** What is to be kept of the answer: its text as a byte string, and its reasoning. */
+  /**
+   * Whether the answer is stored; then its text is collected as a byte string, and its reasoning.
+   */
   private keeps: boolean;
   private keptText = '';
   private keptReasoning = '';
@@ -54,7 +61,7 @@ export class NativeStream implements CompletionWriter {
   chunk(chunk: CompletionChunk): void {
     this.envelope.collectSources(chunk);
     for (const { index, delta } of chunk.choices) {
-      // the interface knows one answer; a second choice is never asked for
+      // the native dialect has one answer; a second choice is never requested
       if (index !== 0) continue;
       const reasoning = reasoningOf(delta);
       if (reasoning) this.reasoning(reasoning);
@@ -132,7 +139,7 @@ export class NativeStream implements CompletionWriter {
   private keep(escaped: string, reasoning: string): void {
     this.keptText += escaped;
     this.keptReasoning += reasoning;
-    if (this.keptText.length + this.keptReasoning.length <= mostKept) return;
+    if (this.keptText.length + this.keptReasoning.length <= maxStoredLength) return;
     this.keeps = false;
     this.keptText = this.keptReasoning = '';
   }

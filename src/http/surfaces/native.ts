@@ -7,14 +7,14 @@ import { NativeStream } from './native-stream.js';
 import type { CompletionCall } from '../../pipeline/completion-call.js';
 import type { CompletionSurface } from './surface.js';
 
-/** The interface's own completions: spec/model-routing-and-completions.md, operation B. */
+/** Native completions: spec/model-routing-and-completions.md, operation B. */
 export const native: CompletionSurface = {
   name: 'completions',
   invalidCode: 'validation_failed',
   errorBody: nativeErrorBody,
   readCall(parsed) {
     const body = parsed as NativeRequest;
-    refuseWhatIsMissing(body);
+    refuseUnsupported(body);
     return callOf(body, chatOf(body));
   },
   writer(res, { conversation }, _call, stream) {
@@ -47,8 +47,8 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
   };
 }
 
-/** What is asked for and cannot be done is said, never ignored. */
-function refuseWhatIsMissing(body: NativeRequest): void {
+/** Refuses options that this gateway does not support instead of ignoring them. */
+function refuseUnsupported(body: NativeRequest): void {
   if (body.search) throw invalidField('search', 'no search engine is configured');
   if (body.research) throw invalidField('research', 'is not available');
   if (body.toolkits?.length) throw invalidField('toolkits', 'no toolkits are configured');
@@ -62,7 +62,9 @@ function chatOf(body: NativeRequest): ChatRequest {
   };
 }
 
-/** One block is a string to providers that know no blocks; several stay apart. */
+/**
+ * A single block becomes a string, because some providers do not know blocks; several stay blocks.
+ */
 function plain(content: ChatMessage['content']): string | ContentPart[] {
   if (typeof content === 'string') return content;
   const blocks = content ?? [];

@@ -10,7 +10,7 @@ const errorTypes: Record<number, string> = {
 
 /** An error in OpenAI's shape. */
 export function openAIErrorBody(error: GatewayError): { error: object } {
-  // OpenAI's own word for it
+  // OpenAI's name for it
   const spent = error.code === 'budget_spent' ? 'insufficient_quota' : null;
   const type =
     spent ??
@@ -28,7 +28,7 @@ export function openAIErrorBody(error: GatewayError): { error: object } {
   };
 }
 
-/** The surface of embeddings and of the model list: its errors alone are needed. */
+/** A surface of OpenAI's dialect without completions: embeddings, the model list. */
 export const openAIErrors = (name: Surface['name']): Surface => ({
   name,
   invalidCode: 'bad_request',

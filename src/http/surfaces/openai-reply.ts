@@ -7,11 +7,14 @@ import { sendJson } from '../send-json.js';
 import { CompletionBuilder } from '../../pipeline/completion-builder.js';
 import type { CompletionWriter, FinishedAnswer } from '../../pipeline/completion-call.js';
 
-/** An answer as one of OpenAI's completions. The body of a provider that speaks the dialect is passed on byte for byte. */
+/**
+ * An answer as an OpenAI completion. The body of a provider with this dialect is forwarded
+ * unchanged.
+ */
 export class OpenAIReply implements CompletionWriter {
   readonly streams = false;
   readonly hasBegun = false;
-  /** Made only for an answer that comes in pieces. */
+  /** Created only if the answer arrives in chunks. */
   private builder: CompletionBuilder | null = null;
   private answer: CompletionAnswer | null = null;
   private body: Buffer | null = null;
@@ -45,7 +48,7 @@ export class OpenAIReply implements CompletionWriter {
     resume();
   }
 
-  /** OpenAI's dialect knows no conversations. */
+  /** OpenAI's dialect has no stored conversations. */
   message(): null {
     return null;
   }
@@ -68,10 +71,10 @@ export class OpenAIReply implements CompletionWriter {
   }
 
   breakOff(): void {
-    throw new Error('a reply that is not streamed cannot break off');
+    throw new Error('an answer that is not streamed cannot break off');
   }
 
-  /** Nothing was sent: the error is answered in its place. */
+  /** Nothing was sent, so the error response can replace the answer. */
   discard(): void {
     // nothing to undo
   }

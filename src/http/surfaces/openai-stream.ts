@@ -12,7 +12,9 @@ import type {
   FinishedAnswer,
 } from '../../pipeline/completion-call.js';
 
-/** An answer as OpenAI's chunks. A provider that speaks the dialect has its frames passed on as they came. */
+/**
+ * An answer as OpenAI's chunks. The frames of a provider with this dialect are forwarded unchanged.
+ */
 export class OpenAIStream implements CompletionWriter {
   readonly streams = true;
   private envelope: { id: string; object: string; created: number; model: string } | null = null;
@@ -60,7 +62,7 @@ export class OpenAIStream implements CompletionWriter {
     if (frame !== null) this.stream.data(frame);
     else {
       this.sendRole();
-      // strict clients want the key even where there is no reason yet
+      // strict clients expect the field even before there is a reason
       const choices = chunk.choices.map((choice) => ({
         ...choice,
         finish_reason: choice.finish_reason ?? null,
@@ -89,7 +91,7 @@ export class OpenAIStream implements CompletionWriter {
     this.stream.whenDrained(resume);
   }
 
-  /** OpenAI's dialect knows no conversations. */
+  /** OpenAI's dialect has no stored conversations. */
   message(): null {
     return null;
   }
@@ -110,13 +112,16 @@ export class OpenAIStream implements CompletionWriter {
     this.stream.end();
   }
 
-  /** OpenAI's clients raise on a frame with `error`; no `[DONE]` may follow. */
+  /** OpenAI's clients raise an error for a frame with `error`; `[DONE]` must not follow. */
   breakOff({ error }: BrokenAnswer): void {
     this.stream.data(byteJson(openAIErrorBody(error)));
     this.stream.end();
   }
 
-  /** All chunks of an answer have the same head: the provider's, if it comes before anything else. */
+  /**
+   * Takes id, time and model of the provider's first chunk, so that all chunks of an answer have
+   * the same.
+   */
   private adopt({ id, created, model }: CompletionChunk): void {
     if (this.roleSent || !this.envelope) return;
     this.envelope = {

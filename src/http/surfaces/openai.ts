@@ -5,7 +5,10 @@ import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
 import type { CompletionSurface } from './surface.js';
 
-/** The body of `POST /v1/chat/completions`: what is ours is named, the rest is the provider's. */
+/**
+ * The body of `POST /v1/chat/completions`: the gateway's own fields; all others are forwarded to
+ * the provider.
+ */
 interface OpenAIRequest extends ChatRequest {
   model: string;
   models?: string[] | null;
@@ -16,7 +19,7 @@ interface OpenAIRequest extends ChatRequest {
   previous_session?: string | null;
 }
 
-/** OpenAI's dialect as a surface of ours: `model` is `<provider>/<model>`, or `auto`. */
+/** OpenAI's chat completions: `model` is `<provider>/<model>`, or `auto`. */
 export const openai: CompletionSurface = {
   name: 'openai',
   invalidCode: 'bad_request',

@@ -1,7 +1,10 @@
 import { nativeErrorBody } from '../error-handler.js';
 import type { Surface } from './surface.js';
 
-/** Pass-through: only our own errors are ours; the provider's are its own. */
+/**
+ * Pass-through: the gateway's own errors have the native shape, the provider's are forwarded
+ * unchanged.
+ */
 export const proxySurface: Surface = {
   name: 'proxy',
   invalidCode: 'bad_request',

@@ -1,7 +1,9 @@
 import { nativeErrorBody } from '../error-handler.js';
 import type { Surface } from './surface.js';
 
-/** The interface's resources: accounts, keys, conversations, preferences, sessions, requests, feedback. */
+/**
+ * The API's resources: accounts, keys, conversations, preferences, sessions, requests, feedback.
+ */
 export const resources: Surface = {
   name: 'resources',
   invalidCode: 'validation_failed',

@@ -5,20 +5,20 @@ import type { GatewayRequest } from '../../pipeline/request.js';
 import type { SurfaceName } from '../../telemetry/observed-request.js';
 import type { EventStream } from '../event-stream.js';
 
-/** How one kind of client is answered. */
+/** One client dialect: its name and its errors. */
 export interface Surface {
   readonly name: SurfaceName;
-  /** The error code, and so the status, of a body that does not satisfy its schema. */
+  /** The error code, and so the status, of a body that its schema refuses. */
   readonly invalidCode: 'validation_failed' | 'bad_request';
-  /** The one place where this surface's error body is made. */
+  /** The body of an error response. */
   errorBody(error: GatewayError): object;
 }
 
-/** A surface whose requests are completions. */
+/** A dialect of completions. */
 export interface CompletionSurface extends Surface {
-  /** @throws GatewayError for what this surface cannot serve, before any model is called */
+  /** Converts a valid body. @throws GatewayError for options that this dialect does not support */
   readCall(body: unknown): CompletionCall;
-  /** @param stream null: the answer is sent as one JSON body */
+  /** @param stream null if the answer is sent as one JSON body */
   writer(
     res: ServerResponse,
     request: GatewayRequest,

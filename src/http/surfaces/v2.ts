@@ -1,16 +1,16 @@
 import type { Surface } from './surface.js';
 
-/** The cousin dialect that public SDKs of model selection speak, below `/v2`: errors are `{detail}`. */
+/** The `/v2` dialect of public SDKs of model selection: errors are `{detail}`. */
 export const v2: Surface = {
   name: 'model_select',
   invalidCode: 'bad_request',
   errorBody: ({ message }) => ({ detail: message }),
 };
 
-/** The same for what is no choice of a model. */
+/** The same for `/v2` routes that select no model. */
 export const v2Resources: Surface = { ...v2, name: 'resources' };
 
-/** Its bodies in model selection's form: a conversation may be a bare text. */
+/** Converts a `/v2` body to native model selection: `messages` may be a plain text. */
 export function asModelSelect(body: unknown): unknown {
   if (
     typeof body !== 'object' ||

@@ -1,6 +1,9 @@
 import { Gauge, type Registry } from 'prom-client';
 
-/** A gauge that is read when the page is: setting it with every record would cost more than the record. */
+/**
+ * Registers a gauge of queued records. It is computed when scraped, because updating it would cost
+ * more than the record.
+ */
 export function registerQueueGauge(
   registry: Registry,
   prefix: string,
@@ -8,7 +11,7 @@ export function registerQueueGauge(
 ): void {
   new Gauge({
     name: `${prefix}signalbox_records_queued`,
-    help: 'Records of requests that wait to be written.',
+    help: 'Request log records waiting to be written.',
     labelNames: ['kind'],
     registers: [registry],
     collect() {
@@ -17,7 +20,7 @@ export function registerQueueGauge(
   });
 }
 
-/** A gauge that is 1 while replicas cannot share their limits. */
+/** Registers a gauge that is 1 while replicas cannot share their limits. */
 export function registerFallbackGauge(
   registry: Registry,
   prefix: string,
@@ -25,7 +28,7 @@ export function registerFallbackGauge(
 ): void {
   new Gauge({
     name: `${prefix}signalbox_counters_fallback`,
-    help: '1 while replicas should share limits and budgets and cannot: each counts for itself.',
+    help: '1 while replicas cannot share limits and budgets, and each counts for itself.',
     registers: [registry],
     collect() {
       this.set(isFallback() ? 1 : 0);

@@ -18,7 +18,7 @@ const genAiLabels: readonly string[] = [
   'gen_ai_request_model',
 ];
 
-/** Makes instruments of one registry. */
+/** Creates the instruments of one registry. */
 interface Maker {
   histogram(
     name: string,
@@ -38,17 +38,17 @@ const makerFor = (registry: Registry, prefix: string): Maker => ({
   gauge: (name, help) => new Gauge({ name: prefix + name, help, registers: [registry] }),
 });
 
-/** Requests, whatever they ask. */
+/** Instruments of requests. */
 const requestInstruments = ({ counter, gauge, histogram }: Maker) => ({
   requests: histogram(
     'signalbox_request_duration_seconds',
-    "Time from a request's arrival to the end of its answer, by surface and status.",
+    "Time from a request's arrival to the end of its response, by surface and status.",
     ['surface', 'status'],
     requestBuckets,
   ),
   selections: histogram(
     'signalbox_selection_duration_seconds',
-    'Time to choose a model.',
+    'Time to select a model.',
     [],
     overheadBuckets,
   ),
@@ -61,17 +61,17 @@ const requestInstruments = ({ counter, gauge, histogram }: Maker) => ({
   streams: gauge('signalbox_streams_open', 'Streams that are open now.'),
   disconnects: counter(
     'signalbox_client_disconnects_total',
-    'Requests whose client left before the end.',
+    'Requests whose client disconnected before the end.',
     'surface',
   ),
   limited: counter(
     'signalbox_limited_total',
-    'Requests that were refused because of a limit of their key, by limit.',
+    'Requests refused by a limit of their key, by limit.',
     'limit',
   ),
 });
 
-/** Upstream calls and what they cost. */
+/** Instruments of upstream calls and their cost. */
 const attemptInstruments = ({ counter }: Maker) => ({
   attempts: counter(
     'signalbox_attempts_total',
@@ -82,13 +82,13 @@ const attemptInstruments = ({ counter }: Maker) => ({
   ),
   retries: counter(
     'signalbox_retries_total',
-    'Upstream calls beyond the first to the same candidate.',
+    'Upstream calls to a candidate after the first.',
     'provider',
     'model',
   ),
   fallbacks: counter(
     'signalbox_fallbacks_total',
-    'Answers that came from another candidate than the first tried.',
+    'Answers from another candidate than the first tried.',
     'provider',
     'model',
   ),
@@ -100,7 +100,7 @@ const attemptInstruments = ({ counter }: Maker) => ({
   ),
   unpriced: counter(
     'signalbox_cost_unknown_total',
-    'Answers whose price nobody knows.',
+    'Answers of models without a known price.',
     'provider',
     'model',
   ),
@@ -111,34 +111,30 @@ const attemptInstruments = ({ counter }: Maker) => ({
   ),
 });
 
-/** What operators set alerts on, and what is learned. */
+/** Instruments of reloads, learning and lost records. */
 const lossInstruments = ({ counter }: Maker) => ({
-  reloads: counter(
-    'signalbox_config_reloads_total',
-    'Configurations read while running, by result.',
-    'result',
-  ),
-  ratings: counter('signalbox_ratings_total', 'Ratings that were taken in to move later choices.'),
+  reloads: counter('signalbox_config_reloads_total', 'Configuration reloads, by result.', 'result'),
+  ratings: counter('signalbox_ratings_total', 'Ratings that influence later choices.'),
   explored: counter(
     'signalbox_explored_total',
-    'Decisions that tried another candidate than the first.',
+    'Decisions that tried another candidate than the best.',
   ),
   turnsLost: counter(
     'signalbox_turns_lost_total',
-    'Turns of conversations that could not be stored and are lost.',
+    'Conversation turns lost because they could not be stored.',
   ),
   recordsLost: counter(
     'signalbox_records_lost_total',
-    'Records of requests that could not be written and are lost.',
+    'Request log records lost because they could not be written.',
     'kind',
   ),
 });
 
-/** OpenTelemetry's GenAI names. */
+/** Instruments with the names of OpenTelemetry's GenAI conventions. */
 const genAiInstruments = ({ histogram }: Maker) => ({
   duration: histogram(
     'gen_ai_server_request_duration_seconds',
-    "Time of a model's answer, retries and fallbacks included.",
+    "Duration of a model's answer, including retries and fallbacks.",
     [...genAiLabels, 'error_type'],
     requestBuckets,
   ),
@@ -162,7 +158,7 @@ const genAiInstruments = ({ histogram }: Maker) => ({
   ),
 });
 
-/** All instruments of a registry. `prefix` stands before every name. */
+/** Creates all instruments of a registry. `prefix` is prepended to every name. */
 export function createInstruments(registry: Registry, prefix: string) {
   const maker = makerFor(registry, prefix);
   return {

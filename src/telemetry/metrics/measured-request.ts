@@ -1,13 +1,13 @@
 import type { ObservedRequest } from '../observed-request.js';
 
-/** A request that is over, as far as metrics care. Durations in seconds; labels from closed sets only. */
+/** What metrics need of a finished request. Durations in seconds; labels from closed sets only. */
 export interface MeasuredRequest {
   surface: string;
   status: number;
   durationSeconds: number;
   /** `ok` or an error code. */
   outcome: string;
-  /** Null where no model answered. */
+  /** Null if no model answered. */
   answer: {
     provider: string;
     model: string;
@@ -19,7 +19,7 @@ export interface MeasuredRequest {
   } | null;
 }
 
-/** The figures of a request that is over. */
+/** The measurements of a finished request. */
 export function measuredRequest({ record, surface, startedAt }: ObservedRequest): MeasuredRequest {
   const { provider, model, promptTokens, completionTokens, costUsd, fallbacks, ttftMs } = record;
   const answered = provider !== null && model !== null && promptTokens !== null;

@@ -7,7 +7,10 @@ import { type MeasuredRequest, measuredRequest } from './measured-request.js';
 import { ModelSeries } from './model-series.js';
 import type { CounterSeries, HistogramSeries } from './series.js';
 
-/** All that Prometheus is told: OpenTelemetry's GenAI names in Prometheus form, and our own. One registry for each gateway. */
+/**
+ * The Prometheus metrics of one gateway, in a registry of its own: OpenTelemetry's GenAI metrics,
+ * and our own.
+ */
 export class Metrics {
   private readonly registry = new Registry();
   private readonly instruments: Instruments;
@@ -15,11 +18,11 @@ export class Metrics {
   private readonly selections: HistogramSeries;
 
   /**
-   * @param isKnownModel says whether a model's name may stand in a label; any other becomes `other`, so that what clients type cannot
-   * grow the metrics without bound
-   * @param prefix stands before every name
-   * @param recordsQueued how many records wait to be written, by kind
-   * @param isFallback whether replicas should share limits and cannot for now
+   * @param isKnownModel whether a model's name may be a label value; any other becomes `other`, so
+   * that clients cannot create an unlimited number of series
+   * @param prefix prepended to every name
+   * @param recordsQueued the number of records waiting to be written, by kind
+   * @param isFallback whether replicas are currently unable to share limits
    */
   constructor(
     private readonly isKnownModel: (provider: string, model: string) => boolean,
@@ -29,7 +32,7 @@ export class Metrics {
   ) {
     this.instruments = createInstruments(this.registry, prefix);
     this.selections = this.instruments.selections.series();
-    // a counter that is there from the start can be alerted on
+    // alerts need counters that exist from the start
     for (const surface of ['model_select', 'completions', 'openai', 'embeddings', 'proxy'])
       this.instruments.disconnects.series(surface);
     for (const result of ['applied', 'refused']) this.instruments.reloads.series(result);
@@ -44,14 +47,14 @@ export class Metrics {
     registerFallbackGauge(this.registry, prefix, isFallback);
   }
 
-  /** One upstream call. */
+  /** Counts an upstream call. */
   attempt(attempt: Attempt): void {
     const model = this.modelLabel(attempt.provider, attempt.model);
     this.instruments.attempts.series(attempt.provider, model, attempt.outcome).inc();
     if (attempt.number > 1) this.instruments.retries.series(attempt.provider, model).inc();
   }
 
-  /** A request that is over. */
+  /** Counts a finished request. */
   request(observed: ObservedRequest): void {
     const { surface, status, outcome, durationSeconds, answer } = measuredRequest(observed);
     this.instruments.requests.series(surface, String(status)).observe(durationSeconds);
@@ -70,7 +73,7 @@ export class Metrics {
           Math.max(0, durationSeconds - answer.ttftSeconds) / (answer.completionTokens - 1),
         );
     }
-    this.money(series.labels, series.cost, answer);
+    this.countCost(series.labels, series.cost, answer);
   }
 
   selection(durationMs: number): void {
@@ -117,7 +120,10 @@ export class Metrics {
     this.instruments.recordsLost.series(kind).inc(count);
   }
 
-  /** The page that Prometheus reads, in the text format or, if asked for, OpenMetrics. */
+  /**
+   * The page for Prometheus: in OpenMetrics if the `Accept` header asks for it, else in the text
+   * format.
+   */
   async page(accept: string | undefined): Promise<{ contentType: string; text: string }> {
     const text = await this.registry.metrics();
     const open = accept?.includes('application/openmetrics-text') ?? false;
@@ -126,7 +132,7 @@ export class Metrics {
       : { contentType: prometheusContentType, text };
   }
 
-  private money(
+  private countCost(
     [, provider, model]: ModelSeries['labels'],
     cost: CounterSeries,
     { costUsd, fallbacks }: NonNullable<MeasuredRequest['answer']>,
@@ -153,7 +159,10 @@ export class Metrics {
   }
 }
 
-/** Not prom-client's own switch: that one renames its counters for good, and the next page in the other format lacks their `_total`. */
+/**
+ * Converts the text format. prom-client's own switch would rename its counters permanently, so that
+ * pages in the text format lose their `_total`.
+ */
 function asOpenMetrics(text: string): string {
   return `${text.replace(/^# (HELP|TYPE) (\w+)_total /gm, '# $1 $2 ').replace(/\n{2,}/g, '\n')}# EOF\n`;
 }

@@ -1,7 +1,7 @@
 import type { Instruments } from './instruments.js';
 import type { CounterSeries, HistogramSeries } from './series.js';
 
-/** The series of one model on one operation, looked up once. */
+/** The series of one operation of one model, looked up once. */
 export class ModelSeries {
   readonly duration: HistogramSeries;
   readonly ttft: HistogramSeries;

@@ -7,14 +7,15 @@ interface Description {
   registry: Registry;
 }
 
-/** One line of counting: a set of label values and what was seen under them. */
+/** One series of a histogram: the observations of one set of label values. */
 export interface HistogramSeries {
   observe(value: number): void;
 }
 
 /**
- * A prom-client histogram whose series are looked up once and then counted into directly: prom-client checks, copies and hashes the
- * labels for every observation (2.2 µs each, and a request makes eight of them). The page is still prom-client's.
+ * A prom-client histogram whose series are looked up once and then updated directly. prom-client
+ * itself validates, copies and hashes the labels for every observation (2.2 µs each, and a request
+ * makes eight of them). It still renders the page.
  */
 export class SeriesHistogram extends Histogram {
   private readonly all = new Map<string, Bins>();
@@ -45,7 +46,7 @@ export class SeriesHistogram extends Histogram {
     return bins;
   }
 
-  /** prom-client's page asks a histogram this way, and its `get` goes through here as well. */
+  /** Called by prom-client when it renders the page, and by its `get`. */
   getForPromString(): Promise<object> {
     const values = [...this.all.values()].flatMap((bins) =>
       bins.lines(this.metricName, this.names),
@@ -109,11 +110,12 @@ class Bins implements HistogramSeries {
   }
 }
 
+/** One series of a counter. */
 export interface CounterSeries {
   inc(by?: number): void;
 }
 
-/** The same for a counter. */
+/** A prom-client counter whose series are looked up once and then updated directly. */
 export class SeriesCounter extends Counter {
   private readonly all = new Map<
     string,

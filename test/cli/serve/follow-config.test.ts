@@ -34,8 +34,8 @@ const reloads = async ({ url }: GatewayProcess, result: string): Promise<number>
     )?.[1] ?? 0,
   );
 
-const applied = /"msg":"the changed configuration is in force"/;
-const refused = /"msg":"the changed configuration is refused, the one before stays in force: /;
+const applied = /"msg":"the changed configuration is now in use"/;
+const refused = /"msg":"the changed configuration is not valid, the previous one stays in use: /;
 
 let [first, second]: Upstream[] = [];
 beforeAll(async () => {
@@ -89,7 +89,7 @@ describe('a configuration that is changed', () => {
     expect(JSON.parse(line)).toMatchObject({
       level: 50,
       msg: expect.stringMatching(
-        /config\/signalbox\.yaml:4: providers\[c\]\[api\]: names no dialect/,
+        /config\/signalbox\.yaml:4: providers\[c\]\[api\]: is not a known dialect/,
       ),
     });
     expect((await complete(gateway, 'a/m')).status).toBe(200);
@@ -126,7 +126,7 @@ describe('a configuration that is changed', () => {
         'sk_other',
       ) + 'log: { level: warn }\n',
     );
-    await gateway.printed(/"msg":"providers\[b\] is left out: NOT_SET is not set"/);
+    await gateway.printed(/"msg":"providers\[b\] is not used: NOT_SET is not set"/);
     expect((await complete(gateway, 'a/m')).status).toBe(401);
     expect(
       (
@@ -147,7 +147,7 @@ describe('a configuration that is changed', () => {
       `${withProviders(provider('a', first!))}listen: { host: localhost }\nsurfaces: { metrics: { port: 0 } }\nlimits: { drainMs: 1, pingMs: 1000 }\n`,
     );
     await gateway.printed(
-      /"msg":"what was changed here takes effect at the next start: listen, surfaces, limits\[drainMs\]"/,
+      /"msg":"these changes take effect after a restart: listen, surfaces, limits\[drainMs\]"/,
     );
     expect(await ask('GET', `${gateway.url}/healthz`)).toMatchObject({ status: 200 });
   });

@@ -23,7 +23,7 @@ describe('a gateway that others can reach before anybody has signed up', () => {
       expect(warningsOf(gateway.stdout())).toEqual([
         expect.objectContaining({
           level: 40,
-          msg: `nobody has signed up yet, and whoever reaches ${HOST} may: the first becomes the administrator. Sign up now, run "signalbox accounts create" with your mail address, or set auth.signUp to closed`,
+          msg: `no one has signed up yet, and the first to sign up at ${HOST} becomes the administrator: sign up now, run "signalbox accounts create" with your mail address, or set auth.signUp to closed`,
         }),
       ]);
     },

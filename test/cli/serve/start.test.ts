@@ -246,7 +246,7 @@ describe('the demo', () => {
     });
     expect(await providersOf(gateway)).toEqual(['groq']);
     await gateway.printed(
-      /"msg":"AWS_BEARER_TOKEN_BEDROCK is set, but bedrock is left out: bedrock needs an AWS region/,
+      /"msg":"AWS_BEARER_TOKEN_BEDROCK is set, but the provider bedrock is not used: bedrock needs an AWS region/,
     );
   });
 });
@@ -266,7 +266,7 @@ describe('a start that cannot be', () => {
     [
       'a dialect that nobody knows',
       { config: 'providers:\n  a:\n    api: antropic\n' },
-      /^config\/signalbox\.yaml:3: providers\[a\]\[api\]: names no dialect.*did you mean anthropic\?\n$/,
+      /^config\/signalbox\.yaml:3: providers\[a\]\[api\]: is not a known dialect.*did you mean anthropic\?\n$/,
     ],
     [
       'a provider without the address it needs',
@@ -291,12 +291,12 @@ describe('a start that cannot be', () => {
     [
       'two files of which the named one is absent',
       { args: ['--config', 'absent.yaml'], config: '' },
-      /^absent\.yaml: cannot be read: there is no such file\n$/,
+      /^absent\.yaml: cannot be read: no such file\n$/,
     ],
     [
       'the variable naming an absent file',
       { env: { SIGNALBOX_CONFIG: 'absent.yaml' } },
-      /^absent\.yaml: cannot be read: there is no such file\n$/,
+      /^absent\.yaml: cannot be read: no such file\n$/,
     ],
     [
       'a port that is none',
@@ -308,11 +308,11 @@ describe('a start that cannot be', () => {
       { env: { HOST: '203.0.113.1' } },
       /^cannot listen on 203\.0\.113\.1:0 \(listen\): this machine does not have that address\n$/,
     ],
-    ['an unknown command', { args: ['serve'] }, /^there is no command "serve"\n\nsignalbox: /],
+    ['an unknown command', { args: ['serve'] }, /^unknown command "serve"\n\nsignalbox: /],
     [
       'a command with too much behind it',
       { args: ['start', 'now'] },
-      /^start takes no arguments, but there is "now"\n\nsignalbox: /,
+      /^start takes no arguments; unexpected: "now"\n\nsignalbox: /,
     ],
     ['an unknown option', { args: ['--port', '1'] }, /^Unknown option '--port'\n\nsignalbox: /],
     [
@@ -342,11 +342,11 @@ describe('a start that cannot be', () => {
     const port = new URL(running.url).port;
     expect(await runToEnd({ env: { PORT: port } })).toMatchObject({
       code: 1,
-      stderr: `cannot listen on 127.0.0.1:${port} (listen): the port is taken; PORT or listen[port] chooses another\n`,
+      stderr: `cannot listen on 127.0.0.1:${port} (listen): the port is already in use; set PORT or listen[port] to another\n`,
     });
     expect(await runToEnd({ config: `surfaces: { metrics: { port: ${port} } }` })).toMatchObject({
       code: 1,
-      stderr: `cannot listen on 127.0.0.1:${port} (surfaces[metrics]): the port is taken; surfaces[metrics][port] chooses another\n`,
+      stderr: `cannot listen on 127.0.0.1:${port} (surfaces[metrics]): the port is already in use; set surfaces[metrics][port] to another\n`,
     });
   });
 
@@ -419,7 +419,7 @@ describe('the command line', () => {
       code: 0,
       stderr: '',
       stdout:
-        'warning: providers[a] is left out: NOT_SET is not set\nconfig/signalbox.yaml is valid; providers: b\n',
+        'warning: providers[a] is not used: NOT_SET is not set\nconfig/signalbox.yaml is valid; providers: b\n',
     });
     expect(await runToEnd({ args: ['check'], config: 'listen: 1' })).toMatchObject({
       code: 1,
@@ -510,7 +510,7 @@ describe('a surface with a listener of its own', () => {
           method === 'POST' ? {} : undefined,
         );
         if (surface !== own)
-          expect(text, `${path} at ${own}`).toContain(`there is nothing at ${method} ${path}`);
+          expect(text, `${path} at ${own}`).toContain(`no route for ${method} ${path}`);
         else expect([200, 400, 422], `${path} at ${own}`).toContain(status);
         expect(
           (await ask(method, url + path, auth, method === 'POST' ? {} : undefined)).status,

@@ -1,3 +1,4 @@
+import { until } from '../../helpers/until.js';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type {

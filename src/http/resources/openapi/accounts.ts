@@ -1,6 +1,6 @@
 import { resourcePath } from './parts.js';
 
-/** Signing up and in, passwords, and the administrators' list of accounts. */
+/** Sign-up, sign-in, passwords, and the administration of accounts. */
 export function accountPaths(): object {
   return { ...signInPaths(), ...passwordPaths(), ...administrationPaths() };
 }
@@ -10,7 +10,7 @@ function signInPaths(): object {
     ...resourcePath('/api/v1/auth/sign-up', {
       post: {
         summary:
-          "Make an account; answers the same whether the address has one already or not. Where the gateway sends mail, the password is set by the link in one; elsewhere it is good at once. The first account is the administrator's",
+          'Create an account. The answer is the same if the address already has one. If the gateway sends mail, the password is set with the link in the mail; otherwise it is valid at once. The first account becomes administrator',
         request: 'sign-up.request',
         status: 202,
         isPublic: true,
@@ -18,15 +18,15 @@ function signInPaths(): object {
     }),
     ...resourcePath('/api/v1/auth/sign-in', {
       post: {
-        summary: 'Sign a browser in, with the cookie `signalbox_session`',
+        summary: 'Sign in a browser: sets the cookie `signalbox_session`',
         request: 'sign-in.request',
         response: 'sign-in.response',
         isPublic: true,
       },
     }),
-    ...resourcePath('/api/v1/auth/sign-out', { post: { summary: 'Sign the browser out' } }),
+    ...resourcePath('/api/v1/auth/sign-out', { post: { summary: 'Sign out the browser' } }),
     ...resourcePath('/api/v1/auth/account', {
-      get: { summary: 'Whose browser or key this is', response: 'own-account.response' },
+      get: { summary: 'The account of this browser or key', response: 'own-account.response' },
     }),
   };
 }
@@ -35,14 +35,14 @@ function passwordPaths(): object {
   return {
     ...resourcePath('/api/v1/auth/password', {
       post: {
-        summary: 'Change the own password; other browsers are signed out',
+        summary: "Change the account's own password; signs out all other browsers",
         request: 'password-change.request',
       },
     }),
     ...resourcePath('/api/v1/auth/password-reset', {
       post: {
         summary:
-          'Ask for a mail with a link to `/reset-password#token=…`; answers the same whether the address has an account or not',
+          'Request a mail with a link to `/reset-password#token=…`. The answer is the same if the address has no account',
         request: 'password-reset.request',
         status: 202,
         isPublic: true,
@@ -51,7 +51,7 @@ function passwordPaths(): object {
     ...resourcePath('/api/v1/auth/password-reset/complete', {
       post: {
         summary:
-          "Choose a new password with a link's token, which is good once; all browsers are signed out",
+          'Set a new password with the token of a link, which is valid once; signs out all browsers',
         request: 'password-reset-complete.request',
         isPublic: true,
       },
@@ -63,13 +63,13 @@ function administrationPaths(): object {
   return {
     ...resourcePath('/api/v1/accounts', {
       get: {
-        summary: 'All accounts, newest first; for administrators',
+        summary: 'List all accounts, newest first (administrators only)',
         response: 'account.response',
         isList: true,
       },
       post: {
         summary:
-          'Invite somebody: an account and a link to choose its password; for administrators',
+          'Invite a person: creates an account and a link to set its password (administrators only)',
         request: 'account.request',
         response: 'invitation.response',
         status: 201,
@@ -78,14 +78,15 @@ function administrationPaths(): object {
     ...resourcePath('/api/v1/accounts/{id}', {
       patch: {
         summary:
-          "Change an account's role, or disable it; for administrators, of whom the last one stays (409)",
+          "Change an account's role, or disable it (administrators only). The last administrator cannot be removed (409)",
         request: 'account-change.request',
         response: 'account.response',
       },
     }),
     ...resourcePath('/api/v1/accounts/{id}/reset-link', {
       post: {
-        summary: "A link with which an account's owner chooses a new password; for administrators",
+        summary:
+          "Create a link with which the account's owner sets a new password (administrators only)",
         response: 'reset-link.response',
         status: 201,
       },

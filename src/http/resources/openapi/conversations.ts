@@ -9,38 +9,34 @@ import {
 } from './parts.js';
 
 const pageOfMessages = [
-  queryParameter('limit', 'At most so many messages, from 1 to 100; 20 unless given.', 'integer'),
-  queryParameter('cursor', '`messages.next` of the page before.'),
+  queryParameter('limit', 'Messages per page, from 1 to 100. Default: 20.', 'integer'),
+  queryParameter('cursor', '`messages.next` of the previous page.'),
 ];
 const exportParameter = {
   name: 'format',
   in: 'query',
-  description: 'The form of the file.',
+  description: 'The file format.',
   schema: { type: 'string', enum: ['json', 'markdown'], default: 'json' },
 };
 
-/** Conversations: what completions have kept. */
+/** Stored conversations. */
 export function conversationPaths(): object {
-  const chat = operation(
-    'Create a conversation, as earlier clients do',
-    'chat-conversation.request',
-    {
-      201: {
-        description: 'It is done; its id is in `id` and `data.id`.',
-        content: json('conversation.response'),
-      },
-      ...nativeErrors('422'),
+  const chat = operation('Create a conversation (for older clients)', 'chat-conversation.request', {
+    201: {
+      description: 'The conversation; `id` and `data.id` hold its id.',
+      content: json('conversation.response'),
     },
-  );
+    ...nativeErrors('422'),
+  });
   return {
     ...resourcePath('/api/v1/conversations', {
       get: {
-        summary: "The account's conversations, the one that was used last first",
+        summary: "List the account's conversations, most recently used first",
         response: 'conversation.response',
         isList: true,
       },
       post: {
-        summary: 'Create a conversation that has no messages yet',
+        summary: 'Create a conversation without messages',
         request: 'conversation.request',
         response: 'conversation.response',
         status: 201,
@@ -79,7 +75,7 @@ function exportPath(): object {
       'text/markdown': { schema: { type: 'string' } },
     },
   };
-  const get = operation('A whole conversation as a file', null, {
+  const get = operation('Export a conversation as a file', null, {
     200: file,
     ...nativeErrors('422'),
     503: failure('The database cannot be reached.'),

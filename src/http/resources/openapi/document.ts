@@ -3,7 +3,8 @@ import { sendJson } from '../../send-json.js';
 import { accountPaths } from './accounts.js';
 import { conversationPaths } from './conversations.js';
 import { keyPaths } from './keys.js';
-import { recordPaths } from './requests.js';
+import { preferencePaths } from './preferences.js';
+import { requestPaths } from './requests.js';
 import {
   embeddedSchemas,
   failure,
@@ -13,6 +14,7 @@ import {
   pathParameter,
   ref,
 } from './parts.js';
+import { v2Paths } from './v2.js';
 
 const upstreamErrors = {
   502: failure('Every model failed.'),
@@ -21,20 +23,20 @@ const upstreamErrors = {
 };
 
 const openAIErrors = {
-  '4XX': failure('The request cannot be served.', 'openai-error'),
+  '4XX': failure('The request is not valid or not allowed.', 'openai-error'),
   '5XX': failure('No model answered.', 'openai-error'),
 };
 
-/** What was weighed, where there was a choice. */
+/** The header that explains the choice of a model. */
 const routed = {
   'x-signalbox-routing': {
     description:
-      'What was weighed, where there was more than one candidate: compact JSON `{reason, gate, candidates, omitted}`, as `?explain=true` tells it.',
+      'Why this model was chosen, if there was more than one candidate: compact JSON `{reason, gate, candidates, omitted}`, as with `?explain=true`.',
     schema: { type: 'string', maxLength: 1024 },
   },
 };
 
-/** The same operation under another path. */
+/** An operation under a deprecated path. */
 const alias = (post: object): object => ({ post: { ...post, deprecated: true } });
 const page = (summary: string, answer: string, more: object = {}): object => ({
   get: { ...operation(summary, null, { 200: { description: answer }, ...more }), security: [] },
@@ -44,10 +46,10 @@ function selectionOperation(): object {
   const explain = {
     name: 'explain',
     in: 'query',
-    description: 'Tells what is predicted of each candidate.',
+    description: 'Adds the prediction for each candidate to the response.',
     schema: { type: 'boolean', default: false },
   };
-  const post = operation('Choose the model for a conversation', 'model-select.request', {
+  const post = operation('Select a model for a conversation', 'model-select.request', {
     200: { description: 'The model to call.', content: json('model-select.response') },
     ...nativeErrors('400'),
   });
@@ -59,7 +61,7 @@ function completionOperation(): object {
   return operation('Answer a conversation', 'completions.request', {
     200: {
       description:
-        'The answer; with `stream: true` as server-sent events, closed by `data: [DONE]`.',
+        'The answer; with `stream: true` as server-sent events that end with `data: [DONE]`.',
       headers: routed,
       content: { ...json('completions.response'), ...stream },
     },
@@ -83,14 +85,14 @@ function openAIPaths(): object {
       }),
     },
     '/v1/models': {
-      get: operation('The models that this key may call', null, {
+      get: operation('List the models that this key may use', null, {
         200: { description: 'The list.', content: json('models.response') },
         ...openAIErrors,
       }),
     },
     '/v1/models/{model}': {
-      parameters: [pathParameter('model', '`<provider>/<model>`, its slashes as they are.')],
-      get: operation('One of these models', null, {
+      parameters: [pathParameter('model', '`<provider>/<model>`, slashes not encoded.')],
+      get: operation('One model of this list', null, {
         200: { description: 'The model.' },
         ...openAIErrors,
       }),
@@ -110,12 +112,12 @@ function proxyPath(): object {
   ]);
   const parameters = [
     pathParameter('provider', "A provider's name in the configuration."),
-    pathParameter('path', "Any path of the provider's API, its slashes as they are."),
+    pathParameter('path', "Any path of the provider's API, slashes not encoded."),
   ];
   return { parameters, ...(Object.fromEntries(methods) as object) };
 }
 
-/** The OpenAPI 3.1 document, made of the same schema files that requests are checked with. */
+/** The OpenAPI 3.1 document, built from the schema files that validate requests. */
 export function openApiDocument(version: string): object {
   const [selection, completion] = [selectionOperation(), completionOperation()];
   return {
@@ -134,20 +136,22 @@ export function openApiDocument(version: string): object {
       ...openAIPaths(),
       ...accountPaths(),
       ...keyPaths(),
+      ...preferencePaths(),
+      ...v2Paths(),
       ...conversationPaths(),
-      ...recordPaths(),
+      ...requestPaths(),
       '/proxy/{provider}/{path}': proxyPath(),
-      '/healthz': page('Whether the process answers', 'It does.'),
-      '/readyz': page('Whether requests are taken', 'They are.', {
+      '/healthz': page('Liveness check', 'The process answers.'),
+      '/readyz': page('Readiness check', 'The gateway accepts requests.', {
         503: { description: 'The gateway is stopping.' },
       }),
       '/metrics': page(
         'Prometheus metrics',
-        'Prometheus or OpenMetrics text. The configuration may ask for a key.',
+        'Prometheus or OpenMetrics text. The configuration may require a key.',
       ),
       '/openapi.json': page('This document', 'OpenAPI 3.1.'),
-      '/docs': page('This document for people', 'A page of HTML.'),
-      '/reset-password': page('Where a reset link leads', 'A page of HTML.'),
+      '/docs': page('This document as a web page', 'An HTML page.'),
+      '/reset-password': page('The page behind a password reset link', 'An HTML page.'),
       '/api/v1/chat/completions': alias(completion),
       '/api/v1/modelSelect': alias(selection),
       '/api/v1/model-router/model-select': alias(selection),
@@ -159,7 +163,7 @@ export function openApiDocument(version: string): object {
           type: 'apiKey',
           in: 'cookie',
           name: 'signalbox_session',
-          description: 'A browser that has signed in; changes need `X-CSRF-Token` too.',
+          description: 'A signed-in browser; changes also need `X-CSRF-Token`.',
         },
       },
       schemas: embeddedSchemas(),

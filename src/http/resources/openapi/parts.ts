@@ -9,10 +9,10 @@ export const ref = (name: string): JsonSchema => ({
   $ref: `#/components/schemas/${componentName(name)}`,
 });
 
-/** Content of JSON after a schema file. */
+/** JSON content with the schema of that file. */
 export const json = (name: string): object => ({ 'application/json': { schema: ref(name) } });
 
-/** Readers of OpenAPI do not follow `$id`: references are rewritten to where they stand in the document. */
+/** OpenAPI tools do not resolve `$id`, so references are rewritten to `#/components/schemas/…`. */
 function embedded(value: unknown, owner: string): unknown {
   if (Array.isArray(value)) return value.map((item) => embedded(item, owner));
   if (typeof value !== 'object' || value === null) return value;
@@ -34,7 +34,7 @@ function embeddedRef(reference: string, owner: string): string {
   return `#/components/schemas/${file === '' ? owner : componentName(file.replace('.schema.json', ''))}${pointer}`;
 }
 
-/** All schema files but the configuration's, as they stand in the document. */
+/** All schema files except the configuration's, for `components.schemas`. */
 export function embeddedSchemas(): object {
   const names = schemaNames().filter((name) => name !== 'config');
   return Object.fromEntries(
@@ -42,22 +42,22 @@ export function embeddedSchemas(): object {
   );
 }
 
-/** An answer that is an error. */
+/** An error response. */
 export const failure = (description: string, name: 'error' | 'openai-error' = 'error'): object => ({
   description,
   content: json(name),
 });
 
-/** What every operation of the interface may answer. */
+/** The error responses that every native operation can have. */
 export function nativeErrors(invalid: '400' | '422'): object {
   return {
     [invalid]: failure('The request is not valid: `<field>: <reason>`.'),
     401: failure('The API key is missing or not valid.'),
-    404: failure('Something that is named does not exist.'),
+    404: failure('A named resource does not exist, or belongs to another account.'),
     413: failure('The body is too large.'),
     415: failure('The body is not JSON.'),
     429: failure('Too many requests.'),
-    500: failure('A fault of the gateway.'),
+    500: failure('The gateway failed.'),
   };
 }
 
@@ -70,7 +70,7 @@ export function operation(summary: string, request: string | null, responses: ob
   };
 }
 
-/** A parameter of the path. */
+/** A path parameter. */
 export const pathParameter = (name: string, description: string): object => ({
   name,
   in: 'path',
@@ -79,7 +79,7 @@ export const pathParameter = (name: string, description: string): object => ({
   schema: { type: 'string' },
 });
 
-/** An optional parameter of the query. */
+/** An optional query parameter. */
 export const queryParameter = (name: string, description: string, type = 'string'): object => ({
   name,
   in: 'query',
@@ -87,23 +87,23 @@ export const queryParameter = (name: string, description: string, type = 'string
   schema: { type },
 });
 
-/** One method of a resource, in few words. */
+/** A short description of one method of a resource. */
 export interface ResourceMethod {
   readonly summary: string;
   /** The schema of its body. */
   readonly request?: string;
-  /** The schema of its answer; absent: none. */
+  /** The schema of its response. Default: no content. */
   readonly response?: string;
-  /** True for a list of such, page by page. */
+  /** Whether the response is a paged list of them. */
   readonly isList?: boolean;
-  /** Default 200, or 204 where there is no answer. */
+  /** Default: 200, or 204 without content. */
   readonly status?: number;
   readonly parameters?: readonly object[];
-  /** True where no key is needed. */
+  /** Whether the method works without a key. */
   readonly isPublic?: boolean;
 }
 
-/** The path of a resource: its parameters are declared by themselves. */
+/** The path of a resource with its methods; path parameters are declared from the path. */
 export function resourcePath(
   path: string,
   methods: Readonly<Record<string, ResourceMethod>>,
@@ -115,15 +115,18 @@ export function resourcePath(
     [path]: {
       ...(parameters.length > 0 ? { parameters } : {}),
       ...Object.fromEntries(
-        Object.entries(methods).map(([method, told]) => [method, resourceOperation(told)]),
+        Object.entries(methods).map(([method, described]) => [
+          method,
+          resourceOperation(described),
+        ]),
       ),
     },
   };
 }
 
 const pageParameters = [
-  queryParameter('limit', 'At most so many, from 1 to 100; 20 unless given.', 'integer'),
-  queryParameter('cursor', '`next` of the page before.'),
+  queryParameter('limit', 'Items per page, from 1 to 100. Default: 20.', 'integer'),
+  queryParameter('cursor', '`next` of the previous page.'),
 ];
 
 function resourceOperation({
@@ -137,18 +140,18 @@ function resourceOperation({
 }: ResourceMethod): object {
   const schema = response === undefined ? null : isList ? listSchema(response) : ref(response);
   const answer = {
-    description: schema ? 'It is done.' : 'It is done; there is nothing to tell.',
+    description: schema ? 'Success.' : 'Success, without content.',
     ...(schema ? { content: { 'application/json': { schema } } } : {}),
   };
-  const told = [...(isList ? pageParameters : []), ...parameters];
+  const declared = [...(isList ? pageParameters : []), ...parameters];
   return {
     ...operation(summary, request ?? null, {
       [String(status ?? (schema ? 200 : 204))]: answer,
       ...nativeErrors('422'),
-      403: failure('This key or account may not do that.'),
+      403: failure('This key or account lacks the permission.'),
       503: failure('The database cannot be reached.'),
     }),
-    ...(told.length > 0 ? { parameters: told } : {}),
+    ...(declared.length > 0 ? { parameters: declared } : {}),
     security: isPublic ? [] : [{ key: [] }, { signIn: [] }],
   };
 }
@@ -159,7 +162,7 @@ function listSchema(name: string): object {
     items: { type: 'array', items: ref(name) },
     next: {
       type: ['string', 'null'],
-      description: "The next page's `cursor`; null: this is the last page.",
+      description: 'The `cursor` of the next page; null on the last page.',
     },
   };
   return { type: 'object', required: ['object', 'items', 'next'], properties };

@@ -1,32 +1,47 @@
 import { queryParameter, resourcePath } from './parts.js';
 
-const account = queryParameter('account', "For administrators: an account's id, or `all`.");
+const account = queryParameter('account', "An account's id, or `all` (administrators only).");
 const key = queryParameter('key', "A key's id.");
 const model = queryParameter(
   'model',
-  "`<provider>/<model>`, or beside `provider` the provider's own name for it.",
+  "`<provider>/<model>`, or the model's name alone together with `provider`.",
 );
 const provider = queryParameter('provider', "A provider's name in the configuration.");
-const from = queryParameter('from', 'No earlier than this: in ISO form, or in ms since 1970.');
-const to = queryParameter('to', 'Earlier than this.');
-const status = queryParameter('status', 'A status, as `429`, or a class of them, as `4xx`.');
+const from = queryParameter(
+  'from',
+  'Start of the time range, inclusive: ISO 8601, or ms since 1970.',
+);
+const to = queryParameter('to', 'End of the time range, exclusive.');
+const status = queryParameter('status', 'A status such as `429`, or a class such as `4xx`.');
 const by = queryParameter(
   'by',
-  'What the sums are grouped by: one or more of `day`, `model`, `key` and `account`, with commas; `day,model` unless given.',
+  'How the sums are grouped: one or more of `day`, `model`, `key` and `account`, separated by commas. Default: `day,model`.',
 );
 
-/** The request log, sums over it, sessions, and feedback. */
-export function recordPaths(): object {
+/** The request log, usage, sessions, feedback, and what was learned from it. */
+export function requestPaths(): object {
+  return { ...learningPaths(), ...requestLogPaths(), ...sessionPaths(), ...feedbackPaths() };
+}
+
+function learningPaths(): object {
   const learning = {
-    get: { summary: 'What feedback and outcomes have taught', response: 'learning.response' },
-    delete: { summary: 'Forget it: choices are as they were before' },
+    get: {
+      summary: 'Show what was learned from feedback and outcomes',
+      response: 'learning.response',
+    },
+    delete: { summary: 'Forget what was learned' },
   };
   return {
     ...resourcePath('/api/v1/learning', learning),
     ...resourcePath('/api/v1/preferences/{id}/learning', learning),
+  };
+}
+
+function requestLogPaths(): object {
+  return {
     ...resourcePath('/api/v1/requests', {
       get: {
-        summary: "The account's requests, newest first",
+        summary: "List the account's requests, newest first",
         response: 'request.response',
         isList: true,
         parameters: [account, key, provider, model, status, from, to],
@@ -42,9 +57,14 @@ export function recordPaths(): object {
         parameters: [account, key, provider, model, from, to, by],
       },
     }),
+  };
+}
+
+function sessionPaths(): object {
+  return {
     ...resourcePath('/api/v1/sessions', {
       get: {
-        summary: "The account's sessions of model selection, newest first",
+        summary: "List the account's sessions of model selection, newest first",
         response: 'decision.response',
         isList: true,
       },
@@ -52,18 +72,21 @@ export function recordPaths(): object {
     ...resourcePath('/api/v1/sessions/{session_id}', {
       get: { summary: 'All decisions of a session, oldest first', response: 'session.response' },
     }),
-    ...resourcePath('/api/v1/feedback', {
-      get: {
-        summary: "The account's feedback, newest first",
-        response: 'feedback.response',
-        isList: true,
-      },
-      post: {
-        summary: 'Say how good a decision or an answer was',
-        request: 'feedback.request',
-        response: 'feedback.response',
-        status: 201,
-      },
-    }),
   };
+}
+
+function feedbackPaths(): object {
+  return resourcePath('/api/v1/feedback', {
+    get: {
+      summary: "List the account's feedback, newest first",
+      response: 'feedback.response',
+      isList: true,
+    },
+    post: {
+      summary: 'Rate a model selection or an answer',
+      request: 'feedback.request',
+      response: 'feedback.response',
+      status: 201,
+    },
+  });
 }

@@ -17,7 +17,7 @@ const train = (rows: readonly Row[]): Trained =>
     () => undefined,
   );
 
-describe('the gain that a training reports', () => {
+describe('the gain that a training reports', { timeout: 120_000 }, () => {
   it('compares with the model that does best on the same rows, not with one that was measured only on easy rows', () => {
     const random = seeded(3);
     const { prompts } = smallEvaluations(600, 5);

@@ -17,7 +17,7 @@ export interface RunOptions {
 }
 
 const maxAttempts = 3;
-const beatMs = 1_000;
+const heartbeatMs = 1_000;
 
 /** A lease that begins now. */
 export function leaseOf({ owner, leaseMs }: Pick<RunOptions, 'owner' | 'leaseMs'>): Lease {
@@ -38,34 +38,42 @@ export async function runTraining(
 ): Promise<TrainingEnd | null> {
   const { trainingQueue } = store;
   const lost = new AbortController();
-  let told = { share: 0, doing: 'starting' };
-  const beat = setInterval(
-    () => {
-      trainingQueue.keep(claimed.id, leaseOf(options), told.share, told.doing).then(
-        (isOurs) => {
-          if (!isOurs) lost.abort();
-        },
-        () => undefined,
-      );
-    },
-    Math.min(beatMs, options.leaseMs / 3),
-  );
+  const progress = { share: 0, doing: 'starting' };
+  const heartbeat = keepLease(trainingQueue, claimed.id, options, progress, lost);
   try {
-    const end = await endOf(
-      claimed,
-      options,
-      AbortSignal.any([signal, lost.signal]),
-      (share, doing) => {
-        told = { share, doing };
-        options.onProgress?.(share, doing);
-      },
-    );
+    const signals = AbortSignal.any([signal, lost.signal]);
+    const end = await endOf(claimed, options, signals, (share, doing) => {
+      Object.assign(progress, { share, doing });
+      options.onProgress?.(share, doing);
+    });
     if (end) return (await trainingQueue.finish(claimed.id, leaseOf(options), end)) ? end : null;
     await trainingQueue.release(claimed.id, options.owner);
     return null;
   } finally {
-    clearInterval(beat);
+    clearInterval(heartbeat);
   }
+}
+
+/**
+ * Renews the lease and reports progress about every second; aborts `lost` if another process has
+ * the lease.
+ */
+function keepLease(
+  queue: Store['trainingQueue'],
+  id: string,
+  options: RunOptions,
+  progress: { readonly share: number; readonly doing: string },
+  lost: AbortController,
+): NodeJS.Timeout {
+  const renew = (): void => {
+    queue.keep(id, leaseOf(options), progress.share, progress.doing).then(
+      (isOurs) => {
+        if (!isOurs) lost.abort();
+      },
+      () => undefined,
+    );
+  };
+  return setInterval(renew, Math.min(heartbeatMs, options.leaseMs / 3));
 }
 
 /** The result of a training; null if it was stopped. */

@@ -412,7 +412,7 @@ describe('a wrong request for a selection', () => {
     expect(reply).toMatchObject(
       refused(
         400,
-        /^llm_providers: .*up\/no-tools: it calls no tools.*Mine: its context length is 50 tokens/,
+        /^llm_providers: .*up\/no-tools: it does not call tools.*Mine: its context length is 50 tokens/,
       ),
     );
   });

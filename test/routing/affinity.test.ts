@@ -169,7 +169,7 @@ describe('the cost of continuing', () => {
   });
 });
 
-describe('for any candidates and any model that answered last', () => {
+describe('for any candidates and any model that answered last', { timeout: 60_000 }, () => {
   const figures = fc.oneof(
     fc.double({ min: 0, max: 1e12, noNaN: true }),
     fc.constantFrom(0, 1e-300, 1e12),

@@ -158,7 +158,7 @@ describe('looking up a model', () => {
     expect(catalog.lookup('openai', 'gpt-4.1')).toBe(catalog.lookup('openai', 'gpt-4.1'));
   });
 
-  it('accepts any name', () => {
+  it('accepts any name', { timeout: 60_000 }, () => {
     fc.assert(
       fc.property(
         fc.option(fc.string(), { nil: null }),
@@ -182,7 +182,7 @@ describe('looking up a model', () => {
       expect(catalog.lookup(name, name).quality).toBeNull();
   });
 
-  it('resolves every listed model of every provider', async () => {
+  it('resolves every listed model of every provider', { timeout: 60_000 }, async () => {
     for (const provider of (await waitForUpdate())!) {
       for (const { id } of provider.models)
         expect(() => catalog.lookup(provider.id, id)).not.toThrow();

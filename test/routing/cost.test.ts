@@ -153,7 +153,7 @@ describe('the cost of a call', () => {
   });
 });
 
-describe('the price list itself', () => {
+describe('the price list itself', { timeout: 60_000 }, () => {
   const at = Date.parse('2026-11-20T02:30:00Z');
 
   async function everyListed(): Promise<{ provider: Provider; id: string }[]> {

@@ -112,7 +112,7 @@ describe('the maximum cost of a call', () => {
   });
 });
 
-describe('the maximum number of prompt tokens', () => {
+describe('the maximum number of prompt tokens', { timeout: 60_000 }, () => {
   it('is at least one for each byte of every text, wherever it is in the request', () => {
     fc.assert(
       fc.property(

@@ -110,7 +110,7 @@ const asked = fc
   .map(([content, wish]): RoutingRequest => ({ messages: [{ role: 'user', content }], ...wish }));
 const labels = (plan: Plan): string[] => plan.candidates.map(({ label }) => label);
 
-describe('the shipped predictor, for any request and candidates', () => {
+describe('the shipped predictor, for any request and candidates', { timeout: 60_000 }, () => {
   it('ranks every candidate once, with a probability, an uncertainty and scores that never rise', () => {
     fc.assert(
       fc.property(candidates, asked, (given, request) => {

@@ -5,7 +5,7 @@ import { estimateTokens, measureRequest } from '../../src/routing/tokens.js';
 const sentence =
   'The quick brown fox jumps over the lazy dog and then sleeps until the next morning comes. ';
 
-describe('estimating tokens', () => {
+describe('estimating tokens', { timeout: 60_000 }, () => {
   it.each([
     // counts by the o200k vocabulary
     ['English', sentence, 18],

@@ -15,7 +15,7 @@ const largest = 32 * 1024 * 1024;
 const many = (piece: (at: number) => string): string =>
   Array.from({ length: 200_000 }, (_, at) => piece(at)).join('');
 
-describe('the thread that reads evaluations', () => {
+describe('the thread that reads evaluations', { timeout: 60_000 }, () => {
   it.each([
     ['jsonl', 'empty objects', () => '{}\n'.repeat(largest / 3)],
     ['jsonl', 'one object with many names', () => `{"prompt":"Hi"${many((at) => `,"m${at}":1`)}}`],

@@ -252,7 +252,7 @@ describe('what outcomes teach', () => {
   });
 });
 
-describe('a state', () => {
+describe('a state', { timeout: 60_000 }, () => {
   const anything = fc.oneof(fc.double(), fc.constantFrom(0, 1, NaN, Infinity, -1, 1e308));
   const shares = fc.array(
     fc.tuple(fc.oneof(fc.nat(40), anything), fc.oneof(fc.double({ min: 0, max: 1 }), anything)),

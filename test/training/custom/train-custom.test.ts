@@ -25,7 +25,7 @@ const wishes: TrainingWishes = {
 };
 const pool = ['alpha', 'beta', 'gamma'].map((name) => appraisalOf(name, { price: 1 }));
 
-describe('weights trained from evaluations', () => {
+describe('weights trained from evaluations', { timeout: 120_000 }, () => {
   let predictor: QualityPredictor;
   let trained: Trained;
   let tuning: Tuning;

@@ -233,7 +233,7 @@ beforeAll(async () => {
     providers: {
       first: at(`${upstream.url}/v1`),
       second: at(`${upstream.url}/v1`),
-      impatient: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 500, idleMs: 500 } },
+      impatient: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 500, idleMs: 60_000 } },
       pausing: { ...at(`${upstream.url}/v1`), timeouts: { firstEventMs: 30_000, idleMs: 60 } },
       'unknown-host': at('http://nowhere.invalid/v1'),
       'closed-port': at(`http://127.0.0.1:${closedPort}/v1`),

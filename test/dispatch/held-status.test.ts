@@ -6,8 +6,6 @@ import { ask, streamedRows, type Way, wholeRows } from '../helpers/ways.js';
 
 let upstream: Upstream;
 let gateway: RunningGateway;
-/** Holds the status longer than any answer here takes. */
-let longHoldGateway: RunningGateway;
 beforeAll(async () => {
   upstream = await startUpstream();
   const up = { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` };
@@ -15,14 +13,9 @@ beforeAll(async () => {
     limits: { maxRetries: 1, holdStatusMs: 50, pingMs: 60 },
     providers: { up, other: up },
   });
-  longHoldGateway = await startGateway({
-    limits: { maxRetries: 1, holdStatusMs: 30_000, pingMs: 30_000 },
-    providers: { up, other: up },
-  });
 });
 afterAll(async () => {
   await gateway.close();
-  await longHoldGateway.close();
   await upstream.close();
 });
 beforeEach(() => upstream.script([]));

@@ -173,8 +173,8 @@ describe.each(databases)('feedback on %s', (_name, make) => {
   });
 
   it.each([
-    ['session_id: exactly one', { score: 1 }],
-    ['response_id: exactly one', { session_id: 'a', response_id: 'b', score: 1 }],
+    ['session_id: send exactly one', { score: 1 }],
+    ['response_id: send exactly one', { session_id: 'a', response_id: 'b', score: 1 }],
     ['score: is required', { session_id: 'a' }],
     ['score: must ', { session_id: 'a', score: 2 }],
     ['score: must ', { session_id: 'a', score: -1 }],

@@ -29,10 +29,7 @@ export interface KeyWishes {
   readonly monthBudget: string | undefined;
 }
 
-/**
- * `signalbox keys create`: the key on a line of its own.
- * @throws Error that says which argument is wrong
- */
+/** `signalbox keys create`: the key on a line of its own. @throws Error that says which argument is wrong */
 export async function createKey(store: Store, wishes: KeyWishes): Promise<string> {
   if (!wishes.name) throw new Error('keys create: --name is needed');
   const key = newKey();
@@ -47,10 +44,7 @@ export async function createKey(store: Store, wishes: KeyWishes): Promise<string
   return `${key}\n`;
 }
 
-/**
- * `signalbox keys revoke <id or prefix>`: running gateways feel it within a second.
- * @throws Error where it names no key, or several
- */
+/** `signalbox keys revoke <id or prefix>`: running gateways feel it within a second. @throws Error where it names no key, or several */
 export async function revokeKey(store: Store, named: string | undefined): Promise<string> {
   if (!named) throw new Error('keys revoke: the id or the prefix of a key is needed');
   const { id, name, revokedAt } = await keyNamed(store, named);
@@ -73,10 +67,7 @@ async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
   return only;
 }
 
-/**
- * The account with a mail address; the one that is there from the start where none is named.
- * @throws Error where there is none
- */
+/** The account with a mail address; the one that is there from the start where none is named. @throws Error where there is none */
 export async function accountOf(store: Store, email: string | undefined): Promise<string> {
   if (email === undefined) return firstAccountId;
   const account = await store.accounts.findByEmail(mailAddressOf(email, '--account'));

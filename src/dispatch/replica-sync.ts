@@ -33,8 +33,7 @@ const maxCooldownMs = 86_400_000;
 
 /**
  * What replicas share about providers: which keys have a cooldown, and the latencies of first
- * tokens.
- * Does nothing until `share` has been called with counters that other replicas use too.
+ * tokens. Does nothing until `share` has been called with counters that other replicas use too.
  */
 export class ReplicaSync {
   /** This process records its latencies here; the window includes those of other replicas. */
@@ -78,8 +77,7 @@ export class ReplicaSync {
 
   /**
    * Publishes the cooldown of a key, and applies it to the configuration in force: the request may
-   * have
-   * run on an older one.
+   * have run on an older one.
    * @param mark the key's fingerprint
    */
   setAside(provider: string, mark: string, forMs: number): void {

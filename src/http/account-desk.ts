@@ -5,10 +5,7 @@ import { refuseForeignPage } from './foreign-page.js';
 import type { Parts } from './parts.js';
 import { stage } from './stage.js';
 
-/**
- * What a request about accounts works with, by the configuration in force when it came.
- * @throws GatewayError `unavailable`
- */
+/** What a request about accounts works with, by the configuration in force when it came. @throws GatewayError `unavailable` */
 export async function accountContextOf(parts: Parts, res: Response): Promise<AccountContext> {
   const { store, counters } = await parts.memory.opened();
   const { passwords, backgroundTasks } = parts.memory;
@@ -22,10 +19,7 @@ export async function accountContextOf(parts: Parts, res: Response): Promise<Acc
   };
 }
 
-/**
- * For what anybody may ask who has not signed in yet; but other sites' pages must not sign a
- * browser in as somebody else.
- */
+/** For what anybody may ask who has not signed in yet; but other sites' pages must not sign a browser in as somebody else. */
 export function anybody(parts: Parts): RequestHandler {
   return stage((req, res) => {
     const runtime = (contextOf(res).runtime ??= parts.current());

@@ -20,10 +20,8 @@ export type Settle = () => void;
 export const unbounded: Settle = () => undefined;
 
 /**
- * Takes from a caller's limits what a request may use at most, and says in its headers what is
- * left. Immediate where the numbers are in
- * memory. Whoever gets the `Settle` calls it when the request is over: what it used is then what
- * the request's record says.
+ * Takes from a caller's limits what a request may use at most, and says in its headers what is left. Immediate where the numbers are in
+ * memory. Whoever gets the `Settle` calls it when the request is over: what it used is then what the request's record says.
  * @throws GatewayError `too_many_requests` or `budget_spent`, with when to come back; `unavailable`
  */
 export function takeLimits(

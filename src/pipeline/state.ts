@@ -20,10 +20,7 @@ import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
 import { tuningReader } from '../training/tuning-reader.js';
 import { Trainings } from '../training/trainings.js';
 
-/**
- * What the gateway remembers beyond a request. It outlives configurations: a reload swaps the
- * runtime, not this.
- */
+/** What the gateway remembers beyond a request. It outlives configurations: a reload swaps the runtime, not this. */
 export class GatewayState {
   readonly keys: IssuedKeys;
   readonly limits: RateLimiter;

@@ -11,10 +11,8 @@ import { warnOfOpenSignUp } from './open-sign-up.js';
 import type { LazyDatabases, Databases } from '../../store/lazy-databases.js';
 
 /**
- * Starts the gateway as a process of its own: reads the configuration, makes the first key,
- * listens, and stops gracefully on SIGTERM and SIGINT.
- * @throws ConfigError, or Error for a data folder that cannot be used or an address that cannot be
- * listened on
+ * Starts the gateway as a process of its own: reads the configuration, makes the first key, listens, and stops gracefully on SIGTERM and SIGINT.
+ * @throws ConfigError, or Error for a data folder that cannot be used or an address that cannot be listened on
  */
 export async function start(configPath: string | undefined): Promise<void> {
   const config = loadConfig({ ...rules, ...(configPath ? { path: configPath } : {}) });
@@ -64,10 +62,7 @@ async function startOn(config: Config, { logger, demo, backing }: Ground): Promi
   );
 }
 
-/**
- * Opens the databases and sees to it that there is a key.
- * @returns the first key where it was made just now
- */
+/** Opens the databases and sees to it that there is a key. @returns the first key where it was made just now */
 async function prepareKeys(config: Config, backing: LazyDatabases): Promise<string | null> {
   const { auth, dataDir } = config;
   const { store } = await opened(backing, config);

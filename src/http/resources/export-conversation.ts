@@ -49,10 +49,7 @@ const formats: ReadonlyMap<unknown, Format> = new Map([
   ['markdown', markdown],
 ]);
 
-/**
- * `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent
- * page by page.
- */
+/** `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent page by page. */
 export function exportConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const format = formatOf(req);
@@ -84,10 +81,7 @@ function formatOf({ query }: Request): Format {
   return format;
 }
 
-/**
- * Messages that are added meanwhile come too; of a conversation that is deleted meanwhile the file
- * breaks off.
- */
+/** Messages that are added meanwhile come too; of a conversation that is deleted meanwhile the file breaks off. */
 async function* written(
   conversations: ConversationStore,
   record: ConversationRecord,
@@ -117,10 +111,7 @@ function headingOf({ role, provider, model }: MessageRecord): string {
   return model === null ? speaker : `${speaker} (${escaped(`${provider ?? ''}/${model}`)})`;
 }
 
-/**
- * As a quotation: whatever stands in a message, it cannot pass for a heading of ours or swallow
- * what follows.
- */
+/** As a quotation: whatever stands in a message, it cannot pass for a heading of ours or swallow what follows. */
 const quoted = (text: string): string =>
   text
     .split(/\r\n|[\n\r]/)

@@ -75,10 +75,7 @@ export function createKey(parts: Parts): RequestHandler {
   });
 }
 
-/**
- * `GET /api/v1/keys`: the account's keys, revoked ones too; an administrator sees all accounts'
- * with `?account=all`.
- */
+/** `GET /api/v1/keys`: the account's keys, revoked ones too; an administrator sees all accounts' with `?account=all`. */
 export function listKeys(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const page = pageRequestOf(req);

@@ -5,10 +5,7 @@ import type { Page, PageRequest } from '../../store/contracts/page.js';
 const defaultLimit = 20;
 const largestLimit = 100;
 
-/**
- * `?limit=…&cursor=…` of a list.
- * @throws GatewayError `validation_failed` for a limit that is not between 1 and 100
- */
+/** `?limit=…&cursor=…` of a list. @throws GatewayError `validation_failed` for a limit that is not between 1 and 100 */
 export function pageRequestOf({ query }: Request): PageRequest {
   const { limit = String(defaultLimit), cursor = null } = query;
   if (typeof limit !== 'string' || !/^[1-9]\d{0,2}$/.test(limit) || Number(limit) > largestLimit)

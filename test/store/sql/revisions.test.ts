@@ -63,7 +63,7 @@ describe.each(storeRows)('changes on $name', (row) => {
     };
     const progress = { isDone: false };
     const writing = Promise.all(
-      Array.from({ length: 150 }, (_, index) => writers[index % 3]!.keys.add(newKey())),
+      Array.from({ length: 60 }, (_, index) => writers[index % 3]!.keys.add(newKey())),
     ).finally(() => (progress.isDone = true));
     while (!progress.isDone) await hear();
     await hear();

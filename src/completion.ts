@@ -180,9 +180,8 @@ export interface OpenAIUsage {
 }
 
 /**
- * Token usage, counted the same way for all providers: `promptTokens` includes cached and
- * cache-written tokens, `completionTokens` includes reasoning tokens. Whole numbers, never
- * negative.
+ * Token usage, counted alike for all providers: `promptTokens` includes cached and cache-written
+ * tokens, `completionTokens` includes reasoning tokens. Whole numbers, never negative.
  */
 export interface Usage {
   promptTokens: number;
@@ -209,10 +208,7 @@ export interface CompletionSink {
   text(escaped: string, frame: string | null): void;
   /** Any other chunk. `frame` as above. */
   chunk(chunk: CompletionChunk, frame: string | null): void;
-  /**
-   * Called once, last, when the provider has confirmed that the answer is complete. A failure is
-   * thrown instead.
-   */
+  /** Called once, last, when the provider has confirmed the end. A failure is thrown instead. */
   end(finishReason: string | null, usage: Usage | null): void;
 }
 
@@ -258,15 +254,13 @@ export function hasContent(chunk: CompletionChunk): boolean {
 const count = (value: number | null | undefined): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
 
+/** The token counts of `Usage`, as a provider may have reported them. */
+type ReportedCounts = {
+  [Count in Exclude<keyof Usage, 'estimated'>]?: number | null;
+};
+
 /** Converts what a provider reported to whole, non-negative numbers; absent counts are 0. */
-export function makeUsage(parts: {
-  promptTokens?: number | null;
-  completionTokens?: number | null;
-  reasoningTokens?: number | null;
-  cachedTokens?: number | null;
-  cacheWriteTokens?: number | null;
-  estimated?: boolean;
-}): Usage {
+export function makeUsage(parts: ReportedCounts & { estimated?: boolean }): Usage {
   return {
     promptTokens: count(parts.promptTokens),
     completionTokens: count(parts.completionTokens),
@@ -292,9 +286,7 @@ export function toOpenAIUsage(usage: Usage): OpenAIUsage {
   };
 }
 
-/**
- * Escapes a string for JSON, without the quotes, in ASCII only, so that it is its own byte string.
- */
+/** Escapes a string for JSON in ASCII, without the quotes, so that it is its own byte string. */
 export function escapeJson(text: string): string {
   return JSON.stringify(text)
     .slice(1, -1)

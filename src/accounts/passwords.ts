@@ -56,10 +56,8 @@ const maxWaiting = 200;
 
 /**
  * Hashes and checks passwords, few at a time, so that a flood of sign-ins exhausts neither memory
- * nor
- * worker threads. Passwords are compared in Unicode's composed form (NFC): the same letters typed
- * on
- * another system are the same password, and no two different passwords become one.
+ * nor worker threads. Passwords are compared in Unicode's composed form (NFC): the same letters
+ * typed on another system are the same password, and no two different passwords become one.
  */
 export class Passwords {
   private readonly limit = pLimit(maxConcurrent);

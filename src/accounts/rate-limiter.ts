@@ -112,8 +112,7 @@ const maxReads = 3;
 
 /**
  * What keys use of their limits. What was spent of a budget before this process or Redis started to
- * count
- * is read from the request log.
+ * count is read from the request log.
  */
 export class RateLimiter {
   /** Reads of the request log under way, by budget. */

@@ -5,8 +5,7 @@ export interface BackoffRule {
   readonly maxMs: number;
   /**
    * The share of each wait that is random, 0..1, so that processes that failed together do not
-   * retry
-   * together: 0 (the default) none, 1 full jitter.
+   * retry together: 0 (the default) none, 1 full jitter.
    */
   readonly jitter?: number;
 }

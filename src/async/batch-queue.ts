@@ -4,8 +4,7 @@ import { withTimeout } from './with-timeout.js';
 
 /**
  * Why items will never be written: the queue was `full`; it was `closed` before they came; the
- * write
- * `refused` them; they were still `unwritten` when the queue closed.
+ * write `refused` them; they were still `unwritten` when the queue closed.
  */
 export type LossReason = 'full' | 'closed' | 'refused' | 'unwritten';
 
@@ -13,10 +12,8 @@ export type LossReason = 'full' | 'closed' | 'refused' | 'unwritten';
 export interface BatchQueueOptions<T> {
   /**
    * Writes a batch, all or nothing. Must tolerate items that it has written before, because a batch
-   * is
-   * written again when its confirmation got lost. Rejects with a GatewayError `unavailable` when
-   * the
-   * same batch may succeed later, with any other error when it will not.
+   * is written again when its confirmation got lost. Rejects with a GatewayError `unavailable` when
+   * the same batch may succeed later, with any other error when it will not.
    */
   readonly write: (items: readonly T[]) => Promise<void>;
   readonly onLost: (items: readonly T[], reason: LossReason, cause?: unknown) => void;
@@ -43,13 +40,10 @@ interface Waiter {
 
 /**
  * A bounded queue in front of a store. `add` is synchronous and never throws. Items are written in
- * order,
- * one batch at a time. During an outage they wait, and each failure halves the batch, because a
- * slow
- * store may manage part of it in time. A batch that is refused is split until the faulty item is
- * alone;
- * only that item is dropped. `onLost` is called exactly once for each item that will not be
- * written.
+ * order, one batch at a time. During an outage they wait, and each failure halves the batch,
+ * because a slow store may manage part of it in time. A batch that is refused is split until the
+ * faulty item is alone; only that item is dropped. `onLost` is called exactly once for each item
+ * that will not be written.
  */
 export class BatchQueue<T> {
   private readonly items: T[] = [];

@@ -1,7 +1,6 @@
 /**
  * Settles as `work` does. When `work` takes longer than `limitMs`, settles with what `onTimeout`
- * returns
- * or throws. The work itself is not cancelled, and a later rejection of it is ignored.
+ * returns or throws. The work itself is not cancelled, and a later rejection of it is ignored.
  */
 export async function withTimeout<T, U>(
   work: Promise<T>,

@@ -5,8 +5,7 @@ import type { Turn } from '../store/contracts/conversations.js';
 
 /**
  * What became of a turn by the time its client is answered: `stored`; `gone`, its conversation was
- * deleted
- * meanwhile; `late`, it waits for a slow or unreachable database; `lost`.
+ * deleted meanwhile; `late`, it waits for a slow or unreachable database; `lost`.
  */
 export type TurnResult = 'stored' | 'gone' | 'late' | 'lost';
 
@@ -57,10 +56,8 @@ const reasons: Record<LossReason, string> = {
 
 /**
  * Turns on their way to the database. One transaction runs at a time, and turns that come meanwhile
- * share
- * the next one, so a turn waits for at most two commits, whatever the load. During an outage turns
- * stay
- * in the queue, in order.
+ * share the next one, so a turn waits for at most two commits, whatever the load. During an outage
+ * turns stay in the queue, in order.
  */
 export class TurnQueue {
   private readonly queue: BatchQueue<Entry>;

@@ -33,8 +33,7 @@ const maxCooldownMs = 86_400_000;
 
 /**
  * What replicas share about providers: which keys have a cooldown, and the latencies of first
- * tokens.
- * Does nothing until `share` has been called with counters that other replicas use too.
+ * tokens. Does nothing until `share` has been called with counters that other replicas use too.
  */
 export class ReplicaSync {
   /** This process records its latencies here; the window includes those of other replicas. */

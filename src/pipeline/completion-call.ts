@@ -5,7 +5,14 @@ import type { ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Costs } from '../routing/cost.js';
 import type { Blame } from '../routing/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../routing/plan.js';
-import type { Links } from './continuation.js';
+
+/** The ids in a request that link it to earlier requests. */
+export interface Links {
+  readonly preference_id?: string | null;
+  readonly previous_session?: string | null;
+  /** As the body has it: not every surface has checked it. */
+  readonly conversationId?: unknown;
+}
 
 /** A completion's request, the same for every surface that completes. */
 export interface CompletionCall {

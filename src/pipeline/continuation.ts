@@ -5,16 +5,9 @@ import { historyKey, type LastModel } from '../conversations/last-models.js';
 import { invalidField } from '../errors.js';
 import type { Continued, RoutingRequest, Taught } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
+import type { Links } from './completion-call.js';
 import type { Parts } from './parts.js';
 import type { GatewayRequest } from './request.js';
-
-/** The ids in a request that link it to earlier requests. */
-export interface Links {
-  readonly preference_id?: string | null;
-  readonly previous_session?: string | null;
-  /** As the body has it: not every surface has checked it. */
-  readonly conversationId?: unknown;
-}
 
 /** Providers cache no shorter prompts. */
 const minCachedTokens = 1_024;

@@ -26,8 +26,7 @@ const noRecords = Number.MAX_SAFE_INTEGER;
 /**
  * Records of the database in memory, each loaded once. Changes of other processes arrive by polling
  * within half a second, and at once if replicas share a `PubSub`. While the database is away,
- * cached
- * records stay as they are.
+ * cached records stay as they are.
  */
 export class RecordCache<T extends object> {
   private readonly known = new LRUCache<string, T>({ max: maxRecords });

@@ -17,7 +17,11 @@ describe('eligible candidates', () => {
     const parted = eligible({ ...request, tools: [tool] }, { tokens: 10, images: 0 }, known, {});
     expect(parted.eligible.map(({ candidate }) => candidate.model)).toEqual(['a', 'c']);
     expect(parted.excluded).toEqual([
-      { known: known[1], reason: 'it does not call tools, but the request offers 1' },
+      {
+        known: known[1],
+        reason: 'it does not call tools, but the request offers 1',
+        isForbidden: false,
+      },
     ]);
   });
 

@@ -6,9 +6,8 @@ export type Measure = 'requests' | 'tokens' | 'usd_day' | 'usd_month';
 
 /**
  * An amount of one limit that a request needs. Requests and tokens are counted over a sliding
- * window of 60 s (the
- * count of the previous minute fades out linearly); money by UTC day and month. The claims of one
- * `reserve` call differ in subject or measure.
+ * window of 60 s (the count of the previous minute fades out linearly); money by UTC day and month.
+ * The claims of one `reserve` call differ in subject or measure.
  */
 export interface Claim {
   /** Whose limit it is: `key:<id>`. */
@@ -31,16 +30,14 @@ export interface UnknownBudgetClaim extends Claim {
 
 /**
  * Reserved amounts. Requests and tokens count from the moment of the reservation and fade out with
- * their minute,
- * however long the request takes. Money stays reserved until `settle`; if the process crashes, the
- * reservation expires after half a minute.
+ * their minute, however long the request takes. Money stays reserved until `settle`; if the process
+ * crashes, the reservation expires after half a minute.
  */
 export interface Reservation {
   /**
    * Replaces the reserved amounts by what was really used, in the order of the claims, whole
-   * numbers; more
-   * than the reserved amount is counted in full. Money counts for the period of the reservation. A
-   * missing amount counts as reserved. Never fails; further calls do nothing.
+   * numbers; more than the reserved amount is counted in full. Money counts for the period of the
+   * reservation. A missing amount counts as reserved. Never fails; further calls do nothing.
    */
   settle(used: readonly number[]): void;
 }
@@ -58,10 +55,8 @@ export type ReserveResult =
     }
   /**
    * Nothing was reserved. `claim` is the one with the longest wait among those that exceed their
-   * limit; `used`
-   * includes reservations of others. `retryAfterMs` is when the request may fit: at the latest when
-   * the
-   * period ends, soon if reservations of others are in the way.
+   * limit; `used` includes reservations of others. `retryAfterMs` is when the request may fit: at
+   * the latest when the period ends, soon if reservations of others are in the way.
    */
   | {
       readonly outcome: 'refused';
@@ -105,10 +100,8 @@ export interface Counters {
   reserve(claims: readonly Claim[]): Promise<ReserveResult>;
   /**
    * Sets what has been spent of a budget in its current period, unless it is set already. With
-   * `since`, only if the
-   * period that began then is still the current one: a sum from before midnight must not count
-   * after it.
-   * Never fails.
+   * `since`, only if the period that began then is still the current one: a sum from before
+   * midnight must not count after it. Never fails.
    */
   setSpent(
     claim: Pick<UnknownBudgetClaim, 'subject' | 'measure'> &

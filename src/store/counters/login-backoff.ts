@@ -10,8 +10,7 @@ export const rememberFailuresMs = 24 * 3_600_000;
 
 /**
  * How long the next attempt has to wait at `now`, after `failures` in a row of which the last was
- * at
- * `lastAt`. Epoch ms.
+ * at `lastAt`. Epoch ms.
  */
 export function loginBackoffAfter(failures: number, lastAt: number, now: number): LoginBackoff {
   if (failures <= freeFailures) return { failures, waitMs: 0 };

@@ -61,7 +61,7 @@ describe('a start on a file that is no database', () => {
     writeFileSync(join(folder, 'data/signalbox.db'), 'something else '.repeat(1_000));
     const { code, stderr } = await runToEnd({ folder });
     expect(stderr).toMatch(
-      /^dataDir: \S+\/data\/signalbox\.db is damaged or no database \(SQLITE_NOTADB\)[^\n]*\n$/,
+      /^dataDir: \S+\/data\/signalbox\.db is damaged or not a database \(SQLITE_NOTADB\)[^\n]*\n$/,
     );
     expect(code).toBe(1);
   });

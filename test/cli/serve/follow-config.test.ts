@@ -172,7 +172,7 @@ describe('the demo', () => {
     expect(await providersOf(gateway)).toEqual(['a']);
     expect((await complete(gateway, 'demo/demo-large')).status).toBeGreaterThanOrEqual(400);
     expect((await complete(gateway, 'a/m')).status).toBe(200);
-    expect(textOf(await reply)).toMatch(/a real model answers here\.$/);
+    expect(textOf(await reply)).toMatch(/to use a real model\.$/);
   });
 
   it('does not come back when the last provider goes: the gateway stays, and says that it has none', async () => {

@@ -117,6 +117,21 @@ function proxyPath(): object {
   return { parameters, ...(Object.fromEntries(methods) as object) };
 }
 
+/** Pages that need no key. */
+const publicPages = (): object => ({
+  '/healthz': page('Liveness check', 'The process answers.'),
+  '/readyz': page('Readiness check', 'The gateway accepts requests.', {
+    503: { description: 'The gateway is stopping.' },
+  }),
+  '/metrics': page(
+    'Prometheus metrics',
+    'Prometheus or OpenMetrics text. The configuration may require a key.',
+  ),
+  '/openapi.json': page('This document', 'OpenAPI 3.1.'),
+  '/docs': page('This document as a web page', 'An HTML page.'),
+  '/reset-password': page('The page behind a password reset link', 'An HTML page.'),
+});
+
 /** The OpenAPI 3.1 document, built from the schema files that validate requests. */
 export function openApiDocument(version: string): object {
   const [selection, completion] = [selectionOperation(), completionOperation()];
@@ -141,17 +156,7 @@ export function openApiDocument(version: string): object {
       ...conversationPaths(),
       ...requestPaths(),
       '/proxy/{provider}/{path}': proxyPath(),
-      '/healthz': page('Liveness check', 'The process answers.'),
-      '/readyz': page('Readiness check', 'The gateway accepts requests.', {
-        503: { description: 'The gateway is stopping.' },
-      }),
-      '/metrics': page(
-        'Prometheus metrics',
-        'Prometheus or OpenMetrics text. The configuration may require a key.',
-      ),
-      '/openapi.json': page('This document', 'OpenAPI 3.1.'),
-      '/docs': page('This document as a web page', 'An HTML page.'),
-      '/reset-password': page('The page behind a password reset link', 'An HTML page.'),
+      ...publicPages(),
       '/api/v1/chat/completions': alias(completion),
       '/api/v1/modelSelect': alias(selection),
       '/api/v1/model-router/model-select': alias(selection),

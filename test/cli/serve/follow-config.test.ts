@@ -85,7 +85,7 @@ describe('a configuration that is changed', () => {
   it('is refused where it is wrong: logged, counted, and the one before stays', async () => {
     const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
     gateway.writeConfig(`${withProviders(provider('a', second!))}  c: { api: nonesuch }\n`);
-    const [line] = await gateway.printed(/^.*is refused.*$/m);
+    const [line] = await gateway.printed(/^.*is not valid, the previous one stays in use.*$/m);
     expect(JSON.parse(line)).toMatchObject({
       level: 50,
       msg: expect.stringMatching(

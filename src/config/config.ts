@@ -8,20 +8,15 @@ import { variableOf, type Environment } from './substitute.js';
 import { watchFile, type ConfigWatch, type WatchReports } from './watch.js';
 import type { Config, ConfigInput } from './shape.js';
 
-export { ConfigError, type ConfigProblem } from './problem.js';
+export { ConfigError } from './problem.js';
 export type { ParseOptions } from './resolve.js';
 export type { ConfigWatch } from './watch.js';
 export type {
   Config,
   ConfigInput,
-  FixedKey,
-  LimitsConfig,
   Listener,
-  ModelConfig,
   ProviderConfig,
   ProviderInput,
-  ProviderTimeouts,
-  RoutingConfig,
   SurfaceName,
 } from './shape.js';
 

@@ -88,7 +88,7 @@ export function fillDefaults(
 }
 
 /** The API keys of a provider's settings, without empty and repeated ones. */
-export function apiKeysOf({ apiKey, apiKeys = [] }: ProviderInput): string[] {
+function apiKeysOf({ apiKey, apiKeys = [] }: ProviderInput): string[] {
   const written = apiKey === undefined ? apiKeys : [apiKey, ...apiKeys];
   return [...new Set(written.filter((key) => key !== ''))];
 }

@@ -17,7 +17,7 @@ export function nativeErrorBody(error: GatewayError): object {
  * Converts anything thrown to a GatewayError: errors of other frameworks keep their 4xx status,
  * everything else is `internal`.
  */
-export function asGatewayError(error: unknown): GatewayError {
+function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
   const { status, type } = (typeof error === 'object' && error !== null ? error : {}) as {
     status?: unknown;

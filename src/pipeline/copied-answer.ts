@@ -32,7 +32,7 @@ export function copyContent(
 }
 
 /** An answer as it went to a client, for a request log that keeps content. Holds neither the response nor its connection. */
-export class CopiedAnswer implements AnswerCopy {
+class CopiedAnswer implements AnswerCopy {
   private builder = new CompletionBuilder();
   private answer: CompletionAnswer | null = null;
   private length = 0;

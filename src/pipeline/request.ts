@@ -43,7 +43,7 @@ export interface RateLimitState extends LimitStatus {
  * The caller of a request that no stage has identified: the gateway's own routes refuse it, and a host that lets its
  * own visitors in runs their requests under the account `anonymous`.
  */
-export const unauthenticated: Caller = { ...anonymous };
+const unauthenticated: Caller = { ...anonymous };
 
 /** What a new request is made of. */
 export interface RequestStart {

@@ -6,7 +6,7 @@ import type { Appraisal, KindsOfTask, RoutingRequest } from './plan.js';
  * Expected USD for a prompt and an answer of so many tokens; null where the price is not known.
  * @param cachedTokens of the prompt: what its provider has read before
  */
-export function expectedCost(
+function expectedCost(
   { rates: { input, output, cachedInput, request = 0 } }: Appraisal,
   promptTokens: number,
   cachedTokens: number,

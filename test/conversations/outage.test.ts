@@ -31,8 +31,6 @@ describe('while the database is away', () => {
     const conversationId = textAt(begun.json, 'conversationId');
     expect(begun.json).not.toHaveProperty('conversationStored');
     await server.stop();
-
-    const startedAt = performance.now();
     // known on this replica, so that nothing has to be looked up
     const continued = await talk.complete({
       ...asking('Before?', 'Hello', 'While it is away?'),

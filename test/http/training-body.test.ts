@@ -46,7 +46,10 @@ describe('a multipart form with evaluations', () => {
     const app = express().post('/', (req, res) => {
       readTrainingBody(req, 10_000).then(
         ({ text, fields }) => res.json({ text, fields }),
-        ({ status, message }: GatewayError) => res.status(status).json({ message }),
+        (error: unknown) => {
+          const { status, message } = error as GatewayError;
+          res.status(status).json({ message });
+        },
       );
     });
     const host = await startHost(app);

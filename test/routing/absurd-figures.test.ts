@@ -5,7 +5,7 @@ import { createCatalog } from '../../src/routing/catalog.js';
 import { createLatencyWindow } from '../../src/routing/latency-window.js';
 import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import { makePlan } from '../../src/routing/make-plan.js';
-import type { Candidate, Plan } from '../../src/routing/plan.js';
+import type { Candidate } from '../../src/routing/plan.js';
 import { createLearnedRanker } from '../../src/routing/rankers/learned-ranker.js';
 import { createPriorRanker } from '../../src/routing/rankers/prior-ranker.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
@@ -106,7 +106,7 @@ describe.each([
             totalTimeoutMs: 1,
           },
           blame: { field: 'models', code: 'bad_request' },
-        }) as Plan;
+        });
         expect(plan.candidates.length + plan.excluded.length).toBe(given.length);
         for (const [index, { score, why }] of plan.candidates.entries()) {
           for (const figure of [

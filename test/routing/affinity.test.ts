@@ -26,8 +26,7 @@ const rank = (
   candidates: readonly Appraisal[],
   request: Partial<RoutingRequest> = {},
   by = ranker,
-): RankedCandidate[] =>
-  by.rank({ messages, promptTokens: 10_000, ...request }, candidates) as RankedCandidate[];
+): RankedCandidate[] => by.rank({ messages, promptTokens: 10_000, ...request }, candidates);
 const stated = (model: string, quality: number, price = 1): Appraisal =>
   appraisalOf(model, { quality, qualityStated: true, price });
 /** A model that reads a million new tokens for 10 USD, and cached ones for 1 USD. */

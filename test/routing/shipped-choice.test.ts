@@ -34,7 +34,7 @@ const planFor = (
     limits,
     blame: { field: 'models', code: 'bad_request' },
     ...more,
-  }) as Plan;
+  });
 
 /** Measured models, models of a known family, and unknown ones. */
 const names = [

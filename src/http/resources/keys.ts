@@ -26,7 +26,7 @@ interface KeyRequest {
 }
 
 /** A key as the API returns it, without the key itself or its hash. */
-export function shownKey({
+function shownKey({
   id,
   accountId,
   name,

@@ -20,7 +20,7 @@ export function textParameter({ query }: Pick<Request, 'query'>, name: string): 
  * A time in ms since 1970, given as such or in ISO 8601.
  * @throws GatewayError `validation_failed` for anything else
  */
-export function timeParameter(req: Pick<Request, 'query'>, name: string): number | null {
+function timeParameter(req: Pick<Request, 'query'>, name: string): number | null {
   // a plus that the client did not encode arrives as a space
   const text = textParameter(req, name)?.replace(' ', '+') ?? null;
   if (text === null) return null;

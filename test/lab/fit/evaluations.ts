@@ -22,7 +22,7 @@ export interface Evaluations {
 }
 
 /** The score of one row and model; NaN where nobody measured it. */
-export function scoreAt(
+function scoreAt(
   { scores, models }: Pick<Evaluations, 'scores' | 'models'>,
   row: number,
   model: number,

@@ -186,7 +186,7 @@ function move(
 }
 
 /** Shares of tasks, adding up to 1, from the coordinates of a text; written into `shares`. */
-export function softmaxOf(
+function softmaxOf(
   hidden: ArrayLike<number>,
   tasks: Float32Array,
   bias: Float32Array,

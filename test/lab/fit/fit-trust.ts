@@ -19,7 +19,7 @@ export interface Learned {
  * Numbers for each task: trust in heads, in difficulty beside a head, and in difficulty without a
  * head.
  */
-export const trustWidth = 3;
+const trustWidth = 3;
 
 /** The trust if there are few rows, and how many rows (by their information) it counts as. */
 const defaultTrustWithHead = [0.5, 0.5],

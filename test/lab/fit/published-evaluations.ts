@@ -57,7 +57,7 @@ const familyByCategory: Readonly<Record<string, string>> = {
 };
 
 /** The family of a benchmark's category. */
-export function familyOf(source: string, category: string): string {
+function familyOf(source: string, category: string): string {
   return familyBySource[source] ?? familyByCategory[category] ?? category;
 }
 

@@ -51,7 +51,7 @@ export async function measureDecision(
   for (let batch = -warmUpBatches; batch < batches; batch++) {
     const startedAt = process.cpuUsage();
     for (const content of texts)
-      await ranker.rank(
+      ranker.rank(
         { messages: [{ role: 'user', content }], promptTokens: promptLength / 4 },
         candidates,
       );

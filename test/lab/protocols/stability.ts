@@ -56,10 +56,7 @@ export async function measureStability(
     async (content, tools) => {
       const messages = [{ role: 'user', content }];
       const promptTokens = content.length / 4;
-      const ranked = await ranker.rank(
-        { messages, tools, promptTokens, ...preference },
-        candidates,
-      );
+      const ranked = ranker.rank({ messages, tools, promptTokens, ...preference }, candidates);
       return ranked[0]!.label;
     };
   const prompts = promptsOfFold(evaluations, fold);

@@ -42,7 +42,7 @@ describe('the learned ranker', () => {
     ranker.rank(
       { messages: [{ role: 'user', content }], promptTokens: 100, ...request },
       candidates,
-    ) as RankedCandidate[];
+    );
 
   it('puts the model first that did well on this kind of prompt', () => {
     expect(rank(code)[0]!.model).toBe('coder-70b');

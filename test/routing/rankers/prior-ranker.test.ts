@@ -7,7 +7,7 @@ import { appraisalOf } from '../../helpers/appraisals.js';
 
 const ranker = createPriorRanker(defaults.routing);
 const rank = (candidates: readonly Appraisal[], request: Partial<RoutingRequest> = {}) =>
-  ranker.rank({ messages: [], ...request }, candidates) as RankedCandidate[];
+  ranker.rank({ messages: [], ...request }, candidates);
 const order = (...args: Parameters<typeof rank>) =>
   rank(...args)
     .map(({ model }) => model)
@@ -58,7 +58,7 @@ describe('with a tradeoff', () => {
     const wide = createPriorRanker({ ...defaults.routing, tolerance: 0.3 }).rank(
       { messages: [], tradeoff: 'cost' },
       [best, near, far],
-    ) as RankedCandidate[];
+    );
     expect(wide[0]!.model).toBe('far');
   });
 

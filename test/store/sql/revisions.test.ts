@@ -69,7 +69,7 @@ describe.each(storeRows)('changes on $name', (row) => {
       return ids;
     };
     const writing = Promise.all(
-      Array.from({ length: 60 }, (_, index) => writers[index % 3]!.keys.add(newKey())),
+      Array.from({ length: 6 }, (_, index) => tenKeys(writers[index % 3]!)),
     ).finally(() => (progress.isDone = true));
     while (!progress.isDone) await hear();
     await hear();

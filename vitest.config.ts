@@ -1,12 +1,11 @@
 /**
  * Two runs, both with real servers, which `test/prepare.ts` starts or installs:
  *
- * - `npm test` takes at most six minutes on two idle cores. It leaves out the files
- * `*.long.test.ts`,
- *   the laboratory's tests and the longest trainings, and gives property tests a tenth of their
- * runs.
- * - `npm run test:all` runs everything: those files too, and property tests with all their runs. It
- *   is vitest's mode `all`; `.ci/run` needs it to pass.
+ * - `npm test` leaves out the files `*.long.test.ts`, the laboratory's tests and the longest
+ *   trainings, and gives property tests a tenth of their runs.
+ * - `npm run test:all` runs everything: vitest's mode `all` has those files too, and property tests
+ *   with all their runs. The benchmark's own test then runs alone, in mode `bench`: it keeps both
+ *   cores busy, and other tests must not wait for it.
  *
  * A property test takes `{ numRuns: runs(2_000) }` (`test/helpers/runs.ts`): the number is that of
  * `test:all`; a table of cases `someOf(cases)`. A single long test in a file of short ones is
@@ -21,12 +20,18 @@ import { configDefaults, defineConfig } from 'vitest/config';
 /** What a test, a hook or a poll may take before it is given up, in ms. */
 const giveUp = { test: 90_000, hook: 120_000, poll: 30_000 };
 
+const benchmark = 'test/bench.long.test.ts';
+
 export default defineConfig(({ mode }) => ({
   test: {
-    include: ['test/**/*.test.ts'],
+    include: [mode === 'bench' ? benchmark : 'test/**/*.test.ts'],
     exclude: [
       ...configDefaults.exclude,
-      ...(mode === 'all' ? [] : ['**/*.long.test.ts', 'test/lab/**']),
+      ...(mode === 'bench'
+        ? []
+        : mode === 'all'
+          ? [benchmark]
+          : ['**/*.long.test.ts', 'test/lab/**']),
     ],
     env: { SIGNALBOX_TEST_ALL: mode === 'all' ? '1' : '' },
     globalSetup: ['./test/prepare.ts'],

@@ -21,15 +21,6 @@ export interface Evaluations {
   readonly outputTokens: Float32Array;
 }
 
-/** The score of one row and model; NaN where nobody measured it. */
-function scoreAt(
-  { scores, models }: Pick<Evaluations, 'scores' | 'models'>,
-  row: number,
-  model: number,
-): number {
-  return scores[row * models.length + model]!;
-}
-
 /** Log odds, of a share kept away from 0 and 1. */
 export function logit(share: number): number {
   return logOdds(Math.min(0.97, Math.max(0.03, share)));

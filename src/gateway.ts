@@ -13,7 +13,8 @@ import {
 } from './config/config.js';
 import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
 import { authenticate } from './http/authenticate.js';
-import { DirectGateway, type RunRequest, type SelectRequest } from './http/direct-gateway.js';
+import { DirectGateway, type SelectRequest } from './http/direct-gateway.js';
+import type { RunRequest } from './http/surfaces/openai.js';
 import { errorHandler } from './http/error-handler.js';
 import { hostCompletion, hostSelection, type SelectModelOptions } from './http/host-stages.js';
 import { notFound } from './http/not-found.js';

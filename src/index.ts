@@ -3,7 +3,8 @@ export { planOf } from './http/context.js';
 export { GatewayError, type ErrorCode, type ErrorTraceEntry } from './errors.js';
 export { ConfigError, type ConfigInput } from './config/config.js';
 export type { HostCaller } from './accounts/caller.js';
-export type { RunRequest, SelectRequest } from './http/direct-gateway.js';
+export type { SelectRequest } from './http/direct-gateway.js';
+export type { RunRequest } from './http/surfaces/openai.js';
 export type { SelectModelOptions } from './http/host-stages.js';
 export type { DirectOptions } from './pipeline/direct.js';
 export type {

@@ -1,5 +1,4 @@
 import { compileSchema, type Validator } from '../config/schema/compile-schema.js';
-import type { ChatRequest } from '../completion.js';
 import { invalidField } from '../errors.js';
 import type { CompletionCall } from '../pipeline/completion-call.js';
 import { type DirectOptions, runStreamed, runWhole, selectDirectly } from '../pipeline/direct.js';
@@ -11,24 +10,10 @@ import {
   type ModelSelectRequest,
   routingRequestOf,
 } from './surfaces/model-select.js';
-import { openai } from './surfaces/openai.js';
+import { openai, type RunRequest } from './surfaces/openai.js';
 
 /** What `gateway.select` takes: the body of `POST /api/v1/model-select`. */
 export type SelectRequest = ModelSelectRequest;
-
-/** What `gateway.run` takes: the body of `POST /v1/chat/completions`. */
-export interface RunRequest extends ChatRequest {
-  /** `<provider>/<model>`, or `auto`. */
-  model: string;
-  /** The candidates of `auto`. Default: the configured ones. */
-  models?: string[] | null;
-  /** Tried in this order when the model fails. */
-  fallback_models?: string[] | null;
-  stream?: boolean | null;
-  tradeoff?: 'cost' | 'latency' | null;
-  preference_id?: string | null;
-  previous_session?: string | null;
-}
 
 /**
  * Validates and runs the requests of a host app's own code, by the same schemas as the HTTP routes.

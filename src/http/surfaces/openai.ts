@@ -5,13 +5,13 @@ import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
 import type { CompletionSurface } from './surface.js';
 
-/**
- * The body of `POST /v1/chat/completions`: the gateway's own fields; all others are forwarded to
- * the provider.
- */
-interface OpenAIRequest extends ChatRequest {
+/** The body of `POST /v1/chat/completions`, and what `gateway.run` takes. Other fields are the provider's. */
+export interface RunRequest extends ChatRequest {
+  /** `<provider>/<model>`, or `auto`. */
   model: string;
+  /** The candidates of `auto`. Default: the configured ones. */
   models?: string[] | null;
+  /** Tried in this order when the model fails. */
   fallback_models?: string[] | null;
   stream?: boolean | null;
   tradeoff?: 'cost' | 'latency' | null;
@@ -34,7 +34,7 @@ export const openai: CompletionSurface = {
       preference_id,
       previous_session,
       ...chat
-    } = parsed as OpenAIRequest;
+    } = parsed as RunRequest;
     const auto = model === 'auto';
     if (!auto && !/^[^/]+\/./.test(model))
       throw invalidField(

@@ -162,6 +162,8 @@ export class LearningCache {
   /** Must be called when this process has changed a scope. */
   changed(scope: LearningScope): void {
     this.lookups.delete(keyOf(scope));
+    // the database answers again, and a client that has just rated expects the choice to follow
+    this.restingUntil = 0;
     this.cache.changed({ ...scope, state: null, updatedAt: 0 });
   }
 

@@ -109,6 +109,22 @@ describe('the cached learning of a scope', () => {
     await backing.close();
   });
 
+  it('is looked up again at once after a rating, though the last lookup was late', async () => {
+    const backing = open();
+    let isLate = true;
+    const slow = Object.assign(Object.create(backing) as LazyDatabases, {
+      isVolatile: false,
+      get: () => (isLate ? new Promise<never>(() => undefined) : backing.get()),
+    });
+    const cache = new LearningCache(slow, { router, maxWaitMs: 20, restMs: 60_000 });
+    expect(await cache.find(scope)).toBeNull();
+    isLate = false;
+    await cache.rate(feedback(), scope, rating());
+    expect(await cache.find(scope)).toMatchObject({ isRated: true });
+    cache.close();
+    await backing.close();
+  });
+
   it('is looked up once for concurrent requests', async () => {
     const backing = open();
     await new LearningCache(backing, { router }).rate(feedback(), scope, rating());

@@ -12,9 +12,9 @@ export type {
   CompletionFigures,
   CompletionResult,
 } from './pipeline/direct-writers.js';
+export type { Explanation } from './routing/figures.js';
 export type {
   Candidate,
-  Explanation,
   Limits,
   Plan,
   Price,

@@ -70,7 +70,7 @@ class PlanExecution<Answer extends AttemptAnswer> {
     for (const candidate of this.input.plan.candidates) {
       try {
         const answer = await this.tryCandidate(candidate);
-        return { ...answer, candidate, attempts: log.count, errorTrace: log.errorTrace };
+        return { candidate, attempts: log.count, errorTrace: log.errorTrace, ...answer };
       } catch (error) {
         if (!(error instanceof GatewayError)) throw error;
         if (error.recovery === 'stop') throw this.withTrace(error);

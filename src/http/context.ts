@@ -45,7 +45,7 @@ export function contextOf(parts: Pick<Parts, 'current'>, res: ServerResponse): H
   const carrier: ContextCarrier = res;
   let context = carrier[contextKey];
   if (!context) {
-    const request = newRequest({ ...requestIdOf(res.req), snapshot: parts.current() });
+    const request = newRequest({ snapshot: parts.current(), ...requestIdOf(res.req) });
     context = { request, surface: null, signIn: null };
     carrier[contextKey] = context;
     if (!res.headersSent) res.setHeader('X-Request-Id', request.id);

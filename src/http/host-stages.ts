@@ -1,4 +1,4 @@
-import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
 import { compileSchema, type Validator } from '../config/schema/compile-schema.js';
 import { invalidField } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
@@ -11,7 +11,7 @@ import { contextOf, planOf } from './context.js';
 import { joinNativeConversation } from './join-conversation.js';
 import { readJsonBody } from './read-body.js';
 import { count } from './select-model.js';
-import { stage } from './stage.js';
+import { inOrder, stage } from './stage.js';
 import {
   candidateOfEntry,
   type ModelSelectRequest,
@@ -45,13 +45,9 @@ type HostBody = Partial<ModelSelectRequest> & {
   conversationId?: unknown;
 };
 
-/** Combines stages into one handler that sees the route parameters of the host. */
-const chain = (...stages: RequestHandler[]): RequestHandler =>
-  Router({ mergeParams: true }).use(...stages);
-
 /** `gateway.selectModelWith`: reads the body, counts the request and chooses. */
 export function hostSelection(parts: Parts, options: SelectModelOptions): RequestHandler {
-  return chain(
+  return inOrder(
     readBody(parts, { required: !options.from }),
     count(parts),
     selectModelWith(parts, options),
@@ -60,7 +56,7 @@ export function hostSelection(parts: Parts, options: SelectModelOptions): Reques
 
 /** `gateway.complete`: a native completion on a host's own route. */
 export function hostCompletion(parts: Parts): RequestHandler {
-  return chain(
+  return inOrder(
     track(parts, native),
     readBody(parts),
     validateHostCall(native),
@@ -109,8 +105,7 @@ function questionOf(
   { from, candidates }: SelectModelOptions,
   snapshot: GatewaySnapshot,
 ): SelectionQuestion {
-  const routing =
-    from?.(req) ?? routingRequestOf({ ...body, messages: body.messages ?? [], llm_providers: [] });
+  const routing = from?.(req) ?? routingRequestOf(body);
   const entries: readonly (string | Candidate | ProviderEntry)[] =
     candidates ?? body.llm_providers ?? body.models ?? snapshot.routing.auto;
   return {
@@ -150,10 +145,9 @@ function checkHostBody(
 ): void {
   const conversation = from ? { messages: [{ role: 'user', content: '' }] } : body;
   const entries = candidates ? null : body.llm_providers;
-  const failure = schema.firstFailure({
-    ...conversation,
-    llm_providers: entries ?? [{ name: 'any' }],
-  });
+  const failure = schema.firstFailure(
+    Object.assign({}, conversation, { llm_providers: entries ?? [{ name: 'any' }] }),
+  );
   if (failure) throw invalidField(failure.field, failure.reason, 'bad_request');
   const models: unknown = candidates || entries ? null : body.models;
   if (models && !(Array.isArray(models) && models.every((label) => typeof label === 'string')))

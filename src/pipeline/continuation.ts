@@ -110,25 +110,23 @@ function lastModel(
 /** Remembers which model a selection chose, for the requests that continue its session. */
 export function rememberChosen(
   { state }: Parts,
-  { caller, plan }: GatewayRequest,
+  { caller, sessionId }: GatewayRequest,
   chosen: LastModel,
 ): void {
-  if (plan) state.lastModels.add(caller.accountId, sessionKey(plan.id), chosen);
+  if (sessionId !== null) state.lastModels.add(caller.accountId, sessionKey(sessionId), chosen);
 }
 
 /** Remembers which model answered. The history is hashed only where there was a choice. */
 export function rememberAnswered(
-  { state: { lastModels, ids } }: Parts,
-  { caller: { accountId }, conversation, record, plan }: GatewayRequest,
+  { state: { lastModels } }: Parts,
+  { caller: { accountId }, conversation, record, plan, sessionId }: GatewayRequest,
   messages: readonly ChatMessage[],
   answered: LastModel,
 ): void {
   if (conversation) lastModels.add(accountId, conversationKey(conversation.id), answered);
   if (record.previousSession)
     lastModels.add(accountId, sessionKey(record.previousSession), answered);
-  if (!plan || plan.candidates.length + plan.excluded.length < 2) return;
-  lastModels.add(accountId, historyKey(messages), answered);
-  // a session is found again only by a signed id
-  if (ids.isReady && ids.isOf(plan.id, accountId))
-    lastModels.add(accountId, sessionKey(plan.id), answered);
+  if (sessionId !== null) lastModels.add(accountId, sessionKey(sessionId), answered);
+  if (plan && plan.candidates.length + plan.excluded.length > 1)
+    lastModels.add(accountId, historyKey(messages), answered);
 }

@@ -23,7 +23,7 @@ export interface PlanQuestion {
   readonly maxRetries?: number | null;
   /** Whether the gateway itself will call the model: then its provider has to be configured. */
   readonly isCalledHere: boolean;
-  /** Whether the plan's id has to be found again as a session: then the plan waits for the database's secret. */
+  /** Whether the client may refer to the plan as a session. The plan then waits for the database's secret. */
   readonly isSession: boolean;
   /** Whether somebody will read the figures of a plan with one eligible candidate. */
   readonly explain: boolean;
@@ -33,7 +33,7 @@ export interface PlanQuestion {
 /**
  * Makes the plan of a request, whatever surface it came through: follows its links, adds what the account's traffic has
  * taught and which model the conversation continues with, and ranks the candidates that the caller may use. Sets
- * `request.plan`.
+ * `request.plan` and, for a session, `request.sessionId`.
  * @throws GatewayError `not_found` for a link that is not this account's; `question.blame.code` when no candidate is left
  */
 export async function planRequest(
@@ -46,7 +46,7 @@ export async function planRequest(
   record.previousSession = links.previous_session ?? null;
   record.preferenceId = links.preference_id ?? null;
   const routing = await withHistory(parts, request, question);
-  const id = await planId(parts, request, question);
+  const id = question.isSession ? await sessionId(parts, request) : randomUUID();
   const startedAt = performance.now();
   const plan = makePlan({
     id,
@@ -72,6 +72,7 @@ export async function planRequest(
   parts.metrics.selection(performance.now() - startedAt);
   if (plan.candidates[0].why.explored) parts.metrics.explored();
   request.plan = plan;
+  if (question.isSession) request.sessionId = id;
   return plan;
 }
 
@@ -82,22 +83,19 @@ async function withHistory(
   { routing, links, candidates }: PlanQuestion,
 ): Promise<RoutingRequest> {
   const linked = await followLinks(parts, request.caller, links);
-  if (candidates.length < 2) return linked ? { ...routing, ...linked } : routing;
+  if (candidates.length < 2) return linked ? Object.assign({}, routing, linked) : routing;
   const taught = await taughtIn(parts, request, links, linked);
-  const asked = { ...routing, ...linked, taught };
+  // not a spread: properties that are added behind one cost 2.5 µs
+  const asked: RoutingRequest = Object.assign({}, routing, linked, { taught });
   const continued = routing.continued ?? continuedBy(parts, request, links, asked);
-  return continued ? { ...asked, continued } : asked;
+  if (continued) asked.continued = continued;
+  return asked;
 }
 
-/** A signed id, so that any replica can tell whose session it is; random where the secret cannot be read and no session depends on it. */
-async function planId(
-  { state: { ids } }: Parts,
-  { caller }: GatewayRequest,
-  { isSession, candidates }: PlanQuestion,
-): Promise<string> {
-  if (!ids.isReady && isSession) await ids.ready();
-  if (!ids.isReady && candidates.length > 1) await ids.ready().catch(() => undefined);
-  return ids.isReady ? ids.make(caller.accountId) : randomUUID();
+/** A signed id, by which any replica can check whose session it is. */
+async function sessionId({ state: { ids } }: Parts, { caller }: GatewayRequest): Promise<string> {
+  if (!ids.isReady) await ids.ready();
+  return ids.make(caller.accountId);
 }
 
 /**

@@ -28,6 +28,8 @@ export interface GatewayRequest extends ObservedRequest {
   isCounted: boolean;
   /** The conversation that a native completion belongs to. */
   conversation: JoinedConversation | null;
+  /** The id by which the client may refer to this request's decision; null: no session was made. */
+  sessionId: string | null;
   /** A planned completion's call; its limits may have bounded it. */
   call: CompletionCall | null;
   /** Candidates that could not be used, as the first entries of the error trace. */
@@ -77,6 +79,7 @@ export function newRequest({
     rateLimits: [],
     isCounted: false,
     conversation: null,
+    sessionId: null,
     call: null,
     passedOver: [],
     record: newRequestRecord(),

@@ -25,16 +25,19 @@ export interface SelectionQuestion extends Pick<
 export async function selectModel(
   parts: Parts,
   request: GatewayRequest,
-  { field, hashContent, ...question }: SelectionQuestion,
+  question: SelectionQuestion,
 ): Promise<Plan> {
   const plan = await planRequest(parts, request, {
-    ...question,
+    routing: question.routing,
+    links: question.links,
+    candidates: question.candidates,
+    explain: question.explain,
     isCalledHere: false,
     isSession: true,
-    blame: { field, code: 'bad_request' },
+    blame: { field: question.field, code: 'bad_request' },
   });
   rememberChosen(parts, request, plan.candidates[0]);
-  storeDecision(parts, request, question, hashContent);
+  storeDecision(parts, request, question);
   return plan;
 }
 
@@ -42,8 +45,7 @@ export async function selectModel(
 function storeDecision(
   parts: Parts,
   request: GatewayRequest,
-  { routing: { messages, tradeoff = null } }: Pick<PlanQuestion, 'routing'>,
-  hashContent: boolean,
+  { routing: { messages, tradeoff = null }, hashContent }: SelectionQuestion,
 ): void {
   const { record, snapshot } = request;
   if (!snapshot.requestLog.enabled) return;

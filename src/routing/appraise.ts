@@ -99,14 +99,16 @@ export function appraise(
   const stated = share(attributes['quality']) ?? share(facts.quality);
   return {
     candidate,
-    quality:
-      stated ??
-      facts.ability ??
-      guessedAbility(candidate.model, weighsCost && candidate.price !== undefined ? null : price),
+    figures: {
+      quality:
+        stated ??
+        facts.ability ??
+        guessedAbility(candidate.model, weighsCost && candidate.price !== undefined ? null : price),
+      price,
+      latency: latencyOf(candidate, facts, latencies),
+    },
     qualityStated: stated !== null,
-    price,
     rates,
-    latency: latencyOf(candidate, facts, latencies),
     contextLength: count(attributes['context_length']) ?? facts.contextLength,
     maxOutput: count(attributes['max_output']) ?? facts.maxOutput,
     tools: flag(attributes['tools']) ?? facts.tools,

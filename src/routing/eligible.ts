@@ -43,7 +43,7 @@ function incapableReason(
  * Why a preference rules a candidate out; null if it does not. Unknown figures never rule one out.
  */
 function unwantedReason(
-  { candidate, price, latency }: Appraisal,
+  { candidate, figures: { price, latency } }: Appraisal,
   { allow, exclude, maxPrice, maxLatency }: PreferenceSettings,
 ): string | null {
   const forbidden =

@@ -1,4 +1,5 @@
-import type { Figures, RankedCandidate } from './plan.js';
+import type { Figures } from './figures.js';
+import type { RankedCandidate } from './plan.js';
 import { thousandths } from './numbers.js';
 
 /** The largest share of decisions that may try a candidate other than the first. */

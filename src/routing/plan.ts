@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../completion.js';
+import type { Explanation, Figures, KindsOfTask } from './figures.js';
 import type { Tuning } from './predictor/tuning.js';
 import type { PreferenceSettings } from './preference.js';
 
@@ -23,37 +24,6 @@ export interface Candidate {
   attributes?: Record<string, unknown>;
 }
 
-/** The kinds of task that a request is made of, by the number that a router gives them; only those that make up much of it. */
-export interface KindsOfTask {
-  /** The router's name: another router numbers them otherwise. */
-  readonly router: string;
-  readonly shares: readonly (readonly [task: number, share: number])[];
-}
-
-/** What a choice weighs. Null: nobody knows. */
-export interface Figures {
-  /** Predicted, 0..1: the share of everyday tasks done well. */
-  quality: number;
-  /** USD per million tokens, blended: three tokens read for each one written. */
-  price: number | null;
-  /** Seconds to the first token. */
-  latency: number | null;
-  /** Standard deviation of the predicted quality. Absent where the ranker does not tell. */
-  uncertainty?: number;
-  /** Expected USD for answering this conversation. Absent where the ranker does not tell, null where the price is not known. */
-  cost?: number | null;
-  /** Tokens that the answer is expected to have. Absent where the ranker does not tell. */
-  outputTokens?: number;
-  /** What the account's own traffic has changed in the quality, in a few words each. Absent: nothing. */
-  learned?: readonly string[];
-  /** The quality before the account's feedback and outcomes moved it. Absent where they did not. */
-  qualityBefore?: number;
-  /** 0..1: how familiar the ranker is with requests like this one; the same for all candidates. Absent where it does not tell. */
-  gate?: number;
-  /** The kinds of task that the request is made of; the same for all candidates. Absent where the ranker does not tell. */
-  kinds?: KindsOfTask;
-}
-
 /** What tokens cost, by what is done with them: USD per million. */
 export interface Rates extends Price {
   /** Of a prompt that the provider has read before. */
@@ -62,22 +32,20 @@ export interface Rates extends Price {
   request?: number;
 }
 
-/** Why a candidate stands where it stands. */
-export interface Explanation extends Figures {
-  reason: string;
-  /** It stands first to be tried, not for what is predicted of it. */
-  explored?: true;
+/** A candidate and its figures, as rankers order them. */
+export interface CandidateFigures {
+  readonly candidate: Candidate;
+  readonly figures: Figures;
 }
 
 /**
- * A candidate with all that is known of it. For each figure the caller's own comes first, then the configuration's, then
- * what was measured or the catalogue says.
+ * A candidate with all that is known of it before it is ranked. For each figure the caller's own
+ * comes first, then the configuration's, then what was measured or the catalogue says.
  */
-export interface Appraisal extends Figures {
-  readonly candidate: Candidate;
-  /** True where the caller or the configuration stated the quality: no ranker knows better. */
+export interface Appraisal extends CandidateFigures {
+  /** True if the caller or the configuration stated the quality: then no ranker predicts it. */
   readonly qualityStated: boolean;
-  /** USD per million tokens for a prompt of this length; null where nobody knows. */
+  /** USD per million tokens for a prompt of this length; null: unknown. */
   readonly rates: Rates;
   /** Tokens that prompt and answer may have together. */
   readonly contextLength: number | null;

@@ -1,9 +1,10 @@
 import { isContinued } from './affinity.js';
 import type { Expectation } from './predictor/quality-predictor.js';
-import type { Appraisal, KindsOfTask, RoutingRequest } from './plan.js';
+import { type KindsOfTask, withPrediction } from './figures.js';
+import type { Appraisal, CandidateFigures, RoutingRequest } from './plan.js';
 
 /**
- * Expected USD for a prompt and an answer of so many tokens; null where the price is not known.
+ * Expected USD for a prompt and an answer of so many tokens; null if the price is unknown.
  * @param cachedTokens of the prompt: what its provider has read before
  */
 function expectedCost(
@@ -30,33 +31,28 @@ export interface Understood {
   readonly kinds: KindsOfTask;
 }
 
-/** What is known of a candidate, with what is predicted of it for this request. A stated quality is left as it is. */
+/**
+ * A candidate's figures with what is predicted for this request. A stated quality is left as it is.
+ */
 export function predicted(
   known: Appraisal,
   { quality, uncertainty, outputTokens: usual }: Expectation,
   request: RoutingRequest,
   { gate, kinds }: Understood,
-): Appraisal {
+): CandidateFigures {
+  const { candidate, figures, qualityStated, maxOutput } = known;
   const { promptTokens = 0, maxTokens, continued } = request;
-  const outputTokens = Math.min(usual, maxTokens ?? Infinity, known.maxOutput ?? Infinity);
-  const cachedTokens =
-    continued && isContinued(known.candidate, continued) ? continued.cachedTokens : 0;
-  // field by field: forty spreads cost as much as forty predictions
+  const outputTokens = Math.min(usual, maxTokens ?? Infinity, maxOutput ?? Infinity);
+  const cachedTokens = continued && isContinued(candidate, continued) ? continued.cachedTokens : 0;
   return {
-    candidate: known.candidate,
-    quality: known.qualityStated ? known.quality : quality,
-    uncertainty: known.qualityStated ? 0 : uncertainty,
-    qualityStated: known.qualityStated,
-    price: known.price,
-    rates: known.rates,
-    cost: expectedCost(known, promptTokens, cachedTokens, outputTokens),
-    outputTokens,
-    gate,
-    kinds,
-    latency: known.latency,
-    contextLength: known.contextLength,
-    maxOutput: known.maxOutput,
-    tools: known.tools,
-    images: known.images,
+    candidate,
+    figures: withPrediction(figures, {
+      quality: qualityStated ? figures.quality : quality,
+      uncertainty: qualityStated ? 0 : uncertainty,
+      cost: expectedCost(known, promptTokens, cachedTokens, outputTokens),
+      outputTokens,
+      gate,
+      kinds,
+    }),
   };
 }

@@ -1,6 +1,7 @@
 import { savesLittle, stayedWith } from './affinity.js';
 import { placed } from './placed.js';
-import type { Appraisal, Figures, RankedCandidate, RoutingRequest } from './plan.js';
+import type { Figures } from './figures.js';
+import type { CandidateFigures, RankedCandidate, RoutingRequest } from './plan.js';
 import { rankByWeights } from './rank-by-weights.js';
 import { thousandths } from './numbers.js';
 
@@ -13,7 +14,7 @@ export interface Margins {
   readonly affinity: number;
 }
 
-type Order = (a: Appraisal, b: Appraisal) => number;
+type Order = (a: CandidateFigures, b: CandidateFigures) => number;
 
 /** Compares figures: smaller first, unknown last. */
 function ascending(a: number | null, b: number | null): number {
@@ -28,10 +29,11 @@ function ascending(a: number | null, b: number | null): number {
  */
 const costOf = ({ cost, price }: Figures): number | null => (cost === undefined ? price : cost);
 
-const byQuality: Order = (a, b) =>
+const byQuality: Order = ({ figures: a }, { figures: b }) =>
   b.quality - a.quality || ascending(costOf(a), costOf(b)) || ascending(a.latency, b.latency);
-const byCost: Order = (a, b) => ascending(costOf(a), costOf(b)) || byQuality(a, b);
-const byLatency: Order = (a, b) => ascending(a.latency, b.latency) || byQuality(a, b);
+const byCost: Order = (a, b) => ascending(costOf(a.figures), costOf(b.figures)) || byQuality(a, b);
+const byLatency: Order = (a, b) =>
+  ascending(a.figures.latency, b.figures.latency) || byQuality(a, b);
 
 /** The figure that each tradeoff sorts by, and its wording. */
 const tradeoffs = {
@@ -54,13 +56,13 @@ const tradeoffs = {
   },
 };
 
-function rankByQuality(sorted: readonly Appraisal[], best: number): RankedCandidate[] {
+function rankByQuality(sorted: readonly CandidateFigures[], best: number): RankedCandidate[] {
   return sorted.map((known, index) => {
     const reason =
       index === 0
         ? `best predicted quality, ${thousandths(best)}`
-        : `predicted quality ${thousandths(known.quality)}, best is ${thousandths(best)}`;
-    return placed(known, known.quality, reason);
+        : `predicted quality ${thousandths(known.figures.quality)}, best is ${thousandths(best)}`;
+    return placed(known, known.figures.quality, reason);
   });
 }
 
@@ -69,18 +71,18 @@ function rankByQuality(sorted: readonly Appraisal[], best: number): RankedCandid
  * quality. So scores never rise down the list.
  */
 function rankWinners(
-  winners: readonly Appraisal[],
+  winners: readonly CandidateFigures[],
   { figure, best, unknown, told }: (typeof tradeoffs)['cost'],
   tolerance: number,
 ): RankedCandidate[] {
   return winners.map((known, index) => {
-    const value = figure(known);
+    const value = figure(known.figures);
     const within = `within ${thousandths(tolerance)} of the best quality`;
     if (value === null) return placed(known, 1, `${within}, ${unknown}`);
     return placed(
       known,
       1 + 1 / (1 + value),
-      `${index === 0 ? `${best} ` : ''}${within}, ${told(known)}`,
+      `${index === 0 ? `${best} ` : ''}${within}, ${told(known.figures)}`,
     );
   });
 }
@@ -140,7 +142,7 @@ function stayedByFigure(
  */
 export function rankByTradeoff(
   request: RoutingRequest,
-  candidates: readonly Appraisal[],
+  candidates: readonly CandidateFigures[],
   { tolerance, affinity }: Margins,
 ): RankedCandidate[] {
   const { preference } = request;
@@ -155,7 +157,7 @@ export function rankByTradeoff(
       affinity,
       'score by the weights of the preference',
     );
-  const best = sorted[0]?.quality ?? 0;
+  const best = sorted[0]?.figures.quality ?? 0;
   if (!wanted)
     return stayedByScore(
       rankByQuality(sorted, best),
@@ -166,15 +168,17 @@ export function rankByTradeoff(
     );
   const tradeoff = tradeoffs[wanted];
   const lowest = best - tolerance - dust;
-  const reach = sorted.findIndex((known, index) => index >= depth || known.quality < lowest);
+  const reach = sorted.findIndex(
+    ({ figures }, index) => index >= depth || figures.quality < lowest,
+  );
   const winners = reach < 0 ? sorted : sorted.slice(0, reach);
   const rest = sorted
     .slice(winners.length)
     .map((known) =>
       placed(
         known,
-        known.quality,
-        `predicted quality ${thousandths(known.quality)}, best is ${thousandths(best)}`,
+        known.figures.quality,
+        `predicted quality ${thousandths(known.figures.quality)}, best is ${thousandths(best)}`,
       ),
     );
   const ranked = [...rankWinners([...winners].sort(tradeoff.order), tradeoff, tolerance), ...rest];

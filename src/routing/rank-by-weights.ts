@@ -1,5 +1,6 @@
 import { placed } from './placed.js';
-import type { Appraisal, Figures, RankedCandidate } from './plan.js';
+import type { Figures } from './figures.js';
+import type { CandidateFigures, RankedCandidate } from './plan.js';
 import type { Weights } from './preference.js';
 import { thousandths } from './numbers.js';
 
@@ -31,18 +32,18 @@ const costBadness = ({ cost, price }: Figures): number =>
  * first, then the given order.
  */
 export function rankByWeights(
-  candidates: readonly Appraisal[],
+  candidates: readonly CandidateFigures[],
   { quality, cost, latency }: Weights,
 ): RankedCandidate[] {
   const whole = quality + cost + latency;
-  const scoreOf = (known: Appraisal): number =>
-    (quality * known.quality +
-      cost * (1 - costBadness(known)) +
-      latency * (1 - badness(known.latency, middleLatency))) /
+  const scoreOf = ({ figures }: CandidateFigures): number =>
+    (quality * figures.quality +
+      cost * (1 - costBadness(figures)) +
+      latency * (1 - badness(figures.latency, middleLatency))) /
     whole;
   const scored = candidates
     .map((known) => ({ known, score: scoreOf(known) }))
-    .sort((a, b) => b.score - a.score || b.known.quality - a.known.quality);
+    .sort((a, b) => b.score - a.score || b.known.figures.quality - a.known.figures.quality);
   return scored.map(({ known, score }, index) =>
     placed(
       known,

@@ -14,6 +14,7 @@ const kilobyte = 1_024;
 /** Slices of a row: turned round in each, so that a drift of the speed meets both builds alike. */
 const turns = ['before', 'after', 'after', 'before'];
 const warmUps = 2;
+const planWarmUps = 8;
 /** A ratio is a loss where its whole interval lies above this. */
 const toleratedRatio = 1.03;
 
@@ -126,7 +127,9 @@ async function measurePlans(bench) {
   const batches = Math.max(1, Math.round(requests / 125));
   const plan = (build, rounds) =>
     ask(children[build], { characters: kilobyte, batches: rounds, warmUps: 0 });
-  for (const build of Object.keys(builds)) await plan(build, 3 * batches);
+  // in turns too: what a process compiles goes on after its first batches
+  for (let round = 0; round < planWarmUps; round++)
+    for (const build of Object.keys(builds)) await plan(build, batches);
   const costs = { before: [], after: [] };
   for (const build of turns) costs[build].push(mean(await plan(build, batches)));
   for (const child of Object.values(children)) await endProgram(child);

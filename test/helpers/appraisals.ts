@@ -1,26 +1,31 @@
+import type { Figures } from '../../src/routing/figures.js';
 import type { Appraisal, Candidate } from '../../src/routing/plan.js';
+
+type Known = Partial<Omit<Appraisal, 'candidate' | 'figures'>> & Partial<Figures>;
 
 /** A candidate named `p/<model>` of which nothing is known but what is given. */
 export function appraisalOf(
   model: string,
-  known: Partial<Omit<Appraisal, 'candidate'>> = {},
+  {
+    qualityStated = false,
+    contextLength = null,
+    maxOutput = null,
+    tools = null,
+    images = null,
+    rates,
+    ...figures
+  }: Known = {},
   candidate: Partial<Candidate> = {},
 ): Appraisal {
+  const price = figures.price ?? null;
   return {
     candidate: { label: `p/${model}`, provider: 'p', model, ...candidate },
-    quality: 0.5,
-    qualityStated: false,
-    price: null,
-    rates: {
-      input: known.price ?? null,
-      output: known.price ?? null,
-      cachedInput: known.price ?? null,
-    },
-    latency: null,
-    contextLength: null,
-    maxOutput: null,
-    tools: null,
-    images: null,
-    ...known,
+    figures: { quality: 0.5, price: null, latency: null, ...figures },
+    qualityStated,
+    rates: rates ?? { input: price, output: price, cachedInput: price },
+    contextLength,
+    maxOutput,
+    tools,
+    images,
   };
 }

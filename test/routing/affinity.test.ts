@@ -245,14 +245,15 @@ describe('for any candidates and any model that answered last', { timeout: 60_00
     fc.assert(
       fc.property(candidates, requests, fc.nat(), (given, { preference, maxTokens }, pick) => {
         const at = pick % given.length;
-        const { price, candidate, ...known } = given[at]!;
+        const { candidate, figures: known, qualityStated } = given[at]!;
+        const { price } = known;
         if (price === null || !preference) return;
         const cheaper = given.map((one, index) =>
           index === at
             ? {
                 ...appraisalOf(candidate.model, {
                   quality: known.quality,
-                  qualityStated: known.qualityStated,
+                  qualityStated,
                   latency: known.latency,
                   price: price / 2,
                 }),

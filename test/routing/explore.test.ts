@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { drawOf, explored, plausiblePlaces } from '../../src/routing/explore.js';
-import type { Explanation, RankedCandidate } from '../../src/routing/plan.js';
+import type { Explanation } from '../../src/routing/figures.js';
+import type { RankedCandidate } from '../../src/routing/plan.js';
 
 const candidate = (
   model: string,

@@ -42,9 +42,9 @@ export const modelSelect: Surface = {
 export type Identify = (name: string) => { provider: string; model: string } | null;
 
 /** Converts a body to the request that routing ranks for. */
-export function routingRequestOf(body: ModelSelectRequest): RoutingRequest {
+export function routingRequestOf(body: Partial<ModelSelectRequest>): RoutingRequest {
   return {
-    messages: body.messages,
+    messages: body.messages ?? [],
     tools: body.tools ?? [],
     tradeoff: body.tradeoff ?? null,
     maxModelDepth: body.max_model_depth ?? null,

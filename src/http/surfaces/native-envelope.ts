@@ -99,5 +99,5 @@ export class NativeEnvelope {
 
 /** Usage with the native field names. */
 export function nativeUsage(usage: Usage, costs: Costs): object {
-  return { ...usageCounts(usage), costs };
+  return Object.assign(usageCounts(usage), { costs });
 }

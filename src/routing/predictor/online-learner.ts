@@ -1,5 +1,5 @@
 import { logOdds, sigmoid } from '../numbers.js';
-import type { KindsOfTask } from '../plan.js';
+import type { KindsOfTask } from '../figures.js';
 import { Beliefs } from './online-beliefs.js';
 import { added, bounded, otherKinds, faded, folded } from './online-evidence.js';
 import {

@@ -5,7 +5,13 @@ import { largestShares } from '../predictor/online-state.js';
 import type { Expectation, QualityPredictor } from '../predictor/quality-predictor.js';
 import { keptOdds, type Adjustment, type TunedRequest } from '../predictor/tuning.js';
 import { logOdds, sigmoid } from '../numbers.js';
-import type { Appraisal, RankedCandidate, Ranker, RoutingRequest } from '../plan.js';
+import type {
+  Appraisal,
+  CandidateFigures,
+  RankedCandidate,
+  Ranker,
+  RoutingRequest,
+} from '../plan.js';
 import { predicted, type Understood } from '../predicted.js';
 import { type Margins, rankByTradeoff } from '../rank-by-tradeoff.js';
 
@@ -58,16 +64,16 @@ function tuned(
   seen: TunedRequest,
   understood: Understood,
   request: RoutingRequest,
-): Appraisal {
+): CandidateFigures {
   const { tunings = [], taught } = request;
   const result = new Tuned(expectation);
   for (const tuning of tunings) result.take(tuning.adjust(known.candidate, seen, expectation));
   const before = result.expected;
   const isMoved = taught ? result.take(taught.tuning.adjust(known.candidate, seen, before)) : false;
-  const told = predicted(known, isMoved ? result.expected : before, request, understood);
-  if (result.learned.length > 0) told.learned = result.learned;
-  if (isMoved) told.qualityBefore = before.quality;
-  return told;
+  const expected = predicted(known, isMoved ? result.expected : before, request, understood);
+  if (result.learned.length > 0) expected.figures.learned = result.learned;
+  if (isMoved) expected.figures.qualityBefore = before.quality;
+  return expected;
 }
 
 /** Puts a plausible alternative first in the share of new conversations that may explore. */
@@ -99,7 +105,10 @@ export function createLearnedRanker({
     }
     return seen;
   };
-  const expected = (request: RoutingRequest, candidates: readonly Appraisal[]): Appraisal[] => {
+  const expected = (
+    request: RoutingRequest,
+    candidates: readonly Appraisal[],
+  ): CandidateFigures[] => {
     const seen = read(request);
     const { reading } = seen;
     const understood = {
@@ -110,7 +119,9 @@ export function createLearnedRanker({
     return candidates.map((one) => {
       const place = find(one.candidate.model);
       const expectation =
-        place < 0 ? predictor.guess(reading, one.quality) : predictor.expect(reading, place);
+        place < 0
+          ? predictor.guess(reading, one.figures.quality)
+          : predictor.expect(reading, place);
       return isTuned && !one.qualityStated
         ? tuned(one, expectation, seen, understood, request)
         : predicted(one, expectation, request, understood);

@@ -50,5 +50,5 @@ export function decisionOf(
 
 /** The row of a decision. @param salt for content of which only a hash is stored */
 export function selectionRowOf({ content, ...row }: Decision, salt: Buffer | null): NewSelection {
-  return { ...row, content: storedContent(content, salt) };
+  return { content: storedContent(content, salt), ...row };
 }

@@ -110,8 +110,8 @@ function keptAttempt(
   content: KeptContent | null,
 ): object {
   const attempt = {
-    ...rest,
     firstContentMs: firstContentMs === null ? null : Math.round(firstContentMs),
+    ...rest,
   };
   return content?.kind === 'text' ? { ...attempt, error } : attempt;
 }

@@ -91,7 +91,7 @@ export class RequestLogWriter {
     links: Omit<DecisionLinks, 'content'>,
   ): void {
     if (plan === null || !isLogged) return;
-    this.selections.add(decisionOf(plan, caller, { ...links, content }));
+    this.selections.add(decisionOf(plan, caller, { content, ...links }));
   }
 
   /** Writes what has been taken so far, so that it can be read; waits at most `limitMs`. */

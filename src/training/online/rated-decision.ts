@@ -1,5 +1,5 @@
 import type { Rating } from '../../routing/predictor/online-learner.js';
-import type { KindsOfTask } from '../../routing/plan.js';
+import type { KindsOfTask } from '../../routing/figures.js';
 import type { RequestRow, SelectionRow } from '../../store/contracts/requests.js';
 
 /** What is known about a rated decision, as it was stored: every part may be missing. */

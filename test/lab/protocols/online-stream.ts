@@ -9,7 +9,8 @@ import {
 import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
 import type { Reading } from '../../../src/routing/predictor/request-reader.js';
 import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import type { Candidate, Figures } from '../../../src/routing/plan.js';
+import type { Figures } from '../../../src/routing/figures.js';
+import type { Candidate } from '../../../src/routing/plan.js';
 import type { EvaluatedPool } from '../pools.js';
 import { listPriceOf } from '../prices.js';
 import { createRandomStream } from '../random.js';

@@ -22,11 +22,9 @@ export function candidateOf(model: string): Appraisal {
   const [input, output] = listPriceOf(model);
   return {
     candidate: { label: model, provider: null, model },
-    quality: 0.5,
+    figures: { quality: 0.5, price: (3 * input + output) / 4, latency: null },
     qualityStated: false,
-    price: (3 * input + output) / 4,
     rates: { input, output, cachedInput: input },
-    latency: null,
     contextLength: null,
     maxOutput: null,
     tools: null,

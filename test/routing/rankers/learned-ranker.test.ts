@@ -135,16 +135,14 @@ describe('the learned ranker', () => {
     fc.assert(
       fc.property(fc.string(), candidates, fc.nat(), (content, given, pick) => {
         const at = pick % given.length;
-        const chosen = given[at]!;
-        if (chosen.price === null) return;
+        const { candidate: chosen, figures } = given[at]!;
+        if (figures.price === null) return;
         const place = (all: readonly Appraisal[]): number =>
-          rank(content, all, { tradeoff: 'cost' }).findIndex(
-            ({ model }) => model === chosen.candidate.model,
-          );
-        const cheaper = appraisalOf(chosen.candidate.model, {
-          quality: chosen.quality,
-          latency: chosen.latency,
-          price: chosen.price / 2,
+          rank(content, all, { tradeoff: 'cost' }).findIndex(({ model }) => model === chosen.model);
+        const cheaper = appraisalOf(chosen.model, {
+          quality: figures.quality,
+          latency: figures.latency,
+          price: figures.price / 2,
         });
         expect(
           place(given.map((one, index) => (index === at ? cheaper : one))),

@@ -29,22 +29,36 @@ import type { Plan } from './routing/plan.js';
 import type { LazyDatabases } from './store/lazy-databases.js';
 import { version } from './version.js';
 
-/** A gateway for a host app. A stage alone neither authenticates nor answers errors: it calls `next(error)`. */
+/**
+ * A gateway for a host app. A stage alone neither authenticates nor answers errors: it calls
+ * `next(error)`.
+ */
 export interface Gateway {
-  /** All routers below, metrics, health and the API's description. Calls `next()` for paths that are not its own. */
+  /**
+   * All routers below, metrics, health and the API's description. Calls `next()` for paths that are
+   * not its own.
+   */
   readonly router: Router;
   readonly routers: Routers;
   /** Lets only known keys pass. */
   readonly authenticate: RequestHandler;
-  /** Chooses the model for a body with `messages` and `llm_providers` (or `models`); `planOf(res)` then has the plan. */
+  /**
+   * Chooses the model for a body with `messages` and `llm_providers` (or `models`); `planOf(res)`
+   * then has the plan.
+   */
   readonly selectModel: RequestHandler;
   /** The same with a host's own candidates and reading of the request. */
   selectModelWith(options: SelectModelOptions): RequestHandler;
-  /** Answers a native completions body; executes the plan that `selectModel` has made, where there is one. */
+  /**
+   * Answers a native completions body; executes the plan that `selectModel` has made, where there
+   * is one.
+   */
   readonly complete: RequestHandler;
   /** The metrics page. */
   readonly metrics: RequestHandler;
-  /** Answers errors as the native surface does; for hosts that have no error handler of their own. */
+  /**
+   * Answers errors as the native surface does; for hosts that have no error handler of their own.
+   */
   readonly errorHandler: ErrorRequestHandler;
   /** Answers 404 in the same shape: the end of an app that is nothing but the gateway. */
   readonly notFound: RequestHandler;
@@ -56,7 +70,8 @@ export interface Gateway {
   /**
    * Completes a chat without Express, with the same retries, fallbacks, limits and logs.
    * @returns with `stream: true` an iterable of chunks and one `end`; otherwise the whole answer
-   * @throws GatewayError as `POST /v1/chat/completions` answers; from the loop where the answer is streamed
+   * @throws GatewayError as `POST /v1/chat/completions` answers; from the loop where the answer is
+   * streamed
    */
   run(
     request: RunRequest & { stream: true },
@@ -66,19 +81,31 @@ export interface Gateway {
     request: RunRequest & { stream?: false | null },
     options?: DirectOptions,
   ): Promise<CompletionResult>;
-  /** A whole Express app: the router, or that of one surface with health, and 404 for all other paths. */
+  /**
+   * A whole Express app: the router, or that of one surface with health, and 404 for all other
+   * paths.
+   */
   app(surface?: keyof Routers): Express;
-  /** Waits for the upstream calls in progress, writes what is still to be written, and closes all connections. */
+  /**
+   * Waits for the upstream calls in progress, writes what is still to be written, and closes all
+   * connections.
+   */
   close(): Promise<void>;
 }
 
 /** A gateway as the standalone process runs it. */
 export interface StandaloneGateway extends Gateway {
-  /** Puts another configuration in force; requests in flight finish on the old one. @throws Error where it cannot be built: the old one stays */
+  /**
+   * Puts another configuration in force; requests in flight finish on the old one. @throws Error
+   * where it cannot be built: the old one stays
+   */
   reconfigure(config: Config): void;
   /** Counts a configuration that was refused before it got here. */
   refusedConfiguration(): void;
-  /** Says on `/readyz` that the process is stopping. Requests are still served until their server closes. */
+  /**
+   * Says on `/readyz` that the process is stopping. Requests are still served until their server
+   * closes.
+   */
   drain(): void;
 }
 
@@ -87,14 +114,19 @@ export interface GatewayOptions {
   env?: NodeJS.ProcessEnv;
   /** Default: JSON lines on standard output, at the configuration's level. */
   logger?: Logger;
-  /** Default: the databases that the configuration names, opened when they are first needed; in memory where it names none. */
+  /**
+   * Default: the databases that the configuration names, opened when they are first needed; in
+   * memory where it names none.
+   */
   databases?: LazyDatabases;
 }
 
 /** What a configuration is checked against, beside its schema. */
 export const rules: ParseOptions = configRules(dialects);
 
-/** The providers that a gateway with this configuration has, by its settings or by the environment. */
+/**
+ * The providers that a gateway with this configuration has, by its settings or by the environment.
+ */
 export function providersOf(
   config: Config,
   env: NodeJS.ProcessEnv = process.env,

@@ -84,7 +84,7 @@ const importers: Record<string, RegExp> = {
   '@fastify/busboy': /^http\/resources\/read-form\.ts$/,
   'ipaddr.js': /^(http\/client-address|config\/is-loopback)\.ts$/,
   'fastest-levenshtein': /^config\/closest\.ts$/,
-  'http-proxy-middleware': /^http\/passthrough\.ts$/,
+  'http-proxy-middleware': /^http\/passthrough\/proxy-stage\.ts$/,
   ajv: /^config\/schema\//,
   'ajv-formats': /^config\/schema\//,
   'prom-client': /^telemetry\/metrics\//,

@@ -55,7 +55,7 @@ export async function resetLink(
   if (!account) throw notFound();
   if (account.disabledAt !== null) throw new GatewayError('conflict', 'this account is disabled');
   if (account.email === null)
-    throw new GatewayError('conflict', 'this account has no owner: nobody has signed up');
+    throw new GatewayError('conflict', 'this account has no owner: no user has signed up');
   return { account, link: await issueResetLink(store, account.id, Date.now() + resetMs) };
 }
 

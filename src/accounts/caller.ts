@@ -104,7 +104,10 @@ export function isUsable(
   );
 }
 
-/** Who a host's own code acts for: an account of the host's, which the gateway keeps apart from all others. */
+/**
+ * Who a host's own code acts for: an account of the host's, which the gateway keeps apart from all
+ * others.
+ */
 export interface HostCaller {
   /** The account that conversations, limits, usage and learning belong to. */
   readonly account: string;

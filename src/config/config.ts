@@ -3,13 +3,14 @@ import { fileURLToPath } from 'node:url';
 import { ConfigError } from './problem.js';
 import { readConfigFile } from './read-file.js';
 import { readYaml } from './read-yaml.js';
-import { resolve, type Finding, type ParseOptions } from './resolve.js';
+import type { Finding, ParseOptions } from './findings.js';
+import { resolve } from './resolve.js';
 import { variableOf, type Environment } from './substitute.js';
 import { watchFile, type ConfigWatch, type WatchReports } from './watch.js';
 import type { Config, ConfigInput } from './shape.js';
 
 export { ConfigError } from './problem.js';
-export type { ParseOptions } from './resolve.js';
+export type { ParseOptions } from './findings.js';
 export type { ConfigWatch } from './watch.js';
 export type {
   Config,

@@ -1,4 +1,4 @@
-import type { ParseOptions } from './resolve.js';
+import type { ParseOptions } from './findings.js';
 import { fillProvider } from './fill.js';
 import type { Config, ProviderConfig } from './shape.js';
 import { variableOf, type Environment } from './substitute.js';

@@ -5,11 +5,7 @@ import { type DirectOptions, runStreamed, runWhole, selectDirectly } from '../pi
 import type { CompletionEvent, CompletionResult } from '../pipeline/direct-writers.js';
 import type { Parts } from '../pipeline/parts.js';
 import type { Plan } from '../routing/plan.js';
-import {
-  candidateOfEntry,
-  type ModelSelectRequest,
-  routingRequestOf,
-} from './surfaces/model-select.js';
+import { type ModelSelectRequest, selectionQuestionOf } from './surfaces/model-select.js';
 import { openai, type RunRequest } from './surfaces/openai.js';
 
 /** What `gateway.select` takes: the body of `POST /api/v1/model-select`. */
@@ -29,14 +25,7 @@ export class DirectGateway {
       this.parts,
       ({ catalog }) => {
         check(this.selections, body);
-        return {
-          routing: routingRequestOf(body),
-          links: body,
-          candidates: body.llm_providers.map((entry) => candidateOfEntry(entry, catalog.identify)),
-          explain: true,
-          field: 'llm_providers',
-          hashContent: body.hash_content ?? false,
-        };
+        return selectionQuestionOf(body, catalog.identify, true);
       },
       options,
     );

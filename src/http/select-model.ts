@@ -7,10 +7,9 @@ import { contextOf, requestOf, sendRateLimits } from './context.js';
 import { sendJson } from './send-json.js';
 import { answer, stage } from './stage.js';
 import {
-  candidateOfEntry,
   type ModelSelectRequest,
-  routingRequestOf,
   selectionOf,
+  selectionQuestionOf,
 } from './surfaces/model-select.js';
 
 /** Counts a request that calls no model against the rate limits of its caller. */
@@ -25,16 +24,10 @@ export function count(parts: Parts): RequestHandler {
 export function selectModel(parts: Parts): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
-    const body = req.body as ModelSelectRequest;
     const { identify } = request.snapshot.catalog;
-    await select(parts, request, {
-      routing: routingRequestOf(body),
-      links: body,
-      candidates: body.llm_providers.map((entry) => candidateOfEntry(entry, identify)),
-      explain: req.query['explain'] === 'true',
-      field: 'llm_providers',
-      hashContent: body.hash_content ?? false,
-    });
+    const explain = req.query['explain'] === 'true';
+    const body = req.body as ModelSelectRequest;
+    await select(parts, request, selectionQuestionOf(body, identify, explain));
   });
 }
 

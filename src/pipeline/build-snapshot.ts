@@ -25,7 +25,10 @@ export interface SnapshotSharing {
   warn: (warning: string) => void;
 }
 
-/** What a configuration is checked against: the dialects that there are, and what each asks of its settings. */
+/**
+ * What a configuration is checked against: the dialects that there are, and what each asks of its
+ * settings.
+ */
 export function configRules(dialects: ReadonlyMap<string, ProviderDialect>): ParseOptions {
   return {
     knownApis: [...dialects.keys()],
@@ -47,7 +50,7 @@ function problemOf(
 
 /**
  * Builds all that one configuration stands for.
- * @throws Error for a provider that cannot be made of its settings; `configRules` would have told
+ * @throws Error for a provider that cannot be made of its settings; `configRules` reports those first
  */
 export function buildSnapshot(
   config: Config,

@@ -23,8 +23,9 @@ export interface CompletionHooks {
 }
 
 /**
- * Executes the plan of the request's completion, writes the answer and stores its turn. Once the writer has begun, a
- * failure is written into the answer. Call it between `reserveCompletion` and its `Settle`.
+ * Executes the plan of the request's completion, writes the answer and stores its turn. Once the
+ * writer has begun, a failure is written into the answer. Call it between `reserveCompletion` and
+ * its `Settle`.
  * @throws GatewayError where the answer had not begun
  */
 export async function completeChat(
@@ -106,7 +107,10 @@ class RunningCompletion {
     };
   }
 
-  /** Stores the turn before the client is told of its end, so that an acknowledged turn is there. Null: nothing is to be stored. */
+  /**
+   * Stores the turn before the client sees the end of the answer, so that an acknowledged turn is stored.
+   * Null: nothing is to be stored.
+   */
   private async keep(answer: FinishedAnswer): Promise<boolean | null> {
     const { conversation, snapshot } = this.request;
     if (!conversation?.stores) return null;
@@ -137,7 +141,9 @@ class RunningCompletion {
     throw error;
   }
 
-  /** Records what a failed attempt cost: nobody gets its answer, but the provider charges for it. */
+  /**
+   * Records what a failed attempt cost: its answer is not used, but the provider charges for it.
+   */
   private lose({ provider, model }: Attempt, contentLength: number): void {
     const { record, snapshot } = this.request;
     const facts = snapshot.catalog.lookup(provider, model);
@@ -164,8 +170,8 @@ class RunningCompletion {
   }
 
   /**
-   * Usage that no provider reported. A caller with limits could have written the prompt to look small and left before
-   * it was counted, so its prompt is counted cautiously.
+   * Usage that no provider reported. A caller with limits could have written the prompt to look
+   * small and left before it was counted, so its prompt is counted cautiously.
    */
   private estimate(contentLength: number): Usage {
     const { call, plan } = this.planned;

@@ -98,7 +98,7 @@ function addDelta(
   }
 }
 
-/** Of a field that nobody here knows, strings and lists grow; anything else is the latest. */
+/** Merges an unknown field: strings and lists grow, of anything else the latest value counts. */
 function merged(before: unknown, more: unknown): unknown {
   if (typeof before === 'string' && typeof more === 'string') return before + more;
   if (Array.isArray(before) && Array.isArray(more))

@@ -55,7 +55,9 @@ export interface FinishedAnswer {
   latencyMs: number;
   readonly ttftMs: number;
   readonly errorTrace: readonly ErrorTraceEntry[];
-  /** False where the turn should have been stored and is not by now; null: nothing was to be stored. */
+  /**
+   * False where the turn should have been stored and is not by now; null: nothing was to be stored.
+   */
   stored: boolean | null;
 }
 
@@ -71,13 +73,16 @@ export interface BrokenAnswer {
 /** An AnswerWriter that also knows how its surface ends an answer, well or badly. */
 export interface CompletionWriter extends AnswerWriter {
   /**
-   * The whole answer as a message, where the surface keeps one: asked for at most once, before `finish`.
-   * Null: the surface keeps none, or the answer was too long.
+   * The whole answer as a message, where the surface keeps one: asked for at most once, before
+   * `finish`. Null: the surface keeps none, or the answer was too long.
    */
   message(finishReason: string | null): AnsweredMessage | null;
   /** The answer is whole. */
   finish(answer: FinishedAnswer): void;
-  /** True once the answer has begun to reach the client, so that an error can only be told inside it. */
+  /**
+   * True once the answer has begun to reach the client, so that an error can only be reported inside
+   * it.
+   */
   readonly hasBegun: boolean;
   /** The answer breaks off here; called only where `hasBegun`. */
   breakOff(broken: BrokenAnswer): void;

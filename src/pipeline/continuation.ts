@@ -3,7 +3,7 @@ import type { KnownPreference } from '../accounts/preference-cache.js';
 import type { ChatMessage } from '../completion.js';
 import { historyKey, type LastModel } from '../conversations/last-models.js';
 import { invalidField } from '../errors.js';
-import type { Continued, RoutingRequest, Taught } from '../routing/plan.js';
+import type { Continued, RoutingRequest, OnlineLearning } from '../routing/plan.js';
 import { measureRequest } from '../routing/tokens.js';
 import type { Links } from './completion-call.js';
 import type { Parts } from './parts.js';
@@ -19,9 +19,10 @@ const sessionKey = (id: string): string => `session ${id}`;
 const isGiven = (id: string | null | undefined): id is string => id !== null && id !== undefined;
 
 /**
- * Looks up what a request links to: checks its session, and returns the preference that it names together with the
- * predictor trained for it. Null: it names none.
- * @throws GatewayError `not_found` for an id that was never this caller's; `unavailable` where it cannot be looked up
+ * Looks up what a request links to: checks its session, and returns the preference that it names
+ * together with the predictor trained for it. Null: it names none.
+ * @throws GatewayError `not_found` for an id that was never this caller's; `unavailable` where it
+ * cannot be looked up
  */
 export async function followLinks(
   { state: { ids, preferences } }: Parts,
@@ -40,16 +41,16 @@ export async function followLinks(
 }
 
 /**
- * What the caller's feedback and outcomes have taught, for the preference that the request names or without any.
- * Null where nothing is known or it cannot be looked up in a moment. Never fails.
+ * What the caller's feedback and outcomes have taught, for the preference that the request names or
+ * without any. Null where nothing is known or it cannot be looked up in a moment. Never fails.
  * @param linked the result of `followLinks`
  */
-export async function taughtIn(
+export async function findOnlineLearning(
   { state }: Parts,
   { caller, snapshot }: GatewayRequest,
   links: Links,
   linked: KnownPreference | null,
-): Promise<Taught | null> {
+): Promise<OnlineLearning | null> {
   const { learning } = snapshot.routing;
   if (!learning.enabled) return null;
   const found = await state.learning.find({
@@ -69,8 +70,9 @@ const lastAnswer = (messages: readonly ChatMessage[]): number =>
   messages.findLastIndex(({ role }) => role === 'assistant');
 
 /**
- * Which model answered last in what a request continues: in its conversation, else in its session, else after the same
- * history. Looks only in memory; a joined conversation knows its last model itself. Null: not known.
+ * Which model answered last in what a request continues: in its conversation, else in its session,
+ * else after the same history. Looks only in memory; a joined conversation knows its last model
+ * itself. Null: not known.
  */
 export function continuedBy(
   parts: Parts,

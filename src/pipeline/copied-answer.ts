@@ -12,8 +12,9 @@ import type { GatewayRequest } from './request.js';
 const maxCopied = 1_048_576;
 
 /**
- * Has messages and answer kept for the request log where the configuration asks for content. Not where the request says
- * `store: false`, or has asked for a hash of its content when its model was chosen.
+ * Has messages and answer kept for the request log where the configuration asks for content. Not
+ * where the request says `store: false`, or has asked for a hash of its content when its model was
+ * chosen.
  */
 export function copyContent(
   writer: AnswerWriter,
@@ -31,7 +32,10 @@ export function copyContent(
   return new CopyingWriter(writer, copy);
 }
 
-/** An answer as it went to a client, for a request log that keeps content. Holds neither the response nor its connection. */
+/**
+ * An answer as it went to a client, for a request log that keeps content. Holds neither the
+ * response nor its connection.
+ */
 class CopiedAnswer implements AnswerCopy {
   private builder = new CompletionBuilder();
   private answer: CompletionAnswer | null = null;

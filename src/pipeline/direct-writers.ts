@@ -10,10 +10,14 @@ import { type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Costs } from '../routing/cost.js';
 import type { Candidate } from '../routing/plan.js';
-import { chunksOf, CompletionBuilder } from './completion-builder.js';
+import { chunksOf } from './completion-builder.js';
 import type { BrokenAnswer, CompletionWriter, FinishedAnswer } from './completion-call.js';
+import { WholeAnswer } from './whole-answer.js';
 
-/** How a completion went. Times in ms from the start of the call; costs in USD, null where a price is not known. */
+/**
+ * How a completion went. Times in ms from the start of the call; costs in USD, null where a price
+ * is not known.
+ */
 export interface CompletionFigures {
   readonly provider: string | null;
   readonly model: string;
@@ -48,65 +52,17 @@ const figuresOf = (answer: FinishedAnswer): CompletionFigures => ({
 });
 
 /** Collects an answer for a host's own code. */
-export class WholeCompletion implements CompletionWriter {
-  readonly streams = false;
-  readonly hasBegun = false;
-  private builder = new CompletionBuilder();
-  private answer: CompletionAnswer | null = null;
+export class WholeCompletion extends WholeAnswer {
   private finished: CompletionResult | null = null;
 
-  /** @throws Error where the answer is not whole */
+  /** @throws Error if the answer is not whole */
   result(): CompletionResult {
     if (!this.finished) throw new Error('the answer is not whole');
     return this.finished;
   }
 
-  begin(): void {
-    this.builder = new CompletionBuilder();
-    this.answer = null;
-  }
-
-  text(escaped: string): void {
-    this.builder.text(escaped);
-  }
-
-  chunk(chunk: CompletionChunk): void {
-    this.builder.chunk(chunk);
-  }
-
-  whole(answer: CompletionAnswer): void {
-    this.answer = answer;
-  }
-
-  flush(): boolean {
-    return true;
-  }
-
-  whenDrained(resume: () => void): void {
-    resume();
-  }
-
-  message(): null {
-    return null;
-  }
-
   finish(answer: FinishedAnswer): void {
-    const completion =
-      this.answer?.completion ??
-      this.builder.build(answer.finishReason, {
-        id: `chatcmpl-${randomUUID()}`,
-        model: answer.candidate.model,
-      });
-    const usage = completion.usage ?? toOpenAIUsage(answer.usage);
-    this.finished = { ...figuresOf(answer), completion: { ...completion, usage } };
-  }
-
-  breakOff(): void {
-    throw new Error('a whole answer cannot break off');
-  }
-
-  discard(): void {
-    this.answer = null;
+    this.finished = { completion: this.completion(answer), ...figuresOf(answer) };
   }
 }
 
@@ -118,7 +74,10 @@ interface Reader {
   reject(error: unknown): void;
 }
 
-/** An answer as events, for a `for await` loop of a host's own code. The provider waits for a reader that is slow. */
+/**
+ * An answer as events, for a `for await` loop of a host's own code. The provider waits for a reader
+ * that is slow.
+ */
 export class CompletionEvents implements CompletionWriter, AsyncIterator<CompletionEvent> {
   readonly streams = true;
   hasBegun = false;

@@ -28,7 +28,8 @@ export interface DirectOptions {
 }
 
 /**
- * Chooses a model for a host's own code, with the same plan, log and session as `POST /api/v1/model-select`.
+ * Chooses a model for a host's own code, with the same plan, log and session as `POST
+ * /api/v1/model-select`.
  * @param read makes the question from the request, with the configuration in force
  * @throws GatewayError as `selectModel` and the caller's limits
  */
@@ -46,7 +47,8 @@ export async function selectDirectly(
 }
 
 /**
- * Completes a chat for a host's own code, with the same retries, fallbacks, limits and logs as over HTTP.
+ * Completes a chat for a host's own code, with the same retries, fallbacks, limits and logs as over
+ * HTTP.
  * @throws GatewayError as `planCompletion`, `reserveCompletion` and `completeChat`
  */
 export async function runWhole(
@@ -61,8 +63,8 @@ export async function runWhole(
 }
 
 /**
- * The same as a stream of events. The call starts when the events are first asked for; leaving the loop cancels it. A
- * failure is thrown from the loop, after the last event that arrived.
+ * The same as a stream of events. The call starts when the events are first asked for; leaving the
+ * loop cancels it. A failure is thrown from the loop, after the last event that arrived.
  */
 export function runStreamed(
   parts: Parts,

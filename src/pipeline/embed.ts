@@ -23,10 +23,11 @@ export interface EmbeddingCall {
 }
 
 /**
- * Makes embeddings with one model and its retries; no other model takes over, since vectors of different models do not
- * compare.
+ * Makes embeddings with one model and its retries; no other model takes over, since vectors of
+ * different models do not compare.
  * @returns OpenAI's shape
- * @throws GatewayError `bad_request` for a model that the caller may not use, and the errors of limits and attempts
+ * @throws GatewayError `bad_request` for a model that the caller may not use, and the errors of
+ * limits and attempts
  */
 export async function embed(
   parts: Parts,
@@ -63,7 +64,9 @@ export async function embed(
   }
 }
 
-/** The provider of the model. @throws GatewayError where it cannot be used, or makes no embeddings */
+/**
+ * The provider of the model. @throws GatewayError where it cannot be used, or makes no embeddings
+ */
 function embeddingProvider({ snapshot, caller }: GatewayRequest, candidate: Candidate): Provider {
   const provider = snapshot.providers.get(candidate.provider ?? '');
   const { allow, deny } = snapshot.routing;
@@ -82,7 +85,9 @@ function embeddingProvider({ snapshot, caller }: GatewayRequest, candidate: Cand
   return provider;
 }
 
-/** Estimated tokens of the input. For bounded callers every byte counts, not samples of a long text. */
+/**
+ * Estimated tokens of the input. For bounded callers every byte counts, not samples of a long text.
+ */
 function estimateInput(caller: Caller, body: Readonly<Record<string, unknown>>): number {
   const text = JSON.stringify(body['input'] ?? '');
   return Math.max(

@@ -39,7 +39,10 @@ export interface Readiness {
   readonly queued: number;
 }
 
-/** Everything that runs a gateway's requests, without Express: its configuration in force, its state, its metrics and its log. */
+/**
+ * Everything that runs a gateway's requests, without Express: its configuration in force, its
+ * state, its metrics and its log.
+ */
 export class Engine {
   readonly parts: Parts;
   readonly measured: Metrics;
@@ -84,9 +87,13 @@ export class Engine {
     };
   }
 
-  /** Puts another configuration in force; requests in flight finish on the old one. @throws Error where it cannot be built: the old one stays */
+  /**
+   * Puts another configuration in force; requests in flight finish on the old one. @throws Error
+   * where it cannot be built: the old one stays
+   */
   reconfigure(config: Config): void {
-    // the old snapshot's connections end by their idle timeouts: a request in flight may still retry and fall back on it
+    // the old snapshot's connections end by their idle timeouts: a request in flight may still
+    // retry and fall back on it
     const next = this.build(config);
     inheritCooldowns(this.snapshot.providers, next.providers);
     this.snapshot = next;
@@ -107,7 +114,10 @@ export class Engine {
     this.stopping = true;
   }
 
-  /** Waits for the upstream calls in progress, writes what is still to be written, and closes all connections. */
+  /**
+   * Waits for the upstream calls in progress, writes what is still to be written, and closes all
+   * connections.
+   */
   async close(): Promise<void> {
     this.drain();
     // no request waits for a title
@@ -175,7 +185,7 @@ function keylessProviders(
   );
 }
 
-/** Whoever asks chooses the Host header, so a mailed link is never made from it. */
+/** The client chooses the Host header, so a mailed link is never made from it. */
 function missingPublicUrl({ mail, publicUrl }: Config): string[] {
   return mail && publicUrl === null
     ? ['publicUrl is not set: mails contain a code instead of a link']

@@ -4,7 +4,9 @@ import type { CompletionCall } from './completion-call.js';
 import type { Parts } from './parts.js';
 import type { GatewayRequest } from './request.js';
 
-/** Reports a request that is over, once: to the metrics, the log, the request log and the learner. */
+/**
+ * Reports a request that is over, once: to the metrics, the log, the request log and the learner.
+ */
 export function finishRequest(parts: Parts, request: GatewayRequest): void {
   parts.metrics.request(request);
   parts.log.request(request);

@@ -25,7 +25,8 @@ export interface ConversationLink {
 
 /**
  * Finds the conversation that a completion continues, or begins one. Sets `request.conversation`.
- * @throws GatewayError `not_found` for an id that is not this account's; `unavailable` where it cannot be looked up
+ * @throws GatewayError `not_found` for an id that is not this account's; `unavailable` where it
+ * cannot be looked up
  */
 export async function joinConversation(
   { state }: Parts,
@@ -52,12 +53,15 @@ export interface EndedTurn {
   readonly answer: FinishedAnswer;
 }
 
-/** One transaction stores a turn; more messages than this would hold up the turns of others for seconds. */
+/**
+ * One transaction stores a turn; more messages than this would hold up the turns of others for
+ * seconds.
+ */
 const maxMessages = 10_000;
 
 /**
- * Adds a turn to its conversation; whether it is stored by now. Never rejects, and takes three seconds at most. A turn
- * of more than 10,000 messages is not stored.
+ * Adds a turn to its conversation; whether it is stored by now. Never rejects, and takes three
+ * seconds at most. A turn of more than 10,000 messages is not stored.
  */
 export async function keepTurn(
   parts: Parts,
@@ -109,7 +113,10 @@ export function usageCounts(usage: Usage): object {
   };
 }
 
-/** Names a conversation that was created empty, and asks the configured model for a better title in the background. */
+/**
+ * Names a conversation that was created empty, and asks the configured model for a better title in
+ * the background.
+ */
 async function putTitle(
   parts: Parts,
   snapshot: GatewaySnapshot,

@@ -20,9 +20,9 @@ export const unbounded: Settle = () => undefined;
 export const isBounded = (caller: Caller): boolean => isLimited(caller.limits);
 
 /**
- * Reserves what a request may use at most of its caller's limits, and puts what is left of them into
- * `request.rateLimits`, also where it refuses. Call the returned `Settle` when the request is over: what it used is
- * then what `request.record` says.
+ * Reserves what a request may use at most of its caller's limits, and puts what is left of them
+ * into `request.rateLimits`, also where it refuses. Call the returned `Settle` when the request is
+ * over: what it used is then what `request.record` says.
  * @throws GatewayError `too_many_requests` or `budget_spent`, with when to come back; `unavailable`
  */
 export async function takeLimits(

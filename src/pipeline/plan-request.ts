@@ -3,7 +3,7 @@ import type { ErrorTraceEntry } from '../errors.js';
 import { type Blame, makePlan } from '../routing/make-plan.js';
 import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../routing/plan.js';
 import type { CompletionCall, Links } from './completion-call.js';
-import { continuedBy, followLinks, taughtIn } from './continuation.js';
+import { continuedBy, followLinks, findOnlineLearning } from './continuation.js';
 import type { Parts } from './parts.js';
 import type { GatewayRequest } from './request.js';
 import type { GatewaySnapshot } from './snapshot.js';
@@ -23,7 +23,10 @@ export interface PlanQuestion {
   readonly maxRetries?: number | null;
   /** Whether the gateway itself will call the model: then its provider has to be configured. */
   readonly isCalledHere: boolean;
-  /** Whether the client may refer to the plan as a session. The plan then waits for the database's secret. */
+  /**
+   * Whether the client may refer to the plan as a session. The plan then waits for the database's
+   * secret.
+   */
   readonly isSession: boolean;
   /** Whether somebody will read the figures of a plan with one eligible candidate. */
   readonly explain: boolean;
@@ -31,10 +34,11 @@ export interface PlanQuestion {
 }
 
 /**
- * Makes the plan of a request, whatever surface it came through: follows its links, adds what the account's traffic has
- * taught and which model the conversation continues with, and ranks the candidates that the caller may use. Sets
- * `request.plan` and, for a session, `request.sessionId`.
- * @throws GatewayError `not_found` for a link that is not this account's; `question.blame.code` when no candidate is left
+ * Makes the plan of a request, whatever surface it came through: follows its links, adds what the
+ * account's traffic has taught and which model the conversation continues with, and ranks the
+ * candidates that the caller may use. Sets `request.plan` and, for a session, `request.sessionId`.
+ * @throws GatewayError `not_found` for a link that is not this account's; `question.blame.code`
+ * when no candidate is left
  */
 export async function planRequest(
   parts: Parts,
@@ -76,7 +80,10 @@ export async function planRequest(
   return plan;
 }
 
-/** The routing request with all that is known from earlier requests. Where there is no choice, only the links are checked. */
+/**
+ * The routing request with all that is known from earlier requests. Where there is no choice, only
+ * the links are checked.
+ */
 async function withHistory(
   parts: Parts,
   request: GatewayRequest,
@@ -84,9 +91,9 @@ async function withHistory(
 ): Promise<RoutingRequest> {
   const linked = await followLinks(parts, request.caller, links);
   if (candidates.length < 2) return linked ? Object.assign({}, routing, linked) : routing;
-  const taught = await taughtIn(parts, request, links, linked);
+  const onlineLearning = await findOnlineLearning(parts, request, links, linked);
   // not a spread: properties that are added behind one cost 2.5 µs
-  const asked: RoutingRequest = Object.assign({}, routing, linked, { taught });
+  const asked: RoutingRequest = Object.assign({}, routing, linked, { onlineLearning });
   const continued = routing.continued ?? continuedBy(parts, request, links, asked);
   if (continued) asked.continued = continued;
   return asked;
@@ -99,8 +106,8 @@ async function sessionId({ state: { ids } }: Parts, { caller }: GatewayRequest):
 }
 
 /**
- * Plans a completion: the models ranked for this conversation (or as given), then the fallback models in the order given.
- * Sets `request.plan`, `call` and `passedOver`.
+ * Plans a completion: the models ranked for this conversation (or as given), then the fallback
+ * models in the order given. Sets `request.plan`, `call` and `passedOver`.
  * @throws GatewayError the surface's code for an invalid field, when no candidate is left
  */
 export async function planCompletion(
@@ -137,13 +144,19 @@ export async function planCompletion(
 export const firstModelField = ({ modelsField }: CompletionCall): string =>
   modelsField === 'models' ? 'models[0]' : modelsField;
 
-/** `<provider>/<model>` as a candidate; what follows the first slash is the provider's own name, slashes included. */
+/**
+ * `<provider>/<model>` as a candidate; what follows the first slash is the provider's own name,
+ * slashes included.
+ */
 export function candidateOf(label: string): Candidate {
   const slash = label.indexOf('/');
   return { label, provider: label.slice(0, slash), model: label.slice(slash + 1) };
 }
 
-/** The limits of one request; more than ten retries count as ten. A provider's own timeouts apply where they are shorter. */
+/**
+ * The limits of one request; more than ten retries count as ten. A provider's own timeouts apply
+ * where they are shorter.
+ */
 export function limitsOf(snapshot: GatewaySnapshot, maxRetries: number | null): Limits {
   const { totalTimeoutMs } = snapshot.limits;
   return {

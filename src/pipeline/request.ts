@@ -12,8 +12,9 @@ import type { CompletionCall, PlannedCompletion } from './completion-call.js';
 import type { GatewaySnapshot } from './snapshot.js';
 
 /**
- * One request in flight, whoever made it: an HTTP client, a host's handler, or a host's own code. It is complete
- * before the first stage runs; later stages only replace `caller` (after authentication) and fill in what they decide.
+ * One request in flight, made by an HTTP client, a host's handler, or a host's own code.
+ * It is complete before the first stage runs; later stages only replace `caller` (after
+ * authentication) and fill in what they decide.
  */
 export interface GatewayRequest extends ObservedRequest {
   /** Who asks. `unauthenticated` until a stage has identified the caller. */
@@ -36,14 +37,17 @@ export interface GatewayRequest extends ObservedRequest {
   passedOver: readonly ErrorTraceEntry[];
 }
 
-/** One limit as the client is told of it. `resetMs`: when a refused request may be repeated; null: the request was granted. */
+/**
+ * One limit as the client sees it. `resetMs`: when a refused request may be repeated; null:
+ * the request was granted.
+ */
 export interface RateLimitState extends LimitStatus {
   readonly resetMs: number | null;
 }
 
 /**
- * The caller of a request that no stage has identified: the gateway's own routes refuse it, and a host that lets its
- * own visitors in runs their requests under the account `anonymous`.
+ * The caller of a request that no stage has identified: the gateway's own routes refuse it, and a
+ * host that lets its own visitors in runs their requests under the account `anonymous`.
  */
 const unauthenticated: Caller = { ...anonymous };
 

@@ -21,11 +21,12 @@ import type { GatewaySnapshot } from './snapshot.js';
 export const unpricedReason = 'its price is not known, and this key has a budget';
 
 /**
- * Reserves what the request's planned completion may use at most of its caller's limits, before any model is called. A
- * key with a budget gets no model without a known price, nothing that costs more than its tokens, and an answer no
- * longer than what was reserved for it: the request's plan and call are replaced by what is left of them.
- * @throws GatewayError as `takeLimits`; the surface's code for an invalid field where no candidate is left, or for a
- * field whose price is not known
+ * Reserves what the request's planned completion may use at most of its caller's limits, before any
+ * model is called. A key with a budget gets no model without a known price, nothing that costs more
+ * than its tokens, and an answer no longer than what was reserved for it: the request's plan and
+ * call are replaced by what is left of them.
+ * @throws GatewayError as `takeLimits`; the surface's code for an invalid field where no candidate
+ * is left, or for a field whose price is not known
  */
 export async function reserveCompletion(parts: Parts, request: GatewayRequest): Promise<Settle> {
   const { caller, snapshot } = request;
@@ -38,7 +39,10 @@ export async function reserveCompletion(parts: Parts, request: GatewayRequest): 
   return takeLimits(parts, request, maxUse(allowed, snapshot, caller));
 }
 
-/** The same completion without candidates that have no price, and held to the configured length where it states none. */
+/**
+ * The same completion without candidates that have no price, and held to the configured length
+ * where it states none.
+ */
 function withinBudget(planned: PlannedCompletion, snapshot: GatewaySnapshot): PlannedCompletion {
   const { call } = planned;
   const { allowUnpriced, maxOutputTokens } = snapshot.budgets;

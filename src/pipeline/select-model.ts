@@ -17,10 +17,10 @@ export interface SelectionQuestion extends Pick<
 }
 
 /**
- * Chooses a model for a conversation, and stores the decision: its plan's id is the session that a later request may
- * continue.
- * @throws GatewayError `bad_request` when no candidate can serve, `not_found` for a link that is not this account's,
- * `unavailable` where the database cannot be asked
+ * Chooses a model for a conversation, and stores the decision: its plan's id is the session that a
+ * later request may continue.
+ * @throws GatewayError `bad_request` when no candidate can serve, `not_found` for a link that is
+ * not this account's, `unavailable` where the database cannot be asked
  */
 export async function selectModel(
   parts: Parts,
@@ -41,7 +41,10 @@ export async function selectModel(
   return plan;
 }
 
-/** Stores the decision. Of its content it keeps a hash where the request asks for that, the text where the configuration does, else nothing. */
+/**
+ * Stores the decision. Of its content it keeps a hash where the request asks for that, the text
+ * where the configuration does, else nothing.
+ */
 function storeDecision(
   parts: Parts,
   request: GatewayRequest,

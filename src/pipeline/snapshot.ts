@@ -33,7 +33,9 @@ export interface GatewaySnapshot {
     readonly learning: {
       /** Whether feedback and outcomes are taken in, and move choices. */
       readonly enabled: boolean;
-      /** The share of decisions that may try another candidate, unless a preference says otherwise. */
+      /**
+       * The share of decisions that may try another candidate, unless a preference says otherwise.
+       */
       readonly exploration: number;
     };
     readonly allow: readonly string[] | null;
@@ -54,7 +56,7 @@ export interface GatewaySnapshot {
     readonly titleModel: string | null;
   };
   readonly budgets: {
-    /** Whether a key with a budget may use models whose price nobody knows. */
+    /** Whether a key with a budget may use models of unknown price. */
     readonly allowUnpriced: boolean;
     /** The longest answer of its requests that state none; null: the model's longest. */
     readonly maxOutputTokens: number | null;

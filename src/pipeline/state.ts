@@ -20,7 +20,10 @@ import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
 import { tuningReader } from '../training/tuning-reader.js';
 import { Trainings } from '../training/trainings.js';
 
-/** What the gateway remembers beyond a request. It outlives configurations: a reload swaps the runtime, not this. */
+/**
+ * What the gateway remembers beyond a request. It outlives configurations: a reload swaps the
+ * runtime, not this.
+ */
 export class GatewayState {
   readonly keys: IssuedKeys;
   readonly limits: RateLimiter;
@@ -38,27 +41,27 @@ export class GatewayState {
   private readonly probe: DatabaseProbe;
 
   constructor(
-    private readonly backing: LazyDatabases,
+    private readonly databases: LazyDatabases,
     recording: RequestLogOptions,
     conversing: ConversationReports,
   ) {
-    this.probe = new DatabaseProbe(backing);
-    this.keys = new IssuedKeys(backing);
-    this.ids = new SignedIds(backing);
-    this.preferences = new PreferenceCache(backing, tuningReader(recording.report.warn));
-    this.trainings = new Trainings(backing, {
+    this.probe = new DatabaseProbe(databases);
+    this.keys = new IssuedKeys(databases);
+    this.ids = new SignedIds(databases);
+    this.preferences = new PreferenceCache(databases, tuningReader(recording.report.warn));
+    this.trainings = new Trainings(databases, {
       predictor: shippedPredictor,
       onTrained: (preference) => this.preferences.changed(preference),
       warn: recording.report.warn,
     });
-    this.learning = new LearningCache(backing, { router: () => shippedPredictor().weights.name });
-    this.outcomes = new OutcomeCounts(backing, {
+    this.learning = new LearningCache(databases, { router: () => shippedPredictor().weights.name });
+    this.outcomes = new OutcomeCounts(databases, {
       report: recording.report,
       hasFaults: (scope) => this.learning.hasFaults(scope),
     });
-    this.requestLog = new RequestLogWriter(backing, recording);
-    this.limits = new RateLimiter(backing, () => this.requestLog.flush());
-    this.conversations = new ConversationKeeper(backing, this.ids, conversing.turns);
+    this.requestLog = new RequestLogWriter(databases, recording);
+    this.limits = new RateLimiter(databases, () => this.requestLog.flush());
+    this.conversations = new ConversationKeeper(databases, this.ids, conversing.turns);
     this.titles = new TitleWriter(
       (accountId, id, title) => this.conversations.rename(accountId, id, title, 'model', true),
       conversing.titles,
@@ -67,7 +70,7 @@ export class GatewayState {
 
   /** @throws GatewayError `unavailable` */
   opened(): Promise<Databases> {
-    return this.backing.get();
+    return this.databases.get();
   }
 
   /** Of the database, for readiness. Within a second. */
@@ -84,6 +87,6 @@ export class GatewayState {
     this.learning.close();
     this.titles.close();
     await Promise.all([this.conversations.close(), this.requestLog.close(), this.outcomes.close()]);
-    await this.backing.close();
+    await this.databases.close();
   }
 }

@@ -44,7 +44,10 @@ export interface AccessRules {
   readonly deny?: readonly string[] | null;
   /** What the caller's API key may use. */
   readonly keyModels?: readonly string[] | null;
-  /** Whether the gateway can call this provider. Absent: the caller calls the model itself, so any will do. */
+  /**
+   * Whether the gateway can call this provider. Absent: the caller calls the model itself, so any
+   * will do.
+   */
   readonly isConfigured?: (provider: string) => boolean;
 }
 

@@ -37,7 +37,10 @@ function explain(
   return explanation;
 }
 
-/** How familiar the request was, as precise as it is known; absent if the ranker does not predict it. */
+/**
+ * How familiar the request was, as precise as it is known; absent if the ranker does not predict
+ * it.
+ */
 export function gateOf({ gate }: Pick<Plan, 'gate'>): { gate?: number } {
   return gate === undefined ? {} : { gate: thousandths(gate) };
 }

@@ -30,18 +30,18 @@ const isNear = (figure: number | null, first: number | null): boolean =>
  * The places of the alternatives worth trying: candidates that may be the best given their
  * uncertainty, at no more than twice the cost of the first. Candidates of certain quality are left
  * out, because there is nothing to learn about them.
- * @param inHaste whether time matters: then also at no more than twice the time to the first token
+ * @param weighsLatency whether time matters: then also at no more than twice the time to the first token
  */
 export function plausiblePlaces(
   ranked: readonly Figures[],
   depth = ranked.length,
-  inHaste = false,
+  weighsLatency = false,
 ): number[] {
   const [first] = ranked;
   if (!first) return [];
   const best = ranked.reduce((highest, { quality }) => Math.max(highest, quality), 0);
   const isAllowed = ({ cost = null, latency }: Figures): boolean =>
-    isNear(cost, first.cost ?? null) && (!inHaste || isNear(latency, first.latency));
+    isNear(cost, first.cost ?? null) && (!weighsLatency || isNear(latency, first.latency));
   const isPlausible = ({ quality, uncertainty = 0 }: Figures): boolean =>
     uncertainty > 0 && quality + uncertainty >= best;
   return [...ranked.keys()].filter(
@@ -55,21 +55,21 @@ export function plausiblePlaces(
  * @param ranked best first; the alternative gets the score of the first
  * @param share 0..0.2; 0: never
  * @param depth how far down the ranking an alternative may be
- * @param inHaste as in `plausiblePlaces`
+ * @param weighsLatency as in `plausiblePlaces`
  */
 export function explored(
   ranked: RankedCandidate[],
   share: number,
   id: string,
   depth = ranked.length,
-  inHaste = false,
+  weighsLatency = false,
 ): RankedCandidate[] {
   const [first] = ranked;
   if (!first || !(share > 0) || drawOf(id, 0) >= Math.min(share, maxExploration)) return ranked;
   const places = plausiblePlaces(
     ranked.map(({ why }) => why),
     depth,
-    inHaste,
+    weighsLatency,
   );
   const at = places[Math.floor(drawOf(id, 1) * places.length)];
   if (at === undefined) return ranked;

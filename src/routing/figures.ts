@@ -24,7 +24,8 @@ export interface Figures {
   /** Tokens that the answer is expected to have. Absent if the ranker does not predict it. */
   outputTokens?: number;
   /**
-   * What the account's own traffic has changed in the quality, in a few words each. Absent: nothing.
+   * What the account's own traffic has changed in the quality, in a few words each. Absent:
+   * nothing.
    */
   learned?: readonly string[];
   /** The quality before the account's feedback and outcomes moved it. Absent if they did not. */

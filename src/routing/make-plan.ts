@@ -28,8 +28,9 @@ export interface PlanInput extends AccessRules, Sources {
   readonly ranker: Ranker;
   readonly limits: Limits;
   /**
-   * Whether somebody will look at the figures of a plan with a single eligible candidate. Without it such a plan makes
-   * no prediction: reading the prompt took 26 % of the main thread's time on a request with a named model. Default: true.
+   * Whether somebody will look at the figures of a plan with a single eligible candidate. Without
+   * it such a plan makes no prediction: reading the prompt took 26 % of the main thread's time on a
+   * request with a named model. Default: true.
    */
   readonly explain?: boolean;
   /** The error for a request that no candidate can serve. */
@@ -41,7 +42,10 @@ export interface Blame {
   readonly field: string;
   readonly fallbackField?: string;
   readonly code: 'bad_request' | 'validation_failed';
-  /** Where the access rules exclude every candidate: the field to name with the first one's reason instead. */
+  /**
+   * Where the access rules exclude every candidate: the field to name with the first one's reason
+   * instead.
+   */
   readonly firstField?: string;
 }
 
@@ -53,8 +57,10 @@ interface SortedGroup {
 }
 
 /**
- * Decides which candidates serve a request, and in which order. Counts the request's tokens, once: `Plan.promptTokens`.
- * @throws GatewayError `blame.code` that names the field and each candidate's reason, when no candidate is left
+ * Decides which candidates serve a request, and in which order. Counts the request's tokens, once:
+ * `Plan.promptTokens`.
+ * @throws GatewayError `blame.code` that names the field and each candidate's reason, when no
+ * candidate is left
  */
 export function makePlan(input: PlanInput): Plan {
   const { request, ranker, limits, id = randomUUID(), blame, explain = true } = input;

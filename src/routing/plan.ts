@@ -3,7 +3,7 @@ import type { Explanation, Figures, KindsOfTask } from './figures.js';
 import type { Tuning } from './predictor/tuning.js';
 import type { PreferenceSettings } from './preference.js';
 
-/** USD for a million tokens. Null: nobody knows. One blended figure is written as both. */
+/** USD for a million tokens. Null: unknown. One blended figure is written as both. */
 export interface Price {
   input: number | null;
   output: number | null;
@@ -13,7 +13,7 @@ export interface Price {
 export interface Candidate {
   /** As the caller wrote it: the entry's `name`, or `provider/model`. */
   label: string;
-  /** Null where only a name was given and nobody knows whose it is. */
+  /** Null if only a name was given and its maker is unknown. */
   provider: string | null;
   /** The provider's own name for the model. */
   model: string;
@@ -84,7 +84,7 @@ export interface Continued {
 }
 
 /** What the account's feedback and outcomes have taught in one scope. */
-export interface Taught {
+export interface OnlineLearning {
   /** Asked after all other tunings, with what is expected after them. */
   readonly tuning: Tuning;
   /** 0..0.2: the share of the decisions that may try another candidate than the first. */
@@ -99,22 +99,25 @@ export interface RoutingRequest {
   /** Output tokens asked for, if any. */
   maxTokens?: number | null;
   tradeoff?: 'cost' | 'latency' | null;
-  /** How far down the quality ranking a tradeoff may reach, and how many are told. */
+  /** How far down the quality ranking a tradeoff may reach, and how many candidates the answer lists. */
   maxModelDepth?: number | null;
-  /** About how many tokens messages and tools have; told by whoever makes the plan. */
+  /** About how many tokens messages and tools have; set by `makePlan`. */
   promptTokens?: number;
   /** What the caller prefers, where it named a preference. */
   preference?: PreferenceSettings | null;
   /** What the account's own evaluations have taught, one after the other; absent: nothing. */
   tunings?: readonly Tuning[];
-  taught?: Taught | null;
-  /** The plan's id, told by whoever makes the plan: without it nothing is explored. */
+  onlineLearning?: OnlineLearning | null;
+  /** The plan's id, set by `makePlan`: without it nothing is explored. */
   planId?: string;
-  /** Absent or null: a conversation that begins, or nobody knows who answered in it. */
+  /** Absent or null: the conversation begins, or it is unknown who answered in it. */
   continued?: Continued | null;
 }
 
-/** The ordered candidates and limits for one request: plain data with an id, so it can be logged, stored and replayed. */
+/**
+ * The ordered candidates and limits for one request: plain data with an id, so it can be logged,
+ * stored and replayed.
+ */
 export interface Plan {
   /** A UUID; also the session id that model selection answers with. */
   id: string;
@@ -125,16 +128,24 @@ export interface Plan {
   promptTokens: number;
   /** Which rule decided, in a short sentence. */
   reason: string;
-  /** 0..1: how familiar the ranker is with requests like this one. Absent where it does not tell. */
+  /**
+   * 0..1: how familiar the ranker is with requests like this one. Absent where it does not tell.
+   */
   gate?: number;
   /** The kinds of task that the request is made of. Absent where the ranker does not tell. */
   kinds?: KindsOfTask;
 }
 
-/** Puts candidates in order, best first; scores never rise down the list. Never calls a provider, never drops a candidate. */
+/**
+ * Puts candidates in order, best first; scores never rise down the list. Never calls a provider,
+ * never drops a candidate.
+ */
 export interface Ranker {
   readonly name: string;
   rank(request: RoutingRequest, candidates: readonly Appraisal[]): RankedCandidate[];
-  /** What it expects of a candidate that cannot serve, for explanations; absent: what was known beforehand is told of those. */
+  /**
+   * What it expects of a candidate that cannot serve, for explanations; absent: those show what was
+   * known beforehand.
+   */
   expect?(request: RoutingRequest, candidate: Appraisal): Figures;
 }

@@ -42,7 +42,7 @@ const tradeoffs = {
     figure: costOf,
     best: 'cheapest',
     unknown: 'its price is not known',
-    told: (known: Figures) =>
+    text: (known: Figures) =>
       known.cost === undefined
         ? `${thousandths(known.price ?? 0)} USD per million tokens`
         : `about ${Number((known.cost ?? 0).toPrecision(2))} USD`,
@@ -52,7 +52,7 @@ const tradeoffs = {
     figure: (known: Figures) => known.latency,
     best: 'fastest',
     unknown: 'its latency is not known',
-    told: (known: Figures) => `${thousandths(known.latency ?? 0)} s to the first token`,
+    text: (known: Figures) => `${thousandths(known.latency ?? 0)} s to the first token`,
   },
 };
 
@@ -72,7 +72,7 @@ function rankByQuality(sorted: readonly CandidateFigures[], best: number): Ranke
  */
 function rankWinners(
   winners: readonly CandidateFigures[],
-  { figure, best, unknown, told }: (typeof tradeoffs)['cost'],
+  { figure, best, unknown, text }: (typeof tradeoffs)['cost'],
   tolerance: number,
 ): RankedCandidate[] {
   return winners.map((known, index) => {
@@ -82,7 +82,7 @@ function rankWinners(
     return placed(
       known,
       1 + 1 / (1 + value),
-      `${index === 0 ? `${best} ` : ''}${within}, ${told(known.figures)}`,
+      `${index === 0 ? `${best} ` : ''}${within}, ${text(known.figures)}`,
     );
   });
 }
@@ -116,11 +116,11 @@ function stayedByFigure(
   ranked: RankedCandidate[],
   { continued }: RoutingRequest,
   reach: number,
-  { figure, best, told, unknown }: (typeof tradeoffs)['cost'],
+  { figure, best, text, unknown }: (typeof tradeoffs)['cost'],
 ): RankedCandidate[] {
   return stayedWith(ranked, continued, reach, ({ why }, { why: least }) => {
     if (!savesLittle(figure(why), figure(least))) return null;
-    return figure(why) === null ? unknown : `${told(why)}, the ${best} is ${told(least)}`;
+    return figure(why) === null ? unknown : `${text(why)}, the ${best} is ${text(least)}`;
   });
 }
 

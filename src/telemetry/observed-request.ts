@@ -16,7 +16,10 @@ export type SurfaceName =
   | 'resources'
   | 'other';
 
-/** What the request log, the log and the metrics report of a request. The stages that know fill it in. */
+/**
+ * What the request log, the log and the metrics report of a request. The stages that know fill it
+ * in.
+ */
 export interface RequestRecord {
   /** The HTTP status; null until the answer is over. */
   status: number | null;

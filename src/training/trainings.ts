@@ -31,7 +31,7 @@ export class Trainings {
   private timer: NodeJS.Timeout | undefined;
 
   constructor(
-    private readonly backing: LazyDatabases,
+    private readonly databases: LazyDatabases,
     private readonly options: TrainingOptions,
   ) {
     this.runOptions = {
@@ -41,7 +41,7 @@ export class Trainings {
       warn: options.warn,
     };
     // picks up what another process, or this one before a restart, left behind
-    backing.whenOpened(() => this.wake());
+    databases.whenOpened(() => this.wake());
   }
 
   /**
@@ -55,7 +55,7 @@ export class Trainings {
     dataset: string,
     wishes: StoredWishes,
   ): Promise<TrainingRecord> {
-    const { store } = await this.backing.get();
+    const { store } = await this.databases.get();
     await this.check(dataset, wishes);
     const training = await store.trainings.add({
       id: randomUUID(),
@@ -120,7 +120,7 @@ export class Trainings {
 
   private async runQueued(): Promise<void> {
     this.isWoken = false;
-    const { store } = await this.backing.get();
+    const { store } = await this.databases.get();
     while (!this.stopping.signal.aborted) {
       const claimed = await store.trainingQueue.claim(leaseOf(this.runOptions));
       if (!claimed) return;

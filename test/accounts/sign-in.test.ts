@@ -24,7 +24,10 @@ const rules: AccountRules = {
   warn: () => undefined,
 };
 
-/** argon2 that records its work; a test may act after a password is verified and before one is hashed. */
+/**
+ * argon2 that records its work; a test may act after a password is verified and before one is
+ * hashed.
+ */
 class WatchedHasher implements PasswordHasher {
   work: string[] = [];
   beforeVerify: () => Promise<void> = () => Promise.resolve();

@@ -62,7 +62,10 @@ async function converse(
   }
 }
 
-/** The whole answer, or the last chunk if the stream ended; null if the gateway did not get that far. */
+/**
+ * The whole answer, or the last chunk if the stream ended; null if the gateway did not get that
+ * far.
+ */
 async function ask(url: string, body: object, streams: boolean): Promise<unknown> {
   if (!streams) {
     const { status, json } = await post(`${url}/api/v1/completions`, body, headers);

@@ -48,7 +48,9 @@ interface Databases {
   away: boolean[];
 }
 
-/** A queue whose database answers each write as the next of `answers` says; the last one repeats. */
+/**
+ * A queue whose database answers each write as the next of `answers` says; the last one repeats.
+ */
 function open(answers: Write[] = [stores], limits: Partial<TurnQueueLimits> = {}): Databases {
   const writes: string[][] = [];
   const opened: Omit<Databases, 'queue'> = { writes, lost: [], away: [] };

@@ -37,8 +37,9 @@ function reasonAbove(lines: readonly string[], fence: number): string | null {
 }
 
 /**
- * Lists where an answer differs from the one that a page shows. In the shown answer, a text with `…`
- * matches any text and a number any number; the actual one may have more members and more items.
+ * Lists where an answer differs from the one that a page shows. In the shown answer, a text with
+ * `…` matches any text and a number any number; the actual one may have more members and more
+ * items.
  */
 export function differences(shown: unknown, actual: unknown, path = 'answer'): string[] {
   if (typeof shown === 'number') return typeof actual === 'number' ? [] : [`${path}: no number`];

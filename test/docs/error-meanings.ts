@@ -1,6 +1,9 @@
 import type { ErrorCode } from '../../src/errors.js';
 
-/** When each error occurs, for the table in docs/http-api.md. A new code does not compile without a line here. */
+/**
+ * When each error occurs, for the table in docs/http-api.md. A new code does not compile without a
+ * line here.
+ */
 export const errorMeanings: Record<ErrorCode, string> = {
   malformed_json: 'The body is not valid JSON.',
   bad_request: 'A field is invalid, on model selection and on the OpenAI surface.',

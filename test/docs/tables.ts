@@ -22,7 +22,9 @@ interface Schema {
   readonly properties?: Record<string, Schema>;
 }
 
-/** The tables of the documentation that are generated, as Markdown, by the name in their markers. */
+/**
+ * The tables of the documentation that are generated, as Markdown, by the name in their markers.
+ */
 export function generatedTables(): Record<string, string> {
   const schema = readSchema('config') as Schema;
   const { provider, model } = schema.$defs!;

@@ -8,8 +8,8 @@ import { createRandomStream } from '../lab/random.js';
 const chances = { code: [0.95, 0.35, 0.6], facts: [0.35, 0.95, 0.6] } as const;
 
 /**
- * Writes a folder in the format of published evaluations: prompts of two kinds from two sources, and
- * twelve models of three sorts. All of it is made up.
+ * Writes a folder in the format of published evaluations: prompts of two kinds from two sources,
+ * and twelve models of three sorts. All of it is made up.
  * @returns the folder
  */
 export function writePublishedFolder(folder: string, rows: number, seed = 1): string {

@@ -8,7 +8,9 @@ const nouns =
   );
 const calls = 'sort filter merge parse reverse rotate split join count index'.split(' ');
 
-/** The models of small evaluations: one good at code, one good at facts, one cheap and fair at both. */
+/**
+ * The models of small evaluations: one good at code, one good at facts, one cheap and fair at both.
+ */
 export const smallModels = ['coder-70b', 'scholar-70b', 'cheap-8b'] as const;
 const chances = { code: [0.95, 0.35, 0.6], facts: [0.35, 0.95, 0.6] } as const;
 

@@ -451,7 +451,8 @@ describe('whatever is sent', () => {
           // the scripted upstream has a body for HEAD too, which is no answer
           if (method === 'HEAD')
             expect(answer.status, what).toBeLessThan(path.startsWith('/proxy/') ? 503 : 500);
-          // what the provider answered is the provider's; it has nothing there for a bad path, and no passthrough for some
+          // what the provider answered is the provider's; it has nothing there for a bad path, and
+          // no passthrough for some
           else if (
             path.startsWith('/proxy/') &&
             answer.status >= 400 &&

@@ -43,7 +43,10 @@ const page = async (accept = ''): Promise<Reply> =>
   ask('GET', `${gateway.url}/metrics`, { accept });
 const families = async (): Promise<Map<string, Family>> =>
   parseExposition((await page()).text, 'prometheus');
-/** The line of a request is written when its connection has had the whole answer, which its client may see first. */
+/**
+ * The line of a request is written when its connection has had the whole answer, which its client
+ * may see first.
+ */
 async function lines(count: number): Promise<Record<string, unknown>[]> {
   await until(() => log.lines.length >= count);
   return log.lines;
@@ -412,7 +415,8 @@ describe('neither the log nor the metrics', () => {
     const told = log.lines.filter(({ surface }) => surface !== 'model_select');
     expect(told.length).toBeGreaterThan(50);
     expect(JSON.stringify(told)).not.toContain(canary);
-    // what model selection answered is in its line: the label, which is the caller's own name for a model
+    // what model selection answered is in its line: the label, which is the caller's own name for a
+    // model
     expect(JSON.stringify(log.lines.map(({ model: _model, ...rest }) => rest))).not.toContain(
       canary,
     );

@@ -14,7 +14,8 @@ export interface Drawn {
 }
 
 /**
- * Figures of all rows and of draws with replacement; rows of one group are drawn together. The same seed draws the same rows.
+ * Figures of all rows and of draws with replacement; rows of one group are drawn together. The same
+ * seed draws the same rows.
  * @param figuresFor figures where a row counts so often
  */
 export function bootstrap(
@@ -43,8 +44,8 @@ export function bootstrap(
 }
 
 /**
- * The same for a figure that is an error: drawing rows twice makes it larger than it is, so that its draws are moved to where the figure is
- * before the interval is read.
+ * The same for a figure that is an error: drawing rows twice makes it larger than it is, so that
+ * its draws are moved to where the figure is before the interval is read.
  */
 export function estimateOfError(value: number, draws: readonly number[]): Estimate {
   const excess = draws.reduce((sum, draw) => sum + draw, 0) / draws.length - value;

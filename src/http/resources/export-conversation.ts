@@ -49,7 +49,10 @@ const formats: ReadonlyMap<unknown, Format> = new Map([
   ['markdown', markdown],
 ]);
 
-/** `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent page by page. */
+/**
+ * `GET /api/v1/conversations/{id}/export?format=json|markdown`: a file of any length, read and sent
+ * page by page.
+ */
 export function exportConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const format = formatOf(req);

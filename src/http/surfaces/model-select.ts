@@ -1,5 +1,6 @@
 import type { ChatMessage } from '../../completion.js';
 import { type CandidateExplanation, explainPlan, gateOf } from '../../routing/explain-plan.js';
+import type { SelectionQuestion } from '../../pipeline/select-model.js';
 import type { Candidate, Plan, Price, RoutingRequest } from '../../routing/plan.js';
 import { nativeErrorBody } from '../error-handler.js';
 import type { Surface } from './surface.js';
@@ -50,6 +51,20 @@ export function routingRequestOf(body: Partial<ModelSelectRequest>): RoutingRequ
     maxModelDepth: body.max_model_depth ?? null,
   };
 }
+
+/** What a valid body of model selection asks. */
+export const selectionQuestionOf = (
+  body: ModelSelectRequest,
+  identify: Identify,
+  explain: boolean,
+): SelectionQuestion => ({
+  routing: routingRequestOf(body),
+  links: body,
+  candidates: body.llm_providers.map((entry) => candidateOfEntry(entry, identify)),
+  explain,
+  field: 'llm_providers',
+  hashContent: body.hash_content ?? false,
+});
 
 /**
  * Converts an entry of `llm_providers` to a candidate. Its label is its `name` as sent, else

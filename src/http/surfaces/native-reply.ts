@@ -2,57 +2,36 @@ import type { ServerResponse } from 'node:http';
 import { type CompletionChunk, reasoningOf } from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
-import type { CompletionAnswer } from '../../providers/adapter.js';
+import type { FinishedAnswer } from '../../pipeline/completion-call.js';
+import { WholeAnswer } from '../../pipeline/whole-answer.js';
 import type { Candidate } from '../../routing/plan.js';
 import { sendJson } from '../send-json.js';
-import { CompletionBuilder } from '../../pipeline/completion-builder.js';
 import { NativeEnvelope } from './native-envelope.js';
-import type { CompletionWriter, FinishedAnswer } from '../../pipeline/completion-call.js';
 
 /** A native answer as one JSON object, even if the provider streams it. */
-export class NativeReply implements CompletionWriter {
-  readonly streams = false;
-  readonly hasBegun = false;
+export class NativeReply extends WholeAnswer {
   private readonly envelope: NativeEnvelope;
-  private builder = new CompletionBuilder();
-  private answer: CompletionAnswer | null = null;
   private built: AnsweredMessage | null = null;
 
   constructor(
     private readonly res: ServerResponse,
     conversation: JoinedConversation,
   ) {
+    super();
     this.envelope = new NativeEnvelope(res, conversation);
   }
 
-  begin(_candidate: Candidate): void {
-    this.builder = new CompletionBuilder();
-    this.answer = null;
+  override begin(candidate: Candidate): void {
+    super.begin(candidate);
     this.envelope.dropSources();
   }
 
-  text(escaped: string): void {
-    this.builder.text(escaped);
-  }
-
-  chunk(chunk: CompletionChunk): void {
+  override chunk(chunk: CompletionChunk): void {
     this.envelope.collectSources(chunk);
-    this.builder.chunk(chunk);
+    super.chunk(chunk);
   }
 
-  whole(answer: CompletionAnswer): void {
-    this.answer = answer;
-  }
-
-  flush(): boolean {
-    return true;
-  }
-
-  whenDrained(resume: () => void): void {
-    resume();
-  }
-
-  message(finishReason: string | null): AnsweredMessage {
+  override message(finishReason: string | null): AnsweredMessage {
     return (this.built ??= this.build(finishReason));
   }
 
@@ -65,21 +44,10 @@ export class NativeReply implements CompletionWriter {
     });
   }
 
-  breakOff(): void {
-    throw new Error('an answer that is not streamed cannot break off');
-  }
-
-  /** Nothing was sent, so the error response can replace the answer. */
-  discard(): void {
-    // nothing to undo
-  }
-
   private build(finishReason: string | null): AnsweredMessage {
     const { envelope } = this;
-    const completion =
-      this.answer?.completion ??
-      this.builder.build(finishReason, { id: envelope.responseMessageId, model: '' });
-    const message = completion.choices[0]?.message;
+    const { choices } = this.collected(finishReason, envelope.responseMessageId, '');
+    const message = choices[0]?.message;
     envelope.cite(this.answer ? message?.annotations : null);
     if (this.answer) envelope.collectSources({ ...this.answer.completion, choices: [] });
     return {

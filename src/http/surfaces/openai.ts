@@ -5,7 +5,10 @@ import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
 import type { CompletionSurface } from './surface.js';
 
-/** The body of `POST /v1/chat/completions`, and what `gateway.run` takes. Other fields are the provider's. */
+/**
+ * The body of `POST /v1/chat/completions`, and what `gateway.run` takes. Other fields are the
+ * provider's.
+ */
 export interface RunRequest extends ChatRequest {
   /** `<provider>/<model>`, or `auto`. */
   model: string;

@@ -20,7 +20,9 @@ export interface LearnedRankerOptions extends Margins {
   readonly predictor: QualityPredictor;
 }
 
-/** The prediction after all tunings: log odds added up, the quality kept between 0 and 1, and why. */
+/**
+ * The prediction after all tunings: log odds added up, the quality kept between 0 and 1, and why.
+ */
 class Tuned {
   readonly learned: string[] = [];
   private odds: number;
@@ -47,17 +49,20 @@ class Tuned {
   }
 }
 
-/** A conversation that goes on is no place to try something, whoever answered in it. */
-const isUnderWay = ({ continued, messages }: RoutingRequest): boolean =>
+/** Nothing is tried in a conversation that has begun, even if another model answered in it. */
+const hasBegun = ({ continued, messages }: RoutingRequest): boolean =>
   Boolean(continued) || messages.some(({ role }) => role === 'assistant');
 
 /** Whether the time to the first token has a say in the order. */
-function isInHaste({ tradeoff, preference }: RoutingRequest): boolean {
+function weighsLatencyIn({ tradeoff, preference }: RoutingRequest): boolean {
   const wanted = tradeoff ?? preference?.tradeoff;
   return wanted ? wanted === 'latency' : (preference?.weights?.latency ?? 0) > 0;
 }
 
-/** What is known of a candidate after the account's own evaluations, and then its feedback and outcomes. */
+/**
+ * What is known of a candidate after the account's own evaluations, and then its feedback and
+ * outcomes.
+ */
 function tuned(
   known: Appraisal,
   expectation: Expectation,
@@ -65,11 +70,13 @@ function tuned(
   understood: Understood,
   request: RoutingRequest,
 ): CandidateFigures {
-  const { tunings = [], taught } = request;
+  const { tunings = [], onlineLearning } = request;
   const result = new Tuned(expectation);
   for (const tuning of tunings) result.take(tuning.adjust(known.candidate, seen, expectation));
   const before = result.expected;
-  const isMoved = taught ? result.take(taught.tuning.adjust(known.candidate, seen, before)) : false;
+  const isMoved = onlineLearning
+    ? result.take(onlineLearning.tuning.adjust(known.candidate, seen, before))
+    : false;
   const expected = predicted(known, isMoved ? result.expected : before, request, understood);
   if (result.learned.length > 0) expected.figures.learned = result.learned;
   if (isMoved) expected.figures.qualityBefore = before.quality;
@@ -78,15 +85,16 @@ function tuned(
 
 /** Puts a plausible alternative first in the share of new conversations that may explore. */
 function tryAnother(ranked: RankedCandidate[], request: RoutingRequest): RankedCandidate[] {
-  const { taught, planId, maxModelDepth } = request;
-  if (!taught || planId === undefined || isUnderWay(request)) return ranked;
+  const { onlineLearning, planId, maxModelDepth } = request;
+  if (!onlineLearning || planId === undefined || hasBegun(request)) return ranked;
   const depth = maxModelDepth ?? ranked.length;
-  return explored(ranked, taught.exploration, planId, depth, isInHaste(request));
+  return explored(ranked, onlineLearning.exploration, planId, depth, weighsLatencyIn(request));
 }
 
 /**
- * Ranks by what was learned: how well each model will answer this conversation, and what that will cost. A model that nobody measured is
- * judged by what is publicly known of its family. A quality that the caller or the configuration states is taken as it is.
+ * Ranks by what was learned: how well each model will answer this conversation, and what that will
+ * cost. A model without measurements is judged by what is publicly known of its family. A quality
+ * that the caller or the configuration states is taken as it is.
  */
 export function createLearnedRanker({
   predictor,
@@ -115,7 +123,7 @@ export function createLearnedRanker({
       gate: reading.gate,
       kinds: { router: predictor.weights.name, shares: largestShares(reading.shares) },
     };
-    const isTuned = (request.tunings ?? []).length > 0 || Boolean(request.taught);
+    const isTuned = (request.tunings ?? []).length > 0 || Boolean(request.onlineLearning);
     return candidates.map((one) => {
       const place = find(one.candidate.model);
       const expectation =
@@ -132,7 +140,7 @@ export function createLearnedRanker({
     rank(request, candidates) {
       return tryAnother(rankByTradeoff(request, expected(request, candidates), margins), request);
     },
-    // ranked alone: its score is of no account
+    // ranked alone: its score is not used
     expect: (request, candidate) =>
       rankByTradeoff(request, expected(request, [candidate]), margins)[0]!.why,
   };

@@ -116,16 +116,16 @@ function numberIn(cell: unknown, { name, role }: NumberColumn, line: number): nu
       ? Number(cell)
       : NaN;
   // a nested value may be too deep for JSON.stringify
-  const told =
+  const shown =
     typeof cell === 'string' || typeof cell === 'number'
       ? quoted(String(cell).trim())
       : 'a list or an object';
   if (!Number.isFinite(value))
     throw new FileProblem(
-      `column ${quoted(name)}: ${told} is not a number; every column except the prompt's must hold a model's scores, costs or latencies`,
+      `column ${quoted(name)}: ${shown} is not a number; every column except the prompt's must hold a model's scores, costs or latencies`,
       line,
     );
   if (Math.abs(value) > maxNumber || (role !== 'score' && value < 0))
-    throw new FileProblem(`column ${quoted(name)}: ${told} cannot be ${must[role]}`, line);
+    throw new FileProblem(`column ${quoted(name)}: ${shown} cannot be ${must[role]}`, line);
   return value;
 }

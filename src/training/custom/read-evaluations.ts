@@ -18,7 +18,7 @@ export function readEvaluations(text: string, options: ReadOptions): EvaluationR
 }
 
 /** What csv-parse passes to `on_record` with `info`. */
-interface ToldRecord {
+interface ParsedRecord {
   readonly record: string[];
   readonly info: { readonly lines: number };
 }
@@ -29,7 +29,7 @@ function readCsv(text: string, options: ReadOptions): EvaluationRows {
     columns: NumberColumn[] = [],
     places: number[] = [],
     promptPlace = 0;
-  const take = ({ record, info: { lines } }: ToldRecord): null => {
+  const take = ({ record, info: { lines } }: ParsedRecord): null => {
     if (reader === null) {
       names = record.map((name) => name.trim());
       columns = readColumns(names, options);
@@ -49,7 +49,7 @@ function readCsv(text: string, options: ReadOptions): EvaluationRows {
       bom: true,
       info: true,
       skip_empty_lines: true,
-      on_record: (told: unknown) => take(told as ToldRecord),
+      on_record: (record: unknown) => take(record as ParsedRecord),
     });
   } catch (error) {
     throw error instanceof CsvError
@@ -147,10 +147,10 @@ function flat(
   const scores = own(row, 'scores');
   if (typeof scores !== 'object' || scores === null) return row;
   const cells = nested.flatMap(([field, ending]) => {
-    const told = own(row, field) ?? {};
-    if (typeof told !== 'object' || Array.isArray(told))
+    const values = own(row, field) ?? {};
+    if (typeof values !== 'object' || Array.isArray(values))
       throw new FileProblem(`${field} must be an object`, line);
-    return Object.entries(told).flatMap(([model, value]) =>
+    return Object.entries(values).flatMap(([model, value]) =>
       Object.hasOwn(scores, model) ? [[model + ending, value as unknown]] : [],
     );
   });

@@ -126,8 +126,8 @@ function modelsOf({ models, scores, count }: CustomRows): TrainingReport['models
 }
 
 function verdictOn({ value, low, high }: Estimate, model: string, isUseful: boolean): string {
-  const told = `${short(value)}, from ${short(low)} to ${short(high)} with 95 % confidence`;
+  const gain = `${short(value)}, from ${short(low)} to ${short(high)} with 95 % confidence`;
   return isUseful
-    ? `better than always calling ${model}: ${told}`
-    : `no gain over always calling ${model} (${told}), so it is not used`;
+    ? `better than always calling ${model}: ${gain}`
+    : `no gain over always calling ${model} (${gain}), so it is not used`;
 }

@@ -79,8 +79,8 @@ export function labelledCandidate(
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-function kindsOf(told: unknown): KindsOfTask | null {
-  const kinds = isRecord(told) ? told['kinds'] : null;
+function kindsOf(plan: unknown): KindsOfTask | null {
+  const kinds = isRecord(plan) ? plan['kinds'] : null;
   if (!isRecord(kinds) || typeof kinds['router'] !== 'string' || !Array.isArray(kinds['shares']))
     return null;
   const shares = (kinds['shares'] as unknown[]).filter(

@@ -28,7 +28,7 @@ export class RatingQueue<T> {
   /** Scopes with ratings that no transaction has taken yet. */
   private readonly scopes = new Map<string, ScopeRatings<T>>();
   /**
-   * Keys of those scopes. Each rating is tried once and its sender is told, so nothing is retried.
+   * Keys of those scopes. Each rating is tried once and its sender gets the error, so nothing is retried.
    */
   private readonly queue = new BatchQueue<string>({
     maxItems: Infinity,

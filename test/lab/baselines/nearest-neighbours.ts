@@ -5,8 +5,8 @@ const neighbours = 40;
 /** How many nearest neighbours the overall mean counts as. */
 const prior = 2;
 /**
- * Words in more prompts than this are ignored. With a share of 0.3 the Brier score on frontier-12 is
- * 2 % better, but a prediction takes eight times as long.
+ * Words in more prompts than this are ignored. With a share of 0.3 the Brier score on frontier-12
+ * is 2 % better, but a prediction takes eight times as long.
  */
 const maxPrompts = (total: number): number => Math.max(250, 0.05 * total);
 

@@ -3,7 +3,10 @@ import type { Cells, Tables } from './fit-tables.js';
 
 type Curves = Pick<Tables, 'ability' | 'discrimination' | 'hardness'>;
 
-/** Rows that a model's ability in general is worth beside its rows in a family, each at its information. */
+/**
+ * Rows that a model's ability in general is worth beside its rows in a family, each at its
+ * information.
+ */
 const generalWorth = 4;
 /** Rows that an expectation may be worth beside the rows of a task. */
 const fewestWorth = 5,
@@ -11,8 +14,9 @@ const fewestWorth = 5,
 const fewestRows = 10;
 
 /**
- * Shares done well, drawn towards what is expected: a model is as able as in the rest of the task's family. How far, is told by the family
- * itself: where its tasks differ by no more than chance, they are taken as one, and the best of many near equals is not believed.
+ * Shares done well, drawn towards what is expected: a model is as able as in the rest of the task's
+ * family. How far, is told by the family itself: where its tasks differ by no more than chance,
+ * they are taken as one, and the best of many near equals is not believed.
  */
 export function drawnShares(
   families: readonly string[],
@@ -60,7 +64,10 @@ function expectFamily(
   }
 }
 
-/** How many rows an expectation is worth: the variance of one row over that of the tasks beyond chance (method of moments). */
+/**
+ * How many rows an expectation is worth: the variance of one row over that of the tasks beyond
+ * chance (method of moments).
+ */
 function worthOf(
   tasks: readonly number[],
   { counts, sums }: Cells,

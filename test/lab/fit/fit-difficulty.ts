@@ -30,7 +30,10 @@ const gramGain = 2;
 const mostModels = 12;
 const generalRidge = 6;
 
-/** The mean of what models missed on a row beyond what its task lets expect, and how many there were. */
+/**
+ * The mean of what models missed on a row beyond what its task lets expect, and how many there
+ * were.
+ */
 function missed(
   { scores, models, tasks }: Evaluations,
   { shares }: Tables,
@@ -147,7 +150,10 @@ function meansByTask(
   return means.map((sum, at) => sum / Math.max(1, counts[Math.floor(at / width)]!));
 }
 
-/** Fits what makes a text hard among those of its task. `general` is fitted with one vote for each family, so that it holds for a new one. */
+/**
+ * Fits what makes a text hard among those of its task. `general` is fitted with one vote for each
+ * family, so that it holds for a new one.
+ */
 export function fitDifficulty(
   evaluations: Evaluations,
   rows: Int32Array,
@@ -193,7 +199,10 @@ export function difficultyOf(
   return shift;
 }
 
-/** Ridge regression within tasks, each family with one vote, in log odds: what was missed over the mean slope of the odds. */
+/**
+ * Ridge regression within tasks, each family with one vote, in log odds: what was missed over the
+ * mean slope of the odds.
+ */
 function fitGeneral(
   evaluations: Evaluations,
   rows: Int32Array,

@@ -70,7 +70,10 @@ export function scalingOf(features: readonly Features[]): Scaling {
   return { mean, scale };
 }
 
-/** One fit: stochastic gradient descent whose steps shrink where much has been learned already (Adagrad). */
+/**
+ * One fit: stochastic gradient descent whose steps shrink where much has been learned already
+ * (Adagrad).
+ */
 class Fit {
   readonly rank: number;
   readonly grams: Float32Array;
@@ -206,7 +209,10 @@ function softmaxOf(
   for (let task = 0; task < shares.length; task++) shares[task]! /= whole;
 }
 
-/** Fits an embedding from which the task of a row can be told; the same rows and seed give the same embedding. */
+/**
+ * Fits an embedding from which the task of a row can be told; the same rows and seed give the same
+ * embedding.
+ */
 export function fitEmbedding(rows: LabelledRows, options: EmbeddingOptions): Embedding {
   const fit = new Fit(rows, options);
   const order = Int32Array.from({ length: rows.features.length }, (_, at) => at);

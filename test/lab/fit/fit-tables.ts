@@ -3,18 +3,26 @@ import { logit, type Evaluations } from './evaluations.js';
 
 /** How well models do kinds of tasks. Task by model: `task * models + model`. */
 export interface Tables {
-  /** The share that a model does well, drawn towards what its ability lets one expect where little was measured. */
+  /**
+   * The share that a model does well, drawn towards what its ability lets one expect where little
+   * was measured.
+   */
   readonly shares: Float32Array;
   /** How many rows were measured. */
   readonly counts: Float32Array;
-  /** By model, in log odds, as `discrimination * ability - hardness` tells the log odds of a task. */
+  /**
+   * By model, in log odds, as `discrimination * ability - hardness` tells the log odds of a task.
+   */
   readonly ability: Float32Array;
   /** By task. */
   readonly discrimination: Float32Array;
   readonly hardness: Float32Array;
   /** Hardness of a task that nobody measured: the mean of the families. */
   readonly generalHardness: number;
-  /** Ability in these terms from what is publicly known, in log odds: `publicGain * logit(known) + publicBias`. */
+  /**
+   * Ability in these terms from what is publicly known, in log odds: `publicGain * logit(known) +
+   * publicBias`.
+   */
   readonly publicGain: number;
   readonly publicBias: number;
 }
@@ -69,7 +77,10 @@ function votesOf(counts: Float32Array, families: readonly string[], width: numbe
   return votes;
 }
 
-/** Least squares of a line through weighted points, its slope drawn towards 1 as by `prior` points' variance. */
+/**
+ * Least squares of a line through weighted points, its slope drawn towards 1 as by `prior` points'
+ * variance.
+ */
 function lineThrough(
   points: readonly { x: number; y: number; weight: number }[],
   prior: number,
@@ -96,8 +107,9 @@ function lineThrough(
 }
 
 /**
- * Fits abilities of models and hardness of tasks to each other, in turns, as item response theory has them; what is publicly known of a
- * model counts as two families. Then draws each measured share towards what these and the rest of its family let one expect.
+ * Fits abilities of models and hardness of tasks to each other, in turns, as item response theory
+ * has them; what is publicly known of a model counts as two families. Then draws each measured
+ * share towards what these and the rest of its family let one expect.
  * @param known by model: its publicly known ability, 0..1
  */
 export function fitTables(

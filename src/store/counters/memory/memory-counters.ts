@@ -4,7 +4,7 @@ import { MemoryLimits } from './limits.js';
 import { MemoryRecentLists } from './recent-lists.js';
 
 /**
- * Counters of one process: nothing outlives it, and `pubSub` reaches nobody.
+ * Counters of one process: they end with it, and `pubSub` has no other subscribers.
  * @param options.now epoch ms, for tests
  */
 export function createMemoryCounters({

@@ -381,7 +381,8 @@ describe.skipIf(!redisIsThere)('counters in Redis', () => {
       redis.pause();
       for (const reservation of reservations) reservation.settle([12, 2]);
       await isIn(counters, 'fallback');
-      // the frozen Redis has them in its socket, executes them when it wakes, and then gets them again
+      // the frozen Redis has them in its socket, executes them when it wakes, and then gets them
+      // again
       redis.resume();
       await isIn(counters, 'redis');
       await until(async () => (await usedOf(counters)) === 1400);

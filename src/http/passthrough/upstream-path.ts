@@ -1,4 +1,4 @@
-import { GatewayError } from '../errors.js';
+import { GatewayError } from '../../errors.js';
 
 /** Everything that some server may take as a separator of path segments, encoded or not. */
 const separators = /[/\\]|%2f|%5c/i;

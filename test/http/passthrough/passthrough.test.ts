@@ -8,12 +8,12 @@ import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import type { RequestHandler } from 'express';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { upstreamPath } from '../../src/http/upstream-path.js';
-import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { expressRows, type RunningHost, startHost } from '../helpers/host.js';
-import { openRaw, sendRaw } from '../helpers/raw.js';
-import { ask, post, postStream } from '../helpers/sse.js';
-import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { upstreamPath } from '../../../src/http/passthrough/upstream-path.js';
+import { type RunningGateway, startGateway } from '../../helpers/gateway.js';
+import { expressRows, type RunningHost, startHost } from '../../helpers/host.js';
+import { openRaw, sendRaw } from '../../helpers/raw.js';
+import { ask, post, postStream } from '../../helpers/sse.js';
+import { startUpstream, type Upstream } from '../../helpers/upstream.js';
 
 let upstream: Upstream;
 let gateway: RunningGateway;
@@ -525,7 +525,9 @@ describe('a pass-through for a key that is bound to models', () => {
 });
 
 describe('a pass-through streams bodies', () => {
-  /** An upstream that answers with the first bytes it gets, while the rest are still on their way. */
+  /**
+   * An upstream that answers with the first bytes it gets, while the rest are still on their way.
+   */
   async function echo<T>(use: (baseUrl: string) => Promise<T>): Promise<T> {
     const server = createServer((req: IncomingMessage, res: ServerResponse) => {
       res.writeHead(200, {

@@ -1,0 +1,114 @@
+import type { SchemaFailure } from './schema/compile-schema.js';
+import { closestName, closestNames } from './closest.js';
+import type { Config, ConfigInput, FixedKey, ProviderConfig } from './shape.js';
+import { isApiKey, type Substituted } from './substitute.js';
+
+/** What a configuration is checked against, in addition to its schema. */
+export interface ParseOptions {
+  /** The dialects that a provider's `api` may name. Default: any. */
+  readonly knownApis?: readonly string[];
+  /** What is missing in a provider's settings, in a few words; null if they suffice. */
+  readonly problemOf?: (provider: ProviderConfig) => string | null;
+}
+
+/** A problem before its line is known. */
+export interface Finding {
+  readonly path: readonly string[];
+  readonly reason: string;
+  readonly inEnvironment?: boolean;
+}
+
+/** The name of the key that SIGNALBOX_API_KEY gives. */
+export const environmentKeyName = 'env';
+
+/** Variables without a value, except those that only leave a provider without its key. */
+export function unsetFindings(
+  unset: Substituted['unset'],
+  withoutKey: ReadonlySet<string>,
+): Finding[] {
+  const wrong = unset.filter(
+    ({ path }) => !isApiKey(path) && !(path[0] === 'providers' && withoutKey.has(path[1] ?? '')),
+  );
+  return wrong.map(({ path, variable }) => ({
+    path,
+    reason:
+      path[0] === 'auth' && path[3] === 'key'
+        ? `is empty: the variable ${variable} is not set, and an empty key never authenticates`
+        : `the variable ${variable} is not set (\${${variable}:-…} would set a default)`,
+  }));
+}
+
+/** A violation of the schema, with the closest known key for an unknown one. */
+export function findingOf({ path, reason, knownKeys }: SchemaFailure): Finding {
+  if (knownKeys === undefined) return { path, reason };
+  const key = path.at(-1) ?? '';
+  // a typing error can turn a secret into a key (`{ api: openai, sk-… }`), so only names like ours
+  // are shown
+  if (!/^[A-Za-z][A-Za-z_]{0,31}$/.test(key))
+    return { path: path.slice(0, -1), reason: 'has an unknown key' };
+  const meant = closestName(key, knownKeys);
+  return {
+    path,
+    reason:
+      meant === null
+        ? `is not a known key; the known keys are: ${knownKeys.join(', ')}`
+        : `is not a known key; did you mean ${meant}?`,
+  };
+}
+
+/** One finding for each field: later ones often follow from the first. */
+export function firstOfEachField(findings: readonly Finding[]): Finding[] {
+  const seen = new Set<string>();
+  return findings.filter(({ path }) => {
+    const field = JSON.stringify(path);
+    return !seen.has(field) && seen.add(field);
+  });
+}
+
+/** Fixed keys that share a name or a key with an earlier one. */
+export function keyFindings(keys: readonly FixedKey[]): Finding[] {
+  return keys.flatMap(({ name, key }, index) => {
+    const earlier = keys.slice(0, index);
+    const path = ['auth', 'keys', String(index)];
+    if (earlier.some((other) => other.key === key))
+      return [{ path: [...path, 'key'], reason: 'is the same key as an earlier one' }];
+    if (!earlier.some((other) => other.name === name)) return [];
+    const reason =
+      name === environmentKeyName
+        ? 'the name env is taken: it belongs to the key in SIGNALBOX_API_KEY'
+        : 'is the same name as an earlier one';
+    return [{ path: [...path, 'name'], reason }];
+  });
+}
+
+/** Providers with an unknown `api`. */
+export function apiFindings(
+  { providers = {} }: ConfigInput,
+  knownApis: readonly string[] | undefined,
+): Finding[] {
+  if (knownApis === undefined) return [];
+  return Object.entries(providers)
+    .filter(([, { api }]) => !knownApis.includes(api))
+    .map(([name, { api }]) => {
+      const near = closestNames(api, knownApis).slice(0, 3);
+      const hint =
+        near.length > 0
+          ? `did you mean ${near.join(' or ')}?`
+          : `the known dialects are: ${knownApis.join(', ')}`;
+      return {
+        path: ['providers', name, 'api'],
+        reason: `is not a known dialect; ${hint}`,
+      };
+    });
+}
+
+/** Providers whose settings do not suffice for their dialect. */
+export function settingFindings(
+  { providers }: Pick<Config, 'providers'>,
+  problemOf: ParseOptions['problemOf'],
+): Finding[] {
+  return Object.values(providers).flatMap((provider) => {
+    const reason = problemOf?.(provider) ?? null;
+    return reason === null ? [] : [{ path: ['providers', provider.name], reason }];
+  });
+}

@@ -1,0 +1,59 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { GatewaySnapshot } from '../../pipeline/snapshot.js';
+import { isPassthroughHeader, sdkKeyHeaders } from '../../providers/passthrough-headers.js';
+import { bearerKey } from '../authenticate.js';
+
+/** Request headers that are always forwarded, because they describe the content. */
+const contentHeaders = new Set([
+  'accept',
+  'content-type',
+  'content-length',
+  'content-encoding',
+  'transfer-encoding',
+  'accept-language',
+  'range',
+  'content-range',
+]);
+const isKeyHeader = (name: string): boolean =>
+  name === 'authorization' || sdkKeyHeaders.includes(name);
+/**
+ * The gateway's API key, read from any place where a provider's SDK puts a key: headers, or
+ * `?key=`.
+ */
+export function proxyKey(headers: IncomingHttpHeaders, url: string): string | null {
+  const bearer = bearerKey(headers);
+  if (bearer) return bearer;
+  for (const name of sdkKeyHeaders) {
+    const value = headers[name];
+    if (typeof value === 'string' && value !== '') return value;
+  }
+  const query = url.indexOf('?');
+  return query === -1 ? null : new URLSearchParams(url.slice(query)).get('key');
+}
+
+/** The headers of a client's request that go to the provider. */
+export function forwardedHeaders(
+  headers: IncomingHttpHeaders,
+  { proxy, keysRequired }: GatewaySnapshot,
+): Record<string, string> {
+  // if keys are required, a key header of the request holds the gateway's own key
+  const forwarded = proxy.forwardHeaders.filter((name) => !keysRequired || !isKeyHeader(name));
+  const chosen: Record<string, string> = {};
+  for (const [name, value] of Object.entries(headers)) {
+    if (
+      typeof value === 'string' &&
+      (contentHeaders.has(name) || isPassthroughHeader(name) || forwarded.includes(name))
+    )
+      chosen[name] = value;
+  }
+  return chosen;
+}
+
+/** The host's parser has decoded the body, so its encodings no longer apply. */
+export function withoutCodings({
+  'transfer-encoding': _transfer,
+  'content-encoding': _content,
+  ...headers
+}: Record<string, string>): Record<string, string> {
+  return headers;
+}

@@ -1,0 +1,116 @@
+import type { RequestHandler, Response } from 'express';
+import { hasBudget } from '../../accounts/rate-limiter.js';
+import type { Provider } from '../../dispatch/provider.js';
+import { GatewayError } from '../../errors.js';
+import { isBounded, takeLimits } from '../../pipeline/limits.js';
+import type { Parts } from '../../pipeline/parts.js';
+import type { GatewayRequest } from '../../pipeline/request.js';
+import type { GatewaySnapshot } from '../../pipeline/snapshot.js';
+import { contextOf, sendRateLimits } from '../context.js';
+import { stage } from '../stage.js';
+import { bodyAgain } from './body-again.js';
+import { forwardedHeaders, withoutCodings } from './headers.js';
+import { prepareRoute } from './prepared-route.js';
+import { proxyStage } from './proxy-stage.js';
+import { refuseDotSegments, upstreamPath, withoutKey } from './upstream-path.js';
+
+/**
+ * `/<provider>/…`: any path of a provider's own API. The gateway's key is replaced by the
+ * provider's. Cookies, forwarding headers and other headers of the client are removed unless
+ * `proxy.forwardHeaders` names them. Streams are not buffered.
+ */
+export function passthrough(parts: Parts): RequestHandler[] {
+  return [routeStage(parts), proxyStage(parts)];
+}
+
+/**
+ * Whether a key may use every model of a provider: pass-through does not read which model a body
+ * names.
+ */
+function mayUseAll(models: readonly string[] | null, provider: string): boolean {
+  return (
+    models === null ||
+    models.some((pattern) => pattern === '*' || pattern.toLowerCase() === `${provider}/*`)
+  );
+}
+
+/**
+ * Splits `/<provider>/<path>`.
+ * @throws GatewayError `not_found` if no such provider allows pass-through
+ */
+function addressed(
+  url: string,
+  { proxy, providers }: GatewaySnapshot,
+): { name: string; provider: Provider; path: string } {
+  const slash = url.indexOf('/', 1);
+  const end = slash === -1 ? url.indexOf('?') : slash;
+  const name = decodeURIComponent(url.slice(1, end === -1 ? undefined : end));
+  const provider = proxy.enabled && proxy.allowed.has(name) ? providers.get(name) : undefined;
+  if (!provider || slash === -1)
+    throw new GatewayError(
+      'not_found',
+      `proxy: there is no provider ${JSON.stringify(name)} that allows pass-through`,
+    );
+  return { name, provider, path: url.slice(slash) };
+}
+
+function routeStage(parts: Parts): RequestHandler {
+  return stage(async (req, res) => {
+    const { request } = contextOf(parts, res);
+    const { snapshot, caller } = request;
+    const { name, provider, path } = addressed(req.url, snapshot);
+    if (!mayUseAll(caller.models, name))
+      throw new GatewayError(
+        'forbidden',
+        `proxy: this API key is limited to some models, but the model of a request passed through to ${name} is not checked`,
+      );
+    if (isBounded(caller)) await countPassthrough(parts, request, res, name);
+    const target = provider.adapter.passthrough;
+    if (!target)
+      throw new GatewayError(
+        'not_implemented',
+        `proxy: ${name} does not support pass-through (its requests are signed)`,
+      );
+    request.record.provider = name;
+    refuseDotSegments(path);
+    const body = bodyAgain(req);
+    const auth = await target.headers(provider.keys.next());
+    const headers = {
+      ...forwardedHeaders(req.headers, snapshot),
+      ...(body ? { 'content-length': String(body.length) } : {}),
+      ...auth,
+    };
+    prepareRoute(req, {
+      target,
+      name,
+      path: upstreamPath(target.baseUrl, withoutKey(path)),
+      headers: body ? withoutCodings(headers) : headers,
+      clientHeaders: req.headers,
+      body,
+    });
+  });
+}
+
+/** Counts a passed-through request; its tokens and cost are unknown. */
+async function countPassthrough(
+  parts: Parts,
+  request: GatewayRequest,
+  res: Response,
+  name: string,
+): Promise<void> {
+  const { caller, snapshot } = request;
+  const counted = hasBudget(caller.limits)
+    ? 'has a budget'
+    : caller.limits.tokensPerMinute === null
+      ? null
+      : 'has a token limit';
+  if (counted !== null && !snapshot.budgets.allowUnpriced)
+    throw new GatewayError(
+      'forbidden',
+      `proxy: this API key ${counted}, but the usage of requests passed through to ${name} is not counted`,
+    );
+  const settle = await takeLimits(parts, request, { requests: 1, tokens: 0, costUsd: 0 }).finally(
+    () => sendRateLimits(request, res),
+  );
+  settle();
+}

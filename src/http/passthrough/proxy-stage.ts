@@ -1,0 +1,97 @@
+import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { RequestHandler, Response } from 'express';
+import type { RequestHandler as ProxyHandler } from 'http-proxy-middleware';
+import { networkFailure } from '../../dispatch/network-failure.js';
+import type { Parts } from '../../pipeline/parts.js';
+import { contextOf } from '../context.js';
+import { writeError } from '../error-handler.js';
+import { routeOf } from './prepared-route.js';
+
+/**
+ * Response headers that are not forwarded: cookies, and those of the connection to the provider.
+ */
+const blockedHeaders = [
+  'set-cookie',
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'trailer',
+  'upgrade',
+];
+
+/**
+ * Sends a prepared request to its provider, and the answer back. Imports the proxy library at its
+ * first use, because most gateways never need it.
+ */
+export function proxyStage(parts: Parts): RequestHandler {
+  let proxy: Promise<Proxy> | undefined;
+  return (req, res, next) => {
+    (proxy ??= createProxy(parts))
+      .then((handle) => {
+        // the proxy library forwards all headers that it finds
+        req.headers = { ...routeOf(req).headers };
+        discardUnread(req, res);
+        return handle(req, res, next);
+      })
+      .catch(next);
+  };
+}
+
+/**
+ * Discards the rest of a request whose answer came early: an unread rest would block the
+ * connection.
+ */
+function discardUnread(req: IncomingMessage, res: Response): void {
+  res.once('close', () => {
+    if (req.complete) return;
+    req.unpipe();
+    req.resume();
+  });
+}
+
+type Proxy = ProxyHandler<IncomingMessage, Response>;
+
+async function createProxy(parts: Parts): Promise<Proxy> {
+  const { createProxyMiddleware } = await import('http-proxy-middleware');
+  return createProxyMiddleware<IncomingMessage, Response>({
+    changeOrigin: true,
+    xfwd: false,
+    // keeps the path unchanged; url.parse would normalize it
+    toProxy: true,
+    proxyTimeout: 0,
+    router: (req) => new URL(routeOf(req).target.baseUrl).origin,
+    pathRewrite: (_path, req) => routeOf(req).path,
+    on: {
+      proxyReq: sendUp,
+      proxyRes: sendDown,
+      error: (error, req, res) => {
+        if (!('headersSent' in res) || res.writableEnded || res.destroyed) return;
+        const failure = networkFailure(routeOf(req).name, error);
+        const context = contextOf(parts, res);
+        if (failure.code === 'internal') parts.log.failure(context.request, failure);
+        writeError(res, failure, context);
+      },
+    },
+  });
+}
+
+function sendUp(upstream: ClientRequest, req: IncomingMessage, res: Response): void {
+  const { headers, clientHeaders, body } = routeOf(req);
+  // the proxy library adds headers of its own and removes some of a DELETE
+  for (const name of upstream.getHeaderNames())
+    if (name !== 'host' && !(name in headers)) upstream.removeHeader(name);
+  for (const [name, value] of Object.entries(headers)) upstream.setHeader(name, value);
+  req.headers = clientHeaders;
+  res.once('close', () => {
+    if (!res.writableFinished) upstream.destroy();
+  });
+  if (body) upstream.write(body);
+}
+
+function sendDown(answer: IncomingMessage, _req: IncomingMessage, res: Response): void {
+  for (const name of blockedHeaders) Reflect.deleteProperty(answer.headers, name);
+  // a truncated answer must not look complete
+  answer.once('close', () => {
+    if (!answer.complete) res.destroy();
+  });
+}

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import { type Completion, type CompletionChunk, toOpenAIUsage } from '../completion.js';
+import type { AnsweredMessage } from '../conversations/answered-message.js';
+import type { CompletionAnswer } from '../providers/adapter.js';
+import type { Candidate } from '../routing/plan.js';
+import { CompletionBuilder } from './completion-builder.js';
+import type { CompletionWriter, FinishedAnswer } from './completion-call.js';
+
+/**
+ * Collects an answer that is given as a whole, even if the provider streams it. Nothing reaches the
+ * client before `finish`, so an error can replace the answer at any time.
+ */
+export abstract class WholeAnswer implements CompletionWriter {
+  readonly streams = false;
+  readonly hasBegun = false;
+  /** The provider's answer, if it came as a whole. */
+  protected answer: CompletionAnswer | null = null;
+  /** Created only if the answer comes in chunks. */
+  private builder: CompletionBuilder | null = null;
+
+  abstract finish(answer: FinishedAnswer): void;
+
+  begin(_candidate: Candidate): void {
+    this.builder = null;
+    this.answer = null;
+  }
+
+  text(escaped: string): void {
+    (this.builder ??= new CompletionBuilder()).text(escaped);
+  }
+
+  chunk(chunk: CompletionChunk): void {
+    (this.builder ??= new CompletionBuilder()).chunk(chunk);
+  }
+
+  whole(answer: CompletionAnswer, _body: Buffer | null): void {
+    this.answer = answer;
+  }
+
+  flush(): boolean {
+    return true;
+  }
+
+  whenDrained(resume: () => void): void {
+    resume();
+  }
+
+  /** OpenAI's dialect has no stored conversations. */
+  message(_finishReason: string | null): AnsweredMessage | null {
+    return null;
+  }
+
+  breakOff(): void {
+    throw new Error('an answer that is not streamed cannot break off');
+  }
+
+  discard(): void {
+    // nothing was sent
+  }
+
+  /** What was collected, as a completion without guarantees for its usage. */
+  protected collected(finishReason: string | null, id: string, model: string): Completion {
+    return (
+      this.answer?.completion ??
+      (this.builder ?? new CompletionBuilder()).build(finishReason, { id, model })
+    );
+  }
+
+  /** What was collected, as a completion with usage. */
+  protected completion({ finishReason, candidate, usage }: FinishedAnswer): Completion {
+    const completion = this.collected(finishReason, `chatcmpl-${randomUUID()}`, candidate.model);
+    return completion.usage ? completion : { ...completion, usage: toOpenAIUsage(usage) };
+  }
+}

@@ -1,11 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import {
-  type Completion,
-  type CompletionChunk,
-  toOpenAIUsage,
-  unescapeJson,
-  type Usage,
-} from '../completion.js';
+import { type Completion, type CompletionChunk, unescapeJson, type Usage } from '../completion.js';
 import { type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Costs } from '../routing/cost.js';

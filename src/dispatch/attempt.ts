@@ -3,7 +3,7 @@ import { AttemptFailure, type AttemptInput, Exchange } from './exchange.js';
 import { networkFailure } from './network-failure.js';
 import type { AttemptAnswer } from './upstream-call.js';
 
-export { AttemptFailure, type AttemptInput } from './exchange.js';
+export { AttemptFailure } from './exchange.js';
 
 /**
  * Makes one upstream call, from its request to the end of its answer.

@@ -17,7 +17,7 @@ import { bare, direct, models, portkey, signalbox } from './targets.mjs';
 const maxStartMs = 20_000;
 
 /** Requests in flight in a closed loop. */
-export const connections = 32;
+const connections = 32;
 
 /**
  * One run: the instruments, the targets, and those processes of the targets that several rows

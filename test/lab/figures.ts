@@ -12,7 +12,7 @@ import { cheapestOf } from './baselines/single-models.js';
  * are
  * the costs of 100 % and 95 % of the best single model's accuracy, as shares of its cost.
  */
-export const figureNames = [
+const figureNames = [
   'accuracy',
   'gain',
   'aiq',

@@ -3,9 +3,9 @@
  *
  * - `npm test` leaves out the files `*.long.test.ts`, the laboratory's tests and the longest
  *   trainings, and gives property tests a tenth of their runs.
- * - `npm run test:all` runs everything: vitest's mode `all` has those files too, and property tests
- *   with all their runs. The benchmark's own test then runs alone, in mode `bench`: it keeps both
- *   cores busy, and other tests must not wait for it.
+ * - `npm run test:all` runs everything: first the benchmark's own test alone, in mode `bench`, because
+ *   it keeps both cores busy and other tests must not wait for it; then vitest's mode `all`, with
+ *   those files too, and property tests with all their runs.
  *
  * A property test takes `{ numRuns: runs(2_000) }` (`test/helpers/runs.ts`): the number is that of
  * `test:all`; a table of cases `someOf(cases)`. A single long test in a file of short ones is

@@ -62,7 +62,7 @@ const mayImport: Record<string, RegExp> = {
     `^(completion|errors|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|routing/plan|${storeContracts})\\.ts$`,
   ),
   'telemetry/': new RegExp(
-    `^(completion|errors|async/[\\w-]+|accounts/(caller|rate-limiter)|dispatch/execute-plan|routing/[\\w-]+|store/sql/packed-candidates|${storeContracts})\\.ts$`,
+    `^(completion|errors|async/[\\w-]+|accounts/(caller|rate-limiter)|dispatch/execute-plan|routing/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   'training/': new RegExp(
     `^(completion|errors|async/[\\w-]+|accounts/preference-cache|dispatch/execute-plan|routing/([\\w-]+|predictor/([\\w-]+/)?[\\w-]+)|${storeContracts})\\.ts$`,
@@ -198,6 +198,13 @@ describe('the code', () => {
       ),
     ].map(([, before = '', kind = '', name = '']) => ({ file, before, kind, name })),
   );
+
+  it('exports each name from one file, so that a name has one meaning', () => {
+    const files = new Map<string, Set<string>>();
+    for (const { file, name } of exported)
+      files.set(name, (files.get(name) ?? new Set()).add(file));
+    expect([...files].filter(([, { size }]) => size > 1)).toEqual([]);
+  });
 
   it('says of each function, class and constant that it exports what it promises', () => {
     expect(exported.length).toBeGreaterThan(200);

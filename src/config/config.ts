@@ -18,7 +18,7 @@ export type {
   Listener,
   ProviderConfig,
   ProviderInput,
-  SurfaceName,
+  ListenerSurface,
 } from './shape.js';
 
 /** Which configuration to load. */

@@ -4,7 +4,7 @@ import type {
   Listener,
   ProviderConfig,
   ProviderInput,
-  SurfaceName,
+  ListenerSurface,
 } from './shape.js';
 
 /**
@@ -110,7 +110,7 @@ export function fillProvider(name: string, input: ProviderInput): ProviderConfig
 function surfacesOf(
   { surfaces = {} }: ConfigInput,
   host: string,
-): Partial<Record<SurfaceName, Listener>> {
+): Partial<Record<ListenerSurface, Listener>> {
   return Object.fromEntries(
     Object.entries(surfaces).map(([name, listener]) => [name, { host, ...listener }]),
   );

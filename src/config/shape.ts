@@ -5,7 +5,7 @@ export interface Listener {
 }
 
 /** The surfaces that can have a listener of their own, in addition to the common one. */
-export type SurfaceName = 'modelSelect' | 'completions' | 'openai' | 'proxy' | 'metrics';
+export type ListenerSurface = 'modelSelect' | 'completions' | 'openai' | 'proxy' | 'metrics';
 
 /** An API key in the configuration, in addition to those that the gateway creates. */
 export interface FixedKey {
@@ -82,6 +82,9 @@ export interface ModelConfig {
   readonly latency?: number;
 }
 
+/** The values of `routing.ranker`; `schemas/config.schema.json` lists the same. */
+export const rankerNames = ['learned', 'prior'] as const;
+
 /** How a plan is made. */
 export interface RoutingConfig {
   /** How much lower than the best quality (0 to 1) that of a cheaper or faster model may be. */
@@ -94,7 +97,7 @@ export interface RoutingConfig {
   /**
    * How quality is predicted: from similar prompts (`learned`), or from the model alone (`prior`).
    */
-  readonly ranker: 'learned' | 'prior';
+  readonly ranker: (typeof rankerNames)[number];
   readonly order: 'ranked' | 'given';
   /** Whether feedback and outcomes influence later choices of the same account. */
   readonly learning: boolean;
@@ -159,7 +162,7 @@ export interface Config {
   /** The file that it was read from; null if it was given as an object. */
   readonly file: string | null;
   readonly listen: Listener;
-  readonly surfaces: Readonly<Partial<Record<SurfaceName, Listener>>>;
+  readonly surfaces: Readonly<Partial<Record<ListenerSurface, Listener>>>;
   readonly dataDir: string;
   /** The public URL of the gateway, used in links; null means the address that it listens on. */
   readonly publicUrl: string | null;
@@ -219,7 +222,7 @@ export interface ProviderInput extends Partial<Omit<ProviderConfig, 'name' | 'ti
 export interface ConfigInput {
   readonly listen?: Partial<Listener>;
   readonly surfaces?: Readonly<
-    Partial<Record<SurfaceName, { readonly host?: string; readonly port: number }>>
+    Partial<Record<ListenerSurface, { readonly host?: string; readonly port: number }>>
   >;
   readonly dataDir?: string;
   readonly publicUrl?: string;

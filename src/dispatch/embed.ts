@@ -23,7 +23,7 @@ export interface EmbeddingRequest {
  * @throws GatewayError `not_implemented` where the provider has no embeddings; else as
  *   `executePlan`
  */
-export async function embed(request: EmbeddingRequest): Promise<EmbeddingAnswer> {
+export async function callEmbedding(request: EmbeddingRequest): Promise<EmbeddingAnswer> {
   const { provider, model, body, limits, cancellation, onAttempt } = request;
   const { embeddings } = provider.adapter;
   if (!embeddings)

@@ -10,7 +10,7 @@ import { complete } from './complete.js';
 import { contextOf, planOf } from './context.js';
 import { joinNativeConversation } from './join-conversation.js';
 import { readJsonBody } from './read-body.js';
-import { count } from './select-model.js';
+import { countRequestStage } from './select-model.js';
 import { inOrder, stage } from './stage.js';
 import {
   candidateOfEntry,
@@ -49,7 +49,7 @@ type HostBody = Partial<ModelSelectRequest> & {
 export function hostSelection(parts: Parts, options: SelectModelOptions): RequestHandler {
   return inOrder(
     readBody(parts, { required: !options.from }),
-    count(parts),
+    countRequestStage(parts),
     selectModelWith(parts, options),
   );
 }

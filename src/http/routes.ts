@@ -24,7 +24,7 @@ import {
   updateUserPreference,
 } from './resources/v2.js';
 import { trainCustomRouter } from './resources/train-custom-router.js';
-import { count, selectModel, sendSelection } from './select-model.js';
+import { countRequestStage, selectStage, sendSelection } from './select-model.js';
 import { modelSelect } from './surfaces/model-select.js';
 import { native } from './surfaces/native.js';
 import { openAIErrors } from './surfaces/openai-error.js';
@@ -52,8 +52,8 @@ function modelSelectRouter(parts: Parts): Router {
       track(parts, modelSelect),
       authenticate(parts, { scope: 'model-select' }),
       validate(parts, compileSchema('model-select.request')),
-      count(parts),
-      selectModel(parts),
+      countRequestStage(parts),
+      selectStage(parts),
       sendSelection,
     )
     .all(selectPaths, track(parts, modelSelect), authenticate(parts), methodNotAllowed('POST'))
@@ -73,8 +73,8 @@ function v2Router(parts: Parts): Router {
     'post',
     '/v2/modelRouter/modelSelect',
     validate(parts, compileSchema('model-select.request'), asModelSelect),
-    count(parts),
-    selectModel(parts),
+    countRequestStage(parts),
+    selectStage(parts),
     sendProviders,
   );
   const preferences = '/v2/preferences/userPreference';

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { GatewayError } from '../errors.js';
 import { countRequest } from '../pipeline/limits.js';
 import type { Parts } from '../pipeline/parts.js';
-import { selectModel as select } from '../pipeline/select-model.js';
+import { selectModel } from '../pipeline/select-model.js';
 import { contextOf, requestOf, sendRateLimits } from './context.js';
 import { sendJson } from './send-json.js';
 import { answer, stage } from './stage.js';
@@ -13,7 +13,7 @@ import {
 } from './surfaces/model-select.js';
 
 /** Counts a request that calls no model against the rate limits of its caller. */
-export function count(parts: Parts): RequestHandler {
+export function countRequestStage(parts: Parts): RequestHandler {
   return stage(async (_req, res) => {
     const { request } = contextOf(parts, res);
     await countRequest(parts, request).finally(() => sendRateLimits(request, res));
@@ -21,13 +21,13 @@ export function count(parts: Parts): RequestHandler {
 }
 
 /** Selects a model for a valid body of model selection. */
-export function selectModel(parts: Parts): RequestHandler {
+export function selectStage(parts: Parts): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
     const { identify } = request.snapshot.catalog;
     const explain = req.query['explain'] === 'true';
     const body = req.body as ModelSelectRequest;
-    await select(parts, request, selectionQuestionOf(body, identify, explain));
+    await selectModel(parts, request, selectionQuestionOf(body, identify, explain));
   });
 }
 

@@ -1,7 +1,7 @@
 import { hasBudget } from '../accounts/rate-limiter.js';
 import type { Caller } from '../accounts/caller.js';
 import { makeUsage } from '../completion.js';
-import { embed as callEmbedding } from '../dispatch/embed.js';
+import { callEmbedding } from '../dispatch/embed.js';
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError, invalidField } from '../errors.js';
 import { forbiddenReason } from '../routing/access-rules.js';

@@ -10,7 +10,7 @@ import type { DatabaseState } from '../store/database-state.js';
 import type { CountersState } from '../store/contracts/counters.js';
 import type { LazyDatabases } from '../store/lazy-databases.js';
 import { lazyDatabases } from '../store/open-databases.js';
-import { createLogger, requestLog } from '../telemetry/log.js';
+import { createLogger, createRequestLogger } from '../telemetry/log.js';
 import { Metrics } from '../telemetry/metrics/metrics.js';
 import type { RequestLogOptions } from '../telemetry/requests/request-log-writer.js';
 import { buildSnapshot, type SnapshotSharing } from './build-snapshot.js';
@@ -81,7 +81,7 @@ export class Engine {
     this.openAhead(databases, config);
     this.parts = {
       current: () => this.snapshot,
-      log: requestLog(logger),
+      log: createRequestLogger(logger),
       metrics: this.measured,
       state: this.state,
     };

@@ -8,6 +8,7 @@ import type { Parts } from './parts.js';
 import type { GatewayRequest } from './request.js';
 import type { GatewaySnapshot } from './snapshot.js';
 
+/** Also the maximum in the schemas of the configuration and of completions. */
 const maxRetriesPerCandidate = 10;
 const noEntries: readonly ErrorTraceEntry[] = [];
 

@@ -6,7 +6,7 @@ import { type ErrorTraceEntry, GatewayError } from '../errors.js';
 import {
   newRequestRecord,
   type ObservedRequest,
-  type SurfaceName,
+  type SurfaceLabel,
 } from '../telemetry/observed-request.js';
 import type { CompletionCall, PlannedCompletion } from './completion-call.js';
 import type { GatewaySnapshot } from './snapshot.js';
@@ -58,7 +58,7 @@ export interface RequestStart {
   readonly isOwnId: boolean;
   readonly snapshot: GatewaySnapshot;
   readonly caller?: Caller;
-  readonly surface?: SurfaceName;
+  readonly surface?: SurfaceLabel;
 }
 
 /** A request that has just arrived. */

@@ -45,7 +45,7 @@ export abstract class WholeAnswer implements CompletionWriter {
     resume();
   }
 
-  /** OpenAI's dialect has no stored conversations. */
+  /** Null: nothing is stored. Overridden by surfaces that store conversations. */
   message(_finishReason: string | null): AnsweredMessage | null {
     return null;
   }

@@ -46,7 +46,7 @@ export interface RequestLogger {
 }
 
 /** Logs one line for each request: account, model, attempts, durations, tokens and cost. */
-export function requestLog(logger: Logger): RequestLogger {
+export function createRequestLogger(logger: Logger): RequestLogger {
   const write = writerOf(logger);
   return {
     request(request) {

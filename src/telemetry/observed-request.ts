@@ -5,7 +5,7 @@ import type { Plan } from '../routing/plan.js';
 import type { KeptContent } from './requests/kept-content.js';
 
 /** The metric label of where a request came in: a closed set. */
-export type SurfaceName =
+export type SurfaceLabel =
   | 'model_select'
   | 'completions'
   | 'openai'
@@ -58,7 +58,7 @@ export interface ObservedRequest {
   isIdentified: boolean;
   /** Whether the configuration keeps a request log. */
   readonly isLogged: boolean;
-  surface: SurfaceName | null;
+  surface: SurfaceLabel | null;
   /** The plan that was made for it, if any. */
   plan: Plan | null;
   readonly record: RequestRecord;

@@ -8,6 +8,7 @@ import {
   SchemaSet,
   type JsonSchema,
 } from '../../src/config/schema/compile-schema.js';
+import { rankerNames } from '../../src/config/shape.js';
 import { runs } from '../helpers/runs.js';
 
 const block = {
@@ -402,5 +403,13 @@ describe('a field name', () => {
   it('has its first part bare and the rest in brackets', () => {
     expect(fieldName(['messages', '0', 'content'])).toBe('messages[0][content]');
     expect(fieldName([])).toBe('body');
+  });
+});
+
+describe('the schema of the configuration', () => {
+  it('allows exactly the rankers that the code knows', () => {
+    expect(readSchema('config')).toMatchObject({
+      properties: { routing: { properties: { ranker: { enum: rankerNames } } } },
+    });
   });
 });

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { AnswerWriter } from '../../src/dispatch/answer-writer.js';
 import { Cancellation } from '../../src/dispatch/cancellation.js';
 import { chatCalls } from '../../src/dispatch/chat-call.js';
-import { embed } from '../../src/dispatch/embed.js';
+import { callEmbedding } from '../../src/dispatch/embed.js';
 import { BrokenStream, executePlan } from '../../src/dispatch/execute-plan.js';
 import { createProvider, type Provider } from '../../src/dispatch/provider.js';
 import { limitsOf } from '../../src/pipeline/plan-request.js';
@@ -79,7 +79,7 @@ describe('while a provider sends nothing at all', () => {
   });
 
   it("the plan's limit ends a request for embeddings too", async () => {
-    const request = embed({
+    const request = callEmbedding({
       provider: providerWith({ firstEventMs: longMs, idleMs: longMs }),
       model: 'm',
       body: { input: 'Hi' },

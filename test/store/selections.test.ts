@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { packCandidates } from '../../src/store/sql/packed-candidates.js';
+import { packCandidates } from '../../src/store/packed-candidates.js';
 import type {
   NewSelection,
   SelectionRow,

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
-import type { Config, Listener, SurfaceName } from '../../config/config.js';
+import type { Config, Listener, ListenerSurface } from '../../config/config.js';
 import type { Gateway } from '../../gateway.js';
 import { drainable } from '../../http/drain.js';
 import { createHttpServer } from '../../http/server.js';
@@ -16,7 +16,7 @@ export interface Listening {
   /** The listener of all surfaces, with the actual port if the configuration says 0. */
   readonly common: Listener;
   /** The listeners of single surfaces. */
-  readonly surfaces: Partial<Record<SurfaceName, Listener>>;
+  readonly surfaces: Partial<Record<ListenerSurface, Listener>>;
   /** Accepts no new connections and gives requests in flight `drainMs` to finish. */
   stop(drainMs: number): Promise<void>;
 }
@@ -33,7 +33,7 @@ export async function listen(gateway: Gateway, config: Config): Promise<Listenin
   const open = async (
     setting: string,
     listener: Listener,
-    surface?: SurfaceName,
+    surface?: ListenerSurface,
   ): Promise<Listener> => {
     const server = createHttpServer(gateway.app(surface), config.limits);
     const stopOne = drainable(server);
@@ -45,10 +45,10 @@ export async function listen(gateway: Gateway, config: Config): Promise<Listenin
     const common = await open('listen', config.listen);
     const surfaces: Listening['surfaces'] = {};
     for (const [name, listener] of Object.entries(config.surfaces))
-      surfaces[name as SurfaceName] = await open(
+      surfaces[name as ListenerSurface] = await open(
         `surfaces[${name}]`,
         listener,
-        name as SurfaceName,
+        name as ListenerSurface,
       );
     return { common, surfaces, stop };
   } catch (error) {

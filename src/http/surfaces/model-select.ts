@@ -30,7 +30,7 @@ export interface ModelSelectRequest {
   previous_session?: string | null;
 }
 
-/** Native model selection: spec/model-routing-and-completions.md, operation A. */
+/** Native model selection: docs/http-api.md. */
 export const modelSelect: Surface = {
   name: 'model_select',
   invalidCode: 'bad_request',

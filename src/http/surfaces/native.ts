@@ -7,7 +7,7 @@ import { NativeStream } from './native-stream.js';
 import type { CompletionCall } from '../../pipeline/completion-call.js';
 import type { CompletionSurface } from './surface.js';
 
-/** Native completions: spec/model-routing-and-completions.md, operation B. */
+/** Native completions: docs/http-api.md. */
 export const native: CompletionSurface = {
   name: 'completions',
   invalidCode: 'validation_failed',

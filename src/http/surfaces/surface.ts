@@ -2,12 +2,12 @@ import type { ServerResponse } from 'node:http';
 import type { GatewayError } from '../../errors.js';
 import type { CompletionCall, CompletionWriter } from '../../pipeline/completion-call.js';
 import type { GatewayRequest } from '../../pipeline/request.js';
-import type { SurfaceName } from '../../telemetry/observed-request.js';
+import type { SurfaceLabel } from '../../telemetry/observed-request.js';
 import type { EventStream } from '../event-stream.js';
 
 /** One client dialect: its name and its errors. */
 export interface Surface {
-  readonly name: SurfaceName;
+  readonly name: SurfaceLabel;
   /** The error code, and so the status, of a body that its schema refuses. */
   readonly invalidCode: 'validation_failed' | 'bad_request';
   /** The body of an error response. */

@@ -2,10 +2,10 @@ import { type Expression, sql, type SqlBool } from 'kysely';
 import { GatewayError } from '../../errors.js';
 import type { Page } from '../contracts/page.js';
 
-/** A row's position in a list: the number by which the list is sorted, then the id. */
+/** A row's position in a list: the whole number by which the list is sorted, then the id. */
 export type Position = readonly [sort: number, id: string];
 
-/** The columns by which a list is sorted, such as `['keys.created_at', 'keys.id']`. */
+/** The columns by which a list is sorted, such as `['api_keys.created_at', 'api_keys.id']`. */
 export type Order = readonly [sort: string, id: string];
 
 const written = /^(-?\d{1,16})\.([\x21-\x7e]{1,200})$/;

@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
-import { unpackCandidates } from './packed-candidates.js';
+import { unpackCandidates } from '../packed-candidates.js';
 import type { NewSelection, SelectionRow, SelectionStore } from '../contracts/requests.js';
 import { clean, fromJson, toJson } from './columns.js';
 import { after, pageOf } from './pages.js';

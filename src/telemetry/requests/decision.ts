@@ -1,6 +1,6 @@
 import type { Caller } from '../../accounts/caller.js';
 import type { Plan } from '../../routing/plan.js';
-import { packCandidates } from '../../store/sql/packed-candidates.js';
+import { packCandidates } from '../../store/packed-candidates.js';
 import type { NewSelection } from '../../store/contracts/requests.js';
 import { type KeptContent, storedContent } from './kept-content.js';
 import { cut, keptPlan } from './kept-plan.js';

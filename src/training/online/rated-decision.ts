@@ -31,7 +31,7 @@ export function decisionOfRequest({ plan }: RequestRow): RatedDecision | null {
 }
 
 /** The model that is rated, and its score. */
-export type RatedModel = Pick<Rating, 'score' | 'at'> & {
+export type ModelRating = Pick<Rating, 'score' | 'at'> & {
   readonly provider: string | null;
   readonly model: string | null;
 };
@@ -42,7 +42,7 @@ export type RatedModel = Pick<Rating, 'score' | 'at'> & {
  */
 export function ratingOf(
   { kinds, candidates }: RatedDecision,
-  { provider, model, score, at }: RatedModel,
+  { provider, model, score, at }: ModelRating,
 ): Omit<Rating, 'earlier'> | null {
   const rated = candidates
     .filter(isRecord)

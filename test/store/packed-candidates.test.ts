@@ -4,7 +4,7 @@ import {
   packCandidates,
   type ExplainedCandidate,
   unpackCandidates,
-} from '../../../src/store/sql/packed-candidates.js';
+} from '../../src/store/packed-candidates.js';
 
 const told = {
   label: 'openai/gpt-4o',

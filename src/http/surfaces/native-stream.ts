@@ -3,17 +3,12 @@ import { type CompletionChunk, escapeJson, reasoningOf, unescapeJson } from '../
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import { statusTitle } from '../../errors.js';
-import type { CompletionAnswer } from '../../providers/adapter.js';
 import type { Candidate } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 import { byteJson, byteLine } from './byte-json.js';
-import { chunksOf } from '../../pipeline/completion-builder.js';
 import { NativeEnvelope, nativeUsage } from './native-envelope.js';
-import type {
-  BrokenAnswer,
-  CompletionWriter,
-  FinishedAnswer,
-} from '../../pipeline/completion-call.js';
+import { StreamedAnswer } from './streamed-answer.js';
+import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-call.js';
 
 /**
  * In characters. A longer answer is sent to the client but not stored: no request could contain it.
@@ -24,8 +19,7 @@ const maxStoredLength = 32 * 1024 * 1024;
  * A native answer as server-sent events. A text chunk is a constant envelope with the provider's
  * escaped text in two places.
  */
-export class NativeStream implements CompletionWriter {
-  readonly streams = true;
+export class NativeStream extends StreamedAnswer {
   private readonly envelope: NativeEnvelope;
   private names: object = {};
   private head = '';
@@ -39,11 +33,8 @@ export class NativeStream implements CompletionWriter {
     '","message":{"role":"assistant","type":"text","content":[{"type":"text","text":"';
   private static readonly tail = '"}]}}';
 
-  constructor(
-    res: ServerResponse,
-    private readonly stream: EventStream,
-    conversation: JoinedConversation,
-  ) {
+  constructor(res: ServerResponse, stream: EventStream, conversation: JoinedConversation) {
+    super(stream);
     this.envelope = new NativeEnvelope(res, conversation);
     this.keeps = conversation.stores;
   }
@@ -70,27 +61,7 @@ export class NativeStream implements CompletionWriter {
     }
   }
 
-  whole(answer: CompletionAnswer): void {
-    for (const chunk of chunksOf(answer.completion)) this.chunk(chunk);
-  }
-
-  get hasBegun(): boolean {
-    return this.stream.isOpen;
-  }
-
-  discard(): void {
-    this.stream.discard();
-  }
-
-  flush(): boolean {
-    return this.stream.flush();
-  }
-
-  whenDrained(resume: () => void): void {
-    this.stream.whenDrained(resume);
-  }
-
-  message(): AnsweredMessage | null {
+  override message(): AnsweredMessage | null {
     return this.keeps
       ? {
           text: unescapeJson(this.keptText),

@@ -1,22 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import { type CompletionChunk, toOpenAIUsage } from '../../completion.js';
-import type { CompletionAnswer } from '../../providers/adapter.js';
 import type { Candidate } from '../../routing/plan.js';
 import type { EventStream } from '../event-stream.js';
 import { byteJson } from './byte-json.js';
-import { chunksOf } from '../../pipeline/completion-builder.js';
 import { openAIErrorBody } from './openai-error.js';
-import type {
-  BrokenAnswer,
-  CompletionWriter,
-  FinishedAnswer,
-} from '../../pipeline/completion-call.js';
+import { StreamedAnswer } from './streamed-answer.js';
+import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-call.js';
 
 /**
  * An answer as OpenAI's chunks. The frames of a provider with this dialect are forwarded unchanged.
  */
-export class OpenAIStream implements CompletionWriter {
-  readonly streams = true;
+export class OpenAIStream extends StreamedAnswer {
   private envelope: { id: string; object: string; created: number; model: string } | null = null;
   private head = '';
   private roleSent = false;
@@ -24,9 +18,11 @@ export class OpenAIStream implements CompletionWriter {
   private usageSent = false;
 
   constructor(
-    private readonly stream: EventStream,
+    stream: EventStream,
     private readonly includeUsage: boolean,
-  ) {}
+  ) {
+    super(stream);
+  }
 
   begin(candidate: Candidate): void {
     this.envelope = {
@@ -69,31 +65,6 @@ export class OpenAIStream implements CompletionWriter {
       }));
       this.stream.data(byteJson({ ...chunk, ...this.envelope, choices }));
     }
-  }
-
-  whole(answer: CompletionAnswer): void {
-    for (const chunk of chunksOf(answer.completion)) this.chunk(chunk, null);
-  }
-
-  get hasBegun(): boolean {
-    return this.stream.isOpen;
-  }
-
-  discard(): void {
-    this.stream.discard();
-  }
-
-  flush(): boolean {
-    return this.stream.flush();
-  }
-
-  whenDrained(resume: () => void): void {
-    this.stream.whenDrained(resume);
-  }
-
-  /** OpenAI's dialect has no stored conversations. */
-  message(): null {
-    return null;
   }
 
   finish(answer: FinishedAnswer): void {

@@ -1,0 +1,49 @@
+import type { CompletionChunk } from '../../completion.js';
+import type { AnsweredMessage } from '../../conversations/answered-message.js';
+import { chunksOf } from '../../pipeline/completion-builder.js';
+import type {
+  BrokenAnswer,
+  CompletionWriter,
+  FinishedAnswer,
+} from '../../pipeline/completion-call.js';
+import type { CompletionAnswer } from '../../providers/adapter.js';
+import type { Candidate } from '../../routing/plan.js';
+import type { EventStream } from '../event-stream.js';
+
+/** An answer as server-sent events; a surface says what each event contains. */
+export abstract class StreamedAnswer implements CompletionWriter {
+  readonly streams = true;
+
+  constructor(protected readonly stream: EventStream) {}
+
+  abstract begin(candidate: Candidate): void;
+  abstract text(escaped: string, frame: string | null): void;
+  abstract chunk(chunk: CompletionChunk, frame: string | null): void;
+  abstract finish(answer: FinishedAnswer): void;
+  abstract breakOff(broken: BrokenAnswer): void;
+
+  whole(answer: CompletionAnswer): void {
+    for (const chunk of chunksOf(answer.completion)) this.chunk(chunk, null);
+  }
+
+  get hasBegun(): boolean {
+    return this.stream.isOpen;
+  }
+
+  discard(): void {
+    this.stream.discard();
+  }
+
+  flush(): boolean {
+    return this.stream.flush();
+  }
+
+  whenDrained(resume: () => void): void {
+    this.stream.whenDrained(resume);
+  }
+
+  /** Null: nothing is stored. Overridden by surfaces that store conversations. */
+  message(): AnsweredMessage | null {
+    return null;
+  }
+}

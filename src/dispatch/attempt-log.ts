@@ -8,18 +8,18 @@ export interface Attempt {
   /** Counts from 1 for each candidate. */
   number: number;
   outcome: 'ok' | ErrorCode;
-  /** The provider's status; null where it did not answer. */
+  /** The provider's status; null if it did not answer. */
   status: number | null;
   error: string | null;
   latencyMs: number;
-  /** From the attempt's start to its first content; null where none arrived. */
+  /** From the attempt's start to its first content; null if none arrived. */
   firstContentMs: number | null;
 }
 
 /**
  * Receives each attempt once.
  * @param unusedLength characters of content that a failed attempt brought and no client received;
- *   null where it brought none, or where its failure ends the execution and states the length
+ *   null if it brought none, or where its failure ends the execution and states the length
  */
 export type OnAttempt = (attempt: Attempt, unusedLength: number | null) => void;
 

@@ -9,7 +9,7 @@ export class BrokenStream extends Error {
   constructor(
     readonly error: GatewayError,
     readonly candidate: Candidate,
-    /** `performance.now()` of the first content; null where none arrived. */
+    /** `performance.now()` of the first content; null if none arrived. */
     readonly firstContentAt: number | null,
     /** Characters of content. */
     readonly contentLength: number,

@@ -17,7 +17,7 @@ const maxAnswerBytes = 64 * 1024 * 1024;
 /** What a finished completion tells; the content has gone to the writer. */
 export interface ChatAnswer extends AttemptAnswer {
   readonly finishReason: string | null;
-  /** Null where the provider reported none. */
+  /** Null if the provider reported none. */
   readonly usage: Usage | null;
   /** Characters of content. */
   readonly contentLength: number;

@@ -20,7 +20,7 @@ export interface EmbeddingRequest {
 
 /**
  * Makes embeddings with one model, with the retries, key rotation and deadlines of completions.
- * @throws GatewayError `not_implemented` where the provider has no embeddings; else as
+ * @throws GatewayError `not_implemented` if the provider has no embeddings; else as
  *   `executePlan`
  */
 export async function callEmbedding(request: EmbeddingRequest): Promise<EmbeddingAnswer> {

@@ -20,7 +20,7 @@ const codeOf = (error: unknown): string => {
 
 /**
  * Translates a network error; nothing else interprets one. Returns a GatewayError unchanged.
- * @param answering true where the provider had begun to answer
+ * @param answering true if the provider had begun to answer
  */
 export function networkFailure(provider: string, error: unknown, answering = false): GatewayError {
   if (error instanceof GatewayError) return error;

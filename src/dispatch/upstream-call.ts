@@ -19,7 +19,7 @@ export interface AttemptAnswer {
 
 /** How far an attempt came before it failed. */
 export interface AttemptProgress {
-  /** `performance.now()` of the first content; null where none arrived. */
+  /** `performance.now()` of the first content; null if none arrived. */
   readonly firstContentAt: number | null;
   /** Characters of content. */
   readonly contentLength: number;
@@ -42,7 +42,7 @@ export interface UpstreamCall<Answer extends AttemptAnswer> {
    * @returns the reader of its body; null: the body is collected and given to `readWhole`
    */
   openStream(headers: UpstreamHeaders): AnswerStream<Answer> | null;
-  /** Reads a whole body. @throws GatewayError where it is an error or unreadable */
+  /** Reads a whole body. @throws GatewayError if it is an error or unreadable */
   readWhole(body: Buffer): Answer;
   progress(): AttemptProgress;
 }
@@ -51,7 +51,7 @@ export interface UpstreamCall<Answer extends AttemptAnswer> {
 export interface AnswerStream<Answer extends AttemptAnswer> extends EventReader {
   /** True once the provider has said that the answer is complete. */
   readonly ended: boolean;
-  /** The answer, once complete. @throws GatewayError `unreadable_answer` where it is empty */
+  /** The answer, once complete. @throws GatewayError `unreadable_answer` if it is empty */
   finish(): Answer;
   /** As `AnswerWriter.flush`. */
   flush(): boolean;

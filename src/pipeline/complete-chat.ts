@@ -26,7 +26,7 @@ export interface CompletionHooks {
  * Executes the plan of the request's completion, writes the answer and stores its turn. Once the
  * writer has begun, a failure is written into the answer. Call it between `reserveCompletion` and
  * its `Settle`.
- * @throws GatewayError where the answer had not begun
+ * @throws GatewayError if the answer had not begun
  */
 export async function completeChat(
   parts: Parts,
@@ -108,8 +108,8 @@ class RunningCompletion {
   }
 
   /**
-   * Stores the turn before the client sees the end of the answer, so that an acknowledged turn is stored.
-   * Null: nothing is to be stored.
+   * Stores the turn before the client sees the end of the answer, so that an acknowledged turn is
+   * stored. Null: nothing is to be stored.
    */
   private async keep(answer: FinishedAnswer): Promise<boolean | null> {
     const { conversation, snapshot } = this.request;

@@ -56,7 +56,7 @@ export interface FinishedAnswer {
   readonly ttftMs: number;
   readonly errorTrace: readonly ErrorTraceEntry[];
   /**
-   * False where the turn should have been stored and is not by now; null: nothing was to be stored.
+   * False if the turn should have been stored and is not by now; null: nothing was to be stored.
    */
   stored: boolean | null;
 }
@@ -80,8 +80,8 @@ export interface CompletionWriter extends AnswerWriter {
   /** The answer is whole. */
   finish(answer: FinishedAnswer): void;
   /**
-   * True once the answer has begun to reach the client, so that an error can only be reported inside
-   * it.
+   * True once the answer has begun to reach the client, so that an error can only be reported
+   * inside it.
    */
   readonly hasBegun: boolean;
   /** The answer breaks off here; called only where `hasBegun`. */

@@ -42,7 +42,7 @@ export async function followLinks(
 
 /**
  * What the caller's feedback and outcomes have taught, for the preference that the request names or
- * without any. Null where nothing is known or it cannot be looked up in a moment. Never fails.
+ * without any. Null if nothing is known or it cannot be looked up in a moment. Never fails.
  * @param linked the result of `followLinks`
  */
 export async function findOnlineLearning(
@@ -65,7 +65,7 @@ export async function findOnlineLearning(
   return { tuning: found.tuning, exploration: found.isRated ? share : 0 };
 }
 
-/** The index of the model's last turn, -1 where it had none. */
+/** The index of the model's last turn, -1 if it had none. */
 const lastAnswer = (messages: readonly ChatMessage[]): number =>
   messages.findLastIndex(({ role }) => role === 'assistant');
 

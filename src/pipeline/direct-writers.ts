@@ -9,7 +9,7 @@ import type { BrokenAnswer, CompletionWriter, FinishedAnswer } from './completio
 import { WholeAnswer } from './whole-answer.js';
 
 /**
- * How a completion went. Times in ms from the start of the call; costs in USD, null where a price
+ * How a completion went. Times in ms from the start of the call; costs in USD, null if a price
  * is not known.
  */
 export interface CompletionFigures {

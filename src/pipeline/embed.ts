@@ -65,7 +65,7 @@ export async function embed(
 }
 
 /**
- * The provider of the model. @throws GatewayError where it cannot be used, or makes no embeddings
+ * The provider of the model. @throws GatewayError if it cannot be used, or makes no embeddings
  */
 function embeddingProvider({ snapshot, caller }: GatewayRequest, candidate: Candidate): Provider {
   const provider = snapshot.providers.get(candidate.provider ?? '');

@@ -48,7 +48,7 @@ export async function joinConversation(
 export interface EndedTurn {
   readonly conversation: JoinedConversation;
   readonly messages: readonly ChatMessage[];
-  /** Null where the answer was too long to be stored. */
+  /** Null if the answer was too long to be stored. */
   readonly message: AnsweredMessage | null;
   readonly answer: FinishedAnswer;
 }

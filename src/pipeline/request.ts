@@ -96,7 +96,7 @@ export function identify(request: GatewayRequest, caller: Caller): void {
   request.isIdentified = true;
 }
 
-/** The completion that has been planned. @throws GatewayError `internal` where none has */
+/** The completion that has been planned. @throws GatewayError `internal` if none has */
 export function plannedOf({ call, plan, passedOver }: GatewayRequest): PlannedCompletion {
   if (!call || !plan) throw new GatewayError('internal', 'no completion was planned');
   return { call, plan, passedOver };

@@ -55,9 +55,9 @@ export type UpstreamHeaders = Record<string, string | string[] | undefined>;
 /** A whole answer in the internal dialect. */
 export interface CompletionAnswer {
   completion: Completion;
-  /** Null where the provider reported none. */
+  /** Null if the provider reported none. */
   usage: Usage | null;
-  /** True where the completion differs from the provider's body, which then cannot be passed on. */
+  /** True if the completion differs from the provider's body, which then cannot be passed on. */
   rewritten?: boolean;
 }
 
@@ -69,13 +69,13 @@ export interface ProviderAdapter {
   /** The configured provider's name, for messages and labels. */
   readonly name: string;
   /**
-   * True where the provider speaks the internal dialect, so that answers can be passed on
+   * True if the provider speaks the internal dialect, so that answers can be passed on
    * unchanged.
    */
   readonly speaksInternalDialect: boolean;
   /**
    * A promise only where credentials must be fetched or the request signed.
-   * @param apiKey the key for this call; null where the provider has none (local servers, ambient
+   * @param apiKey the key for this call; null if the provider has none (local servers, ambient
    *   credentials)
    * @throws GatewayError `request_refused` for a request that this provider does not support; the
    *   next candidate is then tried
@@ -113,7 +113,7 @@ export interface Passthrough {
 export interface EmbeddingAnswer {
   /** OpenAI's shape. */
   answer: unknown;
-  /** Null where the provider reported none. */
+  /** Null if the provider reported none. */
   promptTokens: number | null;
 }
 
@@ -141,9 +141,9 @@ export interface ProviderDialect {
    * holds the key.
    */
   readonly env: readonly string[];
-  /** The root of the API; null where the configuration must give it. */
+  /** The root of the API; null if the configuration must give it. */
   readonly baseUrl: string | null;
-  /** The provider's id in the price data; null where it has none. */
+  /** The provider's id in the price data; null if it has none. */
   readonly pricesAs: string | null;
   /** False for local servers, and for dialects that find their own credentials. */
   readonly needsKey: boolean;
@@ -158,6 +158,6 @@ export interface ProviderDialect {
    * through. A name may end in `*`.
    */
   readonly passthroughHeaders?: readonly string[];
-  /** @throws GatewayError `internal` where a required setting is missing */
+  /** @throws GatewayError `internal` if a required setting is missing */
   create(settings: ProviderSettings): ProviderAdapter;
 }

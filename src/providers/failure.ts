@@ -17,7 +17,7 @@ const firstOf = (value: string | string[] | undefined): string | undefined =>
 
 /**
  * How long the provider asks us to wait, in ms: `retry-after-ms`, or `retry-after` in seconds or as
- * an HTTP date. Never negative; null where neither header is readable.
+ * an HTTP date. Never negative; null if neither header is readable.
  */
 export function retryAfterMs(headers: UpstreamHeaders, now: number = Date.now()): number | null {
   const exact = Number.parseFloat(firstOf(headers['retry-after-ms']) ?? '');
@@ -79,7 +79,7 @@ export function redactKeys(text: string): string {
 
 /**
  * Removes the key of a call from its answer. Not every key has a form that `redactKeys` recognises.
- * @param secret null where the call had no key
+ * @param secret null if the call had no key
  */
 export function withoutSecret(text: string, secret: string | null): string {
   return secret ? text.replaceAll(secret, '[redacted]') : text;

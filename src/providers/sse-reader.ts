@@ -8,9 +8,9 @@ const maxEventLength = 32 * 1024 * 1024;
 /**
  * Reads server-sent events of providers whose answers are translated. The internal dialect has its
  * own, faster reader.
- * @param onEvent called for each event with its name (undefined where none was sent) and its joined
+ * @param onEvent called for each event with its name (undefined if none was sent) and its joined
  *   data lines
- * @param onClose called when the provider closes the stream; throws where the answer is incomplete
+ * @param onClose called when the provider closes the stream; throws if the answer is incomplete
  */
 export function sseReader(
   onEvent: (event: string | undefined, data: string) => void,

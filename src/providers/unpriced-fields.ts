@@ -33,7 +33,7 @@ const isClientTool = (tool: Readonly<Record<string, unknown>>): boolean =>
 
 /**
  * The first field of a chat request that asks for something which the prices of tokens do not
- * cover: faster service, searches, sound, pictures, tools that the provider runs. Null where there
+ * cover: faster service, searches, sound, pictures, tools that the provider runs. Null if there
  * is none. The fields of every dialect count, whichever provider will be called: a fallback may
  * speak another.
  */

@@ -16,7 +16,7 @@ interface CatalogOptions {
   /** What the configuration states, by `provider/model`; it overrides everything else. */
   overrides?: Readonly<Record<string, ModelOverride>>;
   /**
-   * Configured provider -> its id in the price data; null where no list has its prices (local
+   * Configured provider -> its id in the price data; null if no list has its prices (local
    * servers).
    */
   priceIds?: Readonly<Record<string, string | null>>;

@@ -1,7 +1,7 @@
 import { parametersInName } from './model-name.js';
 import { readModelTable, type RuleGroups } from './model-tables.js';
 
-/** Whether a model calls tools and reads images; null where that is not known. */
+/** Whether a model calls tools and reads images; null if that is not known. */
 interface Capabilities {
   readonly tools: boolean | null;
   readonly images: boolean | null;
@@ -45,7 +45,7 @@ const clamp = (value: number): number => Math.min(0.7, Math.max(0.2, value));
 /**
  * Guesses the ability of a model whose family is not in the table: 0.2..0.7, rising with the
  * model's size and slightly with its price.
- * @param price blended, USD per million tokens; null where it is not known
+ * @param price blended, USD per million tokens; null if it is not known
  */
 export function guessedAbility(model: string, price: number | null): number {
   const billions = parametersInName(model);

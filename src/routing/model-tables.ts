@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 interface ModelTables {
   /** Ability of model families, 0..1. */
   readonly abilities: RuleGroups<{ readonly ability: number }>;
-  /** Whether model families call tools and read images; null where that is not known. */
+  /** Whether model families call tools and read images; null if that is not known. */
   readonly capabilities: RuleGroups<{
     readonly tools: boolean | null;
     readonly images: boolean | null;

@@ -64,7 +64,7 @@ export interface RankedCandidate extends Candidate {
 export interface Exclusion {
   candidate: Candidate;
   reason: string;
-  /** Absent where the candidate was ruled out before it was appraised. */
+  /** Absent if the candidate was ruled out before it was appraised. */
   figures?: Figures;
 }
 
@@ -99,7 +99,10 @@ export interface RoutingRequest {
   /** Output tokens asked for, if any. */
   maxTokens?: number | null;
   tradeoff?: 'cost' | 'latency' | null;
-  /** How far down the quality ranking a tradeoff may reach, and how many candidates the answer lists. */
+  /**
+   * How far down the quality ranking a tradeoff may reach, and how many candidates the answer
+   * lists.
+   */
   maxModelDepth?: number | null;
   /** About how many tokens messages and tools have; set by `makePlan`. */
   promptTokens?: number;
@@ -129,10 +132,10 @@ export interface Plan {
   /** Which rule decided, in a short sentence. */
   reason: string;
   /**
-   * 0..1: how familiar the ranker is with requests like this one. Absent where it does not tell.
+   * 0..1: how familiar the ranker is with requests like this one. Absent if it does not tell.
    */
   gate?: number;
-  /** The kinds of task that the request is made of. Absent where the ranker does not tell. */
+  /** The kinds of task that the request is made of. Absent if the ranker does not tell. */
   kinds?: KindsOfTask;
 }
 

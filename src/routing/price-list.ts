@@ -20,7 +20,7 @@ interface ListedModel {
 const providerAliases = new Map(Object.entries(readModelTable('aliases').providers));
 
 /**
- * The id of a provider in the price data, by any spelling of its name; null where the data does not
+ * The id of a provider in the price data, by any spelling of its name; null if the data does not
  * list it.
  */
 export function priceIdOf(provider: string): string | null {
@@ -31,7 +31,7 @@ export function priceIdOf(provider: string): string | null {
 /** Whether a name is exactly the id of a provider in the price data. */
 export const isPriceId = (name: string): boolean => findProvider({ providerId: name })?.id === name;
 
-/** The price data's id of the provider that made a model; null where the name does not tell it. */
+/** The price data's id of the provider that made a model; null if the name does not tell it. */
 export function makerOf(model: string, at: number): string | null {
   const maker = findProvider({ modelId: model.toLowerCase() });
   return maker && findListed(maker.id, model, at) ? maker.id : null;
@@ -58,7 +58,7 @@ function tokenPrice(listed: ListedPrice): TokenPrice | null {
 /**
  * The prices of one entry of the price data. An empty entry means that no price is known, except
  * for OpenRouter's `:free` variants, which cost nothing.
- * @param entry null where the data has no entry
+ * @param entry null if the data has no entry
  * @param model the model's name in lower case
  */
 export function readPrices(
@@ -103,7 +103,7 @@ function indexContextLengths(
 let contextIndex: ((canonical: string) => number | null) | null = null;
 
 /**
- * The context length of a model by its canonical name, in any provider's list; null where no list
+ * The context length of a model by its canonical name, in any provider's list; null if no list
  * has it.
  */
 export function contextLengthByName(canonical: string): number | null {

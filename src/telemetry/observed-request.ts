@@ -40,7 +40,7 @@ export interface RequestRecord {
   previousSession: string | null;
   /** The preference that the request names. */
   preferenceId: string | null;
-  /** Why the answer ended; null where there was none. */
+  /** Why the answer ended; null if there was none. */
   finishReason: string | null;
   /** The content that the configuration asks to keep. */
   content: KeptContent | null;
@@ -54,7 +54,7 @@ export interface ObservedRequest {
   /** `performance.now()` of the request's arrival. */
   readonly startedAt: number;
   readonly caller: Caller;
-  /** False where no stage has identified the caller. */
+  /** False if no stage has identified the caller. */
   isIdentified: boolean;
   /** Whether the configuration keeps a request log. */
   readonly isLogged: boolean;

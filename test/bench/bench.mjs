@@ -106,7 +106,7 @@ export class Bench {
 
   /**
    * The shared processes of those targets that answer such a request.
-   * @param request gives a target's bytes, null where it has no such surface
+   * @param request gives a target's bytes, null if it has no such surface
    */
   async sharedAnswering(request, ending, targets = this.targets) {
     const able = targets.filter((target) => request(target) !== null);
@@ -122,7 +122,7 @@ export class Bench {
   /**
    * Sends requests in a closed loop.
    * @param requests gives a target's bytes, a list that is gone through again and again
-   * @throws Error where one fails
+   * @throws Error if one fails
    */
   async load({ target, port }, requests, count) {
     const { failures } = await this.tell({

@@ -26,7 +26,7 @@ class Connection {
   }
 
   /**
-   * Sends a request. `onEnd` gets the answer, or null where the connection was cut before its end.
+   * Sends a request. `onEnd` gets the answer, or null if the connection was cut before its end.
    */
   send(request, onEnd, reader = new AnswerReader()) {
     this.#reader = reader;

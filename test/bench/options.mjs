@@ -39,7 +39,7 @@ const flags = {
 
 /**
  * Reads the command line. `requests` and `streams` say how much is measured, `slices`, `starts` and
- * `pairs` how often; `before` is the build to compare with, null where none is to be compared.
+ * `pairs` how often; `before` is the build to compare with, null if none is to be compared.
  * @throws Error with the usage
  */
 export function readOptions(args = process.argv.slice(2)) {

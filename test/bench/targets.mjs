@@ -60,7 +60,7 @@ const nativeBody = (model, streamed) => ({
 /**
  * A target: how it starts, and its requests. `request(surface, model, streamed)` gives the bytes,
  * or
- * null where the target has no such surface. On the native surface the gateway makes a whole answer
+ * null if the target has no such surface. On the native surface the gateway makes a whole answer
  * of the provider's stream, so the pipe is asked for that stream.
  */
 export const bare = {

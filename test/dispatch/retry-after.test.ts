@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /**
  * Fails once as given, then answers.
- * @returns ms until the second call; null where there was none
+ * @returns ms until the second call; null if there was none
  */
 async function after(
   step: Step,

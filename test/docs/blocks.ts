@@ -5,7 +5,7 @@ import { root } from './pages.js';
 export interface Block {
   /** `docs/routing.md:12`: where its fence opens. */
   readonly at: string;
-  /** The word behind the opening fence, '' where there is none. */
+  /** The word behind the opening fence, '' if there is none. */
   readonly language: string;
   readonly text: string;
   /** The reason in `<!-- not run: reason -->` directly above, or null. */

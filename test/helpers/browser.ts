@@ -6,7 +6,7 @@ import { ask, type Reply } from './sse.js';
  * every change.
  */
 export class Browser {
-  /** `signalbox_session=…`, '' where there is none. */
+  /** `signalbox_session=…`, '' if there is none. */
   cookie = '';
   csrfToken = '';
 

@@ -9,7 +9,7 @@ addFormats.default(ajv);
 for (const file of readdirSync(folder))
   ajv.addSchema(JSON.parse(readFileSync(new URL(file, folder), 'utf8')) as object, file);
 
-/** How a value violates `schemas/<name>.schema.json`; empty where it is valid. */
+/** How a value violates `schemas/<name>.schema.json`; empty if it is valid. */
 export function failuresOf(name: string, value: unknown): string[] {
   const validate = ajv.getSchema(`${name}.schema.json`);
   if (!validate) throw new Error(`there is no schema ${name}`);

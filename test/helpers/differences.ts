@@ -86,7 +86,7 @@ function brokenDifferences(expected: Expected, said: Said, manner: Manner): Diff
   ];
 }
 
-/** What the client got otherwise than it must, one line for each; none where all is well. */
+/** What the client got otherwise than it must, one line for each; none if all is well. */
 export function differences(
   exchange: Exchange,
   expected: Expected,

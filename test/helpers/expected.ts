@@ -20,7 +20,7 @@ const oracles: Record<OracleName, Oracle> = {
 };
 
 export interface Classification {
-  /** Null where no oracle reads the body. */
+  /** Null if no oracle reads the body. */
   dialect: OracleName | null;
   /** The value of `api` under which the gateway is to be given this provider. */
   api: string;
@@ -78,7 +78,7 @@ const apis: Record<string, string> = {
   'bedrock-invoke': 'bedrock',
 };
 
-/** What makes an event file impossible as a provider's answer; null where it is possible. */
+/** What makes an event file impossible as a provider's answer; null if it is possible. */
 function flawOf(exchange: Exchange): string | null {
   if (!exchange.bodyPath.endsWith('.chunks.txt') || exchange.kind !== 'sse') return null;
   const body = bodyOf(exchange);
@@ -167,7 +167,7 @@ export function parseEvents(body: Buffer, kind: BodyKind): unknown[] {
 
 const eventsOf = (exchange: Exchange): unknown[] => parseEvents(bodyOf(exchange), exchange.kind);
 
-/** What a client must get for an exchange; null where no oracle reads its dialect. */
+/** What a client must get for an exchange; null if no oracle reads its dialect. */
 export function expectedOf(exchange: Exchange): Expected | null {
   const { dialect } = classify(exchange);
   if (!dialect) return null;

@@ -4,7 +4,7 @@ import { bodyOf, type Exchange } from './recorded.js';
 /** What is left of a failure when it reaches the client and nobody else was asked. */
 export interface ClientFailure {
   status: number;
-  /** The provider's own words, '' where it has none. */
+  /** The provider's own words, '' if it has none. */
   reason: string;
 }
 

@@ -2,7 +2,7 @@ import type { RunningGateway } from './gateway.js';
 import { ask } from './sse.js';
 
 /**
- * The value of a line of the metrics page, 0 where there is none. `labels` is a part of its labels:
+ * The value of a line of the metrics page, 0 if there is none. `labels` is a part of its labels:
  * `surface="openai"`.
  */
 export async function metricOf(

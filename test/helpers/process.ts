@@ -29,7 +29,7 @@ export interface GatewayProcess {
   url: string;
   pid: number;
   folder: string;
-  /** The key that it printed, '' where it printed none. */
+  /** The key that it printed, '' if it printed none. */
   key: string;
   /** `{ authorization: 'Bearer <key>' }` */
   auth: { authorization: string };
@@ -105,7 +105,7 @@ export async function runToEnd(options: ProcessOptions): Promise<Ended> {
   return (await launch(options)).ended;
 }
 
-/** Starts a gateway. @throws where it ends before it listens */
+/** Starts a gateway. @throws if it ends before it listens */
 export async function startProcess(options: ProcessOptions = {}): Promise<GatewayProcess> {
   const { child, folder, ended, output } = await launch(options);
   let isOver = false;

@@ -5,7 +5,7 @@ import { inject } from 'vitest';
 
 /** What all test files of a run share. Each is made at the first request for it. */
 export interface Provisions {
-  /** The path of redis-server, '' where it is not available. */
+  /** The path of redis-server, '' if it is not available. */
   redis(): Promise<string>;
   /** The URL of a PostgreSQL whose user may make databases. */
   postgres(): Promise<string>;

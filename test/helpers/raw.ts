@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { tryJson } from './json.js';
 
 export interface RawReply {
-  /** 0 where no status line arrived. */
+  /** 0 if no status line arrived. */
   status: number;
   /** With lower-case names; of repeated headers the last. */
   headers: Record<string, string>;

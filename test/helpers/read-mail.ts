@@ -1,6 +1,6 @@
 /**
  * The plain text of a mail in UTF-8: its body decoded, or that of its first part that is plain
- * text; '' where there is none.
+ * text; '' if there is none.
  */
 export function readMail(raw: string): string {
   const [head = '', ...rest] = raw.split('\r\n\r\n');

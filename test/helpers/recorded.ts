@@ -35,7 +35,7 @@ const contentTypes: Record<BodyKind, string> = {
 
 /**
  * The folder of recorded traffic (`RECORDED_DIR`, by default `../shared/recorded` beside the
- * repository), or null where it is absent.
+ * repository), or null if it is absent.
  */
 export function recordedDir(): string | null {
   const dir = resolve(

@@ -18,7 +18,7 @@ const program = await provision('redis');
  */
 export const redisIsThere = program !== '';
 
-/** Starts a Redis on a free port of 127.0.0.1; null where none is installed. */
+/** Starts a Redis on a free port of 127.0.0.1; null if none is installed. */
 export async function startRedis(): Promise<RunningRedis | null> {
   if (!redisIsThere) return null;
   const folder = guardFolder(tmpdir(), 'redis', 'KILL');

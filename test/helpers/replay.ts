@@ -32,7 +32,7 @@ export interface Said extends Expected {
   whole: boolean;
   /** The usage was not reported. */
   estimated: boolean;
-  /** The provider's status in the first entry of the error trace, null where there is none. */
+  /** The provider's status in the first entry of the error trace, null if there is none. */
   tracedStatus: number | null;
 }
 

@@ -12,7 +12,7 @@ export interface ServerKind {
   args(port: number): readonly string[];
   /** The signal that ends it at once. */
   signal: 'KILL' | 'QUIT';
-  /** Whether the server on the port answers; false where it cannot be reached. */
+  /** Whether the server on the port answers; false if it cannot be reached. */
   answers(port: number): Promise<boolean>;
 }
 

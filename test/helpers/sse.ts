@@ -4,7 +4,7 @@ import { tryJson } from './json.js';
 /** One server-sent event, or a comment that stood by itself. */
 export interface SseFrame {
   event: string | undefined;
-  /** The data lines, joined with line feeds; undefined where there was none. */
+  /** The data lines, joined with line feeds; undefined if there was none. */
   data: string | undefined;
   comment: string | undefined;
   /** When its closing empty line arrived, as `performance.now()`. */
@@ -55,7 +55,7 @@ export interface Reply {
   status: number;
   headers: IncomingHttpHeaders;
   text: string;
-  /** The parsed body, undefined where it is not JSON. */
+  /** The parsed body, undefined if it is not JSON. */
   json: unknown;
 }
 

@@ -29,7 +29,7 @@ export type Cut = 'whole' | 'events' | 'bytes' | number;
 export interface Answer {
   /**
    * One streamed event for each; joined where the answer is not streamed. Default `['Hel', 'lo']`,
-   * or none where there are tool calls.
+   * or none if there are tool calls.
    */
   text?: string[];
   reasoning?: string[];

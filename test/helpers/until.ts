@@ -5,7 +5,7 @@ const giveUpMs = 60_000;
 
 /**
  * Waits until a condition holds; asks every 20 ms.
- * @throws Error where it does not within a minute
+ * @throws Error if it does not within a minute
  */
 export async function until(holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + giveUpMs;

@@ -19,7 +19,7 @@ export interface UpstreamCall {
   /** With its query. */
   path: string;
   headers: IncomingHttpHeaders;
-  /** The JSON body, or undefined where there was none. */
+  /** The JSON body, or undefined if there was none. */
   body: Record<string, unknown> | undefined;
   raw: Buffer;
   /** When the request was complete, as `performance.now()`. */
@@ -40,10 +40,10 @@ export interface Upstream {
   received(n: number): Promise<UpstreamCall>;
   /**
    * Resolves when the peer has closed the connection of request `n` before its answer was whole;
-   * rejects where the request was answered in full or reset by a step.
+   * rejects if the request was answered in full or reset by a step.
    */
   closed(n: number): Promise<unknown>;
-  /** Cuts all connections and stops listening. Rejects where a step could not be played. */
+  /** Cuts all connections and stops listening. Rejects if a step could not be played. */
   close(): Promise<void>;
 }
 

@@ -49,7 +49,7 @@ export interface Heard {
   /** The provider's name for the model that answered. */
   model: string;
   text: string;
-  /** The error's message, '' where there is none. */
+  /** The error's message, '' if there is none. */
   message: string;
   /** The whole error object of a refusal or a broken stream. */
   error: unknown;

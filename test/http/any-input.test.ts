@@ -188,7 +188,7 @@ function expectHonest(path: string, { status, json, text: body }: Answer, what: 
   expect(openai ? textAt(json, 'error', 'message') : textAt(json, 'message'), what).not.toBe('');
 }
 
-/** The field that an error blames, null where it blames the request as a whole. */
+/** The field that an error blames, null if it blames the request as a whole. */
 function blamed({ json }: Answer): string | null {
   const message = textAt(json, 'error', 'message') || textAt(json, 'message');
   return /^(\w+)(\[[^\]]+\])*: /.exec(message)?.[1] ?? null;

@@ -78,7 +78,7 @@ export function finishReasonOf(stopReason: string | null | undefined): string | 
   return stopReason ? (finishReasons[stopReason] ?? 'stop') : null;
 }
 
-/** Translates usage; null where none is reported. */
+/** Translates usage; null if none is reported. */
 export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): Usage | null {
   if (typeof usage?.input_tokens !== 'number' && typeof usage?.output_tokens !== 'number')
     return null;

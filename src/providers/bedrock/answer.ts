@@ -56,7 +56,7 @@ export interface ConverseAnswer {
 }
 
 /**
- * Translates usage; null where there is none. Bedrock's own `totalTokens` is the sum of all four
+ * Translates usage; null if there is none. Bedrock's own `totalTokens` is the sum of all four
  * counts.
  */
 export function converseUsage(usage: ConverseUsage | undefined): Usage | null {
@@ -127,7 +127,7 @@ export function readCitations(
   });
 }
 
-/** Thinking that must be sent back unchanged; null where it has no signature, so need not be. */
+/** Thinking that must be sent back unchanged; null if it has no signature, so need not be. */
 export function signedThought(text: string, signature: string): unknown {
   return signature ? { type: 'reasoning.text', text, signature } : null;
 }
@@ -189,7 +189,7 @@ function makeMessage(found: AnswerContent): CompletionMessage {
   };
 }
 
-/** Translates a whole answer. @returns null where it is not an answer of Converse */
+/** Translates a whole answer. @returns null if it is not an answer of Converse */
 export function readConverse(
   provider: string,
   answer: ConverseAnswer,

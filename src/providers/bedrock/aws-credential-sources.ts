@@ -11,12 +11,12 @@ export interface AwsCredentials {
   accessKeyId: string;
   secretAccessKey: string;
   sessionToken?: string;
-  /** Ms since 1970; null where they do not expire, or do not say when. */
+  /** Ms since 1970; null if they do not expire, or do not say when. */
   expiresAtMs: number | null;
 }
 
 /**
- * Reads one source of credentials. Null where it is not configured; rejects where it is configured
+ * Reads one source of credentials. Null if it is not configured; rejects if it is configured
  * but gives no credentials.
  */
 export type CredentialReader = (env: EnvironmentVariables) => Promise<AwsCredentials | null>;

@@ -12,7 +12,7 @@ import {
 
 /** A source of credentials; caches them until shortly before they expire. */
 export interface CredentialSource {
-  /** @throws GatewayError `provider_auth` where there are none */
+  /** @throws GatewayError `provider_auth` if there are none */
   get(): Promise<AwsCredentials>;
   /** Drops the cached credentials, because AWS says that they have expired. */
   forget(): void;

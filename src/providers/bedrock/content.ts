@@ -8,7 +8,7 @@ export type Block = Record<string, unknown>;
 /** State of the translation of one conversation. */
 export interface ContentScope {
   provider: string;
-  /** False where the model refuses cache points; they are hints, so they are omitted. */
+  /** False if the model refuses cache points; they are hints, so they are omitted. */
   cachePoints: boolean;
   /** Names of documents so far: Bedrock refuses two documents of the same name. */
   documentNames: Set<string>;

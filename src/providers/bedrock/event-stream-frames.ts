@@ -28,7 +28,7 @@ const codec = new EventStreamCodec(
 );
 
 /**
- * @returns the length of the frame at the start of the bytes; null where its prelude is incomplete
+ * @returns the length of the frame at the start of the bytes; null if its prelude is incomplete
  */
 function frameLength(bytes: Buffer): number | null {
   if (bytes.length < preludeBytes) return null;

@@ -27,7 +27,7 @@ export interface AwsEnvironment {
 
 interface Endpoint {
   root: string;
-  /** Null where a base URL is configured without a region: then only API keys work. */
+  /** Null if a base URL is configured without a region: then only API keys work. */
   region: string | null;
 }
 

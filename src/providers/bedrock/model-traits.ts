@@ -98,9 +98,9 @@ function claudeFields(
 
 /**
  * Translates `reasoning_effort` into each family's fields of `additionalModelRequestFields`; empty
- * where the request has none, where the model takes none, or where the rest of the request excludes
+ * where the request has none, if the model takes none, or where the rest of the request excludes
  * it.
- * @param maxTokens the output limit of the request; null where it has none
+ * @param maxTokens the output limit of the request; null if it has none
  */
 export function reasoningFields(
   request: ChatRequest,
@@ -124,7 +124,7 @@ export function reasoningFields(
   };
 }
 
-/** True where the fields turn thinking on; the model then refuses sampling parameters. */
+/** True if the fields turn thinking on; the model then refuses sampling parameters. */
 export function isThinking(fields: Fields): boolean {
   const { type } = (fields['thinking'] ??
     fields['reasoning_config'] ??

@@ -67,7 +67,7 @@ export interface CohereAnswer {
 }
 
 /**
- * Translates usage; null where there is none. Counts `tokens` rather than `billed_units`, which
+ * Translates usage; null if there is none. Counts `tokens` rather than `billed_units`, which
  * exclude what Cohere adds to a prompt; image tokens are added to the text's.
  */
 export function cohereUsage(usage: CohereUsage | null | undefined): Usage | null {
@@ -191,7 +191,7 @@ const toolCall = (call: CohereToolCall, index: number): ToolCall => ({
   },
 });
 
-/** Translates a whole answer. @throws GatewayError where it ended in an error */
+/** Translates a whole answer. @throws GatewayError if it ended in an error */
 export function cohereCompletion(
   provider: string,
   answer: CohereAnswer,

@@ -125,7 +125,7 @@ export class GeminiAnswer {
   }
 }
 
-/** Null where none is reported (Vertex's early events contain only a traffic type). */
+/** Null if none is reported (Vertex's early events contain only a traffic type). */
 function usageOf(usage: UsageMetadata | undefined): Usage | null {
   if (usage?.promptTokenCount === undefined && usage?.totalTokenCount === undefined) return null;
   const thoughts = usage.thoughtsTokenCount ?? 0;

@@ -19,7 +19,7 @@ export interface EmbeddingWire {
     model: string,
     apiKey: string | null,
   ): UpstreamRequest | Promise<UpstreamRequest>;
-  /** @returns null where the body has no vectors */
+  /** @returns null if the body has no vectors */
   readVectors(body: unknown): { vectors: number[][]; promptTokens: number | null } | null;
 }
 

@@ -7,12 +7,12 @@ import { fetchToken, type TokenAnswer } from './google-token-endpoint.js';
 /** A source of access tokens; caches one until shortly before it expires. */
 export interface AccessTokenSource {
   /**
-   * True where a credentials file is configured; false where the machine's own credentials are
+   * True if a credentials file is configured; false if the machine's own credentials are
    * used.
    */
   readonly configured: boolean;
   /**
-   * @throws GatewayError `provider_auth` where there are no credentials or they are refused,
+   * @throws GatewayError `provider_auth` if there are no credentials or they are refused,
    *   `connection_failed` where the token endpoint does not answer
    */
   token(): Promise<string>;

@@ -22,7 +22,7 @@ const maxAnswerLength = 64 * 1024;
 
 /**
  * Requests an access token.
- * @throws GatewayError `connection_failed` where the endpoint does not answer in time,
+ * @throws GatewayError `connection_failed` if the endpoint does not answer in time,
  *   `upstream_error` for a 5xx, `provider_auth` for a refusal
  */
 export async function fetchToken(provider: string, request: TokenRequest): Promise<TokenAnswer> {

@@ -19,7 +19,7 @@ export function thinksInLevels(model: string): boolean {
 }
 
 /**
- * Translates a reasoning effort, and requests the thoughts. Null where no effort is given or the
+ * Translates a reasoning effort, and requests the thoughts. Null if no effort is given or the
  * model does not think.
  */
 export function thinkingConfig(

@@ -30,7 +30,7 @@ type Post = (path: string, body: object, apiKey: string | null) => Promise<Upstr
 /**
  * Makes the adapter. It uses an API key (express mode) where no credentials file is configured.
  * @param credentials absent: those that `googleCredentials` finds for the settings
- * @throws GatewayError `internal` where the configuration lacks a project or a region
+ * @throws GatewayError `internal` if the configuration lacks a project or a region
  */
 export function createVertex(
   settings: ProviderSettings,

@@ -8,7 +8,7 @@ interface ErrorContent {
   message: string;
   /** `code` and `type` as the provider wrote them, lower case, joined by a space. */
   kind: string;
-  /** The status stated in the body; null where there is none. */
+  /** The status stated in the body; null if there is none. */
   status: number | null;
 }
 
@@ -142,7 +142,7 @@ export function openAIFailureUnder200(provider: string, body: unknown): GatewayE
 /**
  * Finds the error in a body or an event that came with status 200: `error` (OpenRouter also puts it
  * in a choice); or, where there are no choices, an object of type `error` (vLLM:
- * `{object: "error", message}`) or one with a message. Null where it is an answer.
+ * `{object: "error", message}`) or one with a message. Null if it is an answer.
  */
 export function errorIn(body: object): unknown {
   const { error, choices, object, type, message, detail } = body as Record<string, unknown>;

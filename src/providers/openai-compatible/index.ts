@@ -25,13 +25,13 @@ export interface CompatibleQuirks
   /** The root of the API. Absent: the configuration must give it. */
   baseUrl?: string;
   /**
-   * False where the provider refuses `stream_options`; it then reports usage unasked, or usage is
+   * False if the provider refuses `stream_options`; it then reports usage unasked, or usage is
    * estimated.
    */
   streamOptions?: boolean;
-  /** False where streams may end without `[DONE]`; the finish reason is then the end marker. */
+  /** False if streams may end without `[DONE]`; the finish reason is then the end marker. */
   endsWithDone?: boolean;
-  /** False where there are no embeddings. */
+  /** False if there are no embeddings. */
   embeddings?: boolean;
   /** Last changes to a chat request's body, in place. */
   adaptBody?: (body: Record<string, unknown>, settings: ProviderSettings) => void;

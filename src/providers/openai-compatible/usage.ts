@@ -13,7 +13,7 @@ type CompatibleUsage = OpenAIUsage & {
 };
 
 /**
- * Reads usage in the variants of the providers that speak OpenAI's chat API; null where there is
+ * Reads usage in the variants of the providers that speak OpenAI's chat API; null if there is
  * none. xAI does not count reasoning tokens in `completion_tokens`, as its total shows.
  */
 export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | null {

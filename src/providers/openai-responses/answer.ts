@@ -69,7 +69,7 @@ export interface ResponsesAnswer {
   } | null;
 }
 
-/** Translates usage; null where there is none. */
+/** Translates usage; null if there is none. */
 export function responsesUsage(usage: ResponsesAnswer['usage']): Usage | null {
   if (!usage || (usage.input_tokens === undefined && usage.output_tokens === undefined))
     return null;
@@ -139,7 +139,7 @@ export function reasoningText(item: ResponsesItem): string {
 }
 
 /**
- * An item of reasoning as `reasoning_details`, for the next turn; empty where it is not encrypted.
+ * An item of reasoning as `reasoning_details`, for the next turn; empty if it is not encrypted.
  */
 export function reasoningDetails(provider: string, item: ResponsesItem): unknown[] {
   if (!item.encrypted_content) return [];

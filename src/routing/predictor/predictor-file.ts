@@ -187,7 +187,7 @@ function expectedLengths({
 
 /**
  * The same weights.
- * @throws Error where arrays have the wrong length, or hold numbers that cannot be used
+ * @throws Error if arrays have the wrong length, or hold numbers that cannot be used
  */
 function checked(weights: PredictorWeights): PredictorWeights {
   const { headModels, prototypeBuckets, models } = weights;

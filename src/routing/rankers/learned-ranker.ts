@@ -33,7 +33,7 @@ class Tuned {
     this.uncertainty = expectation.uncertainty;
   }
 
-  /** False where there is nothing to take in. */
+  /** False if there is nothing to take in. */
   take(adjustment: Adjustment | null): boolean {
     if (adjustment === null || !Number.isFinite(adjustment.odds)) return false;
     const { odds, uncertainty, reason } = adjustment;

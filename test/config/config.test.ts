@@ -166,7 +166,7 @@ describe('where the file is found', () => {
     }
   });
 
-  it('is told when there is none', () => {
+  it('is reported when there is none', () => {
     const path = join(folder, 'absent.yaml');
     expect(refusal(() => loadConfig({ path, env: {} })).message).toBe(
       `${path}: cannot be read: no such file`,

@@ -25,7 +25,7 @@ const usual = [
   'AWS_BEARER_TOKEN_BEDROCK',
 ];
 
-describe('a provider that nobody configured', () => {
+describe('a provider without a configuration', () => {
   // Bedrock needs a region of the process's own environment too: see start.test.ts
   it.each(variables.filter(([, api]) => api !== 'bedrock'))(
     'is on when %s is set: %s',

@@ -125,7 +125,7 @@ describe('a completion that is not streamed', () => {
     });
   });
 
-  it('says null for a cost that nobody knows, never 0', async () => {
+  it('says null for an unknown cost, never 0', async () => {
     const { json } = await complete({ ...hello, models: ['up/unpriced'] });
     expectConforms('completions.response', json);
     expect(at(json, 'usage', 'costs')).toEqual({
@@ -291,7 +291,7 @@ describe('the request', () => {
     expect(lastAsked()).not.toHaveProperty('temperature');
   });
 
-  it('ignores fields that nobody knows, and does not pass them on', async () => {
+  it('ignores unknown fields, and does not pass them on', async () => {
     const { status } = await complete({
       ...hello,
       nonsense: { a: 1 },
@@ -382,7 +382,7 @@ describe('the request', () => {
     expect(upstream.requests).toHaveLength(asked);
   });
 
-  it('is told of the failure that the interface declares first', async () => {
+  it('gets the failure that the interface declares first', async () => {
     expect(await complete({ conversationId: 1, models: 1, messages: 1 })).toMatchObject(
       refused(422, 'messages: must be an array'),
     );
@@ -411,7 +411,7 @@ describe('the request', () => {
     expect((await complete({ ...hello, [field]: value })).status).toBe(200);
   });
 
-  it('is 404 for every preference and for a session that nobody issued', async () => {
+  it('is 404 for unknown preferences and sessions', async () => {
     for (const id of ['', 'abc', '4b0ee4ea-6a0f-4d3e-9a2c-111111111111']) {
       expect(await complete({ ...hello, preference_id: id })).toMatchObject(
         refused(404, 'preference_id: not found'),
@@ -442,7 +442,7 @@ describe('the conversation', () => {
     expect(headers['conversationid']).toBe(conversationId);
   });
 
-  it('is 404 for an id that nobody has', async () => {
+  it('is 404 for an unknown id', async () => {
     expect(
       await complete({ ...hello, conversationId: 'B1946AC9-2a5f-4b2c-8e1d-3f6a7b8c9d0e' }),
     ).toMatchObject(refused(404, 'conversationId: not found'));
@@ -541,7 +541,7 @@ describe('the candidates', () => {
     expect(json).toMatchObject({ provider: 'second', model: 'y' });
   });
 
-  it('are told one by one where all of them failed', async () => {
+  it('are listed one by one if all of them failed', async () => {
     upstream.script([{ status: 401 }, { status: 404 }]);
     const { status, json } = await complete({
       ...hello,

@@ -266,7 +266,7 @@ describe('model selection', () => {
     ).toBe('up/bad');
   });
 
-  it('takes null in every optional field as absent, and ignores fields that nobody knows', async () => {
+  it('takes null in every optional field as absent, and ignores unknown fields', async () => {
     const nulls = {
       tools: null,
       max_model_depth: null,

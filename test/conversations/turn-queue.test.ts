@@ -223,7 +223,7 @@ describe('a turn that the database refuses', () => {
     expect(lost).toEqual([[1, 'the database refused it: the database refused a statement']]);
   });
 
-  it('is told from a turn that met an outage', async () => {
+  it('is distinguished from a turn that met an outage', async () => {
     let writes = 0;
     const { queue, lost } = open([
       (turns) => (++writes === 2 ? Promise.reject(away) : refuses('2')(turns)),

@@ -36,7 +36,7 @@ describe('the mail server', () => {
     expect(smtp.mails[0]?.text.trim()).toBe('plain');
   });
 
-  it('refuses recipients until it is told otherwise', async () => {
+  it('refuses recipients until it is set to accept them', async () => {
     const transport = createTransport((await start()).url);
     smtp.refuseWith('550 no such user');
     await expect(transport.sendMail({ ...letter, text: 'x' })).rejects.toThrow('550 no such user');

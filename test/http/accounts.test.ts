@@ -22,7 +22,7 @@ const visitor = (): Browser =>
   new Browser(gateway.url, { 'x-forwarded-for': `192.0.2.${++visitors}` });
 
 describe('signing up', () => {
-  it('makes an account that can sign in, and signs nobody in by itself', async () => {
+  it('makes an account that can sign in, without signing it in', async () => {
     const ada = visitor();
     expect(await ada.signUp('ada@example.org', goodPassword)).toMatchObject({
       status: 202,
@@ -164,7 +164,7 @@ describe('signing up', () => {
 });
 
 describe('an account', () => {
-  it('is told to its browser and to its keys', async () => {
+  it('is shown to its browser and to its keys', async () => {
     const ada = await signedUp(gateway.url, 'keys@example.org');
     const byBrowser = await ada.account();
     expect(byBrowser).toMatchObject({

@@ -32,7 +32,7 @@ const change = (id: string, changes: object, by = admin): Promise<Reply> =>
 const complete = (token: string, password: string): Promise<Reply> =>
   visitor().ask('POST', '/api/v1/auth/password-reset/complete', { token, password });
 
-/** A gateway that nobody has signed up at, and the first key, which is printed at the start. */
+/** A gateway without a user, and the first key, which is printed at the start. */
 async function withFirstKey(
   config: ConfigInput = {},
 ): Promise<{ fresh: RunningGateway; auth: { authorization: string } }> {

@@ -240,7 +240,7 @@ describe('a budget', () => {
     expect(replies[0]?.json).toMatchObject({ usage: { costs: { total_tokens_cost: 0.01 } } });
   });
 
-  it('is settled with an estimate where nobody tells what an embedding took, and where the client has left', async () => {
+  it('is settled with an estimate if no usage is reported for an embedding, or the client has left', async () => {
     const vectors = {
       object: 'list',
       model: 'prompt',
@@ -369,7 +369,7 @@ describe('a request that does not say how long its answer may be', () => {
   });
 });
 
-describe('a model whose price nobody knows', () => {
+describe('a model without a known price', () => {
   const reason = 'its price is not known, and this key has a budget';
 
   it('is passed over for a key with a budget', async () => {

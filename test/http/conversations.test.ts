@@ -412,7 +412,7 @@ describe.each(storeRows)('conversations in $name', ({ place: newPlace }) => {
       expect(await talk.stored(talk.ann, id)).toEqual([]);
     });
 
-    it("is nobody else's, on any route", async () => {
+    it('belongs to its account alone, on every route', async () => {
       const { json } = await talk.complete(asking('Mine'));
       const id = textAt(json, 'conversationId');
       const routes: [string, string, object?][] = [

@@ -127,7 +127,7 @@ describe('what belongs to one account', () => {
     expect(await snapshot()).toEqual(before);
   });
 
-  it('is kept by no cache on the way, which would give it to whoever asks for the same address', async () => {
+  it('is marked as private, so that no cache gives it to other clients', async () => {
     for (const path of [
       'keys',
       'conversations',

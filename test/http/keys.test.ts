@@ -134,7 +134,7 @@ describe('an API key', () => {
     expect((await complete(textAt(past.json, 'key'))).status).toBe(401);
   });
 
-  it('does not expire at a time that cannot be told', async () => {
+  it('does not expire at a time that cannot be read', async () => {
     const refused = { status: 422, json: { message: 'expiresAt: must be a valid date-time' } };
     expect(await make({ name: 'leap', expiresAt: '2099-12-31T23:59:60Z' })).toMatchObject(refused);
     const id = textAt((await make({ name: 'whole' })).json, 'id');

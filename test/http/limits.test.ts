@@ -72,7 +72,7 @@ describe('a key with a limit of requests', () => {
     expect(await metricOf(gateway, 'signalbox_limited_total', 'limit="requests"')).toBe(1);
   });
 
-  it("is told so in OpenAI's shape on that surface", async () => {
+  it("is reported in OpenAI's shape on that surface", async () => {
     for (let n = 0; n < 3; n++) await openai('three');
     expect(await openai('three')).toMatchObject({
       status: 429,
@@ -80,7 +80,7 @@ describe('a key with a limit of requests', () => {
     });
   });
 
-  it('is told with each answer how many are left', async () => {
+  it('is sent with each answer how many are left', async () => {
     const replies = [
       await native('three'),
       await openai('three'),
@@ -169,7 +169,7 @@ describe('a key with a limit of tokens', () => {
     expect(await metricOf(gateway, 'signalbox_limited_total', 'limit="tokens"')).toBe(1);
   });
 
-  it('counts embeddings, and may not pass through where nobody counts', async () => {
+  it('counts embeddings, and may not use pass-through, which is not counted', async () => {
     expect(
       Number((await embed('words', 'word '.repeat(100))).headers['x-ratelimit-remaining-tokens']),
     ).toBeLessThan(950);

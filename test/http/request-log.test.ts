@@ -248,7 +248,7 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     expect(textAt(json, 'message')).toMatch(new RegExp(`^${field}: must `));
   });
 
-  it('shows nobody the requests of another account, and keys without the scope nothing', async () => {
+  it('shows no requests of other accounts, and nothing to keys without the scope', async () => {
     await start();
     const { headers } = await chat();
     await logged(1);
@@ -271,7 +271,7 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     expect((await get('requests/mine')).status).toBe(404);
   });
 
-  it('holds nothing of messages and answers unless it is told to, and neither does the log', async () => {
+  it('holds no messages and answers by default, and neither does the log', async () => {
     await start();
     upstream.script([{ text: [marker] }]);
     await everySurface();
@@ -286,7 +286,7 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     expect(await database.text()).not.toContain(marker);
   });
 
-  it('holds messages and answers where it is told to, streamed or not', async () => {
+  it('holds messages and answers if configured so, streamed or not', async () => {
     await start({ requestLog: { content: true } });
     upstream.script([{ text: ['A ', 'fine answer'] }]);
     await everySurface();
@@ -368,7 +368,7 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     },
   );
 
-  it('is kept for nobody where it is turned off, but for the sums of keys that have a budget', async () => {
+  it('is not kept if it is turned off, except for the sums of keys that have a budget', async () => {
     await start({ requestLog: { enabled: false, content: true } });
     await chat();
     const { json } = await select();

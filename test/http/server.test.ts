@@ -40,7 +40,7 @@ function expectError(reply: RawReply, status: number, error: string): void {
 describe('what is not valid HTTP', () => {
   it.each([
     ['a line of nonsense', 'hello\r\n\r\n'],
-    ['a method that nobody knows', get('/healthz').replace('GET', 'BREW')],
+    ['an unknown method', get('/healthz').replace('GET', 'BREW')],
     ['TLS on a plain port', Buffer.from('16030100c2010000be0303', 'hex')],
     ['a header without a colon', get('/healthz', 'nonsense\r\n')],
     ['a space before the colon', get('/healthz', 'X-A : b\r\n')],
@@ -79,7 +79,7 @@ describe('what is not valid HTTP', () => {
     expect((await sendRaw(gateway.port, 'GET /healthz HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 
-  it('such as an expectation that nobody can meet is 417 in JSON', async () => {
+  it('with an expectation that cannot be met returns 417 in JSON', async () => {
     expectError(
       await sendRaw(gateway.port, get('/healthz', 'Expect: miracles\r\n')),
       417,

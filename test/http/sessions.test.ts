@@ -119,7 +119,7 @@ describe.each([...databases, memory])('sessions in %s', (_name, make) => {
     expect(listed).toEqual(begun);
   });
 
-  it("are nobody else's to read, list or continue, and an id that nobody issued does not exist", async () => {
+  it('cannot be read, listed or continued by other accounts, and an unknown id does not exist', async () => {
     const id = await select();
     expect(await get(`/${id}`, two)).toMatchObject({
       status: 404,

@@ -121,7 +121,7 @@ describe.each(rows)('%j, asked by every way', (_what, content, wish) => {
     expect(models).toContain(chosen[0]);
   });
 
-  it('is told of each candidate with a probability, and scores that never rise', async () => {
+  it('shows a probability for each candidate, and scores that never rise', async () => {
     const told = await explained(
       content,
       models.map((name) => ({ name })),
@@ -185,7 +185,7 @@ describe('a choice over HTTP', () => {
     expect(await explained('Hi', twice)).toHaveLength(2);
   });
 
-  it('tells a stated quality as it is stated, and cuts what is told at max_model_depth alone', async () => {
+  it('shows a stated quality unchanged, and shortens the list at max_model_depth alone', async () => {
     const entries = [
       { name: 'up/gpt-4o' },
       { name: 'mine', attributes: { quality: 1 } },

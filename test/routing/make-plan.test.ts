@@ -278,7 +278,7 @@ describe('an excluded candidate', () => {
     expect(readings).toBe(1);
   });
 
-  it('costs no prediction where one candidate is left and nobody asks for an explanation', () => {
+  it('makes no prediction if one candidate is left and no explanation is asked for', () => {
     const predictor = shippedPredictor();
     const reading = Object.assign(Object.create(predictor) as typeof predictor, {
       read: () => {

@@ -160,7 +160,7 @@ describe('the maximum number of prompt tokens', { timeout: 60_000 }, () => {
       'reasoning that is handed back',
       { role: 'assistant', content: '', reasoning_content: 'x'.repeat(9000) },
     ],
-    ['fields that nobody knows', { role: 'user', content: '', later: { text: 'x'.repeat(9000) } }],
+    ['unknown fields', { role: 'user', content: '', later: { text: 'x'.repeat(9000) } }],
   ])('counts %s', (_what, message) => {
     expect(maxPromptTokens({ messages: [message] })).toBeGreaterThan(9000);
   });

@@ -105,7 +105,7 @@ describe('a start that cannot be', () => {
       /^config\/signalbox\.yaml:2: .*a bracket is not closed\n/,
     ],
     [
-      'a dialect that nobody knows',
+      'an unknown dialect',
       { config: 'providers:\n  a:\n    api: antropic\n' },
       /^config\/signalbox\.yaml:3: providers\[a\]\[api\]: is not a known dialect.*did you mean anthropic\?\n$/,
     ],

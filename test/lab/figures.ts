@@ -9,28 +9,23 @@ import { cheapestOf } from './baselines/single-models.js';
 /**
  * The figures of one method of choosing on a pool. `gain` is accuracy above the best single model;
  * `overZero` and `overKnownZero` are AIQ above the two zero routers; `costOfBest` and `costOf95`
- * are
- * the costs of 100 % and 95 % of the best single model's accuracy, as shares of its cost.
+ * are the costs of 100 % and 95 % of the best single model's accuracy, as shares of its cost.
  */
-const figureNames = [
-  'accuracy',
-  'gain',
-  'aiq',
-  'overZero',
-  'overKnownZero',
-  'costOfBest',
-  'costOf95',
-  'apgr',
-  'cpt50',
-  'cpt80',
-  'apgrLater',
-  'cpt50Later',
-  'cpt80Later',
-  'calibration',
-] as const;
-
-/** Name of a figure. */
-export type FigureName = (typeof figureNames)[number];
+export type FigureName =
+  | 'accuracy'
+  | 'gain'
+  | 'aiq'
+  | 'overZero'
+  | 'overKnownZero'
+  | 'costOfBest'
+  | 'costOf95'
+  | 'apgr'
+  | 'cpt50'
+  | 'cpt80'
+  | 'apgrLater'
+  | 'cpt50Later'
+  | 'cpt80Later'
+  | 'calibration';
 
 /** The single models that every curve of a pool is compared with. */
 export interface SingleModels {

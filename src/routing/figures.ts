@@ -56,26 +56,12 @@ export interface KindsOfTask {
 /** What a ranker predicts of one candidate for one request. */
 export type Prediction = Required<
   Pick<Figures, 'quality' | 'uncertainty' | 'cost' | 'outputTokens' | 'gate' | 'kinds'>
-> &
-  Pick<Figures, 'learned' | 'qualityBefore'>;
+>;
 
 /** Figures with what a ranker predicts in place of what was known beforehand. */
 export function withPrediction({ price, latency }: Figures, prediction: Prediction): Figures {
   const { quality, uncertainty, cost, outputTokens, gate, kinds } = prediction;
-  const { learned, qualityBefore } = prediction;
-  const figures: Figures = {
-    quality,
-    price,
-    latency,
-    uncertainty,
-    cost,
-    outputTokens,
-    gate,
-    kinds,
-  };
-  if (learned !== undefined) figures.learned = learned;
-  if (qualityBefore !== undefined) figures.qualityBefore = qualityBefore;
-  return figures;
+  return { quality, price, latency, uncertainty, cost, outputTokens, gate, kinds };
 }
 
 /** Why a candidate has its place. */

@@ -2,6 +2,11 @@ import { resourcePath } from './parts.js';
 
 /** Preferences, and the training of a preference's own router. */
 export function preferencePaths(): object {
+  const change = {
+    summary: 'Change a preference',
+    request: 'preference.request',
+    response: 'preference.response',
+  };
   return {
     ...resourcePath('/api/v1/preferences', {
       get: {
@@ -18,16 +23,8 @@ export function preferencePaths(): object {
     }),
     ...resourcePath('/api/v1/preferences/{id}', {
       get: { summary: 'One preference', response: 'preference.response' },
-      patch: {
-        summary: 'Change a preference',
-        request: 'preference.request',
-        response: 'preference.response',
-      },
-      put: {
-        summary: 'Change a preference',
-        request: 'preference.request',
-        response: 'preference.response',
-      },
+      patch: change,
+      put: change,
       delete: { summary: 'Delete a preference' },
     }),
     ...trainingPath(),

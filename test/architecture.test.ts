@@ -62,7 +62,7 @@ const mayImport: Record<string, RegExp> = {
     `^(completion|errors|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|routing/plan|${storeContracts})\\.ts$`,
   ),
   'telemetry/': new RegExp(
-    `^(completion|errors|async/[\\w-]+|accounts/(caller|rate-limiter)|dispatch/execute-plan|routing/[\\w-]+|${storeContracts})\\.ts$`,
+    `^(completion|errors|async/[\\w-]+|accounts/(caller|caller-limits)|dispatch/execute-plan|routing/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   'training/': new RegExp(
     `^(completion|errors|async/[\\w-]+|accounts/preference-cache|dispatch/execute-plan|routing/([\\w-]+|predictor/([\\w-]+/)?[\\w-]+)|${storeContracts})\\.ts$`,

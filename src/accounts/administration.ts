@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError, invalidField } from '../errors.js';
-import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
+import type { AccountRecord, AccountRole, AccountUpdate } from '../store/contracts/accounts.js';
+import { type KeyLimits, noLimits } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
 import { mailAddressOf } from './mail-address.js';
 import { issueResetLink, type ResetLink } from './reset-link.js';
@@ -59,25 +60,28 @@ export async function resetLink(
   return { account, link: await issueResetLink(store, account.id, Date.now() + resetMs) };
 }
 
-/** The changes that an administrator may make to an account. */
+/** The changes that an administrator may make to an account. Null leaves a role or state. */
 export interface AccountChanges {
   readonly role?: AccountRole | null;
   readonly disabled?: boolean | null;
+  /** Only the given limits change. Null: none of the account's limits stays. */
+  readonly limits?: Partial<KeyLimits> | null;
 }
 
 /**
- * Changes an account's rights, with immediate effect on its keys and browsers.
+ * Changes an account's rights and limits, with effect on its keys and browsers within a second.
  * @throws GatewayError `not_found`, `conflict` if no administrator would be left
  */
 export async function changeAccount(
   store: AccountTables,
   id: string,
-  { role, disabled }: AccountChanges,
+  { role, disabled, limits }: AccountChanges,
 ): Promise<AccountRecord> {
   const before = await store.accounts.find(id);
   if (!before) throw notFound();
   const changes = {
     ...(role ? { role } : {}),
+    ...(limits === undefined ? {} : { limits: limits ?? noLimits }),
     ...(typeof disabled === 'boolean'
       ? { disabledAt: disabled ? (before.disabledAt ?? Date.now()) : null }
       : {}),
@@ -92,7 +96,7 @@ export async function changeAccount(
 async function removeAdministrator(
   store: AccountTables,
   before: AccountRecord,
-  changes: Partial<Pick<AccountRecord, 'role' | 'disabledAt'>>,
+  changes: AccountUpdate,
 ): Promise<void> {
   const { id, role, disabledAt } = before;
   if (!(await hasAdministrator(store, id))) throw lastAdministrator();

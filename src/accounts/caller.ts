@@ -22,7 +22,10 @@ export interface Caller {
   readonly scopes: readonly Scope[];
   /** Globs of the model labels that the caller may use; null: all. */
   readonly models: readonly string[] | null;
+  /** The limits of its key. */
   readonly limits: KeyLimits;
+  /** The limits of its account, for all keys and browsers together. */
+  readonly accountLimits: KeyLimits;
 }
 
 /** The scopes of a key that states none. */
@@ -40,6 +43,7 @@ export const anonymous: Caller = {
   scopes: defaultScopes,
   models: null,
   limits: noLimits,
+  accountLimits: noLimits,
 };
 
 /**
@@ -65,6 +69,7 @@ export function fixedCaller({
     scopes: granted ?? (models || limits ? defaultScopes : scopes),
     models: models ?? null,
     limits: { ...noLimits, ...limits },
+    accountLimits: noLimits,
   };
 }
 
@@ -72,17 +77,27 @@ export function fixedCaller({
 export function issuedCaller({
   accountId,
   accountRole,
+  accountLimits,
   id,
   name,
   scopes: granted,
   models,
   limits,
 }: KeyRecord): Caller {
-  return { accountId, role: accountRole, keyId: id, name, scopes: granted, models, limits };
+  return {
+    accountId,
+    role: accountRole,
+    keyId: id,
+    name,
+    scopes: granted,
+    models,
+    limits,
+    accountLimits,
+  };
 }
 
 /** The caller of a signed-in browser: may do everything with its own account. */
-export function signedInCaller({ id, email, role }: AccountRecord): Caller {
+export function signedInCaller({ id, email, role, limits }: AccountRecord): Caller {
   return {
     accountId: id,
     role,
@@ -91,6 +106,7 @@ export function signedInCaller({ id, email, role }: AccountRecord): Caller {
     scopes,
     models: null,
     limits: noLimits,
+    accountLimits: limits,
   };
 }
 
@@ -117,7 +133,7 @@ export interface HostCaller {
   readonly scopes?: readonly Scope[];
   /** Globs of the labels that it may use. Default: every model. */
   readonly models?: readonly string[] | null;
-  /** Default: none. */
+  /** The limits of the account. Default: none. */
   readonly limits?: Partial<KeyLimits>;
 }
 
@@ -130,6 +146,7 @@ export function hostCaller({ account, name, scopes, models, limits }: HostCaller
     name: name ?? account,
     scopes: scopes ?? defaultScopes,
     models: models ?? null,
-    limits: { ...noLimits, ...limits },
+    limits: noLimits,
+    accountLimits: { ...noLimits, ...limits },
   };
 }

@@ -37,6 +37,11 @@ export class IssuedKeys {
     this.cache.changed(key);
   }
 
+  /** Must be called when this process has changed an account; resolves when its keys show it. */
+  accountChanged(): Promise<void> {
+    return this.cache.changedMany();
+  }
+
   /** Stops following changes. */
   close(): void {
     this.cache.close();

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../accounts/caller.js';
-import { isMoney } from '../accounts/rate-limiter.js';
+import { isMoney } from '../accounts/caller-limits.js';
 import { GatewayError } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
 import { type GatewayRequest, newRequest } from '../pipeline/request.js';
@@ -90,14 +90,19 @@ export function cancelWhenClosed({ cancellation }: GatewayRequest, res: ServerRe
 
 /**
  * Sends the caller's remaining rate limits in OpenAI's `x-ratelimit-…` headers, which do not exist
- * for budgets. An unknown reset is given as one minute, the whole window.
+ * for budgets: of the key's and the account's limit the one of which less is left. An unknown reset
+ * is given as one minute, the whole window.
  */
 export function sendRateLimits({ rateLimits }: GatewayRequest, res: ServerResponse): void {
   if (res.headersSent) return;
   for (const { measure, limit, used, resetMs } of rateLimits) {
-    if (isMoney(measure)) continue;
+    const remaining = Math.max(0, limit - used);
+    const isTighter = rateLimits.every(
+      (other) => other.measure !== measure || other.limit - other.used >= limit - used,
+    );
+    if (isMoney(measure) || !isTighter) continue;
     res.setHeader(`x-ratelimit-limit-${measure}`, limit);
-    res.setHeader(`x-ratelimit-remaining-${measure}`, Math.max(0, limit - used));
+    res.setHeader(`x-ratelimit-remaining-${measure}`, remaining);
     const reset = resetMs === null ? '1m0s' : `${Math.ceil(resetMs / 1000)}s`;
     res.setHeader(`x-ratelimit-reset-${measure}`, reset);
   }

@@ -1,4 +1,4 @@
-import { hasBudget } from '../accounts/rate-limiter.js';
+import { budgetOwner, hasTokenLimit } from '../accounts/caller-limits.js';
 import type { Caller } from '../accounts/caller.js';
 import { makeUsage } from '../completion.js';
 import { callEmbedding } from '../dispatch/embed.js';
@@ -105,15 +105,15 @@ async function reserveEmbedding(
 ): Promise<Settle> {
   const { caller, snapshot } = request;
   if (!isBounded(caller)) return unbounded;
-  const { limits } = caller;
-  const tokens = limits.tokensPerMinute === null ? null : estimateInput(caller, body);
-  if (!hasBudget(limits)) return takeLimits(parts, request, { requests: 1, tokens, costUsd: null });
+  const tokens = hasTokenLimit(caller) ? estimateInput(caller, body) : null;
+  const owner = budgetOwner(caller);
+  if (owner === null) return takeLimits(parts, request, { requests: 1, tokens, costUsd: null });
   const costUsd = maxCostUsd(
     { promptTokens: maxPromptTokens({ messages: [], body }), completionTokens: 0 },
     snapshot.catalog.lookup(provider, model),
   );
   if (costUsd === null && !snapshot.budgets.allowUnpriced)
-    throw invalidField('model', unpricedReason, 'bad_request');
+    throw invalidField('model', unpricedReason(owner), 'bad_request');
   return takeLimits(parts, request, { requests: 1, tokens, costUsd: costUsd ?? 0 });
 }
 

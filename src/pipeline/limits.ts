@@ -1,10 +1,11 @@
 import {
+  hasRequestLimit,
   isLimited,
   isMoney,
-  type Refused,
   type LimitStatus,
   type Use,
-} from '../accounts/rate-limiter.js';
+} from '../accounts/caller-limits.js';
+import type { Refused } from '../accounts/rate-limiter.js';
 import type { Caller } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
 import type { Parts } from './parts.js';
@@ -16,8 +17,8 @@ export type Settle = () => void;
 /** For requests that no limit bounds. */
 export const unbounded: Settle = () => undefined;
 
-/** Whether a limit of any kind applies to a caller. */
-export const isBounded = (caller: Caller): boolean => isLimited(caller.limits);
+/** Whether a limit of any kind applies to a caller, its key's or its account's. */
+export const isBounded = (caller: Caller): boolean => isLimited(caller);
 
 /**
  * Reserves what a request may use at most of its caller's limits, and puts what is left of them
@@ -48,7 +49,7 @@ export async function takeLimits(
 
 /** Counts a request that calls no model. */
 export async function countRequest(parts: Parts, request: GatewayRequest): Promise<void> {
-  if (request.caller.limits.requestsPerMinute === null) return;
+  if (!hasRequestLimit(request.caller)) return;
   const settle = await takeLimits(parts, request, { requests: 1, tokens: null, costUsd: null });
   settle();
 }
@@ -62,16 +63,16 @@ function useOf({ record: { promptTokens, completionTokens, costUsd } }: GatewayR
 }
 
 function refusal({ status, wanted, retryAfterMs }: Refused): GatewayError {
-  const { measure, limit, used } = status;
+  const { owner, measure, limit, used } = status;
   if (!isMoney(measure))
     return new GatewayError(
       'too_many_requests',
-      `limits: this key may use ${limit} ${measure} a minute, ${used} are used and this request needs ${wanted}`,
+      `limits: this ${owner} may use ${limit} ${measure} a minute, ${used} are used and this request needs ${wanted}`,
       { retryAfterMs },
     );
   // what other requests only reserve is free again in a moment
   const code = retryAfterMs > maxShortWaitMs ? 'budget_spent' : 'too_many_requests';
-  const budget = `limits: this key may spend ${limit} USD a ${measure === 'usd_day' ? 'day' : 'month'} (UTC), ${rounded(used)} USD are spent or reserved for requests in progress`;
+  const budget = `limits: this ${owner} may spend ${limit} USD a ${measure === 'usd_day' ? 'day' : 'month'} (UTC), ${rounded(used)} USD are spent or reserved for requests in progress`;
   return new GatewayError(
     code,
     `${budget} and this request may cost up to ${rounded(wanted)} USD; a smaller \`max_tokens\` (\`maxTokens\`) lowers that`,

@@ -1,5 +1,5 @@
 import { anonymous, type Caller } from '../accounts/caller.js';
-import type { LimitStatus } from '../accounts/rate-limiter.js';
+import type { LimitStatus } from '../accounts/caller-limits.js';
 import type { JoinedConversation } from '../conversations/keeper.js';
 import { Cancellation } from '../dispatch/cancellation.js';
 import { type ErrorTraceEntry, GatewayError } from '../errors.js';

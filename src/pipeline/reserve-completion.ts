@@ -1,5 +1,11 @@
 import type { Caller } from '../accounts/caller.js';
-import { hasBudget, type Use } from '../accounts/rate-limiter.js';
+import {
+  budgetOwner,
+  hasBudget,
+  hasTokenLimit,
+  type LimitOwner,
+  type Use,
+} from '../accounts/caller-limits.js';
 import type { ChatRequest } from '../completion.js';
 import { invalidField } from '../errors.js';
 import { isUnpricedModel, unpricedField } from '../providers/unpriced-fields.js';
@@ -17,12 +23,13 @@ import { firstModelField, traceEntry } from './plan-request.js';
 import { type GatewayRequest, plannedOf } from './request.js';
 import type { GatewaySnapshot } from './snapshot.js';
 
-/** Why a key with a budget may not use a model. */
-export const unpricedReason = 'its price is not known, and this key has a budget';
+/** Why a key or an account with a budget may not use a model. */
+export const unpricedReason = (owner: LimitOwner): string =>
+  `its price is not known, and this ${owner} has a budget`;
 
 /**
  * Reserves what the request's planned completion may use at most of its caller's limits, before any
- * model is called. A key with a budget gets no model without a known price, nothing that costs more
+ * model is called. A caller with a budget gets no model without a known price, nothing that costs more
  * than its tokens, and an answer no longer than what was reserved for it: the request's plan and
  * call are replaced by what is left of them.
  * @throws GatewayError as `takeLimits`; the surface's code for an invalid field where no candidate
@@ -32,7 +39,8 @@ export async function reserveCompletion(parts: Parts, request: GatewayRequest): 
   const { caller, snapshot } = request;
   if (!isBounded(caller)) return unbounded;
   const planned = plannedOf(request);
-  const allowed = hasBudget(caller.limits) ? withinBudget(planned, snapshot) : planned;
+  const owner = budgetOwner(caller);
+  const allowed = owner === null ? planned : withinBudget(planned, snapshot, owner);
   request.plan = allowed.plan;
   request.call = allowed.call;
   request.passedOver = allowed.passedOver;
@@ -43,32 +51,36 @@ export async function reserveCompletion(parts: Parts, request: GatewayRequest): 
  * The same completion without candidates that have no price, and held to the configured length
  * where it states none.
  */
-function withinBudget(planned: PlannedCompletion, snapshot: GatewaySnapshot): PlannedCompletion {
+function withinBudget(
+  planned: PlannedCompletion,
+  snapshot: GatewaySnapshot,
+  owner: LimitOwner,
+): PlannedCompletion {
   const { call } = planned;
   const { allowUnpriced, maxOutputTokens } = snapshot.budgets;
   const field = allowUnpriced ? null : unpricedField(call.chat);
-  if (field !== null)
-    throw invalidField(
-      field,
-      'its price is not known, and this key has a budget',
-      call.invalidCode,
-    );
-  const priced = allowUnpriced ? planned : withoutUnpriced(planned, snapshot);
+  if (field !== null) throw invalidField(field, unpricedReason(owner), call.invalidCode);
+  const priced = allowUnpriced ? planned : withoutUnpriced(planned, snapshot, owner);
   if (maxOutputTokens === null || statedAnswerTokens(call.chat) !== null) return priced;
   return { ...priced, call: { ...call, chat: { ...call.chat, max_tokens: maxOutputTokens } } };
 }
 
-function withoutUnpriced(planned: PlannedCompletion, snapshot: GatewaySnapshot): PlannedCompletion {
+function withoutUnpriced(
+  planned: PlannedCompletion,
+  snapshot: GatewaySnapshot,
+  owner: LimitOwner,
+): PlannedCompletion {
   const { plan, call } = planned;
   const isPriced = (candidate: RankedCandidate): boolean =>
     !isUnpricedModel(candidate.model) &&
     highestCostOf({ promptTokens: 1, completionTokens: 1 }, candidate, snapshot) !== null;
   const [first, ...others] = plan.candidates.filter(isPriced);
-  if (!first) throw invalidField(firstModelField(call), unpricedReason, call.invalidCode);
+  const reason = unpricedReason(owner);
+  if (!first) throw invalidField(firstModelField(call), reason, call.invalidCode);
   if (others.length + 1 === plan.candidates.length) return planned;
   const excluded: Exclusion[] = plan.candidates
     .filter((candidate) => !isPriced(candidate))
-    .map((candidate) => ({ candidate, reason: unpricedReason, figures: candidate.why }));
+    .map((candidate) => ({ candidate, reason, figures: candidate.why }));
   return {
     call,
     plan: { ...plan, candidates: [first, ...others], excluded: [...plan.excluded, ...excluded] },
@@ -80,16 +92,15 @@ function withoutUnpriced(planned: PlannedCompletion, snapshot: GatewaySnapshot):
 function maxUse(
   { call: { chat }, plan }: PlannedCompletion,
   snapshot: GatewaySnapshot,
-  { limits }: Caller,
+  caller: Caller,
 ): Use {
-  const tokens =
-    limits.tokensPerMinute === null
-      ? null
-      : plan.promptTokens + (statedAnswerTokens(chat) ?? 0) * (chat.n ?? 1);
+  const tokens = !hasTokenLimit(caller)
+    ? null
+    : plan.promptTokens + (statedAnswerTokens(chat) ?? 0) * (chat.n ?? 1);
   return {
     requests: 1,
     tokens,
-    costUsd: hasBudget(limits) ? maxCost(chat, plan.candidates, snapshot) : null,
+    costUsd: hasBudget(caller) ? maxCost(chat, plan.candidates, snapshot) : null,
   };
 }
 

@@ -80,6 +80,16 @@ export class RecordCache<T extends object> {
     this.pubSub?.publish(this.source.topic, '');
   }
 
+  /**
+   * Must be called when this process has changed several records: resolves when the changes are
+   * seen here, and notifies the other replicas. Never rejects.
+   */
+  async changedMany(): Promise<void> {
+    this.pubSub?.publish(this.source.topic, '');
+    const databases = this.databases.now;
+    if (this.revision !== null && databases !== null) await this.poll(databases);
+  }
+
   close(): void {
     this.isClosed = true;
     clearTimeout(this.timer);

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { fixedCaller } from '../../src/accounts/caller.js';
-import { RateLimiter, type Use } from '../../src/accounts/rate-limiter.js';
+import type { Use } from '../../src/accounts/caller-limits.js';
+import { RateLimiter } from '../../src/accounts/rate-limiter.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
 import type { Counters } from '../../src/store/contracts/counters.js';
 import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
@@ -48,8 +49,8 @@ describe('the limits of keys', () => {
       ],
     });
     expect(asked).toEqual([
-      ['fixed:ci', '2024-02-10', '2024-02-10'],
-      ['fixed:ci', '2024-02-01', '2024-02-29'],
+      [{ keyId: 'fixed:ci' }, '2024-02-10', '2024-02-10'],
+      [{ keyId: 'fixed:ci' }, '2024-02-01', '2024-02-29'],
     ]);
   });
 

@@ -538,7 +538,7 @@ describe('what a budget has spent', () => {
     });
     expect(await native('rich')).toMatchObject({
       status: 503,
-      json: { message: 'limits: the spending of this key cannot be read at the moment' },
+      json: { message: 'limits: what has been spent of this budget cannot be read at the moment' },
     });
     expect(upstream.requests).toEqual([]);
     expect(

@@ -50,6 +50,7 @@ describe.each(storeRows)('the first sign-up, on $name,', (row) => {
       role: 'admin',
       createdAt: 5,
       disabledAt: null,
+      limits: noLimits,
     });
     expect(await keys.find(first!.id, key.id)).toEqual(key);
     const second = somebody();

@@ -243,6 +243,18 @@ describe.each(storeRows)('the request log on $name', (row) => {
     ]);
   });
 
+  it('knows what all keys and browsers of an account have spent on given days', async () => {
+    const accountId = randomUUID();
+    await requests.add(
+      ['one', 'two', null].map((keyId) =>
+        requestOf({ accountId, keyId, at: noon + dayMs, costUsd: 0.5 }),
+      ),
+    );
+    await requests.add([requestOf({ at: noon + dayMs, costUsd: 7 })]);
+    expect(await requests.spentUsd({ accountId }, '2026-01-11', '2026-01-31')).toBe(1.5);
+    expect(await requests.spentUsd({ accountId }, '2026-01-01', '2026-01-10')).toBe(0);
+  });
+
   it('knows what a key has spent on given days', async () => {
     const keyId = randomUUID();
     await requests.add(
@@ -250,9 +262,9 @@ describe.each(storeRows)('the request log on $name', (row) => {
         requestOf({ keyId, at: noon + days * dayMs, costUsd: 0.5, model: `m${days}` }),
       ),
     );
-    expect(await requests.spentUsd(keyId, '2026-01-10', '2026-01-11')).toBe(1.5);
-    expect(await requests.spentUsd(keyId, '2026-01-12', '2026-01-31')).toBe(0.5);
-    expect(await requests.spentUsd(keyId, '2026-02-01', '2026-02-28')).toBe(0);
+    expect(await requests.spentUsd({ keyId }, '2026-01-10', '2026-01-11')).toBe(1.5);
+    expect(await requests.spentUsd({ keyId }, '2026-01-12', '2026-01-31')).toBe(0.5);
+    expect(await requests.spentUsd({ keyId }, '2026-02-01', '2026-02-28')).toBe(0);
   });
 
   it('skips rows that it has already, in the sums too', async () => {

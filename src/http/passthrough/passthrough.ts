@@ -1,5 +1,6 @@
 import type { RequestHandler, Response } from 'express';
-import { hasBudget } from '../../accounts/rate-limiter.js';
+import { budgetOwner, hasTokenLimit } from '../../accounts/caller-limits.js';
+import type { Caller } from '../../accounts/caller.js';
 import type { Provider } from '../../dispatch/provider.js';
 import { GatewayError } from '../../errors.js';
 import { isBounded, takeLimits } from '../../pipeline/limits.js';
@@ -91,6 +92,14 @@ function routeStage(parts: Parts): RequestHandler {
   });
 }
 
+/** The limit of a caller that needs the tokens or the cost of each request; null: none. */
+function countedLimit(caller: Caller): string | null {
+  const owner = budgetOwner(caller);
+  if (owner !== null) return `this ${owner === 'key' ? 'API key' : owner} has a budget`;
+  if (!hasTokenLimit(caller)) return null;
+  return `this ${caller.limits.tokensPerMinute === null ? 'account' : 'API key'} has a token limit`;
+}
+
 /** Counts a passed-through request; its tokens and cost are unknown. */
 async function countPassthrough(
   parts: Parts,
@@ -99,15 +108,11 @@ async function countPassthrough(
   name: string,
 ): Promise<void> {
   const { caller, snapshot } = request;
-  const counted = hasBudget(caller.limits)
-    ? 'has a budget'
-    : caller.limits.tokensPerMinute === null
-      ? null
-      : 'has a token limit';
+  const counted = countedLimit(caller);
   if (counted !== null && !snapshot.budgets.allowUnpriced)
     throw new GatewayError(
       'forbidden',
-      `proxy: this API key ${counted}, but the usage of requests passed through to ${name} is not counted`,
+      `proxy: ${counted}, but the usage of requests passed through to ${name} is not counted`,
     );
   const settle = await takeLimits(parts, request, { requests: 1, tokens: 0, costUsd: 0 }).finally(
     () => sendRateLimits(request, res),

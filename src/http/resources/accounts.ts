@@ -23,8 +23,16 @@ export function shownAccount({
   role,
   createdAt,
   disabledAt,
+  limits,
 }: Omit<AccountRecord, 'passwordHash' | 'createdAt'> & { createdAt: number | null }): object {
-  return { id, email, role, createdAt: isoOrNull(createdAt), disabledAt: isoOrNull(disabledAt) };
+  return {
+    id,
+    email,
+    role,
+    createdAt: isoOrNull(createdAt),
+    disabledAt: isoOrNull(disabledAt),
+    limits,
+  };
 }
 
 /** `GET /api/v1/accounts`. */
@@ -67,11 +75,9 @@ export function createResetLink(parts: Parts): RequestHandler {
 export function updateAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { store } = await parts.state.opened();
-    sendJson(
-      res,
-      200,
-      shownAccount(await changeAccount(store, idOf(req), req.body as AccountChanges)),
-    );
+    const account = await changeAccount(store, idOf(req), req.body as AccountChanges);
+    await parts.state.keys.accountChanged();
+    sendJson(res, 200, shownAccount(account));
   });
 }
 

@@ -79,7 +79,7 @@ export function signOutBrowser(parts: Parts): RequestHandler {
 export function readOwnAccount(parts: Parts): RequestHandler {
   return answer(async (_req, res) => {
     const { store } = await parts.state.opened();
-    const { accountId, role, keyId, name, scopes, models } = callerOf(res);
+    const { accountId, role, keyId, name, scopes, models, accountLimits } = callerOf(res);
     const { signIn } = contextOf(parts, res);
     const account = (await store.accounts.find(accountId)) ?? {
       id: accountId,
@@ -87,6 +87,7 @@ export function readOwnAccount(parts: Parts): RequestHandler {
       role,
       createdAt: null,
       disabledAt: null,
+      limits: accountLimits,
     };
     const key = keyId === null ? null : { id: keyId, name, scopes, models };
     res.setHeader('Cache-Control', 'no-store');

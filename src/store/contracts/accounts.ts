@@ -1,3 +1,4 @@
+import type { KeyLimits } from './keys.js';
 import type { Page, PageRequest } from './page.js';
 
 /** The rights of an account: an administrator may see and change other accounts. */
@@ -20,7 +21,16 @@ export interface AccountRecord {
   readonly createdAt: number;
   /** Since when it may neither sign in nor use its keys; null: it may. */
   readonly disabledAt: number | null;
+  /** Bound the sum of its keys. */
+  readonly limits: KeyLimits;
 }
+
+/** The changes of an account; of its limits too, only what is given changes. */
+export type AccountUpdate = Partial<
+  Pick<AccountRecord, 'email' | 'passwordHash' | 'role' | 'disabledAt'> & {
+    readonly limits: Partial<KeyLimits>;
+  }
+>;
 
 export interface NewAccount {
   readonly id: string;
@@ -40,14 +50,11 @@ export interface AccountStore {
   findByEmail(email: string): Promise<AccountRecord | null>;
   list(page: PageRequest): Promise<Page<AccountRecord>>;
   /**
-   * Null if there is no such account. A change of `role` or `disabledAt` also updates cached keys.
+   * Null if there is no such account. A change of `role`, `disabledAt` or `limits` also updates
+   * cached keys.
    * @param from if given: changes nothing and returns null unless this is still the password's hash
    */
-  update(
-    id: string,
-    changes: Partial<Pick<AccountRecord, 'email' | 'passwordHash' | 'role' | 'disabledAt'>>,
-    from?: string,
-  ): Promise<AccountRecord | null>;
+  update(id: string, changes: AccountUpdate, from?: string): Promise<AccountRecord | null>;
   /**
    * Sets a password, and atomically ends the account's sign-ins except one, and its reset links.
    * @returns false if nothing was changed: there is no such account, or `from` is no longer its

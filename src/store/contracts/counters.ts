@@ -10,7 +10,7 @@ export type Measure = 'requests' | 'tokens' | 'usd_day' | 'usd_month';
  * The claims of one `reserve` call differ in subject or measure.
  */
 export interface Claim {
-  /** Whose limit it is: `key:<id>`. */
+  /** Whose limit it is: `key:<id>` or `account:<id>`. */
   readonly subject: string;
   readonly measure: Measure;
   /** How much may be used in the period; a whole number. */

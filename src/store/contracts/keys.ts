@@ -10,7 +10,7 @@ export type Scope = 'completions' | 'model-select' | 'admin';
 /** All scopes, for schemas and the first key. */
 export const scopes: readonly Scope[] = ['completions', 'model-select', 'admin'];
 
-/** The limits of one key. Null: none. */
+/** The limits of one key, or of an account: of all its keys together. Null: none. */
 export interface KeyLimits {
   readonly requestsPerMinute: number | null;
   readonly tokensPerMinute: number | null;
@@ -34,6 +34,8 @@ export interface KeyRecord {
   readonly accountRole: AccountRole;
   /** The account's `disabledAt`. */
   readonly accountDisabledAt: number | null;
+  /** Bound the sum of all keys of the account. */
+  readonly accountLimits: KeyLimits;
   readonly name: string;
   /** The key's first characters, by which its owner recognizes it. */
   readonly prefix: string;
@@ -52,7 +54,7 @@ export interface KeyRecord {
 
 export type NewKey = Omit<
   KeyRecord,
-  'accountRole' | 'accountDisabledAt' | 'revokedAt' | 'lastUsedAt'
+  'accountRole' | 'accountDisabledAt' | 'accountLimits' | 'revokedAt' | 'lastUsedAt'
 >;
 export type KeyChanges = Partial<
   Pick<KeyRecord, 'name' | 'scopes' | 'models' | 'expiresAt' | 'revokedAt'> & {

@@ -69,6 +69,9 @@ export interface UsageRow {
   readonly costUsd: number;
 }
 
+/** Whose spending is summed. */
+export type Spender = { readonly keyId: string } | { readonly accountId: string };
+
 /** The request log. */
 export interface RequestStore {
   /** Skips rows that are stored already, in the sums too. */
@@ -77,8 +80,11 @@ export interface RequestStore {
   list(filter: RequestFilter, page: PageRequest): Promise<Page<RequestRow>>;
   /** Sums by day, key and model, newest day first. */
   usage(filter: RequestFilter): Promise<UsageRow[]>;
-  /** USD that a key has spent from `firstDay` to `lastDay` (UTC), both inclusive. */
-  spentUsd(keyId: string, firstDay: string, lastDay: string): Promise<number>;
+  /**
+   * USD that a key, or all callers of an account, have spent from `firstDay` to `lastDay` (UTC),
+   * both inclusive.
+   */
+  spentUsd(spender: Spender, firstDay: string, lastDay: string): Promise<number>;
   /**
    * Deletes requests and selections from before `at`, at most `maxRows` in all; returns how many.
    */

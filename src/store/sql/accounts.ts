@@ -3,13 +3,16 @@ import { GatewayError } from '../../errors.js';
 import {
   type AccountRecord,
   type AccountStore,
+  type AccountUpdate,
   firstAccountId,
   type NewAccount,
   type PasswordOptions,
   type AccountRole,
 } from '../contracts/accounts.js';
+import { noLimits } from '../contracts/keys.js';
 import { isDuplicate } from '../failure.js';
 import { clean } from './columns.js';
+import { changedLimitColumns, limitColumns, limitsFromRow } from './limit-columns.js';
 import { after, type Order, pageOf } from './pages.js';
 import { endAccess } from './end-access.js';
 import { raiseRevision } from './revisions.js';
@@ -27,6 +30,7 @@ export function accountFromRow(row: Selectable<AccountTable>): AccountRecord {
     role: row.role as AccountRole,
     createdAt: row.created_at,
     disabledAt: row.disabled_at,
+    limits: limitsFromRow(row),
   };
 }
 
@@ -102,6 +106,7 @@ function insert(
       role: 'member' satisfies AccountRole,
       created_at: at,
       disabled_at: null,
+      ...limitColumns(noLimits),
     })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returningAll()
@@ -111,13 +116,13 @@ function insert(
 async function update(
   database: Kysely<StoreTables>,
   id: string,
-  changes: Parameters<AccountStore['update']>[1],
+  changes: AccountUpdate,
   from?: string,
 ): Promise<Row | undefined> {
   try {
     return await transact(database, async (transaction) => {
-      // cached keys contain their account's role and whether it is disabled
-      if (changes.role !== undefined || changes.disabledAt !== undefined) {
+      // cached keys contain their account's role and limits, and whether it is disabled
+      if (affectsKeys(changes)) {
         const revision = await raiseRevision(transaction, 'keys');
         await transaction
           .updateTable('api_keys')
@@ -161,15 +166,20 @@ function setPassword(
   });
 }
 
+const affectsKeys = ({ role, disabledAt, limits }: AccountUpdate): boolean =>
+  role !== undefined || disabledAt !== undefined || limits !== undefined;
+
 /** Absent changes are undefined, and leave the column unchanged. */
 const columnsOf = ({
   email,
   passwordHash,
   role,
   disabledAt,
-}: Parameters<AccountStore['update']>[1]): Updateable<AccountTable> => ({
+  limits = {},
+}: AccountUpdate): Updateable<AccountTable> => ({
   email: typeof email === 'string' ? stored(email) : email,
   password_hash: passwordHash,
   role,
   disabled_at: disabledAt,
+  ...changedLimitColumns(limits),
 });

@@ -1,14 +1,15 @@
 import type { Selectable, Updateable } from 'kysely';
 import type { AccountRole } from '../contracts/accounts.js';
-import type { KeyChanges, KeyLimits, KeyRecord, NewKey, Scope } from '../contracts/keys.js';
+import type { KeyChanges, KeyRecord, NewKey, Scope } from '../contracts/keys.js';
 import { clean } from './columns.js';
-import type { ApiKeyTable } from './tables.js';
+import { changedLimitColumns, limitColumns, limitsFromRow } from './limit-columns.js';
+import type { ApiKeyTable, LimitColumns } from './tables.js';
 
 /** A key's row with the columns of its account; the account of a fixed key has no row. */
 export type KeyRow = Selectable<ApiKeyTable> & {
   readonly account_role: string | null;
   readonly account_disabled_at: number | null;
-};
+} & { readonly [Column in keyof LimitColumns as `account_${Column}`]: LimitColumns[Column] };
 
 /** The key of a row. */
 export function keyFromRow(row: KeyRow): KeyRecord {
@@ -17,17 +18,18 @@ export function keyFromRow(row: KeyRow): KeyRecord {
     accountId: row.account_id,
     accountRole: (row.account_role ?? 'member') as AccountRole,
     accountDisabledAt: row.account_disabled_at,
+    accountLimits: limitsFromRow({
+      requests_per_minute: row.account_requests_per_minute,
+      tokens_per_minute: row.account_tokens_per_minute,
+      day_budget_usd: row.account_day_budget_usd,
+      month_budget_usd: row.account_month_budget_usd,
+    }),
     name: row.name,
     prefix: row.prefix,
     hash: row.hash,
     scopes: JSON.parse(row.scopes) as Scope[],
     models: row.models === null ? null : (JSON.parse(row.models) as string[]),
-    limits: {
-      requestsPerMinute: row.requests_per_minute,
-      tokensPerMinute: row.tokens_per_minute,
-      dayBudgetUsd: row.day_budget_usd,
-      monthBudgetUsd: row.month_budget_usd,
-    },
+    limits: limitsFromRow(row),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
     revokedAt: row.revoked_at,
@@ -45,10 +47,7 @@ export function newRow(key: NewKey, revision: number): Selectable<ApiKeyTable> {
     hash: key.hash,
     scopes: JSON.stringify(key.scopes),
     models: modelsOf(key.models),
-    requests_per_minute: key.limits.requestsPerMinute,
-    tokens_per_minute: key.limits.tokensPerMinute,
-    day_budget_usd: key.limits.dayBudgetUsd,
-    month_budget_usd: key.limits.monthBudgetUsd,
+    ...limitColumns(key.limits),
     created_at: key.createdAt,
     expires_at: key.expiresAt,
     revoked_at: null,
@@ -70,7 +69,7 @@ export function changedColumns({
     name: name === undefined ? undefined : clean(name),
     scopes: scopes === undefined ? undefined : JSON.stringify(scopes),
     models: models === undefined ? undefined : modelsOf(models),
-    ...(limits === undefined ? {} : limitColumns(limits)),
+    ...(limits === undefined ? {} : changedLimitColumns(limits)),
     expires_at: expiresAt,
     revoked_at: revokedAt,
   };
@@ -78,10 +77,3 @@ export function changedColumns({
 
 const modelsOf = (models: readonly string[] | null): string | null =>
   models === null ? null : JSON.stringify(models);
-
-const limitColumns = (limits: Partial<KeyLimits>): Updateable<ApiKeyTable> => ({
-  requests_per_minute: limits.requestsPerMinute,
-  tokens_per_minute: limits.tokensPerMinute,
-  day_budget_usd: limits.dayBudgetUsd,
-  month_budget_usd: limits.monthBudgetUsd,
-});

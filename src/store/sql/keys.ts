@@ -63,7 +63,14 @@ function keys(database: Database, accountId: string | null): KeyQuery {
     .selectFrom('api_keys')
     .leftJoin('accounts', 'accounts.id', 'api_keys.account_id')
     .selectAll('api_keys')
-    .select(['accounts.role as account_role', 'accounts.disabled_at as account_disabled_at']);
+    .select([
+      'accounts.role as account_role',
+      'accounts.disabled_at as account_disabled_at',
+      'accounts.requests_per_minute as account_requests_per_minute',
+      'accounts.tokens_per_minute as account_tokens_per_minute',
+      'accounts.day_budget_usd as account_day_budget_usd',
+      'accounts.month_budget_usd as account_month_budget_usd',
+    ]);
   return accountId === null ? all : all.where('api_keys.account_id', '=', clean(accountId));
 }
 

@@ -24,7 +24,7 @@ export function createRequestStore(database: Kysely<StoreTables>): RequestStore 
     },
     list: (filter, page) => listRequests(database, filter, page),
     usage: (filter) => readUsageDays(database, filter),
-    spentUsd: (keyId, firstDay, lastDay) => readSpentUsd(database, keyId, firstDay, lastDay),
+    spentUsd: (spender, firstDay, lastDay) => readSpentUsd(database, spender, firstDay, lastDay),
     async removeBefore(at, maxRows) {
       const requests = await removeBefore(database, 'requests', at, maxRows);
       return requests + (await removeBefore(database, 'selections', at, maxRows - requests));

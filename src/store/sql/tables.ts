@@ -19,7 +19,15 @@ export interface SecretTable {
   value: string;
 }
 
-export interface AccountTable {
+/** The limits of a key or an account. */
+export interface LimitColumns {
+  requests_per_minute: number | null;
+  tokens_per_minute: number | null;
+  day_budget_usd: number | null;
+  month_budget_usd: number | null;
+}
+
+export interface AccountTable extends LimitColumns {
   id: string;
   email: string | null;
   password_hash: string | null;
@@ -42,7 +50,7 @@ export interface ResetTable {
   expires_at: number;
 }
 
-export interface ApiKeyTable {
+export interface ApiKeyTable extends LimitColumns {
   id: string;
   account_id: string;
   name: string;
@@ -52,10 +60,6 @@ export interface ApiKeyTable {
   scopes: string;
   /** JSON, or null. */
   models: string | null;
-  requests_per_minute: number | null;
-  tokens_per_minute: number | null;
-  day_budget_usd: number | null;
-  month_budget_usd: number | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;

@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
-import type { RequestFilter, RequestRow, UsageRow } from '../contracts/requests.js';
+import type { RequestFilter, RequestRow, Spender, UsageRow } from '../contracts/requests.js';
 import { clean, stepped, wholeOrNull } from './columns.js';
 import type { Database, StoreTables, UsageDayTable } from './tables.js';
 
@@ -103,20 +103,23 @@ export async function readUsageDays(
   }));
 }
 
-/** USD that a key has spent from `firstDay` to `lastDay` (UTC), both inclusive. */
+/** USD that a key or an account has spent from `firstDay` to `lastDay` (UTC), both inclusive. */
 export async function readSpentUsd(
   database: Kysely<StoreTables>,
-  keyId: string,
+  spender: Spender,
   firstDay: string,
   lastDay: string,
 ): Promise<number> {
-  const { spent } = await database
+  const days = database
     .selectFrom('usage_days')
     .select(sql<number>`coalesce(sum(cost_usd), 0)`.as('spent'))
-    .where('key_id', '=', keyId)
     .where('day', '>=', firstDay)
-    .where('day', '<=', lastDay)
-    .executeTakeFirstOrThrow();
+    .where('day', '<=', lastDay);
+  const { spent } = await (
+    'keyId' in spender
+      ? days.where('key_id', '=', spender.keyId)
+      : days.where('account_id', '=', spender.accountId)
+  ).executeTakeFirstOrThrow();
   return spent;
 }
 

@@ -1,4 +1,4 @@
-import { hasBudget } from '../../accounts/rate-limiter.js';
+import { hasBudget } from '../../accounts/caller-limits.js';
 import type { ObservedRequest } from '../observed-request.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { Store } from '../../store/contracts/store.js';
@@ -81,8 +81,7 @@ export class RequestLogWriter {
     if (surface === null || !loggedSurfaces.has(surface)) return;
     // a rejected request has no known caller; one with a plan was let in by the host's own rules
     if (!request.isIdentified && plan === null) return;
-    if (isLogged || hasBudget(caller.limits))
-      this.requests.add(finishedRequest(request, !isLogged));
+    if (isLogged || hasBudget(caller)) this.requests.add(finishedRequest(request, !isLogged));
   }
 
   /** Takes a decision of model selection; does nothing if the request log is switched off. */

@@ -78,7 +78,7 @@ function administrationPaths(): object {
     ...resourcePath('/api/v1/accounts/{id}', {
       patch: {
         summary:
-          "Change an account's role, or disable it (administrators only). The last administrator cannot be removed (409)",
+          "Change an account's role or limits, or disable it (administrators only). The last administrator cannot be removed (409)",
         request: 'account-change.request',
         response: 'account.response',
       },

@@ -11,7 +11,7 @@ export interface ReservationPart {
   readonly period: number;
 }
 
-/** The two keys of a claim, in the same cluster slot for all claims of one subject. */
+/** The two keys of a claim. */
 export const counterKeys = (key: string): [string, string] => [key, `${key}:holds`];
 
 /** The key of a subject's usage of a measure. */

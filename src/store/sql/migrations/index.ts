@@ -2,6 +2,7 @@ import type { Migration } from 'kysely';
 import { beginning } from './0001-beginning.js';
 import { trainings } from './0002-trainings.js';
 import { learnings } from './0003-learnings.js';
+import { accountLimits } from './0004-account-limits.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -11,4 +12,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0001-beginning', beginning],
   ['0002-trainings', trainings],
   ['0003-learnings', learnings],
+  ['0004-account-limits', accountLimits],
 ]);

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { withTimeout } from '../async/with-timeout.js';
 import type { SignedIds } from '../accounts/signed-ids.js';
 import type { ChatMessage } from '../completion.js';
-import { invalidField } from '../errors.js';
+import { GatewayError, invalidField } from '../errors.js';
 import type { LazyDatabases } from '../store/lazy-databases.js';
 import type {
   ConversationRecord,
   ConversationStore,
+  FoundConversation,
   Turn,
 } from '../store/contracts/conversations.js';
 import { conversationTitle } from './conversation-title.js';
@@ -50,12 +51,20 @@ export interface JoinedConversation {
   readonly last: LastModel | null;
 }
 
+/** Limits that differ from the defaults; durations in ms. */
+export interface KeeperLimits extends Partial<TurnQueueLimits> {
+  /** How long what is known of a conversation is used without a lookup. */
+  readonly freshMs?: number;
+}
+
 const maxNamingMs = 1_000;
+/** How long an answer waits for a lookup, as it does for the storing of its turn. */
+const maxLookupMs = 2_000;
 
 /** Finds or begins the conversation of a request, and adds turns to conversations. */
 export class ConversationKeeper {
   private readonly queue: TurnQueue;
-  private readonly known = new KnownConversations();
+  private readonly known: KnownConversations;
   /** Null unless the database is in memory. */
   private readonly volatile: VolatileConversations | null;
 
@@ -63,8 +72,9 @@ export class ConversationKeeper {
     private readonly databases: LazyDatabases,
     private readonly ids: SignedIds,
     reports: TurnQueueReports,
-    limits: Partial<TurnQueueLimits> = {},
+    { freshMs, ...limits }: KeeperLimits = {},
   ) {
+    this.known = new KnownConversations(freshMs);
     this.queue = new TurnQueue(
       async (turns) => (await this.store()).append(turns),
       reports,
@@ -79,9 +89,10 @@ export class ConversationKeeper {
   }
 
   /**
-   * The conversation that a request begins or continues.
-   * @throws GatewayError `not_found` if the account has no such conversation, `unavailable` if it
-   * cannot be looked up
+   * The conversation that a request begins or continues, in two seconds at most. While the database
+   * is away every id is accepted: the turn is stored when it is back, if the account has such a
+   * conversation.
+   * @throws GatewayError `not_found` if the account has no such conversation
    */
   async join(accountId: string, request: JoinRequest): Promise<JoinedConversation> {
     // without signed ids the answer gets an id that needs a lookup when it is rated, instead of
@@ -97,7 +108,7 @@ export class ConversationKeeper {
     }
     // the client may have written the id in capitals
     const id = conversationId.toLowerCase();
-    const known = this.known.find(accountId, id) ?? (await this.find(accountId, id));
+    const known = this.known.fresh(accountId, id) ?? (await this.find(accountId, id, messages));
     return this.joined(accountId, id, request, known, false);
   }
 
@@ -185,11 +196,23 @@ export class ConversationKeeper {
   }
 
   /** A conversation that this process has begun may still be on its way to the database. */
-  private async find(accountId: string, id: string): Promise<KnownConversation> {
+  private async find(
+    accountId: string,
+    id: string,
+    messages: readonly ChatMessage[],
+  ): Promise<KnownConversation> {
     const title = this.queue.titleOfBegun(accountId, id);
     if (title !== null) return { title, untitled: false, last: null };
-    const record = await (await this.store()).find(accountId, id);
-    if (!record) throw invalidField('conversationId', 'not found', 'not_found');
+    const record = await withTimeout(this.lookUp(accountId, id), maxLookupMs, (): 'away' => 'away');
+    if (record === null) throw invalidField('conversationId', 'not found', 'not_found');
+    if (record === 'away')
+      return (
+        this.known.last(accountId, id) ?? {
+          title: conversationTitle(messages),
+          untitled: false,
+          last: null,
+        }
+      );
     const known = {
       title: record.title,
       untitled: record.titleSource === 'derived' && record.messageCount === 0,
@@ -197,6 +220,21 @@ export class ConversationKeeper {
     };
     this.known.add(accountId, id, known);
     return known;
+  }
+
+  /** Null: the account has no such conversation. `away`: the database is away. */
+  private async lookUp(
+    accountId: string,
+    id: string,
+  ): Promise<FoundConversation | 'away' | null> {
+    try {
+      const record = await (await this.store()).find(accountId, id);
+      if (!record) this.forget(accountId, id);
+      return record;
+    } catch (error) {
+      if (error instanceof GatewayError && error.code === 'unavailable') return 'away';
+      throw error;
+    }
   }
 
   /** Caches what a stored turn says about its conversation. */

@@ -12,20 +12,33 @@ export interface KnownConversation {
 
 const maxKnown = 20_000;
 /** How long a deletion or a new title on another replica may go unnoticed here. */
-const knownMs = 3_000;
+const defaultFreshMs = 3_000;
 
 const keyOf = (accountId: string, id: string): string => `${accountId}\0${id}`;
 
 /**
- * A short-lived cache of conversations, so that a client that continues at once needs no lookup.
+ * Conversations that were used lately. A client that continues at once needs no lookup; what is
+ * older serves while the database is away.
  */
 export class KnownConversations {
-  private readonly known = new LRUCache<string, KnownConversation>({
-    max: maxKnown,
-    ttl: knownMs,
-  });
+  private readonly known: LRUCache<string, KnownConversation>;
 
-  find(accountId: string, id: string): KnownConversation | null {
+  constructor(freshMs = defaultFreshMs) {
+    this.known = new LRUCache({
+      max: maxKnown,
+      ttl: freshMs,
+      allowStale: true,
+      noDeleteOnStaleGet: true,
+    });
+  }
+
+  /** What was seen in the last seconds. */
+  fresh(accountId: string, id: string): KnownConversation | null {
+    return this.known.get(keyOf(accountId, id), { allowStale: false }) ?? null;
+  }
+
+  /** What was seen last, however long ago. */
+  last(accountId: string, id: string): KnownConversation | null {
     return this.known.get(keyOf(accountId, id)) ?? null;
   }
 
@@ -35,7 +48,7 @@ export class KnownConversations {
 
   /** Updates the last model of a conversation, if it is cached. */
   answered(accountId: string, id: string, last: LastModel): void {
-    const known = this.known.get(keyOf(accountId, id));
+    const known = this.last(accountId, id);
     if (known) this.known.set(keyOf(accountId, id), { ...known, last }, { noUpdateTTL: true });
   }
 

@@ -25,8 +25,7 @@ export interface ConversationLink {
 
 /**
  * Finds the conversation that a completion continues, or begins one. Sets `request.conversation`.
- * @throws GatewayError `not_found` for an id that is not this account's; `unavailable` where it
- * cannot be looked up
+ * @throws GatewayError `not_found` for an id that is not this account's
  */
 export async function joinConversation(
   { state }: Parts,

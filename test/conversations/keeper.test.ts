@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SignedIds } from '../../src/accounts/signed-ids.js';
 import { sentMessages } from '../../src/conversations/answered-message.js';
@@ -41,19 +42,20 @@ const turnOf = (
 const opened: { keeper: ConversationKeeper; backing: LazyDatabases }[] = [];
 function keep({
   maxWaitMs = 10_000,
+  freshMs = 3_000,
   backing = lazyDatabases({
     databaseUrl: ':memory:',
     poolSize: 1,
     redisUrl: null,
     onWarning: () => undefined,
   }),
-}: { maxWaitMs?: number; backing?: LazyDatabases } = {}): {
+}: { maxWaitMs?: number; freshMs?: number; backing?: LazyDatabases } = {}): {
   keeper: ConversationKeeper;
   backing: LazyDatabases;
   ids: SignedIds;
 } {
   const ids = new SignedIds(backing);
-  const keeper = new ConversationKeeper(backing, ids, reports, { maxWaitMs, closeMs: 50 });
+  const keeper = new ConversationKeeper(backing, ids, reports, { maxWaitMs, freshMs, closeMs: 50 });
   opened.push({ keeper, backing });
   return { keeper, backing, ids };
 }
@@ -131,7 +133,7 @@ describe('a conversation is joined', () => {
     await keeper.name(joined);
   });
 
-  it('with an id for its answer while the database is away, unless it has to be looked up', async () => {
+  it('while the database is away too: whose it is, is checked when its turn is stored', async () => {
     const away = new LazyDatabases(
       () => Promise.reject(new GatewayError('unavailable', 'the database cannot be reached')),
       false,
@@ -145,8 +147,21 @@ describe('a conversation is joined', () => {
       title: 'Hello?',
       begins: false,
     });
-    await expect(keeper.join('bob', asked(begun.id))).rejects.toMatchObject({
-      code: 'unavailable',
+    expect(await keeper.join('bob', asked(begun.id))).toMatchObject({
+      accountId: 'bob',
+      begins: false,
+      last: null,
     });
+  });
+
+  it('as it was seen last, when the database has gone away since', async () => {
+    const { keeper, backing } = keep({ freshMs: 1 });
+    const { id } = await keeper.create('ann', 'Trains');
+    await keeper.join('ann', asked(id));
+    const { store } = await backing.get();
+    store.conversations.find = () =>
+      Promise.reject(new GatewayError('unavailable', 'the database cannot be reached'));
+    await sleep(5);
+    expect(await keeper.join('ann', asked(id))).toMatchObject({ title: 'Trains', begins: false });
   });
 });

@@ -30,6 +30,13 @@ describe('while the database is away', () => {
     const begun = await talk.complete(asking('Before?'));
     const conversationId = textAt(begun.json, 'conversationId');
     expect(begun.json).not.toHaveProperty('conversationStored');
+    const unknown = await talk.reader.conversations.create({
+      id: '4b0ee4ea-6a0f-4d3e-9a2c-222222222222',
+      accountId: talk.ann.accountId,
+      title: 'Begun on another replica',
+      titleSource: 'given',
+      createdAt: Date.now(),
+    });
     await server.stop();
     // known on this replica, so that nothing has to be looked up
     const continued = await talk.complete({
@@ -56,12 +63,14 @@ describe('while the database is away', () => {
       status: 200,
       json: { conversationTitle: 'Streamed?', conversationStored: false },
     });
-    expect(
-      await talk.complete({
-        ...asking('x'),
-        conversationId: '4b0ee4ea-6a0f-4d3e-9a2c-111111111111',
-      }),
-    ).toMatchObject({ status: 503, json: { error: 'Service Unavailable' } });
+    // nobody can tell whether the account has these conversations
+    for (const id of [unknown.id, '4b0ee4ea-6a0f-4d3e-9a2c-111111111111'])
+      expect(await talk.complete({ ...asking('Mine?'), conversationId: id }), id).toMatchObject({
+        status: 200,
+        json: { conversationId: id, conversationStored: false },
+      });
+    const stranger = await talk.complete({ ...asking('Mine?'), conversationId }, talk.bob);
+    expect(stranger.json).not.toHaveProperty('conversationTitle', 'Before?');
 
     await server.restart();
     const stored = (id: string): Promise<number> =>
@@ -69,7 +78,8 @@ describe('while the database is away', () => {
     await until(
       async () =>
         (await stored(conversationId)) === 4 &&
-        (await stored(textAt(streamed.headers, 'conversationid'))) === 4,
+        (await stored(textAt(streamed.headers, 'conversationid'))) === 4 &&
+        (await stored(unknown.id)) === 2,
     );
     const messages = await talk.stored(talk.ann, conversationId);
     expect(messages.at(-1)?.id).toBe(at(continued.json, 'responseMessageId'));
@@ -93,6 +103,11 @@ describe('while the database is away', () => {
     const conversationId = textAt(begun.json, 'conversationId');
     server.pause();
     try {
+      const other = '4b0ee4ea-6a0f-4d3e-9a2c-333333333333';
+      expect(await talk.complete({ ...asking('x'), conversationId: other })).toMatchObject({
+        status: 200,
+        json: { conversationId: other, conversationStored: false },
+      });
       const { events } = await talk.stream({
         ...asking('Before?', 'Hello', 'While it hangs?'),
         conversationId,

@@ -69,6 +69,11 @@ export class BatchQueue<T> {
     return this.items.length;
   }
 
+  /** Whether the last write failed because the store was away. */
+  get isAway(): boolean {
+    return this.failures > 0;
+  }
+
   /**
    * The first waiting item that satisfies the condition, including those that are being written.
    */

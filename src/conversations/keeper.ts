@@ -122,6 +122,11 @@ export class ConversationKeeper {
     return result;
   }
 
+  /** Whether turns cannot be written at the moment. */
+  get isAway(): boolean {
+    return this.queue.isAway;
+  }
+
   /** Creates an empty conversation. Without a title it gets one from its first messages. */
   async create(accountId: string, title: string | null): Promise<ConversationRecord> {
     const record = await (

@@ -105,6 +105,11 @@ export class TurnQueue {
       : withTimeout(result, waitMs, late);
   }
 
+  /** Whether the last write failed because the database was away. */
+  get isAway(): boolean {
+    return this.queue.isAway;
+  }
+
   /** The title of a conversation whose first turn waits here; null if none does. */
   titleOfBegun(accountId: string, conversationId: string): string | null {
     const entry = this.queue.find(

@@ -45,7 +45,10 @@ export class GatewayState {
     recording: RequestLogOptions,
     conversing: ConversationReports,
   ) {
-    this.probe = new DatabaseProbe(databases);
+    this.probe = new DatabaseProbe(
+      databases,
+      () => this.conversations.isAway || this.requestLog.isAway,
+    );
     this.keys = new IssuedKeys(databases);
     this.ids = new SignedIds(databases);
     this.preferences = new PreferenceCache(databases, tuningReader(recording.report.warn));

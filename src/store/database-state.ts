@@ -1,8 +1,11 @@
 import { withTimeout } from '../async/with-timeout.js';
 import type { LazyDatabases } from './lazy-databases.js';
 
-/** Whether the database answers. `unused`: no request has needed it yet. */
-export type DatabaseState = 'ok' | 'unreachable' | 'unused';
+/**
+ * Whether the database answers. `unwritable`: it does, and the last write failed. `unused`: no
+ * request has needed it yet.
+ */
+export type DatabaseState = 'ok' | 'unreachable' | 'unwritable' | 'unused';
 
 const timeoutMs = 1_000;
 
@@ -10,7 +13,11 @@ const timeoutMs = 1_000;
 export class DatabaseProbe {
   private asking: Promise<DatabaseState> | null = null;
 
-  constructor(private readonly databases: LazyDatabases) {}
+  /** @param writesFail whether the last write behind failed */
+  constructor(
+    private readonly databases: LazyDatabases,
+    private readonly writesFail: () => boolean,
+  ) {}
 
   /** Resolves within a second. */
   state(): Promise<DatabaseState> {
@@ -21,7 +28,7 @@ export class DatabaseProbe {
 
   private ask(ping: Promise<void>): Promise<DatabaseState> {
     const answered = ping.then(
-      (): DatabaseState => 'ok',
+      (): DatabaseState => (this.writesFail() ? 'unwritable' : 'ok'),
       (): DatabaseState => 'unreachable',
     );
     return withTimeout(answered, timeoutMs, () => 'unreachable');

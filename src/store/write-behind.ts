@@ -73,6 +73,11 @@ export class WriteBehind<T> {
     return this.unopened.length + this.queue.size;
   }
 
+  /** Whether the last write failed because the database was away. */
+  get isAway(): boolean {
+    return this.queue.isAway;
+  }
+
   /** Takes a row if there is room. Never throws. */
   add(row: T): void {
     const maxUnopened = this.maxUnopened();

@@ -1,6 +1,7 @@
 import { PostgresAdapter, sql } from 'kysely';
 import type { ConfigInput } from '../../src/config/config.js';
 import type { MessageRecord } from '../../src/store/contracts/conversations.js';
+import type { LazyDatabases } from '../../src/store/lazy-databases.js';
 import { lazyDatabases } from '../../src/store/open-databases.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { keepingLogger, type RunningGateway, startGateway } from './gateway.js';
@@ -41,6 +42,8 @@ export interface Conversing {
   /** Account and headers of each of the two. */
   ann: Party;
   bob: Party;
+  /** The gateway's own databases. */
+  databases: LazyDatabases;
   /** The same database by connections of its own. */
   reader: Store;
   /** All messages of a conversation as they are stored. */
@@ -95,6 +98,7 @@ export async function startConversing(
     log,
     ann,
     bob,
+    databases: backing,
     reader,
     stored: (who, id) => readAll(reader, who.accountId, id),
     complete: (body, who = ann) => post(url, body, who.headers),

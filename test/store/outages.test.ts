@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
+import { existsSync, rmSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
@@ -71,6 +72,15 @@ describe('an embedded database whose thread dies', () => {
     expect(
       (await sql`select role, email, disabled_at from accounts`.execute(database)).rows,
     ).toEqual([{ role: 'admin', email: null, disabled_at: null }]);
+  });
+
+  it('does not begin an empty one if its file is gone too', async () => {
+    const { store, thread } = await opened(() => place.open());
+    const file = place.url.slice('file:'.length);
+    rmSync(file);
+    await thread.terminate();
+    await expect(store.ping()).rejects.toMatchObject({ code: 'unavailable' });
+    expect(existsSync(file)).toBe(false);
   });
 
   it('stays unavailable if it was in memory: it is not replaced by an empty one', async () => {

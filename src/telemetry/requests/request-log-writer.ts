@@ -103,6 +103,11 @@ export class RequestLogWriter {
     return { requests: this.requests.size, selections: this.selections.size };
   }
 
+  /** Whether the last write failed because the database was away. */
+  get isAway(): boolean {
+    return this.requests.isAway || this.selections.isAway;
+  }
+
   /** Writes what it can within a few seconds. */
   async close(): Promise<void> {
     this.retention.close();

@@ -30,9 +30,12 @@ export class DatabaseThread {
   private readonly pending: Pending[] = [];
   private end: DatabaseFailure | null = null;
 
-  /** @param path absolute, or `:memory:` */
-  constructor(path: string, busyTimeoutMs = 5_000) {
-    const workerData = { path, busyTimeoutMs };
+  /**
+   * @param path absolute, or `:memory:`
+   * @param mustExist fails instead of creating the file
+   */
+  constructor(path: string, mustExist = false, busyTimeoutMs = 5_000) {
+    const workerData = { path, busyTimeoutMs, mustExist };
     this.worker = new Worker(new URL('./worker.mjs', import.meta.url), {
       workerData,
       execArgv: [],

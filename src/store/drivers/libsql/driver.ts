@@ -18,6 +18,8 @@ const temporaryCodes = new Set([
   'SQLITE_INTERRUPT',
   threadGone,
   waitedTooLong,
+  // the worker's own code
+  'FILE_GONE',
 ]);
 
 function libsqlError(error: unknown): unknown {
@@ -36,10 +38,11 @@ export class LibsqlDriver implements Driver {
   private readonly turns = new Turns();
   private thread: DatabaseThread | null = null;
 
-  /** @param start starts a thread */
+  /** @param start starts a thread; one that replaces another must not create a file */
   constructor(
     private readonly path: string,
-    private readonly start = (at: string): DatabaseThread => new DatabaseThread(at),
+    private readonly start = (at: string, isReplacement: boolean): DatabaseThread =>
+      new DatabaseThread(at, isReplacement),
   ) {}
 
   /** Does nothing: the thread starts with the first statement. */
@@ -59,7 +62,7 @@ export class LibsqlDriver implements Driver {
 
   private startThread(): void {
     try {
-      this.thread = this.start(this.path);
+      this.thread = this.start(this.path, this.thread !== null);
     } catch (error) {
       // the system cannot start a thread now: the next caller may be luckier
       this.turns.give();

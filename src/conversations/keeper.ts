@@ -228,10 +228,7 @@ export class ConversationKeeper {
   }
 
   /** Null: the account has no such conversation. `away`: the database is away. */
-  private async lookUp(
-    accountId: string,
-    id: string,
-  ): Promise<FoundConversation | 'away' | null> {
+  private async lookUp(accountId: string, id: string): Promise<FoundConversation | 'away' | null> {
     try {
       const record = await (await this.store()).find(accountId, id);
       if (!record) this.forget(accountId, id);

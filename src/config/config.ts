@@ -5,7 +5,7 @@ import { readConfigFile } from './read-file.js';
 import { readYaml } from './read-yaml.js';
 import type { Finding, ParseOptions } from './findings.js';
 import { resolve } from './resolve.js';
-import { variableOf, type Environment } from './substitute.js';
+import { variableOf, type Environment } from './variable.js';
 import { watchFile, type ConfigWatch, type WatchReports } from './watch.js';
 import type { Config, ConfigInput } from './shape.js';
 

@@ -1,6 +1,6 @@
 import { environmentKeyName, type Finding } from './findings.js';
 import type { ConfigInput } from './shape.js';
-import { variableOf, type Environment } from './substitute.js';
+import { variableOf, type Environment } from './variable.js';
 
 /**
  * Applies the environment variables that override settings; adds what is wrong with them to

@@ -14,7 +14,8 @@ import { isLoopback } from './is-loopback.js';
 import { providersWithoutKey, trimKeys } from './provider-keys.js';
 import { compileSchema, readSchema, type Validator } from './schema/compile-schema.js';
 import type { Config, ConfigInput } from './shape.js';
-import { isApiKey, substitute, type Environment, type Substituted } from './substitute.js';
+import { isApiKey, substitute, type Substituted } from './substitute.js';
+import type { Environment } from './variable.js';
 
 type Resolved =
   { readonly config: Omit<Config, 'file'> } | { readonly findings: readonly Finding[] };

@@ -1,4 +1,5 @@
 import type { JsonSchema } from './schema/compile-schema.js';
+import { type Environment, variableOf } from './variable.js';
 
 /** A copy of a configuration with the environment variables substituted. */
 export interface Substituted {
@@ -10,9 +11,6 @@ export interface Substituted {
   readonly unset: readonly { readonly path: readonly string[]; readonly variable: string }[];
   readonly problems: readonly { readonly path: readonly string[]; readonly reason: string }[];
 }
-
-/** Environment variables, as in `process.env`. */
-export type Environment = Readonly<Record<string, string | undefined>>;
 
 interface Walk {
   readonly root: JsonSchema;
@@ -26,12 +24,6 @@ const maxDepth = 16;
 const maxValues = 100_000;
 const reference = /\$(\$?)\{([^{}]*)\}/g;
 const number = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-
-/** An environment variable's value; one that is set but blank counts as unset. */
-export function variableOf(env: Environment, name: string): string | undefined {
-  const value = Object.hasOwn(env, name) ? env[name] : undefined;
-  return value === undefined || value.trim() === '' ? undefined : value;
-}
 
 /**
  * Substitutes environment variables in all strings: `${NAME}`, `${NAME:-default}`; `$${` is a

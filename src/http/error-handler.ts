@@ -1,6 +1,7 @@
 import type { ErrorRequestHandler } from 'express';
 import type { ServerResponse } from 'node:http';
 import { GatewayError, statusTitle } from '../errors.js';
+import { recordFailure } from '../telemetry/observed-request.js';
 import { contextOf, type HttpContext } from './context.js';
 import type { Parts } from '../pipeline/parts.js';
 
@@ -48,7 +49,7 @@ export function writeError(
   error: GatewayError,
   { request, surface }: HttpContext,
 ): void {
-  request.record.code = error.code;
+  recordFailure(request.record, error);
   if (error.code === 'client_closed' || res.headersSent) {
     res.destroy();
     return;

@@ -35,6 +35,8 @@ export function notFound(parts: Parts): RequestHandler {
       res,
       () =>
         void authenticated(req, res, (refused?: unknown) => {
+          // the client chose the path, which the log must not repeat
+          contextOf(parts, res).request.prompt = req.path;
           next(
             refused ??
               new GatewayError('not_found', `no route for ${req.method} ${req.path.slice(0, 200)}`),

@@ -8,6 +8,7 @@ import { GatewayError } from '../errors.js';
 import { type Costs, costOf } from '../routing/cost.js';
 import { cautiousPromptTokens, statedAnswerTokens } from '../routing/max-cost.js';
 import type { Candidate } from '../routing/plan.js';
+import { recordFailure } from '../telemetry/observed-request.js';
 import type { CompletionWriter, FinishedAnswer, PlannedCompletion } from './completion-call.js';
 import { rememberAnswered } from './continuation.js';
 import { copyContent } from './copied-answer.js';
@@ -129,7 +130,7 @@ class RunningCompletion {
       throw error;
     }
     const { record, id: requestId } = this.request;
-    record.code = error.code;
+    recordFailure(record, error);
     const usage = broken ? this.estimate(broken.contentLength) : null;
     const costs =
       broken && usage ? this.account(broken.candidate, usage, this.firstContentMs(broken)) : null;

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type HostCaller, hostCaller } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
 import type { Plan } from '../routing/plan.js';
+import { recordFailure } from '../telemetry/observed-request.js';
 import { completeChat } from './complete-chat.js';
 import type { CompletionCall, CompletionWriter } from './completion-call.js';
 import {
@@ -139,9 +140,10 @@ async function reported<T>(
     record.status = 200;
     return result;
   } catch (error) {
-    const known = error instanceof GatewayError ? error : null;
-    record.code = known?.code ?? 'internal';
-    record.status = known?.status ?? 500;
+    const known =
+      error instanceof GatewayError ? error : new GatewayError('internal', 'internal error');
+    recordFailure(record, known);
+    record.status = known.status;
     throw error;
   } finally {
     finishRequest(parts, request);

@@ -36,6 +36,8 @@ export async function embed(
 ): Promise<unknown> {
   const { snapshot, caller, record } = request;
   const candidate = candidateOf(label);
+  request.asked = candidate;
+  request.prompt = body['input'];
   const provider = embeddingProvider(request, candidate);
   if (snapshot.requestLog.enabled && snapshot.requestLog.content)
     record.content = keepText(body['input']);

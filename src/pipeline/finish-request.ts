@@ -1,6 +1,8 @@
 import { statedAnswerTokens } from '../routing/max-cost.js';
 import { outcomesOf } from '../training/online/outcomes.js';
+import type { RequestRecord } from '../telemetry/observed-request.js';
 import type { CompletionCall } from './completion-call.js';
+import { explainFailure } from './explain-failure.js';
 import type { Parts } from './parts.js';
 import type { GatewayRequest } from './request.js';
 
@@ -8,10 +10,23 @@ import type { GatewayRequest } from './request.js';
  * Reports a request that is over, once: to the metrics, the log, the request log and the learner.
  */
 export function finishRequest(parts: Parts, request: GatewayRequest): void {
+  explainFailure(request);
+  request.record.summedAs = summedName(request);
   parts.metrics.request(request);
   parts.log.request(request);
   parts.state.requestLog.addRequest(request);
   if (request.call) learnOutcomes(parts, request, request.call);
+}
+
+/**
+ * The names for the sums, which are kept for ever, so that clients cannot invent rows: a model that
+ * did not answer and that is not known is `other`, and so is its provider if it is not configured.
+ */
+function summedName({ record, surface, snapshot }: GatewayRequest): RequestRecord['summedAs'] {
+  const { provider, model, promptTokens } = record;
+  const hasAnswered = promptTokens !== null && surface !== 'model_select';
+  if (model === null || hasAnswered || snapshot.isKnownModel(provider ?? '', model)) return null;
+  return { provider: snapshot.providers.has(provider ?? '') ? provider : 'other', model: 'other' };
 }
 
 /** Teaches the account's later choices how the models of a completion did. */

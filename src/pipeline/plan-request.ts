@@ -117,6 +117,9 @@ export async function planCompletion(
   call: CompletionCall,
 ): Promise<void> {
   const { modelsField, fallbackModels, invalidCode } = call;
+  const [firstModel] = call.models ?? [];
+  if (firstModel !== undefined) request.asked = candidateOf(firstModel);
+  request.prompt = call.chat;
   const plan = await planRequest(parts, request, {
     routing: call.routing,
     links: call.links,

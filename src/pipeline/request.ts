@@ -3,6 +3,7 @@ import type { LimitStatus } from '../accounts/caller-limits.js';
 import type { JoinedConversation } from '../conversations/keeper.js';
 import { Cancellation } from '../dispatch/cancellation.js';
 import { type ErrorTraceEntry, GatewayError } from '../errors.js';
+import type { Candidate } from '../routing/plan.js';
 import {
   newRequestRecord,
   type ObservedRequest,
@@ -33,6 +34,10 @@ export interface GatewayRequest extends ObservedRequest {
   sessionId: string | null;
   /** A planned completion's call; its limits may have bounded it. */
   call: CompletionCall | null;
+  /** The first model that the request names; null if it names none. */
+  asked: Candidate | null;
+  /** What its error texts must not repeat where they are kept: messages, input, or a path. */
+  prompt: unknown;
   /** Candidates that could not be used, as the first entries of the error trace. */
   passedOver: readonly ErrorTraceEntry[];
 }
@@ -85,6 +90,8 @@ export function newRequest({
     conversation: null,
     sessionId: null,
     call: null,
+    asked: null,
+    prompt: null,
     passedOver: [],
     record: newRequestRecord(),
   };

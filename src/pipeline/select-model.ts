@@ -27,6 +27,8 @@ export async function selectModel(
   request: GatewayRequest,
   question: SelectionQuestion,
 ): Promise<Plan> {
+  request.asked = question.candidates[0] ?? null;
+  request.prompt = question.routing.messages;
   const plan = await planRequest(parts, request, {
     routing: question.routing,
     links: question.links,

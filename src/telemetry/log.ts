@@ -2,6 +2,7 @@ import { pino, type Logger } from 'pino';
 import { LogOutput } from './log-output.js';
 import type { GatewayError } from '../errors.js';
 import type { ObservedRequest } from './observed-request.js';
+import { cut } from './requests/kept-plan.js';
 
 /** The log level and format. */
 export interface LogOptions {
@@ -37,6 +38,9 @@ function isoTime(): string {
   return timeText;
 }
 
+/** Characters of a name that a client may have chosen. */
+const maxLabel = 512;
+
 /** Writes the log's lines about requests. */
 export interface RequestLogger {
   /** Logs a finished request. */
@@ -45,7 +49,7 @@ export interface RequestLogger {
   failure(request: Pick<ObservedRequest, 'id'>, error: GatewayError): void;
 }
 
-/** Logs one line for each request: account, model, attempts, durations, tokens and cost. */
+/** Logs one line for each request: who asked, model, error, attempts, durations, tokens and cost. */
 export function createRequestLogger(logger: Logger): RequestLogger {
   const write = writerOf(logger);
   return {
@@ -82,15 +86,20 @@ function lineOf({ record, caller, isIdentified, surface, id, startedAt }: Observ
   status: number;
   [field: string]: unknown;
 } {
-  const { attempts, model, ttftMs, promptTokens } = record;
+  const { attempts, ttftMs, promptTokens } = record;
   const counted = promptTokens !== null;
   return {
     requestId: id,
     surface: surface ?? undefined,
-    account: isIdentified ? caller.name : undefined,
+    accountId: isIdentified ? caller.accountId : undefined,
+    keyId: caller.keyId ?? undefined,
+    caller: isIdentified ? caller.name : undefined,
+    conversationId: record.conversationId ?? undefined,
     status: record.status ?? 0,
     code: record.code ?? undefined,
-    model: model === null ? undefined : `${record.provider ?? ''}/${model}`,
+    error: record.error ?? undefined,
+    field: record.field === null ? undefined : cut(record.field, maxLabel),
+    model: labelOf(record),
     attempts: attempts.length,
     tried:
       attempts.length > 1 || (record.code !== null && attempts.length > 0)
@@ -105,12 +114,19 @@ function lineOf({ record, caller, isIdentified, surface, id, startedAt }: Observ
   };
 }
 
+/** `<provider>/<model>`, or the provider alone for a request that was passed through. */
+function labelOf({ provider, model }: ObservedRequest['record']): string | undefined {
+  if (model === null) return provider ?? undefined;
+  return cut(provider === null ? model : `${provider}/${model}`, maxLabel);
+}
+
 /** The upstream calls, logged if there was more than one or the request failed. */
 function triedOf({ attempts }: ObservedRequest['record']): object[] {
-  return attempts.map(({ provider, model, outcome, status, latencyMs }) => ({
+  return attempts.map(({ provider, model, outcome, status, error, latencyMs }) => ({
     model: `${provider}/${model}`,
     outcome,
     status,
+    error: error ?? undefined,
     latencyMs,
   }));
 }

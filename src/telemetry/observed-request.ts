@@ -1,7 +1,7 @@
 import type { Caller } from '../accounts/caller.js';
 import type { Attempt } from '../dispatch/execute-plan.js';
-import type { ErrorCode } from '../errors.js';
-import type { Plan } from '../routing/plan.js';
+import { type ErrorCode, GatewayError } from '../errors.js';
+import type { Candidate, Plan } from '../routing/plan.js';
 import type { KeptContent } from './requests/kept-content.js';
 
 /** The metric label of where a request came in: a closed set. */
@@ -24,8 +24,15 @@ export interface RequestRecord {
   /** The HTTP status; null until the answer is over. */
   status: number | null;
   code: ErrorCode | null;
+  /** The message of the failure; null if there was none. */
+  error: string | null;
+  /** The request's field that was refused. */
+  field: string | null;
+  /** Who answered; of a failed request who was tried last, else who was asked for. */
   provider: string | null;
   model: string | null;
+  /** The names for the sums of usage, where they are not `provider` and `model`. */
+  summedAs: Pick<Candidate, 'provider' | 'model'> | null;
   attempts: Attempt[];
   fallbacks: number;
   stream: boolean;
@@ -69,8 +76,11 @@ export function newRequestRecord(): RequestRecord {
   return {
     status: null,
     code: null,
+    error: null,
+    field: null,
     provider: null,
     model: null,
+    summedAs: null,
     attempts: [],
     fallbacks: 0,
     stream: false,
@@ -85,4 +95,12 @@ export function newRequestRecord(): RequestRecord {
     finishReason: null,
     content: null,
   };
+}
+
+/** Records how a request failed: the code, the message and the field. */
+export function recordFailure(record: RequestRecord, error: GatewayError): void {
+  const { cause } = error;
+  record.code = error.code;
+  record.error = error.message;
+  record.field = error.field ?? (cause instanceof GatewayError ? cause.field : null);
 }

@@ -12,6 +12,8 @@ export function requestRow(more: Partial<RequestRow> = {}): RequestRow {
     at: Date.now(),
     status: 200,
     code: null,
+    error: null,
+    field: null,
     provider: 'up',
     model: 'known',
     planId: null,

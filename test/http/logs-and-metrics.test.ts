@@ -7,7 +7,8 @@ import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { until } from '../helpers/until.js';
 
 const canary = 'CANARY';
-const hello = { messages: [{ role: 'user', content: `Hello ${canary}` }], models: ['up/known'] };
+const said = `Please remember the word ${canary} for me`;
+const hello = { messages: [{ role: 'user', content: said }], models: ['up/known'] };
 
 let upstream: Upstream;
 let gateway: RunningGateway;
@@ -269,7 +270,10 @@ describe('the log', () => {
         msg: 'request',
         requestId: headers['x-request-id'],
         surface: 'completions',
-        account: 'ci',
+        accountId: 'fixed:ci',
+        keyId: 'fixed:ci',
+        caller: 'ci',
+        conversationId: headers['conversationid'],
         status: 200,
         model: 'up/known',
         attempts: 1,
@@ -315,9 +319,18 @@ describe('the log', () => {
     [
       'malformed JSON',
       () => post(`${gateway.url}/api/v1/completions`, '{', gateway.auth),
-      { status: 400, code: 'malformed_json', account: 'ci' },
+      { status: 400, code: 'malformed_json', caller: 'ci' },
     ],
-    ['a wrong field', () => complete({ models: [] }), { status: 422, code: 'validation_failed' }],
+    [
+      'a wrong field',
+      () => complete({ models: [] }),
+      {
+        status: 422,
+        code: 'validation_failed',
+        field: 'models',
+        error: expect.stringMatching(/^models: /) as string,
+      },
+    ],
     [
       'a wrong method',
       () => ask('PUT', `${gateway.url}/api/v1/completions`, gateway.auth),
@@ -399,7 +412,8 @@ describe('neither the log nor the metrics', () => {
         referer: canary,
       });
     }
-    for (const models of [[canary], [`${canary}/m`]]) await complete({ models });
+    // the names of models that a client asks for are logged
+    for (const models of [[canary], ['stranger/m']]) await complete({ models });
     for (const link of ['previous_session', 'preference_id']) await complete({ [link]: canary });
     await post(
       `${gateway.url}/api/v1/model-select`,
@@ -433,7 +447,7 @@ describe('neither the log nor the metrics', () => {
           headers: { 'retry-after': '60' },
           body: {
             error: {
-              message: `You said ${canary}-prompt with the key sk-up-${canary}`,
+              message: `You said “${said.toUpperCase()}” with the key sk-up-${canary}`,
               type: canary,
               code: canary,
             },
@@ -443,7 +457,8 @@ describe('neither the log nor the metrics', () => {
       const reply = await complete({ maxRetries: 0 });
       expect(reply.status).toBeGreaterThanOrEqual(400);
       expect(reply.text).not.toContain(`sk-up-${canary}`);
-      expect(await lines(1)).toHaveLength(1);
+      const error = `up answered ${status}: You said “[…]” with the key [redacted]`;
+      expect(await lines(1)).toMatchObject([{ error, tried: [{ error }], model: 'up/known' }]);
       expect(log.text()).not.toContain(canary);
       expect((await page()).text).not.toContain(canary);
     },

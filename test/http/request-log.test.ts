@@ -187,18 +187,32 @@ describe.each(databases)('the request log on %s', (_name, make) => {
       status: 499,
       code: 'client_closed',
       provider: 'up',
+      model: 'known',
       stream: true,
     });
     expect(invalid).toMatchObject({
       status: 422,
       code: 'validation_failed',
+      error: expect.stringMatching(/^models/) as string,
+      field: 'models',
       provider: null,
       planId: null,
       costUsd: null,
     });
-    expect(failed).toMatchObject({ status: 502, code: 'all_failed', provider: null });
+    expect(failed).toMatchObject({
+      status: 502,
+      code: 'all_failed',
+      error: 'up answered 404: scripted 404',
+      provider: 'up',
+      model: 'known',
+    });
     expect(at(await detail(fallback?.['id']), 'attempts')).toMatchObject([
-      { model: 'known', outcome: 'model_not_found', status: 404 },
+      {
+        model: 'known',
+        outcome: 'model_not_found',
+        status: 404,
+        error: 'up answered 404: scripted 404',
+      },
       { model: 'other', outcome: 'ok', status: 200 },
     ]);
   });

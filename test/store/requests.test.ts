@@ -21,6 +21,8 @@ const requestOf = (changes: Partial<RequestRow> = {}): RequestRow => ({
   at: noon,
   status: 200,
   code: null,
+  error: null,
+  field: null,
   provider: 'openai',
   model: 'gpt-4o',
   planId: null,

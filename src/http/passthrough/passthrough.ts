@@ -59,7 +59,10 @@ function routeStage(parts: Parts): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
     const { snapshot, caller } = request;
+    // the client chose the name and the path, which the log must not repeat
+    request.prompt = req.url.split('/');
     const { name, provider, path } = addressed(req.url, snapshot);
+    request.prompt = path;
     if (!mayUseAll(caller.models, name))
       throw new GatewayError(
         'forbidden',

@@ -15,6 +15,11 @@ export interface RequestRow {
   readonly status: number;
   /** Error code; null: none. */
   readonly code: string | null;
+  /** The failure's message, without quotations of the request and without secrets; null: none. */
+  readonly error: string | null;
+  /** The request's field that was refused. */
+  readonly field: string | null;
+  /** Who answered; of a failed request who was tried last, else who was asked for. */
   readonly provider: string | null;
   readonly model: string | null;
   /** The plan's id, which is also the session's; null if nothing was planned. */
@@ -36,6 +41,12 @@ export interface RequestRow {
   readonly attempts: unknown;
   /** Messages and answer, or their salted hash, as the configuration says; else null. */
   readonly content: unknown;
+}
+
+/** A request to store. */
+export interface NewRequest extends RequestRow {
+  /** The names under which it is summed up, which are few; absent: the row's own. */
+  readonly summedAs?: Pick<RequestRow, 'provider' | 'model'>;
 }
 
 /** Selects requests. Times in ms: `from` inclusive, `to` exclusive. */
@@ -75,7 +86,7 @@ export type Spender = { readonly keyId: string } | { readonly accountId: string 
 /** The request log. */
 export interface RequestStore {
   /** Skips rows that are stored already, in the sums too. */
-  add(rows: readonly RequestRow[]): Promise<void>;
+  add(rows: readonly NewRequest[]): Promise<void>;
   find(accountId: string | null, id: string): Promise<RequestRow | null>;
   list(filter: RequestFilter, page: PageRequest): Promise<Page<RequestRow>>;
   /** Sums by day, key and model, newest day first. */

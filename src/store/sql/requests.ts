@@ -1,5 +1,5 @@
 import type { Kysely } from 'kysely';
-import type { RequestFilter, RequestRow, RequestStore } from '../contracts/requests.js';
+import type { NewRequest, RequestFilter, RequestRow, RequestStore } from '../contracts/requests.js';
 import type { Page, PageRequest } from '../contracts/page.js';
 import { clean } from './columns.js';
 import { after, pageOf } from './pages.js';
@@ -42,6 +42,8 @@ const insertRequests = new RepeatedInsert<'requests', { id: string }>(
     'at',
     'status',
     'code',
+    'error',
+    'field',
     'provider',
     'model',
     'plan_id',
@@ -67,7 +69,7 @@ const insertRequests = new RepeatedInsert<'requests', { id: string }>(
 
 async function addRequests(
   database: Kysely<StoreTables>,
-  rows: readonly RequestRow[],
+  rows: readonly NewRequest[],
 ): Promise<void> {
   if (rows.length === 0) return;
   const byId = new Map(rows.map((row) => [row.id, row]));

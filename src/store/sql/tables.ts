@@ -166,6 +166,8 @@ export interface RequestTable {
   at: number;
   status: number;
   code: string | null;
+  error: string | null;
+  field: string | null;
   provider: string | null;
   model: string | null;
   plan_id: string | null;

@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
-import type { RequestFilter, RequestRow, Spender, UsageRow } from '../contracts/requests.js';
+import type { NewRequest, RequestFilter, Spender, UsageRow } from '../contracts/requests.js';
 import { clean, stepped, wholeOrNull } from './columns.js';
 import type { Database, StoreTables, UsageDayTable } from './tables.js';
 
@@ -8,7 +8,7 @@ type Sums = Insertable<UsageDayTable>;
 const keyColumns = ['day', 'account_id', 'key_id', 'provider', 'model'] as const;
 
 /** Adds requests to the sums of their days. A request with a code counts as an error. */
-export async function addUsage(database: Database, requests: readonly RequestRow[]): Promise<void> {
+export async function addUsage(database: Database, requests: readonly NewRequest[]): Promise<void> {
   for (const rows of stepped(sumsOf(requests))) {
     await database
       .insertInto('usage_days')
@@ -34,7 +34,7 @@ export async function addUsage(database: Database, requests: readonly RequestRow
  * One row for each day, account, key, provider and model, in the order of their keys, so that two
  * replicas cannot deadlock.
  */
-function sumsOf(requests: readonly RequestRow[]): Sums[] {
+function sumsOf(requests: readonly NewRequest[]): Sums[] {
   const sums = new Map<string, Sums>();
   for (const request of requests) {
     const row = sumOf(request);
@@ -54,13 +54,14 @@ function sumsOf(requests: readonly RequestRow[]): Sums[] {
   return [...sums].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, sum]) => sum);
 }
 
-function sumOf(request: RequestRow): Sums {
+function sumOf(request: NewRequest): Sums {
+  const { provider, model } = request.summedAs ?? request;
   return {
     day: dayOf(request.at),
     account_id: request.accountId,
     key_id: request.keyId ?? '',
-    provider: clean(request.provider) ?? '',
-    model: clean(request.model) ?? '',
+    provider: clean(provider) ?? '',
+    model: clean(model) ?? '',
     requests: 1,
     errors: request.code === null ? 0 : 1,
     prompt_tokens: wholeOrNull(request.promptTokens) ?? 0,

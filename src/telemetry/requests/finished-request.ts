@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { Caller } from '../../accounts/caller.js';
 import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { ObservedRequest, RequestRecord } from '../observed-request.js';
-import type { RequestRow } from '../../store/contracts/requests.js';
-import { type KeptContent, sizeInBytes, storedContent } from './kept-content.js';
+import type { NewRequest } from '../../store/contracts/requests.js';
+import { sizeInBytes, storedContent } from './kept-content.js';
 import { cut, type KeptPlan, keptPlan } from './kept-plan.js';
 
 /** What is kept of a finished request until it is written: neither its body nor its connection. */
@@ -56,10 +56,12 @@ const named = (name: string | null): string | null => (name === null ? null : cu
 export function requestRowOf(
   { id, requestId, caller, surface, at, latencyMs, record, planId, plan, isBare }: FinishedRequest,
   salt: Buffer | null,
-): RequestRow {
+): NewRequest {
   const {
     status,
     code,
+    error,
+    field,
     provider,
     model,
     conversationId,
@@ -70,6 +72,7 @@ export function requestRowOf(
     completionTokens,
     costUsd,
     content,
+    summedAs,
   } = record;
   return {
     id,
@@ -80,8 +83,11 @@ export function requestRowOf(
     at: Math.round(at),
     status: status ?? 0,
     code,
+    error: isBare ? null : error,
+    field: isBare || field === null ? null : cut(field, maxName),
     provider: named(provider),
     model: named(model),
+    ...(summedAs === null ? {} : { summedAs }),
     planId,
     conversationId,
     responseId,
@@ -91,27 +97,24 @@ export function requestRowOf(
     promptTokens,
     completionTokens,
     costUsd,
-    plan:
-      plan === null
-        ? null
-        : {
-            ...plan,
-            ...(record.previousSession === null ? {} : { previousSession: record.previousSession }),
-            ...(record.preferenceId === null ? {} : { preferenceId: record.preferenceId }),
-          },
-    attempts: isBare ? null : record.attempts.map((attempt) => keptAttempt(attempt, content)),
+    plan: storedPlan(plan, record),
+    attempts: isBare ? null : record.attempts.map(keptAttempt),
     content: isBare ? null : storedContent(content, salt),
   };
 }
 
-/** A provider's error message may quote the request, so it is stored only if the content is. */
-function keptAttempt(
-  { error, firstContentMs, ...rest }: Attempt,
-  content: KeptContent | null,
-): object {
-  const attempt = {
-    firstContentMs: firstContentMs === null ? null : Math.round(firstContentMs),
-    ...rest,
+function storedPlan(
+  plan: KeptPlan | null,
+  { previousSession, preferenceId }: RequestRecord,
+): object | null {
+  if (plan === null) return null;
+  return {
+    ...plan,
+    ...(previousSession === null ? {} : { previousSession }),
+    ...(preferenceId === null ? {} : { preferenceId }),
   };
-  return content?.kind === 'text' ? { ...attempt, error } : attempt;
+}
+
+function keptAttempt({ firstContentMs, ...rest }: Attempt): object {
+  return { firstContentMs: firstContentMs === null ? null : Math.round(firstContentMs), ...rest };
 }

@@ -295,7 +295,7 @@ describe('the command line', () => {
     const [line] = await printed(/^\{.*"msg":"request".*$/m);
     expect(JSON.parse(line)).toMatchObject({
       status: 200,
-      account: 'first',
+      caller: 'first',
       model: 'demo/demo-small',
     });
     const logged = stdout().slice(stdout().indexOf('/docs'));

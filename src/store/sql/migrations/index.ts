@@ -3,6 +3,7 @@ import { beginning } from './0001-beginning.js';
 import { trainings } from './0002-trainings.js';
 import { learnings } from './0003-learnings.js';
 import { accountLimits } from './0004-account-limits.js';
+import { requestErrors } from './0006-request-errors.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -13,4 +14,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0002-trainings', trainings],
   ['0003-learnings', learnings],
   ['0004-account-limits', accountLimits],
+  ['0006-request-errors', requestErrors],
 ]);

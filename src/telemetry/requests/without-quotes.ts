@@ -1,0 +1,236 @@
+/** A quotation of at least this many characters is removed. */
+const minRun = 16;
+/** Any run of `2 * block - 1` characters has a whole block at a multiple of the block's length. */
+const block = minRun / 2;
+/** A short message is removed where it is repeated whole. */
+const minWhole = 4;
+const maxDepth = 64;
+const space = 32;
+/** Comparisons before the texts are given up: a request can be made to match very often. */
+const maxComparisons = 2_000_000;
+/** Characters of a request that are read, in about 30 ms, before the texts are given up. */
+const maxCharacters = 4_194_304;
+const removed = '[…]';
+/** How long what the gateway says before a provider's text may be, such as `groq answered 400: `. */
+const maxPrefix = 100;
+/** Fields whose text is no prompt: some occurs in ordinary error messages, some is a file. */
+const noPrompts: ReadonlySet<string> = new Set([
+  'role',
+  'type',
+  'detail',
+  'format',
+  'data',
+  'file_data',
+]);
+const fileUrl = /^data:[\w.+-]+\/[\w.+-]+;base64,/;
+
+/**
+ * Removes from texts about a request (a provider's error messages) what they repeat of it: every
+ * run of at least 16 characters that occurs in one of the request's strings, and short messages
+ * that are repeated whole. Differences in case, white space and JSON's escapes are ignored. For a
+ * request that is too long to look through, only what stands before the first colon is kept.
+ * @param request messages, or a whole body; null leaves the texts as they are
+ */
+export function withoutQuotes(texts: readonly string[], request: unknown): string[] {
+  if (request === null || request === undefined) return [...texts];
+  const plain = texts.map(plainOf);
+  const search = new QuoteSearch(plain);
+  visitStrings(request, 0, true, (text, isContent) => search.look(text, isContent));
+  return texts.map((text, index) => search.shown(text, index));
+}
+
+/** A text without what two copies of it may differ in, and where each character came from. */
+interface Plain {
+  readonly text: string;
+  /** The position in the original text; one more entry for its end. */
+  readonly origins: readonly number[];
+}
+
+const escapes = /\\(?:u([0-9a-f]{4})|(.))|./gisu;
+
+/** Lower case, white space as one space, escapes of JSON resolved. */
+function plainOf(text: string): Plain {
+  let plain = '';
+  const origins: number[] = [];
+  for (const { 0: all, 1: code, 2: escaped, index: origin } of text.matchAll(escapes)) {
+    let character = all;
+    if (code !== undefined) character = String.fromCharCode(parseInt(code, 16));
+    else if (escaped !== undefined) character = /[nrt]/.test(escaped) ? ' ' : escaped;
+    for (let unit = 0; unit < character.length; unit++) {
+      const same = plainCode(character.charCodeAt(unit));
+      if (same === space && plain.endsWith(' ')) continue;
+      origins.push(origin);
+      plain += String.fromCharCode(same);
+    }
+  }
+  origins.push(text.length);
+  return { text: plain, origins };
+}
+
+const filterSize = 65_536;
+
+interface Place {
+  readonly index: number;
+  readonly at: number;
+}
+
+/** Finds which characters of some texts are quoted from strings that are shown to it in turn. */
+class QuoteSearch {
+  private readonly places = new Map<number, Place[]>();
+  /** Which sums may be in `places`: one look here is faster than one there. */
+  private readonly mayHave = new Uint8Array(filterSize);
+  private readonly quoted: Uint8Array[];
+  private comparisons = 0;
+  private characters = 0;
+
+  constructor(private readonly texts: readonly Plain[]) {
+    this.quoted = texts.map(({ text }) => new Uint8Array(text.length));
+    for (const [index, { text }] of texts.entries())
+      for (let at = 0; at + block <= text.length; at++) {
+        let sum = 0;
+        for (let offset = 0; offset < block; offset++)
+          sum = (Math.imul(sum, 31) + text.charCodeAt(at + offset)) | 0;
+        this.mayHave[sum & (filterSize - 1)] = 1;
+        const same = this.places.get(sum);
+        if (same) same.push({ index, at });
+        else this.places.set(sum, [{ index, at }]);
+      }
+  }
+
+  /** @param isContent whether the string is a text that somebody wrote */
+  look(string: string, isContent: boolean): void {
+    this.characters += string.length;
+    if (this.isGivenUp) return;
+    if (isContent && string.length < 2 * minRun) this.lookForWhole(string);
+    if (string.length >= minRun) this.lookForRuns(string);
+  }
+
+  /** The original text without its quotations. */
+  shown(original: string, index: number): string {
+    if (this.isGivenUp) return withoutReason(original);
+    const { origins } = this.texts[index]!;
+    const quoted = this.quoted[index]!;
+    let shown = '';
+    let end = 0;
+    for (let at = 0; at < quoted.length; at++) {
+      if (!quoted[at]) continue;
+      const start = at;
+      while (quoted[at]) at++;
+      shown += original.slice(end, origins[start]) + removed;
+      end = origins[at] ?? original.length;
+    }
+    return shown + original.slice(end);
+  }
+
+  private get isGivenUp(): boolean {
+    return this.comparisons > maxComparisons || this.characters > maxCharacters;
+  }
+
+  private lookForWhole(string: string): void {
+    const whole = plainOf(string).text.trim();
+    if (whole.length < minWhole) return;
+    for (const [index, { text }] of this.texts.entries())
+      for (let at = text.indexOf(whole); at >= 0; at = text.indexOf(whole, at + whole.length))
+        this.quoted[index]!.fill(1, at, at + whole.length);
+  }
+
+  /** Reads the string once, block by block; only a block that a text may have is looked at closer. */
+  private lookForRuns(string: string): void {
+    const { mayHave } = this;
+    let [sum, filled, wasSpace] = [0, 0, false];
+    for (let at = 0; at < string.length; at++) {
+      const unit = string.charCodeAt(at);
+      const code = unit < 128 ? plainAscii[unit]! : plainCode(unit);
+      if (code === space && wasSpace) continue;
+      wasSpace = code === space;
+      sum = (Math.imul(sum, 31) + code) | 0;
+      if (++filled < block) continue;
+      if (mayHave[sum & (filterSize - 1)]) this.compare(string, at, this.places.get(sum) ?? []);
+      sum = filled = 0;
+    }
+  }
+
+  /** @param last the last character of a block that some of the texts may contain */
+  private compare(string: string, last: number, places: readonly Place[]): void {
+    for (const place of places) {
+      if (this.isGivenUp) return;
+      this.comparisons++;
+      if (!this.isQuotedAround(place)) this.mark(place, string, last);
+    }
+  }
+
+  /** Whether nothing more can be marked from here. */
+  private isQuotedAround({ index, at }: Place): boolean {
+    const quoted = this.quoted[index]!;
+    const end = Math.min(at + 2 * block, quoted.length);
+    for (let near = Math.max(0, at - block); near < end; near++) if (!quoted[near]) return false;
+    return true;
+  }
+
+  /** Marks the run around a block, if it is long enough. */
+  private mark({ index, at }: Place, string: string, last: number): void {
+    const { text } = this.texts[index]!;
+    // most blocks are chance, and a few characters around them show it
+    for (const reach of [minRun, text.length]) {
+      const { text: around, end: blockEnd } = surroundings(string, last, reach);
+      const shift = blockEnd - (at + block);
+      let [start, end] = [at + block, at + block];
+      while (start > 0 && text[start - 1] === around[start - 1 + shift]) start--;
+      while (end < text.length && text[end] === around[end + shift]) end++;
+      this.comparisons += around.length + end - start;
+      if (start > at || end - start < minRun) return;
+      this.quoted[index]!.fill(1, start, end);
+    }
+  }
+}
+
+/** One UTF-16 unit: lower case, and white space as a space. */
+function plainCode(code: number): number {
+  if (code >= 97 && code <= 122) return code;
+  if (code >= 65 && code <= 90) return code + 32;
+  if (code <= space) return space;
+  if (code < 128) return code;
+  const character = String.fromCharCode(code);
+  return /\s/.test(character) ? space : character.toLowerCase().charCodeAt(0);
+}
+
+const plainAscii = Uint8Array.from({ length: 128 }, (_, code) => plainCode(code));
+
+function withoutReason(text: string): string {
+  const end = text.indexOf(': ') + 1;
+  return end > 0 && end <= maxPrefix ? `${text.slice(0, end)} ${removed}` : removed;
+}
+
+/** What stands around the end of a block in a string, plain, and where the block ends in it. */
+function surroundings(string: string, last: number, length: number): { text: string; end: number } {
+  const before = spaced(string.slice(Math.max(0, last + 1 - 2 * length), last + 1));
+  const after = spaced(string.slice(last + 1, last + 1 + 2 * length));
+  const doubled = before.endsWith(' ') && after.startsWith(' ');
+  return { text: before + (doubled ? after.slice(1) : after), end: before.length };
+}
+
+function spaced(string: string): string {
+  let plain = '';
+  for (let at = 0; at < string.length; at++) {
+    const code = plainCode(string.charCodeAt(at));
+    if (code !== space || !plain.endsWith(' ')) plain += String.fromCharCode(code);
+  }
+  return plain;
+}
+
+function visitStrings(
+  value: unknown,
+  depth: number,
+  isContent: boolean,
+  visit: (text: string, isContent: boolean) => void,
+): void {
+  if (typeof value === 'string') {
+    if (!fileUrl.test(value)) visit(value, isContent);
+  } else if (typeof value !== 'object' || value === null || depth > maxDepth) return;
+  else if (Array.isArray(value))
+    for (const item of value) visitStrings(item, depth + 1, isContent, visit);
+  else
+    for (const [name, inner] of Object.entries(value))
+      if (!noPrompts.has(name))
+        visitStrings(inner, depth + 1, name === 'content' || name === 'text', visit);
+}

@@ -47,7 +47,7 @@ const kinds = {
   upstream_timeout: { status: 504, recovery: 'fallback' },
   provider_auth: { status: 502, recovery: 'next_key' },
   stream_refused: { status: 502, recovery: 'unstreamed' },
-  model_not_found: { status: 502, recovery: 'fallback' },
+  model_not_found: { status: 404, recovery: 'fallback' },
   request_refused: { status: 422, recovery: 'fallback' },
   not_configured: { status: 422, recovery: 'fallback' },
   // failures of all attempts together
@@ -101,6 +101,17 @@ export interface ErrorTraceEntry {
   latency: number;
 }
 
+/**
+ * What clients of OpenAI's dialect branch on, in its vocabulary (`context_length_exceeded`,
+ * `model_not_found`), where that says more than the gateway's own code. Null: unknown.
+ */
+export interface ClientError {
+  readonly code: string | null;
+  /** The request field that is to blame, as the client's dialect names it. */
+  readonly param: string | null;
+  readonly type: string | null;
+}
+
 /** The details of a GatewayError. */
 export interface GatewayErrorOptions {
   cause?: unknown;
@@ -116,6 +127,7 @@ export interface GatewayErrorOptions {
   retryAfterMs?: number | null;
   /** The request field that is wrong, such as `messages[0][content]`. */
   field?: string | null;
+  clientError?: ClientError | null;
   errorTrace?: readonly ErrorTraceEntry[];
 }
 
@@ -134,6 +146,7 @@ export class GatewayError extends Error {
   readonly upstreamStatus: number | null;
   readonly retryAfterMs: number | null;
   readonly field: string | null;
+  readonly clientError: ClientError | null;
   readonly errorTrace: readonly ErrorTraceEntry[];
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
@@ -147,6 +160,7 @@ export class GatewayError extends Error {
     this.upstreamStatus = options.upstreamStatus ?? null;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.field = options.field ?? null;
+    this.clientError = options.clientError ?? null;
     this.errorTrace = options.errorTrace ?? [];
   }
 

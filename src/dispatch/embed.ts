@@ -39,6 +39,7 @@ export async function callEmbedding(request: EmbeddingRequest): Promise<Embeddin
       cancellation,
       providerOf: () => provider,
       onAttempt,
+      refusal: { keepsStatus: true, modelField: 'model' },
     });
     return { answer, promptTokens };
   } catch (error) {

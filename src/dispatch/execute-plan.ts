@@ -5,7 +5,7 @@ import { type AttemptContext, CandidateAttempts } from './candidate-attempts.js'
 import type { Cancellation } from './cancellation.js';
 import type { ChatAnswer } from './chat-call.js';
 import { Deadline } from './deadline.js';
-import { exhausted } from './exhausted.js';
+import { exhausted, type RefusalAnswer } from './exhausted.js';
 import type { Provider } from './provider.js';
 import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js';
 
@@ -25,6 +25,8 @@ export interface PlanExecutionInput<Answer extends AttemptAnswer> {
   onAttempt: OnAttempt;
   /** Entries for candidates that were skipped before the plan was made. */
   errorTrace?: readonly ErrorTraceEntry[];
+  /** How a request is answered that every candidate refused. Default: with 422. */
+  refusal?: RefusalAnswer;
 }
 
 /** Which candidate answered, and what it took. */
@@ -76,7 +78,7 @@ class PlanExecution<Answer extends AttemptAnswer> {
         if (error.recovery === 'stop') throw this.withTrace(error);
       }
     }
-    throw exhausted(log.failures, log.errorTrace);
+    throw exhausted(log.failures, log.errorTrace, this.input.refusal);
   }
 
   private tryCandidate(candidate: Candidate): Promise<Answer> {

@@ -5,7 +5,7 @@ import { hashToken } from '../accounts/tokens.js';
 import { GatewayError } from '../errors.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Scope } from '../store/contracts/keys.js';
-import { bearerKey, checkScope, findCaller } from './authenticate.js';
+import { checkScope, findCaller, keyOf } from './authenticate.js';
 import { identify } from '../pipeline/request.js';
 import { contextOf, type HttpContext } from './context.js';
 import { refuseForeignPage } from './foreign-page.js';
@@ -38,7 +38,7 @@ export function authenticateOwner(
     const { snapshot } = request;
     // shared caches look at the URL alone, not at the cookie
     res.setHeader('Cache-Control', 'no-store');
-    const key = bearerKey(req.headers);
+    const key = keyOf(req.headers);
     const caller =
       key === null
         ? await findSignedIn(parts, req, context)

@@ -17,11 +17,22 @@ export function bearerKey(headers: IncomingHttpHeaders): string | null {
   return bearer.exec(headers.authorization ?? '')?.[1] ?? null;
 }
 
+/**
+ * The API key of a request: `Authorization: Bearer …`, else `x-api-key` or `api-key`, in which SDKs
+ * of other dialects send theirs.
+ */
+export function keyOf(headers: IncomingHttpHeaders): string | null {
+  const bearer = bearerKey(headers);
+  if (bearer !== null) return bearer;
+  const other = headers['x-api-key'] ?? headers['api-key'];
+  return typeof other === 'string' && other !== '' ? other : null;
+}
+
 /** How `authenticate` finds and checks the API key. */
 export interface AuthenticateOptions {
   /** The scope that the key needs. Default: none. */
   scope?: Scope;
-  /** Reads the key from the request. Default: from `Authorization`. */
+  /** Reads the key from the request. Default: `keyOf`. */
   readKey?: (headers: IncomingHttpHeaders, url: string) => string | null;
   /** Requires a key even if the configuration does not. */
   always?: boolean;
@@ -33,7 +44,7 @@ export interface AuthenticateOptions {
  */
 export function authenticate(
   parts: Parts,
-  { scope, readKey = bearerKey, always = false }: AuthenticateOptions = {},
+  { scope, readKey = keyOf, always = false }: AuthenticateOptions = {},
 ): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);

@@ -85,6 +85,7 @@ class RunningCompletion {
         if (unusedLength !== null) this.lose(attempt, unusedLength);
       },
       errorTrace: planned.passedOver,
+      refusal: planned.call,
     });
   }
 

@@ -19,8 +19,9 @@ export interface CompletionCall {
   readonly chat: ChatRequest;
   /** Labels `<provider>/<model>`; null: the configured candidates of `auto`. */
   readonly models: readonly string[] | null;
-  /** The request's field that names the models, for messages. */
+  /** The request's field that names the models, and that of the first model, for messages. */
   readonly modelsField: string;
+  readonly modelField: string;
   readonly fallbackModels: readonly string[];
   /** Null: as configured. */
   readonly order: 'ranked' | 'given' | null;
@@ -36,6 +37,11 @@ export interface CompletionCall {
   readonly sentMessages: readonly ChatMessage[];
   /** The error code of an invalid field on the surface that the request came through. */
   readonly invalidCode: Blame['code'];
+  /**
+   * Whether a request that every provider refused is answered with the first one's own status and
+   * code; otherwise with 422.
+   */
+  readonly keepsStatus: boolean;
 }
 
 /** A completion whose candidates are decided. */

@@ -12,7 +12,7 @@ import { estimateTokens } from '../routing/tokens.js';
 import { keepText } from '../telemetry/requests/kept-content.js';
 import { isBounded, type Settle, takeLimits, unbounded } from './limits.js';
 import type { Parts } from './parts.js';
-import { candidateOf, limitsOf } from './plan-request.js';
+import { candidateOf, limitsOf, unconfigured } from './plan-request.js';
 import type { GatewayRequest } from './request.js';
 import { unpricedReason } from './reserve-completion.js';
 
@@ -26,8 +26,8 @@ export interface EmbeddingCall {
  * Makes embeddings with one model and its retries; no other model takes over, since vectors of
  * different models do not compare.
  * @returns OpenAI's shape
- * @throws GatewayError `bad_request` for a model that the caller may not use, and the errors of
- * limits and attempts
+ * @throws GatewayError `model_not_found` for a model that nobody has, `bad_request` for one that
+ * the caller may not use or that makes no embeddings, and the errors of limits and attempts
  */
 export async function embed(
   parts: Parts,
@@ -71,19 +71,15 @@ export async function embed(
  */
 function embeddingProvider({ snapshot, caller }: GatewayRequest, candidate: Candidate): Provider {
   const provider = snapshot.providers.get(candidate.provider ?? '');
-  const { allow, deny } = snapshot.routing;
-  const forbidden = forbiddenReason(candidate, {
-    allow,
-    deny,
-    keyModels: caller.models,
-    isConfigured: (name) => snapshot.providers.has(name),
-  });
-  if (!provider || forbidden !== null)
-    throw invalidField('model', forbidden ?? 'its provider is not configured', 'bad_request');
-  if (!provider.adapter.embeddings)
-    throw new GatewayError('not_implemented', `model: ${provider.name} has no embeddings`, {
+  if (!provider)
+    throw new GatewayError('model_not_found', `model: ${unconfigured(snapshot, candidate) ?? ''}`, {
       field: 'model',
     });
+  const { allow, deny } = snapshot.routing;
+  const forbidden = forbiddenReason(candidate, { allow, deny, keyModels: caller.models });
+  if (forbidden !== null) throw invalidField('model', forbidden, 'bad_request');
+  if (!provider.adapter.embeddings)
+    throw invalidField('model', `provider ${provider.name} has no embeddings`, 'bad_request');
   return provider;
 }
 

@@ -69,7 +69,7 @@ export async function planRequest(
     deny: snapshot.routing.deny,
     keyModels: caller.models,
     ...(question.isCalledHere
-      ? { isConfigured: (provider: string) => snapshot.providers.has(provider) }
+      ? { unknownReason: (candidate: Candidate) => unconfigured(snapshot, candidate) }
       : {}),
     explain: question.explain,
     blame: question.blame,
@@ -135,18 +135,24 @@ export async function planCompletion(
       (call.models?.length ?? 2) + fallbackModels.length > 1,
     blame: {
       field: modelsField,
-      firstField: firstModelField(call),
+      firstField: call.modelField,
       fallbackField: 'fallback_models',
       code: invalidCode,
+      ...(call.keepsStatus ? { unknownCode: 'model_not_found' as const } : {}),
     },
   });
   request.call = call;
   request.passedOver = plan.excluded.length === 0 ? noEntries : plan.excluded.map(traceEntry);
 }
 
-/** The field of the first model that a completion names, for messages. */
-export const firstModelField = ({ modelsField }: CompletionCall): string =>
-  modelsField === 'models' ? 'models[0]' : modelsField;
+/** Why the gateway cannot call a candidate; null if it can. */
+export const unconfigured = (
+  { providers }: GatewaySnapshot,
+  { provider }: Candidate,
+): string | null =>
+  provider !== null && providers.has(provider)
+    ? null
+    : `provider ${JSON.stringify(provider)} is not configured`;
 
 /**
  * `<provider>/<model>` as a candidate; what follows the first slash is the provider's own name,

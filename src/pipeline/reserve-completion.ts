@@ -19,7 +19,7 @@ import type { Exclusion, RankedCandidate } from '../routing/plan.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { isBounded, type Settle, takeLimits, unbounded } from './limits.js';
 import type { Parts } from './parts.js';
-import { firstModelField, traceEntry } from './plan-request.js';
+import { traceEntry } from './plan-request.js';
 import { type GatewayRequest, plannedOf } from './request.js';
 import type { GatewaySnapshot } from './snapshot.js';
 
@@ -76,7 +76,7 @@ function withoutUnpriced(
     highestCostOf({ promptTokens: 1, completionTokens: 1 }, candidate, snapshot) !== null;
   const [first, ...others] = plan.candidates.filter(isPriced);
   const reason = unpricedReason(owner);
-  if (!first) throw invalidField(firstModelField(call), reason, call.invalidCode);
+  if (!first) throw invalidField(call.modelField, reason, call.invalidCode);
   if (others.length + 1 === plan.candidates.length) return planned;
   const excluded: Exclusion[] = plan.candidates
     .filter((candidate) => !isPriced(candidate))

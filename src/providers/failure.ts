@@ -1,5 +1,6 @@
 import { type ErrorCode, GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from './adapter.js';
+import { clientErrorOf, type OwnError } from './client-error.js';
 
 /** The error code for a provider's status whose body says nothing more precise. */
 export function codeOfStatus(status: number): ErrorCode {
@@ -37,6 +38,8 @@ export interface ProviderFailure {
   headers?: UpstreamHeaders;
   /** The provider's own message, or an empty string. */
   reason: string;
+  /** What else the body says, for clients that branch on it. */
+  own?: OwnError;
   /** Absent: the code of the status. */
   code?: ErrorCode;
   /** A wait that the body states (Google's RetryInfo); null or absent: the headers decide. */
@@ -60,6 +63,7 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
     {
       upstreamStatus: failure.status,
       retryAfterMs: failure.retryAfterMs ?? retryAfterMs(headers),
+      clientError: clientErrorOf(code, reason, failure.own),
       ...(isRetried && !mayRetry ? { recovery: 'fallback' } : {}),
     },
   );

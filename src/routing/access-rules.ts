@@ -44,11 +44,6 @@ export interface AccessRules {
   readonly deny?: readonly string[] | null;
   /** What the caller's API key may use. */
   readonly keyModels?: readonly string[] | null;
-  /**
-   * Whether the gateway can call this provider. Absent: the caller calls the model itself, so any
-   * will do.
-   */
-  readonly isConfigured?: (provider: string) => boolean;
 }
 
 /**
@@ -57,10 +52,8 @@ export interface AccessRules {
  */
 export function forbiddenReason(
   { provider, model }: Candidate,
-  { allow, deny, keyModels, isConfigured }: AccessRules,
+  { allow, deny, keyModels }: AccessRules,
 ): string | null {
-  if (isConfigured && !isConfigured(provider ?? ''))
-    return `provider ${JSON.stringify(provider)} is not configured`;
   if (!allow && !deny && !keyModels) return null;
   const name = (provider === null ? model : `${provider}/${model}`).toLowerCase();
   if (keyModels && !matchesAny(keyModels, name)) return 'this API key may not use it';

@@ -1,7 +1,14 @@
 import { forbiddenReason, type AccessRules } from './access-rules.js';
-import type { Appraisal, RoutingRequest } from './plan.js';
+import type { Appraisal, Candidate, RoutingRequest } from './plan.js';
 import type { PreferenceSettings } from './preference.js';
 import type { RequestSize } from './tokens.js';
+
+/**
+ * What excludes a candidate: the gateway cannot call it (`unknown`) or the caller may not use it
+ * (`forbidden`), whatever the request asks; the request is too long for it (`length`), or needs
+ * something else that it lacks (`unsuitable`).
+ */
+export type ExclusionCause = 'unknown' | 'forbidden' | 'length' | 'unsuitable';
 
 /**
  * The candidates that can serve a request, in the order given, and those that cannot, each with the
@@ -9,8 +16,16 @@ import type { RequestSize } from './tokens.js';
  */
 export interface Eligibility {
   eligible: Appraisal[];
-  /** `isForbidden`: an access rule excludes it, whatever the request asks. */
-  excluded: { known: Appraisal; reason: string; isForbidden: boolean }[];
+  excluded: { known: Appraisal; reason: string; cause: ExclusionCause }[];
+}
+
+/** What decides which candidates may be called at all. */
+export interface CallRules extends AccessRules {
+  /**
+   * Why the gateway cannot call a candidate; null if it can. Absent: the caller calls the model
+   * itself, so any will do.
+   */
+  readonly unknownReason?: (candidate: Candidate) => string | null;
 }
 
 function contextReason(
@@ -36,7 +51,7 @@ function incapableReason(
     return `it does not call tools, but the request offers ${tools}`;
   if (size.images > 0 && known.images === false)
     return `it does not accept images, but the request has ${size.images}`;
-  return contextReason(known, size, request.maxTokens ?? 0);
+  return null;
 }
 
 /**
@@ -58,6 +73,25 @@ function unwantedReason(
   return null;
 }
 
+/** Why a candidate cannot serve; null if it can. */
+function exclusionOf(
+  request: RoutingRequest,
+  size: RequestSize,
+  known: Appraisal,
+  rules: CallRules,
+): { reason: string; cause: ExclusionCause } | null {
+  const unknown = rules.unknownReason?.(known.candidate) ?? null;
+  if (unknown !== null) return { reason: unknown, cause: 'unknown' };
+  const forbidden = forbiddenReason(known.candidate, rules);
+  if (forbidden !== null) return { reason: forbidden, cause: 'forbidden' };
+  const unsuitable =
+    (request.preference ? unwantedReason(known, request.preference) : null) ??
+    incapableReason(request, size, known);
+  if (unsuitable !== null) return { reason: unsuitable, cause: 'unsuitable' };
+  const tooLong = contextReason(known, size, request.maxTokens ?? 0);
+  return tooLong === null ? null : { reason: tooLong, cause: 'length' };
+}
+
 /**
  * Separates the candidates that can serve a request from those that cannot. Unknown facts never
  * rule one out.
@@ -66,17 +100,13 @@ export function eligible(
   request: RoutingRequest,
   size: RequestSize,
   candidates: readonly Appraisal[],
-  rules: AccessRules,
+  rules: CallRules,
 ): Eligibility {
   const parted: Eligibility = { eligible: [], excluded: [] };
   for (const known of candidates) {
-    const forbidden = forbiddenReason(known.candidate, rules);
-    const reason =
-      forbidden ??
-      (request.preference ? unwantedReason(known, request.preference) : null) ??
-      incapableReason(request, size, known);
-    if (reason === null) parted.eligible.push(known);
-    else parted.excluded.push({ known, reason, isForbidden: forbidden !== null });
+    const exclusion = exclusionOf(request, size, known, rules);
+    if (exclusion === null) parted.eligible.push(known);
+    else parted.excluded.push({ known, reason: exclusion.reason, cause: exclusion.cause });
   }
   return parted;
 }

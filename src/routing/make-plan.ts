@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { GatewayError, invalidField } from '../errors.js';
-import type { AccessRules } from './access-rules.js';
+import { type ClientError, GatewayError, invalidField } from '../errors.js';
 import { appraise, type Sources } from './appraise.js';
-import { eligible, type Eligibility } from './eligible.js';
+import { type CallRules, eligible, type Eligibility } from './eligible.js';
 import { placed } from './placed.js';
 import type {
   Appraisal,
@@ -18,7 +17,7 @@ import { givenOrder } from './rankers/given-order.js';
 import { measureRequest, type RequestSize } from './tokens.js';
 
 /** Everything that a plan is made from. */
-export interface PlanInput extends AccessRules, Sources {
+export interface PlanInput extends CallRules, Sources {
   /** The plan's id. Default: a random UUID. */
   readonly id?: string;
   readonly request: RoutingRequest;
@@ -42,6 +41,8 @@ export interface Blame {
   readonly field: string;
   readonly fallbackField?: string;
   readonly code: 'bad_request' | 'validation_failed';
+  /** The code where the gateway can call none of the candidates. Default: `code`. */
+  readonly unknownCode?: 'model_not_found';
   /**
    * Where the access rules exclude every candidate: the field to name with the first one's reason
    * instead.
@@ -130,31 +131,47 @@ function isFilled(
   return ranked.length > 0;
 }
 
+type Excluded = Eligibility['excluded'][number];
+
+/** Whether the candidate is out whatever the request asks. */
+const isRuledOut = ({ cause }: Excluded): boolean => cause === 'unknown' || cause === 'forbidden';
+
 /** Names the first list that has candidates, with the reason for each of them. */
 function nothingLeft(groups: readonly SortedGroup[], blame: Blame): GatewayError {
   const { code, firstField } = blame;
   const all = groups.flatMap(({ excluded }) => excluded);
-  if (firstField !== undefined && all.every(({ isForbidden }) => isForbidden))
-    return invalidField(
-      firstField,
-      all[0]?.reason ?? 'no models are configured to choose from',
-      code,
-    );
-  const capable = ({ excluded }: SortedGroup): boolean =>
-    excluded.some(({ isForbidden }) => !isForbidden);
+  if (firstField !== undefined && all.every(isRuledOut)) return noneToCall(firstField, all, blame);
+  const capable = ({ excluded }: SortedGroup): boolean => excluded.some((one) => !isRuledOut(one));
   const blamed =
     (firstField === undefined ? undefined : groups.find(capable)) ??
     groups.find(({ excluded }) => excluded.length > 0);
   if (!blamed) return invalidField(blame.field, 'names no model', code);
-  const reasons = blamed.excluded
-    .filter(({ isForbidden }) => firstField === undefined || !isForbidden)
-    .map(({ known, reason }) => `${known.candidate.label}: ${reason}`);
-  return invalidField(
-    blamed.field,
-    `no model can serve this request (${reasons.join('; ')})`,
-    code,
-  );
+  const relevant = blamed.excluded.filter((one) => firstField === undefined || !isRuledOut(one));
+  const reasons = relevant.map(({ known, reason }) => `${known.candidate.label}: ${reason}`);
+  const message = `${blamed.field}: no model can serve this request (${reasons.join('; ')})`;
+  return new GatewayError(code, message, {
+    field: blamed.field,
+    ...(relevant.every(({ cause }) => cause === 'length') ? { clientError: tooLong } : {}),
+  });
 }
+
+/** No candidate can be called, whatever the request asks: the first one's reason is enough. */
+function noneToCall(
+  field: string,
+  [first]: readonly Excluded[],
+  { code, unknownCode }: Blame,
+): GatewayError {
+  const reason = first?.reason ?? 'no models are configured to choose from';
+  const isUnknown = first?.cause === 'unknown';
+  return new GatewayError((isUnknown && unknownCode) || code, `${field}: ${reason}`, { field });
+}
+
+/** What clients of OpenAI's dialect shorten a conversation for. */
+const tooLong: ClientError = {
+  code: 'context_length_exceeded',
+  param: 'messages',
+  type: 'invalid_request_error',
+};
 
 function weighsCost({ tradeoff, preference }: RoutingRequest): boolean {
   const wanted = tradeoff ?? preference?.tradeoff;

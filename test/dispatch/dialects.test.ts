@@ -15,6 +15,8 @@ interface Row {
   /** The provider's status in the trace; absent: the dialect's own. */
   told?: number | null;
   end: number;
+  /** The same in OpenAI's dialect, where it differs. */
+  openai?: number;
   not?: Api[];
 }
 
@@ -51,13 +53,21 @@ const rows: Row[] = [
     end: 429,
   },
   { what: 'a refused key', fault: { status: 403 }, again: false, told: 403, end: 502 },
-  { what: 'a missing model', fault: { status: 404 }, again: false, told: 404, end: 502 },
+  {
+    what: 'a missing model',
+    fault: { status: 404 },
+    again: false,
+    told: 404,
+    end: 422,
+    openai: 404,
+  },
   {
     what: 'a refused request',
     fault: { status: 400, body: {} },
     again: false,
     told: 400,
     end: 422,
+    openai: 400,
   },
   {
     what: 'an error page',
@@ -111,6 +121,8 @@ const under200: Row[] = [
     not: ['gemini', 'cohere'],
   },
 ];
+const endOf = ({ end, openai }: Row, { surface }: Way): number =>
+  surface === 'openai' ? (openai ?? end) : end;
 const broken: Row[] = [
   { what: 'a reset', fault: { reset: 'afterContent' }, again: true, end: 502 },
   { what: 'half a frame', fault: { reset: 'halfFrame' }, again: true, end: 502 },
@@ -227,7 +239,7 @@ describe.concurrent('before the commit', () => {
     async (_title, api, row, way) => {
       const { first, sameAgain } = scene(api, row);
       const heard = await ask(gateway, way, { models: [first, sameAgain] });
-      expect(heard).toMatchObject({ status: row.end, ended: 'refused' });
+      expect(heard).toMatchObject({ status: endOf(row, way), ended: 'refused' });
       expect(heard.errorTrace).toHaveLength(row.again ? 4 : 2);
       expect(heard.message).toContain(api);
     },
@@ -238,7 +250,7 @@ describe.concurrent('before the commit', () => {
     async (_title, api, row, way) => {
       const { first, sameAgain } = scene(api, row);
       expect(await ask(gateway, way, { models: [first, sameAgain] })).toMatchObject({
-        status: row.end,
+        status: endOf(row, way),
         ended: 'refused',
       });
     },

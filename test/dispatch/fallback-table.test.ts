@@ -17,6 +17,8 @@ interface Row {
   told: number | null;
   /** What a client receives when every attempt failed this way. */
   end: number;
+  /** The same in OpenAI's dialect, where it differs. */
+  openai?: number;
   message: RegExp;
   retryAfter?: string;
 }
@@ -96,13 +98,13 @@ const rows: Row[] = [
   status(401, false, 502),
   status(402, false, 502),
   status(403, false, 502),
-  status(404, false, 502),
-  status(410, false, 502),
-  status(501, false, 502),
-  status(400, false, 422),
-  status(413, false, 422),
+  status(404, false, 422, { openai: 404 }),
+  status(410, false, 422, { openai: 404 }),
+  status(501, false, 422, { openai: 404 }),
+  status(400, false, 422, { openai: 400 }),
+  status(413, false, 422, { openai: 413 }),
   status(422, false, 422),
-  status(418, false, 422),
+  status(418, false, 422, { openai: 400 }),
   status(302, true, 502, { headers: { location: '/elsewhere' }, message: /answered 302/ }),
   status(500, true, 502, { what: 'status 500 without a body', body: '', message: /answered 500$/ }),
   status(502, true, 502, {
@@ -181,24 +183,31 @@ const rows: Row[] = [
     fault: { errorUnder200: 'first', meaning: 'not_found' },
     again: false,
     told: 404,
+    end: 422,
+    openai: 404,
   }),
   lost('a refused request under 200', /answered 400: scripted bad_request/, {
     fault: { errorUnder200: 'first', meaning: 'bad_request' },
     again: false,
     told: 400,
     end: 422,
+    openai: 400,
   }),
   lost('a content filter under 200', /answered 400: scripted content_filter/, {
     fault: { errorUnder200: 'first', meaning: 'content_filter' },
     again: false,
     told: 400,
     end: 422,
+    openai: 400,
   }),
 ];
 const casesOf = (chosen: Row[]): [title: string, row: Row, way: Way][] =>
   chosen.flatMap((row) =>
     ways.map((way): [string, Row, Way] => [`${row.what}, asked ${way.name}`, row, way]),
   );
+const endOf = ({ end, openai }: Row, { surface }: Way): number =>
+  surface === 'openai' ? (openai ?? end) : end;
+const isTextOrNull = (value: unknown): boolean => value === null || typeof value === 'string';
 const titles: Record<number, string> = {
   422: 'Validation Error',
   429: 'Too Many Requests',
@@ -315,8 +324,9 @@ describe.concurrent('where every attempt fails before the commit, a client gets'
     async (_title, row, way) => {
       const { failing, alike, first, sameAgain } = scene(row);
       const heard = await ask(gateway, way, { models: [first, sameAgain] });
+      const end = endOf(row, way);
       expect(heard).toMatchObject({
-        status: row.end,
+        status: end,
         ended: 'refused',
         message: expect.stringMatching(row.message) as string,
       });
@@ -331,13 +341,8 @@ describe.concurrent('where every attempt fails before the commit, a client gets'
       else
         expect(heard.error).toMatchObject({
           type:
-            row.end === 429
-              ? 'rate_limit_error'
-              : row.end < 500
-                ? 'invalid_request_error'
-                : 'api_error',
-          param: null,
-          code: expect.any(String) as string,
+            end === 429 ? 'rate_limit_error' : end < 500 ? 'invalid_request_error' : 'api_error',
+          code: end === 404 ? 'model_not_found' : (expect.toSatisfy(isTextOrNull) as string | null),
         });
     },
   );
@@ -347,17 +352,48 @@ describe.concurrent('where every attempt fails before the commit, a client gets'
     '502 where the others failed in another way than by %s',
     async (_title, row, way) => {
       const { first, good, second } = scene(row);
-      plays.set(good, { status: 404 });
+      plays.set(good, { status: 401 });
       const heard = await ask(gateway, way, { models: [first, second] });
       expect(heard).toMatchObject({ status: 502, ended: 'refused' });
       expect(heard.errorTrace.at(-1)).toMatchObject({
         provider: 'second',
         model: good,
-        status: 404,
+        status: 401,
       });
       expect(heard.headers).not.toHaveProperty('retry-after');
     },
   );
+
+  it("the first refusal's status and code in OpenAI's dialect where they were refused for different reasons", async () => {
+    const [one, two] = [plays.newModel(), plays.newModel()];
+    plays.set(one, {
+      status: 413,
+      body: { error: { message: 'too large', code: 'context_length_exceeded', type: 'tokens' } },
+    });
+    plays.set(two, { status: 404 });
+    const models = [`first/${one}`, `second/${two}`];
+    for (const way of ways) {
+      const heard = await ask(gateway, way, { models });
+      expect(heard.status).toBe(way.surface === 'openai' ? 413 : 502);
+      expect(heard.errorTrace).toHaveLength(2);
+      if (way.surface === 'openai')
+        expect(heard.error).toMatchObject({
+          message: 'first answered 413: too large (context_length_exceeded)',
+          code: 'context_length_exceeded',
+          type: 'tokens',
+          param: 'messages',
+        });
+    }
+  });
+
+  it('422 that names the field natively where no provider has the model', async () => {
+    const model = plays.newModel();
+    plays.set(model, { status: 404 });
+    expect(await ask(gateway, ways[1]!, { models: [`first/${model}`] })).toMatchObject({
+      status: 422,
+      message: 'models[0]: first answered 404: scripted 404',
+    });
+  });
 
   it.each(wayRows)(
     'the shortest Retry-After where all were rate-limited, asked %s',

@@ -173,7 +173,7 @@ describe('a model that cannot be called', () => {
     const [gone] = scripted([{ status: 404 }]);
     const heard = await ask(gateway, whole, { models: ['nobody/x', `up/${gone ?? ''}`] });
     expect(heard).toMatchObject({
-      status: 502,
+      status: 422,
       errorTrace: [
         { provider: 'nobody', status: null },
         { provider: 'up', model: gone, status: 404 },
@@ -185,7 +185,7 @@ describe('a model that cannot be called', () => {
     'is an error of the request where nothing else is left, asked %s',
     async (_name, way) => {
       const heard = await ask(gateway, way, { models: ['nobody/x', 'noone/y'] });
-      expect(heard.status).toBe(way.surface === 'native' ? 422 : 400);
+      expect(heard.status).toBe(way.surface === 'native' ? 422 : 404);
       expect(heard.message).toBe(
         `${way.surface === 'native' ? 'models[0]' : 'model'}: provider "nobody" is not configured`,
       );

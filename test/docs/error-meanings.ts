@@ -25,7 +25,7 @@ export const errorMeanings: Record<ErrorCode, string> = {
   client_closed:
     'The client disconnected. Only logs and metrics show it. The gateway cancels the upstream call.',
   internal: 'The gateway has a bug. It logs the cause.',
-  not_implemented: 'The provider has no embeddings, or does not support pass-through.',
+  not_implemented: 'The provider does not support pass-through.',
   unavailable:
     'The request needs the database, which is unreachable, or too many sign-ins run at once.',
   connection_failed:
@@ -38,8 +38,10 @@ export const errorMeanings: Record<ErrorCode, string> = {
   upstream_timeout: 'The first event did not arrive in time, or the stream went silent.',
   provider_auth: 'The provider refused its key (401, 402, 403, or a body that says so).',
   stream_refused: 'The model does not stream. The gateway remembers this.',
-  model_not_found: 'The provider answered 404, 410 or 501.',
-  request_refused: 'The provider answered another 4xx: it does not accept this request.',
+  model_not_found:
+    'The provider answered 404, 410 or 501, or no configured provider has the model. 422 on the native surface.',
+  request_refused:
+    "The provider answered another 4xx: it does not accept this request. On the OpenAI surface with the provider's own status.",
   not_configured: 'The request names a provider that is not configured.',
   all_failed: 'Every attempt failed, for different reasons.',
   deadline_exceeded: '`limits.totalTimeoutMs` passed.',

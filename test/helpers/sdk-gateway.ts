@@ -19,6 +19,29 @@ const models = {
   Gemini: 'google/gemini-2.5-flash',
 } as const;
 
+/** What each of these providers answers to a conversation that is too long, by model. */
+export const tooLong: Record<string, object> = {
+  [models['an openai-compatible provider']]: {
+    error: {
+      message: 'Your input exceeds what this model can read.',
+      type: 'invalid_request_error',
+      param: 'messages',
+      code: 'context_length_exceeded',
+    },
+  },
+  [models.Anthropic]: {
+    type: 'error',
+    error: { type: 'invalid_request_error', message: 'prompt is too long: 210000 tokens > 200000' },
+  },
+  [models.Gemini]: {
+    error: {
+      code: 400,
+      message: 'The input token count (1200000) exceeds the maximum number of tokens allowed.',
+      status: 'INVALID_ARGUMENT',
+    },
+  },
+};
+
 /** The same as rows for `describe.each`. */
 export const modelRows = Object.entries(models);
 

@@ -194,6 +194,9 @@ function blamed({ json }: Answer): string | null {
   return /^(\w+)(\[[^\]]+\])*: /.exec(message)?.[1] ?? null;
 }
 
+const refusals: unknown[] = ['request_refused', 'unsupported_value'];
+const isRefusal = ({ json }: Answer): boolean => refusals.includes(at(json, 'error', 'code'));
+
 async function tryAll(
   path: string,
   mutations: readonly Mutation[],
@@ -206,7 +209,7 @@ async function tryAll(
       const answer = await send(path, 'POST', JSON.stringify(next.body));
       expectHonest(path, answer, `${path} with ${next.what}`);
       // a provider's own refusal has its own words
-      if (answer.status < 400 || at(answer.json, 'error', 'code') === 'request_refused') continue;
+      if (answer.status < 400 || isRefusal(answer)) continue;
       refused++;
       const field = blamed(answer);
       if (next.field === 'body')

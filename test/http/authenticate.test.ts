@@ -54,7 +54,9 @@ const wrongKeys: [string, Record<string, string>][] = [
   ['Basic with the key as it is', { authorization: `Basic ${key}` }],
   ['two schemes', { authorization: `Bearer Bearer ${key}` }],
   ['two keys in one header', { authorization: `Bearer ${key}, Bearer ${key}` }],
-  ['another header', { 'x-api-key': key }],
+  ['another header', { 'x-signalbox-key': key }],
+  ['another key in x-api-key', { 'x-api-key': 'sk_other' }],
+  ['a wrong key before a right one', { authorization: 'Bearer sk_other', 'x-api-key': key }],
   ['a cookie', { cookie: `authorization=Bearer ${key}` }],
   ['a name that objects have', { authorization: 'Bearer __proto__' }],
   ['a key of 8,000 characters', { authorization: `Bearer ${'k'.repeat(8_000)}` }],
@@ -86,7 +88,7 @@ describe('a request', () => {
       expect(reply).toMatchObject({
         status: 401,
         headers: { 'www-authenticate': 'Bearer' },
-        json: { error: { type: 'authentication_error', code: 'unauthorized' } },
+        json: { error: { type: 'authentication_error', code: 'invalid_api_key' } },
       });
       expectConforms('openai-error', reply.json);
     }
@@ -103,6 +105,22 @@ describe('a request', () => {
       200,
     );
   });
+
+  it.each(['x-api-key', 'X-Api-Key', 'api-key'])(
+    'with the key in %s passes, on every surface',
+    async (name) => {
+      const headers = { [name]: key };
+      const { models: _models, ...chat } = body;
+      for (const [path, sent] of [
+        ['/api/v1/completions', body],
+        ['/v1/chat/completions', { ...chat, model: 'up/m' }],
+        ['/api/v1/model-select', { ...chat, llm_providers: [{ name: 'up/m' }] }],
+      ] as const)
+        expect((await post(gateway.url + path, sent, headers)).status, path).toBe(200);
+      for (const path of ['/v1/models', '/api/v1/keys', '/api/v1/conversations'])
+        expect((await ask('GET', gateway.url + path, headers)).status, path).toBe(200);
+    },
+  );
 
   it('is refused before anybody looks at its body, whatever that holds', async () => {
     for (const [payload, headers] of [

@@ -159,7 +159,7 @@ describe('a budget', () => {
     const refused = replies.find(({ status }) => status === 429);
     // others hold it: worth another try soon
     expect(refused).toMatchObject({
-      json: { error: { type: 'rate_limit_error', code: 'too_many_requests' } },
+      json: { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
     });
     expect(Number(refused?.headers['retry-after'])).toBeLessThanOrEqual(60);
     expect(refused?.headers['x-should-retry']).toBeUndefined();

@@ -76,7 +76,7 @@ describe('a key with a limit of requests', () => {
     for (let n = 0; n < 3; n++) await openai('three');
     expect(await openai('three')).toMatchObject({
       status: 429,
-      json: { error: { type: 'rate_limit_error', code: 'too_many_requests' } },
+      json: { error: { type: 'rate_limit_error', code: 'rate_limit_exceeded' } },
     });
   });
 

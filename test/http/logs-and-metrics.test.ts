@@ -173,7 +173,7 @@ describe('/metrics', () => {
         .map(({ labels, value }) => [Object.values(labels).join(' '), value]);
     expect(Object.fromEntries(values('signalbox_request_duration_seconds'))).toMatchObject({
       'completions 200': 7,
-      'completions 502': 1,
+      'completions 422': 1,
       'completions 499': 1,
       'model_select 200': 1,
       'openai 200': 1,
@@ -369,7 +369,7 @@ describe('the log', () => {
   });
 
   it('is louder where every provider failed', async () => {
-    upstream.script([{ status: 404 }]);
+    upstream.script([{ status: 401 }]);
     await complete();
     expect(await lines(1)).toMatchObject([{ level: 40, status: 502, code: 'all_failed' }]);
   });

@@ -20,7 +20,7 @@ describe('eligible candidates', () => {
       {
         known: known[1],
         reason: 'it does not call tools, but the request offers 1',
-        isForbidden: false,
+        cause: 'unsuitable',
       },
     ]);
   });

@@ -173,7 +173,8 @@ describe('a plan', () => {
       plan([candidate('nobody/x'), candidate('local/small'), candidate('openai/gpt-4o')], {
         request: { messages: [], tools: [{ name: 'look' }] },
         deny: ['openai/*'],
-        isConfigured: (provider) => provider !== 'nobody',
+        unknownReason: ({ provider }) =>
+          provider === 'nobody' ? 'provider "nobody" is not configured' : null,
         blame: { field: 'llm_providers', code: 'bad_request' },
       }),
     );
@@ -305,7 +306,8 @@ describe('explaining a plan', () => {
     const explained = explainPlan(
       plan([candidate('gone/x'), candidate('local/small'), candidate('openai/gpt-4o')], {
         request: { messages: [], tools: [{ name: 'look' }] },
-        isConfigured: (provider) => provider !== 'gone',
+        unknownReason: ({ provider }) =>
+          provider === 'gone' ? 'provider "gone" is not configured' : null,
       }),
     );
     expect(explained).toEqual([

@@ -181,9 +181,10 @@ describe.each(modelRows)('the AI SDK, with %s behind the gateway,', (_name, mode
     });
     const refused = await raised(generateText({ model: provider(model), prompt: 'Hi' }));
     expect(refused).toMatchObject({
-      statusCode: 422,
+      statusCode: 400,
       isRetryable: false,
       message: expect.stringContaining('scripted 400'),
+      data: { error: { type: expect.stringContaining('invalid_request') } },
     });
     expect(gateway.upstream.requests).toHaveLength(2);
   });

@@ -1,6 +1,12 @@
 import { ChatOpenAI, type ChatOpenAIFields, OpenAIEmbeddings } from '@langchain/openai';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { modelRows, picture, type SdkGateway, startSdkGateway } from '../helpers/sdk-gateway.js';
+import {
+  modelRows,
+  picture,
+  type SdkGateway,
+  startSdkGateway,
+  tooLong,
+} from '../helpers/sdk-gateway.js';
 
 let gateway: SdkGateway;
 beforeEach(async () => {
@@ -118,9 +124,28 @@ describe.each(modelRows)("LangChain's ChatOpenAI, with %s behind the gateway,", 
 
   it('raises what the gateway answers and does not repeat what has been repeated', async () => {
     gateway.upstream.script([{ status: 400 }, { status: 503 }]);
-    expect(await raised(chat(model).invoke('Hi'))).toMatchObject({ status: 422 });
+    expect(await raised(chat(model).invoke('Hi'))).toMatchObject({ status: 400 });
     expect(await raised(chat(model).invoke('Hi'))).toMatchObject({ status: 503 });
     expect(gateway.upstream.requests).toHaveLength(2);
+  });
+
+  it('raises ContextOverflowError, which summarising agents wait for, and its codes for a limit and a missing model', async () => {
+    gateway.upstream.script([
+      { status: 400, body: tooLong[model] },
+      { status: 429, headers: { 'retry-after': '60' } },
+      { status: 404 },
+    ]);
+    expect(await raised(chat(model).invoke('Hi'))).toMatchObject({
+      name: 'ContextOverflowError',
+    });
+    expect(await raised(chat(model).invoke('Hi'))).toMatchObject({
+      status: 429,
+      lc_error_code: 'MODEL_RATE_LIMIT',
+    });
+    expect(await raised(chat(model).invoke('Hi'))).toMatchObject({
+      status: 404,
+      lc_error_code: 'MODEL_NOT_FOUND',
+    });
   });
 
   it('raises in the middle of a stream that breaks off', async () => {
@@ -162,6 +187,7 @@ describe('LangChain', () => {
   it('raises a wrong key as such', async () => {
     expect(await raised(chat('auto', { apiKey: 'sk_wrong' }).invoke('Hi'))).toMatchObject({
       status: 401,
+      lc_error_code: 'MODEL_AUTHENTICATION',
     });
   });
 

@@ -6,7 +6,6 @@ import OpenAI, {
   InternalServerError,
   NotFoundError,
   RateLimitError,
-  UnprocessableEntityError,
 } from 'openai';
 import type {
   ChatCompletionChunk,
@@ -15,7 +14,13 @@ import type {
 } from 'openai/resources/chat/completions';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { listAt, textAt } from '../helpers/json.js';
-import { modelRows, picture, type SdkGateway, startSdkGateway } from '../helpers/sdk-gateway.js';
+import {
+  modelRows,
+  picture,
+  type SdkGateway,
+  startSdkGateway,
+  tooLong,
+} from '../helpers/sdk-gateway.js';
 import type { Step } from '../helpers/upstream.js';
 
 let gateway: SdkGateway;
@@ -317,19 +322,63 @@ describe.each(modelRows)('the openai SDK, with %s behind the gateway,', (_name, 
       expect(error).toBeInstanceOf(RateLimitError);
       // Gemini says it in the body as well, and there it counts
       expect(error.headers?.get('retry-after')).toBe(model.startsWith('google') ? '2' : '60');
-      expect(error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limited' });
+      expect(error).toMatchObject({ type: 'rate_limit_error', code: 'rate_limit_exceeded' });
     }
   });
 
-  it("raises UnprocessableEntityError with the provider's reason when it refuses the request", async () => {
+  it("raises BadRequestError with the provider's reason when it refuses the request", async () => {
     gateway.upstream.script([{ status: 400 }]);
     for (const stream of [false, true]) {
       const error = await raised(
         client.chat.completions.create({ model, messages: hello, stream }),
       );
-      expect(error).toBeInstanceOf(UnprocessableEntityError);
+      expect(error).toBeInstanceOf(BadRequestError);
       expect(error.message).toContain('scripted 400');
+      expect(error.type).toMatch(/invalid_request_error/);
     }
+  });
+
+  it('raises BadRequestError with context_length_exceeded when the conversation is too long', async () => {
+    gateway.upstream.script([{ status: 400, body: tooLong[model] }]);
+    for (const stream of [false, true]) {
+      const error = await raised(
+        client.chat.completions.create({ model, messages: hello, stream }),
+      );
+      expect(error).toBeInstanceOf(BadRequestError);
+      expect(error).toMatchObject({ code: 'context_length_exceeded', param: 'messages' });
+    }
+  });
+
+  it('keeps the code and parameter of the provider, where it has them', async () => {
+    const isCompatible = model.startsWith('compatible');
+    gateway.upstream.script([
+      {
+        status: 400,
+        body: isCompatible
+          ? {
+              error: {
+                message: "Unsupported value: 'temperature' does not support 0.2.",
+                type: 'invalid_request_error',
+                param: 'temperature',
+                code: 'unsupported_value',
+              },
+            }
+          : { error: { message: 'temperature: must be 1', type: 'invalid_request_error' } },
+      },
+    ]);
+    const error = await raised(client.chat.completions.create({ model, messages: hello }));
+    expect(error).toMatchObject({
+      status: 400,
+      param: 'temperature',
+      code: isCompatible ? 'unsupported_value' : 'request_refused',
+    });
+  });
+
+  it('raises NotFoundError with model_not_found when the provider does not have the model', async () => {
+    gateway.upstream.script([{ status: 404 }]);
+    const error = await raised(client.chat.completions.create({ model, messages: hello }));
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ code: 'model_not_found', param: 'model' });
   });
 
   it("raises InternalServerError when the provider does not accept the gateway's key: that is no fault of the client", async () => {
@@ -529,7 +578,8 @@ describe('the openai SDK, with a translated provider behind the gateway,', () =>
     const error = await raised(
       client.chat.completions.create({ model: 'claude/claude-sonnet-4-5', messages: hello, n: 2 }),
     );
-    expect(error).toBeInstanceOf(UnprocessableEntityError);
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error.code).toBe('unsupported_value');
     expect(error.message).toContain('one answer');
   });
 });
@@ -579,7 +629,8 @@ describe('the openai SDK asks for embeddings', () => {
     const error = await raised(
       client.embeddings.create({ model: 'claude/claude-sonnet-4-5', input: 'a' }),
     );
-    expect(error).toMatchObject({ status: 501, param: 'model', code: 'not_implemented' });
+    expect(error).toMatchObject({ status: 400, param: 'model', code: 'bad_request' });
+    expect(error.message).toContain('claude has no embeddings');
   });
 });
 
@@ -617,7 +668,7 @@ describe('the openai SDK raises', () => {
     ];
     for (const error of await Promise.all(calls.map(raised))) {
       expect(error).toBeInstanceOf(AuthenticationError);
-      expect(error).toMatchObject({ type: 'authentication_error', code: 'unauthorized' });
+      expect(error).toMatchObject({ type: 'authentication_error', code: 'invalid_api_key' });
       expect(error.requestID).toEqual(expect.stringMatching(/./));
       expect(error.message).not.toContain('sk_wrong');
     }
@@ -626,17 +677,11 @@ describe('the openai SDK raises', () => {
 
   it.each([
     ['a model without its provider', { model: 'gpt-test' }, 'model'],
-    ['a provider that is not configured', { model: 'nobody/gpt-test' }, 'model'],
     ['no messages', { model: 'compatible/gpt-test', messages: [] }, 'messages'],
     [
       'an unknown role',
       { model: 'compatible/gpt-test', messages: [{ role: 'robot', content: 'x' }] },
       'messages[0][role]',
-    ],
-    [
-      'a list of models of which none is configured',
-      { model: 'auto', models: ['nobody/a', 'nobody/b'] },
-      'models[0]',
     ],
   ])('BadRequestError, which names the field, for %s', async (_what, fields, param) => {
     const body = { messages: hello, ...fields } as ChatCompletionCreateParamsNonStreaming;
@@ -644,6 +689,69 @@ describe('the openai SDK raises', () => {
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({ type: 'invalid_request_error', param, code: 'bad_request' });
     expect(error.message).toContain(param);
+  });
+});
+
+describe('the openai SDK raises NotFoundError with model_not_found', () => {
+  it.each([
+    ['a provider that is not configured', { model: 'nobody/gpt-test' }, 'model'],
+    [
+      'a list of models of which none is configured',
+      { model: 'auto', models: ['nobody/a', 'nobody/b'] },
+      'models[0]',
+    ],
+  ])('for %s', async (_what, fields, param) => {
+    const body = { messages: hello, ...fields } as ChatCompletionCreateParamsNonStreaming;
+    const error = await raised(client.chat.completions.create(body));
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ type: 'invalid_request_error', param, code: 'model_not_found' });
+    expect(error.message).toContain('nobody');
+  });
+
+  it('for embeddings of such a provider', async () => {
+    const error = await raised(client.embeddings.create({ model: 'nobody/embed', input: 'a' }));
+    expect(error).toBeInstanceOf(NotFoundError);
+    expect(error).toMatchObject({ param: 'model', code: 'model_not_found' });
+  });
+});
+
+describe('the openai SDK raises BadRequestError', () => {
+  it("with context_length_exceeded where the gateway's own check finds the conversation too long", async () => {
+    const small = await startSdkGateway({
+      models: { 'compatible/small': { contextLength: 100 } },
+    });
+    const openai = new OpenAI({ apiKey: small.key, baseURL: small.baseURL, maxRetries: 0 });
+    const messages = [{ role: 'user' as const, content: 'word '.repeat(1_000) }];
+    const error = await raised(
+      openai.chat.completions.create({ model: 'compatible/small', messages }),
+    );
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).toMatchObject({ code: 'context_length_exceeded', param: 'messages' });
+    // some clients read the message alone
+    expect(String(error)).toContain('context_length_exceeded');
+    await small.close();
+  });
+
+  it("with content_filter where Azure's filter refuses the prompt", async () => {
+    gateway.upstream.script([
+      {
+        status: 400,
+        body: {
+          error: {
+            message: "The response was filtered due to Azure OpenAI's content management policy.",
+            type: null,
+            param: 'prompt',
+            code: 'content_filter',
+            status: 400,
+            innererror: { code: 'ResponsibleAIPolicyViolation' },
+          },
+        },
+      },
+    ]);
+    const body = { model: 'compatible/gpt-test', messages: hello };
+    const error = await raised(client.chat.completions.create(body));
+    expect(error).toBeInstanceOf(BadRequestError);
+    expect(error).toMatchObject({ code: 'content_filter', param: 'prompt' });
   });
 });
 

@@ -30,6 +30,7 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
     chat,
     models: body.models,
     modelsField: 'models',
+    modelField: 'models[0]',
     fallbackModels: body.fallback_models ?? [],
     order: body.order ?? null,
     routing: {
@@ -44,6 +45,7 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
     store: body.store !== false,
     sentMessages: body.messages,
     invalidCode: native.invalidCode,
+    keepsStatus: false,
   };
 }
 

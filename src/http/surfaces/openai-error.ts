@@ -1,4 +1,4 @@
-import type { GatewayError } from '../../errors.js';
+import type { ErrorCode, GatewayError } from '../../errors.js';
 import type { Surface } from './surface.js';
 
 const errorTypes: Record<number, string> = {
@@ -8,24 +8,45 @@ const errorTypes: Record<number, string> = {
   429: 'rate_limit_error',
 };
 
-/** An error in OpenAI's shape. */
+/** OpenAI's names for failures of the gateway's own, which its clients branch on. */
+const clientCodes: Partial<Record<ErrorCode, string>> = {
+  unauthorized: 'invalid_api_key',
+  too_many_requests: 'rate_limit_exceeded',
+  rate_limited: 'rate_limit_exceeded',
+  budget_spent: 'insufficient_quota',
+};
+
+const maxMessageLength = 500;
+
+/** An error in OpenAI's shape, in OpenAI's vocabulary as far as it has a word for it. */
 export function openAIErrorBody(error: GatewayError): { error: object } {
-  // OpenAI's name for it
-  const spent = error.code === 'budget_spent' ? 'insufficient_quota' : null;
-  const type =
-    spent ??
-    errorTypes[error.status] ??
-    (error.status < 500 ? 'invalid_request_error' : 'api_error');
-  const trace = error.errorTrace.length > 0 ? { errorTrace: error.errorTrace } : {};
+  const { clientError, field, errorTrace } = error;
+  const code = clientError?.code ?? clientCodes[error.code] ?? error.code;
   return {
     error: {
-      message: error.message,
-      type,
-      param: error.field,
-      code: spent ?? error.code,
-      ...trace,
+      message: messageOf(error, code),
+      type: clientError?.type ?? typeOf(error),
+      param: clientError?.param ?? field,
+      code,
+      ...(errorTrace.length > 0 ? { errorTrace } : {}),
     },
   };
+}
+
+function typeOf({ code, status }: GatewayError): string {
+  if (code === 'budget_spent') return 'insufficient_quota';
+  return errorTypes[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+}
+
+/**
+ * Some clients look for the length limit in the message and not in the code, so that the message
+ * has to name it.
+ */
+function messageOf({ message }: GatewayError, code: string): string {
+  if (code !== 'context_length_exceeded' || /maximum context length|context_length/.test(message))
+    return message;
+  const suffix = ` (${code})`;
+  return message.slice(0, maxMessageLength - suffix.length) + suffix;
 }
 
 /** A surface of OpenAI's dialect without completions: embeddings, the model list. */

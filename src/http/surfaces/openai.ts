@@ -39,6 +39,7 @@ export const openai: CompletionSurface = {
       ...chat
     } = parsed as RunRequest;
     const auto = model === 'auto';
+    const isList = auto && models;
     if (!auto && !/^[^/]+\/./.test(model))
       throw invalidField(
         'model',
@@ -48,7 +49,8 @@ export const openai: CompletionSurface = {
     return {
       chat: stream || chat.stream_options === undefined ? chat : withoutStreamOptions(chat),
       models: auto ? (models ?? null) : [model],
-      modelsField: auto && models ? 'models' : 'model',
+      modelsField: isList ? 'models' : 'model',
+      modelField: isList ? 'models[0]' : 'model',
       fallbackModels: fallbackModels ?? [],
       order: null,
       routing: {
@@ -64,6 +66,7 @@ export const openai: CompletionSurface = {
       store: chat['store'] !== false,
       sentMessages: chat.messages,
       invalidCode: 'bad_request',
+      keepsStatus: true,
     };
   },
   writer(res, _request, call, stream) {

@@ -57,7 +57,14 @@ export function anthropicFailure(
 ): GatewayError {
   const error = errorOf(parseJson(body));
   const reason = error?.message ?? (body.trimStart().startsWith('<') ? '' : body.slice(0, 300));
-  return providerFailure({ provider, status, headers, reason, code: codeOf(status, error) });
+  return providerFailure({
+    provider,
+    status,
+    headers,
+    reason,
+    own: { type: error?.type },
+    code: codeOf(status, error),
+  });
 }
 
 /**
@@ -71,6 +78,7 @@ export function anthropicFailureUnder200(provider: string, body: unknown): Gatew
     provider,
     status,
     reason: error.message || error.type,
+    own: { type: error.type },
     code: codeOf(status, error),
   });
 }

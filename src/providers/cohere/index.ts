@@ -84,7 +84,7 @@ function cohereFailure(
   headers: UpstreamHeaders,
   body: string,
 ): GatewayError {
-  const parsed = parseJson(body) as { message?: unknown } | null;
+  const parsed = parseJson(body) as { message?: unknown; error_type?: unknown } | null;
   const message = typeof parsed?.message === 'string' ? parsed.message : '';
   // the message repeats a refused key, which has no recognisable prefix
   const reason = (message || (body.startsWith('<') ? '' : body.slice(0, 300))).replace(
@@ -92,7 +92,14 @@ function cohereFailure(
     '$1[redacted]',
   );
   const code = codeOf(status, message);
-  return providerFailure({ provider, status, headers, reason, ...(code ? { code } : {}) });
+  return providerFailure({
+    provider,
+    status,
+    headers,
+    reason,
+    own: { code: parsed?.error_type },
+    ...(code ? { code } : {}),
+  });
 }
 
 function codeOf(status: number, message: string): ErrorCode | null {

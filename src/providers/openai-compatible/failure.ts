@@ -1,5 +1,6 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
 import type { UpstreamHeaders } from '../adapter.js';
+import type { OwnError } from '../client-error.js';
 import { codeOfStatus, providerFailure } from '../failure.js';
 import { isRecord, parseJson } from '../json.js';
 
@@ -10,6 +11,7 @@ interface ErrorContent {
   kind: string;
   /** The status stated in the body; null if there is none. */
   status: number | null;
+  own: OwnError;
 }
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '');
@@ -38,7 +40,12 @@ function detailText(detail: unknown): string {
 function errorContent(body: unknown, raw = ''): ErrorContent {
   if (Array.isArray(body)) return errorContent(body[0], raw);
   if (!isRecord(body))
-    return { message: raw.startsWith('<') ? '' : raw.slice(0, 300), kind: '', status: null };
+    return {
+      message: raw.startsWith('<') ? '' : raw.slice(0, 300),
+      kind: '',
+      status: null,
+      own: {},
+    };
   const inner = isRecord(body['error'])
     ? body['error']
     : isRecord(body['detail'])
@@ -59,6 +66,7 @@ function errorContent(body: unknown, raw = ''): ErrorContent {
       httpStatus(inner['status']) ??
       httpStatus(inner['code']) ??
       httpStatus(body['status']),
+    own: { code: inner['code'], param: inner['param'], type: inner['type'] },
   };
 }
 
@@ -120,6 +128,7 @@ export function openAIFailure(
     status,
     headers,
     reason: content.message,
+    own: content.own,
     code: codeOf(status, content),
   });
 }
@@ -135,6 +144,7 @@ export function openAIFailureUnder200(provider: string, body: unknown): GatewayE
     provider,
     status,
     reason: content.message || 'an error without a message',
+    own: content.own,
     code: codeOf(status, content),
   });
 }

@@ -1,0 +1,84 @@
+import type { ClientError, ErrorCode } from '../errors.js';
+
+/** What a provider's error body says beside its message, in the provider's own vocabulary. */
+export interface OwnError {
+  readonly code?: unknown;
+  readonly param?: unknown;
+  readonly type?: unknown;
+}
+
+interface Translation {
+  /** OpenAI's code. */
+  readonly code: string;
+  readonly param: string | null;
+  /** Matches the provider's code, type and message, in lower case. */
+  readonly pattern: RegExp;
+}
+
+// wordings of 2024 to 2026; the first match decides
+const translations: readonly Translation[] = [
+  {
+    code: 'context_length_exceeded',
+    param: 'messages',
+    pattern: new RegExp(
+      [
+        'context_length_exceeded|context_window_exceeded',
+        'too_many_(prompt_)?tokens|too many (input )?tokens', // Perplexity; Cohere, Bedrock
+        'maximum context length|max context length|model.s context length', // OpenAI, vLLM; Ollama; SGLang
+        '(prompt|input|messages) (is|are) too long|prompt too long', // Anthropic, Bedrock
+        'length of all messages is too long', // Perplexity
+        '(exceeds?|exceeded) (the |its )?(available )?context (window|limit|size|length)',
+        'input tokens? exceed', // OpenAI, Bedrock
+        'input token count.{0,60}exceeds the maximum', // Gemini
+        'too large for model with', // Mistral
+        'reduce (the length of (the |your )?(messages|prompt|input)|your prompt)', // Groq, Together
+        'maximum prompt length|prompt length.{0,30}exceeds', // xAI
+      ].join('|'),
+    ),
+  },
+  {
+    code: 'content_filter',
+    param: 'messages',
+    pattern:
+      /content_?filter|content_policy|responsibleaipolicy|content filter|content management policy|content policy|data_inspection_failed|content exists risk|usage guidelines|blocked (word|output|by)|moderation_blocked|flagged by (our |the )?(moderation|safety)/,
+  },
+  {
+    code: 'model_not_found',
+    param: 'model',
+    pattern:
+      /model_not_found|deploymentnotfound|invalid_model\b|\binvalid model\b|model identifier is invalid|unknown model|model .{1,120}?(does not exist|not found|was removed)/,
+  },
+];
+
+const safe = /^[\w.[\]-]{1,64}$/;
+const word = (value: unknown): string | null =>
+  typeof value === 'string' && safe.test(value) && !/^\d+$/.test(value) ? value : null;
+
+/**
+ * A provider's refusal in OpenAI's vocabulary: a code by what the provider said, else the
+ * provider's own code, parameter and type. Null for failures that are not the client's.
+ * @param reason the provider's message
+ */
+export function clientErrorOf(
+  code: ErrorCode,
+  reason: string,
+  own: OwnError = {},
+): ClientError | null {
+  if (code !== 'request_refused' && code !== 'model_not_found' && code !== 'stream_refused')
+    return null;
+  const said = `${word(own.code) ?? ''} ${word(own.type) ?? ''} ${reason}`.toLowerCase();
+  const known = translations.find(({ pattern }) => pattern.test(said));
+  const missing = code === 'model_not_found' && !known ? 'model_not_found' : null;
+  return {
+    code: known?.code ?? missing ?? word(own.code),
+    param: word(own.param) ?? known?.param ?? (missing ? 'model' : paramIn(reason)),
+    // a provider that answers 501 calls it its own error
+    type: (code === 'model_not_found' ? null : word(own.type)) ?? 'invalid_request_error',
+  };
+}
+
+/** The field that a message begins with, as Anthropic writes it: `temperature: must be at most 1`. */
+function paramIn(reason: string): string | null {
+  const found = /^([a-z][a-z0-9_]*(?:\.[a-z0-9_]+)*): /.exec(reason);
+  return found?.[1] ?? null;
+}

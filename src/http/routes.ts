@@ -200,7 +200,7 @@ function publicRouter(parts: Parts, version: string, state: () => Promise<Readin
   const pages = {
     '/healthz': healthz,
     '/readyz': readyz(state),
-    '/openapi.json': openApi(version),
+    '/openapi.json': openApi(version, () => parts.current().accounts.publicUrl),
     '/docs': docsPage(version),
     '/reset-password': resetPasswordPage,
   };

@@ -1,16 +1,19 @@
+import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { at } from '../helpers/json.js';
-import { ask } from '../helpers/sse.js';
+import { at, textAt } from '../helpers/json.js';
+import { ask, post } from '../helpers/sse.js';
 
 type Json = Record<string, unknown>;
 interface Document {
   openapi: string;
   info: Json;
+  servers: { url: string }[];
   security: Json[];
+  tags: { name: string; description: string }[];
   paths: Record<string, Json>;
   components: { schemas: Record<string, Json>; securitySchemes: Json };
 }
@@ -51,6 +54,23 @@ const operations = (): [string, string, Json, Json][] =>
         item,
       ]),
   );
+
+const isPublic = (operation: Json): boolean =>
+  Array.isArray(operation['security']) && operation['security'].length === 0;
+
+/** What compiles schemas of the document, by references that begin with `document#/`. */
+function compiled(): Ajv2020 {
+  const ajv = new Ajv2020({
+    strict: true,
+    allowUnionTypes: true,
+    strictRequired: false,
+    strictTypes: false,
+  });
+  addFormats.default(ajv);
+  ajv.addVocabulary(['components']);
+  ajv.addSchema({ $id: 'document', components: document.components });
+  return ajv;
+}
 
 /** The paths that Express has, as OpenAPI writes them. */
 function routesOf({ stack }: { stack: unknown[] }): string[] {
@@ -120,10 +140,117 @@ describe('/openapi.json', () => {
       expect(required, where).toBe(true);
       // a form has no shape that others share
       expect(content, where).toMatchObject(
-        content['multipart/form-data']
-          ? { 'multipart/form-data': { schema: { properties: expect.any(Object) as object } } }
-          : { 'application/json': { schema: { $ref: expect.any(String) as string } } },
+        content['application/json']
+          ? { 'application/json': { schema: { $ref: expect.any(String) as string } } }
+          : { 'multipart/form-data': { schema: { properties: expect.any(Object) as object } } },
       );
+    }
+  });
+
+  it('is valid by the schema of OpenAPI', async () => {
+    const result = await new Validator().validate({ ...structuredClone(document) });
+    expect(result.errors ?? [], JSON.stringify(result.errors)).toEqual([]);
+    expect(result.valid).toBe(true);
+  });
+
+  it('gives each operation a name of its own, one group and a place among the groups', () => {
+    const names = operations().map(([, , operation]) => operation['operationId'] as string);
+    for (const name of names) expect(name).toMatch(/^[a-z]+([A-Z][a-z]+)*(V2)?$/);
+    expect(new Set(names).size).toBe(names.length);
+    const groups = document.tags.map(({ name }) => name);
+    const used = operations().map(([path, method, operation]) => {
+      const [group, ...more] = operation['tags'] as string[];
+      expect([groups.includes(group ?? ''), more], `${method} ${path}`).toEqual([true, []]);
+      return group;
+    });
+    expect(new Set(used)).toEqual(new Set(groups));
+  });
+
+  it('keeps the names that clients were generated with', () => {
+    const kept = {
+      'post /api/v1/completions': 'createCompletion',
+      'post /api/v1/model-select': 'selectModel',
+      'post /v1/chat/completions': 'createChatCompletion',
+      'post /v1/embeddings': 'createEmbeddings',
+      'get /v1/models': 'listModels',
+      'post /api/v1/keys': 'createKey',
+      'patch /api/v1/keys/{id}': 'updateKey',
+      'get /api/v1/conversations/{id}': 'getConversation',
+      'post /api/v1/preferences': 'createPreference',
+      'post /api/v1/feedback': 'giveFeedback',
+      'get /api/v1/usage': 'getUsage',
+    };
+    const names = operations().map(([path, method, { operationId }]) => [
+      `${method} ${path}`,
+      operationId,
+    ]);
+    expect(Object.fromEntries(names)).toMatchObject(kept);
+  });
+
+  it('names only statuses that an operation can have', () => {
+    for (const [path, method, operation, item] of operations()) {
+      const statuses = Object.keys(operation['responses'] as Json).map(Number);
+      const where = `${method} ${path}: ${statuses.join(', ')}`;
+      const hasBody = 'requestBody' in operation || path.startsWith('/proxy');
+      const hasQuery = operation['parameters'] !== undefined;
+      if (!hasBody) expect(statuses, where).not.toEqual(expect.arrayContaining([413]));
+      if (!hasBody) expect(statuses, where).not.toEqual(expect.arrayContaining([415]));
+      if (!hasBody && !hasQuery)
+        expect(
+          statuses.filter((status) => [400, 422].includes(status)),
+          where,
+        ).toEqual([]);
+      if (hasBody && !path.startsWith('/proxy'))
+        expect(statuses, where).toEqual(expect.arrayContaining([400, 413, 415]));
+      if (item['parameters']) expect(statuses, where).toContain(404);
+      if (isPublic(operation) && path !== '/metrics' && !path.endsWith('/sign-in'))
+        expect(statuses, where).not.toContain(401);
+      if (!isPublic(operation)) expect(statuses, where).toContain(401);
+    }
+  });
+
+  it('shows bodies to copy that the gateway takes', () => {
+    const bodies = operations().flatMap(([path, method, operation]) => {
+      const { content = {} } = (operation['requestBody'] ?? {}) as {
+        content?: Record<string, Json>;
+      };
+      const { schema, example } = content['application/json'] ?? {};
+      return schema && !content['text/csv'] ? [{ at: `${method} ${path}`, schema, example }] : [];
+    });
+    expect(bodies.length).toBeGreaterThan(20);
+    const ajv = compiled();
+    for (const { at: where, schema, example } of bodies) {
+      const validate = ajv.compile({
+        $ref: `document${(schema as { $ref: string }).$ref}`,
+      });
+      expect([validate(example), validate.errors], where).toEqual([true, null]);
+    }
+  });
+
+  it('has the scope that each operation needs in its description', async () => {
+    const scopes = ['completions', 'model-select', 'admin'];
+    const keys = await Promise.all(
+      scopes.map(async (scope) => {
+        const rest = scopes.filter((other) => other !== scope);
+        const reply = await post(
+          `${gateway.url}/api/v1/keys`,
+          { name: `without ${scope}`, scopes: rest },
+          gateway.auth,
+        );
+        return [scope, { authorization: `Bearer ${textAt(reply.json, 'key')}` }] as const;
+      }),
+    );
+    for (const [path, method, operation] of operations()) {
+      if (isPublic(operation)) continue;
+      for (const [scope, auth] of keys) {
+        const url = gateway.url + path.replace(/\{\w+\}/g, 'x');
+        const { status } = await ask(method.toUpperCase(), url, auth, undefined);
+        const described = textAt(operation, 'description').includes(`scope \`${scope}\``);
+        const where = `${method} ${path} without ${scope}: ${status}`;
+        if (described) expect(status, where).toBe(403);
+        else if (!textAt(operation, 'description').includes('Only for administrators'))
+          expect(status, where).not.toBe(403);
+      }
     }
   });
 
@@ -158,19 +285,16 @@ describe('/openapi.json', () => {
   });
 
   it('has schemas that are JSON Schema 2020-12, and take what the gateway takes', () => {
-    const ajv = new Ajv2020({
-      strict: true,
-      allowUnionTypes: true,
-      strictRequired: false,
-      strictTypes: false,
-    });
-    addFormats.default(ajv);
-    ajv.addVocabulary(['components']);
-    ajv.addSchema({ $id: 'document', components: document.components });
+    const ajv = compiled();
     for (const name of Object.keys(document.components.schemas)) {
       const validate = ajv.compile({ $ref: `document#/components/schemas/${name}` });
-      expect(validate(7), name).toBe(false);
+      expect([validate(7), validate([7])], name).toContain(false);
     }
+    const text = JSON.stringify(document.components);
+    for (const word of ['$defs', '$id', '$schema', 'x-reason', '"default"'])
+      expect(text, word).not.toContain(word);
+    for (const name of Object.keys(document.components.schemas))
+      expect(name).toMatch(/^[A-Z][A-Za-z0-9]+$/);
     const request = ajv.compile({ $ref: 'document#/components/schemas/CompletionsRequest' });
     expect(request({ models: ['a/b'], messages: [{ role: 'user', content: 'x' }] })).toBe(true);
     expect(request({ models: ['ab'], messages: [{ role: 'user', content: 'x' }] })).toBe(false);
@@ -184,16 +308,23 @@ describe('/openapi.json', () => {
 
   it('describes operations that answer, with the key where it says so and without where it does not', async () => {
     for (const [path, method, operation] of operations()) {
-      const isPublic = Array.isArray(operation['security']) && operation['security'].length === 0;
       const { status } = await ask(
         method.toUpperCase(),
         gateway.url + path.replace(/\{\w+\}/g, 'x'),
       );
       // what anybody may send says that it wants a body
       expect(status, `${method} ${path}`).toBe(
-        isPublic ? (operation['requestBody'] ? 415 : 200) : 401,
+        isPublic(operation) ? (operation['requestBody'] ? 415 : 200) : 401,
       );
     }
+  });
+
+  it('names the URL under which the gateway is reached', async () => {
+    expect(document.servers).toEqual([{ url: '/' }]);
+    const proxied = await startGateway({ publicUrl: 'https://llm.example.org/ai/' });
+    const { json } = await ask('GET', `${proxied.url}/openapi.json`);
+    await proxied.close();
+    expect(json).toMatchObject({ servers: [{ url: 'https://llm.example.org/ai' }] });
   });
 
   it('lists answers that keep to what it says', async () => {
@@ -236,6 +367,6 @@ describe('/docs', () => {
     const section = /<section><h2 id="get-api-v1-requests">.*?<\/section>/s.exec(text)?.[0] ?? '';
     for (const name of ['limit', 'cursor', 'status', 'from'])
       expect(section).toContain(`<code>?${name}=</code>`);
-    expect(section).toContain('<a href="#RequestResponse">RequestResponse</a>[]');
+    expect(section).toContain('<a href="#RequestList">RequestList</a>');
   });
 });

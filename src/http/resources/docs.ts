@@ -117,7 +117,7 @@ td,th{border-top:1px solid var(--line);padding:.35rem .6rem .35rem 0;text-align:
 nav{columns:22rem;margin-top:1rem}nav a{display:block;font:.85rem/1.7 ui-monospace,monospace;text-decoration:none;overflow-wrap:anywhere}nav a:hover{text-decoration:underline}nav b{display:inline-block;min-width:4.2em;color:var(--quiet);font-size:.8em}`;
 
 function page(version: string): string {
-  const document = openApiDocument(version) as {
+  const document = openApiDocument(version, '/') as {
     paths: Record<string, Record<string, Operation>>;
     components: { schemas: Record<string, Schema> };
   };

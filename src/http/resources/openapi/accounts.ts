@@ -1,4 +1,7 @@
-import { resourcePath } from './parts.js';
+import { resourcePath } from './operations.js';
+
+const mail = 'ada@example.org';
+const password = 'correct horse battery staple';
 
 /** Sign-up, sign-in, passwords, and the administration of accounts. */
 export function accountPaths(): object {
@@ -7,53 +10,79 @@ export function accountPaths(): object {
 
 function signInPaths(): object {
   return {
-    ...resourcePath('/api/v1/auth/sign-up', {
+    ...resourcePath('Sign-in', '/api/v1/auth/sign-up', {
       post: {
-        summary:
-          'Create an account. The answer is the same if the address already has one. If the gateway sends mail, the password is set with the link in the mail; otherwise it is valid at once. The first account becomes administrator',
+        id: 'signUp',
+        summary: 'Create an account',
+        description:
+          'The answer is the same if the address already has an account. If the gateway sends mail, the password is set with the link in the mail; otherwise it is valid at once. The first account becomes administrator.',
         request: 'sign-up.request',
+        example: { email: mail, password },
         status: 202,
         isPublic: true,
+        errors: { 403: 'Sign-up is closed, or not open to this address.' },
       },
     }),
-    ...resourcePath('/api/v1/auth/sign-in', {
+    ...resourcePath('Sign-in', '/api/v1/auth/sign-in', {
       post: {
-        summary: 'Sign in a browser: sets the cookie `signalbox_session`',
+        id: 'signIn',
+        summary: 'Sign in a browser',
+        description:
+          'Sets the cookie `signalbox_session`. Changes also need the `csrfToken` of the answer, in `X-CSRF-Token`.',
         request: 'sign-in.request',
+        example: { email: mail, password },
         response: 'sign-in.response',
         isPublic: true,
+        errors: { 401: 'The mail address or the password is wrong.' },
       },
     }),
-    ...resourcePath('/api/v1/auth/sign-out', { post: { summary: 'Sign out the browser' } }),
-    ...resourcePath('/api/v1/auth/account', {
-      get: { summary: 'The account of this browser or key', response: 'own-account.response' },
+    ...resourcePath('Sign-in', '/api/v1/auth/sign-out', {
+      post: { id: 'signOut', summary: 'Sign out the browser' },
+    }),
+    ...resourcePath('Sign-in', '/api/v1/auth/account', {
+      get: {
+        id: 'getOwnAccount',
+        summary: 'The account of this browser or key',
+        response: 'own-account.response',
+      },
     }),
   };
 }
 
 function passwordPaths(): object {
   return {
-    ...resourcePath('/api/v1/auth/password', {
+    ...resourcePath('Sign-in', '/api/v1/auth/password', {
       post: {
-        summary: "Change the account's own password; signs out all other browsers",
+        id: 'changePassword',
+        summary: "Change the account's own password",
+        description: 'Signs out all other browsers.',
         request: 'password-change.request',
+        example: { currentPassword: password, newPassword: 'staple battery horse correct' },
+        scope: 'admin',
       },
     }),
-    ...resourcePath('/api/v1/auth/password-reset', {
+    ...resourcePath('Sign-in', '/api/v1/auth/password-reset', {
       post: {
-        summary:
-          'Request a mail with a link to `/reset-password#token=…`. The answer is the same if the address has no account',
+        id: 'requestPasswordReset',
+        summary: 'Request a mail with a link to set a new password',
+        description:
+          'The link leads to `/reset-password#token=…`. The answer is the same if the address has no account.',
         request: 'password-reset.request',
+        example: { email: mail },
         status: 202,
         isPublic: true,
+        errors: { 501: 'The gateway sends no mail.' },
       },
     }),
-    ...resourcePath('/api/v1/auth/password-reset/complete', {
+    ...resourcePath('Sign-in', '/api/v1/auth/password-reset/complete', {
       post: {
-        summary:
-          'Set a new password with the token of a link, which is valid once; signs out all browsers',
+        id: 'completePasswordReset',
+        summary: 'Set a new password with the token of a link',
+        description: 'The token is valid once. Signs out all browsers.',
         request: 'password-reset-complete.request',
+        example: { token: 'TOKEN', password },
         isPublic: true,
+        errors: { 404: 'The link is not valid, was used, or has expired.' },
       },
     }),
   };
@@ -61,34 +90,45 @@ function passwordPaths(): object {
 
 function administrationPaths(): object {
   return {
-    ...resourcePath('/api/v1/accounts', {
+    ...resourcePath('Accounts', '/api/v1/accounts', {
       get: {
-        summary: 'List all accounts, newest first (administrators only)',
+        id: 'listAccounts',
+        summary: 'List all accounts, newest first',
         response: 'account.response',
         isList: true,
+        scope: 'administrator',
       },
       post: {
-        summary:
-          'Invite a person: creates an account and a link to set its password (administrators only)',
+        id: 'inviteAccount',
+        summary: 'Invite a person',
+        description: 'Creates an account and a link to set its password.',
         request: 'account.request',
+        example: { email: mail },
         response: 'invitation.response',
         status: 201,
+        scope: 'administrator',
+        errors: { 409: 'The address already has an account.' },
       },
     }),
-    ...resourcePath('/api/v1/accounts/{id}', {
+    ...resourcePath('Accounts', '/api/v1/accounts/{id}', {
       patch: {
-        summary:
-          "Change an account's role or limits, or disable it (administrators only). The last administrator cannot be removed (409)",
+        id: 'updateAccount',
+        summary: "Change an account's role or limits, or disable it",
         request: 'account-change.request',
+        example: { limits: { requestsPerMinute: 60, dayBudgetUsd: 5 } },
         response: 'account.response',
+        scope: 'administrator',
+        errors: { 409: 'This is the last administrator.' },
       },
     }),
-    ...resourcePath('/api/v1/accounts/{id}/reset-link', {
+    ...resourcePath('Accounts', '/api/v1/accounts/{id}/reset-link', {
       post: {
-        summary:
-          "Create a link with which the account's owner sets a new password (administrators only)",
+        id: 'createResetLink',
+        summary: "Create a link with which the account's owner sets a new password",
         response: 'reset-link.response',
         status: 201,
+        scope: 'administrator',
+        errors: { 409: 'The account is disabled, or has no owner.' },
       },
     }),
   };

@@ -1,12 +1,5 @@
-import {
-  failure,
-  json,
-  nativeErrors,
-  operation,
-  pathParameter,
-  queryParameter,
-  resourcePath,
-} from './parts.js';
+import { json } from './components.js';
+import { queryParameter, resourcePath } from './operations.js';
 
 const pageOfMessages = [
   queryParameter('limit', 'Messages per page, from 1 to 100. Default: 20.', 'integer'),
@@ -15,73 +8,98 @@ const pageOfMessages = [
 const exportParameter = {
   name: 'format',
   in: 'query',
-  description: 'The file format.',
-  schema: { type: 'string', enum: ['json', 'markdown'], default: 'json' },
+  description: 'The file format. Default: `json`.',
+  schema: { type: 'string', enum: ['json', 'markdown'] },
+};
+const exportedFile = {
+  description: 'The file, as an attachment.',
+  content: {
+    'application/json': { schema: { type: 'object' } },
+    'text/markdown': { schema: { type: 'string' } },
+  },
 };
 
 /** Stored conversations. */
 export function conversationPaths(): object {
-  const chat = operation('Create a conversation (for older clients)', 'chat-conversation.request', {
-    201: {
-      description: 'The conversation; `id` and `data.id` hold its id.',
-      content: json('conversation.response'),
-    },
-    ...nativeErrors('422'),
-  });
   return {
-    ...resourcePath('/api/v1/conversations', {
+    ...resourcePath('Conversations', '/api/v1/conversations', {
       get: {
+        id: 'listConversations',
         summary: "List the account's conversations, most recently used first",
         response: 'conversation.response',
         isList: true,
+        scope: 'completions',
       },
       post: {
+        id: 'createConversation',
         summary: 'Create a conversation without messages',
         request: 'conversation.request',
+        example: { title: 'Colours of the sky' },
         response: 'conversation.response',
         status: 201,
+        scope: 'completions',
       },
     }),
-    ...resourcePath('/api/v1/conversations/{id}', {
+    ...resourcePath('Conversations', '/api/v1/conversations/{id}', {
       get: {
+        id: 'getConversation',
         summary: 'One conversation, with a page of its messages',
         response: 'conversation.response',
         parameters: pageOfMessages,
+        scope: 'completions',
       },
       patch: {
+        id: 'updateConversation',
         summary: 'Rename a conversation',
         request: 'conversation-change.request',
+        example: { title: 'Colours of the sky' },
         response: 'conversation.response',
+        scope: 'completions',
       },
-      delete: { summary: 'Delete a conversation with its messages' },
-    }),
-    ...resourcePath('/api/v1/conversations/{id}/messages', {
-      get: {
-        summary: 'The messages of a conversation, oldest first',
-        response: 'message.response',
-        isList: true,
+      delete: {
+        id: 'deleteConversation',
+        summary: 'Delete a conversation with its messages',
+        scope: 'completions',
       },
     }),
-    '/api/v1/conversations/{id}/export': exportPath(),
-    '/api/v1/chat/conversation': { post: { ...chat, deprecated: true } },
+    ...messagePaths(),
   };
 }
 
-function exportPath(): object {
-  const file = {
-    description: 'The file, as an attachment.',
-    content: {
-      'application/json': { schema: { type: 'object' } },
-      'text/markdown': { schema: { type: 'string' } },
-    },
-  };
-  const get = operation('Export a conversation as a file', null, {
-    200: file,
-    ...nativeErrors('422'),
-    503: failure('The database cannot be reached.'),
-  });
+function messagePaths(): object {
   return {
-    parameters: [pathParameter('id', 'An id.')],
-    get: { ...get, parameters: [exportParameter] },
+    ...resourcePath('Conversations', '/api/v1/conversations/{id}/messages', {
+      get: {
+        id: 'listMessages',
+        summary: 'The messages of a conversation, oldest first',
+        response: 'message.response',
+        isList: true,
+        scope: 'completions',
+      },
+    }),
+    ...resourcePath('Conversations', '/api/v1/conversations/{id}/export', {
+      get: {
+        id: 'exportConversation',
+        summary: 'Export a conversation as a file',
+        answer: exportedFile,
+        parameters: [exportParameter],
+        scope: 'completions',
+      },
+    }),
+    ...resourcePath('Conversations', '/api/v1/chat/conversation', {
+      post: {
+        id: 'createChatConversation',
+        summary: 'Create a conversation (for earlier clients)',
+        request: 'chat-conversation.request',
+        example: { title: 'Colours of the sky' },
+        answer: {
+          description: 'The conversation; `id` and `data.id` hold its id.',
+          content: json('conversation.response'),
+        },
+        status: 201,
+        scope: 'completions',
+        isDeprecated: true,
+      },
+    }),
   };
 }

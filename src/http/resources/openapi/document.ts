@@ -1,140 +1,57 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { sendJson } from '../../send-json.js';
 import { accountPaths } from './accounts.js';
+import { completionPaths, modelPaths } from './completions.js';
+import { componentSchemas } from './components.js';
 import { conversationPaths } from './conversations.js';
 import { keyPaths } from './keys.js';
+import { publicPages, proxyPath } from './pages.js';
 import { preferencePaths } from './preferences.js';
 import { requestPaths } from './requests.js';
-import {
-  embeddedSchemas,
-  failure,
-  json,
-  nativeErrors,
-  operation,
-  pathParameter,
-  ref,
-} from './parts.js';
+import { selectionPaths } from './selection.js';
+import { tags } from './tags.js';
 import { v2Paths } from './v2.js';
 
-const upstreamErrors = {
-  502: failure('Every model failed.'),
-  503: failure('Every model is overloaded.'),
-  504: failure('No model answered in time.'),
-};
-
-const openAIErrors = {
-  '4XX': failure('The request is not valid or not allowed.', 'openai-error'),
-  '5XX': failure('No model answered.', 'openai-error'),
-};
-
-/** The header that explains the choice of a model. */
-const routed = {
-  'x-signalbox-routing': {
-    description:
-      'Why this model was chosen, if there was more than one candidate: compact JSON `{reason, gate, candidates, omitted}`, as with `?explain=true`.',
-    schema: { type: 'string', maxLength: 1024 },
+const securitySchemes = {
+  key: { type: 'http', scheme: 'bearer', description: 'An API key, `sk_…`.' },
+  keyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'x-api-key',
+    description: 'The same API key, where a client cannot send `Authorization`.',
+  },
+  signIn: {
+    type: 'apiKey',
+    in: 'cookie',
+    name: 'signalbox_session',
+    description: 'A signed-in browser.',
+  },
+  csrfToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-CSRF-Token',
+    description: '`csrfToken` of the sign-in, which a browser sends with each change.',
   },
 };
 
-/** An operation under a deprecated path. */
-const alias = (post: object): object => ({ post: { ...post, deprecated: true } });
-const page = (summary: string, answer: string, more: object = {}): object => ({
-  get: { ...operation(summary, null, { 200: { description: answer }, ...more }), security: [] },
-});
-
-function selectionOperation(): object {
-  const explain = {
-    name: 'explain',
-    in: 'query',
-    description: 'Adds the prediction for each candidate to the response.',
-    schema: { type: 'boolean', default: false },
+/**
+ * The OpenAPI 3.1 document, built from the schema files that validate requests.
+ * @param server the URL under which the routes stand: a path such as `/ai`, or a whole URL
+ */
+export function openApiDocument(version: string, server: string): object {
+  const paths = {
+    ...completionPaths(),
+    ...selectionPaths(),
+    ...modelPaths(),
+    ...conversationPaths(),
+    ...preferencePaths(),
+    ...requestPaths(),
+    ...keyPaths(),
+    ...accountPaths(),
+    ...proxyPath(),
+    ...v2Paths(),
+    ...publicPages(),
   };
-  const post = operation('Select a model for a conversation', 'model-select.request', {
-    200: { description: 'The model to call.', content: json('model-select.response') },
-    ...nativeErrors('400'),
-  });
-  return { ...post, parameters: [explain] };
-}
-
-function completionOperation(): object {
-  const stream = { 'text/event-stream': { schema: ref('completions.chunk') } };
-  return operation('Answer a conversation', 'completions.request', {
-    200: {
-      description:
-        'The answer; with `stream: true` as server-sent events that end with `data: [DONE]`.',
-      headers: routed,
-      content: { ...json('completions.response'), ...stream },
-    },
-    ...nativeErrors('422'),
-    ...upstreamErrors,
-  });
-}
-
-function openAIPaths(): object {
-  return {
-    '/v1/chat/completions': {
-      post: operation("Answer a conversation, in OpenAI's shape", 'chat-completions.request', {
-        200: { description: "OpenAI's completion, or its chunks.", headers: routed },
-        ...openAIErrors,
-      }),
-    },
-    '/v1/embeddings': {
-      post: operation("Embed texts, in OpenAI's shape", 'embeddings.request', {
-        200: { description: "OpenAI's embeddings." },
-        ...openAIErrors,
-      }),
-    },
-    '/v1/models': {
-      get: operation('List the models that this key may use', null, {
-        200: { description: 'The list.', content: json('models.response') },
-        ...openAIErrors,
-      }),
-    },
-    '/v1/models/{model}': {
-      parameters: [pathParameter('model', '`<provider>/<model>`, slashes not encoded.')],
-      get: operation('One model of this list', null, {
-        200: { description: 'The model.' },
-        ...openAIErrors,
-      }),
-    },
-  };
-}
-
-function proxyPath(): object {
-  const answers = {
-    200: { description: "The provider's own answer, whatever its status." },
-    '4XX': failure('No such provider, or no key.'),
-    502: failure('The provider could not be reached.'),
-  };
-  const methods = ['get', 'post', 'put', 'patch', 'delete'].map((method) => [
-    method,
-    operation("Pass a request through to a provider's own API", null, answers),
-  ]);
-  const parameters = [
-    pathParameter('provider', "A provider's name in the configuration."),
-    pathParameter('path', "Any path of the provider's API, slashes not encoded."),
-  ];
-  return { parameters, ...(Object.fromEntries(methods) as object) };
-}
-
-/** Pages that need no key. */
-const publicPages = (): object => ({
-  '/healthz': page('Liveness check', 'The process answers.'),
-  '/readyz': page('Readiness check', 'The gateway accepts requests.', {
-    503: { description: 'The gateway is stopping.' },
-  }),
-  '/metrics': page(
-    'Prometheus metrics',
-    'Prometheus or OpenMetrics text. The configuration may require a key.',
-  ),
-  '/openapi.json': page('This document', 'OpenAPI 3.1.'),
-  '/docs': page('This document as a web page', 'An HTML page.'),
-  '/reset-password': page('The page behind a password reset link', 'An HTML page.'),
-});
-
-/** The OpenAPI 3.1 document, built from the schema files that validate requests. */
-export function openApiDocument(version: string): object {
-  const [selection, completion] = [selectionOperation(), completionOperation()];
   return {
     openapi: '3.1.0',
     info: {
@@ -143,44 +60,29 @@ export function openApiDocument(version: string): object {
       description: 'Model selection and completions over many language-model providers.',
       license: { name: 'Apache-2.0', identifier: 'Apache-2.0' },
     },
-    servers: [{ url: '/' }],
-    security: [{ key: [] }],
-    paths: {
-      '/api/v1/model-select': { post: selection },
-      '/api/v1/completions': { post: completion },
-      ...openAIPaths(),
-      ...accountPaths(),
-      ...keyPaths(),
-      ...preferencePaths(),
-      ...v2Paths(),
-      ...conversationPaths(),
-      ...requestPaths(),
-      '/proxy/{provider}/{path}': proxyPath(),
-      ...publicPages(),
-      '/api/v1/chat/completions': alias(completion),
-      '/api/v1/modelSelect': alias(selection),
-      '/api/v1/model-router/model-select': alias(selection),
-    },
-    components: {
-      securitySchemes: {
-        key: { type: 'http', scheme: 'bearer', description: 'An API key, `sk_…`.' },
-        signIn: {
-          type: 'apiKey',
-          in: 'cookie',
-          name: 'signalbox_session',
-          description: 'A signed-in browser; changes also need `X-CSRF-Token`.',
-        },
-      },
-      schemas: embeddedSchemas(),
-    },
+    servers: [{ url: server }],
+    security: [{ key: [] }, { keyHeader: [] }],
+    tags: Object.entries(tags).map(([name, description]) => ({ name, description })),
+    paths,
+    components: { securitySchemes, schemas: componentSchemas(paths) },
   };
 }
 
+/**
+ * Where the routes of this request's router stand: the configuration's `publicUrl`, or the path
+ * under which a host has mounted the router.
+ */
+const serverOf = ({ baseUrl }: Pick<Request, 'baseUrl'>, publicUrl: string | null): string =>
+  publicUrl ?? (baseUrl === '' ? '/' : baseUrl);
+
 /** `GET /openapi.json`. */
-export function openApi(version: string): RequestHandler {
-  let document: Buffer | null = null;
-  return (_req, res) => {
-    document ??= Buffer.from(JSON.stringify(openApiDocument(version)));
-    sendJson(res, 200, document);
+export function openApi(version: string, publicUrl: () => string | null): RequestHandler {
+  // a router is nearly always mounted at one path
+  let last: { server: string; body: Buffer } | null = null;
+  return (req, res) => {
+    const server = serverOf(req, publicUrl());
+    if (last?.server !== server)
+      last = { server, body: Buffer.from(JSON.stringify(openApiDocument(version, server))) };
+    sendJson(res, 200, last.body);
   };
 }

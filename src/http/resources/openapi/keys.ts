@@ -1,34 +1,49 @@
-import { queryParameter, resourcePath } from './parts.js';
+import { queryParameter, resourcePath } from './operations.js';
+
+const accountParameter = queryParameter(
+  'account',
+  "An account's id, or `all` (administrators only).",
+);
 
 /** API keys. */
 export function keyPaths(): object {
-  const accountParameter = queryParameter(
-    'account',
-    "An account's id, or `all` (administrators only).",
-  );
   return {
-    ...resourcePath('/api/v1/keys', {
+    ...resourcePath('API keys', '/api/v1/keys', {
       get: {
+        id: 'listKeys',
         summary: "List the account's API keys, newest first",
         response: 'key.response',
         isList: true,
         parameters: [accountParameter],
+        scope: 'admin',
       },
       post: {
-        summary: 'Create an API key; only this response contains the key itself',
+        id: 'createKey',
+        summary: 'Create an API key',
+        description: 'Only this answer contains the key itself.',
         request: 'key.request',
+        example: {
+          name: 'website',
+          scopes: ['completions'],
+          models: ['openai/*'],
+          limits: { requestsPerMinute: 60, dayBudgetUsd: 5 },
+        },
         response: 'key.response',
         status: 201,
+        scope: 'admin',
       },
     }),
-    ...resourcePath('/api/v1/keys/{id}', {
-      get: { summary: 'One API key', response: 'key.response' },
+    ...resourcePath('API keys', '/api/v1/keys/{id}', {
+      get: { id: 'getKey', summary: 'One API key', response: 'key.response', scope: 'admin' },
       patch: {
+        id: 'updateKey',
         summary: 'Change an API key',
         request: 'key-change.request',
+        example: { limits: { dayBudgetUsd: 10 } },
         response: 'key.response',
+        scope: 'admin',
       },
-      delete: { summary: 'Revoke an API key permanently' },
+      delete: { id: 'revokeKey', summary: 'Revoke an API key permanently', scope: 'admin' },
     }),
   };
 }

@@ -1,4 +1,4 @@
-import { queryParameter, resourcePath } from './parts.js';
+import { queryParameter, resourcePath } from './operations.js';
 
 const account = queryParameter('account', "An account's id, or `all` (administrators only).");
 const key = queryParameter('key', "A key's id.");
@@ -24,37 +24,49 @@ export function requestPaths(): object {
 }
 
 function learningPaths(): object {
-  const learning = {
-    get: {
-      summary: 'Show what was learned from feedback and outcomes',
-      response: 'learning.response',
-    },
-    delete: { summary: 'Forget what was learned' },
-  };
+  const [shown, forgotten] = [
+    { summary: 'Show what was learned from feedback and outcomes', response: 'learning.response' },
+    { summary: 'Forget what was learned' },
+  ];
   return {
-    ...resourcePath('/api/v1/learning', learning),
-    ...resourcePath('/api/v1/preferences/{id}/learning', learning),
+    ...resourcePath('Feedback', '/api/v1/learning', {
+      get: { ...shown, id: 'getLearning', description: 'Of requests without a preference.' },
+      delete: { ...forgotten, id: 'forgetLearning' },
+    }),
+    ...resourcePath('Feedback', '/api/v1/preferences/{id}/learning', {
+      get: { ...shown, id: 'getPreferenceLearning', description: 'Of requests with it.' },
+      delete: { ...forgotten, id: 'forgetPreferenceLearning' },
+    }),
   };
 }
 
 function requestLogPaths(): object {
   return {
-    ...resourcePath('/api/v1/requests', {
+    ...resourcePath('Usage', '/api/v1/requests', {
       get: {
+        id: 'listRequests',
         summary: "List the account's requests, newest first",
         response: 'request.response',
         isList: true,
         parameters: [account, key, provider, model, status, from, to],
+        scope: 'admin',
       },
     }),
-    ...resourcePath('/api/v1/requests/{id}', {
-      get: { summary: 'One request, with its plan and attempts', response: 'request.response' },
-    }),
-    ...resourcePath('/api/v1/usage', {
+    ...resourcePath('Usage', '/api/v1/requests/{id}', {
       get: {
+        id: 'getRequest',
+        summary: 'One request, with its plan and attempts',
+        response: 'request.response',
+        scope: 'admin',
+      },
+    }),
+    ...resourcePath('Usage', '/api/v1/usage', {
+      get: {
+        id: 'getUsage',
         summary: 'Sums of requests, tokens and cost over whole UTC days',
         response: 'usage.response',
         parameters: [account, key, provider, model, from, to, by],
+        scope: 'admin',
       },
     }),
   };
@@ -62,31 +74,43 @@ function requestLogPaths(): object {
 
 function sessionPaths(): object {
   return {
-    ...resourcePath('/api/v1/sessions', {
+    ...resourcePath('Model selection', '/api/v1/sessions', {
       get: {
+        id: 'listSessions',
         summary: "List the account's sessions of model selection, newest first",
         response: 'decision.response',
         isList: true,
+        scope: 'model-select',
       },
     }),
-    ...resourcePath('/api/v1/sessions/{session_id}', {
-      get: { summary: 'All decisions of a session, oldest first', response: 'session.response' },
+    ...resourcePath('Model selection', '/api/v1/sessions/{session_id}', {
+      get: {
+        id: 'getSession',
+        summary: 'All decisions of a session, oldest first',
+        response: 'session.response',
+        scope: 'model-select',
+      },
     }),
   };
 }
 
 function feedbackPaths(): object {
-  return resourcePath('/api/v1/feedback', {
+  return resourcePath('Feedback', '/api/v1/feedback', {
     get: {
+      id: 'listFeedback',
       summary: "List the account's feedback, newest first",
       response: 'feedback.response',
       isList: true,
+      scope: 'admin',
     },
     post: {
+      id: 'giveFeedback',
       summary: 'Rate a model selection or an answer',
       request: 'feedback.request',
+      example: { response_id: 'RESPONSE_MESSAGE_ID', score: 1, comment: 'A clear answer.' },
       response: 'feedback.response',
       status: 201,
+      errors: { 404: 'The rated decision, answer or request does not exist.' },
     },
   });
 }

@@ -1,74 +1,115 @@
-import { failure, operation, pathParameter } from './parts.js';
+import { type Described, describedPath } from './operations.js';
 
-const detail = {
-  '4XX': failure('`{detail}`: the request is not valid or not allowed.'),
-  '5XX': failure('`{detail}`: the gateway failed.'),
-};
-const done = { 200: { description: 'Done.' }, ...detail };
+const surface = { invalid: 400, statuses: [429, 500, 503], errorSchema: 'v2-error' } as const;
+
+const path = (url: string, method: string, described: Described): object =>
+  describedPath('SDK dialect', url, { [method]: { ...described, scope: 'model-select' } }, surface);
 
 /** The `/v2` dialect. */
 export function v2Paths(): object {
-  const ranking = {
-    200: { description: '`{providers: [{provider, model}], session_id}`, best first.' },
-    ...detail,
-  };
   return {
-    '/v2/modelRouter/modelSelect': {
-      post: operation(
-        'Select a model, in the dialect of public SDKs',
-        'model-select.request',
-        ranking,
-      ),
-    },
-    '/v2/preferences/userPreferenceCreate': {
-      post: operation('Create a preference', 'v2-preference.request', done),
-    },
-    '/v2/preferences/userPreferenceUpdate': {
-      put: operation('Change a preference', 'v2-preference-change.request', done),
-    },
-    '/v2/preferences/userPreferenceDelete/{id}': {
-      parameters: [pathParameter('id', "The preference's id.")],
-      delete: operation('Delete a preference', null, done),
-    },
-    '/v2/report/metrics/feedback': {
-      post: operation('Rate a selected model', 'v2-feedback.request', done),
-    },
-    '/v2/report/metrics/latency': {
-      post: operation('Report the speed of a selected model', 'v2-latency.request', done),
-    },
-    '/v2/pzn/trainCustomRouter': { post: customRouterOperation() },
+    ...path('/v2/modelRouter/modelSelect', 'post', {
+      id: 'selectModelV2',
+      summary: 'Select a model',
+      description: 'The answer ranks the candidates, best first.',
+      request: 'model-select.request',
+      example: {
+        messages: [{ role: 'user', content: 'Prove that 2 is prime.' }],
+        llm_providers: [
+          { provider: 'demo', model: 'demo-large' },
+          { provider: 'demo', model: 'demo-small' },
+        ],
+      },
+      response: 'v2-model-select.response',
+    }),
+    ...preferencePaths(),
+    ...reportPaths(),
+    ...path('/v2/pzn/trainCustomRouter', 'post', trainCustomRouter),
   };
 }
 
-function customRouterOperation(): object {
-  const text = { type: 'string' };
-  const properties = {
-    dataset_file: {
-      type: 'string',
-      format: 'binary',
-      description: 'CSV with a column of prompts, and a column of scores for each model.',
-    },
-    language: text,
-    llm_providers: {
-      type: 'string',
-      description: 'A JSON list of `{provider, model}`. Default: all columns.',
-    },
-    prompt_column: { type: 'string', default: 'prompt' },
-    maximize: { type: 'string', enum: ['true', 'false'], default: 'true' },
-    preference_id: text,
-    override: text,
-  };
-  const body = {
-    required: true,
-    content: {
-      'multipart/form-data': { schema: { type: 'object', required: ['dataset_file'], properties } },
-    },
-  };
+function preferencePaths(): object {
+  const url = '/v2/preferences/userPreference';
+  const response = 'v2-preference.response';
   return {
-    ...operation("Train a preference's own router", null, {
-      200: { description: '`{preference_id}`: the training has started.' },
-      ...detail,
+    ...path(`${url}Create`, 'post', {
+      id: 'createPreferenceV2',
+      summary: 'Create a preference',
+      request: 'v2-preference.request',
+      example: { name: 'support' },
+      response,
     }),
-    requestBody: body,
+    ...path(`${url}Update`, 'put', {
+      id: 'updatePreferenceV2',
+      summary: 'Change a preference',
+      request: 'v2-preference-change.request',
+      example: { preference_id: 'PREFERENCE_ID', name: 'support' },
+      response,
+      errors: { 404: 'The preference does not exist.' },
+    }),
+    ...path(`${url}Delete/{id}`, 'delete', {
+      id: 'deletePreferenceV2',
+      summary: 'Delete a preference',
+      response,
+    }),
   };
 }
+
+function reportPaths(): object {
+  const errors = { 404: 'The session does not exist.' };
+  return {
+    ...path('/v2/report/metrics/feedback', 'post', {
+      id: 'reportFeedbackV2',
+      summary: 'Rate a selected model',
+      request: 'v2-feedback.request',
+      example: { session_id: 'SESSION_ID', feedback: { accuracy: 1 } },
+      response: 'v2-report.response',
+      errors,
+    }),
+    ...path('/v2/report/metrics/latency', 'post', {
+      id: 'reportLatencyV2',
+      summary: 'Report the speed of a selected model',
+      request: 'v2-latency.request',
+      example: { session_id: 'SESSION_ID', feedback: { tokens_per_second: 80 } },
+      response: 'v2-report.response',
+      errors,
+    }),
+  };
+}
+
+const form = {
+  dataset_file: {
+    type: 'string',
+    format: 'binary',
+    description: 'CSV with a column of prompts, and a column of scores for each model.',
+  },
+  language: { type: 'string', description: 'Not used.' },
+  llm_providers: {
+    type: 'string',
+    description: 'A JSON list of `{provider, model}`. Default: all columns.',
+  },
+  prompt_column: { type: 'string', description: 'The column of prompts. Default: `prompt`.' },
+  maximize: {
+    type: 'string',
+    enum: ['true', 'false'],
+    description: '`false`: lower scores are better. Default: `true`.',
+  },
+  preference_id: { type: 'string', description: 'Default: a new preference.' },
+  override: { type: 'string', description: '`false`: refuse to replace a trained router.' },
+};
+
+const trainCustomRouter: Described = {
+  id: 'trainCustomRouterV2',
+  summary: "Train a preference's own router",
+  description: 'The answer says that the training has started.',
+  otherBodies: {
+    'multipart/form-data': {
+      schema: { type: 'object', required: ['dataset_file'], properties: form },
+    },
+  },
+  response: 'v2-preference.response',
+  errors: {
+    404: 'The preference does not exist.',
+    409: 'Another training of this account has not ended.',
+  },
+};

@@ -140,7 +140,7 @@ const maxMessageLength = 500;
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';
   readonly code: ErrorCode;
-  /** The HTTP status for the client, in the property that Express and other frameworks read. */
+  /** The HTTP status for the client, in the property that Express reads. */
   readonly status: number;
   readonly recovery: Recovery;
   readonly upstreamStatus: number | null;
@@ -162,6 +162,16 @@ export class GatewayError extends Error {
     this.field = options.field ?? null;
     this.clientError = options.clientError ?? null;
     this.errorTrace = options.errorTrace ?? [];
+  }
+
+  /** The same as `status`, for frameworks that read this name (NestJS, Fastify). */
+  get statusCode(): number {
+    return this.status;
+  }
+
+  /** Whether the message may be shown to the client, as error handlers of Connect and Koa ask. */
+  get expose(): boolean {
+    return this.status < 500;
   }
 
   /** Whether the same request may succeed later. Sent to clients after a broken stream. */

@@ -1,9 +1,4 @@
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type RequestHandler,
-  type Router,
-} from 'express';
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
 import type { Logger } from 'pino';
 import {
   type Config,
@@ -19,7 +14,7 @@ import { errorHandler } from './http/error-handler.js';
 import { hostCompletion, hostSelection, type SelectModelOptions } from './http/host-stages.js';
 import { notFound } from './http/not-found.js';
 import { metricsPage } from './http/resources/metrics-page.js';
-import { createRouters, type Routers, wholeRouter } from './http/routes.js';
+import { createRouters, type Routers, type SurfaceRouter, wholeRouter } from './http/routes.js';
 import { configRules } from './pipeline/build-snapshot.js';
 import type { DirectOptions } from './pipeline/direct.js';
 import type { CompletionEvent, CompletionResult } from './pipeline/direct-writers.js';
@@ -38,7 +33,7 @@ export interface Gateway {
    * All routers below, metrics, health and the API's description. Calls `next()` for paths that are
    * not its own.
    */
-  readonly router: Router;
+  readonly router: SurfaceRouter;
   readonly routers: Routers;
   /** Lets only known keys pass. */
   readonly authenticate: RequestHandler;
@@ -147,7 +142,7 @@ export function assembleGateway(config: Config, options: GatewayOptions = {}): S
 }
 
 class AssembledGateway implements StandaloneGateway {
-  readonly router: Router;
+  readonly router: SurfaceRouter;
   readonly routers: Routers;
   readonly authenticate: RequestHandler;
   readonly selectModel: RequestHandler;

@@ -2,6 +2,7 @@ export { createGateway, type Gateway, type GatewayOptions } from './gateway.js';
 export { planOf } from './http/context.js';
 export { GatewayError, type ErrorCode, type ErrorTraceEntry } from './errors.js';
 export { ConfigError, type ConfigInput } from './config/config.js';
+export type { Routers, SurfaceRouter } from './http/routes.js';
 export type { HostCaller } from './accounts/caller.js';
 export type { SelectRequest } from './http/direct-gateway.js';
 export type { RunRequest } from './http/surfaces/openai.js';

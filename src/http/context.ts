@@ -6,6 +6,7 @@ import { GatewayError } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
 import { type GatewayRequest, newRequest } from '../pipeline/request.js';
 import type { Plan } from '../routing/plan.js';
+import { prepareRequest } from './plain-server.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Surface } from './surfaces/surface.js';
 
@@ -45,7 +46,9 @@ export function contextOf(parts: Pick<Parts, 'current'>, res: ServerResponse): H
   const carrier: ContextCarrier = res;
   let context = carrier[contextKey];
   if (!context) {
-    const request = newRequest({ snapshot: parts.current(), ...requestIdOf(res.req) });
+    const snapshot = parts.current();
+    prepareRequest(res, snapshot.trustedProxies);
+    const request = newRequest({ snapshot, ...requestIdOf(res.req) });
     context = { request, surface: null, signIn: null };
     carrier[contextKey] = context;
     if (!res.headersSent) res.setHeader('X-Request-Id', request.id);

@@ -20,8 +20,13 @@ export function nativeErrorBody(error: GatewayError): object {
  */
 function asGatewayError(error: unknown): GatewayError {
   if (error instanceof GatewayError) return error;
-  const { status, type } = (typeof error === 'object' && error !== null ? error : {}) as {
+  const {
+    statusCode,
+    status = statusCode,
+    type,
+  } = (typeof error === 'object' && error !== null ? error : {}) as {
     status?: unknown;
+    statusCode?: unknown;
     type?: unknown;
   };
   if (type === 'entity.parse.failed')

@@ -23,9 +23,9 @@ export function notFound(parts: Parts): RequestHandler {
   const [native, openai] = [track(parts, unknownPath), track(parts, openAIErrors('other'))];
   const authenticated = authenticate(parts);
   return (req, res, next) => {
+    contextOf(parts, res);
     // a browser that opens the URL printed at the start
     if (req.path === '/' && req.method === 'GET' && req.headers.accept?.includes('text/html')) {
-      contextOf(parts, res);
       res.redirect('docs');
       return;
     }

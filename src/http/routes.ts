@@ -1,3 +1,4 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RequestHandler, Router } from 'express';
 import type { Metrics } from '../telemetry/metrics/metrics.js';
 import { compileSchema } from '../config/schema/compile-schema.js';
@@ -210,15 +211,22 @@ function publicRouter(parts: Parts, version: string, state: () => Promise<Readin
   return router.use(errorHandler(parts));
 }
 
+/**
+ * A router for an Express app, and for servers without Express: `(req, res, next)` of plain `http`,
+ * Connect and frameworks that take their handlers.
+ */
+export type SurfaceRouter = Router &
+  ((req: IncomingMessage, res: ServerResponse, next: (error?: unknown) => void) => void);
+
 /** The routers of a gateway, one for each surface. */
 export interface Routers {
-  readonly modelSelect: Router;
-  readonly completions: Router;
-  readonly openai: Router;
-  readonly proxy: Router;
-  readonly metrics: Router;
-  readonly health: Router;
-  readonly resources: Router;
+  readonly modelSelect: SurfaceRouter;
+  readonly completions: SurfaceRouter;
+  readonly openai: SurfaceRouter;
+  readonly proxy: SurfaceRouter;
+  readonly metrics: SurfaceRouter;
+  readonly health: SurfaceRouter;
+  readonly resources: SurfaceRouter;
 }
 
 /** What the routers need besides the parts of the pipeline. */
@@ -231,7 +239,7 @@ export interface RouterOptions {
 
 /** Creates the routers of a gateway. */
 export function createRouters(parts: Parts, options: RouterOptions): Routers {
-  return {
+  const routers: Record<keyof Routers, Router> = {
     modelSelect: modelSelectRouter(parts),
     completions: completionsRouter(parts),
     openai: openaiRouter(parts),
@@ -240,13 +248,14 @@ export function createRouters(parts: Parts, options: RouterOptions): Routers {
     metrics: metricsRouter(parts, options.metrics, options.metricsRequireKey),
     health: publicRouter(parts, options.version, options.readiness),
   };
+  return routers as Routers;
 }
 
 /**
  * All routes in one router. The busiest come first: each router that does not match costs a request
  * about 3 µs.
  */
-export function wholeRouter(parts: Parts, routers: Routers): Router {
+export function wholeRouter(parts: Parts, routers: Routers): SurfaceRouter {
   const {
     modelSelect,
     completions,
@@ -265,5 +274,5 @@ export function wholeRouter(parts: Parts, routers: Routers): Router {
     health,
     resources,
     v2Router(parts),
-  );
+  ) as SurfaceRouter;
 }

@@ -76,6 +76,7 @@ export function buildSnapshot(
     limits: config.limits,
     keys,
     keysRequired: config.auth.required,
+    trustedProxies: config.auth.trustedProxies,
     accounts: accountRulesOf(config, sharing.warn),
     providers,
     catalog,

@@ -20,6 +20,8 @@ export interface GatewaySnapshot {
   readonly limits: RequestLimits;
   readonly keys: StaticKeys;
   readonly keysRequired: boolean;
+  /** The number of reverse proxies in front, for the client's address. */
+  readonly trustedProxies: number;
   readonly accounts: AccountRules;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly catalog: Catalog;

@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import express, { type Express, type Request } from 'express';
+
+/** Whether Express has prepared the request: a server without it adds no `get`. */
+const isPrepared = (req: IncomingMessage): boolean =>
+  typeof (req as Partial<Request>).get === 'function';
+
+const apps = new Map<number, Express>();
+
+/** An app that only lends its prototypes and its settings. */
+function lender(trustedProxies: number): Express {
+  let app = apps.get(trustedProxies);
+  if (!app) {
+    app = express().set('trust proxy', (_address: string, hop: number) => hop < trustedProxies);
+    apps.set(trustedProxies, app);
+  }
+  return app;
+}
+
+/**
+ * Gives a request and its response what Express adds to them (`req.query`, `req.ip`, `res.cookie`),
+ * if their server is plain `http`, Connect or another framework. What they have already stays as it
+ * is. Does nothing to a request of an Express app.
+ * @param trustedProxies the number of reverse proxies in front, for `req.ip`
+ */
+export function prepareRequest(res: ServerResponse, trustedProxies: number): void {
+  const req = (res as { req?: IncomingMessage }).req;
+  if (req === undefined || isPrepared(req)) return;
+  const app = lender(trustedProxies);
+  lend(req, app.request);
+  lend(res, app.response);
+  Reflect.set(req, 'res', res);
+}
+
+/** Express's members stand between the object and its own prototype. */
+function lend(borrower: object, members: object): void {
+  const prototype = Object.create(Object.getPrototypeOf(borrower) as object) as object;
+  for (const source of [Object.getPrototypeOf(members) as object, members])
+    for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(source)))
+      if (!(name in borrower)) Object.defineProperty(prototype, name, member);
+  Object.setPrototypeOf(borrower, prototype);
+}

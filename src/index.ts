@@ -1,7 +1,13 @@
 export { createGateway, type Gateway, type GatewayOptions } from './gateway.js';
 export { planOf } from './http/context.js';
 export { GatewayError, type ErrorCode, type ErrorTraceEntry } from './errors.js';
-export { ConfigError, type ConfigInput } from './config/config.js';
+export {
+  ConfigError,
+  type ConfigInput,
+  type ModelInput,
+  type ProviderInput,
+} from './config/config.js';
+export type { DialectName } from './providers/dialect-names.js';
 export type { Routers, SurfaceRouter } from './http/routes.js';
 export type { HostCaller } from './accounts/caller.js';
 export type { SelectRequest } from './http/direct-gateway.js';

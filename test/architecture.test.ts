@@ -53,7 +53,8 @@ const mayImport: Record<string, RegExp> = {
   'providers/': /^(completion|errors|routing\/plan)\.ts$/,
   'dispatch/':
     /^(completion|errors|async\/[\w-]+|routing\/[\w-]+|providers\/(adapter|failure)|store\/contracts\/counters)\.ts$/,
-  'config/': /^errors\.ts$/,
+  // the names of the dialects are a type without code
+  'config/': /^(errors|providers\/dialect-names)\.ts$/,
   'store/': /^(errors|async\/[\w-]+|routing\/preference)\.ts$/,
   'accounts/': new RegExp(
     `^(errors|async/[\\w-]+|routing/preference|routing/predictor/tuning|${storeContracts})\\.ts$`,

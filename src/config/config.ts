@@ -7,18 +7,19 @@ import type { Finding, ParseOptions } from './findings.js';
 import { resolve } from './resolve.js';
 import { variableOf, type Environment } from './variable.js';
 import { watchFile, type ConfigWatch, type WatchReports } from './watch.js';
-import type { Config, ConfigInput } from './shape.js';
+import type { Config, WrittenConfig } from './shape.js';
 
 export { ConfigError } from './problem.js';
 export type { ParseOptions } from './findings.js';
 export type { ConfigWatch } from './watch.js';
+export type { ConfigInput, ModelInput, ProviderInput } from './config-input.js';
 export type {
   Config,
-  ConfigInput,
   Listener,
-  ProviderConfig,
-  ProviderInput,
   ListenerSurface,
+  ProviderConfig,
+  WrittenConfig,
+  WrittenProvider,
 } from './shape.js';
 
 /** Which configuration to load. */
@@ -69,7 +70,7 @@ export function parseConfig(
  * @throws ConfigError
  */
 export function resolveConfig(
-  input: ConfigInput | undefined,
+  input: WrittenConfig | undefined,
   env: Environment = process.env,
   options: ParseOptions = {},
 ): Config {

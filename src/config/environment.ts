@@ -1,5 +1,5 @@
 import { environmentKeyName, type Finding } from './findings.js';
-import type { ConfigInput } from './shape.js';
+import type { WrittenConfig } from './shape.js';
 import { variableOf, type Environment } from './variable.js';
 
 /**
@@ -7,10 +7,10 @@ import { variableOf, type Environment } from './variable.js';
  * `findings`.
  */
 export function withEnvironment(
-  input: ConfigInput,
+  input: WrittenConfig,
   env: Environment,
   findings: Finding[],
-): ConfigInput {
+): WrittenConfig {
   const host = variableOf(env, 'HOST')?.trim();
   const port = variableOf(env, 'PORT')?.trim();
   const dataDir = variableOf(env, 'SIGNALBOX_DATA_DIR');

@@ -1,10 +1,10 @@
 import type {
   Config,
-  ConfigInput,
   Listener,
-  ProviderConfig,
-  ProviderInput,
   ListenerSurface,
+  ProviderConfig,
+  WrittenConfig,
+  WrittenProvider,
 } from './shape.js';
 
 /**
@@ -59,7 +59,7 @@ export const defaults = {
  * to skip.
  */
 export function fillDefaults(
-  input: ConfigInput,
+  input: WrittenConfig,
   leftOut: ReadonlySet<string>,
 ): Omit<Config, 'file' | 'warnings'> {
   const listen = { ...defaults.listen, ...input.listen };
@@ -88,13 +88,13 @@ export function fillDefaults(
 }
 
 /** The API keys of a provider's settings, without empty and repeated ones. */
-function apiKeysOf({ apiKey, apiKeys = [] }: ProviderInput): string[] {
+function apiKeysOf({ apiKey, apiKeys = [] }: WrittenProvider): string[] {
   const written = apiKey === undefined ? apiKeys : [apiKey, ...apiKeys];
   return [...new Set(written.filter((key) => key !== ''))];
 }
 
 /** Fills the defaults into one provider's settings. */
-export function fillProvider(name: string, input: ProviderInput): ProviderConfig {
+export function fillProvider(name: string, input: WrittenProvider): ProviderConfig {
   const provider = { ...input };
   delete (provider as { apiKey?: string }).apiKey;
   return {
@@ -108,7 +108,7 @@ export function fillProvider(name: string, input: ProviderInput): ProviderConfig
 }
 
 function surfacesOf(
-  { surfaces = {} }: ConfigInput,
+  { surfaces = {} }: WrittenConfig,
   host: string,
 ): Partial<Record<ListenerSurface, Listener>> {
   return Object.fromEntries(

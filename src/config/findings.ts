@@ -1,6 +1,6 @@
 import type { SchemaFailure } from './schema/compile-schema.js';
 import { closestName, closestNames } from './closest.js';
-import type { Config, ConfigInput, FixedKey, ProviderConfig } from './shape.js';
+import type { Config, FixedKey, ProviderConfig, WrittenConfig } from './shape.js';
 import { isApiKey, type Substituted } from './substitute.js';
 
 /** What a configuration is checked against, in addition to its schema. */
@@ -83,7 +83,7 @@ export function keyFindings(keys: readonly FixedKey[]): Finding[] {
 
 /** Providers with an unknown `api`. */
 export function apiFindings(
-  { providers = {} }: ConfigInput,
+  { providers = {} }: WrittenConfig,
   knownApis: readonly string[] | undefined,
 ): Finding[] {
   if (knownApis === undefined) return [];

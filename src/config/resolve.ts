@@ -13,7 +13,7 @@ import {
 import { isLoopback } from './is-loopback.js';
 import { providersWithoutKey, trimKeys } from './provider-keys.js';
 import { compileSchema, readSchema, type Validator } from './schema/compile-schema.js';
-import type { Config, ConfigInput } from './shape.js';
+import type { Config, WrittenConfig } from './shape.js';
 import { isApiKey, substitute, type Substituted } from './substitute.js';
 import type { Environment } from './variable.js';
 
@@ -23,7 +23,7 @@ type Unset = Substituted['unset'];
 
 const maxFindings = 50;
 
-let validator: Validator<ConfigInput> | undefined;
+let validator: Validator<WrittenConfig> | undefined;
 
 /**
  * Resolves written settings to a configuration: substitutes variables, checks the schema, applies
@@ -38,14 +38,14 @@ export function resolve(
   const { value, unset, problems } = substitute(written ?? {}, readSchema('config'), env);
   const trimmed = trimKeys(value);
   const withoutKey = providersWithoutKey(trimmed);
-  validator ??= compileSchema<ConfigInput>('config');
+  validator ??= compileSchema<WrittenConfig>('config');
   const findings = [
     ...problems,
     ...unsetFindings(unset, withoutKey),
     ...validator.failures(trimmed, maxFindings).map(findingOf),
   ];
   if (findings.length > 0) return { findings: firstOfEachField(findings) };
-  const input = withEnvironment(trimmed as ConfigInput, env, findings);
+  const input = withEnvironment(trimmed as WrittenConfig, env, findings);
   findings.push(...keyFindings(input.auth?.keys ?? []), ...apiFindings(input, knownApis));
   if (findings.length > 0) return { findings };
   const config = fillDefaults(input, withoutKey);

@@ -1,3 +1,5 @@
+import type { ConfigInput, ProviderInput } from './config-input.js';
+
 /** An address to listen on; with port 0 the system chooses one. */
 export interface Listener {
   readonly host: string;
@@ -211,33 +213,10 @@ export interface Config {
   readonly warnings: readonly string[];
 }
 
-/** A provider's settings as written. */
-export interface ProviderInput extends Partial<Omit<ProviderConfig, 'name' | 'timeouts'>> {
-  readonly api: string;
-  readonly apiKey?: string;
-  readonly timeouts?: Partial<ProviderTimeouts>;
-}
+/** A provider's settings before they are checked: its dialect need not exist. */
+export type WrittenProvider = Omit<ProviderInput, 'api'> & { readonly api: string };
 
-/** A configuration as written: everything is optional. */
-export interface ConfigInput {
-  readonly listen?: Partial<Listener>;
-  readonly surfaces?: Readonly<
-    Partial<Record<ListenerSurface, { readonly host?: string; readonly port: number }>>
-  >;
-  readonly dataDir?: string;
-  readonly publicUrl?: string;
-  readonly database?: { readonly url?: string; readonly poolSize?: number };
-  readonly redis?: { readonly url?: string };
-  readonly auth?: Partial<AuthConfig>;
-  readonly mail?: { readonly url: string; readonly from: string };
-  readonly conversations?: { readonly store?: boolean; readonly titleModel?: string };
-  readonly requestLog?: Partial<RequestLogConfig>;
-  readonly budgets?: { readonly allowUnpriced?: boolean; readonly maxOutputTokens?: number };
-  readonly providers?: Readonly<Record<string, ProviderInput>>;
-  readonly models?: Readonly<Record<string, ModelConfig>>;
-  readonly routing?: Partial<RoutingConfig>;
-  readonly limits?: Partial<LimitsConfig>;
-  readonly metrics?: Partial<Config['metrics']>;
-  readonly log?: Partial<Config['log']>;
-  readonly proxy?: Partial<Config['proxy']>;
-}
+/** A configuration before it is checked. */
+export type WrittenConfig = Omit<ConfigInput, 'providers'> & {
+  readonly providers?: Readonly<Record<string, WrittenProvider>>;
+};

@@ -75,9 +75,19 @@ export function callerOf(res: ServerResponse): Caller {
   return requestOf(res).caller;
 }
 
-/** What a host's own handler reads after `gateway.selectModel`: the plan for this request. */
-export function planOf(res: ServerResponse): Plan | undefined {
-  return (res as ContextCarrier)[contextKey]?.request.plan ?? undefined;
+/**
+ * What a host's own handler reads after `gateway.selectModel`: the plan for this request, best
+ * candidate first.
+ * @throws GatewayError `internal` if no such stage has run for this request
+ */
+export function planOf(res: ServerResponse): Plan {
+  const plan = (res as ContextCarrier)[contextKey]?.request.plan;
+  if (!plan)
+    throw new GatewayError(
+      'internal',
+      'planOf: this request has no plan; put gateway.selectModel before the handler that reads it',
+    );
+  return plan;
 }
 
 /** The error with which the request of a client that disconnected is cancelled. */

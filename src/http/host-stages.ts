@@ -7,7 +7,7 @@ import { selectModel, type SelectionQuestion } from '../pipeline/select-model.js
 import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import type { Candidate, RoutingRequest } from '../routing/plan.js';
 import { complete } from './complete.js';
-import { contextOf, planOf } from './context.js';
+import { contextOf } from './context.js';
 import { joinNativeConversation } from './join-conversation.js';
 import { readJsonBody } from './read-body.js';
 import { countRequestStage } from './select-model.js';
@@ -59,7 +59,7 @@ export function hostCompletion(parts: Parts): RequestHandler {
   return inOrder(
     track(parts, native),
     readBody(parts),
-    validateHostCall(native),
+    validateHostCall(parts, native),
     joinNativeConversation(parts),
     planHostCall(parts, native),
     complete(parts, native),
@@ -158,10 +158,10 @@ function checkHostBody(
  * Validates a completion on a host's own route. If `selectModel` made a plan before, its candidates
  * are the body's `models`.
  */
-function validateHostCall(surface: CompletionSurface): RequestHandler {
+function validateHostCall(parts: Parts, surface: CompletionSurface): RequestHandler {
   const schema = compileSchema('completions.request');
   return stage((req, res) => {
-    const failure = schema.firstFailure(plannedBody(req, res));
+    const failure = schema.firstFailure(plannedBody(parts, req, res));
     if (failure) throw invalidField(failure.field, failure.reason, surface.invalidCode);
   });
 }
@@ -172,14 +172,14 @@ function validateHostCall(surface: CompletionSurface): RequestHandler {
 function planHostCall(parts: Parts, surface: CompletionSurface): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
-    const call = surface.readCall(plannedBody(req, res));
+    const call = surface.readCall(plannedBody(parts, req, res));
     if (request.plan) request.call = call;
     else await planCompletion(parts, request, call);
   });
 }
 
-function plannedBody(req: Request, res: Response): Record<string, unknown> {
-  const plan = planOf(res);
+function plannedBody(parts: Parts, req: Request, res: Response): Record<string, unknown> {
+  const { plan } = contextOf(parts, res).request;
   const body = req.body as Record<string, unknown>;
   return plan ? { ...body, models: plan.candidates.map(nameOf) } : body;
 }

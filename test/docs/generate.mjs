@@ -1,10 +1,12 @@
-// Writes the generated tables into the documentation: `npm run docs:generate`.
+// Writes the generated tables of the documentation and the generated types:
+// `npm run docs:generate`.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { register } from 'node:module';
 
 register('../helpers/typescript-hooks.mjs', import.meta.url);
 const { documentedPages, root } = await import('./pages.ts');
 const { fillTables, generatedTables } = await import('./tables.ts');
+const { generatedSources } = await import('./config-types.ts');
 
 const tables = generatedTables();
 for (const page of documentedPages()) {
@@ -13,4 +15,8 @@ for (const page of documentedPages()) {
   if (filled === text) continue;
   writeFileSync(root + page, filled);
   console.log(`wrote ${page}`);
+}
+for (const [file, text] of Object.entries(generatedSources())) {
+  writeFileSync(root + file, text);
+  console.log(`wrote ${file}`);
 }

@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { format, resolveConfig as resolvePrettier } from 'prettier';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { ask } from '../helpers/sse.js';
+import { generatedSources } from './config-types.js';
 import { documentedPages, root } from './pages.js';
 import { fillTables, generatedTables } from './tables.js';
 
@@ -33,6 +35,16 @@ describe('the generated tables', () => {
       .filter((row) => /\| *\|$/.test(row));
     expect(undescribed).toEqual([]);
   });
+});
+
+describe('the generated types', () => {
+  it.each(Object.entries(generatedSources()))(
+    'are up to date in %s; `npm run docs:generate` writes them',
+    async (file, text) => {
+      const options = { ...(await resolvePrettier(root + file)), filepath: file };
+      expect(await format(text, options)).toBe(readFileSync(root + file, 'utf8'));
+    },
+  );
 });
 
 describe('the tables of metrics and routes', () => {

@@ -1,7 +1,7 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
-import { type ConfigInput, resolveConfig } from '../../src/config/config.js';
+import { resolveConfig, type WrittenConfig } from '../../src/config/config.js';
 import {
   assembleGateway,
   type StandaloneGateway as Gateway,
@@ -32,7 +32,7 @@ export const testKey = 'sk_test_0123456789abcdef';
  * reads no environment variables, and logs only to a given logger.
  */
 export async function startGateway(
-  config: ConfigInput = {},
+  config: WrittenConfig = {},
   options: GatewayOptions = {},
 ): Promise<RunningGateway> {
   const keys = config.auth?.keys ?? [{ name: 'test', key: testKey }];

@@ -1,4 +1,4 @@
-import type { ProviderInput } from '../../src/config/config.js';
+import type { WrittenProvider } from '../../src/config/config.js';
 import { dialects } from '../../src/providers/index.js';
 import { classify } from './expected.js';
 import { type RunningGateway, startGateway } from './gateway.js';
@@ -139,7 +139,7 @@ function readNative(reply: Reply | StreamReply): Said {
   );
 }
 
-function providersAt(url: string): Record<string, ProviderInput> {
+function providersAt(url: string): Record<string, WrittenProvider> {
   const settings = { baseUrl: `${url}/v1`, apiKey: 'key', project: 'p', region: 'r' };
   return Object.fromEntries([...dialects.keys()].map((api) => [api, { api, ...settings }]));
 }

@@ -122,7 +122,7 @@ describe("stages in Connect's manner", () => {
             maxModelDepth: null,
           }),
         }),
-        (_req: never, res: ServerResponse) => res.end(planOf(res)?.candidates[0].label),
+        (_req: never, res: ServerResponse) => res.end(planOf(res).candidates[0].label),
       ]),
     );
     expect((await ask('GET', `${url}/?q=hello`, auth)).text).toBe('local/good');

@@ -50,9 +50,9 @@ noUnhandledRejections();
 const sendPlan: RequestHandler = (_req, res) => {
   const plan = planOf(res);
   res.json({
-    id: plan?.id,
-    labels: plan?.candidates.map(({ label }) => label),
-    providers: plan?.candidates.map(({ provider }) => provider),
+    id: plan.id,
+    labels: plan.candidates.map(({ label }) => label),
+    providers: plan.candidates.map(({ provider }) => provider),
   });
 };
 
@@ -170,7 +170,7 @@ describe.each(expressRows)("a stage in a host's route, in %s", (_version, expres
   it('a handler between the two can look at the plan before it is carried out', async () => {
     const planned: unknown[] = [];
     const look: RequestHandler = (_req, res, next) => {
-      planned.push(planOf(res)?.candidates[0].label);
+      planned.push(planOf(res).candidates[0].label);
       next();
     };
     const url = await start((app) =>
@@ -183,11 +183,15 @@ describe.each(expressRows)("a stage in a host's route, in %s", (_version, expres
     expect(planned).toEqual(['local/good']);
   });
 
-  it('planOf gives nothing where nothing was planned', async () => {
-    const url = await start((app) =>
-      app.get('/', (_req, res) => void res.json({ plan: planOf(res) ?? null })),
-    );
-    expect((await ask('GET', url)).json).toEqual({ plan: null });
+  it('planOf says which stage is missing where nothing was planned', async () => {
+    const url = await start((app) => app.get('/', (_req, res) => void res.json(planOf(res))));
+    expect((await ask('GET', url)).status).toBe(500);
+    expect(failures).toEqual([
+      expect.objectContaining({
+        code: 'internal',
+        message: expect.stringContaining('gateway.selectModel'),
+      }),
+    ]);
   });
 
   it('authenticate lets known keys pass and no other, and what a key may not use is not planned for it', async () => {

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   type CompletionEvent,
+  type ConfigInput,
   createGateway,
   type Gateway,
   type GatewayError,
@@ -24,7 +25,7 @@ afterEach(async () => {
   await upstream.close();
 });
 
-const configured = () => ({
+const configured = (): ConfigInput => ({
   providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
   models: { 'up/good': { inputPrice: 1, outputPrice: 10 } },
   limits: { maxRetries: 0 },

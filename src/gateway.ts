@@ -133,12 +133,12 @@ export function providersOf(
 export function createGateway(config: ConfigInput = {}, options: GatewayOptions = {}): Gateway {
   const env = options.env ?? process.env;
   const { PORT: _port, HOST: _host, ...hostless } = env;
-  return assembleGateway(resolveConfig(config, hostless, rules), { ...options, env });
+  return new AssembledGateway(resolveConfig(config, hostless, rules), { ...options, env }, true);
 }
 
 /** As `createGateway`, for a configuration that has been read and checked already. */
 export function assembleGateway(config: Config, options: GatewayOptions = {}): StandaloneGateway {
-  return new AssembledGateway(config, options);
+  return new AssembledGateway(config, options, false);
 }
 
 class AssembledGateway implements StandaloneGateway {
@@ -153,8 +153,8 @@ class AssembledGateway implements StandaloneGateway {
   private readonly engine: Engine;
   private readonly direct: DirectGateway;
 
-  constructor(config: Config, options: GatewayOptions) {
-    this.engine = new Engine(config, { ...options, dialects, rules });
+  constructor(config: Config, options: GatewayOptions, isMounted: boolean) {
+    this.engine = new Engine(config, { ...options, isMounted, dialects, rules });
     const { parts, measured } = this.engine;
     this.direct = new DirectGateway(parts);
     this.routers = createRouters(parts, {

@@ -127,9 +127,26 @@ export interface ConfigInput {
   readonly dataDir?: string;
   /**
    * The address at which people reach the gateway. Links in mails, `Secure` cookies and the
-   * check of request origins use it.
+   * checks of `Host` and of request origins use it.
    */
   readonly publicUrl?: string;
+  /**
+   * Host names under which the gateway answers requests without a valid key, besides
+   * `localhost`, IP addresses and the host of `publicUrl`; all others are answered 421.
+   * `*.example.org` stands for all subdomains, `*` switches the check off. Keep it narrow: it
+   * stops web pages that point a name of their own at this address. A mounted gateway checks
+   * hosts only if this is set.
+   */
+  readonly allowedHosts?: readonly string[];
+  /** Which pages of other sites may call the gateway from a browser. */
+  readonly cors?: {
+    /**
+     * Origins whose pages may call the gateway with a key, for example
+     * `https://chat.example.org`; `*` stands for every origin. Cookies are never accepted from
+     * other origins. Default: `[]`.
+     */
+    readonly allowedOrigins?: readonly string[];
+  };
   /** Where accounts, keys, conversations, preferences and the request log are stored. */
   readonly database?: {
     /**

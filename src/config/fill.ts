@@ -14,6 +14,7 @@ import type {
 export const defaults = {
   listen: { host: '127.0.0.1', port: 8080 },
   dataDir: './data',
+  cors: { allowedOrigins: [] },
   database: { poolSize: 10 },
   auth: {
     keys: [],
@@ -70,6 +71,8 @@ export function fillDefaults(
     surfaces: surfacesOf(input, listen.host),
     dataDir: input.dataDir ?? defaults.dataDir,
     publicUrl: input.publicUrl?.replace(/\/+$/, '') ?? null,
+    allowedHosts: input.allowedHosts ?? null,
+    cors: { ...defaults.cors, ...input.cors },
     database: { url: null, ...defaults.database, ...input.database },
     redis: { url: null, ...input.redis },
     auth: { ...defaults.auth, ...input.auth },

@@ -169,6 +169,14 @@ export interface Config {
   /** The public URL of the gateway, used in links; null means the address that it listens on. */
   readonly publicUrl: string | null;
   /**
+   * The names in `Host` under which requests without a key are answered, besides `localhost`, IP
+   * addresses and that of `publicUrl`. `*.example.org` stands for all subdomains, `*` for every
+   * name. Null means none for a standalone gateway, and every name for one mounted in a host app.
+   */
+  readonly allowedHosts: readonly string[] | null;
+  /** `allowedOrigins`: origins whose pages may call the gateway; `*` stands for every origin. */
+  readonly cors: { readonly allowedOrigins: readonly string[] };
+  /**
    * A null `url` means a file in `dataDir` for a standalone gateway, and memory for one mounted in
    * a host app.
    */

@@ -8,7 +8,7 @@ import type { Scope } from '../store/contracts/keys.js';
 import { checkScope, findCaller, keyOf } from './authenticate.js';
 import { identify } from '../pipeline/request.js';
 import { contextOf, type HttpContext } from './context.js';
-import { refuseForeignPage } from './foreign-page.js';
+import { checkKeyless } from './keyless.js';
 import type { Parts } from '../pipeline/parts.js';
 import { signInToken } from './sign-in-cookie.js';
 import { stage } from './stage.js';
@@ -39,10 +39,9 @@ export function authenticateOwner(
     // shared caches look at the URL alone, not at the cookie
     res.setHeader('Cache-Control', 'no-store');
     const key = keyOf(req.headers);
-    const caller =
-      key === null
-        ? await findSignedIn(parts, req, context)
-        : await findCaller(parts, snapshot, key);
+    const keyed = key === null ? null : await findCaller(parts, snapshot, key);
+    if (!keyed) checkKeyless(req, snapshot);
+    const caller = key === null ? await findSignedIn(parts, req, context) : keyed;
     if (!caller && (snapshot.keysRequired || ownersOnly)) throw unauthorized(key);
     if (caller && scope) checkScope(caller, scope);
     if (role === 'admin' && caller?.role !== 'admin')
@@ -73,15 +72,13 @@ async function findSignedIn(
   const { store } = await parts.state.opened();
   const found = await store.signIns.find(hashToken(token), Date.now());
   if (!found || found.account.disabledAt !== null) return null;
-  if (req.method !== 'GET' && req.method !== 'HEAD')
-    checkChange(req, found.signIn, context.request.snapshot.accounts.publicUrl);
+  if (req.method !== 'GET' && req.method !== 'HEAD') checkChange(req, found.signIn);
   context.signIn = found.signIn;
   return signedInCaller(found.account);
 }
 
 /** Browsers send cookies for requests of any page, but only our own pages know the CSRF token. */
-function checkChange(req: Request, { csrfToken }: SignInRecord, publicUrl: string | null): void {
-  refuseForeignPage(req, publicUrl);
+function checkChange(req: Request, { csrfToken }: SignInRecord): void {
   const given = Buffer.from(req.get('x-csrf-token') ?? '');
   const expected = Buffer.from(csrfToken);
   if (given.length !== expected.length || !timingSafeEqual(given, expected))

@@ -6,6 +6,7 @@ import { GatewayError } from '../errors.js';
 import type { Scope } from '../store/contracts/keys.js';
 import { identify } from '../pipeline/request.js';
 import { contextOf } from './context.js';
+import { checkKeyless } from './keyless.js';
 import type { Parts } from '../pipeline/parts.js';
 import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import { stage } from './stage.js';
@@ -50,6 +51,7 @@ export function authenticate(
     const { request } = contextOf(parts, res);
     const key = readKey(req.headers, req.url);
     const caller = key === null ? null : await findCaller(parts, request.snapshot, key);
+    if (!caller) checkKeyless(req, request.snapshot);
     if (!caller && (request.snapshot.keysRequired || always)) throw unauthorized(key);
     if (caller && scope) checkScope(caller, scope);
     identify(request, caller ?? anonymous);

@@ -1,6 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { compileSchema } from '../config/schema/compile-schema.js';
-import { allowAnonymous } from './account-context.js';
+import { allowAnonymous } from './allow-anonymous.js';
 import { authenticateOwner } from './authenticate-owner.js';
 import { errorHandler } from './error-handler.js';
 import type { Parts } from '../pipeline/parts.js';

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RequestHandler, Router } from 'express';
 import type { Metrics } from '../telemetry/metrics/metrics.js';
 import { compileSchema } from '../config/schema/compile-schema.js';
+import { allowReaders } from './allow-anonymous.js';
 import { authenticate } from './authenticate.js';
 import { complete, planCall } from './complete.js';
 import { createEmbeddings } from './embeddings.js';
@@ -205,9 +206,15 @@ function publicRouter(parts: Parts, version: string, state: () => Promise<Readin
     '/docs': docsPage(version),
     '/reset-password': resetPasswordPage,
   };
+  // monitoring reaches these by names of its own
+  const health = ['/healthz', '/readyz'];
   const router = Router();
-  for (const [path, page] of Object.entries(pages))
-    router.get(path, untracked(parts), page).all(path, untracked(parts), methodNotAllowed('GET'));
+  for (const [path, page] of Object.entries(pages)) {
+    const access = health.includes(path) ? [] : [allowReaders(parts)];
+    router
+      .get(path, untracked(parts), ...access, page)
+      .all(path, untracked(parts), ...access, methodNotAllowed('GET'));
+  }
   return router.use(errorHandler(parts));
 }
 

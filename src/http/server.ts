@@ -67,6 +67,7 @@ function refusal(status: number, message: string): Refusal {
     head: {
       'Content-Type': 'application/json; charset=utf-8',
       'Content-Length': Buffer.byteLength(body),
+      'X-Content-Type-Options': 'nosniff',
       'X-Request-Id': randomUUID(),
       Connection: 'close',
     },

@@ -2,7 +2,13 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { parseCookie } from 'cookie';
 import type { Request, Response } from 'express';
 
-const cookieName = 'signalbox_session';
+/**
+ * The cookie's name over HTTPS. Browsers accept this prefix only with `Secure`, `Path=/` and no
+ * `Domain`, so that neither another subdomain nor plain HTTP can set it.
+ */
+const secureName = '__Host-signalbox';
+/** Its name over plain HTTP, and in earlier versions everywhere. */
+const plainName = 'signalbox_session';
 /** 32 random bytes in base64url. */
 const tokenForm = /^[\w-]{43}$/;
 
@@ -11,21 +17,19 @@ const tokenForm = /^[\w-]{43}$/;
  * token.
  */
 export function signInToken({ cookie }: IncomingHttpHeaders): string | null {
-  const token = cookie === undefined ? undefined : parseCookie(cookie)[cookieName];
+  if (cookie === undefined) return null;
+  const cookies = parseCookie(cookie);
+  const token = cookies[secureName] ?? cookies[plainName];
   return token !== undefined && tokenForm.test(token) ? token : null;
 }
 
-/**
- * Scripts cannot read the cookie and forms of other sites do not send it. It is `secure` if the
- * browser reaches the gateway by HTTPS.
- */
-const attributes = (req: Request, publicUrl: string | null) =>
-  ({
-    httpOnly: true,
-    sameSite: 'lax',
-    path: '/',
-    secure: req.secure || /^https:/i.test(publicUrl ?? ''),
-  }) as const;
+/** Whether the browser reaches the gateway by HTTPS, perhaps through a trusted proxy. */
+const isSecure = (req: Request, publicUrl: string | null): boolean =>
+  req.secure || /^https:/i.test(publicUrl ?? '');
+
+/** Scripts cannot read the cookie and forms of other sites do not send it. */
+const attributes = (secure: boolean) =>
+  ({ httpOnly: true, sameSite: 'lax', path: '/', secure }) as const;
 
 /** Sets the sign-in cookie, which the browser keeps for `keepMs`. */
 export function setSignInCookie(
@@ -33,10 +37,19 @@ export function setSignInCookie(
   res: Response,
   { token, keepMs, publicUrl }: { token: string; keepMs: number; publicUrl: string | null },
 ): void {
-  res.cookie(cookieName, token, { ...attributes(req, publicUrl), maxAge: keepMs });
+  const secure = isSecure(req, publicUrl);
+  if (secure) clearCookie(req, res, plainName, secure);
+  res.cookie(secure ? secureName : plainName, token, { ...attributes(secure), maxAge: keepMs });
 }
 
-/** Deletes the sign-in cookie in the browser. */
+/** Deletes the sign-in cookie in the browser, under each of its names that the browser sent. */
 export function clearSignInCookie(req: Request, res: Response, publicUrl: string | null): void {
-  res.clearCookie(cookieName, attributes(req, publicUrl));
+  const secure = isSecure(req, publicUrl);
+  clearCookie(req, res, secureName, true);
+  clearCookie(req, res, plainName, secure);
+}
+
+function clearCookie(req: Request, res: Response, name: string, secure: boolean): void {
+  if (parseCookie(req.headers.cookie ?? '')[name] !== undefined)
+    res.clearCookie(name, attributes(secure));
 }

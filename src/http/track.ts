@@ -1,7 +1,8 @@
-import type { RequestHandler } from 'express';
+import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { finishRequest } from '../pipeline/finish-request.js';
 import type { Parts } from '../pipeline/parts.js';
-import { contextOf } from './context.js';
+import { contextOf, type HttpContext } from './context.js';
+import { answerCors } from './cors.js';
 import type { Surface } from './surfaces/surface.js';
 
 /** The status that proxies log if the client closed the connection before the answer. */
@@ -12,7 +13,7 @@ const clientClosedStatus = 499;
  * has ended.
  */
 export function track(parts: Parts, surface: Surface): RequestHandler {
-  return (_req, res, next) => {
+  return (req, res, next) => {
     const context = contextOf(parts, res);
     const { request } = context;
     context.surface = surface;
@@ -32,7 +33,7 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
       // the upstream call is cancelled in this turn of the event loop and records its usage
       setImmediate(report);
     });
-    next();
+    greetBrowser(req, res, context, next);
   };
 }
 
@@ -41,8 +42,22 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
  * nothing.
  */
 export function untracked(parts: Parts): RequestHandler {
-  return (_req, res, next) => {
-    contextOf(parts, res);
-    next();
-  };
+  return (req, res, next) => greetBrowser(req, res, contextOf(parts, res), next);
+}
+
+/** Sets what every answer tells a browser. Goes on unless the request was a preflight. */
+function greetBrowser(
+  req: Request,
+  res: Response,
+  { request }: HttpContext,
+  next: NextFunction,
+): void {
+  try {
+    res.setHeader('X-Content-Type-Options', 'nosniff');
+    if (answerCors(req, res, request.snapshot.browser.origins)) return;
+  } catch (error) {
+    next(error);
+    return;
+  }
+  next();
 }

@@ -4,6 +4,7 @@ import { createMailer } from '../accounts/mailer.js';
 import type { Config, ParseOptions, ProviderConfig } from '../config/config.js';
 import type { Attempt } from '../dispatch/execute-plan.js';
 import { createProvider, type Provider } from '../dispatch/provider.js';
+import { browserRulesOf } from './browser-rules.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import type { ProviderDialect, ProviderSettings } from '../providers/adapter.js';
 import { type Catalog, createCatalog } from '../routing/catalog.js';
@@ -23,6 +24,8 @@ export interface SnapshotSharing {
   onCooldown: (provider: string, fingerprint: string, forMs: number) => void;
   /** Takes what went wrong where no answer could tell of it. */
   warn: (warning: string) => void;
+  /** Whether the gateway is mounted in a host app. */
+  isMounted: boolean;
 }
 
 /**
@@ -78,6 +81,7 @@ export function buildSnapshot(
     keysRequired: config.auth.required,
     trustedProxies: config.auth.trustedProxies,
     accounts: accountRulesOf(config, sharing.warn),
+    browser: browserRulesOf(config, sharing.isMounted),
     providers,
     catalog,
     latencies,

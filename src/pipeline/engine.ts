@@ -23,6 +23,8 @@ export interface EngineOptions {
   readonly env?: NodeJS.ProcessEnv;
   readonly logger?: Logger;
   readonly databases?: LazyDatabases;
+  /** Whether the gateway is mounted in a host app. Default: false. */
+  readonly isMounted?: boolean;
   /** The dialects that there are, by the name of their `api`. */
   readonly dialects: ReadonlyMap<string, ProviderDialect>;
   readonly rules: ParseOptions;
@@ -73,6 +75,7 @@ export class Engine {
       onAttempt: (attempt) => this.measured.attempt(attempt),
       onCooldown: (...cooldown) => this.sync.startCooldown(...cooldown),
       warn: this.warn,
+      isMounted: options.isMounted ?? false,
     };
     const databases = options.databases ?? mountedDatabases(config, logger);
     const reports = conversationReports(logger, (turns) => this.measured.turnsLost(turns));

@@ -5,6 +5,7 @@ import type { Provider } from '../dispatch/provider.js';
 import type { Catalog } from '../routing/catalog.js';
 import type { LatencyWindow } from '../routing/latency-window.js';
 import type { Ranker } from '../routing/plan.js';
+import type { BrowserRules } from './browser-rules.js';
 
 /** The numbers that the configuration sets for requests; durations in ms. */
 export interface RequestLimits {
@@ -23,6 +24,7 @@ export interface GatewaySnapshot {
   /** The number of reverse proxies in front, for the client's address. */
   readonly trustedProxies: number;
   readonly accounts: AccountRules;
+  readonly browser: BrowserRules;
   readonly providers: ReadonlyMap<string, Provider>;
   readonly catalog: Catalog;
   readonly latencies: LatencyWindow;

@@ -17,6 +17,8 @@ export const errorMeanings: Record<ErrorCode, string> = {
   conflict: 'The mail address already has an account, or the last administrator would lose access.',
   payload_too_large: 'The body exceeds `limits.maxBodyBytes`.',
   unsupported_media_type: 'The content type is not JSON.',
+  misdirected_request:
+    'A request without a valid key names a host that is neither `localhost`, an IP address, the host of `publicUrl` nor one of `allowedHosts`.',
   validation_failed: 'A field of a native completion or of a resource is invalid.',
   too_many_requests:
     'The key reached a limit, which the message names, or too many sign-ins failed.',

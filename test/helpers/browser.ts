@@ -6,7 +6,7 @@ import { ask, type Reply } from './sse.js';
  * every change.
  */
 export class Browser {
-  /** `signalbox_session=…`, '' if there is none. */
+  /** `signalbox_session=…` or `__Host-signalbox=…`, '' if there is none. */
   cookie = '';
   csrfToken = '';
 
@@ -31,11 +31,11 @@ export class Browser {
       origin: this.url,
     };
     const reply = await ask(method, this.url + path, { ...own, ...headers }, body);
-    const given = reply.headers['set-cookie']?.find((cookie) =>
-      cookie.startsWith('signalbox_session='),
+    const given = reply.headers['set-cookie']?.findLast((cookie) =>
+      /^(signalbox_session|__Host-signalbox)=/.test(cookie),
     );
     if (given !== undefined)
-      this.cookie = /^signalbox_session=;/.test(given) ? '' : (given.split(';')[0] ?? '');
+      this.cookie = /^[^=]*=;/.test(given) ? '' : (given.split(';')[0] ?? '');
     return reply;
   }
 

@@ -137,7 +137,7 @@ describe('a request', () => {
   it('is refused before its body has come', async () => {
     const reply = await sendRaw(
       gateway.port,
-      'POST /api/v1/completions HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
+      'POST /api/v1/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 1000\r\n\r\n{',
     );
     expect(reply).toMatchObject({ status: 401, json: { error: 'Unauthorized' } });
   });
@@ -146,7 +146,7 @@ describe('a request', () => {
     const send = (first: string, second: string): Promise<{ status: number }> =>
       sendRaw(
         gateway.port,
-        `GET /v1/models HTTP/1.1\r\nHost: x\r\nConnection: close\r\nAuthorization: Bearer ${first}\r\nAuthorization: Bearer ${second}\r\n\r\n`,
+        `GET /v1/models HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer ${first}\r\nAuthorization: Bearer ${second}\r\n\r\n`,
       );
     expect((await send(key, 'sk_wrong')).status).toBe(200);
     expect((await send('sk_wrong', key)).status).toBe(401);

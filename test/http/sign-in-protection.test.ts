@@ -180,7 +180,7 @@ describe('a change that a browser asks for', () => {
       (
         await ada.ask('GET', '/api/v1/auth/account', undefined, {
           'x-csrf-token': '',
-          'sec-fetch-site': 'cross-site',
+          'sec-fetch-site': 'none',
         })
       ).status,
     ).toBe(200);

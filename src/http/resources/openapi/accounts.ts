@@ -28,7 +28,7 @@ function signInPaths(): object {
         id: 'signIn',
         summary: 'Sign in a browser',
         description:
-          'Sets the cookie `signalbox_session`. Changes also need the `csrfToken` of the answer, in `X-CSRF-Token`.',
+          'Sets the cookie `__Host-signalbox`, or `signalbox_session` over plain HTTP. Changes also need the `csrfToken` of the answer, in `X-CSRF-Token`.',
         request: 'sign-in.request',
         example: { email: mail, password },
         response: 'sign-in.response',

@@ -23,7 +23,7 @@ const securitySchemes = {
   signIn: {
     type: 'apiKey',
     in: 'cookie',
-    name: 'signalbox_session',
+    name: '__Host-signalbox',
     description: 'A signed-in browser.',
   },
   csrfToken: {

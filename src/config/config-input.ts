@@ -258,6 +258,20 @@ export interface ConfigInput {
      */
     readonly maxQueued?: number;
   };
+  /** How many days stored rows are kept. `requestLog.keepDays` says it of the request log. */
+  readonly retention?: {
+    /**
+     * Conversations are deleted this many days after their last turn. Default: none; they are
+     * kept until somebody deletes them.
+     */
+    readonly conversationDays?: number;
+    /** Decisions of model selection. Default: as `requestLog.keepDays`. */
+    readonly sessionDays?: number;
+    /** Feedback. What was learned from it fades by itself. Default: `800`. */
+    readonly feedbackDays?: number;
+    /** The daily sums of usage and cost. Default: `800`. */
+    readonly usageDays?: number;
+  };
   /** Rules for keys with a budget. */
   readonly budgets?: {
     /**

@@ -27,6 +27,7 @@ export const defaults = {
   },
   conversations: { store: true },
   requestLog: { enabled: true, content: false, keepDays: 30, maxQueued: 10_000 },
+  retention: { feedbackDays: 800, usageDays: 800 },
   budgets: { allowUnpriced: false },
   timeouts: { connectMs: 10_000, firstEventMs: 300_000, idleMs: 120_000 },
   routing: {
@@ -66,6 +67,7 @@ export function fillDefaults(
   const listen = { ...defaults.listen, ...input.listen };
   const providers = Object.entries(input.providers ?? {}).filter(([name]) => !leftOut.has(name));
   const proxy = { ...defaults.proxy, ...input.proxy };
+  const requestLog = { ...defaults.requestLog, ...input.requestLog };
   return {
     listen,
     surfaces: surfacesOf(input, listen.host),
@@ -78,7 +80,13 @@ export function fillDefaults(
     auth: { ...defaults.auth, ...input.auth },
     mail: input.mail ?? null,
     conversations: { titleModel: null, ...defaults.conversations, ...input.conversations },
-    requestLog: { ...defaults.requestLog, ...input.requestLog },
+    requestLog,
+    retention: {
+      conversationDays: null,
+      sessionDays: requestLog.keepDays,
+      ...defaults.retention,
+      ...input.retention,
+    },
     budgets: { maxOutputTokens: null, ...defaults.budgets, ...input.budgets },
     providers: recordOf(providers.map(([name, provider]) => [name, fillProvider(name, provider)])),
     models: recordOf(Object.entries(input.models ?? {})),

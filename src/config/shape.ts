@@ -142,6 +142,15 @@ export interface RequestLogConfig {
   readonly maxQueued: number;
 }
 
+/** How many days stored rows are kept. */
+export interface RetentionConfig {
+  /** After the last turn; null: until somebody deletes them. */
+  readonly conversationDays: number | null;
+  readonly sessionDays: number;
+  readonly feedbackDays: number;
+  readonly usageDays: number;
+}
+
 /** Limits for every request. */
 export interface LimitsConfig {
   readonly maxBodyBytes: number;
@@ -195,6 +204,7 @@ export interface Config {
     readonly titleModel: string | null;
   };
   readonly requestLog: RequestLogConfig;
+  readonly retention: RetentionConfig;
   readonly budgets: {
     /** Whether a key with a budget may use models of unknown price. */
     readonly allowUnpriced: boolean;

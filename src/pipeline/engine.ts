@@ -10,6 +10,7 @@ import type { DatabaseState } from '../store/database-state.js';
 import type { CountersState } from '../store/contracts/counters.js';
 import type { LazyDatabases } from '../store/lazy-databases.js';
 import { lazyDatabases } from '../store/open-databases.js';
+import type { KeptDays } from '../store/retention.js';
 import { createLogger, createRequestLogger } from '../telemetry/log.js';
 import { Metrics } from '../telemetry/metrics/metrics.js';
 import type { RequestLogOptions } from '../telemetry/requests/request-log-writer.js';
@@ -144,7 +145,18 @@ export class Engine {
       lost: (kind: string, count: number): void => this.measured.recordsLost(kind, count),
       warn: this.warn,
     };
-    return { maxQueued, keepDays: () => this.config.requestLog.keepDays, report };
+    return { maxQueued, keptDays: () => this.keptDays(), report };
+  }
+
+  private keptDays(): KeptDays {
+    const { requestLog, retention } = this.config;
+    return {
+      requests: requestLog.keepDays,
+      selections: retention.sessionDays,
+      conversations: retention.conversationDays,
+      feedback: retention.feedbackDays,
+      usage: retention.usageDays,
+    };
   }
 
   private build(config: Config): GatewaySnapshot {

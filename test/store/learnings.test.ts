@@ -193,8 +193,10 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
   it('is removed after a long time without a change', async () => {
     const scope = scopeOf();
     await learnings.change([[scope, more]]);
-    expect(await learnings.removeBefore(1, 100)).toBe(0);
-    expect(await learnings.removeBefore(Date.now() + 1_000, 1_000)).toBeGreaterThan(0);
+    expect(await store.retention.removeBefore('learnings', 1, 100)).toBe(0);
+    expect(
+      await store.retention.removeBefore('learnings', Date.now() + 1_000, 1_000),
+    ).toBeGreaterThan(0);
     expect(await learnings.find(scope)).toBeNull();
   });
 });

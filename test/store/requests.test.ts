@@ -320,7 +320,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
 describe.each(storeRows)('old rows on $name', (row) => {
   it('are removed, requests and decisions, in batches; the sums stay', async () => {
     const place = await row.place();
-    const { requests, selections } = await place.open();
+    const { requests, selections, retention } = await place.open();
     await requests.add(Array.from({ length: 1_200 }, (_, index) => requestOf({ at: index })));
     await selections.add(
       Array.from({ length: 30 }, (_, at) => ({
@@ -337,9 +337,10 @@ describe.each(storeRows)('old rows on $name', (row) => {
         content: null,
       })),
     );
-    expect(await requests.removeBefore(1_100, 700)).toBe(700);
-    expect(await requests.removeBefore(1_100, 700)).toBe(430);
-    expect(await requests.removeBefore(1_100, 700)).toBe(0);
+    expect(await retention.removeBefore('requests', 1_100, 700)).toBe(700);
+    expect(await retention.removeBefore('requests', 1_100, 700)).toBe(400);
+    expect(await retention.removeBefore('requests', 1_100, 700)).toBe(0);
+    expect(await retention.removeBefore('selections', 1_100, 700)).toBe(30);
     const { items } = await requests.list({ accountId: 'somebody' }, { limit: 100, cursor: null });
     expect(items.map((one) => one.at)).toEqual(
       Array.from({ length: 100 }, (_, index) => 1_199 - index),

@@ -51,6 +51,4 @@ export interface LearningStore {
   forget(scope: LearningScope): Promise<boolean>;
   /** The scopes that have changed since the revision, including forgotten ones. */
   changedSince(revision: number): Promise<Changes<LearningRecord>>;
-  /** Deletes at most `maxRows` states that have not changed since `at`. */
-  removeBefore(at: number, maxRows: number): Promise<number>;
 }

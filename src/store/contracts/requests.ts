@@ -96,10 +96,6 @@ export interface RequestStore {
    * both inclusive.
    */
   spentUsd(spender: Spender, firstDay: string, lastDay: string): Promise<number>;
-  /**
-   * Deletes requests and selections from before `at`, at most `maxRows` in all; returns how many.
-   */
-  removeBefore(at: number, maxRows: number): Promise<number>;
 }
 
 /** One decision of model selection. */

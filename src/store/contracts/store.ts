@@ -4,6 +4,7 @@ import type { KeyStore } from './keys.js';
 import type { LearningStore } from './learnings.js';
 import type { PreferenceStore } from './preferences.js';
 import type { FeedbackStore, RequestStore, SelectionStore } from './requests.js';
+import type { RetentionStore } from './retention.js';
 import type { TrainingQueue, TrainingStore } from './trainings.js';
 
 /**
@@ -25,6 +26,7 @@ export interface Store {
   readonly requests: RequestStore;
   readonly feedback: FeedbackStore;
   readonly learnings: LearningStore;
+  readonly retention: RetentionStore;
   /**
    * 32 random bytes by name, the same for every process on this database; generated at the first
    * call.

@@ -45,7 +45,6 @@ export function createLearningStore(
       }),
     forget: (scope) => transact(database, (transaction) => forget(transaction, scope, now())),
     changedSince: (since) => changesSince(database, 'learnings', since, changed(database)),
-    removeBefore: (at, maxRows) => removeBefore(database, at, maxRows),
   };
 }
 
@@ -60,31 +59,6 @@ const changed =
       .execute();
     return rows.map(fromColumns);
   };
-
-async function removeBefore(
-  database: Kysely<StoreTables>,
-  at: number,
-  maxRows: number,
-): Promise<number> {
-  const { numDeletedRows } = await transact(database, (transaction) =>
-    transaction
-      .deleteFrom('learnings')
-      .where((eb) =>
-        eb(
-          eb.refTuple('account_id', 'preference_id'),
-          'in',
-          eb
-            .selectFrom('learnings')
-            .select(['account_id', 'preference_id'])
-            .where('updated_at', '<', at)
-            .limit(maxRows)
-            .$asTuple('account_id', 'preference_id'),
-        ),
-      )
-      .executeTakeFirst(),
-  );
-  return Number(numDeletedRows);
-}
 
 /**
  * Leaves an empty row even if there was none: by its date, counts from before are recognized when

@@ -9,9 +9,6 @@ import type { StoreTables } from './tables.js';
 import { transact } from './transact.js';
 import { addUsage, readSpentUsd, readUsageDays } from './usage.js';
 
-/** Rows per statement, few enough that no other statement waits long. */
-const maxDeletions = 500;
-
 /** The request log in SQL. */
 export function createRequestStore(database: Kysely<StoreTables>): RequestStore {
   return {
@@ -25,10 +22,6 @@ export function createRequestStore(database: Kysely<StoreTables>): RequestStore 
     list: (filter, page) => listRequests(database, filter, page),
     usage: (filter) => readUsageDays(database, filter),
     spentUsd: (spender, firstDay, lastDay) => readSpentUsd(database, spender, firstDay, lastDay),
-    async removeBefore(at, maxRows) {
-      const requests = await removeBefore(database, 'requests', at, maxRows);
-      return requests + (await removeBefore(database, 'selections', at, maxRows - requests));
-    },
   };
 }
 
@@ -112,29 +105,4 @@ async function listRequests(
     .limit(page.limit + 1)
     .execute();
   return pageOf(rows, page.limit, (row) => [row.at, row.id], fromRequestColumns);
-}
-
-async function removeBefore(
-  database: Kysely<StoreTables>,
-  table: 'requests' | 'selections',
-  at: number,
-  maxRows: number,
-): Promise<number> {
-  let removed = 0;
-  while (removed < maxRows) {
-    const some = Math.min(maxDeletions, maxRows - removed);
-    // in a transaction that is retried after a deadlock: another replica may delete the same rows
-    // in another order
-    const { numDeletedRows } = await transact(database, (transaction) =>
-      transaction
-        .deleteFrom(table)
-        .where('id', 'in', (eb) =>
-          eb.selectFrom(table).select('id').where('at', '<', at).orderBy('at').limit(some),
-        )
-        .executeTakeFirst(),
-    );
-    removed += Number(numDeletedRows);
-    if (Number(numDeletedRows) < some) break;
-  }
-  return removed;
 }

@@ -6,6 +6,7 @@ import { createKeyStore } from './keys.js';
 import { createLearningStore } from './learnings.js';
 import { createPreferenceStore } from './preferences.js';
 import { createRequestStore } from './requests.js';
+import { createRetentionStore } from './retention.js';
 import { readSecret } from './secrets.js';
 import { createSelectionStore } from './selections.js';
 import { createSignInStore } from './sign-ins.js';
@@ -33,6 +34,7 @@ export function createSqlStore(
     requests: createRequestStore(database),
     feedback: createFeedbackStore(database),
     learnings: createLearningStore(database),
+    retention: createRetentionStore(database),
     secret: (name) => readSecret(database, name),
     async ping() {
       await sql`select 1`.execute(database);

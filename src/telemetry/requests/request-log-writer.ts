@@ -2,19 +2,19 @@ import { hasBudget } from '../../accounts/caller-limits.js';
 import type { ObservedRequest } from '../observed-request.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { Store } from '../../store/contracts/store.js';
+import { type KeptDays, Retention } from '../../store/retention.js';
 import { WriteBehind, type WriteBehindReport } from '../../store/write-behind.js';
 import { type Decision, decisionOf, type DecisionLinks, selectionRowOf } from './decision.js';
 import { type FinishedRequest, finishedRequest, requestRowOf } from './finished-request.js';
 import { type KeptContent, sizeInBytes } from './kept-content.js';
 import { KeyUses } from './key-uses.js';
-import { Retention } from './retention.js';
 
 /** Bounds of the request log, and where losses are reported. */
 export interface RequestLogOptions {
   /** How many rows of one kind may wait for a database that is slow or away. */
   readonly maxQueued: number;
   /** How many days rows are kept, according to the configuration in force. */
-  readonly keepDays: () => number;
+  readonly keptDays: () => KeptDays;
   readonly report: WriteBehindReport;
 }
 
@@ -46,10 +46,10 @@ export class RequestLogWriter {
 
   constructor(
     private readonly databases: LazyDatabases,
-    { maxQueued, keepDays, report }: RequestLogOptions,
+    { maxQueued, keptDays, report }: RequestLogOptions,
   ) {
     this.keyUses = new KeyUses(databases);
-    this.retention = new Retention(databases, { keepDays });
+    this.retention = new Retention(databases, { keptDays });
     const shared = {
       report,
       maxItems: maxQueued,

@@ -4,6 +4,7 @@ import { trainings } from './0002-trainings.js';
 import { learnings } from './0003-learnings.js';
 import { accountLimits } from './0004-account-limits.js';
 import { requestErrors } from './0006-request-errors.js';
+import { retention } from './0007-retention.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -15,4 +16,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0003-learnings', learnings],
   ['0004-account-limits', accountLimits],
   ['0006-request-errors', requestErrors],
+  ['0007-retention', retention],
 ]);

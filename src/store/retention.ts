@@ -1,28 +1,36 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import type { LazyDatabases } from '../../store/lazy-databases.js';
+import type { AgedRows } from './contracts/retention.js';
+import type { LazyDatabases } from './lazy-databases.js';
 
 const defaultFirstAfterMs = 60_000;
 const defaultEveryMs = 3_600_000;
 const dayMs = 86_400_000;
 const maxBatch = 1_000;
-/** After a year next to nothing is left of what was learned. */
-const maxLearningDays = 365;
 /** Between two batches, so that other statements get their turn. */
 const pauseMs = 50;
 /** Rows of a database in memory. */
 const defaultMaxVolatile = 10_000;
 
+/** How many days rows are kept; null: until somebody deletes them. */
+export type KeptDays = Readonly<Partial<Record<AgedRows, number | null>>>;
+
+/**
+ * What no setting decides: after a year next to nothing is left of what was learned, and links and
+ * sign-ins that have expired are of no use.
+ */
+const fixedDays: KeptDays = { learnings: 365, resets: 1, signIns: 1 };
+
 export interface RetentionOptions {
-  /** How many days requests and decisions are kept, according to the configuration in force. */
-  readonly keepDays: () => number;
+  /** According to the configuration in force. */
+  readonly keptDays: () => KeptDays;
   readonly firstAfterMs?: number;
   readonly everyMs?: number;
   readonly maxVolatile?: number;
 }
 
 /**
- * Deletes, once an hour and in small batches, requests and decisions that are older than the
- * configuration keeps them, and learned state that has faded. Any number of replicas may do it.
+ * Deletes, once an hour and in small batches, the rows that are older than the configuration keeps
+ * them. Any number of replicas may do it.
  */
 export class Retention {
   private timer: NodeJS.Timeout | null;
@@ -38,8 +46,8 @@ export class Retention {
   }
 
   /**
-   * Must be called when rows have been written: keeps a database in memory small however busy it
-   * is.
+   * Must be called when requests or decisions have been written: keeps a database in memory small
+   * however busy it is.
    */
   noteWritten(times: readonly number[]): void {
     if (!this.databases.isVolatile) return;
@@ -47,7 +55,8 @@ export class Retention {
     const maxRows = this.options.maxVolatile ?? defaultMaxVolatile;
     if (this.times.length <= maxRows) return;
     this.times.splice(0, this.times.length - Math.ceil(maxRows * 0.9));
-    void this.removeBefore(this.times[0] ?? 0);
+    const oldest = this.times[0] ?? 0;
+    void this.removeBefore('requests', oldest).then(() => this.removeBefore('selections', oldest));
   }
 
   close(): void {
@@ -61,23 +70,20 @@ export class Retention {
   }
 
   private async run(): Promise<void> {
-    await this.removeBefore(Date.now() - this.options.keepDays() * dayMs);
-    await this.removeLearningsBefore(Date.now() - maxLearningDays * dayMs);
+    const now = Date.now();
+    const keptDays = Object.entries({ ...fixedDays, ...this.options.keptDays() });
+    for (const [rows, days] of keptDays as [AgedRows, number | null][])
+      if (days !== null) await this.removeBefore(rows, now - days * dayMs);
     if (!this.isClosed) this.timer = this.schedule(this.options.everyMs ?? defaultEveryMs);
   }
 
-  /** Never rejects. */
-  private async removeLearningsBefore(at: number): Promise<void> {
-    await this.databases.now?.store.learnings.removeBefore(at, maxBatch).catch(() => undefined);
-  }
-
   /** Never rejects: what cannot be deleted now is deleted the next time. */
-  private async removeBefore(at: number): Promise<void> {
+  private async removeBefore(rows: AgedRows, at: number): Promise<void> {
     // does not open a database just to delete from it
-    const opened = this.databases.now;
-    if (opened === null) return;
+    const retention = this.databases.now?.store.retention;
+    if (!retention) return;
     try {
-      while (!this.isClosed && (await opened.store.requests.removeBefore(at, maxBatch)) >= maxBatch)
+      while (!this.isClosed && (await retention.removeBefore(rows, at, maxBatch)) >= maxBatch)
         await wait(pauseMs, null, { ref: false });
     } catch {
       // the database is away: readiness reports it

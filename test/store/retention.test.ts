@@ -1,11 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Retention, type RetentionOptions } from '../../../src/telemetry/requests/retention.js';
-import { LazyDatabases } from '../../../src/store/lazy-databases.js';
-import { openStore } from '../../../src/store/open-store.js';
-import type { Store } from '../../../src/store/contracts/store.js';
-import { unusedCounters } from '../../helpers/unused-counters.js';
-import { requestRow } from '../../helpers/request-row.js';
-import { until } from '../../helpers/until.js';
+import { Retention, type RetentionOptions } from '../../src/store/retention.js';
+import { LazyDatabases } from '../../src/store/lazy-databases.js';
+import { openStore } from '../../src/store/open-store.js';
+import type { Store } from '../../src/store/contracts/store.js';
+import { unusedCounters } from '../helpers/unused-counters.js';
+import { requestRow } from '../helpers/request-row.js';
+import { until } from '../helpers/until.js';
 
 const dayMs = 86_400_000;
 
@@ -56,7 +56,7 @@ describe('requests', () => {
   it('that are too old are removed, however many, again and again, and their sums stay', async () => {
     await add(1_300, 8);
     await add(10, 6);
-    await retaining({ keepDays: () => 7, firstAfterMs: 10, everyMs: 20 });
+    await retaining({ keptDays: () => ({ requests: 7 }), firstAfterMs: 10, everyMs: 20 });
     await until(async () => (await kept()) === 10);
     await add(5, 7.5);
     await until(async () => (await kept()) === 10);
@@ -68,7 +68,7 @@ describe('requests', () => {
     let days = 30;
     await add(3, 10);
     await add(2, 1);
-    await retaining({ keepDays: () => days, firstAfterMs: 1, everyMs: 10 });
+    await retaining({ keptDays: () => ({ requests: days }), firstAfterMs: 1, everyMs: 10 });
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(await kept()).toBe(5);
     days = 5;
@@ -78,12 +78,15 @@ describe('requests', () => {
   it('can be removed by several processes at once', async () => {
     await add(2_500, 8);
     for (let replica = 0; replica < 3; replica++)
-      await retaining({ keepDays: () => 7, firstAfterMs: 1 });
+      await retaining({ keptDays: () => ({ requests: 7 }), firstAfterMs: 1 });
     await until(async () => (await kept()) === 0);
   });
 
   it('of a database in memory are bounded by number: the oldest are removed', async () => {
-    const retention = await retaining({ keepDays: () => 30, maxVolatile: 100 }, true);
+    const retention = await retaining(
+      { keptDays: () => ({ requests: 30 }), maxVolatile: 100 },
+      true,
+    );
     const rows = Array.from({ length: 300 }, (_, index) =>
       requestRow({ at: Date.now() - 300 + index }),
     );
@@ -102,7 +105,9 @@ describe('requests', () => {
 
   it('do not cause a database to be opened', async () => {
     const unopened = backing(false);
-    retentions.push(new Retention(unopened, { keepDays: () => 1, firstAfterMs: 1, everyMs: 1 }));
+    retentions.push(
+      new Retention(unopened, { keptDays: () => ({ requests: 1 }), firstAfterMs: 1, everyMs: 1 }),
+    );
     await new Promise((resolve) => setTimeout(resolve, 30));
     expect(unopened.now).toBeNull();
   });

@@ -1,3 +1,4 @@
+import type { Usage } from '../completion.js';
 import { type ErrorCode, type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Candidate } from '../routing/plan.js';
 
@@ -16,12 +17,24 @@ export interface Attempt {
   firstContentMs: number | null;
 }
 
+/** What a failed attempt used. */
+export interface FailedUse {
+  /**
+   * Characters of content that the attempt brought and no client received; null if it brought none,
+   * or where its failure ends the execution and states the length.
+   */
+  readonly unusedLength: number | null;
+  /** Whether the provider may charge for it. */
+  readonly mayBeBilled: boolean;
+  /** What the provider reported; null if it reported nothing. */
+  readonly usage: Usage | null;
+}
+
 /**
  * Receives each attempt once.
- * @param unusedLength characters of content that a failed attempt brought and no client received;
- *   null if it brought none, or where its failure ends the execution and states the length
+ * @param failed null for an attempt that succeeded
  */
-export type OnAttempt = (attempt: Attempt, unusedLength: number | null) => void;
+export type OnAttempt = (attempt: Attempt, failed: FailedUse | null) => void;
 
 /** The attempts of one execution, with their failures. */
 export class AttemptLog {
@@ -41,7 +54,7 @@ export class AttemptLog {
   }
 
   /** Reports an attempt. A client that left is not a failure of the provider. */
-  report(attempt: Attempt, failure: GatewayError | null, unusedLength: number | null): void {
+  report(attempt: Attempt, failure: GatewayError | null, failed: FailedUse | null): void {
     this.count++;
     if (failure && failure.code !== 'client_closed') {
       this.failures.push(failure);
@@ -54,7 +67,7 @@ export class AttemptLog {
         latency: attempt.latencyMs,
       });
     }
-    this.onAttempt(attempt, unusedLength);
+    this.onAttempt(attempt, failed);
   }
 
   /** Records a candidate whose provider is not configured. @returns the error for it */

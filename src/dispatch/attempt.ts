@@ -23,9 +23,9 @@ export async function makeAttempt<Answer extends AttemptAnswer>(
     const building = call.buildRequest(apiKey);
     request = building instanceof Promise ? await building : building;
   } catch (error) {
-    throw new AttemptFailure(networkFailure(provider.name, error), call.progress());
+    throw new AttemptFailure(networkFailure(provider.name, error), call.progress(), false);
   }
-  if (cancellation.reason) throw new AttemptFailure(cancellation.reason, call.progress());
+  if (cancellation.reason) throw new AttemptFailure(cancellation.reason, call.progress(), false);
   return exchange(request, input);
 }
 

@@ -13,6 +13,12 @@ import type { AttemptAnswer, CallTarget, UpstreamCall } from './upstream-call.js
 /** The cooldown of a key that met a rate limit of unstated length. */
 const defaultRateLimitMs = 1_000;
 
+/**
+ * Asked before each attempt whether its caller may pay for it.
+ * @returns null: it may; else a promise that rejects with the GatewayError that ends the execution
+ */
+export type Admission = (candidate: Candidate) => Promise<void> | null;
+
 /** What the attempts of one execution share. */
 export interface AttemptContext<Answer extends AttemptAnswer> {
   readonly limits: Limits;
@@ -22,6 +28,7 @@ export interface AttemptContext<Answer extends AttemptAnswer> {
   readonly cancellation: Cancellation;
   readonly deadline: Deadline;
   readonly log: AttemptLog;
+  readonly admit: Admission | null;
 }
 
 /** The attempts at one candidate: the first, and its retries. */
@@ -54,6 +61,8 @@ export class CandidateAttempts<Answer extends AttemptAnswer> {
 
   private async attempt(): Promise<Answer> {
     const { provider, candidate, context } = this;
+    const admission = context.admit?.(candidate);
+    if (admission) await admission;
     this.number++;
     const startedAt = performance.now();
     const apiKey = provider.keys.next(this.refusedKeys);
@@ -78,18 +87,19 @@ export class CandidateAttempts<Answer extends AttemptAnswer> {
 
   /** Reports a failed attempt. @returns the error to throw for it */
   private afterFailure(
-    { error, progress }: AttemptFailure,
+    { error, progress, mayBeBilled }: AttemptFailure,
     startedAt: number,
     apiKey: string | null,
   ): GatewayError | BrokenStream {
-    const { firstContentAt, contentLength, committed } = progress;
+    const { firstContentAt, contentLength, committed, usage } = progress;
     const isFinal = committed || error.code === 'client_closed';
     this.applyToProvider(error, apiKey);
-    this.context.log.report(
-      this.record(startedAt, error, firstContentAt),
-      error,
-      isFinal || firstContentAt === null ? null : contentLength,
-    );
+    const unusedLength = isFinal || firstContentAt === null ? null : contentLength;
+    this.context.log.report(this.record(startedAt, error, firstContentAt), error, {
+      unusedLength,
+      mayBeBilled,
+      usage,
+    });
     if (!isFinal) return error;
     return new BrokenStream(
       error,

@@ -71,9 +71,9 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
   }
 
   progress(): AttemptProgress {
-    const { firstContentAt, contentLength } = this.gate;
+    const { firstContentAt, contentLength, usage } = this.gate;
     const committed = this.writer.streams && this.isStreamed && firstContentAt !== null;
-    return { firstContentAt, contentLength, committed };
+    return { firstContentAt, contentLength, committed, usage };
   }
 
   /**

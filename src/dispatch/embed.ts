@@ -2,6 +2,7 @@ import { GatewayError } from '../errors.js';
 import type { EmbeddingAdapter, EmbeddingAnswer } from '../providers/adapter.js';
 import type { Limits } from '../routing/plan.js';
 import type { OnAttempt } from './attempt-log.js';
+import type { Admission } from './candidate-attempts.js';
 import type { Cancellation } from './cancellation.js';
 import { BrokenStream, executePlan } from './execute-plan.js';
 import type { Provider } from './provider.js';
@@ -16,6 +17,7 @@ export interface EmbeddingRequest {
   limits: Limits;
   cancellation: Cancellation;
   onAttempt: OnAttempt;
+  admit?: Admission;
 }
 
 /**
@@ -24,7 +26,7 @@ export interface EmbeddingRequest {
  *   `executePlan`
  */
 export async function callEmbedding(request: EmbeddingRequest): Promise<EmbeddingAnswer> {
-  const { provider, model, body, limits, cancellation, onAttempt } = request;
+  const { provider, model, body, limits, cancellation, onAttempt, admit } = request;
   const { embeddings } = provider.adapter;
   if (!embeddings)
     throw new GatewayError('not_implemented', `provider ${provider.name} has no embeddings`);
@@ -40,6 +42,7 @@ export async function callEmbedding(request: EmbeddingRequest): Promise<Embeddin
       providerOf: () => provider,
       onAttempt,
       refusal: { keepsStatus: true, modelField: 'model' },
+      ...(admit ? { admit } : {}),
     });
     return { answer, promptTokens };
   } catch (error) {
@@ -59,6 +62,6 @@ function embeddingCall(
       ...embeddings.readAnswer(bytes.toString('utf8'), model, body),
       firstContentAt: performance.now(),
     }),
-    progress: () => ({ firstContentAt: null, contentLength: 0, committed: false }),
+    progress: () => ({ firstContentAt: null, contentLength: 0, committed: false, usage: null }),
   };
 }

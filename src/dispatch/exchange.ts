@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from '../providers/adapter.js';
-import { unreadable, withoutSecret } from '../providers/failure.js';
+import { isUnbilledStatus, unreadable, withoutSecret } from '../providers/failure.js';
 import type { Limits } from '../routing/plan.js';
 import type { Cancellation } from './cancellation.js';
 import type { Deadline } from './deadline.js';
@@ -32,9 +32,11 @@ export interface AttemptInput<Answer extends AttemptAnswer> {
 
 /** Thrown for a failed attempt: the failure, and how far the attempt had come. */
 export class AttemptFailure extends Error {
+  /** @param mayBeBilled whether the provider may have worked for it, and may charge for that */
   constructor(
     readonly error: GatewayError,
     readonly progress: AttemptProgress,
+    readonly mayBeBilled: boolean,
   ) {
     super(error.message);
   }
@@ -220,7 +222,13 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     if (this.isSettled) return;
     this.settle();
     this.controller?.abort(error);
-    this.reject(new AttemptFailure(error, this.input.call.progress()));
+    this.reject(new AttemptFailure(error, this.input.call.progress(), this.mayBeBilled()));
+  }
+
+  /** A request that was sent is charged unless the provider has refused it. */
+  private mayBeBilled(): boolean {
+    if (this.phase === 'failing') return !isUnbilledStatus(this.status);
+    return this.controller !== null;
   }
 
   private settle(): void {

@@ -1,7 +1,7 @@
 import { type ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Candidate, Limits } from '../routing/plan.js';
 import { AttemptLog, type OnAttempt } from './attempt-log.js';
-import { type AttemptContext, CandidateAttempts } from './candidate-attempts.js';
+import { type Admission, type AttemptContext, CandidateAttempts } from './candidate-attempts.js';
 import type { Cancellation } from './cancellation.js';
 import type { ChatAnswer } from './chat-call.js';
 import { Deadline } from './deadline.js';
@@ -23,6 +23,8 @@ export interface PlanExecutionInput<Answer extends AttemptAnswer> {
   /** Undefined where the candidate's provider is not configured. */
   providerOf: (candidate: Candidate) => Provider | undefined;
   onAttempt: OnAttempt;
+  /** Absent: every attempt is admitted. */
+  admit?: Admission;
   /** Entries for candidates that were skipped before the plan was made. */
   errorTrace?: readonly ErrorTraceEntry[];
   /** How a request is answered that every candidate refused. Default: with 422. */
@@ -55,7 +57,7 @@ class PlanExecution<Answer extends AttemptAnswer> {
   private readonly context: AttemptContext<Answer>;
 
   constructor(private readonly input: PlanExecutionInput<Answer>) {
-    const { plan, stream, callOf, cancellation } = input;
+    const { plan, stream, callOf, cancellation, admit = null } = input;
     this.log = new AttemptLog(input.onAttempt, input.errorTrace);
     this.context = {
       limits: plan.limits,
@@ -64,6 +66,7 @@ class PlanExecution<Answer extends AttemptAnswer> {
       cancellation,
       deadline: new Deadline(plan.limits.totalTimeoutMs),
       log: this.log,
+      admit,
     };
   }
 
@@ -88,11 +91,12 @@ class PlanExecution<Answer extends AttemptAnswer> {
   }
 
   /**
-   * Where the client or the deadline ended the execution, the error keeps its code and gets the
-   * trace.
+   * Where the client, the deadline or a spent budget ended the execution, the error keeps its code
+   * and gets the trace.
    */
   private withTrace(error: GatewayError): GatewayError {
     const { errorTrace } = this.log;
-    return new GatewayError(error.code, error.message, { cause: error, errorTrace });
+    const { retryAfterMs } = error;
+    return new GatewayError(error.code, error.message, { cause: error, errorTrace, retryAfterMs });
   }
 }

@@ -1,4 +1,4 @@
-import type { EventReader } from '../completion.js';
+import type { EventReader, Usage } from '../completion.js';
 import type { UpstreamHeaders, UpstreamRequest } from '../providers/adapter.js';
 import type { Candidate } from '../routing/plan.js';
 import type { Provider } from './provider.js';
@@ -25,6 +25,8 @@ export interface AttemptProgress {
   readonly contentLength: number;
   /** True once content has reached the client: nothing may be repeated. */
   readonly committed: boolean;
+  /** What the provider reported at the end of its answer; null if it did not come to that. */
+  readonly usage: Usage | null;
 }
 
 /**

@@ -1,3 +1,4 @@
+import { hasBudget } from '../accounts/caller-limits.js';
 import { makeUsage, type Usage } from '../completion.js';
 import { charactersPerToken } from '../dispatch/commit-gate.js';
 import { chatCalls } from '../dispatch/chat-call.js';
@@ -79,11 +80,14 @@ class RunningCompletion {
       callOf: chatCalls(planned.call.chat, copyContent(this.writer, request, planned)),
       cancellation: request.cancellation,
       providerOf: ({ provider }) => (provider === null ? undefined : providers.get(provider)),
-      onAttempt: (attempt, unusedLength) => {
+      onAttempt: (attempt, failed) => {
         request.record.attempts.push(attempt);
         request.snapshot.onAttempt(attempt);
+        request.reservation?.ended(attempt, failed);
+        const unusedLength = failed?.unusedLength ?? null;
         if (unusedLength !== null) this.lose(attempt, unusedLength);
       },
+      ...(request.reservation ? { admit: request.reservation.admit } : {}),
       errorTrace: planned.passedOver,
       refusal: planned.call,
     });
@@ -95,6 +99,7 @@ class RunningCompletion {
     const usage = outcome.usage ?? this.estimate(outcome.contentLength);
     if (!outcome.usage) this.parts.metrics.usageMissing(candidate.provider ?? '');
     const ttftMs = Math.round(outcome.firstContentAt - this.request.startedAt);
+    this.request.reservation?.answered(usage);
     const costs = this.account(candidate, usage, ttftMs);
     this.hooks.answered?.(candidate);
     return {
@@ -144,10 +149,12 @@ class RunningCompletion {
   }
 
   /**
-   * Records what a failed attempt cost: its answer is not used, but the provider charges for it.
+   * Records what a failed attempt cost: its answer is not used, but the provider charges for it. For
+   * a caller with a budget its reservation knows.
    */
   private lose({ provider, model }: Attempt, contentLength: number): void {
-    const { record, snapshot } = this.request;
+    const { record, snapshot, caller } = this.request;
+    if (hasBudget(caller)) return;
     const facts = snapshot.catalog.lookup(provider, model);
     this.lostUsd += costOf(this.estimate(contentLength), facts).total_tokens_cost ?? 0;
     if (this.lostUsd > 0) record.costUsd = this.lostUsd;
@@ -159,14 +166,15 @@ class RunningCompletion {
 
   /** Records who answered and what it took. */
   private account(candidate: Candidate, usage: Usage, ttftMs: number | null): Costs {
-    const { record, snapshot } = this.request;
+    const { record, snapshot, caller } = this.request;
     const costs = costOf(usage, snapshot.catalog.lookup(candidate.provider, candidate.model));
     record.provider = candidate.provider;
     record.model = candidate.model;
     record.ttftMs = ttftMs;
     record.promptTokens = usage.promptTokens;
     record.completionTokens = usage.completionTokens;
-    if (costs.total_tokens_cost !== null) record.costUsd = costs.total_tokens_cost + this.lostUsd;
+    if (costs.total_tokens_cost !== null && !hasBudget(caller))
+      record.costUsd = costs.total_tokens_cost + this.lostUsd;
     if (record.attempts.length > 1) record.fallbacks = modelsIn(record.attempts) - 1;
     return costs;
   }

@@ -1,19 +1,21 @@
-import { budgetOwner, hasTokenLimit } from '../accounts/caller-limits.js';
+import { budgetOwner, hasBudget, hasTokenLimit } from '../accounts/caller-limits.js';
 import type { Caller } from '../accounts/caller.js';
-import { makeUsage } from '../completion.js';
+import { makeUsage, type Usage } from '../completion.js';
 import { callEmbedding } from '../dispatch/embed.js';
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError, invalidField } from '../errors.js';
 import { forbiddenReason } from '../routing/access-rules.js';
 import { costOf } from '../routing/cost.js';
 import { bytesPerToken, maxCostUsd, maxPromptTokens } from '../routing/max-cost.js';
+import type { ModelFacts } from '../routing/model-facts.js';
 import type { Candidate } from '../routing/plan.js';
 import { estimateTokens } from '../routing/tokens.js';
 import { keepText } from '../telemetry/requests/kept-content.js';
-import { isBounded, type Settle, takeLimits, unbounded } from './limits.js';
+import { isBounded, reserveLimits } from './limits.js';
 import type { Parts } from './parts.js';
 import { candidateOf, limitsOf, unconfigured } from './plan-request.js';
 import type { GatewayRequest } from './request.js';
+import { type AttemptUse, type AttemptUses, RequestReservation } from './request-reservation.js';
 import { unpricedReason } from './reserve-completion.js';
 
 /** OpenAI's body of an embedding, with the model's label `<provider>/<model>`. */
@@ -41,7 +43,9 @@ export async function embed(
   const provider = embeddingProvider(request, candidate);
   if (snapshot.requestLog.enabled && snapshot.requestLog.content)
     record.content = keepText(body['input']);
-  const settle = await reserveEmbedding(parts, request, candidate, body);
+  const reservation = await reserveEmbedding(parts, request, candidate, body);
+  const estimated = (): Usage =>
+    makeUsage({ promptTokens: estimateInput(caller, body), estimated: true });
   try {
     const outcome = await callEmbedding({
       provider,
@@ -49,20 +53,25 @@ export async function embed(
       body,
       limits: limitsOf(snapshot, null),
       cancellation: request.cancellation,
-      onAttempt: (attempt) => {
+      onAttempt: (attempt, failed) => {
         record.attempts.push(attempt);
         snapshot.onAttempt(attempt);
+        reservation?.ended(attempt, failed);
       },
+      ...(reservation ? { admit: reservation.admit } : {}),
     });
-    account(request, candidate, outcome.promptTokens ?? estimateInput(caller, body));
+    const { promptTokens } = outcome;
+    const usage = promptTokens === null ? estimated() : makeUsage({ promptTokens });
+    reservation?.answered(usage);
+    account(request, candidate, usage);
     return outcome.answer;
   } catch (error) {
     // the provider worked for a client that left, and charges for it
     if (record.attempts.at(-1)?.outcome === 'client_closed')
-      account(request, candidate, estimateInput(caller, body));
+      account(request, candidate, estimated());
     throw error;
   } finally {
-    settle();
+    reservation?.settle();
   }
 }
 
@@ -94,40 +103,79 @@ function estimateInput(caller: Caller, body: Readonly<Record<string, unknown>>):
   );
 }
 
-/** Reserves what the input may use at most; an embedding writes no tokens. */
+/**
+ * Reserves what one attempt may use at most; an embedding writes no tokens. Null: no limit applies.
+ */
 async function reserveEmbedding(
   parts: Parts,
   request: GatewayRequest,
-  { provider, model }: Candidate,
+  candidate: Candidate,
   body: Readonly<Record<string, unknown>>,
-): Promise<Settle> {
-  const { caller, snapshot } = request;
-  if (!isBounded(caller)) return unbounded;
-  const tokens = hasTokenLimit(caller) ? estimateInput(caller, body) : null;
-  const owner = budgetOwner(caller);
-  if (owner === null) return takeLimits(parts, request, { requests: 1, tokens, costUsd: null });
-  const costUsd = maxCostUsd(
-    { promptTokens: maxPromptTokens({ messages: [], body }), completionTokens: 0 },
-    snapshot.catalog.lookup(provider, model),
-  );
-  if (costUsd === null && !snapshot.budgets.allowUnpriced)
-    throw invalidField('model', unpricedReason(owner), 'bad_request');
-  return takeLimits(parts, request, { requests: 1, tokens, costUsd: costUsd ?? 0 });
+): Promise<RequestReservation | null> {
+  const { caller } = request;
+  if (!isBounded(caller)) return null;
+  const uses = new EmbeddingUses(request, candidate, body);
+  const granted = await reserveLimits(parts, request, { requests: 1, ...uses.mostOf() });
+  return new RequestReservation(parts, request, uses, granted);
+}
+
+/** What the attempts of an embedding use of its caller's limits: all the same. */
+class EmbeddingUses implements AttemptUses {
+  private readonly facts: ModelFacts;
+  private readonly most: AttemptUse;
+
+  /** @throws GatewayError `bad_request` for a model without a price, for a caller with a budget */
+  constructor(
+    private readonly request: GatewayRequest,
+    { provider, model }: Candidate,
+    body: Readonly<Record<string, unknown>>,
+  ) {
+    const { caller, snapshot } = request;
+    this.facts = snapshot.catalog.lookup(provider, model);
+    this.most = {
+      tokens: hasTokenLimit(caller) ? estimateInput(caller, body) : null,
+      costUsd: hasBudget(caller) ? this.maxCost(body) : null,
+    };
+  }
+
+  mostFrom(): AttemptUse {
+    return this.most;
+  }
+
+  mostOf(): AttemptUse {
+    return this.most;
+  }
+
+  reported(_candidate: Candidate, usage: Usage): AttemptUse {
+    const { tokens, costUsd } = this.most;
+    return {
+      tokens: tokens === null ? null : usage.promptTokens,
+      costUsd:
+        costUsd === null || usage.estimated ? costUsd : costOf(usage, this.facts).total_tokens_cost,
+    };
+  }
+
+  private maxCost(body: Readonly<Record<string, unknown>>): number | null {
+    const promptTokens = maxPromptTokens({ messages: [], body });
+    const costUsd = maxCostUsd({ promptTokens, completionTokens: 0 }, this.facts);
+    const { caller, snapshot } = this.request;
+    if (costUsd === null && !snapshot.budgets.allowUnpriced)
+      throw invalidField('model', unpricedReason(budgetOwner(caller) ?? 'key'), 'bad_request');
+    return costUsd;
+  }
 }
 
 /** Records who answered and what it took. */
 function account(
-  { record, snapshot }: GatewayRequest,
+  { record, snapshot, caller }: GatewayRequest,
   { provider, model }: Candidate,
-  promptTokens: number,
+  usage: Usage,
 ): void {
-  const usage = makeUsage({ promptTokens });
-  const costUsd = costOf(usage, snapshot.catalog.lookup(provider, model)).total_tokens_cost;
-  Object.assign(record, {
-    provider,
-    model,
-    promptTokens: usage.promptTokens,
-    completionTokens: 0,
-    costUsd,
-  });
+  record.provider = provider;
+  record.model = model;
+  record.promptTokens = usage.promptTokens;
+  record.completionTokens = 0;
+  // the reservation of a caller with a budget knows what all attempts cost
+  if (!hasBudget(caller))
+    record.costUsd = costOf(usage, snapshot.catalog.lookup(provider, model)).total_tokens_cost;
 }

@@ -5,7 +5,7 @@ import {
   type LimitStatus,
   type Use,
 } from '../accounts/caller-limits.js';
-import type { Refused } from '../accounts/rate-limiter.js';
+import type { Granted, Refused } from '../accounts/rate-limiter.js';
 import type { Caller } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
 import type { Parts } from './parts.js';
@@ -22,15 +22,14 @@ export const isBounded = (caller: Caller): boolean => isLimited(caller);
 
 /**
  * Reserves what a request may use at most of its caller's limits, and puts what is left of them
- * into `request.rateLimits`, also where it refuses. Call the returned `Settle` when the request is
- * over: what it used is then what `request.record` says.
+ * into `request.rateLimits`, also where it refuses.
  * @throws GatewayError `too_many_requests` or `budget_spent`, with when to come back; `unavailable`
  */
-export async function takeLimits(
+export async function reserveLimits(
   parts: Parts,
   request: GatewayRequest,
   most: Use,
-): Promise<Settle> {
+): Promise<Granted> {
   // a host may run several stages on one route: that is one request
   const wanted = request.isCounted ? { ...most, requests: null } : most;
   const outcome = await parts.state.limits.reserve(request.caller, wanted);
@@ -44,7 +43,21 @@ export async function takeLimits(
     ...status,
     resetMs: null,
   }));
-  return () => outcome.settle(useOf(request));
+  return outcome;
+}
+
+/**
+ * The same for a request without attempts of its own. Call the returned `Settle` when the request
+ * is over: what it used is then what `request.record` says.
+ * @throws GatewayError as `reserveLimits`
+ */
+export async function takeLimits(
+  parts: Parts,
+  request: GatewayRequest,
+  most: Use,
+): Promise<Settle> {
+  const granted = await reserveLimits(parts, request, most);
+  return () => granted.settle(useOf(request));
 }
 
 /** Counts a request that calls no model. */

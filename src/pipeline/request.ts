@@ -10,6 +10,7 @@ import {
   type SurfaceLabel,
 } from '../telemetry/observed-request.js';
 import type { CompletionCall, PlannedCompletion } from './completion-call.js';
+import type { RequestReservation } from './request-reservation.js';
 import type { GatewaySnapshot } from './snapshot.js';
 
 /**
@@ -28,6 +29,8 @@ export interface GatewayRequest extends ObservedRequest {
   rateLimits: readonly RateLimitState[];
   /** Whether the request has been counted against the caller's requests a minute. */
   isCounted: boolean;
+  /** What it has reserved for its attempts; null: no limit applies, or none was asked. */
+  reservation: RequestReservation | null;
   /** The conversation that a native completion belongs to. */
   conversation: JoinedConversation | null;
   /** The id by which the client may refer to this request's decision; null: no session was made. */
@@ -87,6 +90,7 @@ export function newRequest({
     cancellation: new Cancellation(),
     rateLimits: [],
     isCounted: false,
+    reservation: null,
     conversation: null,
     sessionId: null,
     call: null,

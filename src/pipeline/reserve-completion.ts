@@ -1,26 +1,15 @@
-import type { Caller } from '../accounts/caller.js';
-import {
-  budgetOwner,
-  hasBudget,
-  hasTokenLimit,
-  type LimitOwner,
-  type Use,
-} from '../accounts/caller-limits.js';
-import type { ChatRequest } from '../completion.js';
+import { budgetOwner, type LimitOwner } from '../accounts/caller-limits.js';
 import { invalidField } from '../errors.js';
 import { isUnpricedModel, unpricedField } from '../providers/unpriced-fields.js';
-import {
-  maxCostUsd,
-  maxAnswerTokens,
-  maxPromptTokens,
-  statedAnswerTokens,
-} from '../routing/max-cost.js';
+import { maxCostUsd, statedAnswerTokens } from '../routing/max-cost.js';
 import type { Exclusion, RankedCandidate } from '../routing/plan.js';
 import type { PlannedCompletion } from './completion-call.js';
-import { isBounded, type Settle, takeLimits, unbounded } from './limits.js';
+import { CompletionUses } from './completion-uses.js';
+import { isBounded, reserveLimits, type Settle, unbounded } from './limits.js';
 import type { Parts } from './parts.js';
 import { traceEntry } from './plan-request.js';
 import { type GatewayRequest, plannedOf } from './request.js';
+import { RequestReservation } from './request-reservation.js';
 import type { GatewaySnapshot } from './snapshot.js';
 
 /** Why a key or an account with a budget may not use a model. */
@@ -28,12 +17,12 @@ export const unpricedReason = (owner: LimitOwner): string =>
   `its price is not known, and this ${owner} has a budget`;
 
 /**
- * Reserves what the request's planned completion may use at most of its caller's limits, before any
- * model is called. A caller with a budget gets no model without a known price, nothing that costs more
- * than its tokens, and an answer no longer than what was reserved for it: the request's plan and
- * call are replaced by what is left of them.
- * @throws GatewayError as `takeLimits`; the surface's code for an invalid field where no candidate
- * is left, or for a field whose price is not known
+ * Reserves what one attempt at the request's planned completion may use at most of its caller's
+ * limits, before any model is called. Sets `request.reservation`. A caller with a budget gets no
+ * model without a known price, nothing that costs more than its tokens, and an answer no longer than
+ * what was reserved for it: the request's plan and call are replaced by what is left of them.
+ * @throws GatewayError as `reserveLimits`; the surface's code for an invalid field where no
+ * candidate is left, or for a field whose price is not known
  */
 export async function reserveCompletion(parts: Parts, request: GatewayRequest): Promise<Settle> {
   const { caller, snapshot } = request;
@@ -44,7 +33,12 @@ export async function reserveCompletion(parts: Parts, request: GatewayRequest): 
   request.plan = allowed.plan;
   request.call = allowed.call;
   request.passedOver = allowed.passedOver;
-  return takeLimits(parts, request, maxUse(allowed, snapshot, caller));
+  const uses = new CompletionUses(allowed, snapshot, caller);
+  const first = uses.mostFrom(allowed.plan.candidates[0]);
+  const granted = await reserveLimits(parts, request, { requests: 1, ...first });
+  const reservation = new RequestReservation(parts, request, uses, granted);
+  request.reservation = reservation;
+  return () => reservation.settle();
 }
 
 /**
@@ -71,9 +65,7 @@ function withoutUnpriced(
   owner: LimitOwner,
 ): PlannedCompletion {
   const { plan, call } = planned;
-  const isPriced = (candidate: RankedCandidate): boolean =>
-    !isUnpricedModel(candidate.model) &&
-    highestCostOf({ promptTokens: 1, completionTokens: 1 }, candidate, snapshot) !== null;
+  const isPriced = (candidate: RankedCandidate): boolean => isPricedModel(candidate, snapshot);
   const [first, ...others] = plan.candidates.filter(isPriced);
   const reason = unpricedReason(owner);
   if (!first) throw invalidField(call.modelField, reason, call.invalidCode);
@@ -88,43 +80,7 @@ function withoutUnpriced(
   };
 }
 
-/** What a completion may use at most: a fallback may be the most expensive candidate. */
-function maxUse(
-  { call: { chat }, plan }: PlannedCompletion,
-  snapshot: GatewaySnapshot,
-  caller: Caller,
-): Use {
-  const tokens = !hasTokenLimit(caller)
-    ? null
-    : plan.promptTokens + (statedAnswerTokens(chat) ?? 0) * (chat.n ?? 1);
-  return {
-    requests: 1,
-    tokens,
-    costUsd: hasBudget(caller) ? maxCost(chat, plan.candidates, snapshot) : null,
-  };
-}
-
-function maxCost(
-  chat: ChatRequest,
-  candidates: readonly RankedCandidate[],
-  snapshot: GatewaySnapshot,
-): number {
-  const promptTokens = maxPromptTokens(chat);
-  const costs = candidates.map((candidate) => {
-    const completionTokens = maxAnswerTokens(
-      chat,
-      snapshot.catalog.lookup(candidate.provider, candidate.model),
-      snapshot.budgets.maxOutputTokens,
-    );
-    return highestCostOf({ promptTokens, completionTokens }, candidate, snapshot);
-  });
-  return Math.max(...costs.map((cost) => cost ?? 0));
-}
-
-function highestCostOf(
-  usage: Parameters<typeof maxCostUsd>[0],
-  { provider, model }: RankedCandidate,
-  snapshot: GatewaySnapshot,
-): number | null {
-  return maxCostUsd(usage, snapshot.catalog.lookup(provider, model));
-}
+const isPricedModel = ({ provider, model }: RankedCandidate, snapshot: GatewaySnapshot): boolean =>
+  !isUnpricedModel(model) &&
+  maxCostUsd({ promptTokens: 1, completionTokens: 1 }, snapshot.catalog.lookup(provider, model)) !==
+    null;

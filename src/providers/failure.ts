@@ -13,6 +13,14 @@ export function codeOfStatus(status: number): ErrorCode {
   return 'unreadable_answer';
 }
 
+/**
+ * Whether an answer with this error status is not charged. Google states that for its 400 and 500
+ * errors (2026-11), and it is assumed of all providers. 502, 504 and 520-527 are a proxy's words: it
+ * did not wait for the model, which may have gone on.
+ */
+export const isUnbilledStatus = (status: number): boolean =>
+  status !== 502 && status !== 504 && !(status >= 520 && status <= 527);
+
 const firstOf = (value: string | string[] | undefined): string | undefined =>
   Array.isArray(value) ? value[0] : value;
 

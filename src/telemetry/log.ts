@@ -110,7 +110,7 @@ function lineOf({ record, caller, isIdentified, surface, id, startedAt }: Observ
     ttftMs: ttftMs ?? undefined,
     promptTokens: counted ? promptTokens : undefined,
     completionTokens: counted ? record.completionTokens : undefined,
-    costUsd: counted ? record.costUsd : undefined,
+    costUsd: counted ? record.costUsd : (record.costUsd ?? undefined),
   };
 }
 

@@ -94,7 +94,7 @@ const attemptInstruments = ({ counter }: Maker) => ({
   ),
   cost: counter(
     'signalbox_cost_usd_total',
-    'Cost of answers in USD, where the price is known.',
+    'Cost of requests in USD, where the price is known.',
     'provider',
     'model',
   ),

@@ -17,12 +17,15 @@ export interface MeasuredRequest {
     costUsd: number | null;
     fallbacks: number;
   } | null;
+  /** What a request without an answer was charged; null if nothing. */
+  lost: { provider: string; model: string; costUsd: number } | null;
 }
 
 /** The measurements of a finished request. */
 export function measuredRequest({ record, surface, startedAt }: ObservedRequest): MeasuredRequest {
   const { provider, model, promptTokens, completionTokens, costUsd, fallbacks, ttftMs } = record;
-  const answered = provider !== null && model !== null && promptTokens !== null;
+  const isNamed = provider !== null && model !== null;
+  const answered = isNamed && promptTokens !== null;
   return {
     surface: surface ?? 'completions',
     status: record.status ?? 0,
@@ -39,5 +42,6 @@ export function measuredRequest({ record, surface, startedAt }: ObservedRequest)
           ttftSeconds: ttftMs === null ? null : ttftMs / 1000,
         }
       : null,
+    lost: isNamed && !answered && costUsd !== null ? { provider, model, costUsd } : null,
   };
 }

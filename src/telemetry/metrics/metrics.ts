@@ -56,9 +56,10 @@ export class Metrics {
 
   /** Counts a finished request. */
   request(observed: ObservedRequest): void {
-    const { surface, status, outcome, durationSeconds, answer } = measuredRequest(observed);
+    const { surface, status, outcome, durationSeconds, answer, lost } = measuredRequest(observed);
     this.instruments.requests.series(surface, String(status)).observe(durationSeconds);
     if (outcome === 'client_closed') this.instruments.disconnects.series(surface).inc();
+    if (lost) this.modelSeries('chat', lost.provider, lost.model).cost.inc(lost.costUsd);
     if (!answer) return;
     const operation = surface === 'embeddings' ? 'embeddings' : 'chat';
     const series = this.modelSeries(operation, answer.provider, answer.model);

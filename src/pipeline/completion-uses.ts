@@ -1,0 +1,88 @@
+import { hasBudget, hasTokenLimit } from '../accounts/caller-limits.js';
+import type { Caller } from '../accounts/caller.js';
+import type { ChatRequest, Usage } from '../completion.js';
+import { costOf } from '../routing/cost.js';
+import {
+  cautiousPromptTokens,
+  maxAnswerTokens,
+  maxCostUsd,
+  maxPromptTokens,
+  statedAnswerTokens,
+} from '../routing/max-cost.js';
+import type { ModelFacts } from '../routing/model-facts.js';
+import type { Candidate, Plan } from '../routing/plan.js';
+import type { PlannedCompletion } from './completion-call.js';
+import type { AttemptUse, AttemptUses } from './request-reservation.js';
+import type { GatewaySnapshot } from './snapshot.js';
+
+/** What the attempts of a planned completion use of its caller's limits. */
+export class CompletionUses implements AttemptUses {
+  private readonly chat: ChatRequest;
+  private readonly plan: Plan;
+  private readonly countsTokens: boolean;
+  private readonly countsMoney: boolean;
+  /** Upper bound; counted only for money. */
+  private readonly promptTokens: number;
+
+  constructor(
+    { call, plan }: PlannedCompletion,
+    private readonly snapshot: GatewaySnapshot,
+    caller: Caller,
+  ) {
+    this.chat = call.chat;
+    this.plan = plan;
+    this.countsTokens = hasTokenLimit(caller);
+    this.countsMoney = hasBudget(caller);
+    this.promptTokens = this.countsMoney ? maxPromptTokens(call.chat) : 0;
+  }
+
+  /** Tokens are estimated: a limit a minute need not hold to the token. */
+  mostFrom(candidate: Candidate): AttemptUse {
+    const { chat, plan } = this;
+    const at = plan.candidates.findIndex((each) => each === candidate);
+    const costs = plan.candidates.slice(Math.max(0, at)).map((each) => this.maxCost(each));
+    return {
+      tokens: this.countsTokens
+        ? plan.promptTokens + (statedAnswerTokens(chat) ?? 0) * (chat.n ?? 1)
+        : null,
+      costUsd: this.countsMoney ? Math.max(...costs.map((cost) => cost ?? 0)) : null,
+    };
+  }
+
+  mostOf(candidate: Candidate): AttemptUse {
+    const { chat, plan } = this;
+    return {
+      tokens: this.countsTokens
+        ? cautiousPromptTokens(chat, plan.promptTokens) + this.answerTokens(candidate)
+        : null,
+      costUsd: this.countsMoney ? this.maxCost(candidate) : null,
+    };
+  }
+
+  /** Estimated usage says how long an answer was, not how long its model thought about it. */
+  reported(candidate: Candidate, usage: Usage): AttemptUse {
+    const cost = (): number | null =>
+      usage.estimated
+        ? this.maxCost(candidate)
+        : costOf(usage, this.factsOf(candidate)).total_tokens_cost;
+    return {
+      tokens: this.countsTokens ? usage.promptTokens + usage.completionTokens : null,
+      costUsd: this.countsMoney ? cost() : null,
+    };
+  }
+
+  private maxCost(candidate: Candidate): number | null {
+    const { promptTokens } = this;
+    const completionTokens = this.answerTokens(candidate);
+    return maxCostUsd({ promptTokens, completionTokens }, this.factsOf(candidate));
+  }
+
+  private answerTokens(candidate: Candidate): number {
+    const { maxOutputTokens } = this.snapshot.budgets;
+    return maxAnswerTokens(this.chat, this.factsOf(candidate), maxOutputTokens);
+  }
+
+  private factsOf({ provider, model }: Candidate): ModelFacts {
+    return this.snapshot.catalog.lookup(provider, model);
+  }
+}

@@ -1,0 +1,102 @@
+import type { Granted } from '../accounts/rate-limiter.js';
+import type { Usage } from '../completion.js';
+import type { Attempt, FailedUse } from '../dispatch/attempt-log.js';
+import type { Admission } from '../dispatch/candidate-attempts.js';
+import type { Candidate } from '../routing/plan.js';
+import { reserveLimits } from './limits.js';
+import type { Parts } from './parts.js';
+import type { GatewayRequest } from './request.js';
+
+/** Tokens and money of one attempt. Null: no such limit applies, or the price is not known. */
+export interface AttemptUse {
+  readonly tokens: number | null;
+  readonly costUsd: number | null;
+}
+
+/** What the attempts of a request use of its caller's limits. */
+export interface AttemptUses {
+  /** The most that one attempt can use, with this candidate or any that follows it. */
+  mostFrom(candidate: Candidate): AttemptUse;
+  /** What the provider may charge for an attempt whose usage it did not report. */
+  mostOf(candidate: Candidate): AttemptUse;
+  /** What an attempt used by the provider's own account. */
+  reported(candidate: Candidate, usage: Usage): AttemptUse;
+}
+
+/**
+ * What one request has reserved of its caller's limits: enough for one attempt. An attempt that may
+ * have been billed takes it; the next one then needs a reservation of its own. An attempt is charged
+ * what its provider reports, or what it may bill at most.
+ */
+export class RequestReservation {
+  private charged = { tokens: 0, costUsd: 0 };
+  private totalUsd: number | null = null;
+  /** The attempt that began and has not been charged. */
+  private current: Candidate | null = null;
+  private isTaken = false;
+
+  /** @param granted what is reserved for the first attempt */
+  constructor(
+    private readonly parts: Parts,
+    private readonly request: GatewayRequest,
+    private readonly uses: AttemptUses,
+    private granted: Granted,
+  ) {}
+
+  /**
+   * Admits an attempt; after one that may have been billed, reserves again.
+   * @throws GatewayError as `reserveLimits`
+   */
+  readonly admit: Admission = (candidate) => {
+    if (this.isTaken) return this.reserveAgain(candidate);
+    this.current = candidate;
+    return null;
+  };
+
+  /** An attempt ended. One that succeeded is charged by `answered`. */
+  ended({ outcome }: Attempt, failed: FailedUse | null): void {
+    if (outcome === 'ok' || !this.current) return;
+    if (failed?.mayBeBilled === false) this.current = null;
+    else this.charge(failed?.usage ?? null);
+  }
+
+  /** The last attempt's answer is whole. @param usage null if the provider reported none */
+  answered(usage: Usage | null): void {
+    this.charge(usage);
+  }
+
+  /** The request is over. Further calls do nothing. */
+  settle(): void {
+    // an attempt whose end nobody reported may have been billed
+    this.charge(null);
+    this.granted.settle({ requests: 1, ...this.charged });
+  }
+
+  private async reserveAgain(candidate: Candidate): Promise<void> {
+    this.granted.settle({ requests: 1, ...this.charged });
+    this.charged = { tokens: 0, costUsd: 0 };
+    this.granted = await reserveLimits(this.parts, this.request, {
+      requests: null,
+      ...this.uses.mostFrom(candidate),
+    });
+    this.isTaken = false;
+    this.current = candidate;
+  }
+
+  private charge(usage: Usage | null): void {
+    const { current, uses } = this;
+    if (!current) return;
+    this.current = null;
+    this.isTaken = true;
+    const { tokens, costUsd } = usage ? uses.reported(current, usage) : uses.mostOf(current);
+    this.charged.tokens += tokens ?? 0;
+    if (costUsd === null) return;
+    this.charged.costUsd += costUsd;
+    this.totalUsd = (this.totalUsd ?? 0) + costUsd;
+    const { record } = this.request;
+    record.costUsd = this.totalUsd;
+    // of a request without an answer: the last model that may have been billed
+    record.provider = current.provider;
+    record.model = current.model;
+  }
+}

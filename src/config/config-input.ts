@@ -271,6 +271,8 @@ export interface ConfigInput {
     readonly feedbackDays?: number;
     /** The daily sums of usage and cost. Default: `800`. */
     readonly usageDays?: number;
+    /** The audit log. Default: `800`. */
+    readonly auditDays?: number;
   };
   /** Rules for keys with a budget. */
   readonly budgets?: {

@@ -27,7 +27,7 @@ export const defaults = {
   },
   conversations: { store: true },
   requestLog: { enabled: true, content: false, keepDays: 30, maxQueued: 10_000 },
-  retention: { feedbackDays: 800, usageDays: 800 },
+  retention: { feedbackDays: 800, usageDays: 800, auditDays: 800 },
   budgets: { allowUnpriced: false },
   timeouts: { connectMs: 10_000, firstEventMs: 300_000, idleMs: 120_000 },
   routing: {

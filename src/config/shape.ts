@@ -149,6 +149,7 @@ export interface RetentionConfig {
   readonly sessionDays: number;
   readonly feedbackDays: number;
   readonly usageDays: number;
+  readonly auditDays: number;
 }
 
 /** Limits for every request. */

@@ -19,6 +19,7 @@ import {
   listAccounts,
   updateAccount,
 } from './resources/accounts.js';
+import { listActs } from './resources/audit.js';
 import { exportConversation } from './resources/export-conversation.js';
 import { changeKey, createKey, listKeys, readKey, revokeKey } from './resources/keys.js';
 import { forgetLearning, readLearning } from './resources/learning.js';
@@ -171,6 +172,7 @@ function accountPaths(parts: Parts, resource: AddPath): void {
   resource('/api/v1/accounts/:id', administrator, {
     patch: [small('account-change.request'), updateAccount(parts)],
   });
+  resource('/api/v1/audit', administer, { get: [listActs(parts)] });
   resource('/api/v1/accounts/:id/reset-link', administrator, { post: [createResetLink(parts)] });
 }
 

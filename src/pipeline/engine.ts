@@ -156,6 +156,7 @@ export class Engine {
       conversations: retention.conversationDays,
       feedback: retention.feedbackDays,
       usage: retention.usageDays,
+      audit: retention.auditDays,
     };
   }
 

@@ -10,6 +10,8 @@ import {
   noLimits,
   type Scope,
 } from '../../store/contracts/keys.js';
+import type { Act } from '../../store/contracts/audit.js';
+import { type DoneAct, recordAct } from '../audit.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
@@ -70,6 +72,7 @@ export function createKey(parts: Parts): RequestHandler {
       }),
     );
     parts.state.keys.changed(record);
+    await recordAct(parts, req, res, { ...actOn('key.create', record), details: termsOf(record) });
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 201, { ...shownKey(record), key });
   });
@@ -108,7 +111,9 @@ export function changeKey(parts: Parts): RequestHandler {
       ...(expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt) }),
       ...(limits === undefined ? {} : { limits: limits ?? noLimits }),
     };
-    sendJson(res, 200, shownKey(await change(parts, reach, id, changes)));
+    const record = await change(parts, reach, id, changes);
+    await recordAct(parts, req, res, { ...actOn('key.change', record), details: changes });
+    sendJson(res, 200, shownKey(record));
   });
 }
 
@@ -118,10 +123,24 @@ export function revokeKey(parts: Parts): RequestHandler {
     const reach = reachOf(res);
     const { store } = await parts.state.opened();
     const { id, revokedAt } = found(await store.keys.find(reach, idOf(req)));
-    if (revokedAt === null) await change(parts, reach, id, { revokedAt: Date.now() });
+    if (revokedAt === null) {
+      const record = await change(parts, reach, id, { revokedAt: Date.now() });
+      await recordAct(parts, req, res, actOn('key.revoke', record));
+    }
     res.status(204).end();
   });
 }
+
+const actOn = (act: Act, { accountId, id }: KeyRecord): DoneAct => ({ act, accountId, target: id });
+
+/** What a key may be used for, for the audit log. */
+const termsOf = ({ name, scopes, models, limits, expiresAt }: KeyRecord): object => ({
+  name,
+  scopes,
+  models,
+  limits,
+  expiresAt,
+});
 
 async function change(
   parts: Parts,

@@ -5,6 +5,7 @@ export type AgedRows =
   | 'conversations'
   | 'feedback'
   | 'usage'
+  | 'audit'
   | 'learnings'
   | 'resets'
   | 'signIns';

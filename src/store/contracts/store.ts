@@ -1,4 +1,5 @@
 import type { AccountStore, SignInStore } from './accounts.js';
+import type { AuditStore } from './audit.js';
 import type { ConversationStore } from './conversations.js';
 import type { KeyStore } from './keys.js';
 import type { LearningStore } from './learnings.js';
@@ -26,6 +27,7 @@ export interface Store {
   readonly requests: RequestStore;
   readonly feedback: FeedbackStore;
   readonly learnings: LearningStore;
+  readonly audit: AuditStore;
   readonly retention: RetentionStore;
   /**
    * 32 random bytes by name, the same for every process on this database; generated at the first

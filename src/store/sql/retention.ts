@@ -27,6 +27,7 @@ const agedTables: Readonly<Record<AgedRows, AgedTable>> = {
     key: ['day', 'account_id', 'key_id', 'provider', 'model'],
     dateOf: (at) => new Date(at).toISOString().slice(0, 10),
   },
+  audit: { table: 'audit', date: 'at', key: ['id'] },
   learnings: { table: 'learnings', date: 'updated_at', key: ['account_id', 'preference_id'] },
   resets: { table: 'password_resets', date: 'expires_at', key: ['token_hash'] },
   signIns: { table: 'sign_ins', date: 'expires_at', key: ['token_hash'] },

@@ -1,5 +1,6 @@
 import { type Kysely, sql } from 'kysely';
 import { createAccountStore } from './accounts.js';
+import { createAuditStore } from './audit.js';
 import { createConversationStore } from './conversations.js';
 import { createFeedbackStore } from './feedback.js';
 import { createKeyStore } from './keys.js';
@@ -34,6 +35,7 @@ export function createSqlStore(
     requests: createRequestStore(database),
     feedback: createFeedbackStore(database),
     learnings: createLearningStore(database),
+    audit: createAuditStore(database),
     retention: createRetentionStore(database),
     secret: (name) => readSecret(database, name),
     async ping() {

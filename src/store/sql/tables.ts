@@ -216,6 +216,20 @@ export interface FeedbackTable {
   tokens_per_second: number | null;
 }
 
+export interface AuditTable {
+  id: string;
+  at: number;
+  act: string;
+  account_id: string | null;
+  target: string | null;
+  actor: string;
+  actor_account_id: string | null;
+  actor_key_id: string | null;
+  address: string | null;
+  /** JSON, or null. */
+  details: string | null;
+}
+
 /** All tables. */
 export interface StoreTables {
   revisions: RevisionTable;
@@ -233,6 +247,7 @@ export interface StoreTables {
   requests: RequestTable;
   usage_days: UsageDayTable;
   feedback: FeedbackTable;
+  audit: AuditTable;
 }
 
 /** The database, or a transaction on it. */

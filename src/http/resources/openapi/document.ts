@@ -1,6 +1,7 @@
 import type { Request, RequestHandler } from 'express';
 import { sendJson } from '../../send-json.js';
 import { accountPaths } from './accounts.js';
+import { auditPaths } from './audit.js';
 import { completionPaths, modelPaths } from './completions.js';
 import { componentSchemas } from './components.js';
 import { conversationPaths } from './conversations.js';
@@ -48,6 +49,7 @@ export function openApiDocument(version: string, server: string): object {
     ...requestPaths(),
     ...keyPaths(),
     ...accountPaths(),
+    ...auditPaths(),
     ...proxyPath(),
     ...v2Paths(),
     ...publicPages(),

@@ -5,6 +5,7 @@ import { learnings } from './0003-learnings.js';
 import { accountLimits } from './0004-account-limits.js';
 import { requestErrors } from './0006-request-errors.js';
 import { retention } from './0007-retention.js';
+import { audit } from './0008-audit.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -17,4 +18,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0004-account-limits', accountLimits],
   ['0006-request-errors', requestErrors],
   ['0007-retention', retention],
+  ['0008-audit', audit],
 ]);

@@ -1,0 +1,58 @@
+import type { Page, PageRequest } from './page.js';
+
+/** The administrative acts that are recorded. */
+export const acts = [
+  'account.claim',
+  'account.create',
+  'account.change',
+  'account.delete',
+  'account.export',
+  'account.password',
+  'account.reset-link',
+  'account.sign-up',
+  'key.create',
+  'key.change',
+  'key.revoke',
+  'key.rotate',
+  'learning.forget',
+] as const;
+
+/** What was done: `<kind of thing>.<verb>`. */
+export type Act = (typeof acts)[number];
+
+/** One administrative act. */
+export interface AuditRow {
+  readonly id: string;
+  readonly at: number;
+  readonly act: Act;
+  /** The account that the act concerns; null: none. */
+  readonly accountId: string | null;
+  /** The id of the key or account that was changed; null: none. */
+  readonly target: string | null;
+  /** Who did it: a key's name, a mail address, or `command line`. */
+  readonly actor: string;
+  /** The actor's account; null for the command line and for who had none yet. */
+  readonly actorAccountId: string | null;
+  /** The actor's key; null for browsers and the command line. */
+  readonly actorKeyId: string | null;
+  /** The address on the network that the request came from; null: none. */
+  readonly address: string | null;
+  /** The changed fields, never a secret; null: none. */
+  readonly details: unknown;
+}
+
+/** Selects acts. Times in ms: `from` inclusive, `to` exclusive; null or absent: all. */
+export interface AuditFilter {
+  /** The account that the act concerns, or whose owner did it. */
+  readonly accountId?: string | null;
+  readonly act?: Act | null;
+  readonly from?: number | null;
+  readonly to?: number | null;
+}
+
+/** The audit log: rows are added and, when they are old, deleted; never changed. */
+export interface AuditStore {
+  add(row: AuditRow): Promise<void>;
+  /** Newest first. */
+  list(filter: AuditFilter, page: PageRequest): Promise<Page<AuditRow>>;
+}

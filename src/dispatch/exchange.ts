@@ -19,6 +19,8 @@ const maxFailureBytes = 256 * 1024;
 const maxAnswerBytes = 64 * 1024 * 1024;
 /** How long a connection may stay open after the end of its answer. */
 const lingerMs = 2_000;
+/** The longest wait for the body of a failure: its status line has told what it is. */
+const failureBodyMs = 2_000;
 
 /** One upstream call, and what limits it. */
 export interface AttemptInput<Answer extends AttemptAnswer> {
@@ -62,6 +64,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   private isFlushDue = false;
   /** The provider is paused until the client has caught up. */
   private isPaused = false;
+  /** Ends a response whose end does not come. */
   private linger: NodeJS.Timeout | null = null;
 
   constructor(
@@ -100,7 +103,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     if (status < 200) return;
     this.status = status;
     this.headers = headers;
-    if (status >= 300) this.phase = 'failing';
+    if (status >= 300) this.awaitFailure();
     else {
       this.stream = this.input.call.openStream(headers);
       this.phase = this.stream ? 'streaming' : 'collecting';
@@ -140,6 +143,18 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     // an error answer counts even where its body was cut off
     if (this.phase === 'failing' && !this.isSettled) this.onResponseEnd();
     else this.fail(networkFailure(this.input.provider.name, error, this.phase !== 'waiting'));
+  }
+
+  /** Reads a failure's body for a moment: what has come by then says why the call failed. */
+  private awaitFailure(): void {
+    const { provider, limits, deadline } = this.input;
+    this.phase = 'failing';
+    this.idleTimeout.stop();
+    const waitMs = Math.min(failureBodyMs, provider.timeouts.idleMs, limits.idleTimeoutMs);
+    this.linger = setTimeout(
+      () => this.onResponseEnd(),
+      Math.max(0, Math.min(waitMs, deadline.leftMs())),
+    );
   }
 
   private readonly flush = (): void => {
@@ -233,6 +248,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
 
   private settle(): void {
     this.isSettled = true;
+    if (this.linger) clearTimeout(this.linger);
     this.input.cancellation.onCancel(null);
     this.idleTimeout.stop();
   }

@@ -18,6 +18,7 @@ interface IdleTimeoutOptions {
  */
 export class IdleTimeout {
   private timer: NodeJS.Timeout | null = null;
+  private secondLook: NodeJS.Immediate | null = null;
   private hasReceived = false;
   private isPaused = false;
   /** In `performance.now()` ms. */
@@ -54,7 +55,8 @@ export class IdleTimeout {
   /** Stops the timer; `onTimeout` is not called afterwards. */
   stop(): void {
     if (this.timer) clearTimeout(this.timer);
-    this.timer = null;
+    if (this.secondLook) clearImmediate(this.secondLook);
+    this.timer = this.secondLook = null;
   }
 
   private schedule(ms: number): void {
@@ -65,14 +67,32 @@ export class IdleTimeout {
   }
 
   private check(): void {
+    const error = this.failure();
+    if (error) this.lookAgain();
+  }
+
+  /**
+   * Node runs timers before it reads its sockets. After a stall of the process what has arrived
+   * meanwhile is still unread, so the timeout counts only once it has been read.
+   */
+  private lookAgain(): void {
+    this.secondLook = setImmediate(() => {
+      this.secondLook = null;
+      const error = this.failure();
+      if (error) this.onTimeout(error);
+    });
+  }
+
+  /** The timeout that has passed; null, and another look is scheduled, if none has. */
+  private failure(): GatewayError | null {
     const { deadline, firstEventMs, idleMs } = this.options;
+    if (deadline.leftMs() <= 0) return deadline.error();
     const limitMs = this.hasReceived ? idleMs : firstEventMs;
     const leftMs = this.lastActivityAt + limitMs - performance.now();
-    if (deadline.leftMs() <= 0) this.onTimeout(deadline.error());
-    else if (this.isPaused) this.schedule(idleMs);
+    if (!this.isPaused && leftMs <= 0) return this.timeoutError();
     // idleMs counts from the first bytes, which may arrive at any time
-    else if (leftMs > 0) this.schedule(Math.min(Math.ceil(leftMs), idleMs));
-    else this.onTimeout(this.timeoutError());
+    this.schedule(this.isPaused ? idleMs : Math.min(Math.ceil(leftMs), idleMs));
+    return null;
   }
 
   private timeoutError(): GatewayError {

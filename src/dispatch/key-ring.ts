@@ -2,6 +2,8 @@ import { hash } from 'node:crypto';
 
 /** The cooldown of a key that the provider refused, in ms; after that it is tried again. */
 const refusedCooldownMs = 10 * 60_000;
+/** No cooldown is longer, whatever the provider asks for: its answer may be absurd. */
+export const maxCooldownMs = 86_400_000;
 /** A cooldown that is extended by less than this is not reported again. */
 const minReportedExtensionMs = 1_000;
 
@@ -61,13 +63,13 @@ export class KeyRing {
     return this.keys.some((key) => key.cooldownUntil <= time);
   }
 
-  /** Starts a key's cooldown and reports it. @param forMs `refused`: ten minutes */
+  /** Starts a key's cooldown, of a day at most, and reports it. @param forMs `refused`: ten minutes */
   startCooldown(value: string | null, forMs: number | 'refused'): void {
     const key = this.keys.find((candidate) => candidate.value === value);
     if (!key) return;
     const time = this.now();
     const before = Math.max(time, key.cooldownUntil);
-    const ms = forMs === 'refused' ? refusedCooldownMs : forMs;
+    const ms = forMs === 'refused' ? refusedCooldownMs : Math.min(forMs, maxCooldownMs);
     key.cooldownUntil = time + ms;
     if (before === time || key.cooldownUntil > before + minReportedExtensionMs)
       this.onCooldown(key.fingerprint, ms);

@@ -1,3 +1,4 @@
+import { maxCooldownMs } from './key-ring.js';
 import type { Provider } from './provider.js';
 import { createLatencyWindow, type LatencyWindow } from '../routing/latency-window.js';
 import type { Counters } from '../store/contracts/counters.js';
@@ -29,7 +30,6 @@ const maxSamples = 100;
 const maxTexts = 120;
 const minKeepMs = 600_000;
 const keepLatenciesMs = 3_600_000;
-const maxCooldownMs = 86_400_000;
 
 /**
  * What replicas share about providers: which keys have a cooldown, and the latencies of first

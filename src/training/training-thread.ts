@@ -6,8 +6,20 @@ export class RefusedEvaluations extends Error {
   override readonly name = 'RefusedEvaluations';
 }
 
-/** This process's options without those about its own entry point, which a thread refuses. */
-const execArgv = process.execArgv.filter((argument) => !argument.startsWith('--input-type'));
+/** Options of Node's that say how modules are loaded, as `--import hooks.mjs`. */
+const loading = /^(--import|--require|-r|--loader|--experimental-loader|--conditions|-C)(=|$)/;
+
+/**
+ * Those options of this process that a thread needs to load the same modules. A thread refuses to
+ * start with options of V8's, such as `--max-old-space-size`, or with those about the entry point.
+ */
+export function threadOptions(options: readonly string[]): string[] {
+  return options.flatMap((option, index) => {
+    if (!loading.test(option)) return [];
+    const value = options[index + 1];
+    return option.includes('=') || value === undefined ? [option] : [option, value];
+  });
+}
 
 /** A training reads 32 MB of text into a few hundred MB at most. */
 const maxMemoryMb = 1024;
@@ -30,7 +42,7 @@ export function runInThread(
     }
     const worker = new Worker(new URL('./worker.mjs', import.meta.url), {
       workerData: task,
-      execArgv,
+      execArgv: threadOptions(process.execArgv),
       name: 'training',
       resourceLimits: { maxOldGenerationSizeMb: maxMemoryMb },
     });

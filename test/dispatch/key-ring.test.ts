@@ -32,6 +32,15 @@ describe('the keys of a provider', () => {
     expect(take(2)).toEqual([null, null]);
   });
 
+  it('have a cooldown of a day at most, however long the provider wants', () => {
+    const { ring, pass, take } = ringOf('a', 'b');
+    ring.startCooldown('a', 99_999_999_999_000);
+    pass(24 * 60 * minutes - 1);
+    expect(take(2)).toEqual(['b', 'b']);
+    pass(1);
+    expect(take(2).sort()).toEqual(['a', 'b']);
+  });
+
   it('are used even where the only one has a cooldown', () => {
     const { ring, take } = ringOf('a');
     ring.startCooldown('a', 'refused');

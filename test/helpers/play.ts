@@ -83,6 +83,14 @@ async function whole(
   call.res.end();
 }
 
+async function unended(call: Call, status: number, body: unknown, drips: boolean): Promise<void> {
+  head(call, status, 'application/json');
+  call.res.write(JSON.stringify(body));
+  const drip = drips ? setInterval(() => call.res.write(' '), 10) : undefined;
+  await whenGone(call);
+  clearInterval(drip);
+}
+
 function garbage(dialect: Dialect, streamed: boolean): Buffer {
   if (!streamed) return Buffer.from('<html>busy</html>');
   return dialect.streamType.startsWith('text/')
@@ -153,12 +161,10 @@ export async function play(step: Step, call: Call): Promise<void> {
   if ('delayMs' in step && step.delayMs) await wait(step.delayMs, undefined, { signal: call.gone });
   const { dialect } = call;
   if ('status' in step) {
-    await whole(
-      call,
-      step.status,
-      step.body ?? dialect?.error(meaningOf(step.status), `scripted ${step.status}`).body ?? '',
-      step.headers,
-    );
+    const body =
+      step.body ?? dialect?.error(meaningOf(step.status), `scripted ${step.status}`).body ?? '';
+    if (step.unended) await unended(call, step.status, body, step.unended === 'dripping');
+    else await whole(call, step.status, body, step.headers);
     return;
   }
   if (!dialect) {

@@ -60,8 +60,17 @@ export type Meaning =
 
 /** A fault of a provider. Those that extend Answer name the answer that it interrupts. */
 export type Fault =
-  /** Absent `body`: the dialect's own error body. A string or Buffer is sent as it is. */
-  | { status: number; headers?: OutgoingHttpHeaders; body?: unknown; delayMs?: number }
+  /**
+   * Absent `body`: the dialect's own error body. A string or Buffer is sent as it is. `unended`: the
+   * body does not end after it, whether it goes on in blanks or not.
+   */
+  | {
+      status: number;
+      headers?: OutgoingHttpHeaders;
+      body?: unknown;
+      delayMs?: number;
+      unended?: 'silent' | 'dripping';
+    }
   | ({ hang: 'beforeHeaders' | 'afterHeaders' | 'afterFirstEvent' | 'afterContent' } & Answer)
   | ({ reset: 'beforeHeaders' | 'afterHeaders' | 'afterContent' | 'halfFrame' } & Answer)
   /**

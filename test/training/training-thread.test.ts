@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
-import { RefusedEvaluations, runInThread } from '../../src/training/training-thread.js';
+import { RefusedEvaluations, runInThread, threadOptions } from '../../src/training/training-thread.js';
 import { evaluationsCsv } from '../helpers/evaluations-csv.js';
 
 const wishes = {
@@ -32,6 +32,28 @@ describe('the thread that reads evaluations', { timeout: 60_000 }, () => {
     },
     40_000,
   );
+
+  it("starts also where Node was started with options of V8's", async () => {
+    const options = ['--max-old-space-size=2048', '--expose-gc', '--stack-size', '900'];
+    process.execArgv.unshift(...options);
+    try {
+      const task = { text: evaluationsCsv(60), wishes, predictor: null };
+      expect(await runInThread(task, AbortSignal.timeout(30_000))).toEqual({ kind: 'checked' });
+    } finally {
+      process.execArgv.splice(0, options.length);
+    }
+  });
+
+  it('takes over how modules are loaded, and nothing else', () => {
+    const options = ['--import', 'a.mjs', '--max-old-space-size=9', '--require=b.cjs', '-C', 'dev'];
+    expect(threadOptions([...options, '--input-type=module', '-e', '1'])).toEqual([
+      '--import',
+      'a.mjs',
+      '--require=b.cjs',
+      '-C',
+      'dev',
+    ]);
+  });
 
   it('stops when the signal aborts, even in the middle of its work', async () => {
     const stop = new AbortController();

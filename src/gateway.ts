@@ -102,6 +102,11 @@ export interface StandaloneGateway extends Gateway {
    * closes.
    */
   drain(): void;
+  /**
+   * Ends the completions and embeddings in progress with `unavailable`: streams get the error as
+   * their last event, other requests 503.
+   */
+  cutShort(): void;
 }
 
 export interface GatewayOptions {
@@ -219,6 +224,10 @@ class AssembledGateway implements StandaloneGateway {
 
   drain(): void {
     this.engine.drain();
+  }
+
+  cutShort(): void {
+    this.engine.parts.state.running.cut();
   }
 
   close(): Promise<void> {

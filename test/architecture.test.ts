@@ -50,7 +50,7 @@ const storeContracts = 'store\\/([\\w-]+|contracts\\/[\\w-]+)';
 const mayImport: Record<string, RegExp> = {
   'async/': /^errors\.ts$/,
   'routing/': /^(completion|errors)\.ts$/,
-  'providers/': /^(completion|errors|routing\/plan)\.ts$/,
+  'providers/': /^(completion|errors|json-size|routing\/plan)\.ts$/,
   'dispatch/':
     /^(completion|errors|async\/[\w-]+|routing\/[\w-]+|providers\/(adapter|failure)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code

@@ -15,6 +15,8 @@ const readAtStart: Readonly<Record<string, (config: Config) => unknown>> = {
   'limits[requestTimeoutMs]': ({ limits }) => limits.requestTimeoutMs,
   'limits[headersTimeoutMs]': ({ limits }) => limits.headersTimeoutMs,
   'limits[maxHeaderBytes]': ({ limits }) => limits.maxHeaderBytes,
+  'limits[maxConnections]': ({ limits }) => limits.maxConnections,
+  'limits[drainDelayMs]': ({ limits }) => limits.drainDelayMs,
   'limits[drainMs]': ({ limits }) => limits.drainMs,
   'metrics[prefix]': ({ metrics }) => metrics.prefix,
   'log[pretty]': ({ log }) => log.pretty,

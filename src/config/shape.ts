@@ -155,6 +155,12 @@ export interface RetentionConfig {
 /** Limits for every request. */
 export interface LimitsConfig {
   readonly maxBodyBytes: number;
+  /** Objects, lists and texts in one JSON body. */
+  readonly maxJsonValues: number;
+  /** Bytes of bodies of all requests in progress; null: a quarter of the heap limit. */
+  readonly maxBytesInProgress: number | null;
+  /** The same of one account; null: half of it. */
+  readonly maxAccountBytesInProgress: number | null;
   /** Retries for each model, from 0 to 10. */
   readonly maxRetries: number;
   readonly totalTimeoutMs: number;
@@ -165,6 +171,12 @@ export interface LimitsConfig {
   readonly requestTimeoutMs: number;
   readonly headersTimeoutMs: number;
   readonly maxHeaderBytes: number;
+  /** The maximum number of connections of a listener. */
+  readonly maxConnections: number;
+  /** A response of which the client takes nothing for this long is ended. */
+  readonly clientIdleMs: number;
+  /** How long a gateway that stops says so before it accepts no more connections. */
+  readonly drainDelayMs: number;
   /** How long requests in flight may take to finish when the gateway stops. */
   readonly drainMs: number;
 }

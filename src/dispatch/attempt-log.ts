@@ -53,10 +53,10 @@ export class AttemptLog {
     this.errorTrace = [...errorTrace];
   }
 
-  /** Reports an attempt. A client that left is not a failure of the provider. */
+  /** Reports an attempt. A client that left, or a stop of ours, is no failure of the provider. */
   report(attempt: Attempt, failure: GatewayError | null, failed: FailedUse | null): void {
     this.count++;
-    if (failure && failure.code !== 'client_closed') {
+    if (failure && failure.code !== 'client_closed' && failure.code !== 'unavailable') {
       this.failures.push(failure);
       this.errorTrace.push({
         provider: attempt.provider,

@@ -91,8 +91,8 @@ class PlanExecution<Answer extends AttemptAnswer> {
   }
 
   /**
-   * Where the client, the deadline or a spent budget ended the execution, the error keeps its code
-   * and gets the trace.
+   * Where the client, the deadline, a spent budget or a stop ended the execution, the error keeps its
+   * code and gets the trace.
    */
   private withTrace(error: GatewayError): GatewayError {
     const { errorTrace } = this.log;

@@ -1,36 +1,72 @@
-import type { Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
 const sweepMs = 50;
+/** How long answers that were cut short have to reach their clients. */
+const lastWordsMs = 1_000;
+
+/** Stops a server gracefully. */
+export interface Drain {
+  /** From now on each answer closes its connection, so that clients go elsewhere. */
+  announce(): void;
+  /**
+   * Accepts no new connections, closes idle ones, and gives requests in flight `drainMs` to finish.
+   * Then `cut` is to end them, and a moment later their connections are closed. Resolves when the
+   * server is closed.
+   */
+  stop(drainMs: number, cut: () => void): Promise<void>;
+}
+
+/** A connection of Node's HTTP server. */
+interface ServedSocket extends Socket {
+  /** The response being written. Undocumented. */
+  readonly _httpMessage?: ServerResponse | null;
+}
 
 /**
- * Tracks a server's connections, so that it can be stopped gracefully. The returned function
- * accepts no new connections, closes idle ones, gives requests in flight `drainMs` to finish and
- * then closes their connections; it resolves when the server is closed.
+ * Tracks a server's connections, so that it can be stopped gracefully.
  *
  * Ours rather than http-terminator: its dependencies (delay, p-wait-for, roarr, type-fest) are more
  * code than this function, it logs with a logger of its own, and Node closes idle connections
  * itself.
  */
-export function drainable(server: Server): (drainMs: number) => Promise<void> {
-  const sockets = new Set<Socket>();
+export function drainable(server: Server): Drain {
+  const sockets = new Set<ServedSocket>();
   server.on('connection', (socket) => {
     sockets.add(socket);
     socket.once('close', () => sockets.delete(socket));
   });
-  return async (drainMs) => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    // `close` closes only the connections that are idle at that moment. Later ones become idle
-    // after
-    // their answer, and Node counts a connection that never sent a byte (browsers open some in
-    // advance) as busy.
-    const sweep = setInterval(() => {
-      server.closeIdleConnections();
-      for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
-    }, sweepMs);
-    const deadline = setTimeout(() => server.closeAllConnections(), drainMs);
-    await closed;
-    clearInterval(sweep);
-    clearTimeout(deadline);
+  return {
+    announce() {
+      const close = (res: ServerResponse | null | undefined): void => {
+        if (res) res.shouldKeepAlive = false;
+      };
+      for (const { _httpMessage: answering } of sockets) close(answering);
+      server.prependListener('request', (_req: IncomingMessage, res: ServerResponse) => close(res));
+    },
+    stop: (drainMs, cut) => closeServer(server, sockets, drainMs, cut),
   };
+}
+
+async function closeServer(
+  server: Server,
+  sockets: ReadonlySet<Socket>,
+  drainMs: number,
+  cut: () => void,
+): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve));
+  // `close` closes only the connections that are idle at that moment. Later ones become idle after
+  // their answer, and Node counts a connection that never sent a byte (browsers open some in
+  // advance) as busy.
+  const sweep = setInterval(() => {
+    server.closeIdleConnections();
+    for (const socket of sockets) if (socket.bytesRead === 0) socket.destroy();
+  }, sweepMs);
+  let deadline = setTimeout(() => {
+    cut();
+    deadline = setTimeout(() => server.closeAllConnections(), lastWordsMs);
+  }, drainMs);
+  await closed;
+  clearInterval(sweep);
+  clearTimeout(deadline);
 }

@@ -6,6 +6,7 @@ import { candidateOf, planCompletion } from '../pipeline/plan-request.js';
 import { selectModel, type SelectionQuestion } from '../pipeline/select-model.js';
 import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import type { Candidate, RoutingRequest } from '../routing/plan.js';
+import { bodyLimits } from './body-limits.js';
 import { complete } from './complete.js';
 import { contextOf } from './context.js';
 import { joinNativeConversation } from './join-conversation.js';
@@ -75,9 +76,8 @@ function readBody(
   { required }: { required: boolean } = { required: true },
 ): RequestHandler {
   return stage(async (req, res) => {
-    const { snapshot } = contextOf(parts, res).request;
     if (!required && !announcesJson(req)) return;
-    const body: unknown = await readJsonBody(req, snapshot.limits.maxBodyBytes);
+    const body: unknown = await readJsonBody(req, bodyLimits(parts, res));
     if (typeof body !== 'object' || body === null || Array.isArray(body))
       throw invalidField('body', 'must be an object', 'bad_request');
     req.body = body;

@@ -14,7 +14,12 @@ export interface ServerLimits {
   readonly requestTimeoutMs: number;
   readonly headersTimeoutMs: number;
   readonly maxHeaderBytes: number;
+  /** Further connections are closed at once. */
+  readonly maxConnections: number;
 }
+
+/** How long a refused connection stays open, so that its peer can read why. */
+const refusedLingerMs = 1_000;
 
 /**
  * Creates an HTTP server whose requests and responses have the Express app's prototypes from the
@@ -49,6 +54,7 @@ export function createHttpServer(app: Express, limits: ServerLimits): Server {
       else app(req as Request, res as Response, () => refuse(res, 400, 'the URL is not valid'));
     },
   );
+  server.maxConnections = limits.maxConnections;
   server.on('clientError', answerBadRequest);
   server.on('checkExpectation', (_req, res: ServerResponse) =>
     refuse(res, 417, 'expect: only 100-continue is supported'),
@@ -122,4 +128,16 @@ function answerBadRequest(error: NodeJS.ErrnoException, socket: ServedSocket): v
   const { head, body } = refusal(status, message);
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status] ?? ''}\r\n${lines.join('')}\r\n${body}`);
+  destroySoon(socket);
+}
+
+/**
+ * Node no longer looks after a connection that it has reported: a peer that neither reads nor closes
+ * would keep it, with what it has sent, for ever. What it goes on sending is thrown away meanwhile,
+ * because closing on unread bytes would take the answer back.
+ */
+function destroySoon(socket: Socket): void {
+  socket.resume();
+  const timer = setTimeout(() => socket.destroy(), refusedLingerMs);
+  socket.once('close', () => clearTimeout(timer));
 }

@@ -3,6 +3,7 @@ import { finishRequest } from '../pipeline/finish-request.js';
 import type { Parts } from '../pipeline/parts.js';
 import { contextOf, type HttpContext } from './context.js';
 import { answerCors } from './cors.js';
+import { endIfStalled } from './stalled-responses.js';
 import type { Surface } from './surfaces/surface.js';
 
 /** The status that proxies log if the client closed the connection before the answer. */
@@ -19,6 +20,10 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
     context.surface = surface;
     request.surface = surface.name;
     const { record } = request;
+    // Node takes a response for finished whose last bytes were given up
+    endIfStalled(res, request.snapshot.limits.clientIdleMs, () => {
+      record.code ??= 'client_closed';
+    });
     const report = (): void => {
       record.status = record.code === 'client_closed' ? clientClosedStatus : res.statusCode;
       finishRequest(parts, request);
@@ -29,7 +34,7 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
         return;
       }
       // a stream that failed after its 200 has set its code already
-      record.code ??= 'client_closed';
+      record.code ??= parts.state.running.isCut ? 'unavailable' : 'client_closed';
       // the upstream call is cancelled in this turn of the event loop and records its usage
       setImmediate(report);
     });
@@ -42,7 +47,11 @@ export function track(parts: Parts, surface: Surface): RequestHandler {
  * nothing.
  */
 export function untracked(parts: Parts): RequestHandler {
-  return (req, res, next) => greetBrowser(req, res, contextOf(parts, res), next);
+  return (req, res, next) => {
+    const context = contextOf(parts, res);
+    endIfStalled(res, context.request.snapshot.limits.clientIdleMs);
+    greetBrowser(req, res, context, next);
+  };
 }
 
 /** Sets what every answer tells a browser. Goes on unless the request was a preflight. */

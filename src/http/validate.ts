@@ -1,8 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler } from 'express';
 import { GatewayError, invalidField } from '../errors.js';
 import type { Validator } from '../config/schema/compile-schema.js';
+import { bodyLimits } from './body-limits.js';
 import { contextOf } from './context.js';
 import type { Parts } from '../pipeline/parts.js';
+import { isLargeBody } from './parse-body.js';
 import { readJsonBody } from './read-body.js';
 import { stage } from './stage.js';
 
@@ -20,11 +23,12 @@ export function validate(
 ): RequestHandler {
   return stage(async (req, res) => {
     const { request, surface } = contextOf(parts, res);
-    const limit = Math.min(maxBytes, request.snapshot.limits.maxBodyBytes);
-    const body = adapt(await readJsonBody(req, limit));
+    const body = adapt(await readJsonBody(req, bodyLimits(parts, res, maxBytes)));
     const failure = schema.firstFailure(body);
     if (failure) throw invalidField(failure.field, failure.reason, surface?.invalidCode);
     req.body = body;
+    // the next stage makes another pass over the body
+    if (isLargeBody(request.bodyBytes)) await nextTurn();
   });
 }
 

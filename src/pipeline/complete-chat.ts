@@ -36,7 +36,8 @@ export async function completeChat(
   writer: CompletionWriter,
   hooks: CompletionHooks = {},
 ): Promise<void> {
-  await new RunningCompletion(parts, request, plannedOf(request), writer, hooks).run();
+  const completion = new RunningCompletion(parts, request, plannedOf(request), writer, hooks);
+  await parts.state.running.run(request.cancellation, () => completion.run());
 }
 
 class RunningCompletion {

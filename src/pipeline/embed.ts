@@ -47,19 +47,22 @@ export async function embed(
   const estimated = (): Usage =>
     makeUsage({ promptTokens: estimateInput(caller, body), estimated: true });
   try {
-    const outcome = await callEmbedding({
-      provider,
-      model: candidate.model,
-      body,
-      limits: limitsOf(snapshot, null),
-      cancellation: request.cancellation,
-      onAttempt: (attempt, failed) => {
-        record.attempts.push(attempt);
-        snapshot.onAttempt(attempt);
-        reservation?.ended(attempt, failed);
-      },
-      ...(reservation ? { admit: reservation.admit } : {}),
-    });
+    const { cancellation } = request;
+    const outcome = await parts.state.running.run(cancellation, () =>
+      callEmbedding({
+        provider,
+        model: candidate.model,
+        body,
+        limits: limitsOf(snapshot, null),
+        cancellation,
+        onAttempt: (attempt, failed) => {
+          record.attempts.push(attempt);
+          snapshot.onAttempt(attempt);
+          reservation?.ended(attempt, failed);
+        },
+        ...(reservation ? { admit: reservation.admit } : {}),
+      }),
+    );
     const { promptTokens } = outcome;
     const usage = promptTokens === null ? estimated() : makeUsage({ promptTokens });
     reservation?.answered(usage);

@@ -35,6 +35,10 @@ export interface GatewayRequest extends ObservedRequest {
   conversation: JoinedConversation | null;
   /** The id by which the client may refer to this request's decision; null: no session was made. */
   sessionId: string | null;
+  /** Bytes of the body that have been read, after decompression; 0 if a host's parser read it. */
+  bodyBytes: number;
+  /** Those of them that are counted as in progress. */
+  heldBytes: number;
   /** A planned completion's call; its limits may have bounded it. */
   call: CompletionCall | null;
   /** The first model that the request names; null if it names none. */
@@ -93,6 +97,8 @@ export function newRequest({
     reservation: null,
     conversation: null,
     sessionId: null,
+    bodyBytes: 0,
+    heldBytes: 0,
     call: null,
     asked: null,
     prompt: null,

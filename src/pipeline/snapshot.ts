@@ -10,6 +10,10 @@ import type { BrowserRules } from './browser-rules.js';
 /** The numbers that the configuration sets for requests; durations in ms. */
 export interface RequestLimits {
   readonly maxBodyBytes: number;
+  readonly maxJsonValues: number;
+  readonly maxBytesInProgress: number | null;
+  readonly maxAccountBytesInProgress: number | null;
+  readonly clientIdleMs: number;
   readonly maxRetries: number;
   readonly totalTimeoutMs: number;
   readonly holdStatusMs: number;

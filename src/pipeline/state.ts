@@ -1,4 +1,6 @@
 import type { LazyDatabases, Databases } from '../store/lazy-databases.js';
+import { BytesInProgress } from './bytes-in-progress.js';
+import { RunningRequests } from './running-requests.js';
 import { DatabaseProbe, type DatabaseState } from '../store/database-state.js';
 import { ConversationKeeper } from '../conversations/keeper.js';
 import { LastModels } from '../conversations/last-models.js';
@@ -38,6 +40,8 @@ export class GatewayState {
   readonly conversations: ConversationKeeper;
   readonly titles: TitleWriter;
   readonly lastModels = new LastModels();
+  readonly bytes = new BytesInProgress();
+  readonly running = new RunningRequests();
   private readonly probe: DatabaseProbe;
 
   constructor(

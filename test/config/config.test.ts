@@ -75,6 +75,9 @@ describe('defaults', () => {
       });
       expect(config.limits).toEqual({
         maxBodyBytes: 33554432,
+        maxJsonValues: 150000,
+        maxBytesInProgress: null,
+        maxAccountBytesInProgress: null,
         maxRetries: 2,
         totalTimeoutMs: 600000,
         holdStatusMs: 10000,
@@ -82,6 +85,9 @@ describe('defaults', () => {
         requestTimeoutMs: 60000,
         headersTimeoutMs: 15000,
         maxHeaderBytes: 16384,
+        maxConnections: 20000,
+        clientIdleMs: 120000,
+        drainDelayMs: 3000,
         drainMs: 30000,
       });
     }
@@ -142,8 +148,9 @@ describe('the configuration that comes with the package', () => {
 
   it('shows every key there is, with its default where it has one', () => {
     const config = parseConfig(everything, 'x', env);
-    for (const section of ['listen', 'dataDir', 'limits', 'log', 'proxy'] as const)
+    for (const section of ['listen', 'dataDir', 'log', 'proxy'] as const)
       expect(config[section]).toEqual(defaults[section]);
+    expect(config.limits).toMatchObject(defaults.limits);
     expect(config.routing).toMatchObject(defaults.routing);
     expect(config.providers.claude?.timeouts).toEqual(defaults.timeouts);
     for (const key of schemaKeys(readSchema('config')))

@@ -309,7 +309,7 @@ describe('strange JSON', () => {
       const { status, json } = await post(wide.url + path, body, wide.auth);
       expect(status).toBe(400);
       expect(at(json, 'message') ?? at(json, 'error', 'message')).toBe(
-        'body: is nested too deeply',
+        'body: is nested too deeply: more than 500 levels',
       );
     }
   });
@@ -422,7 +422,7 @@ describe('strange JSON', () => {
   );
 
   it('may hold very many messages and a very long text', async () => {
-    const messages = Array.from({ length: 100_000 }, (_, index) => ({
+    const messages = Array.from({ length: 49_000 }, (_, index) => ({
       role: index % 2 === 0 ? 'user' : 'assistant',
       content: 'x',
     }));
@@ -437,16 +437,52 @@ describe('strange JSON', () => {
     ).toBe(200);
   });
 
+  const many = (item: string, count: number): string => `[${Array(count).fill(item).join(',')}]`;
+  const within = (field: string): string =>
+    `{"models": ["up/m"], "messages": [{"role": "user", "content": "Hi"}], "x": ${field}}`;
+  it.each([
+    ['objects', many('{}', 150_000), 'must have at most 150000 objects, lists and texts'],
+    ['lists', many('[]', 150_000), 'must have at most 150000 objects, lists and texts'],
+    ['texts', many('"a"', 150_000), 'must have at most 150000 objects, lists and texts'],
+    ['numbers', many('1', 1_500_001), 'must have at most 1500000 items and fields'],
+    [
+      'names',
+      `{${Array.from({ length: 15_001 }, (_, n) => `"n${n}":1`).join(',')}}`,
+      'must have at most 15000 different field names',
+    ],
+  ])('of more %s than the limit is 400 and says the limit', async (_what, field, reason) => {
+    const message = `body: ${reason} (limits.maxJsonValues of the gateway)`;
+    expect(await sendWide(within(field))).toMatchObject(native(400, 'Bad Request', message));
+    expect(
+      (await post(`${wide.url}/v1/embeddings`, `{"model":"up/m","input":${field}}`, wide.auth))
+        .status,
+    ).toBe(400);
+  });
+
+  it('may hold more where the configuration says so', async () => {
+    const roomy = await startGateway({
+      providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+      limits: { maxJsonValues: 200_000 },
+    });
+    const { status } = await post(
+      `${roomy.url}/api/v1/completions`,
+      within(many('{}', 150_000)),
+      roomy.auth,
+    );
+    expect(status).toBe(200);
+    await roomy.close();
+  });
+
   it('names the wrong one of very many messages', async () => {
-    const messages = Array.from({ length: 100_000 }, (_, index) => ({
-      role: index === 98_765 ? 'nobody' : 'user',
+    const messages = Array.from({ length: 49_000 }, (_, index) => ({
+      role: index === 48_765 ? 'nobody' : 'user',
       content: 'x',
     }));
     expect(await sendWide({ ...hello, messages })).toMatchObject(
       native(
         422,
         'Validation Error',
-        'messages[98765][role]: must be one of: system, user, assistant',
+        'messages[48765][role]: must be one of: system, user, assistant',
       ),
     );
   });

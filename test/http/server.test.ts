@@ -1,10 +1,12 @@
 import { once } from 'node:events';
 import { request as httpRequest } from 'node:http';
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway, testKey } from '../helpers/gateway.js';
 import { openRaw, parseReply, type RawReply, sendRaw } from '../helpers/raw.js';
 import { ask, post } from '../helpers/sse.js';
+import { until } from '../helpers/until.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const hello = { messages: [{ role: 'user', content: 'Hi' }], models: ['up/m'] };
@@ -19,7 +21,12 @@ beforeAll(async () => {
   gateway = await startGateway({ providers });
   impatient = await startGateway({
     providers,
-    limits: { headersTimeoutMs: 250, requestTimeoutMs: 400, maxHeaderBytes: 8192 },
+    limits: {
+      headersTimeoutMs: 250,
+      requestTimeoutMs: 400,
+      maxHeaderBytes: 8192,
+      maxConnections: 50,
+    },
   });
 });
 afterAll(async () => {
@@ -177,6 +184,45 @@ describe('a slow client', () => {
     await closed;
     clearInterval(drip);
     expectError(parseReply(received()), 408, 'Request Timeout');
+  });
+
+  it.each([
+    ['headers', 'POST /api/v1/completions HTTP/1.1\r\nHost: x\r\n'],
+    ['the body', 'POST /api/v1/completions HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n'],
+    ['garbage', '\u0000\u0001\r\n\r\n'],
+  ])('that ignores the end of its connection is cut off (%s)', async (_what, sent) => {
+    const open = (): Promise<number> =>
+      new Promise((resolve, reject) =>
+        impatient.server.getConnections((error, count) => (error ? reject(error) : resolve(count))),
+      );
+    await until(async () => (await open()) === 0);
+    const clients = Array.from({ length: 5 }, () => {
+      const client = connect({ port: impatient.port, host: '127.0.0.1', allowHalfOpen: true });
+      client.on('error', () => undefined).resume();
+      client.write(
+        sent.startsWith('POST')
+          ? `${sent}Authorization: Bearer ${impatient.key}\r\nContent-Type: application/json\r\n${sent.includes('Length') ? '\r\n{' : ''}`
+          : sent,
+      );
+      return client;
+    });
+    await Promise.all(clients.map((client) => once(client, 'end')));
+    await until(async () => (await open()) === 0);
+    for (const client of clients) client.destroy();
+  });
+
+  it('is let in no more where there are as many connections as allowed', async () => {
+    const held = Array.from({ length: 60 }, () => openRaw(impatient.port));
+    for (const { socket } of held) socket.write('GET /healthz HTTP/1.1\r\nHost: x\r\n');
+    const closed = held.map(async ({ closed: ended, received }) => {
+      await ended;
+      return received();
+    });
+    const answers = await Promise.all(closed);
+    // closed without an answer: at least those beyond the limit
+    expect(answers.filter((answer) => answer === '').length).toBeGreaterThanOrEqual(10);
+    expect(answers.filter((answer) => answer.includes(' 408 ')).length).toBeGreaterThan(0);
+    expect((await ask('GET', `${impatient.url}/healthz`)).status).toBe(200);
   });
 
   it('does not delay other connections', async () => {

@@ -1,10 +1,18 @@
 import express from 'express';
 import { describe, expect, it } from 'vitest';
 import type { GatewayError } from '../../src/errors.js';
+import type { BodyLimits } from '../../src/http/body-limits.js';
 import { readTrainingBody } from '../../src/http/resources/training-body.js';
 import { startHost } from '../helpers/host.js';
 import { at } from '../helpers/json.js';
 import { post } from '../helpers/sse.js';
+
+const unlimited: BodyLimits = {
+  maxBytes: 1e9,
+  maxValues: 1e9,
+  announce: () => undefined,
+  hold: () => undefined,
+};
 
 it('many rows of JSON are read in slices, so that other requests go on in between', async () => {
   const app = express()
@@ -16,7 +24,7 @@ it('many rows of JSON are read in slices, so that other requests go on in betwee
         if (!turns.isOver) setImmediate(count);
       };
       setImmediate(count);
-      const { text } = await readTrainingBody(req, 1e9);
+      const { text } = await readTrainingBody(req, unlimited);
       turns.isOver = true;
       res.json({
         turns: turns.count,
@@ -44,7 +52,7 @@ describe('a multipart form with evaluations', () => {
   const file = 'name="file"; filename="rows.csv"\r\n\r\nprompt,a,b\nHello,1,0';
   const send = async (body: string): Promise<{ status: number; json: unknown }> => {
     const app = express().post('/', (req, res) => {
-      readTrainingBody(req, 10_000).then(
+      readTrainingBody(req, { ...unlimited, maxBytes: 10_000 }).then(
         ({ text, fields }) => res.json({ text, fields }),
         (error: unknown) => {
           const { status, message } = error as GatewayError;

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import type { Server } from 'node:http';
 import type { Config, Listener, ListenerSurface } from '../../config/config.js';
 import type { Gateway } from '../../gateway.js';
-import { drainable } from '../../http/drain.js';
+import { type Drain, drainable } from '../../http/drain.js';
 import { createHttpServer } from '../../http/server.js';
 
 /**
@@ -17,8 +17,13 @@ export interface Listening {
   readonly common: Listener;
   /** The listeners of single surfaces. */
   readonly surfaces: Partial<Record<ListenerSurface, Listener>>;
-  /** Accepts no new connections and gives requests in flight `drainMs` to finish. */
-  stop(drainMs: number): Promise<void>;
+  /** From now on each answer closes its connection. */
+  announceStop(): void;
+  /**
+   * Accepts no new connections and gives requests in flight `drainMs` to finish; then `cut` is to
+   * end them.
+   */
+  stop(drainMs: number, cut: () => void): Promise<void>;
 }
 
 /**
@@ -26,9 +31,12 @@ export interface Listening {
  * @throws Error that names the setting if an address cannot be used; all listeners are then closed
  */
 export async function listen(gateway: Gateway, config: Config): Promise<Listening> {
-  const stops: ((drainMs: number) => Promise<void>)[] = [];
-  const stop = async (drainMs: number): Promise<void> => {
-    await Promise.all(stops.map((stopOne) => stopOne(drainMs)));
+  const drains: Drain[] = [];
+  const stop: Listening['stop'] = async (drainMs, cut) => {
+    await Promise.all(drains.map((drain) => drain.stop(drainMs, cut)));
+  };
+  const announceStop = (): void => {
+    for (const drain of drains) drain.announce();
   };
   const open = async (
     setting: string,
@@ -36,9 +44,9 @@ export async function listen(gateway: Gateway, config: Config): Promise<Listenin
     surface?: ListenerSurface,
   ): Promise<Listener> => {
     const server = createHttpServer(gateway.app(surface), config.limits);
-    const stopOne = drainable(server);
+    const drain = drainable(server);
     const port = await listenOn(server, setting, listener);
-    stops.push(stopOne);
+    drains.push(drain);
     return { host: listener.host, port };
   };
   try {
@@ -50,9 +58,9 @@ export async function listen(gateway: Gateway, config: Config): Promise<Listenin
         listener,
         name as ListenerSurface,
       );
-    return { common, surfaces, stop };
+    return { common, surfaces, announceStop, stop };
   } catch (error) {
-    await stop(0);
+    await stop(0, () => undefined);
     throw error;
   }
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from 'node:timers/promises';
 import { makeFirstKey, importKeysFile } from '../../accounts/first-key.js';
 import { type Config, loadConfig } from '../../config/config.js';
 import { assembleGateway, providersOf, rules } from '../../gateway.js';
@@ -49,7 +50,11 @@ async function startOn(config: Config, { logger, demo, databases }: StartParts):
   stopOnSignal(async () => {
     logger.info('stopping: requests in flight may finish');
     gateway.drain();
-    await Promise.all([watch?.close(), listening.stop(config.limits.drainMs)]);
+    listening.announceStop();
+    const { drainMs, drainDelayMs } = config.limits;
+    // balancers have time to notice; at a terminal nobody balances
+    if (!process.stdin.isTTY) await wait(drainDelayMs);
+    await Promise.all([watch?.close(), listening.stop(drainMs, () => gateway.cutShort())]);
     await gateway.close();
   });
   process.stdout.write(

@@ -5,6 +5,7 @@ import { GatewayError, invalidField } from '../../errors.js';
 import { compileSchema } from '../../config/schema/compile-schema.js';
 import { formatOf } from '../../training/custom/evaluation-file.js';
 import type { StoredWishes } from '../../store/contracts/trainings.js';
+import type { BodyLimits } from '../body-limits.js';
 import { readBytes, readJsonBody } from '../read-body.js';
 import { readForm } from './read-form.js';
 
@@ -32,19 +33,19 @@ const seed = 1;
  * @throws GatewayError `unsupported_media_type`, `payload_too_large`, `malformed_json`,
  * `validation_failed`
  */
-export async function readTrainingBody(req: Request, maxBytes: number): Promise<TrainingBody> {
+export async function readTrainingBody(req: Request, limits: BodyLimits): Promise<TrainingBody> {
   const type = (req.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
-  if (type === 'application/json') return fromJson(await readJsonBody(req, maxBytes));
+  if (type === 'application/json') return fromJson(await readJsonBody(req, limits));
   const query = Object.fromEntries(
     Object.entries(req.query).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value]] : [],
     ),
   );
-  if (type === 'text/csv') return bodyOf(textOf(await readBytes(req, maxBytes)), query, 'csv');
+  if (type === 'text/csv') return bodyOf(textOf(await readBytes(req, limits)), query, 'csv');
   if (type === 'application/x-ndjson' || type === 'application/jsonl')
-    return bodyOf(textOf(await readBytes(req, maxBytes)), query, 'jsonl');
+    return bodyOf(textOf(await readBytes(req, limits)), query, 'jsonl');
   if (type === 'multipart/form-data')
-    return fromForm(await readBytes(req, maxBytes), req.get('content-type') ?? '', query);
+    return fromForm(await readBytes(req, limits), req.get('content-type') ?? '', query);
   throw new GatewayError(
     'unsupported_media_type',
     'content-type: must be multipart/form-data, application/json, text/csv or application/x-ndjson',

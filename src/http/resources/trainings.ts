@@ -1,7 +1,8 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { GatewayError } from '../../errors.js';
 import type { TrainingRecord } from '../../store/contracts/trainings.js';
-import { callerOf, contextOf } from '../context.js';
+import { bodyLimits } from '../body-limits.js';
+import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
@@ -37,7 +38,7 @@ function shownTraining(
  * @throws GatewayError as `readTrainingBody`
  */
 export function evaluationsIn(parts: Parts, req: Request, res: Response): Promise<TrainingBody> {
-  return readTrainingBody(req, contextOf(parts, res).request.snapshot.limits.maxBodyBytes);
+  return readTrainingBody(req, bodyLimits(parts, res));
 }
 
 /**

@@ -9,6 +9,7 @@ import {
 } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { cutShort, unreadable } from '../failure.js';
+import { isRecord, parseJson } from '../json.js';
 import {
   converseUsage,
   encryptedThought,
@@ -99,7 +100,9 @@ class ConverseReader implements EventReader {
         headers[':error-code'] ?? '',
         JSON.stringify({ message: headers[':error-message'] }),
       );
-    this.readEvent(headers[':event-type'], JSON.parse(body) as StreamEvent);
+    const event = parseJson(body);
+    if (!isRecord(event)) throw unreadable(this.provider, 'an event is not a JSON object');
+    this.readEvent(headers[':event-type'], event);
   }
 
   private readEvent(type: string | undefined, event: StreamEvent): void {

@@ -7,6 +7,7 @@ import {
   type Usage,
 } from '../../completion.js';
 import { cutShort, unreadable } from '../failure.js';
+import { isExcessive } from '../json.js';
 import { splitContentParts } from './answer.js';
 import { errorIn, openAIFailureUnder200 } from './failure.js';
 import { ToolCallNumbering } from './tool-calls.js';
@@ -47,6 +48,8 @@ class OpenAIEventReader implements EventReader {
   private rest = '';
   /** Data lines of an event whose JSON is not complete yet. */
   private partialData = '';
+  /** Characters that were parsed in vain, because more lines of the event followed. */
+  private triedLength = 0;
   /** The envelope of the previous text chunk. */
   private head = '';
   private tail = '';
@@ -152,15 +155,21 @@ class OpenAIEventReader implements EventReader {
   }
 
   private parse(payload: string): void {
+    const bytes = Buffer.from(payload, 'latin1');
+    if (isExcessive(bytes)) throw unreadable(this.options.provider, 'an event of too many values');
     let chunk: CompletionChunk | null;
     try {
-      chunk = JSON.parse(Buffer.from(payload, 'latin1').toString('utf8')) as CompletionChunk | null;
+      chunk = JSON.parse(bytes.toString('utf8')) as CompletionChunk | null;
     } catch {
       // an event may have several data lines
       this.partialData = payload;
+      this.triedLength += payload.length;
+      if (this.triedLength > maxLineLength)
+        throw unreadable(this.options.provider, 'an event of too many lines');
       return;
     }
     this.partialData = '';
+    this.triedLength = 0;
     if (typeof chunk !== 'object' || chunk === null)
       throw unreadable(this.options.provider, 'an event is not an object');
     const error = errorIn(chunk);

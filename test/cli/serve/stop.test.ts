@@ -6,7 +6,7 @@ import { openStore } from '../../../src/store/open-store.js';
 import { buildOnce } from '../../helpers/build.js';
 import { textAt } from '../../helpers/json.js';
 import { endProcesses, startProcess, type GatewayProcess } from '../../helpers/process.js';
-import { ask, postStream } from '../../helpers/sse.js';
+import { ask, post, postStream } from '../../helpers/sse.js';
 import { startUpstream, type Step, type Upstream } from '../../helpers/upstream.js';
 
 const body = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }], stream: true };
@@ -25,9 +25,9 @@ afterEach(async () => {
   await upstream.close();
 });
 
-const startGateway = (limits = ''): Promise<GatewayProcess> =>
+const startGateway = (limits = 'drainDelayMs: 0'): Promise<GatewayProcess> =>
   startProcess({
-    config: `auth: { keys: [{ name: test, key: sk_test }] }\nproviders: { a: { api: openai-compatible, baseUrl: "${upstream.url}/v1" } }\n${limits}`,
+    config: `auth: { keys: [{ name: test, key: sk_test }] }\nproviders: { a: { api: openai-compatible, baseUrl: "${upstream.url}/v1" } }\nlimits: { ${limits} }`,
   });
 
 async function open({ url }: GatewayProcess): Promise<Socket> {
@@ -35,12 +35,6 @@ async function open({ url }: GatewayProcess): Promise<Socket> {
   const socket = connect(Number(port), hostname);
   await new Promise((resolve) => socket.once('connect', resolve));
   return socket;
-}
-
-async function readAll(socket: Socket): Promise<string> {
-  let text = '';
-  for await (const piece of socket.setEncoding('utf8')) text += String(piece);
-  return text;
 }
 
 describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
@@ -67,23 +61,6 @@ describe.each(['SIGTERM', 'SIGINT'] as const)('%s', (signal) => {
 });
 
 describe('while it stops', () => {
-  it('says on /readyz that it does', async () => {
-    const gateway = await startGateway();
-    upstream.script([slowly]);
-    const socket = await open(gateway);
-    const text = JSON.stringify(body);
-    socket.write(
-      `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer sk_test\r\nContent-Type: application/json\r\nContent-Length: ${text.length}\r\n\r\n${text}`,
-    );
-    const answers = readAll(socket);
-    await upstream.received(0);
-    gateway.signal('SIGTERM');
-    await gateway.printed(/"msg":"stopping/);
-    socket.write('GET /readyz HTTP/1.1\r\nHost: a\r\n\r\n');
-    expect(await answers).toMatch(/\[DONE\][^]*HTTP\/1\.1 503 [^]*"status":"stopping"/);
-    expect(await gateway.ended).toMatchObject({ code: 0 });
-  });
-
   it('lets a request retry', async () => {
     const gateway = await startGateway();
     upstream.script([{ status: 503, delayMs: 100 }, {}]);
@@ -125,35 +102,80 @@ describe('while it stops', () => {
   });
 
   it('ends what takes longer than drainMs', async () => {
-    const gateway = await startGateway('limits: { drainMs: 300 }');
+    const gateway = await startGateway('drainDelayMs: 0, drainMs: 300');
     upstream.script([{ hang: 'afterContent' }]);
     const reply = postStream(gateway.url + path, body, { headers: auth });
     await upstream.received(0);
     const stoppedAt = performance.now();
     gateway.signal('SIGTERM');
-    expect((await reply).ended).toBe('reset');
+    const { ended, frames } = await reply;
+    expect(ended).toBe('end');
+    expect(frames.at(-1)?.data).toContain('the gateway is stopping');
+    expect(frames.map(({ data }) => data)).not.toContain('[DONE]');
     expect(await gateway.ended).toMatchObject({ code: 0 });
     const tookMs = performance.now() - stoppedAt;
     expect(tookMs).toBeGreaterThan(250);
     await upstream.closed(0);
   });
 
-  it('puts down the requests that it has cut off', async () => {
-    const gateway = await startGateway('limits: { drainMs: 100 }');
-    upstream.script([{ hang: 'afterContent' }, { hang: 'afterContent' }, { hang: 'afterContent' }]);
-    const replies = [0, 1, 2].map(() => postStream(gateway.url + path, body, { headers: auth }));
-    await Promise.all([0, 1, 2].map((index) => upstream.received(index)));
+  it('tells the clients that it cuts off, and does not count them as clients that left', async () => {
+    const gateway = await startGateway('drainDelayMs: 0, drainMs: 100');
+    upstream.script([{ hang: 'afterContent' }]);
+    const { model, messages } = body;
+    const native = { models: [model], messages };
+    const url = `${gateway.url}/api/v1/completions`;
+    const stream = postStream(url, { ...native, stream: true }, { headers: auth });
+    const whole = [
+      post(url, native, auth),
+      post(gateway.url + path, { model, messages }, auth),
+      post(`${gateway.url}/v1/embeddings`, { model, input: 'Hi' }, auth),
+    ];
+    await Promise.all([0, 1, 2, 3].map((index) => upstream.received(index)));
     gateway.signal('SIGTERM');
-    await Promise.all(replies);
+    const { frames } = await stream;
+    const broken = frames.find(({ event }) => event === 'error')?.data ?? '';
+    expect(JSON.parse(broken)).toMatchObject({
+      error: 'Service Unavailable',
+      message: expect.stringContaining('the gateway is stopping') as string,
+      retriable: true,
+    });
+    expect(frames.at(-1)?.data).toMatch(/^\[Error\] the gateway is stopping/);
+    for (const { status, headers } of await Promise.all(whole))
+      expect({ status, headers }).toMatchObject({ status: 503, headers: { 'retry-after': '5' } });
     expect(await gateway.ended).toMatchObject({ code: 0 });
     const store = await openStore(`file:${gateway.folder}/data/signalbox.db`);
     const { items } = await store.requests.list({ accountId: null }, { limit: 10, cursor: null });
     await store.close();
-    expect(items.map(({ code }) => code)).toEqual([
-      'client_closed',
-      'client_closed',
-      'client_closed',
-    ]);
+    expect(items.map(({ code }) => code)).toEqual(Array(4).fill('unavailable'));
+  });
+
+  it('says so for a while before it accepts no more connections', async () => {
+    const gateway = await startGateway('drainDelayMs: 2000');
+    const agent = new Agent({ keepAlive: true });
+    const readiness = (): Promise<{ status: number; connection: string | undefined }> =>
+      new Promise((resolve, reject) => {
+        request(`${gateway.url}/readyz`, { agent }, (res) =>
+          res
+            .resume()
+            .once('end', () =>
+              resolve({ status: res.statusCode ?? 0, connection: res.headers.connection }),
+            ),
+        )
+          .once('error', reject)
+          .end();
+      });
+    expect(await readiness()).toEqual({ status: 200, connection: 'keep-alive' });
+    upstream.script([slowly]);
+    const slow = post(gateway.url + path, { ...body, stream: false }, auth);
+    await upstream.received(0);
+    gateway.signal('SIGTERM');
+    await gateway.printed(/"msg":"stopping/);
+    // over the connection that was kept, and over a new one
+    for (let probe = 0; probe < 2; probe++)
+      expect(await readiness()).toEqual({ status: 503, connection: 'close' });
+    expect(await slow).toMatchObject({ status: 200, headers: { connection: 'close' } });
+    expect(await gateway.ended).toMatchObject({ code: 0 });
+    agent.destroy();
   });
 
   it('ends at once at a second signal', async () => {

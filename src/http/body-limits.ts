@@ -1,0 +1,65 @@
+import type { ServerResponse } from 'node:http';
+import type { Parts } from '../pipeline/parts.js';
+import type { GatewayRequest } from '../pipeline/request.js';
+import { contextOf } from './context.js';
+
+/** What bounds the reading of one body. */
+export interface BodyLimits {
+  /** After decompression. */
+  readonly maxBytes: number;
+  /** Objects, lists and texts of a JSON body. */
+  readonly maxValues: number;
+  /**
+   * Checks that a body of that many bytes would fit, before it arrives. Counts nothing: what is only
+   * announced must not keep others out.
+   * @throws GatewayError as `hold`
+   */
+  readonly announce: (bytes: number) => void;
+  /**
+   * Counts bytes that have arrived, until the request is over.
+   * @throws GatewayError `too_many_requests` or `unavailable` if too many are in progress
+   */
+  readonly hold: (bytes: number) => void;
+}
+
+/** Smaller bodies are not counted: the number of connections bounds them. */
+const minHeldBytes = 16 * 1024;
+
+/**
+ * The limits of a request's body.
+ * @param maxBytes a limit below `limits.maxBodyBytes`
+ */
+export function bodyLimits(parts: Parts, res: ServerResponse, maxBytes = Infinity): BodyLimits {
+  const { request } = contextOf(parts, res);
+  const { limits } = request.snapshot;
+  return {
+    maxBytes: Math.min(maxBytes, limits.maxBodyBytes),
+    maxValues: limits.maxJsonValues,
+    announce: (bytes) => {
+      if (bytes > minHeldBytes) parts.state.bytes.check(request.caller.accountId, bytes, 0, limits);
+    },
+    hold: (bytes) => holdBytes(parts, request, res, bytes),
+  };
+}
+
+/**
+ * Counts bytes that a request holds in memory, until its response is over.
+ * @throws GatewayError `too_many_requests` or `unavailable` if too many are in progress; nothing is
+ * counted then
+ */
+function holdBytes(
+  { state }: Parts,
+  request: GatewayRequest,
+  res: ServerResponse,
+  bytes: number,
+): void {
+  const held = request.heldBytes;
+  request.bodyBytes += bytes;
+  if (request.bodyBytes <= minHeldBytes || res.closed) return;
+  const { accountId } = request.caller;
+  const more = request.bodyBytes - held;
+  state.bytes.check(accountId, more, held, request.snapshot.limits);
+  state.bytes.add(accountId, more);
+  request.heldBytes = request.bodyBytes;
+  if (held === 0) res.once('close', () => state.bytes.remove(accountId, request.heldBytes));
+}

@@ -1,0 +1,83 @@
+import { isUtf8 } from 'node:buffer';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { GatewayError, invalidField } from '../errors.js';
+import {
+  jsonBounds,
+  type JsonExcess,
+  jsonExcess,
+  maxJsonDepth,
+  parsedExcess,
+} from '../json-size.js';
+
+/**
+ * A body above this many bytes is read in steps, between which other requests proceed: each step
+ * takes some tens of ms for 32 MiB.
+ */
+const maxOneStepBytes = 512 * 1024;
+
+/** Whether other requests should proceed between the steps of a request with such a body. */
+export const isLargeBody = (bytes: number): boolean => bytes > maxOneStepBytes;
+
+/**
+ * Parses a JSON body. A large one is counted, decoded and parsed in steps.
+ *
+ * JSON.parse makes a `__proto__` key an ordinary property, which is harmless because nothing here
+ * merges objects by key.
+ * @param maxValues of objects, lists and texts; counted before anything is parsed
+ * @throws GatewayError `malformed_json`; `bad_request` for more than the bounds allow
+ */
+export function parseBody(body: Buffer, maxValues: number): unknown {
+  if (body.length === 0)
+    throw new GatewayError('malformed_json', 'the body is empty; a JSON object is expected');
+  if (isLargeBody(body.length)) return parseInSteps(body, maxValues);
+  refuseExcess(jsonExcess(body, jsonBounds(maxValues)), maxValues);
+  return parseText(decode(body));
+}
+
+async function parseInSteps(body: Buffer, maxValues: number): Promise<unknown> {
+  await nextTurn();
+  refuseExcess(jsonExcess(body, jsonBounds(maxValues)), maxValues);
+  await nextTurn();
+  const text = decode(body);
+  await nextTurn();
+  const value = parseText(text);
+  await nextTurn();
+  return value;
+}
+
+/**
+ * A body that the host's own parser has read, if it is within the bounds.
+ * @throws GatewayError `bad_request`
+ */
+export function checkParsed<T>(body: T, maxValues: number): T {
+  refuseExcess(parsedExcess(body, jsonBounds(maxValues)), maxValues);
+  return body;
+}
+
+function refuseExcess(excess: JsonExcess | null, maxValues: number): void {
+  if (excess === null) return;
+  const { values, members, names } = jsonBounds(maxValues);
+  const reasons = {
+    values: `must have at most ${values} objects, lists and texts`,
+    members: `must have at most ${members} items and fields`,
+    names: `must have at most ${names} different field names`,
+    depth: `is nested too deeply: more than ${maxJsonDepth} levels`,
+  };
+  const setting = excess === 'depth' ? '' : ' (limits.maxJsonValues of the gateway)';
+  throw invalidField('body', reasons[excess] + setting, 'bad_request');
+}
+
+function decode(body: Buffer): string {
+  // checked first, because decoding would silently insert replacement characters
+  if (!isUtf8(body)) throw new GatewayError('malformed_json', 'the body is not valid UTF-8');
+  return body.toString('utf8');
+}
+
+function parseText(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch (cause) {
+    // not the parser's own message, which quotes the body and so a user's prompt
+    throw new GatewayError('malformed_json', 'the body is not valid JSON', { cause });
+  }
+}

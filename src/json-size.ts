@@ -1,0 +1,184 @@
+import { randomBytes } from 'node:crypto';
+
+/** What a JSON text may contain, counted before it is parsed. */
+export interface JsonBounds {
+  /** Objects, lists and texts. */
+  readonly values: number;
+  /** Members of lists and objects, so also numbers, `true`, `false` and `null`. */
+  readonly members: number;
+  /** Different names of fields: a new name costs a parser thirty times as much as a known one. */
+  readonly names: number;
+  /** Levels of lists and objects. */
+  readonly depth: number;
+}
+
+/** Which bound a JSON text exceeds. */
+export type JsonExcess = keyof JsonBounds;
+
+/**
+ * The deepest nesting of lists and objects: JSON.stringify overflows the stack on much deeper ones.
+ */
+export const maxJsonDepth = 500;
+
+/** The bounds that go with a number of objects, lists and texts. */
+export const jsonBounds = (values: number): JsonBounds => ({
+  values,
+  members: 10 * values,
+  names: Math.ceil(values / 10),
+  depth: maxJsonDepth,
+});
+
+const opening = 1,
+  closing = 2,
+  comma = 3,
+  colon = 4,
+  quote = 5;
+const kinds = new Uint8Array(256);
+for (const [kind, signs] of [
+  [opening, '{['],
+  [closing, '}]'],
+  [comma, ','],
+  [colon, ':'],
+  [quote, '"'],
+] as const)
+  for (const sign of signs) kinds[sign.charCodeAt(0)] = kind;
+
+const quoteByte = 0x22,
+  backslash = 0x5c;
+/** A longer text is searched for its end instead of read; a longer name counts as a new one. */
+const readLength = 48;
+/** The shortest JSON of a field with a new name: `"a":1,`. */
+const minNameBytes = 6;
+
+// unknown to whoever writes the JSON, who could otherwise choose names of equal hashes
+const [seed = 0, odd = 0] = new Int32Array(randomBytes(8).buffer.slice(0, 8));
+const factor = odd | 1;
+
+/**
+ * Scans JSON once, about a nanosecond a byte, and stops at the first excess. What is not JSON is no
+ * excess.
+ * @returns the bound that is exceeded, null if none is
+ */
+export function jsonExcess(bytes: Buffer, bounds: JsonBounds): JsonExcess | null {
+  const { length } = bytes;
+  const names = length / minNameBytes > bounds.names ? new NameSet(bounds.names) : null;
+  let at = 0,
+    values = 0,
+    members = 0,
+    depth = 0;
+  while (at < length) {
+    const kind = kinds[bytes[at++]!]!;
+    if (kind === 0) continue;
+    if (kind === quote) {
+      at = endOfText(bytes, at);
+      values++;
+    } else if (kind === comma) {
+      if (++members > bounds.members) return 'members';
+      // names are taken off again below
+      if (values > bounds.values) return 'values';
+    } else if (kind === opening) {
+      if (++depth > bounds.depth) return 'depth';
+      values++;
+    } else if (kind === closing) depth--;
+    else {
+      values--;
+      if (names && !names.add(lastHash)) return 'names';
+    }
+  }
+  return values > bounds.values ? 'values' : null;
+}
+
+/** The hash of the last text that `endOfText` has read; 0 if it is too long to be known by it. */
+let lastHash = 0;
+
+/** The place after the closing quote of a text that begins at `start`. Sets `lastHash`. */
+function endOfText(bytes: Buffer, start: number): number {
+  const { length } = bytes;
+  const end = Math.min(length, start + readLength);
+  let at = start,
+    hash = seed;
+  while (at < end) {
+    const byte = bytes[at++]!;
+    if (byte === quoteByte) {
+      lastHash = hash || 1;
+      return at;
+    }
+    hash = Math.imul(hash ^ byte, factor);
+    if (byte === backslash) at++;
+  }
+  lastHash = 0;
+  return endOfLongText(bytes, at);
+}
+
+/** The same from the middle of a long text, of which most is skipped. */
+function endOfLongText(bytes: Buffer, start: number): number {
+  const { length } = bytes;
+  let at = start;
+  while (at < length) {
+    const found = bytes.indexOf(quoteByte, at);
+    if (found === -1) return length;
+    let from = found;
+    while (from > at && bytes[from - 1] === backslash) from--;
+    // an odd number of backslashes escapes the quote
+    if ((found - from) % 2 === 0) return found + 1;
+    at = found + 1;
+    // a search costs more than reading some bytes, and quotes seldom come alone
+    const end = Math.min(length, at + readLength);
+    while (at < end) {
+      const byte = bytes[at++]!;
+      if (byte === quoteByte) return at;
+      if (byte === backslash) at++;
+    }
+  }
+  return length;
+}
+
+/** Hashes of names, as many as allowed. */
+class NameSet {
+  private readonly slots: Int32Array;
+  private size = 0;
+
+  constructor(private readonly max: number) {
+    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(2 * max + 2)));
+  }
+
+  /** @param hash 0 counts as a new name each time. @returns false if there are too many */
+  add(hash: number): boolean {
+    if (hash === 0) return ++this.size <= this.max;
+    const mask = this.slots.length - 1;
+    let slot = (hash ^ (hash >>> 15)) & mask;
+    while (this.slots[slot] !== 0) {
+      if (this.slots[slot] === hash) return true;
+      slot = (slot + 1) & mask;
+    }
+    this.slots[slot] = hash;
+    return ++this.size <= this.max;
+  }
+}
+
+/**
+ * As `jsonExcess` for JSON that has been parsed already, where names cost nothing any more. Takes
+ * one level after the other, because a recursion could be too deep.
+ */
+export function parsedExcess(value: unknown, bounds: JsonBounds): JsonExcess | null {
+  let level: unknown[] = [value];
+  let values = 0,
+    members = 0;
+  for (let depth = 0; level.length > 0; depth++) {
+    const next: unknown[] = [];
+    for (const one of level) {
+      if (typeof one === 'string') values++;
+      if (typeof one !== 'object' || one === null) continue;
+      if (depth >= bounds.depth) return 'depth';
+      const inner: unknown[] = Array.isArray(one) ? one : Object.values(one);
+      members += inner.length;
+      if (++values > bounds.values) return 'values';
+      if (members > bounds.members) return 'members';
+      for (const item of inner)
+        if (typeof item === 'string' || typeof item === 'object') next.push(item);
+    }
+    level = next;
+    if (values > bounds.values) return 'values';
+  }
+  return null;
+}

@@ -1,0 +1,110 @@
+import { request as httpRequest } from 'node:http';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { post, type Reply } from '../helpers/sse.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { until } from '../helpers/until.js';
+
+const mib = 1_048_576;
+
+let upstream: Upstream;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  gateway = await startGateway({
+    auth: { keys: ['a', 'b', 'c'].map((name) => ({ name, key: `sk_${name}` })) },
+    providers: { up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
+    limits: { maxBytesInProgress: 2.5 * mib, maxAccountBytesInProgress: 1.5 * mib },
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+beforeEach(() => upstream.script([{}]));
+
+const url = (): string => `${gateway.url}/v1/chat/completions`;
+const bodyOf = (bytes: number): string =>
+  JSON.stringify({ model: 'up/m', messages: [{ role: 'user', content: 'x'.repeat(bytes) }] });
+const send = (key: string, bytes: number, headers: Record<string, string> = {}): Promise<Reply> =>
+  post(url(), bodyOf(bytes), { authorization: `Bearer sk_${key}`, ...headers });
+
+/** A request whose answer does not come. @returns what ends it */
+async function hanging(key: string, bytes: number): Promise<() => void> {
+  upstream.script([{ hang: 'beforeHeaders' }]);
+  const calls = upstream.requests.length;
+  const request = httpRequest(url(), {
+    method: 'POST',
+    agent: false,
+    headers: { authorization: `Bearer sk_${key}`, 'content-type': 'application/json' },
+  });
+  request.on('error', () => undefined);
+  request.end(bodyOf(bytes));
+  await upstream.received(calls);
+  upstream.script([{}]);
+  return () => request.destroy();
+}
+
+describe('bodies of requests in progress', () => {
+  it('of one account beyond its limit are 429, and of others go on', async () => {
+    const end = await hanging('a', mib);
+    const refused = await send('a', mib);
+    expect(refused.status).toBe(429);
+    expect(refused.json).toMatchObject({
+      error: {
+        code: 'too_many_requests',
+        message: expect.stringContaining('1572864 bytes together') as string,
+      },
+    });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await send('b', mib)).status).toBe(200);
+    // what is small is never held back
+    expect((await send('a', 10_000)).status).toBe(200);
+    end();
+    await until(async () => (await send('a', mib)).status === 200);
+  });
+
+  it('of all accounts beyond the limit are 503', async () => {
+    const ends = [await hanging('a', mib), await hanging('b', mib)];
+    const refused = await send('c', mib);
+    expect(refused).toMatchObject({ status: 503, json: { error: { code: 'unavailable' } } });
+    expect(Number(refused.headers['retry-after'])).toBeGreaterThan(0);
+    expect((await send('c', 10_000)).status).toBe(200);
+    for (const end of ends) end();
+    await until(async () => (await send('c', mib)).status === 200);
+  });
+
+  it('count by what arrives where their length is not announced', async () => {
+    const end = await hanging('a', mib);
+    const packed = await post(url(), gzipSync(bodyOf(mib)), {
+      authorization: 'Bearer sk_a',
+      'content-encoding': 'gzip',
+    });
+    expect(packed.status).toBe(429);
+    expect((await send('a', mib, { 'transfer-encoding': 'chunked' })).status).toBe(429);
+    end();
+    await until(async () => (await send('a', mib)).status === 200);
+  });
+
+  it('do not count by what is only announced', async () => {
+    const request = httpRequest(url(), {
+      method: 'POST',
+      agent: false,
+      headers: {
+        authorization: 'Bearer sk_a',
+        'content-type': 'application/json',
+        'content-length': String(1.4 * mib),
+      },
+    });
+    request.on('error', () => undefined);
+    await new Promise<void>((resolve) => request.write('{', () => resolve()));
+    expect((await send('a', mib)).status).toBe(200);
+    request.destroy();
+  });
+
+  it('may exceed the limits where there is only one', async () => {
+    expect((await send('a', 4 * mib)).status).toBe(200);
+    expect((await send('a', 4 * mib)).status).toBe(200);
+  });
+});

@@ -352,6 +352,22 @@ export interface ConfigInput {
      * `33554432`.
      */
     readonly maxBodyBytes?: number;
+    /**
+     * Objects, lists and texts in one JSON body, counted before it is parsed. Numbers may be ten
+     * times as many, different field names a tenth. A larger body stops other requests for
+     * longer. Default: `150000`.
+     */
+    readonly maxJsonValues?: number;
+    /**
+     * Bytes of the bodies of all requests in progress; beyond it requests are answered 503.
+     * Default: a quarter of Node's heap limit.
+     */
+    readonly maxBytesInProgress?: number;
+    /**
+     * The same for the requests of one account; beyond it they are answered 429. Default: half of
+     * `maxBytesInProgress`.
+     */
+    readonly maxAccountBytesInProgress?: number;
     /** Retries for each model. Default: `2`. */
     readonly maxRetries?: number;
     /** The deadline of a request, including all retries and fallbacks. Default: `600000`. */
@@ -366,6 +382,18 @@ export interface ConfigInput {
     readonly headersTimeoutMs?: number;
     /** The largest request headers. Default: `16384`. */
     readonly maxHeaderBytes?: number;
+    /**
+     * The maximum number of connections of a listener. Further ones are closed at once. Default:
+     * `20000`.
+     */
+    readonly maxConnections?: number;
+    /** A response of which the client takes nothing for this long is ended. Default: `120000`. */
+    readonly clientIdleMs?: number;
+    /**
+     * How long a gateway that stops answers 503 on `/readyz` before it accepts no more
+     * connections. None where its standard input is a terminal. Default: `3000`.
+     */
+    readonly drainDelayMs?: number;
     /** How long requests in flight may take to finish when the gateway stops. Default: `30000`. */
     readonly drainMs?: number;
   };

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
-import { RefusedEvaluations, runInThread, threadOptions } from '../../src/training/training-thread.js';
+import {
+  RefusedEvaluations,
+  runInThread,
+  threadOptions,
+} from '../../src/training/training-thread.js';
 import { evaluationsCsv } from '../helpers/evaluations-csv.js';
 
 const wishes = {

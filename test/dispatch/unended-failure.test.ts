@@ -38,7 +38,7 @@ describe('a failure whose body does not end', () => {
     expect(alone.errorTrace).toMatchObject([{ status: 500 }]);
   });
 
-  it('is tried again as any other failure', async () => {
+  it('is tried again, like other failures', async () => {
     const model = plays.newModel();
     plays.set(model, { status: 503, unended: 'silent' }, {});
     const [, [, whole] = []] = wayRows;

@@ -6,6 +6,7 @@ import { type OwnPostgres, startOwnPostgres } from '../helpers/postgres.js';
 import { ask, post, type Reply } from '../helpers/sse.js';
 import { until } from '../helpers/until.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { wholeUsage } from '../helpers/whole-usage.js';
 
 let upstream: Upstream;
 let postgres: OwnPostgres;
@@ -56,7 +57,7 @@ async function stored(
       ids.push(...page.items.map(({ id }) => id));
       cursor = page.next;
     } while (cursor !== null);
-    const [sums] = await store.requests.usage({ accountId });
+    const [sums] = await wholeUsage(store.requests, { accountId });
     return { ids, requests: numberAt(sums, 'requests'), costUsd: numberAt(sums, 'costUsd') };
   } finally {
     await store.close();

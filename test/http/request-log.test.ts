@@ -227,6 +227,10 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     expect(await logged(1, 'model=other&provider=up')).toMatchObject([{ model: 'other' }]);
     await logged(2, 'provider=up');
     await logged(3, 'key=fixed:one');
+    await logged(3, 'key=one');
+    expect(await logged(1, 'failed=true')).toMatchObject([{ code: 'bad_request' }]);
+    expect(await logged(1, 'code=bad_request')).toMatchObject([{ status: 400 }]);
+    await logged(2, 'failed=false&minLatency=0&maxLatency=600000&minCost=0.00001&maxCost=1');
     expect(await logged(1, 'status=4xx')).toMatchObject([{ status: 400 }]);
     await logged(2, 'status=200');
     const since = new Date(Date.now() - 60_000).toISOString();
@@ -234,7 +238,11 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     const nothing = async (query: string): Promise<void> =>
       expect((await get(`requests?${query}`)).json).toMatchObject({ items: [], next: null });
     for (const query of [
-      'key=other',
+      'key=fixed:other',
+      'conversation=none',
+      'code=rate_limited',
+      'minLatency=600000',
+      'minCost=1000',
       'model=up/none',
       'status=500',
       `to=${since}`,
@@ -255,11 +263,44 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     ['status', 'status=6xx'],
     ['limit', 'limit=0'],
     ['key', 'key=a&key=b'],
+    ['failed', 'failed=perhaps'],
+    ['minLatency', 'minLatency=fast'],
+    ['maxCost', 'maxCost=-1'],
+    ['format', 'format=xml'],
   ])('names %s where ?%s cannot be read', async (field, query) => {
     await start();
     const { status, json } = await get(`requests?${query}`);
     expect(status).toBe(422);
     expect(textAt(json, 'message')).toMatch(new RegExp(`^${field}: must `));
+  });
+
+  it.each([
+    ['requests', 'stauts', 'status'],
+    ['requests', 'minlatency', 'minLatency'],
+    ['keys', 'limt', 'limit'],
+    ['conversations', 'cursr', 'cursor'],
+    ['preferences', 'limits', 'limit'],
+    ['sessions', 'curser', 'cursor'],
+    ['feedback', 'limitt', 'limit'],
+  ])(
+    'refuses, as every list, a parameter of %s that is not known: %s',
+    async (list, name, meant) => {
+      await start();
+      const { status, json } = await get(`${list}?${name}=1`);
+      expect(status).toBe(400);
+      expect(textAt(json, 'message')).toBe(
+        `${name}: is not a known parameter; did you mean ${meant}?`,
+      );
+      const unlike = await get(`${list}?${encodeURIComponent('<script>')}=1`);
+      expect(textAt(unlike.json, 'message')).toMatch(/^query: is not a known parameter; the known/);
+    },
+  );
+
+  it('says that a key is not known by its id or name', async () => {
+    await start();
+    const { status, json } = await get('requests?key=nobody');
+    expect(status).toBe(422);
+    expect(textAt(json, 'message')).toBe('key: no key of this account has this id or name');
   });
 
   it('shows no requests of other accounts, and nothing to keys without the scope', async () => {

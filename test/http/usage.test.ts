@@ -75,6 +75,7 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
       object: 'list',
       from: day(30),
       to: day(0),
+      next: null,
       items: [
         {
           day: day(1),
@@ -129,6 +130,7 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
     expect(await items('by=key')).toEqual([
       {
         keyId: 'fixed:one',
+        keyName: null,
         requests: 4,
         errors: 1,
         promptTokens: 300,
@@ -137,6 +139,16 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
       },
     ]);
     expect(await items('by=account')).toMatchObject([{ accountId: 'fixed:one', requests: 4 }]);
+    expect(await items('by=provider')).toEqual([
+      {
+        provider: 'up',
+        requests: 4,
+        errors: 1,
+        promptTokens: 300,
+        completionTokens: 30,
+        costUsd: 0.3,
+      },
+    ]);
   });
 
   it('are of the time, the key and the model that are asked for', async () => {
@@ -146,7 +158,8 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
     ]);
     expect(await items(`from=${day(2)}&to=${day(1)}&by=day`)).toMatchObject([{ day: day(2) }]);
     expect(await items('model=up/other')).toMatchObject([{ model: 'other', requests: 1 }]);
-    expect(await items('key=somebody')).toEqual([]);
+    expect(await items('key=one&by=key')).toMatchObject([{ keyId: 'fixed:one', requests: 4 }]);
+    expect(await items('key=fixed:two')).toEqual([]);
   });
 
   it('include only requests of the account', async () => {
@@ -177,6 +190,41 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
     ]);
   });
 
+  it('come page by page', async () => {
+    const [first] = await items('limit=1');
+    const { json } = await usage('limit=1');
+    const second = await usage(`limit=2&cursor=${textAt(json, 'next')}`);
+    expect([first, ...listAt(second.json, 'items')]).toEqual(await items());
+    expect(second.json).toMatchObject({ next: null });
+    expect((await usage('cursor=x')).status).toBe(400);
+    expect((await usage(`by=day&cursor=${textAt(json, 'next')}`)).status).toBe(400);
+  });
+
+  it('are a table in CSV if that is asked for, by format or Accept', async () => {
+    const table = [
+      'day,provider,model,requests,errors,promptTokens,completionTokens,costUsd',
+      `${day(1)},up,known,2,0,200,20,0.2`,
+      `${day(1)},up,other,1,0,100,10,0.1`,
+      `${day(2)},up,known,1,1,0,0,0`,
+      '',
+    ].join('\r\n');
+    const byFormat = await usage('format=csv');
+    expect(byFormat.text).toBe(table);
+    expect(byFormat.headers['content-type']).toMatch(/^text\/csv/);
+    expect(byFormat.headers['content-disposition']).toBe('attachment; filename="usage.csv"');
+    const headers = { ...bearer('sk_one'), accept: 'text/csv' };
+    expect((await ask('GET', `${gateway.url}/api/v1/usage`, headers)).text).toBe(table);
+  });
+
+  it('refuse a parameter that they do not know, and name the one that was meant', async () => {
+    const { status, json } = await usage('accuont=all');
+    expect(status).toBe(400);
+    expect(json).toMatchObject({
+      message: 'accuont: is not a known parameter; did you mean account?',
+    });
+    expect((await usage('format=csv&limit=3')).status).toBe(400);
+  });
+
   it.each([
     ['by', 'by=hour'],
     ['by', 'by=day,'],
@@ -184,6 +232,8 @@ describe.each(databases)('sums of usage on %s', (_name, make) => {
     ['from', 'from=x'],
     ['to', 'to=x'],
     ['model', 'model=a&model=b'],
+    ['limit', 'limit=1001'],
+    ['format', 'format=xml'],
   ])('name %s where ?%s cannot be served', async (field, query) => {
     const { status, json } = await usage(query);
     expect(status).toBe(422);

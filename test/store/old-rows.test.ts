@@ -5,6 +5,7 @@ import type { Turn } from '../../src/store/contracts/conversations.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { requestRow } from '../helpers/request-row.js';
 import { type Place, storeRows } from '../helpers/stores.js';
+import { wholeUsage } from '../helpers/whole-usage.js';
 
 const page = { limit: 100, cursor: null };
 const turnOf = (conversationId: string, at: number): Turn => ({
@@ -54,7 +55,7 @@ describe.each(storeRows)('old rows on $name', (row) => {
     const accountId = randomUUID();
     await store.requests.add(days.map((day) => requestRow({ accountId, at: day * dayMs + 5 })));
     expect(await store.retention.removeBefore('usage', 12 * dayMs - 1, 100)).toBe(1);
-    const left = await store.requests.usage({ accountId });
+    const left = await wholeUsage(store.requests, { accountId });
     expect(left.map(({ day }) => day)).toEqual(['1970-01-13', '1970-01-12']);
   });
 

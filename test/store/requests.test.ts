@@ -5,9 +5,11 @@ import type {
   RequestFilter,
   RequestRow,
   RequestStore,
+  RequestSummary,
 } from '../../src/store/contracts/requests.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { type Place, storeRows } from '../helpers/stores.js';
+import { wholeUsage } from '../helpers/whole-usage.js';
 
 const noon = Date.UTC(2026, 0, 10, 12);
 const dayMs = 86_400_000;
@@ -105,7 +107,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
       promptTokens: null,
       costUsd: null,
     });
-    expect(await requests.usage({ accountId })).toMatchObject([
+    expect(await wholeUsage(requests, { accountId })).toMatchObject([
       { requests: 1, promptTokens: 0, costUsd: 0 },
     ]);
     expect(await idsOf({ accountId, provider: 'my\0provider' })).toEqual([odd.id]);
@@ -119,9 +121,9 @@ describe.each(storeRows)('the request log on $name', (row) => {
     expect(await requests.find(stranger, request.id)).toBeNull();
     expect(await requests.find(accountId, `${request.id}\0`)).toBeNull();
     expect(await idsOf({ accountId: '\0' })).toEqual([]);
-    expect(await requests.usage({ accountId: '\0' })).toEqual([]);
+    expect(await wholeUsage(requests, { accountId: '\0' })).toEqual([]);
     expect(await idsOf({ accountId: stranger })).toEqual([]);
-    expect(await requests.usage({ accountId: stranger })).toEqual([]);
+    expect(await wholeUsage(requests, { accountId: stranger })).toEqual([]);
   });
 
   it('finds requests by key, provider, model, status and time', async () => {
@@ -141,15 +143,20 @@ describe.each(storeRows)('the request log on $name', (row) => {
         indexes.map((index) => rows[index]!.id),
       );
     await expectFound({}, 3, 2, 1, 0);
-    await expectFound({ keyId: 'one' }, 0);
+    await expectFound({ keyIds: ['one'] }, 0);
     await expectFound({ provider: 'groq' }, 1);
     await expectFound({ model: 'small' }, 2);
     await expectFound({ status: 404 }, 0);
     await expectFound({ statusClass: 4 }, 1, 0);
     await expectFound({ from: 2, to: 4 }, 2, 1);
+    await expectFound({ keyIds: ['one', 'none'] }, 0);
+    await expectFound({ keyIds: [] });
+    await expectFound({ minLatencyMs: 120, maxLatencyMs: 120, minCostUsd: 0.3 });
+    await expectFound({ failed: false, code: null }, 3, 2, 1, 0);
+    await expectFound({ failed: true });
     await expectFound(
       {
-        keyId: null,
+        keyIds: null,
         status: null,
         statusClass: null,
         from: null,
@@ -171,7 +178,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
       requestOf({ accountId, at: noon + Math.floor(index / 10) }),
     );
     await requests.add(rows);
-    const seen: RequestRow[] = [];
+    const seen: RequestSummary[] = [];
     for (let cursor: string | null = null, more = true; more;) {
       const page = await requests.list({ accountId }, { limit: 10, cursor });
       seen.push(...page.items);
@@ -193,7 +200,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
     ]);
     await requests.add([mine({ keyId: null, provider: null, model: null }), mine({})]);
     const day = { accountId, keyId: 'key', provider: 'openai', model: 'gpt-4o' };
-    expect(await requests.usage({ accountId })).toEqual([
+    expect(await wholeUsage(requests, { accountId })).toEqual([
       {
         ...day,
         day: '2026-01-11',
@@ -235,12 +242,12 @@ describe.each(storeRows)('the request log on $name', (row) => {
       ),
     );
     const days = async (filter: Partial<RequestFilter>): Promise<string[]> =>
-      (await requests.usage({ accountId, ...filter })).map((one) => one.day.slice(-2));
+      (await wholeUsage(requests, { accountId, ...filter })).map((one) => one.day?.slice(-2) ?? '');
     expect(await days({ from: noon + dayMs + 1 })).toEqual(['13', '12', '11']);
     expect(await days({ to: Date.UTC(2026, 0, 12) })).toEqual(['11', '10']);
     expect(await days({ to: Date.UTC(2026, 0, 12) + 1 })).toEqual(['12', '11', '10']);
     expect(await days({ model: 'other' })).toEqual(['12']);
-    expect(await days({ keyId: 'key', provider: 'openai', from: noon, to: noon + 1 })).toEqual([
+    expect(await days({ keyIds: ['key'], provider: 'openai', from: noon, to: noon + 1 })).toEqual([
       '10',
     ]);
   });
@@ -275,7 +282,9 @@ describe.each(storeRows)('the request log on $name', (row) => {
     await requests.add(rows.slice(0, 2));
     await requests.add([...rows, rows[2]!]);
     await requests.add([]);
-    expect(await requests.usage({ accountId })).toMatchObject([{ requests: 3, costUsd: 0.75 }]);
+    expect(await wholeUsage(requests, { accountId })).toMatchObject([
+      { requests: 3, costUsd: 0.75 },
+    ]);
     expect(await idsOf({ accountId })).toHaveLength(3);
   });
 
@@ -285,7 +294,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
       requests.add([requestOf({ accountId }), requestOf({ accountId, status: Number.NaN })]),
     ).rejects.toMatchObject({ code: 'internal' });
     expect(await idsOf({ accountId })).toEqual([]);
-    expect(await requests.usage({ accountId })).toEqual([]);
+    expect(await wholeUsage(requests, { accountId })).toEqual([]);
   });
 
   it('counts each request once when two processes write the same and other rows at once', async () => {
@@ -300,7 +309,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
     await Promise.all(
       batches.flatMap((batch) => [requests.add(batch), second.add([...batch].reverse())]),
     );
-    const usage = await requests.usage({ accountId });
+    const usage = await wholeUsage(requests, { accountId });
     expect(usage).toHaveLength(35);
     expect(usage.reduce((sum, one) => sum + one.requests, 0)).toBe(400);
     expect(usage.reduce((sum, one) => sum + one.costUsd, 0)).toBe(400);
@@ -313,7 +322,7 @@ describe.each(storeRows)('the request log on $name', (row) => {
         requestOf({ accountId, model: `model ${index}` }),
       ),
     );
-    expect(await requests.usage({ accountId })).toHaveLength(3_500);
+    expect(await wholeUsage(requests, { accountId })).toHaveLength(3_500);
   });
 });
 
@@ -346,7 +355,7 @@ describe.each(storeRows)('old rows on $name', (row) => {
       Array.from({ length: 100 }, (_, index) => 1_199 - index),
     );
     expect((await selections.list('somebody', { limit: 10, cursor: null })).items).toEqual([]);
-    expect(await requests.usage({ accountId: 'somebody' })).toMatchObject([
+    expect(await wholeUsage(requests, { accountId: 'somebody' })).toMatchObject([
       { day: '1970-01-01', requests: 1_200 },
     ]);
     await place.remove();

@@ -6,6 +6,7 @@ import type { Store } from '../../src/store/contracts/store.js';
 import { unusedCounters } from '../helpers/unused-counters.js';
 import { requestRow } from '../helpers/request-row.js';
 import { until } from '../helpers/until.js';
+import { wholeUsage } from '../helpers/whole-usage.js';
 
 const dayMs = 86_400_000;
 
@@ -60,7 +61,7 @@ describe('requests', () => {
     await until(async () => (await kept()) === 10);
     await add(5, 7.5);
     await until(async () => (await kept()) === 10);
-    const sums = await store.requests.usage({ accountId: null });
+    const sums = await wholeUsage(store.requests, { accountId: null });
     expect(sums.reduce((sum, { requests }) => sum + requests, 0)).toBe(1_315);
   });
 

@@ -6,6 +6,7 @@ import type { Store } from '../../src/store/contracts/store.js';
 import { WriteBehind, type WriteBehindOptions } from '../../src/store/write-behind.js';
 import { requestRow } from '../helpers/request-row.js';
 import { until } from '../helpers/until.js';
+import { wholeUsage } from '../helpers/whole-usage.js';
 
 const away = (): GatewayError => new GatewayError('unavailable', 'the database cannot be reached');
 
@@ -323,7 +324,7 @@ describe('rows of the request log, in a real database', () => {
     for (const row of rows.slice(10)) queue.add(row);
     await until(() => queue.size === 0);
     expect((await idsStored()).sort()).toEqual(rows.map(({ id }) => id).sort());
-    expect(await store.requests.usage({ accountId: 'one' })).toMatchObject([
+    expect(await wholeUsage(store.requests, { accountId: 'one' })).toMatchObject([
       { requests: 20, costUsd: 10 },
     ]);
     await queue.close(0);

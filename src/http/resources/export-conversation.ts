@@ -14,6 +14,7 @@ import type { Parts } from '../../pipeline/parts.js';
 import { answer } from '../stage.js';
 import { conversationNotFound, shownConversation, shownMessage } from './conversations.js';
 import { idOf } from './page-request.js';
+import { refuseUnknown } from './query.js';
 
 const pageSize = 100;
 
@@ -55,6 +56,7 @@ const formats: ReadonlyMap<unknown, Format> = new Map([
  */
 export function exportConversation(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
+    refuseUnknown(req, ['format']);
     const format = formatOf(req);
     const { accountId } = callerOf(res);
     const {

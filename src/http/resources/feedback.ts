@@ -187,9 +187,11 @@ async function findSubject(
     };
   }
   if (kind === 'response') {
-    const {
-      items: [row],
-    } = await store.requests.list({ accountId, responseId: id }, { limit: 1, cursor: null });
+    const { items } = await store.requests.list(
+      { accountId, responseId: id },
+      { limit: 1, cursor: null },
+    );
+    const row = items[0] ? await store.requests.find(accountId, items[0].id) : null;
     return {
       sessionId: null,
       responseId: id,

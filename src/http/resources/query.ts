@@ -1,9 +1,28 @@
 import type { Request } from 'express';
 import type { Caller } from '../../accounts/caller.js';
+import { closestName } from '../../config/closest.js';
 import { GatewayError, invalidField } from '../../errors.js';
 import type { RequestFilter } from '../../store/contracts/requests.js';
+import type { Store } from '../../store/contracts/store.js';
 
 const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
+
+/**
+ * Refuses a parameter that the route does not know: a filter with a typing error would otherwise
+ * select everything.
+ * @throws GatewayError `bad_request`
+ */
+export function refuseUnknown({ query }: Pick<Request, 'query'>, known: readonly string[]): void {
+  const unknown = Object.keys(query).find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const meant = closestName(unknown, known);
+  const reason =
+    meant === null
+      ? `is not a known parameter; the known ones are: ${known.join(', ')}`
+      : `is not a known parameter; did you mean ${meant}?`;
+  // the client chose the name: only one like ours is repeated
+  throw invalidField(/^[A-Za-z]\w{0,31}$/.test(unknown) ? unknown : 'query', reason, 'bad_request');
+}
 
 /**
  * A query parameter; null if it is absent or empty.
@@ -80,4 +99,57 @@ export function statusParameter(
   if (/^[1-5]\d\d$/.test(status)) return { status: Number(status) };
   if (/^[1-5]xx$/i.test(status)) return { statusClass: Number(status[0]) };
   throw invalidField('status', 'must be a status such as 429, or a class such as 4xx');
+}
+
+/** A number of at least 0. @throws GatewayError `validation_failed` */
+function numberParameter(req: Pick<Request, 'query'>, name: string, unit: string): number | null {
+  const text = textParameter(req, name);
+  if (text === null) return null;
+  const value = Number(text);
+  if (!/^\d/.test(text) || !Number.isFinite(value))
+    throw invalidField(name, `must be a number of ${unit}, at least 0`);
+  return value;
+}
+
+/**
+ * `minLatency` and `maxLatency` in ms, `minCost` and `maxCost` in USD, all inclusive.
+ * @throws GatewayError `validation_failed`
+ */
+export function boundParameters(
+  req: Pick<Request, 'query'>,
+): Pick<RequestFilter, 'minLatencyMs' | 'maxLatencyMs' | 'minCostUsd' | 'maxCostUsd'> {
+  return {
+    minLatencyMs: numberParameter(req, 'minLatency', 'ms'),
+    maxLatencyMs: numberParameter(req, 'maxLatency', 'ms'),
+    minCostUsd: numberParameter(req, 'minCost', 'USD'),
+    maxCostUsd: numberParameter(req, 'maxCost', 'USD'),
+  };
+}
+
+/** `failed=true` or `failed=false`. @throws GatewayError `validation_failed` */
+export function failedParameter(req: Pick<Request, 'query'>): boolean | null {
+  const failed = textParameter(req, 'failed');
+  if (failed !== null && failed !== 'true' && failed !== 'false')
+    throw invalidField('failed', 'must be true or false');
+  return failed === null ? null : failed === 'true';
+}
+
+/**
+ * The ids of the keys that `key=<id or name>` selects; null: no such parameter.
+ * @param accountId whose keys; null: of all accounts
+ * @throws GatewayError `validation_failed` if there is no such key
+ */
+export async function keyParameter(
+  req: Pick<Request, 'query'>,
+  { keys }: Pick<Store, 'keys'>,
+  accountId: string | null,
+): Promise<string[] | null> {
+  const named = textParameter(req, 'key');
+  if (named === null) return null;
+  // keys of the configuration are accounts of their own
+  if (named.startsWith('fixed:')) return [named];
+  if (accountId === `fixed:${named}`) return [accountId];
+  const ids = await keys.idsOf(accountId, named);
+  if (ids.length === 0) throw invalidField('key', 'no key of this account has this id or name');
+  return [...ids];
 }

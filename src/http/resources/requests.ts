@@ -1,39 +1,104 @@
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
-import type { RequestRow } from '../../store/contracts/requests.js';
+import type { RequestRow, RequestSummary } from '../../store/contracts/requests.js';
 import type { Store } from '../../store/contracts/store.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
+import { type Cell, sendCsv, wantsCsv } from './csv.js';
 import {
   accountParameter,
+  boundParameters,
+  failedParameter,
+  keyParameter,
   modelParameters,
+  refuseUnknown,
   spanParameters,
   statusParameter,
   textParameter,
 } from './query.js';
 import { settledStore } from './settled-store.js';
 
+const filters = [
+  'account',
+  'key',
+  'provider',
+  'model',
+  'status',
+  'code',
+  'failed',
+  'conversation',
+  'minLatency',
+  'maxLatency',
+  'minCost',
+  'maxCost',
+  'from',
+  'to',
+  'format',
+];
+
 /**
- * `GET /api/v1/requests`: the account's requests, newest first. Administrators list another account
- * with `account=<id>`, all with `account=all`.
+ * `GET /api/v1/requests`: the account's requests, newest first, as JSON page by page or all as CSV.
+ * Administrators list another account with `account=<id>`, all with `account=all`.
  */
 export function listRequests(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const page = pageRequestOf(req);
-    const filter = {
-      accountId: accountParameter(req, callerOf(res)),
-      keyId: textParameter(req, 'key'),
+    const isCsv = wantsCsv(req);
+    if (isCsv) refuseUnknown(req, filters);
+    const page = isCsv ? null : pageRequestOf(req, filters);
+    const accountId = accountParameter(req, callerOf(res));
+    const wanted = {
+      accountId,
+      code: textParameter(req, 'code'),
+      failed: failedParameter(req),
+      conversationId: textParameter(req, 'conversation'),
       ...modelParameters(req),
       ...statusParameter(req),
+      ...boundParameters(req),
       ...spanParameters(req),
     };
     const store = await settledStore(parts);
-    sendJson(res, 200, listOf(await store.requests.list(filter, page), shownRequest));
+    const filter = { ...wanted, keyIds: await keyParameter(req, store, accountId) };
+    if (page) sendJson(res, 200, listOf(await store.requests.list(filter, page), shownRequest));
+    else await sendCsv(res, { ...table, read: (next) => store.requests.list(filter, next) });
   });
 }
+
+const columns = [
+  'at',
+  'id',
+  'requestId',
+  'accountId',
+  'keyId',
+  'keyName',
+  'surface',
+  'provider',
+  'model',
+  'status',
+  'code',
+  'error',
+  'field',
+  'latencyMs',
+  'ttftMs',
+  'promptTokens',
+  'completionTokens',
+  'costUsd',
+  'stream',
+  'conversationId',
+  'responseId',
+  'planId',
+] as const;
+
+const table = {
+  name: 'requests',
+  columns,
+  row: (request: RequestSummary): Cell[] => {
+    const shown: Record<string, Cell> = { ...request, at: isoOrNull(request.at) };
+    return columns.map((column) => shown[column]);
+  },
+};
 
 /**
  * `GET /api/v1/requests/{id}`: one request with its plan and attempts, and its content if that is
@@ -45,9 +110,10 @@ export function readRequest(parts: Parts): RequestHandler {
     const store = await settledStore(parts);
     const row = await store.requests.find(role === 'admin' ? null : accountId, idOf(req));
     if (!row) throw new GatewayError('not_found', 'id: not found', { field: 'id' });
-    const { attempts, content } = row;
+    const { attempts, content, plan: _plan, ...summary } = row;
+    const key = row.keyId === null ? null : await store.keys.find(null, row.keyId);
     sendJson(res, 200, {
-      ...shownRequest(row),
+      ...shownRequest({ ...summary, keyName: key?.name ?? null }),
       plan: shownPlan(row.plan) ?? (await decisionOf(store, row)),
       attempts,
       content,
@@ -79,12 +145,8 @@ function shownPlan(plan: unknown): unknown {
   return shown;
 }
 
-function shownRequest({
-  at,
-  plan: _plan,
-  attempts: _attempts,
-  content: _content,
-  ...row
-}: RequestRow): object {
-  return { object: 'request', ...row, at: isoOrNull(at) };
-}
+const shownRequest = ({ at, ...row }: RequestSummary): object => ({
+  object: 'request',
+  ...row,
+  at: isoOrNull(at),
+});

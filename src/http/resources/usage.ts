@@ -1,57 +1,97 @@
 import type { Request, RequestHandler } from 'express';
 import { invalidField } from '../../errors.js';
-import type { UsageRow } from '../../store/contracts/requests.js';
+import type { UsageGrouping, UsageRow } from '../../store/contracts/requests.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { accountParameter, modelParameters, spanParameters, textParameter } from './query.js';
+import { type CsvTable, sendCsv, wantsCsv } from './csv.js';
+import { pageRequestOf } from './page-request.js';
+import {
+  accountParameter,
+  keyParameter,
+  modelParameters,
+  refuseUnknown,
+  spanParameters,
+  textParameter,
+} from './query.js';
 import { settledStore } from './settled-store.js';
 
 const dayMs = 86_400_000;
 const defaultDays = 30;
 const maxDays = 366;
 
-/** What sums can be grouped by, and the fields of a row for each. */
+/** What sums can be grouped by, and the columns of each in CSV. */
 const groupings = {
   day: ['day'],
+  provider: ['provider'],
   model: ['provider', 'model'],
-  key: ['keyId'],
+  key: ['keyId', 'keyName'],
   account: ['accountId'],
-} as const satisfies Record<string, readonly (keyof UsageRow)[]>;
-type Grouping = keyof typeof groupings;
+} as const satisfies Record<UsageGrouping, readonly (keyof UsageRow)[]>;
 
 const counts = ['requests', 'errors', 'promptTokens', 'completionTokens', 'costUsd'] as const;
-type Sums = Partial<UsageRow> & Record<(typeof counts)[number], number>;
+const filters = ['account', 'key', 'provider', 'model', 'from', 'to', 'by', 'format'];
+const maxRows = 1_000;
 
 /**
- * `GET /api/v1/usage`: sums over whole UTC days, by default by day and model of the last 30 days.
- * They are stored longer than the requests.
+ * `GET /api/v1/usage`: sums over whole UTC days, by default by day and model of the last 30 days,
+ * as JSON page by page or all as CSV. They are stored longer than the requests.
  */
 export function readUsage(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
+    const isCsv = wantsCsv(req);
+    if (isCsv) refuseUnknown(req, filters);
+    const page = isCsv ? null : pageRequestOf(req, filters, { normal: maxRows, max: maxRows });
     const by = groupingsOf(req);
     const { from, to } = daysOf(req);
-    const filter = {
-      accountId: accountParameter(req, callerOf(res)),
-      keyId: textParameter(req, 'key'),
-      ...modelParameters(req),
-      from,
-      to,
-    };
+    const accountId = accountParameter(req, callerOf(res));
+    const wanted = { accountId, ...modelParameters(req), from, to };
     const store = await settledStore(parts);
+    const filter = { ...wanted, keyIds: await keyParameter(req, store, accountId) };
+    if (!page) {
+      await sendCsv(
+        res,
+        tableOf(by, (next) => store.requests.usage(filter, by, next)),
+      );
+      return;
+    }
+    const { items, next } = await store.requests.usage(filter, by, page);
     sendJson(res, 200, {
       object: 'list',
       from: dayOf(from),
       to: dayOf(to - 1),
-      items: summed(await store.requests.usage(filter), by),
+      items: items.map(shownSums),
+      next,
     });
   });
 }
 
-function groupingsOf(req: Request): Grouping[] {
+function tableOf(
+  by: readonly UsageGrouping[],
+  read: CsvTable<UsageRow>['read'],
+): CsvTable<UsageRow> {
+  const columns = [...new Set(by.flatMap((grouping) => [...groupings[grouping]])), ...counts];
+  return {
+    name: 'usage',
+    columns,
+    row: (sums) => {
+      const shown = shownSums(sums);
+      return columns.map((column) => shown[column]);
+    },
+    read,
+  };
+}
+
+/** Rounded, because sums of binary fractions have trailing digits. */
+const shownSums = (sums: UsageRow): UsageRow => ({
+  ...sums,
+  costUsd: Math.round(sums.costUsd * 1e9) / 1e9,
+});
+
+function groupingsOf(req: Request): UsageGrouping[] {
   const names = (textParameter(req, 'by') ?? 'day,model').split(',').map((name) => name.trim());
-  const isGrouping = (name: string): name is Grouping => Object.hasOwn(groupings, name);
+  const isGrouping = (name: string): name is UsageGrouping => Object.hasOwn(groupings, name);
   if (!names.every(isGrouping))
     throw invalidField('by', `must be one or more of: ${Object.keys(groupings).join(', ')}`);
   return [...new Set(names)];
@@ -67,32 +107,3 @@ function daysOf(req: Request): { from: number; to: number } {
 }
 
 const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
-
-/** Adds up rows of the same group; keeps the order of the rows. */
-function summed(rows: readonly UsageRow[], by: readonly Grouping[]): object[] {
-  const fields = by.flatMap((grouping) => groupings[grouping]);
-  const sums = new Map<string, Sums>();
-  for (const row of rows) {
-    const group = Object.fromEntries(fields.map((field) => [field, row[field]]));
-    const key = JSON.stringify(group);
-    let sum = sums.get(key);
-    if (!sum)
-      sums.set(
-        key,
-        (sum = {
-          ...group,
-          requests: 0,
-          errors: 0,
-          promptTokens: 0,
-          completionTokens: 0,
-          costUsd: 0,
-        }),
-      );
-    for (const count of counts) sum[count] += row[count];
-  }
-  // rounded, because sums of binary fractions have trailing digits
-  return [...sums.values()].map((sum) => ({
-    ...sum,
-    costUsd: Math.round(sum.costUsd * 1e9) / 1e9,
-  }));
-}

@@ -71,6 +71,8 @@ export interface KeyStore {
   /** @param accountId null: any account */
   find(accountId: string | null, id: string): Promise<KeyRecord | null>;
   list(accountId: string | null, page: PageRequest): Promise<Page<KeyRecord>>;
+  /** The ids of the keys with this id or name. @param accountId null: any account */
+  idsOf(accountId: string | null, idOrName: string): Promise<readonly string[]>;
   /**
    * Changes only the given fields, of the limits too, so that concurrent changes of other fields
    * persist.

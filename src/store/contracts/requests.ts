@@ -43,6 +43,12 @@ export interface RequestRow {
   readonly content: unknown;
 }
 
+/** A request in a list: without what takes long to read. */
+export interface RequestSummary extends Omit<RequestRow, 'plan' | 'attempts' | 'content'> {
+  /** Of an issued key. */
+  readonly keyName: string | null;
+}
+
 /** A request to store. */
 export interface NewRequest extends RequestRow {
   /** The names under which it is summed up, which are few; absent: the row's own. */
@@ -53,25 +59,44 @@ export interface NewRequest extends RequestRow {
 export interface RequestFilter {
   /** Null: all accounts. */
   readonly accountId: string | null;
-  readonly keyId?: string | null;
+  /** Null: any key, and none. */
+  readonly keyIds?: readonly string[] | null;
   readonly provider?: string | null;
   readonly model?: string | null;
   readonly responseId?: string | null;
+  readonly conversationId?: string | null;
+  /** An error code. */
+  readonly code?: string | null;
+  /** Whether there is an error code. */
+  readonly failed?: boolean | null;
   /** A status; or the first digit of one (`4xx` is 4). */
   readonly status?: number | null;
   readonly statusClass?: number | null;
+  /** Bounds, inclusive. */
+  readonly minLatencyMs?: number | null;
+  readonly maxLatencyMs?: number | null;
+  readonly minCostUsd?: number | null;
+  readonly maxCostUsd?: number | null;
   readonly from?: number | null;
   readonly to?: number | null;
 }
 
-/** Sums over requests, which are kept longer than the requests. */
+/** What sums of usage can be grouped by. `model` is the provider and its model. */
+export type UsageGrouping = 'day' | 'account' | 'key' | 'provider' | 'model';
+
+/**
+ * Sums over requests, which are kept longer than the requests. A field that the sums are not
+ * grouped by is absent.
+ */
 export interface UsageRow {
   /** UTC, `YYYY-MM-DD`. */
-  readonly day: string;
-  readonly accountId: string;
-  readonly keyId: string | null;
-  readonly provider: string | null;
-  readonly model: string | null;
+  readonly day?: string;
+  readonly accountId?: string;
+  readonly keyId?: string | null;
+  /** Of an issued key. */
+  readonly keyName?: string | null;
+  readonly provider?: string | null;
+  readonly model?: string | null;
   readonly requests: number;
   readonly errors: number;
   readonly promptTokens: number;
@@ -88,9 +113,14 @@ export interface RequestStore {
   /** Skips rows that are stored already, in the sums too. */
   add(rows: readonly NewRequest[]): Promise<void>;
   find(accountId: string | null, id: string): Promise<RequestRow | null>;
-  list(filter: RequestFilter, page: PageRequest): Promise<Page<RequestRow>>;
-  /** Sums by day, key and model, newest day first. */
-  usage(filter: RequestFilter): Promise<UsageRow[]>;
+  /** Newest first. */
+  list(filter: RequestFilter, page: PageRequest): Promise<Page<RequestSummary>>;
+  /** Sums of whole days, newest day first, then by name; of the filter only who, what and when. */
+  usage(
+    filter: RequestFilter,
+    by: readonly UsageGrouping[],
+    page: PageRequest,
+  ): Promise<Page<UsageRow>>;
   /**
    * USD that a key, or all callers of an account, have spent from `firstDay` to `lastDay` (UTC),
    * both inclusive.

@@ -9,6 +9,8 @@ import type { AccountTable, Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
 const order: Order = ['api_keys.created_at', 'api_keys.id'];
+/** Keys of the same name that one question covers. */
+const maxNamesakes = 100;
 /** Rows of two parameters each. */
 const maxRowsPerStatement = 500;
 
@@ -39,6 +41,15 @@ export function createKeyStore(database: Kysely<StoreTables>): KeyStore {
         .limit(limit + 1)
         .execute();
       return pageOf(rows, limit, (row) => [row.created_at, row.id], keyFromRow);
+    },
+    async idsOf(accountId, idOrName) {
+      const named = clean(idOrName);
+      let query = database
+        .selectFrom('api_keys')
+        .select('id')
+        .where((eb) => eb.or([eb('id', '=', named), eb('name', '=', named)]));
+      if (accountId !== null) query = query.where('account_id', '=', clean(accountId));
+      return (await query.limit(maxNamesakes).execute()).map(({ id }) => id);
     },
     update: (accountId, id, changes) => update(database, accountId, id, changes),
     changedSince: (revision) =>

@@ -1,5 +1,5 @@
 import type { Insertable, Selectable } from 'kysely';
-import type { RequestRow } from '../contracts/requests.js';
+import type { RequestRow, RequestSummary } from '../contracts/requests.js';
 import { clean, fromJson, toJson, wholeOrNull } from './columns.js';
 import type { RequestTable } from './tables.js';
 
@@ -33,8 +33,25 @@ export function toRequestColumns(row: RequestRow): Insertable<RequestTable> {
   };
 }
 
+type SummaryColumns = Omit<Selectable<RequestTable>, 'plan' | 'attempts' | 'content'>;
+
 /** The request of a row. */
 export function fromRequestColumns(row: Selectable<RequestTable>): RequestRow {
+  return Object.assign(shared(row), {
+    plan: fromJson(row.plan),
+    attempts: fromJson(row.attempts),
+    content: fromJson(row.content),
+  });
+}
+
+/** The request of a row in a list. */
+export function summaryFromColumns(
+  row: SummaryColumns & { key_name: string | null },
+): RequestSummary {
+  return Object.assign(shared(row), { keyName: row.key_name });
+}
+
+function shared(row: SummaryColumns): Omit<RequestSummary, 'keyName'> {
   return {
     id: row.id,
     requestId: row.request_id,
@@ -57,8 +74,5 @@ export function fromRequestColumns(row: Selectable<RequestTable>): RequestRow {
     promptTokens: row.prompt_tokens,
     completionTokens: row.completion_tokens,
     costUsd: row.cost_usd,
-    plan: fromJson(row.plan),
-    attempts: fromJson(row.attempts),
-    content: fromJson(row.content),
   };
 }

@@ -1,13 +1,20 @@
 import type { Kysely } from 'kysely';
-import type { NewRequest, RequestFilter, RequestRow, RequestStore } from '../contracts/requests.js';
+import type {
+  NewRequest,
+  RequestFilter,
+  RequestStore,
+  RequestSummary,
+} from '../contracts/requests.js';
 import type { Page, PageRequest } from '../contracts/page.js';
 import { clean } from './columns.js';
-import { after, pageOf } from './pages.js';
+import { pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
-import { fromRequestColumns, toRequestColumns } from './request-rows.js';
+import { fromRequestColumns, summaryFromColumns, toRequestColumns } from './request-rows.js';
+import { selectRequests } from './select-requests.js';
 import type { StoreTables } from './tables.js';
 import { transact } from './transact.js';
-import { addUsage, readSpentUsd, readUsageDays } from './usage.js';
+import { readUsage } from './read-usage.js';
+import { addUsage, readSpentUsd } from './usage.js';
 
 /** The request log in SQL. */
 export function createRequestStore(database: Kysely<StoreTables>): RequestStore {
@@ -20,7 +27,7 @@ export function createRequestStore(database: Kysely<StoreTables>): RequestStore 
       return row ? fromRequestColumns(row) : null;
     },
     list: (filter, page) => listRequests(database, filter, page),
-    usage: (filter) => readUsageDays(database, filter),
+    usage: (filter, by, page) => readUsage(database, filter, by, page),
     spentUsd: (spender, firstDay, lastDay) => readSpentUsd(database, spender, firstDay, lastDay),
   };
 }
@@ -82,27 +89,7 @@ async function listRequests(
   database: Kysely<StoreTables>,
   filter: RequestFilter,
   page: PageRequest,
-): Promise<Page<RequestRow>> {
-  let query = database.selectFrom('requests').selectAll();
-  if (filter.accountId !== null) query = query.where('account_id', '=', clean(filter.accountId));
-  if (typeof filter.keyId === 'string') query = query.where('key_id', '=', clean(filter.keyId));
-  if (typeof filter.provider === 'string')
-    query = query.where('provider', '=', clean(filter.provider));
-  if (typeof filter.model === 'string') query = query.where('model', '=', clean(filter.model));
-  if (typeof filter.responseId === 'string')
-    query = query.where('response_id', '=', clean(filter.responseId));
-  if (typeof filter.status === 'number') query = query.where('status', '=', filter.status);
-  if (typeof filter.statusClass === 'number')
-    query = query
-      .where('status', '>=', filter.statusClass * 100)
-      .where('status', '<', (filter.statusClass + 1) * 100);
-  if (typeof filter.from === 'number') query = query.where('at', '>=', filter.from);
-  if (typeof filter.to === 'number') query = query.where('at', '<', filter.to);
-  const rows = await query
-    .where(after(['at', 'id'], page.cursor))
-    .orderBy('at', 'desc')
-    .orderBy('id', 'desc')
-    .limit(page.limit + 1)
-    .execute();
-  return pageOf(rows, page.limit, (row) => [row.at, row.id], fromRequestColumns);
+): Promise<Page<RequestSummary>> {
+  const rows = await selectRequests(database, filter, page).execute();
+  return pageOf(rows, page.limit, (row) => [row.at, row.id], summaryFromColumns);
 }

@@ -1,5 +1,5 @@
 import { type Insertable, type Kysely, sql } from 'kysely';
-import type { NewRequest, RequestFilter, Spender, UsageRow } from '../contracts/requests.js';
+import type { NewRequest, Spender } from '../contracts/requests.js';
 import { clean, stepped, wholeOrNull } from './columns.js';
 import type { Database, StoreTables, UsageDayTable } from './tables.js';
 
@@ -70,40 +70,6 @@ function sumOf(request: NewRequest): Sums {
   };
 }
 
-/** The sums of all days that overlap the filter's time; its status is ignored. */
-export async function readUsageDays(
-  database: Kysely<StoreTables>,
-  filter: RequestFilter,
-): Promise<UsageRow[]> {
-  let query = database.selectFrom('usage_days').selectAll();
-  if (filter.accountId !== null) query = query.where('account_id', '=', clean(filter.accountId));
-  if (typeof filter.keyId === 'string') query = query.where('key_id', '=', clean(filter.keyId));
-  if (typeof filter.provider === 'string')
-    query = query.where('provider', '=', clean(filter.provider));
-  if (typeof filter.model === 'string') query = query.where('model', '=', clean(filter.model));
-  if (typeof filter.from === 'number') query = query.where('day', '>=', dayOf(filter.from));
-  if (typeof filter.to === 'number') query = query.where('day', '<=', dayOf(filter.to - 1));
-  const rows = await query
-    .orderBy('day', 'desc')
-    .orderBy('account_id')
-    .orderBy('key_id')
-    .orderBy('provider')
-    .orderBy('model')
-    .execute();
-  return rows.map((row) => ({
-    day: row.day,
-    accountId: row.account_id,
-    keyId: row.key_id || null,
-    provider: row.provider || null,
-    model: row.model || null,
-    requests: row.requests,
-    errors: row.errors,
-    promptTokens: row.prompt_tokens,
-    completionTokens: row.completion_tokens,
-    costUsd: row.cost_usd,
-  }));
-}
-
 /** USD that a key or an account has spent from `firstDay` to `lastDay` (UTC), both inclusive. */
 export async function readSpentUsd(
   database: Kysely<StoreTables>,
@@ -125,7 +91,7 @@ export async function readSpentUsd(
 }
 
 /** UTC, `YYYY-MM-DD`. Times outside of the calendar count as its first or last day. */
-function dayOf(at: number): string {
+export function dayOf(at: number): string {
   const last = 253_402_300_799_999;
   return new Date(Math.min(Math.max(at, 0), last)).toISOString().slice(0, 10);
 }

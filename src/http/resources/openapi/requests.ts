@@ -1,7 +1,20 @@
 import { queryParameter, resourcePath } from './operations.js';
 
 const account = queryParameter('account', "An account's id, or `all` (administrators only).");
-const key = queryParameter('key', "A key's id.");
+const key = queryParameter('key', "A key's id or name.");
+const format = queryParameter(
+  'format',
+  '`json`, or `csv` for a file with all rows, which `Accept: text/csv` asks for too.',
+);
+const code = queryParameter('code', 'An error code, such as `rate_limited`.');
+const failed = queryParameter('failed', '`true`: requests with an error code; `false`: without.');
+const conversation = queryParameter('conversation', "A conversation's id.");
+const bounds = [
+  queryParameter('minLatency', 'At least so many ms.', 'number'),
+  queryParameter('maxLatency', 'At most so many ms.', 'number'),
+  queryParameter('minCost', 'At least so many USD.', 'number'),
+  queryParameter('maxCost', 'At most so many USD.', 'number'),
+];
 const model = queryParameter(
   'model',
   "`<provider>/<model>`, or the model's name alone together with `provider`.",
@@ -15,8 +28,35 @@ const to = queryParameter('to', 'End of the time range, exclusive.');
 const status = queryParameter('status', 'A status such as `429`, or a class such as `4xx`.');
 const by = queryParameter(
   'by',
-  'How the sums are grouped: one or more of `day`, `model`, `key` and `account`, separated by commas. Default: `day,model`.',
+  'How the sums are grouped: one or more of `day`, `provider`, `model`, `key` and `account`, separated by commas. Default: `day,model`.',
 );
+
+const requestFilters = [
+  account,
+  key,
+  provider,
+  model,
+  status,
+  code,
+  failed,
+  conversation,
+  ...bounds,
+  from,
+  to,
+  format,
+];
+const usageParameters = [
+  queryParameter('limit', 'Rows per page, from 1 to 1000. Default: 1000.', 'integer'),
+  queryParameter('cursor', '`next` of the previous page.'),
+  account,
+  key,
+  provider,
+  model,
+  from,
+  to,
+  by,
+  format,
+];
 
 /** The request log, usage, sessions, feedback, and what was learned from it. */
 export function requestPaths(): object {
@@ -48,7 +88,7 @@ function requestLogPaths(): object {
         summary: "List the account's requests, newest first",
         response: 'request.response',
         isList: true,
-        parameters: [account, key, provider, model, status, from, to],
+        parameters: requestFilters,
         scope: 'admin',
       },
     }),
@@ -65,7 +105,7 @@ function requestLogPaths(): object {
         id: 'getUsage',
         summary: 'Sums of requests, tokens and cost over whole UTC days',
         response: 'usage.response',
-        parameters: [account, key, provider, model, from, to, by],
+        parameters: usageParameters,
         scope: 'admin',
       },
     }),

@@ -13,7 +13,7 @@ import { fromRequestColumns, summaryFromColumns, toRequestColumns } from './requ
 import { selectRequests } from './select-requests.js';
 import type { StoreTables } from './tables.js';
 import { transact } from './transact.js';
-import { readUsage } from './read-usage.js';
+import { sumUsage } from './sum-usage.js';
 import { addUsage, readSpentUsd } from './usage.js';
 
 /** The request log in SQL. */
@@ -27,7 +27,7 @@ export function createRequestStore(database: Kysely<StoreTables>): RequestStore 
       return row ? fromRequestColumns(row) : null;
     },
     list: (filter, page) => listRequests(database, filter, page),
-    usage: (filter, by, page) => readUsage(database, filter, by, page),
+    usage: (filter, by, page) => sumUsage(database, filter, by, page),
     spentUsd: (spender, firstDay, lastDay) => readSpentUsd(database, spender, firstDay, lastDay),
   };
 }

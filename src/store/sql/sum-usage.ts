@@ -20,7 +20,7 @@ const columns = ['day', 'account_id', 'key_id', 'provider', 'model'] as const;
 type Column = (typeof columns)[number];
 
 /** Sums of the days that overlap the filter's time, newest day first, then by name. */
-export async function readUsage(
+export async function sumUsage(
   database: Kysely<StoreTables>,
   filter: RequestFilter,
   by: readonly UsageGrouping[],

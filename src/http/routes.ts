@@ -11,7 +11,7 @@ import { joinNativeConversation } from './join-conversation.js';
 import type { Parts } from '../pipeline/parts.js';
 import { proxyKey } from './passthrough/headers.js';
 import { passthrough } from './passthrough/passthrough.js';
-import { docsPage } from './resources/docs.js';
+import { docsPage } from './resources/docs-page/docs-page.js';
 import { healthz, readyz } from './resources/health.js';
 import type { Readiness } from '../pipeline/engine.js';
 import { metricsPage } from './resources/metrics-page.js';
@@ -199,11 +199,12 @@ function metricsRouter(parts: Parts, metrics: Metrics, requireKey: () => boolean
 
 /** Pages without a key: health, API documentation, password reset. */
 function publicRouter(parts: Parts, version: string, state: () => Promise<Readiness>): Router {
+  const publicUrl = (): string | null => parts.current().accounts.publicUrl;
   const pages = {
     '/healthz': healthz,
     '/readyz': readyz(state),
-    '/openapi.json': openApi(version, () => parts.current().accounts.publicUrl),
-    '/docs': docsPage(version),
+    '/openapi.json': openApi(version, publicUrl),
+    '/docs': docsPage(version, publicUrl),
     '/reset-password': resetPasswordPage,
   };
   // monitoring reaches these by names of its own

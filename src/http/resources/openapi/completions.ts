@@ -90,7 +90,7 @@ export function modelPaths(): object {
     example: { model: 'openai/text-embedding-3-small', input: ['The sky is blue.'] },
     response: 'embeddings.response',
     scope: 'completions',
-    errors: { 404: 'The model does not exist.', 501: 'The provider has no embeddings.' },
+    errors: { 404: 'The model does not exist.' },
   };
   return {
     ...describedPath('Models', '/v1/embeddings', { post: embeddings }, openai),

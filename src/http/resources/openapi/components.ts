@@ -74,6 +74,7 @@ function embedded(schema: JsonSchema, owner: string): JsonSchema {
       if (key === '$ref') return [key, referenceTo(value as string, owner)];
       if (key === 'properties') return [key, mapValues(value as JsonSchema, inner)];
       if (nested.has(key)) return [key, inner(value)];
+      if (key === 'const' && typeof value === 'boolean') return ['type', 'boolean'];
       return [key, lists.has(key) ? (value as unknown[]).map(inner) : value];
     });
   const description = describedRules(schema, reason, preset);
@@ -108,15 +109,17 @@ const isCondition = (key: string, schema: JsonSchema): boolean =>
   key === 'anyOf' && 'properties' in schema;
 
 /**
- * A schema's description with what its keywords cannot tell generators: a condition, and the
- * default, which openapi-typescript takes for a field that is always there.
+ * A schema's description with what its keywords cannot tell generators: a condition; a constant
+ * true or false, of which openapi-python-client makes invalid Python; and the default, which
+ * openapi-typescript takes for a field that is always there.
  */
 function describedRules(schema: JsonSchema, reason: unknown, preset: unknown): string {
-  const { description } = schema as { description?: string };
+  const { description, const: constant } = schema as { description?: string; const?: unknown };
   const { anyOf: condition } = (typeof reason === 'object' ? reason : {}) as { anyOf?: string };
   return [
     description,
     condition === undefined ? undefined : `It ${condition}.`,
+    typeof constant === 'boolean' ? `Always \`${constant}\`, if present.` : undefined,
     preset === undefined ? undefined : `Default: \`${JSON.stringify(preset)}\`.`,
   ]
     .filter((text) => text !== undefined)

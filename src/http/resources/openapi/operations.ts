@@ -61,6 +61,7 @@ const pathParameter = (name: string, description: string): object => ({
   in: 'path',
   required: true,
   description,
+  ...(name === 'model' ? { example: 'demo/demo-large' } : {}),
   schema: { type: 'string' },
 });
 

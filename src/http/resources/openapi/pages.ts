@@ -72,12 +72,13 @@ export function proxyPath(): object {
 }
 
 const parameters = [
-  ['provider', "A provider's name in the configuration."],
-  ['path', "Any path of the provider's API, slashes not encoded."],
-].map(([name, description]) => ({
+  ['provider', "A provider's name in the configuration.", 'openai'],
+  ['path', "Any path of the provider's API, slashes not encoded.", 'v1/models'],
+].map(([name, description, example]) => ({
   name,
   in: 'path',
   required: true,
   description,
+  example,
   schema: { type: 'string' },
 }));

@@ -1,0 +1,38 @@
+import type { Schema } from './api-document.js';
+import { escape, prose } from './markup.js';
+
+/** The name of the component that a reference leads to; it is also its anchor on the page. */
+export const componentOf = (reference: string): string => reference.split('/').at(-1) ?? '';
+
+/** A link to a component's fields. */
+export const schemaLink = (reference: string): string =>
+  `<a href="#${componentOf(reference)}">${componentOf(reference)}</a>`;
+
+/** The type of a value as HTML, with links to the components that it names. */
+function typeOf(schema: Schema): string {
+  if (schema.$ref) return schemaLink(schema.$ref);
+  if (schema.enum) return schema.enum.map((value) => escape(JSON.stringify(value))).join(' | ');
+  if (schema.const !== undefined) return escape(JSON.stringify(schema.const));
+  if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ');
+  return [schema.type ?? []]
+    .flat()
+    .map((type) => (type === 'array' && schema.items ? `${typeOf(schema.items)}[]` : type))
+    .join(' | ');
+}
+
+/** A table of an object's fields; '' if it has none. */
+export function fieldTable({ properties = {}, required = [] }: Schema): string {
+  const rows = Object.entries(properties).map(
+    ([field, inner]) =>
+      `<tr><td><code>${escape(field)}</code>${required.includes(field) ? ' <small>required</small>' : ''}</td><td><code>${typeOf(inner)}</code></td><td>${prose(inner.description ?? '')}</td></tr>`,
+  );
+  return rows.length === 0
+    ? ''
+    : `<div class="scroll"><table><thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
+}
+
+/** A component with its fields, or its type if it is no object. */
+export function schemaSection(name: string, schema: Schema): string {
+  const fields = fieldTable(schema);
+  return `<h3 id="${name}">${name}</h3>${schema.description ? `<p>${prose(schema.description)}</p>` : ''}${fields || `<p><code>${typeOf(schema)}</code></p>`}`;
+}

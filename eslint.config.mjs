@@ -1,7 +1,7 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', 'node_modules/', 'coverage/', 'data/', 'test/fixtures/generated-clients/'] },
+  { ignores: ['dist/', '.build-*/', 'node_modules/', 'coverage/', 'data/', 'test/fixtures/generated-clients/'] },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {

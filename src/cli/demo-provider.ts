@@ -156,7 +156,7 @@ function question(request: DemoRequest): string {
 }
 
 function reply(model: string, request: DemoRequest): string {
-  return `This is the demo provider of Signalbox (${model}); no language model was called. You asked: "${question(request)}". Set OPENAI_API_KEY, ANTHROPIC_API_KEY or another provider's key, or write config/signalbox.yaml, to use a real model.`;
+  return `This is the demo provider of Signalbox (${model}); no language model was called. You asked: "${question(request)}". Set OPENAI_API_KEY, ANTHROPIC_API_KEY or another provider's key, or add a provider to config/signalbox.yaml, to use a real model.`;
 }
 
 /** A rough estimate: four characters per token. */

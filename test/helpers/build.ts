@@ -36,12 +36,12 @@ function takeLock(): boolean {
 }
 
 function compile(): void {
-  const { status, stdout } = spawnSync(
+  const { status, stdout, stderr } = spawnSync(
     process.execPath,
-    [join(root, 'node_modules/typescript/bin/tsc'), '-p', 'tsconfig.build.json'],
+    [join(root, 'build.mjs'), '--if-stale'],
     { cwd: root, encoding: 'utf8' },
   );
-  if (status !== 0) throw new Error(`the build failed:\n${stdout}`);
+  if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`);
 }
 
 /**

@@ -11,6 +11,8 @@ export interface ProcessOptions {
   env?: Readonly<Record<string, string>>;
   /** The text of `config/signalbox.yaml` in its folder; absent: the file stays unchanged. */
   config?: string;
+  /** The executable, by default that of this repository. */
+  cli?: string;
   /** The working folder, by default a new one. */
   folder?: string;
 }
@@ -69,13 +71,14 @@ async function launch({
   env = {},
   config,
   folder = newFolder(),
+  cli: executable,
 }: ProcessOptions): Promise<{
   child: ChildProcess;
   folder: string;
   ended: Promise<Ended>;
   output: { stdout: string; stderr: string };
 }> {
-  const cli = await buildOnce();
+  const cli = executable ?? (await buildOnce());
   if (config !== undefined) putConfig(folder, config);
   const child = spawn(process.execPath, [cli, ...args], {
     cwd: folder,

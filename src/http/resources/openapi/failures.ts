@@ -9,6 +9,7 @@ const meanings = {
   409: 'The request conflicts with the present state.',
   413: 'The body is too large.',
   415: 'The body has another content type.',
+  421: 'The Host header is not a name of this gateway: see `publicUrl` and `allowedHosts`.',
   422: 'A field or a parameter is not valid: `<field>: <reason>`.',
   429: 'Too many requests, or the budget is spent; `Retry-After` says when to try again.',
   500: 'The gateway failed.',

@@ -171,6 +171,7 @@ function errorsOf(described: Described, surface: Surface, place: Place): object 
     404: place.hasId,
     413: hasBody,
     415: hasBody,
+    421: isPublic && surface.takesSignIn,
     422: hasFields && surface.invalid === 422,
   }).flatMap(([status, has]) => (has ? [Number(status) as FailureStatus] : []));
   const named = Object.keys(described.errors ?? {}).map(

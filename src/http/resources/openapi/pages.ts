@@ -2,6 +2,10 @@ import { describedPath, type Described } from './operations.js';
 import { failures } from './failures.js';
 
 const surface = { invalid: 422, statuses: [] } as const;
+/** Pages for people are answered under the names of the gateway only, against DNS rebinding. */
+const named = {
+  errors: { 421: 'The Host header is not a name of this gateway.' },
+} as const;
 const text = (type: string): object => ({ [type]: { schema: { type: 'string' } } });
 
 const page = (path: string, described: Described): object =>
@@ -30,6 +34,7 @@ export function publicPages(): object {
       errors: { 401: 'The configuration requires a key.' },
     }),
     ...page('/openapi.json', {
+      ...named,
       id: 'getOpenApi',
       summary: 'This description',
       answer: {
@@ -37,8 +42,14 @@ export function publicPages(): object {
         content: { 'application/json': { schema: { type: 'object' } } },
       },
     }),
-    ...page('/docs', { id: 'getDocs', summary: 'This description as a page', answer: html }),
+    ...page('/docs', {
+      ...named,
+      id: 'getDocs',
+      summary: 'This description as a page',
+      answer: html,
+    }),
     ...page('/reset-password', {
+      ...named,
       id: 'getPasswordPage',
       summary: 'The page behind a password link',
       answer: html,

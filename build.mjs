@@ -1,0 +1,65 @@
+// @ts-check
+/**
+ * Compiles `src` to `dist`: into a folder of its own first, which takes the place of `dist` when it
+ * is whole, so that a gateway that runs from `dist` never finds half of it.
+ *
+ * `--if-stale` (before `npm start`): only if `dist` is missing or older than the sources. An
+ * installed package has no sources, and nothing is built.
+ */
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+
+const root = import.meta.dirname;
+const [source, target] = [join(root, 'src'), join(root, 'dist')];
+const project = join(root, 'tsconfig.build.json');
+
+/** @returns {boolean} whether `dist` was built after the last change of a source */
+function isFresh() {
+  const built = statSync(join(target, 'cli/main.js'), { throwIfNoEntry: false });
+  if (!built) return false;
+  const files = readdirSync(source, { recursive: true, encoding: 'utf8' });
+  return [project, source, ...files.map((file) => join(source, file))].every(
+    (file) => statSync(file).mtimeMs <= built.mtimeMs,
+  );
+}
+
+/** @returns {string} the path of the compiler, or '' without development packages */
+function compiler() {
+  try {
+    return createRequire(import.meta.url).resolve('typescript/lib/tsc.js');
+  } catch {
+    return '';
+  }
+}
+
+/**
+ * @param {string} folder a new folder on the same disk as `dist`
+ * @returns {number} the exit code
+ */
+function build(folder) {
+  const [built, old] = [join(folder, 'new'), join(folder, 'old')];
+  const { status } = spawnSync(process.execPath, [compiler(), '-p', project, '--outDir', built], {
+    stdio: ['ignore', 'inherit', 'inherit'],
+  });
+  if (status !== 0) return status ?? 1;
+  if (existsSync(target)) renameSync(target, old);
+  renameSync(built, target);
+  return 0;
+}
+
+if (existsSync(source) && !(process.argv.includes('--if-stale') && isFresh())) {
+  if (compiler() === '') {
+    console.error(
+      'dist cannot be built without the development packages: run `npm ci`, or install the package that `npm pack` makes.',
+    );
+    process.exit(1);
+  }
+  const folder = mkdtempSync(join(root, '.build-'));
+  try {
+    process.exitCode = build(folder);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}

@@ -95,9 +95,9 @@ describe('a clone', () => {
       const { url, auth } = await startProcess({ cli: inDist() });
       const later = new Date(Date.now() + 1_000);
       utimesSync(join(clone, 'src/version.ts'), later, later);
-      let isBuilding = true;
-      const building = npm(clone, 'start', '--', '--help').finally(() => (isBuilding = false));
-      while (isBuilding) {
+      const state = { isOver: false };
+      const building = npm(clone, 'start', '--', '--help').finally(() => (state.isOver = true));
+      while (!state.isOver) {
         expect((await complete(url, auth)).status).toBe(200);
         await wait(100);
       }

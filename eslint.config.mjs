@@ -1,7 +1,16 @@
 import tseslint from 'typescript-eslint';
 
 export default tseslint.config(
-  { ignores: ['dist/', '.build-*/', 'node_modules/', 'coverage/', 'data/', 'test/fixtures/generated-clients/'] },
+  {
+    ignores: [
+      'dist/',
+      '.build-*/',
+      'node_modules/',
+      'coverage/',
+      'data/',
+      'test/fixtures/generated-clients/',
+    ],
+  },
   ...tseslint.configs.strictTypeChecked,
   {
     languageOptions: {

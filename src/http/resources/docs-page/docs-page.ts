@@ -4,7 +4,7 @@ import { openApiDocument } from '../openapi/document.js';
 import type { ApiDocument } from './api-document.js';
 import { originMark } from './curl-example.js';
 import { escape } from './markup.js';
-import { pageOf } from './page.js';
+import { docsHtml } from './page.js';
 
 // not helmet's default, which allows scripts and fonts and upgrades links of a plain-HTTP gateway
 // to https
@@ -33,7 +33,7 @@ export function docsPage(version: string, publicUrl: () => string | null): Reque
   });
   return (req, res) => {
     protect(req, res, () => {
-      html ??= pageOf(openApiDocument(version, '/') as ApiDocument, version);
+      html ??= docsHtml(openApiDocument(version, '/') as ApiDocument, version);
       res.setHeader('Content-Type', 'text/html; charset=utf-8');
       res.end(html.replaceAll(originMark, () => escape(originOf(req, publicUrl()))));
     });

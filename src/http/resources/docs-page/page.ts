@@ -12,7 +12,7 @@ interface Group {
 }
 
 /** The document as an HTML page. The URL of the gateway is `originMark` in it. */
-export function pageOf(document: ApiDocument, version: string): string {
+export function docsHtml(document: ApiDocument, version: string): string {
   const { schemas } = document.components;
   const groups = groupsOf(document);
   const body = [

@@ -45,6 +45,24 @@ it(
   },
 );
 
+it(
+  'the hostile requests print what they did to each build',
+  {
+    timeout: giveUpMs,
+  },
+  async () => {
+    const printed = await bench(
+      'hostile',
+      dist,
+      '--rounds=1',
+      '--row=objects-2m',
+      '--row=brackets',
+    );
+    for (const row of ['objects-2m', 'brackets'])
+      expect(printed).toMatch(new RegExp(`^\\| ${row} .* 400 .* 400 `, 'm'));
+  },
+);
+
 it('the benchmark lists its rows where it is asked for an unknown one', async () => {
   await expect(run(process.execPath, ['test/bench/run.mjs', '--row=none'])).rejects.toMatchObject({
     stderr: expect.stringContaining('there is no row "none"; there are json') as string,

@@ -19,11 +19,19 @@ npm run bench -- compare <dist of before> [options]
 
   --pairs=N          how many pairs of processes (15)
   --row=NAME, --requests=N, --dist=FOLDER as above; --dist is the build of after
+
+npm run bench -- hostile [<dist of before>] [options]
+  What requests that are made to hurt do: the longest wait of another client, the most memory, and
+  how long it took. Takes about two minutes for each build and round.
+
+  --rounds=N         how often; the round with the shortest wait counts (3)
+  --row=NAME, --dist=FOLDER as above
 `;
 
 const fullRun = { slices: 21, starts: 5, requests: 1_000, holdMs: 6_000, streams: 1_000 };
 const quickRun = { slices: 5, starts: 2, requests: 400, holdMs: 2_000, streams: 300 };
 const defaultPairs = 15;
+const defaultRounds = 3;
 
 const flags = {
   quick: { type: 'boolean', default: false },
@@ -33,13 +41,15 @@ const flags = {
   requests: { type: 'string' },
   streams: { type: 'string' },
   pairs: { type: 'string' },
+  rounds: { type: 'string' },
   dist: { type: 'string', default: fileURLToPath(new URL('../../dist', import.meta.url)) },
   against: { type: 'string' },
 };
 
 /**
  * Reads the command line. `requests` and `streams` say how much is measured, `slices`, `starts` and
- * `pairs` how often; `before` is the build to compare with, null if none is to be compared.
+ * `pairs` how often; `before` is the build to compare with, null if none is to be compared;
+ * `hostile` is null unless hostile requests are to be measured.
  * @throws Error with the usage
  */
 export function readOptions(args = process.argv.slice(2)) {
@@ -51,6 +61,7 @@ export function readOptions(args = process.argv.slice(2)) {
     requests: wholeNumber('requests', values.requests, requests),
     streams: wholeNumber('streams', values.streams, streams),
     pairs: wholeNumber('pairs', values.pairs, defaultPairs),
+    rounds: wholeNumber('rounds', values.rounds, defaultRounds),
   };
   return {
     ...chosen,
@@ -59,16 +70,19 @@ export function readOptions(args = process.argv.slice(2)) {
     rows: values.row,
     dist: resolve(values.dist),
     against: values.against ? resolve(values.against) : null,
-    before: beforeOf(positionals),
+    ...commandOf(positionals),
   };
 }
 
-function beforeOf(positionals) {
-  if (positionals.length === 0) return null;
+function commandOf(positionals) {
   const [command, folder, ...more] = positionals;
-  if (command !== 'compare' || folder === undefined || more.length > 0)
-    throw new Error(`the arguments ${JSON.stringify(positionals)} are unknown\n\n${usage}`);
-  return resolve(folder);
+  const build = folder === undefined ? null : resolve(folder);
+  if (more.length === 0) {
+    if (command === undefined) return { before: null, hostile: null };
+    if (command === 'compare' && build) return { before: build, hostile: null };
+    if (command === 'hostile') return { before: null, hostile: { before: build } };
+  }
+  throw new Error(`the arguments ${JSON.stringify(positionals)} are unknown\n\n${usage}`);
 }
 
 function wholeNumber(name, text, otherwise) {

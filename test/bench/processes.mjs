@@ -26,13 +26,14 @@ export const here = (file) => fileURLToPath(new URL(file, import.meta.url));
  */
 export function startProgram(
   script,
-  { core, args = [], env = {}, output = 'ignore', errors = 'inherit', cwd } = {},
+  { core, args = [], nodeOptions = [], env = {}, output = 'ignore', errors = 'inherit', cwd } = {},
 ) {
   const reporting = hasProc ? [] : ['--import', usageReporter];
   const command = [
     ...(canPin ? ['taskset', '-c', String(core)] : []),
     process.execPath,
     ...reporting,
+    ...nodeOptions,
     script,
     ...args,
   ];

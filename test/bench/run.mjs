@@ -3,6 +3,8 @@
 import { cpus } from 'node:os';
 import { Bench } from './bench.mjs';
 import { compareBuilds, comparedRows } from './compare.mjs';
+import { attacks } from './hostile/attacks.mjs';
+import { runHostile } from './hostile/run.mjs';
 import { chosenRows, readOptions } from './options.mjs';
 import { canPin, endAll } from './processes.mjs';
 import { cpuRows } from './rows/cpu.mjs';
@@ -58,6 +60,12 @@ async function printRatios(bench, selected) {
 
 async function main() {
   const options = readOptions();
+  if (options.hostile) {
+    printMachine();
+    await runHostile(options, chosenRows(attacks, options.rows));
+    await endAll();
+    return;
+  }
   const selected = chosenRows(options.before ? comparedRows : rows, options.rows);
   printMachine();
   const bench = await Bench.start(options);

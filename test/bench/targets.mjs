@@ -3,7 +3,8 @@ import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { cores, freePort, here, messageOf, startProgram } from './processes.mjs';
 
-const key = 'sk_bench_0123456789abcdef0123456789abcdef';
+/** The gateway's key. */
+export const key = 'sk_bench_0123456789abcdef0123456789abcdef';
 const question = 'Which signal has to be set first, and why? '.repeat(5).trim();
 
 /** The mock's models. The gateway knows their prices, so that it works out the cost. */
@@ -83,7 +84,12 @@ export const bare = {
 export const direct = { ...bare, name: 'direct' };
 
 /** A process of Signalbox. */
-const gateway = (dist, name, { config: more = {}, issued = false }, asked = { key }) => ({
+const gateway = (
+  dist,
+  name,
+  { config: more = {}, issued = false, nodeOptions = [] },
+  asked = { key },
+) => ({
   name,
   async start({ upstreamPort, folder }) {
     // each build has a database of its own
@@ -117,6 +123,7 @@ const gateway = (dist, name, { config: more = {}, issued = false }, asked = { ke
       port,
       child: startProgram(commandLine(dist), {
         core: cores.measured,
+        nodeOptions,
         args: ['--config', config],
         env: { SIGNALBOX_DATA_DIR: data },
         output,
@@ -139,10 +146,10 @@ const gateway = (dist, name, { config: more = {}, issued = false }, asked = { ke
 
 /**
  * A build of the gateway with everything on: a key, prices, metrics, the request log, and log lines
- * written to a file. `config` overrides settings.
+ * written to a file. `config` overrides settings; `nodeOptions` are Node's own.
  */
-export const signalbox = (dist, name = 'signalbox', { config = {} } = {}) =>
-  gateway(dist, name, { config });
+export const signalbox = (dist, name = 'signalbox', { config = {}, nodeOptions = [] } = {}) =>
+  gateway(dist, name, { config, nodeOptions });
 
 /** The same; `issued`: requests carry a key from the database instead of the configuration's. */
 export const remembering = (dist, name, { config = {}, issued = false }) =>

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { RequestHandler, Response } from 'express';
 import { completeChat } from '../pipeline/complete-chat.js';
 import type { Parts } from '../pipeline/parts.js';
@@ -7,6 +8,7 @@ import { reserveCompletion } from '../pipeline/reserve-completion.js';
 import type { Candidate } from '../routing/plan.js';
 import { cancelWhenClosed, clientLeft, contextOf, sendRateLimits } from './context.js';
 import { EventStream } from './event-stream.js';
+import { isLargeBody } from './parse-body.js';
 import { routingHeader } from './routing-header.js';
 import { stage, type StageEnd } from './stage.js';
 import type { CompletionSurface } from './surfaces/surface.js';
@@ -16,6 +18,8 @@ export function planCall(parts: Parts, surface: CompletionSurface): RequestHandl
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
     await planCompletion(parts, request, surface.readCall(req.body));
+    // the next stage translates the whole body
+    if (isLargeBody(request.bodyBytes)) await nextTurn();
   });
 }
 

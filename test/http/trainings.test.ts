@@ -233,6 +233,9 @@ describe('a preference that is trained', () => {
     });
   });
 
+  it('of an unknown preference is 404 before its body is looked at', async () =>
+    expect((await sent(pathOf('nothing'), 'x', 'text/plain')).status).toBe(404));
+
   it('is refused for a body of another kind', async () =>
     expect((await sent(pathOf(await created()), 'x', 'text/plain')).status).toBe(415));
 });

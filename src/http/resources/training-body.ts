@@ -25,6 +25,8 @@ interface JsonRequest {
 /** The names under which a form may carry the evaluations. */
 const fileFields = ['file', 'dataset_file'];
 const rowsPerSlice = 1_000;
+/** Rows repeat their field names, which makes them cheap, and there may be 100,000 of them. */
+const valuesOfRows = 10;
 /** Fixed, so that training the same prompts again gives the same router. */
 const seed = 1;
 
@@ -35,7 +37,10 @@ const seed = 1;
  */
 export async function readTrainingBody(req: Request, limits: BodyLimits): Promise<TrainingBody> {
   const type = (req.get('content-type') ?? '').split(';', 1)[0]!.trim().toLowerCase();
-  if (type === 'application/json') return fromJson(await readJsonBody(req, limits));
+  if (type === 'application/json')
+    return fromJson(
+      await readJsonBody(req, { ...limits, maxValues: valuesOfRows * limits.maxValues }),
+    );
   const query = Object.fromEntries(
     Object.entries(req.query).flatMap(([name, value]) =>
       typeof value === 'string' ? [[name, value]] : [],
@@ -82,6 +87,7 @@ async function fromForm(
   query: Record<string, string>,
 ): Promise<TrainingBody> {
   const parts = await readForm(bytes, type).catch((cause: unknown) => {
+    if (cause instanceof GatewayError) throw cause;
     throw new GatewayError('malformed_json', 'the body is not a valid multipart form', { cause });
   });
   const fields = Object.fromEntries(

@@ -46,15 +46,24 @@ export function evaluationsIn(parts: Parts, req: Request, res: Response): Promis
  * @throws GatewayError `not_found`, `conflict`, `validation_failed`, `unavailable`
  */
 export async function startTraining(
-  { state }: Parts,
+  parts: Parts,
   accountId: string,
   preferenceId: string,
   { text, wishes }: TrainingBody,
 ): Promise<TrainingRecord> {
-  const { store } = await state.opened();
   // checked before the rows are read, which takes a while
+  await requirePreference(parts, accountId, preferenceId);
+  return parts.state.trainings.add(accountId, preferenceId, text, wishes);
+}
+
+/** @throws GatewayError `not_found` */
+async function requirePreference(
+  { state }: Parts,
+  accountId: string,
+  preferenceId: string,
+): Promise<void> {
+  const { store } = await state.opened();
   if (!(await store.preferences.find(accountId, preferenceId))) throw notFound('preference_id');
-  return state.trainings.add(accountId, preferenceId, text, wishes);
 }
 
 const notFound = (what: string): GatewayError =>
@@ -72,6 +81,8 @@ async function passedOver(
 /** `POST /api/v1/preferences/{id}/training`. */
 export function createTraining(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
+    // before the body is read, which may be large
+    await requirePreference(parts, callerOf(res).accountId, idOf(req));
     const body = await evaluationsIn(parts, req, res);
     const training = await startTraining(parts, callerOf(res).accountId, idOf(req), body);
     sendJson(res, 202, shownTraining(training, await passedOver(parts, training)));

@@ -236,6 +236,11 @@ export interface ConfigInput {
      */
     readonly store?: boolean;
     /**
+     * What the conversations of one account may take in the database. Further turns are answered
+     * with `conversationStored: false`. Default: `1073741824`.
+     */
+    readonly maxBytesPerAccount?: number;
+    /**
      * The model that writes the titles of conversations. Default: the title is derived from the
      * first message. No key is charged for the calls; each one has a log line.
      */

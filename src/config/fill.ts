@@ -25,7 +25,7 @@ export const defaults = {
     resetMs: 3_600_000,
     trustedProxies: 0,
   },
-  conversations: { store: true },
+  conversations: { store: true, maxBytesPerAccount: 1_073_741_824 },
   requestLog: { enabled: true, content: false, keepDays: 30, maxQueued: 10_000 },
   retention: { feedbackDays: 800, usageDays: 800, auditDays: 800 },
   budgets: { allowUnpriced: false },

@@ -210,6 +210,8 @@ export interface Config {
   readonly mail: { readonly url: string; readonly from: string } | null;
   readonly conversations: {
     readonly store: boolean;
+    /** What the conversations of one account may take in the database. */
+    readonly maxBytesPerAccount: number;
     /**
      * `<provider>/<model>` that writes titles; null means that they are derived from the first
      * message.

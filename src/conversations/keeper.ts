@@ -17,7 +17,9 @@ import {
   KnownConversations,
 } from './known-conversations.js';
 import { type LastModel, warmMs } from './last-models.js';
+import { StorageQuota } from './storage-quota.js';
 import {
+  newPartOf,
   sizeOf,
   type TurnResult,
   TurnQueue,
@@ -53,6 +55,8 @@ export interface JoinedConversation {
 
 /** Limits that differ from the defaults; durations in ms. */
 export interface KeeperLimits extends Partial<TurnQueueLimits> {
+  /** What the conversations of one account may take. Default: no limit. */
+  readonly maxStoredBytes?: () => number;
   /** How long what is known of a conversation is used without a lookup. */
   readonly freshMs?: number;
 }
@@ -65,6 +69,7 @@ const maxLookupMs = 2_000;
 export class ConversationKeeper {
   private readonly queue: TurnQueue;
   private readonly known: KnownConversations;
+  private readonly quota: StorageQuota;
   /** Null unless the database is in memory. */
   private readonly volatile: VolatileConversations | null;
 
@@ -72,9 +77,13 @@ export class ConversationKeeper {
     private readonly databases: LazyDatabases,
     private readonly ids: SignedIds,
     reports: TurnQueueReports,
-    { freshMs, ...limits }: KeeperLimits = {},
+    { freshMs, maxStoredBytes = () => Infinity, ...limits }: KeeperLimits = {},
   ) {
     this.known = new KnownConversations(freshMs);
+    this.quota = new StorageQuota(
+      async (accountId) => (await this.store()).storedBytes(accountId),
+      maxStoredBytes,
+    );
     this.queue = new TurnQueue(
       async (turns) => (await this.store()).append(turns),
       reports,
@@ -102,6 +111,8 @@ export class ConversationKeeper {
     // opens the database while the model answers; a failure is reported when the turn is written
     if (storing === 'on' && this.databases.now === null)
       this.databases.get().catch(() => undefined);
+    // so that the answer's turn does not wait for the lookup
+    if (storing === 'on' && this.databases.now) this.quota.prepare(accountId);
     if (conversationId === null || storing === 'off') {
       const known = { title: conversationTitle(messages), untitled: true, last: null };
       return this.joined(accountId, conversationId ?? randomUUID(), request, known, true);
@@ -112,13 +123,21 @@ export class ConversationKeeper {
     return this.joined(accountId, id, request, known, false);
   }
 
-  /** Adds a turn, before its client is answered. Never rejects, and takes at most two seconds. */
-  async append(turn: Turn): Promise<TurnResult> {
+  /**
+   * Adds a turn, before its client is answered. Never rejects, and takes at most two seconds.
+   * @returns `full` if the account has used its storage: the turn is not stored
+   */
+  async append(turn: Turn): Promise<TurnResult | 'full'> {
     const { accountId, conversationId } = turn;
+    const size = sizeOf(newPartOf(turn));
+    if (!this.quota.hasRoom(accountId, size)) return 'full';
     const result = await this.queue.add(turn);
     if (result === 'gone') this.forget(accountId, conversationId);
     else if (result !== 'lost') this.volatile?.use(accountId, conversationId, sizeOf(turn));
-    if (result === 'stored') this.remember(turn);
+    if (result === 'stored') {
+      this.remember(turn);
+      this.quota.add(accountId, size);
+    }
     return result;
   }
 
@@ -170,6 +189,7 @@ export class ConversationKeeper {
   /** False if there was none. */
   async remove(accountId: string, id: string): Promise<boolean> {
     const removed = await (await this.store()).remove(accountId, id);
+    this.quota.forget(accountId);
     this.forget(accountId, id);
     return removed;
   }

@@ -143,6 +143,12 @@ export class TurnQueue {
   }
 }
 
+/** The turn without the messages that earlier turns of its conversation have stored, as a rule. */
+export function newPartOf(turn: Turn): Turn {
+  const last = turn.history.findLastIndex(({ role }) => role === 'assistant');
+  return turn.begins || last < 0 ? turn : { ...turn, history: turn.history.slice(last + 1) };
+}
+
 /** Characters of a turn's text, roughly. */
 export function sizeOf({ history, answer }: Turn): number {
   return history.reduce(

@@ -80,7 +80,12 @@ export class Engine {
     };
     const databases = options.databases ?? mountedDatabases(config, logger);
     const reports = conversationReports(logger, (turns) => this.measured.turnsLost(turns));
-    this.state = new GatewayState(databases, this.recording(config), reports);
+    this.state = new GatewayState(
+      databases,
+      this.recording(config),
+      reports,
+      () => this.config.conversations.maxBytesPerAccount,
+    );
     this.snapshot = this.build(config);
     this.openAhead(databases, config);
     this.parts = {

@@ -48,6 +48,7 @@ export class GatewayState {
     private readonly databases: LazyDatabases,
     recording: RequestLogOptions,
     conversing: ConversationReports,
+    maxStoredBytes: () => number,
   ) {
     this.probe = new DatabaseProbe(
       databases,
@@ -68,7 +69,9 @@ export class GatewayState {
     });
     this.requestLog = new RequestLogWriter(databases, recording);
     this.limits = new RateLimiter(databases, () => this.requestLog.flush());
-    this.conversations = new ConversationKeeper(databases, this.ids, conversing.turns);
+    this.conversations = new ConversationKeeper(databases, this.ids, conversing.turns, {
+      maxStoredBytes,
+    });
     this.titles = new TitleWriter(
       (accountId, id, title) => this.conversations.rename(accountId, id, title, 'model', true),
       conversing.titles,

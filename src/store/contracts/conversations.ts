@@ -51,6 +51,8 @@ export interface ConversationStore {
     conversation: Omit<ConversationRecord, 'messageCount' | 'updatedAt'>,
   ): Promise<ConversationRecord>;
   find(accountId: string, id: string): Promise<FoundConversation | null>;
+  /** What an account's conversations take: characters of their messages' content. */
+  storedBytes(accountId: string): Promise<number>;
   /** The last used first. */
   list(accountId: string, page: PageRequest): Promise<Page<ConversationRecord>>;
   /** Oldest first. Null if there is no such conversation. */

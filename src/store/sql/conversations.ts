@@ -17,6 +17,15 @@ export function createConversationStore(database: Kysely<StoreTables>): Conversa
   return {
     create: (conversation) => create(database, conversation),
     find: (accountId, id) => find(database, accountId, id),
+    async storedBytes(accountId) {
+      const row = await database
+        .selectFrom('conversations')
+        .select((eb) => eb.fn.coalesce(eb.fn.sum<number | string>('bytes'), eb.lit(0)).as('bytes'))
+        .where('account_id', '=', accountId)
+        .executeTakeFirstOrThrow();
+      // PostgreSQL answers a sum as text
+      return Number(row.bytes);
+    },
     async list(accountId, page) {
       const rows = await owned(database, accountId)
         .where(after(['updated_at', 'id'], page.cursor))
@@ -65,6 +74,7 @@ async function create(
       title: clean(title),
       title_source: titleSource,
       message_count: 0,
+      bytes: 0,
       created_at: createdAt,
       updated_at: createdAt,
     })

@@ -118,6 +118,8 @@ export interface ConversationTable {
   title: string;
   title_source: string;
   message_count: number;
+  /** Characters of the content of its messages. */
+  bytes: number;
   created_at: number;
   updated_at: number;
 }

@@ -61,7 +61,16 @@ async function begin(database: Database, turns: readonly Turn[]): Promise<Set<Tu
 }
 
 const insertConversations = new RepeatedInsert<'conversations', { id: string }>(
-  ['id', 'account_id', 'title', 'title_source', 'message_count', 'created_at', 'updated_at'],
+  [
+    'id',
+    'account_id',
+    'title',
+    'title_source',
+    'message_count',
+    'bytes',
+    'created_at',
+    'updated_at',
+  ],
   (database, rows) =>
     database
       .insertInto('conversations')
@@ -79,6 +88,7 @@ const emptyConversation = (
   title: clean(title),
   title_source: 'derived',
   message_count: 0,
+  bytes: 0,
   created_at: at,
   updated_at: at,
 });
@@ -178,6 +188,7 @@ async function write(
       .onConflict((conflict) =>
         conflict.column('id').doUpdateSet((eb) => ({
           message_count: eb.ref('excluded.message_count'),
+          bytes: eb.ref('excluded.bytes'),
           updated_at: eb.ref('excluded.updated_at'),
         })),
       )

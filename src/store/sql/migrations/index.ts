@@ -6,6 +6,7 @@ import { accountLimits } from './0004-account-limits.js';
 import { requestErrors } from './0006-request-errors.js';
 import { retention } from './0007-retention.js';
 import { audit } from './0008-audit.js';
+import { conversationBytes } from './0009-conversation-bytes.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -19,4 +20,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0006-request-errors', requestErrors],
   ['0007-retention', retention],
   ['0008-audit', audit],
+  ['0009-conversation-bytes', conversationBytes],
 ]);

@@ -13,6 +13,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { setTimeout as wait } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { endProcesses, newFolder, startProcess } from './helpers/process.js';
@@ -79,7 +80,7 @@ describe('the package that npm pack makes', () => {
 
 describe('a clone', () => {
   it(
-    'is built by npm start if its sources changed, never by an install',
+    'is built by npm start if its sources changed, never by an install, and a gateway that runs from it goes on',
     async () => {
       const { scripts } = JSON.parse(readFileSync(join(clone, 'package.json'), 'utf8')) as {
         scripts: Record<string, string>;
@@ -91,10 +92,18 @@ describe('a clone', () => {
       await npm(clone, 'start', '--', '--help');
       expect(statSync(inDist()).ino).toBe(built);
 
+      const { url, auth } = await startProcess({ cli: inDist() });
       const later = new Date(Date.now() + 1_000);
       utimesSync(join(clone, 'src/version.ts'), later, later);
-      await npm(clone, 'start', '--', '--help');
+      const state = { isOver: false };
+      const building = npm(clone, 'start', '--', '--help').finally(() => (state.isOver = true));
+      while (!state.isOver) {
+        expect((await complete(url, auth)).status).toBe(200);
+        await wait(100);
+      }
+      await building;
       expect(statSync(inDist()).ino).not.toBe(built);
+      expect((await complete(url, auth)).status).toBe(200);
       expect(readdirSync(clone).filter((file) => file.startsWith('.build-'))).toEqual([]);
     },
     5 * minutesMs,

@@ -23,9 +23,11 @@ export async function makeAttempt<Answer extends AttemptAnswer>(
     const building = call.buildRequest(apiKey);
     request = building instanceof Promise ? await building : building;
   } catch (error) {
-    throw new AttemptFailure(networkFailure(provider.name, error), call.progress(), false);
+    const failure = networkFailure(provider.name, error);
+    throw new AttemptFailure(failure, call.progress(), false, provider.secrets);
   }
-  if (cancellation.reason) throw new AttemptFailure(cancellation.reason, call.progress(), false);
+  if (cancellation.reason)
+    throw new AttemptFailure(cancellation.reason, call.progress(), false, provider.secrets);
   return exchange(request, input);
 }
 
@@ -34,7 +36,7 @@ function exchange<Answer extends AttemptAnswer>(
   input: AttemptInput<Answer>,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const handler = new Exchange(input, resolve, reject);
+    const handler = new Exchange(input, request.headers, resolve, reject);
     const { pool, path } = input.provider.upstreams.to(request.url);
     try {
       pool.dispatch(

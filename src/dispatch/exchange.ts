@@ -1,13 +1,14 @@
 import type { Dispatcher } from 'undici';
 import { GatewayError } from '../errors.js';
 import type { UpstreamHeaders } from '../providers/adapter.js';
-import { isUnbilledStatus, unreadable, withoutSecret } from '../providers/failure.js';
+import { isUnbilledStatus, unreadable } from '../providers/failure.js';
 import type { Limits } from '../routing/plan.js';
 import type { Cancellation } from './cancellation.js';
 import type { Deadline } from './deadline.js';
 import { IdleTimeout } from './idle-timeout.js';
 import { networkFailure } from './network-failure.js';
 import type { Provider } from './provider.js';
+import { secretsOf, withoutSecrets } from './secrets.js';
 import type {
   AnswerStream,
   AttemptAnswer,
@@ -34,13 +35,21 @@ export interface AttemptInput<Answer extends AttemptAnswer> {
 
 /** Thrown for a failed attempt: the failure, and how far the attempt had come. */
 export class AttemptFailure extends Error {
-  /** @param mayBeBilled whether the provider may have worked for it, and may charge for that */
+  readonly error: GatewayError;
+
+  /**
+   * @param mayBeBilled whether the provider may have worked for it, and may charge for that
+   * @param secrets are removed from what the error tells
+   */
   constructor(
-    readonly error: GatewayError,
+    error: GatewayError,
     readonly progress: AttemptProgress,
     readonly mayBeBilled: boolean,
+    secrets: readonly string[],
   ) {
-    super(error.message);
+    const safe = withoutSecrets(error, secrets);
+    super(safe.message);
+    this.error = safe;
   }
 }
 
@@ -69,6 +78,7 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
 
   constructor(
     private readonly input: AttemptInput<Answer>,
+    private readonly sentHeaders: Readonly<Record<string, string>>,
     private readonly resolve: (answer: Answer) => void,
     private readonly reject: (failure: AttemptFailure) => void,
   ) {
@@ -207,9 +217,8 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
   }
 
   private readFailure(): GatewayError {
-    const { provider, apiKey } = this.input;
-    const body = withoutSecret(this.collected().toString('utf8'), apiKey);
-    return provider.adapter.readFailure(this.status, this.headers, body);
+    const body = this.collected().toString('utf8');
+    return this.input.provider.adapter.readFailure(this.status, this.headers, body);
   }
 
   private readAnswer(): Answer {
@@ -237,7 +246,11 @@ export class Exchange<Answer extends AttemptAnswer> implements Dispatcher.Dispat
     if (this.isSettled) return;
     this.settle();
     this.controller?.abort(error);
-    this.reject(new AttemptFailure(error, this.input.call.progress(), this.mayBeBilled()));
+    const { provider, call } = this.input;
+    // tokens that an adapter has fetched are known only from the request
+    const sent = secretsOf([this.sentHeaders['authorization'] ?? '']);
+    const secrets = [...provider.secrets, ...sent];
+    this.reject(new AttemptFailure(error, call.progress(), this.mayBeBilled(), secrets));
   }
 
   /** A request that was sent is charged unless the provider has refused it. */

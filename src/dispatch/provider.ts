@@ -1,5 +1,6 @@
 import type { ProviderAdapter } from '../providers/adapter.js';
 import { KeyRing } from './key-ring.js';
+import { secretsOf } from './secrets.js';
 import { Upstreams } from './upstreams.js';
 
 /** How long calls to a provider may wait, in ms. */
@@ -21,6 +22,8 @@ export interface Provider {
    * them.
    */
   readonly unstreamed: Set<string>;
+  /** What no message may repeat, as `secretsOf` spells it. */
+  readonly secrets: readonly string[];
 }
 
 /** Optional properties of a provider. */
@@ -29,6 +32,8 @@ export interface ProviderOptions {
   connections?: number | null;
   /** Receives each cooldown of a key, which is identified by its fingerprint. */
   onCooldown?: (fingerprint: string, forMs: number) => void;
+  /** What its requests carry beside its keys: values of configured headers, credentials. */
+  secrets?: readonly string[];
 }
 
 /** Makes a provider of its adapter, keys and timeouts. */
@@ -36,7 +41,7 @@ export function createProvider(
   adapter: ProviderAdapter,
   apiKeys: readonly string[],
   timeouts: CallTimeouts,
-  { connections = null, onCooldown }: ProviderOptions = {},
+  { connections = null, onCooldown, secrets = [] }: ProviderOptions = {},
 ): Provider {
   return {
     name: adapter.name,
@@ -45,6 +50,8 @@ export function createProvider(
     upstreams: new Upstreams(timeouts.connectMs, connections),
     timeouts,
     unstreamed: new Set(),
+    // local servers are often given their own name as a key
+    secrets: secretsOf([...apiKeys, ...secrets], [adapter.name]),
   };
 }
 

@@ -1,3 +1,4 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { NextFunction, Request, RequestHandler, Response } from 'express';
 import { finishRequest } from '../pipeline/finish-request.js';
 import type { Parts } from '../pipeline/parts.js';
@@ -12,11 +13,16 @@ const clientClosedStatus = 499;
 /**
  * The first stage of every route: sets the request's surface, and reports the request once when it
  * has ended.
+ * @param of the surface, or what chooses it by the request's headers
  */
-export function track(parts: Parts, surface: Surface): RequestHandler {
+export function track(
+  parts: Parts,
+  of: Surface | ((headers: IncomingHttpHeaders) => Surface),
+): RequestHandler {
   return (req, res, next) => {
     const context = contextOf(parts, res);
     const { request } = context;
+    const surface = typeof of === 'function' ? of(req.headers) : of;
     context.surface = surface;
     request.surface = surface.name;
     const { record } = request;

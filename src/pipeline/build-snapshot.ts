@@ -173,9 +173,22 @@ function providerOf(
     throw new Error(`providers.${config.name}: there is no api ${JSON.stringify(config.api)}`);
   return createProvider(dialect.create(settingsOf(config)), config.apiKeys, config.timeouts, {
     connections: config.connections ?? null,
+    secrets: secretSettings(config),
     ...(onCooldown ? { onCooldown } : {}),
   });
 }
+
+const secretSettings = ({
+  headers,
+  accessKeyId = '',
+  secretAccessKey = '',
+  sessionToken = '',
+}: ProviderConfig): string[] => [
+  ...Object.values(headers),
+  accessKeyId,
+  secretAccessKey,
+  sessionToken,
+];
 
 function settingsOf({
   headers,

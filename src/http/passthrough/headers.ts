@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
 import type { GatewaySnapshot } from '../../pipeline/snapshot.js';
 import { isPassthroughHeader, sdkKeyHeaders } from '../../providers/passthrough-headers.js';
@@ -31,10 +32,15 @@ export function proxyKey(headers: IncomingHttpHeaders, url: string): string | nu
   return query === -1 ? null : new URLSearchParams(url.slice(query)).get('key');
 }
 
-/** The headers of a client's request that go to the provider. */
+/**
+ * The headers of a client's request that go to the provider. Accounts share the provider's key, so
+ * an `Idempotency-Key` goes with a hash of the account before it: nobody gets the answer to another
+ * account's request by guessing its key.
+ */
 export function forwardedHeaders(
   headers: IncomingHttpHeaders,
   { proxy, keysRequired }: GatewaySnapshot,
+  accountId: string,
 ): Record<string, string> {
   // if keys are required, a key header of the request holds the gateway's own key
   const forwarded = proxy.forwardHeaders.filter((name) => !keysRequired || !isKeyHeader(name));
@@ -44,7 +50,9 @@ export function forwardedHeaders(
       typeof value === 'string' &&
       (contentHeaders.has(name) || isPassthroughHeader(name) || forwarded.includes(name))
     )
-      chosen[name] = value;
+      chosen[name] = /^(x-)?idempotency-key$/.test(name)
+        ? `${hash('sha256', accountId).slice(0, 16)}-${value}`
+        : value;
   }
   return chosen;
 }

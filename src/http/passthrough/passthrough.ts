@@ -1,7 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import type { RequestHandler, Response } from 'express';
 import { budgetOwner, hasTokenLimit } from '../../accounts/caller-limits.js';
 import type { Caller } from '../../accounts/caller.js';
 import type { Provider } from '../../dispatch/provider.js';
+import { secretsOf } from '../../dispatch/secrets.js';
 import { GatewayError } from '../../errors.js';
 import { isBounded, takeLimits } from '../../pipeline/limits.js';
 import type { Parts } from '../../pipeline/parts.js';
@@ -59,6 +61,7 @@ function routeStage(parts: Parts): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
     const { snapshot, caller } = request;
+    refuseNavigation(req.headers);
     // the client chose the name and the path, which the log must not repeat
     request.prompt = req.url.split('/');
     const { name, provider, path } = addressed(req.url, snapshot);
@@ -80,7 +83,7 @@ function routeStage(parts: Parts): RequestHandler {
     const body = bodyAgain(req);
     const auth = await target.headers(provider.keys.next());
     const headers = {
-      ...forwardedHeaders(req.headers, snapshot),
+      ...forwardedHeaders(req.headers, snapshot, caller.accountId),
       ...(body ? { 'content-length': String(body.length) } : {}),
       ...auth,
     };
@@ -90,9 +93,16 @@ function routeStage(parts: Parts): RequestHandler {
       path: upstreamPath(target.baseUrl, withoutKey(path)),
       headers: body ? withoutCodings(headers) : headers,
       clientHeaders: req.headers,
+      secrets: [...provider.secrets, ...secretsOf([auth['authorization'] ?? ''])],
       body,
     });
   });
+}
+
+/** A browser must not show a provider's answer as a page of the gateway's own origin. */
+function refuseNavigation(headers: IncomingHttpHeaders): void {
+  if (headers['sec-fetch-mode'] === 'navigate')
+    throw new GatewayError('forbidden', 'proxy: a browser cannot open an answer as a page');
 }
 
 /** The limit of a caller that needs the tokens or the cost of each request; null: none. */

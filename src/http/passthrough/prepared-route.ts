@@ -11,6 +11,8 @@ export interface PreparedRoute {
   /** The complete headers for the provider. */
   headers: Record<string, string>;
   clientHeaders: IncomingHttpHeaders;
+  /** What an error of the provider must not repeat. */
+  secrets: readonly string[];
   /** The body, if the host's own parser has read it already. */
   body: Buffer | null;
 }

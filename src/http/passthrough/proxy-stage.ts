@@ -6,18 +6,7 @@ import type { Parts } from '../../pipeline/parts.js';
 import { contextOf } from '../context.js';
 import { writeError } from '../error-handler.js';
 import { routeOf } from './prepared-route.js';
-
-/**
- * Response headers that are not forwarded: cookies, and those of the connection to the provider.
- */
-const blockedHeaders = [
-  'set-cookie',
-  'connection',
-  'keep-alive',
-  'proxy-authenticate',
-  'trailer',
-  'upgrade',
-];
+import { sendAnswer } from './send-answer.js';
 
 /**
  * Sends a prepared request to its provider, and the answer back. Imports the proxy library at its
@@ -59,11 +48,12 @@ async function createProxy(parts: Parts): Promise<Proxy> {
     // keeps the path unchanged; url.parse would normalize it
     toProxy: true,
     proxyTimeout: 0,
+    selfHandleResponse: true,
     router: (req) => new URL(routeOf(req).target.baseUrl).origin,
     pathRewrite: (_path, req) => routeOf(req).path,
     on: {
       proxyReq: sendUp,
-      proxyRes: sendDown,
+      proxyRes: (answer, req, res) => sendAnswer(answer, res, routeOf(req).secrets),
       error: (error, req, res) => {
         if (!('headersSent' in res) || res.writableEnded || res.destroyed) return;
         const failure = networkFailure(routeOf(req).name, error);
@@ -86,12 +76,4 @@ function sendUp(upstream: ClientRequest, req: IncomingMessage, res: Response): v
     if (!res.writableFinished) upstream.destroy();
   });
   if (body) upstream.write(body);
-}
-
-function sendDown(answer: IncomingMessage, _req: IncomingMessage, res: Response): void {
-  for (const name of blockedHeaders) Reflect.deleteProperty(answer.headers, name);
-  // a truncated answer must not look complete
-  answer.once('close', () => {
-    if (!answer.complete) res.destroy();
-  });
 }

@@ -82,3 +82,10 @@ export function anthropicFailureUnder200(provider: string, body: unknown): Gatew
     code: codeOf(status, error),
   });
 }
+
+/** An error as Anthropic's SDKs read it. */
+export function anthropicErrorBody(status: number, message: string): object {
+  const known = Object.entries(statusOfType).find(([, ofType]) => ofType === status)?.[0];
+  const type = known ?? (status < 500 ? 'invalid_request_error' : 'api_error');
+  return { type: 'error', error: { type, message } };
+}

@@ -7,7 +7,7 @@ import type {
 } from '../adapter.js';
 import { fromAnthropicAnswer } from './answer.js';
 import { anthropicEvents } from './events.js';
-import { anthropicFailure } from './failure.js';
+import { anthropicErrorBody, anthropicFailure } from './failure.js';
 import { toAnthropicBody } from './request.js';
 import { parseJson } from '../json.js';
 
@@ -27,6 +27,7 @@ export const anthropic: ProviderDialect = {
   needsKey: true,
   keyHeader: 'x-api-key',
   passthroughHeaders: ['anthropic-version', 'anthropic-beta'],
+  errorBody: anthropicErrorBody,
   create: createAdapter,
 };
 

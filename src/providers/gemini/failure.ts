@@ -120,3 +120,23 @@ function retryDelayMs(error: RpcError): number | null {
   );
   return Number.isFinite(seconds) && seconds >= 0 ? Math.round(seconds * 1000) : null;
 }
+
+/** The names that Google's APIs give to statuses. */
+const nameOfStatus: Record<number, string> = {
+  400: 'INVALID_ARGUMENT',
+  401: 'UNAUTHENTICATED',
+  403: 'PERMISSION_DENIED',
+  404: 'NOT_FOUND',
+  409: 'ABORTED',
+  429: 'RESOURCE_EXHAUSTED',
+  500: 'INTERNAL',
+  501: 'UNIMPLEMENTED',
+  503: 'UNAVAILABLE',
+  504: 'DEADLINE_EXCEEDED',
+};
+
+/** An error as Google's SDKs read it. */
+export function googleErrorBody(status: number, message: string): object {
+  const name = nameOfStatus[status] ?? (status < 500 ? 'FAILED_PRECONDITION' : 'UNAVAILABLE');
+  return { error: { code: status, message, status: name } };
+}

@@ -5,6 +5,7 @@ import type {
   UpstreamRequest,
 } from '../adapter.js';
 import { type EmbeddingWire, googleEmbeddings } from './embeddings.js';
+import { googleErrorBody } from './failure.js';
 import { geminiReaders, modelPath, operationOf } from './generate-content.js';
 import { toGenerateContent } from './request.js';
 
@@ -22,6 +23,7 @@ export const gemini: ProviderDialect = {
   keyHeader: 'x-goog-api-key',
   unpricedFields: ['generationConfig'],
   passthroughHeaders: ['x-goog-api-client', 'x-goog-upload-*'],
+  errorBody: googleErrorBody,
   create: createGemini,
 };
 

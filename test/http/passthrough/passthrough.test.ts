@@ -64,7 +64,7 @@ describe("a pass-through takes the gateway's key where the provider's own SDK pu
     });
     expect(await ask('GET', proxy(`/${provider}/v1/models`), headers('sk_wrong'))).toMatchObject({
       status: 401,
-      json: { error: 'Unauthorized' },
+      json: { error: { message: 'authorization: this API key is not valid' } },
     });
     expect(upstream.requests).toHaveLength(1);
   });
@@ -183,7 +183,7 @@ describe('no path leads a pass-through away from the provider', () => {
       gateway.port,
       `GET ${path} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${gateway.key}\r\nConnection: close\r\n\r\n`,
     );
-    expect(reply).toMatchObject({ status: 400, json: { error: 'Bad Request' } });
+    expect(reply).toMatchObject({ status: 400, json: { error: { code: 'bad_request' } } });
     expect(upstream.requests).toEqual([]);
   });
 
@@ -213,7 +213,10 @@ describe('no path leads a pass-through away from the provider', () => {
     expect(upstream.requests).toHaveLength(status === 200 ? 1 : 0);
     if (status === 200) expect(upstream.requests[0]?.headers.host).toBe(new URL(upstream.url).host);
     else
-      expect(reply.json).toMatchObject({ error: expect.any(String), message: expect.any(String) });
+      expect(reply.json).toMatchObject({
+        error: expect.anything() as object,
+        message: expect.any(String) as string,
+      });
   });
 });
 
@@ -458,7 +461,7 @@ describe('a pass-through answers as the provider does', () => {
     expect(down).toMatchObject({
       status: 502,
       headers: { 'content-type': 'application/json; charset=utf-8' },
-      json: { error: 'Bad Gateway' },
+      json: { error: { code: 'connection_failed' } },
     });
     expect(down.json).toMatchObject({
       message: 'down could not be reached: the connection was refused (ECONNREFUSED)',
@@ -466,7 +469,7 @@ describe('a pass-through answers as the provider does', () => {
     upstream.script([{ reset: 'beforeHeaders' }]);
     expect(await post(proxy('/claude/v1/messages'), { model: 'm' }, gateway.auth)).toMatchObject({
       status: 502,
-      json: { error: 'Bad Gateway' },
+      json: { error: { code: 'connection_failed' } },
     });
   });
 
@@ -480,7 +483,7 @@ describe('a pass-through answers as the provider does', () => {
       '',
     ]) {
       const reply = await ask('GET', proxy(path), gateway.auth);
-      expect(reply, path).toMatchObject({ status: 404, json: { error: 'Not Found' } });
+      expect(reply, path).toMatchObject({ status: 404, json: { error: { code: 'not_found' } } });
     }
     expect(upstream.requests).toEqual([]);
   });

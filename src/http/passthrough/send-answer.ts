@@ -1,0 +1,53 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { pipeline, Transform } from 'node:stream';
+import { createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
+import { answerHeaders } from './answer-headers.js';
+import { maskSecrets } from './mask-secrets.js';
+
+const decoders: Readonly<Record<string, () => Transform>> = {
+  gzip: createGunzip,
+  'x-gzip': createGunzip,
+  deflate: createInflate,
+  br: createBrotliDecompress,
+};
+
+/**
+ * Sends a provider's answer to the client. A successful answer passes byte for byte; from any other
+ * the secrets of the call are removed, because providers repeat keys in their errors.
+ */
+export function sendAnswer(
+  answer: IncomingMessage,
+  res: ServerResponse,
+  secrets: readonly string[],
+): void {
+  const status = answer.statusCode ?? 502;
+  const headers = answerHeaders(answer.headers, secrets);
+  const filters = status < 300 ? [] : errorFilters(headers, secrets);
+  res.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
+  // a truncated answer must not look complete
+  answer.once('close', () => {
+    if (!answer.complete) res.destroy();
+  });
+  const finish = (error: Error | null | undefined): void => {
+    if (error) res.destroy();
+  };
+  pipeline([answer, ...filters, res], finish);
+}
+
+/** Errors are seldom compressed, because the gateway does not ask for it. */
+function errorFilters(
+  headers: Record<string, string | string[]>,
+  secrets: readonly string[],
+): Transform[] {
+  if (secrets.length === 0) return [];
+  const coding = String(headers['content-encoding'] ?? 'identity').toLowerCase();
+  if (coding === 'identity') return [maskSecrets(secrets)];
+  delete headers['content-encoding'];
+  delete headers['content-length'];
+  const decoder = decoders[coding];
+  // what cannot be searched is not sent
+  return decoder ? [decoder(), maskSecrets(secrets)] : [nothing()];
+}
+
+const nothing = (): Transform => new Transform({ transform: (_chunk, _encoding, done) => done() });

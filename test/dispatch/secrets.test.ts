@@ -72,7 +72,7 @@ describe.each(steps)('a key and a configured header that %s repeats', (_what, st
     const heard = JSON.stringify(await ask(gateway, way, { models: ['up/m'] }));
     expect(heard).not.toContain(said(said(apiKey)));
     expect(heard).not.toContain(said(apiKey.slice(0, 6)));
-    expect(heard).not.toContain('4711');
+    expect(heard).not.toContain('of the north');
     expect(heard).toMatch(/\[redacted\]|f7Q|Hel/);
   });
 });
@@ -84,7 +84,7 @@ describe('a key that a provider repeats', () => {
     const { text } = await post(`${gateway.url}/v1/embeddings`, body, gateway.auth);
     expect(text).toContain('[redacted]');
     expect(text).not.toContain('f7Qp');
-    expect(text).not.toContain('4711');
+    expect(text).not.toContain('of the north');
   });
 
   it('is in neither the request log nor the metrics', async () => {

@@ -1,5 +1,4 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from 'express';
-import type { Logger } from 'pino';
 import {
   type Config,
   type ConfigInput,
@@ -7,6 +6,7 @@ import {
   resolveConfig,
 } from './config/config.js';
 import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
+import { engineOptionsOf, type GatewayOptions } from './gateway-options.js';
 import { authenticate } from './http/authenticate.js';
 import { DirectGateway, type SelectRequest } from './http/direct-gateway.js';
 import type { RunRequest } from './http/surfaces/openai.js';
@@ -19,9 +19,10 @@ import { configRules } from './pipeline/build-snapshot.js';
 import type { DirectOptions } from './pipeline/direct.js';
 import type { CompletionEvent, CompletionResult } from './pipeline/direct-writers.js';
 import { Engine } from './pipeline/engine.js';
+import type { ReportablePlan } from './pipeline/report-call.js';
 import { dialects } from './providers/index.js';
-import type { Plan } from './routing/plan.js';
-import type { LazyDatabases } from './store/lazy-databases.js';
+import { silentLog } from './telemetry/log.js';
+import type { Metrics } from './telemetry/metrics/metrics.js';
 import { version } from './version.js';
 
 /**
@@ -51,6 +52,8 @@ export interface Gateway {
   readonly complete: RequestHandler;
   /** The metrics page. */
   readonly metrics: RequestHandler;
+  /** The gateway's metrics as a prom-client registry, for a host that merges registries. */
+  readonly registry: Metrics['registry'];
   /**
    * Answers errors as the native surface does; for hosts that have no error handler of their own.
    */
@@ -61,7 +64,7 @@ export interface Gateway {
    * Chooses a model without Express: the plan, best candidate first.
    * @throws GatewayError as `POST /api/v1/model-select` answers
    */
-  select(request: SelectRequest, options?: DirectOptions): Promise<Plan>;
+  select(request: SelectRequest, options?: DirectOptions): Promise<ReportablePlan>;
   /**
    * Completes a chat without Express, with the same retries, fallbacks, limits and logs.
    * @returns with `stream: true` an iterable of chunks and one `end`; otherwise the whole answer
@@ -109,18 +112,6 @@ export interface StandaloneGateway extends Gateway {
   cutShort(): void;
 }
 
-export interface GatewayOptions {
-  /** Default `process.env`; its `PORT` and `HOST` belong to the host. */
-  env?: NodeJS.ProcessEnv;
-  /** Default: JSON lines on standard output, at the configuration's level. */
-  logger?: Logger;
-  /**
-   * Default: the databases that the configuration names, opened when they are first needed; in
-   * memory where it names none.
-   */
-  databases?: LazyDatabases;
-}
-
 /** What a configuration is checked against, beside its schema. */
 export const rules: ParseOptions = configRules(dialects);
 
@@ -138,7 +129,10 @@ export function providersOf(
 export function createGateway(config: ConfigInput = {}, options: GatewayOptions = {}): Gateway {
   const env = options.env ?? process.env;
   const { PORT: _port, HOST: _host, ...hostless } = env;
-  return new AssembledGateway(resolveConfig(config, hostless, rules), { ...options, env }, true);
+  // a host app's standard output is its own
+  const logger = options.logger ?? (config.log?.level === undefined ? silentLog : null);
+  const resolved = resolveConfig(config, hostless, rules);
+  return new AssembledGateway(resolved, { ...options, env, ...(logger ? { logger } : {}) }, true);
 }
 
 /** As `createGateway`, for a configuration that has been read and checked already. */
@@ -153,13 +147,14 @@ class AssembledGateway implements StandaloneGateway {
   readonly selectModel: RequestHandler;
   readonly complete: RequestHandler;
   readonly metrics: RequestHandler;
+  readonly registry: Metrics['registry'];
   readonly errorHandler: ErrorRequestHandler;
   readonly notFound: RequestHandler;
   private readonly engine: Engine;
   private readonly direct: DirectGateway;
 
   constructor(config: Config, options: GatewayOptions, isMounted: boolean) {
-    this.engine = new Engine(config, { ...options, isMounted, dialects, rules });
+    this.engine = new Engine(config, { ...engineOptionsOf(options), isMounted, dialects, rules });
     const { parts, measured } = this.engine;
     this.direct = new DirectGateway(parts);
     this.routers = createRouters(parts, {
@@ -173,6 +168,7 @@ class AssembledGateway implements StandaloneGateway {
     this.selectModel = this.selectModelWith({});
     this.complete = hostCompletion(parts);
     this.metrics = metricsPage(measured);
+    this.registry = measured.registry;
     this.errorHandler = errorHandler(parts);
     this.notFound = notFound(parts);
   }
@@ -181,7 +177,7 @@ class AssembledGateway implements StandaloneGateway {
     return hostSelection(this.engine.parts, options);
   }
 
-  select(request: SelectRequest, options?: DirectOptions): Promise<Plan> {
+  select(request: SelectRequest, options?: DirectOptions): Promise<ReportablePlan> {
     return this.direct.select(request, options);
   }
 

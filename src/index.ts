@@ -1,4 +1,10 @@
-export { createGateway, type Gateway, type GatewayOptions } from './gateway.js';
+export { createGateway, type Gateway } from './gateway.js';
+export type { GatewayOptions, IdentifyUser } from './gateway-options.js';
+export type { HostAnswer } from './pipeline/host-users.js';
+export type { CallReport, ReportablePlan, ReportedUsage } from './pipeline/report-call.js';
+export type { Log } from './telemetry/log.js';
+export type { MetricRegistry } from './telemetry/metrics/metrics.js';
+export type { KeyLimits, Scope } from './store/contracts/keys.js';
 export { planOf } from './http/context.js';
 export { GatewayError, type ErrorCode, type ErrorTraceEntry } from './errors.js';
 export {

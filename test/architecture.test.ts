@@ -79,7 +79,7 @@ const mayImport: Record<string, RegExp> = {
 
 /** Who may import a dependency. */
 const importers: Record<string, RegExp> = {
-  express: /^(http\/|gateway\.ts$)/,
+  express: /^(http\/|gateway(-options)?\.ts$)/,
   helmet: /^http\//,
   cookie: /^http\/sign-in-cookie\.ts$/,
   '@fastify/busboy': /^http\/resources\/read-form\.ts$/,
@@ -92,7 +92,7 @@ const importers: Record<string, RegExp> = {
   'p-limit': /^(accounts|conversations|training)\//,
   'p-retry': /^dispatch\//,
   undici: /^dispatch\//,
-  pino: /^(telemetry\/log|gateway|pipeline\/engine)\.ts$|^cli\/serve\//,
+  pino: /^telemetry\/log\.ts$|^cli\/serve\//,
   yaml: /^config\//,
   chokidar: /^config\//,
   'csv-parse': /^training\//,

@@ -125,22 +125,31 @@ export function isUsable(
  * others.
  */
 export interface HostCaller {
-  /** The account that conversations, limits, usage and learning belong to. */
+  /**
+   * Your own id of the user or team: the account that conversations, limits, usage and learning
+   * belong to. The gateway's own accounts never have the same.
+   */
   readonly account: string;
   /** Shown in the log. Default: the account. */
-  readonly name?: string;
+  readonly name?: string | null;
   /** Default: `completions` and `model-select`. */
-  readonly scopes?: readonly Scope[];
+  readonly scopes?: readonly Scope[] | null;
   /** Globs of the labels that it may use. Default: every model. */
   readonly models?: readonly string[] | null;
-  /** The limits of the account. Default: none. */
-  readonly limits?: Partial<KeyLimits>;
+  /** Bounds of all requests of the account together. Default: none. */
+  readonly limits?: Partial<KeyLimits> | null;
 }
+
+/**
+ * The gateway's id of a host's account. The prefix keeps it apart from the gateway's own accounts,
+ * whatever a host calls its users.
+ */
+const hostAccountId = (account: string): string => `host:${account}`;
 
 /** A host's user as a caller. */
 export function hostCaller({ account, name, scopes, models, limits }: HostCaller): Caller {
   return {
-    accountId: account,
+    accountId: hostAccountId(account),
     role: 'member',
     keyId: null,
     name: name ?? account,

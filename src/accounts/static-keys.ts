@@ -44,5 +44,8 @@ export class StaticKeys {
  */
 export const hashKey = (key: string): string => hash('sha256', key);
 
+/** How every issued key begins. */
+export const keyPrefix = 'sk_';
+
 /** A new key: `sk_` and 192 random bits. */
-export const newKey = (): string => `sk_${randomBytes(24).toString('base64url')}`;
+export const newKey = (): string => `${keyPrefix}${randomBytes(24).toString('base64url')}`;

@@ -9,7 +9,7 @@ export interface ConversationReports {
 
 /** A log with pino's signatures. */
 interface Lines {
-  info(fields: object | string, message?: string): void;
+  info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
   error(fields: object, message: string): void;
 }
@@ -33,7 +33,7 @@ export function conversationReports(
       away(isAway, cause) {
         if (isAway)
           logger.warn({ reason: messageOf(cause) }, 'conversation turns wait for the database');
-        else logger.info('the database is back: the waiting conversation turns are stored');
+        else logger.info({}, 'the database is back: the waiting conversation turns are stored');
       },
     },
     titles: {

@@ -5,7 +5,7 @@ import { hashToken } from '../accounts/tokens.js';
 import { GatewayError } from '../errors.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Scope } from '../store/contracts/keys.js';
-import { checkScope, findCaller, keyOf } from './authenticate.js';
+import { checkScope, findCaller, findHostUser, isCallerRequired, keyOf } from './authenticate.js';
 import { identify } from '../pipeline/request.js';
 import { contextOf, type HttpContext } from './context.js';
 import { checkKeyless } from './keyless.js';
@@ -41,8 +41,9 @@ export function authenticateOwner(
     const key = keyOf(req.headers);
     const keyed = key === null ? null : await findCaller(parts, snapshot, key);
     if (!keyed) checkKeyless(req, snapshot);
-    const caller = key === null ? await findSignedIn(parts, req, context) : keyed;
-    if (!caller && (snapshot.keysRequired || ownersOnly)) throw unauthorized(key);
+    const known = key === null ? await findSignedIn(parts, req, context) : keyed;
+    const caller = known ?? (await findHostUser(parts, req));
+    if (!caller && (isCallerRequired(parts, snapshot) || ownersOnly)) throw unauthorized(key);
     if (caller && scope) checkScope(caller, scope);
     if (role === 'admin' && caller?.role !== 'admin')
       throw new GatewayError('forbidden', 'this route needs an administrator');

@@ -1,7 +1,7 @@
-import type { IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { RequestHandler } from 'express';
 import { anonymous, type Caller } from '../accounts/caller.js';
-import { hashKey } from '../accounts/static-keys.js';
+import { hashKey, keyPrefix } from '../accounts/static-keys.js';
 import { GatewayError } from '../errors.js';
 import type { Scope } from '../store/contracts/keys.js';
 import { identify } from '../pipeline/request.js';
@@ -35,7 +35,7 @@ export interface AuthenticateOptions {
   scope?: Scope;
   /** Reads the key from the request. Default: `keyOf`. */
   readKey?: (headers: IncomingHttpHeaders, url: string) => string | null;
-  /** Requires a key even if the configuration does not. */
+  /** Requires a key even of the host's users, and if the configuration does not. */
   always?: boolean;
 }
 
@@ -50,12 +50,50 @@ export function authenticate(
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
     const key = readKey(req.headers, req.url);
-    const caller = key === null ? null : await findCaller(parts, request.snapshot, key);
+    let caller = key === null ? null : await findCaller(parts, request.snapshot, key);
     if (!caller) checkKeyless(req, request.snapshot);
-    if (!caller && (request.snapshot.keysRequired || always)) throw unauthorized(key);
+    if (!caller && !always) caller = await findHostUser(parts, req);
+    if (!caller && (isCallerRequired(parts, request.snapshot) || always)) throw unauthorized(key);
     if (caller && scope) checkScope(caller, scope);
     identify(request, caller ?? anonymous);
   });
+}
+
+/**
+ * The access stage of a host's own route: where the host says who its users are, and no stage has
+ * identified the caller before, it does. Otherwise it leaves access to the host, except that a known
+ * caller needs the scope.
+ */
+export function admitHostCall(parts: Parts, scope: Scope): RequestHandler {
+  const authenticated = authenticate(parts, { scope });
+  return (req, res, next) => {
+    try {
+      const { request } = contextOf(parts, res);
+      if (request.isIdentified) checkScope(request.caller, scope);
+      else if (parts.hostUsers) {
+        void authenticated(req, res, next);
+        return;
+      }
+    } catch (error) {
+      next(error);
+      return;
+    }
+    next();
+  };
+}
+
+/** Whether a request without a known caller is refused. A host that names its users means only them. */
+export const isCallerRequired = (
+  { hostUsers }: Pick<Parts, 'hostUsers'>,
+  { keysRequired }: GatewaySnapshot,
+): boolean => keysRequired || hostUsers !== null;
+
+/** The host's user who sends a request; null if the host knows none. @throws whatever the host throws */
+export async function findHostUser(
+  { hostUsers }: Parts,
+  req: IncomingMessage,
+): Promise<Caller | null> {
+  return hostUsers === null ? null : hostUsers.find(req);
 }
 
 /**
@@ -63,18 +101,22 @@ export function authenticate(
  * @throws GatewayError `unavailable` if the database cannot be reached
  */
 export async function findCaller(
-  { state }: Parts,
+  { state, hostUsers }: Parts,
   snapshot: GatewaySnapshot,
   key: string,
 ): Promise<Caller | null> {
   const keyHash = hashKey(key);
-  return snapshot.keys.find(keyHash) ?? state.keys.find(keyHash);
+  const fixed = snapshot.keys.find(keyHash);
+  // a host's own bearer tokens are not looked up in the database
+  if (fixed || (hostUsers !== null && !key.startsWith(keyPrefix))) return fixed;
+  return state.keys.find(keyHash);
 }
 
-/** @throws GatewayError `forbidden` if the caller's key lacks the scope */
-export function checkScope({ scopes }: Caller, scope: Scope): void {
-  if (!scopes.includes(scope))
-    throw new GatewayError('forbidden', `authorization: this API key lacks the scope \`${scope}\``);
+/** @throws GatewayError `forbidden` if the caller lacks the scope */
+export function checkScope({ scopes, keyId }: Caller, scope: Scope): void {
+  if (scopes.includes(scope)) return;
+  const who = keyId === null ? 'this user' : 'this API key';
+  throw new GatewayError('forbidden', `authorization: ${who} lacks the scope \`${scope}\``);
 }
 
 const unauthorized = (key: string | null): GatewayError =>

@@ -5,7 +5,7 @@ import { isMoney } from '../accounts/caller-limits.js';
 import { GatewayError } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
 import { type GatewayRequest, newRequest } from '../pipeline/request.js';
-import type { Plan } from '../routing/plan.js';
+import { type ReportablePlan, reportablePlan } from '../pipeline/report-call.js';
 import { prepareRequest } from './plain-server.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Surface } from './surfaces/surface.js';
@@ -17,6 +17,9 @@ export interface HttpContext {
   surface: Surface | null;
   /** The sign-in of the caller's browser; null for API keys. */
   signIn: SignInRecord | null;
+  /** What `planOf` returns; null until it is asked for. */
+  plan: ReportablePlan | null;
+  readonly parts: Parts;
 }
 
 /**
@@ -42,14 +45,14 @@ function requestIdOf(request: IncomingMessage | undefined): { id: string; isOwnI
  * configuration. The request id is the client's `X-Request-Id` if it is safe to log, else a new
  * UUID; the response carries it.
  */
-export function contextOf(parts: Pick<Parts, 'current'>, res: ServerResponse): HttpContext {
+export function contextOf(parts: Parts, res: ServerResponse): HttpContext {
   const carrier: ContextCarrier = res;
   let context = carrier[contextKey];
   if (!context) {
     const snapshot = parts.current();
     prepareRequest(res, snapshot.trustedProxies);
     const request = newRequest({ snapshot, ...requestIdOf(res.req) });
-    context = { request, surface: null, signIn: null };
+    context = { request, surface: null, signIn: null, plan: null, parts };
     carrier[contextKey] = context;
     if (!res.headersSent) res.setHeader('X-Request-Id', request.id);
   }
@@ -80,14 +83,16 @@ export function callerOf(res: ServerResponse): Caller {
  * candidate first.
  * @throws GatewayError `internal` if no such stage has run for this request
  */
-export function planOf(res: ServerResponse): Plan {
-  const plan = (res as ContextCarrier)[contextKey]?.request.plan;
-  if (!plan)
+export function planOf(res: ServerResponse): ReportablePlan {
+  const context = (res as ContextCarrier)[contextKey];
+  const plan = context?.request.plan;
+  if (!context || !plan)
     throw new GatewayError(
       'internal',
       'planOf: this request has no plan; put gateway.selectModel before the handler that reads it',
     );
-  return plan;
+  const { parts, request, surface } = context;
+  return (context.plan ??= reportablePlan(parts, request, plan, surface !== null));
 }
 
 /** The error with which the request of a client that disconnected is cancelled. */

@@ -4,7 +4,7 @@ import type { CompletionCall } from '../pipeline/completion-call.js';
 import { type DirectOptions, runStreamed, runWhole, selectDirectly } from '../pipeline/direct.js';
 import type { CompletionEvent, CompletionResult } from '../pipeline/direct-writers.js';
 import type { Parts } from '../pipeline/parts.js';
-import type { Plan } from '../routing/plan.js';
+import type { ReportablePlan } from '../pipeline/report-call.js';
 import { type ModelSelectRequest, selectionQuestionOf } from './surfaces/model-select.js';
 import { openai, type RunRequest } from './surfaces/openai.js';
 
@@ -20,7 +20,7 @@ export class DirectGateway {
 
   constructor(private readonly parts: Parts) {}
 
-  async select(body: SelectRequest, options: DirectOptions = {}): Promise<Plan> {
+  async select(body: SelectRequest, options: DirectOptions = {}): Promise<ReportablePlan> {
     return selectDirectly(
       this.parts,
       ({ catalog }) => {

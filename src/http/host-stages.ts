@@ -7,6 +7,7 @@ import { selectModel, type SelectionQuestion } from '../pipeline/select-model.js
 import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import type { Candidate, RoutingRequest } from '../routing/plan.js';
 import { bodyLimits } from './body-limits.js';
+import { admitHostCall } from './authenticate.js';
 import { complete } from './complete.js';
 import { contextOf } from './context.js';
 import { joinNativeConversation } from './join-conversation.js';
@@ -49,6 +50,7 @@ type HostBody = Partial<ModelSelectRequest> & {
 /** `gateway.selectModelWith`: reads the body, counts the request and chooses. */
 export function hostSelection(parts: Parts, options: SelectModelOptions): RequestHandler {
   return inOrder(
+    admitHostCall(parts, 'model-select'),
     readBody(parts, { required: !options.from }),
     countRequestStage(parts),
     selectModelWith(parts, options),
@@ -59,6 +61,7 @@ export function hostSelection(parts: Parts, options: SelectModelOptions): Reques
 export function hostCompletion(parts: Parts): RequestHandler {
   return inOrder(
     track(parts, native),
+    admitHostCall(parts, 'completions'),
     readBody(parts),
     validateHostCall(parts, native),
     joinNativeConversation(parts),

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { type HostCaller, hostCaller } from '../accounts/caller.js';
+import type { HostCaller } from '../accounts/caller.js';
 import { GatewayError } from '../errors.js';
-import type { Plan } from '../routing/plan.js';
 import { recordFailure } from '../telemetry/observed-request.js';
 import { completeChat } from './complete-chat.js';
 import type { CompletionCall, CompletionWriter } from './completion-call.js';
@@ -12,10 +11,12 @@ import {
   WholeCompletion,
 } from './direct-writers.js';
 import { finishRequest } from './finish-request.js';
+import { checkedHostCaller } from './host-users.js';
 import { countRequest } from './limits.js';
 import type { Parts } from './parts.js';
 import { planCompletion } from './plan-request.js';
 import { type GatewayRequest, newRequest } from './request.js';
+import { type ReportablePlan, reportablePlan } from './report-call.js';
 import { reserveCompletion } from './reserve-completion.js';
 import { selectModel, type SelectionQuestion } from './select-model.js';
 import type { GatewaySnapshot } from './snapshot.js';
@@ -38,13 +39,14 @@ export async function selectDirectly(
   parts: Parts,
   read: (snapshot: GatewaySnapshot) => SelectionQuestion,
   options: DirectOptions,
-): Promise<Plan> {
+): Promise<ReportablePlan> {
   const request = beginRequest(parts, options, 'model_select');
-  return reported(parts, request, async () => {
+  const plan = await reported(parts, request, async () => {
     const question = read(request.snapshot);
     await countRequest(parts, request);
     return selectModel(parts, request, question);
   });
+  return reportablePlan(parts, request, plan, true);
 }
 
 /**
@@ -97,7 +99,7 @@ function beginRequest(
     isOwnId: true,
     snapshot: parts.current(),
     surface,
-    ...(caller ? { caller: hostCaller(caller) } : {}),
+    ...(caller ? { caller: checkedHostCaller(caller) } : {}),
   });
 }
 

@@ -1,6 +1,11 @@
-import type { Logger } from 'pino';
+import type { IncomingMessage } from 'node:http';
 import { StaticKeys } from '../accounts/static-keys.js';
-import type { Config, ParseOptions, ProviderConfig } from '../config/config.js';
+import {
+  type Config,
+  ConfigError,
+  type ParseOptions,
+  type ProviderConfig,
+} from '../config/config.js';
 import { detectProviders } from '../config/detect-providers.js';
 import { conversationReports } from '../conversations/reports.js';
 import { inheritCooldowns } from '../dispatch/provider.js';
@@ -11,10 +16,11 @@ import type { CountersState } from '../store/contracts/counters.js';
 import type { LazyDatabases } from '../store/lazy-databases.js';
 import { lazyDatabases } from '../store/open-databases.js';
 import type { KeptDays } from '../store/retention.js';
-import { createLogger, createRequestLogger } from '../telemetry/log.js';
-import { Metrics } from '../telemetry/metrics/metrics.js';
+import { createLogger, createRequestLogger, type Log, logOf } from '../telemetry/log.js';
+import { type MetricRegistry, Metrics } from '../telemetry/metrics/metrics.js';
 import type { RequestLogOptions } from '../telemetry/requests/request-log-writer.js';
 import { buildSnapshot, type SnapshotSharing } from './build-snapshot.js';
+import { type HostAnswer, HostUsers } from './host-users.js';
 import type { Parts } from './parts.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import { GatewayState } from './state.js';
@@ -22,7 +28,11 @@ import { GatewayState } from './state.js';
 /** What an engine is built with beside its configuration. */
 export interface EngineOptions {
   readonly env?: NodeJS.ProcessEnv;
-  readonly logger?: Logger;
+  readonly logger?: Log;
+  /** Also gets the metrics, until the gateway is closed. */
+  readonly registry?: MetricRegistry;
+  /** Says who sends a request that has no key. */
+  readonly identify?: (req: IncomingMessage) => HostAnswer | Promise<HostAnswer>;
   readonly databases?: LazyDatabases;
   /** Whether the gateway is mounted in a host app. Default: false. */
   readonly isMounted?: boolean;
@@ -68,8 +78,9 @@ export class Engine {
       () => this.state.requestLog.queued,
       () => this.state.limits.state === 'fallback',
     );
-    const logger = options.logger ?? createLogger(config.log);
-    this.warn = (warning) => logger.warn(warning);
+    if (options.registry) joinRegistry(this.measured, options.registry);
+    const logger = logOf(options.logger ?? createLogger(config.log));
+    this.warn = (warning) => logger.warn({}, warning);
     this.sync = new ReplicaSync(() => this.snapshot.providers);
     this.sharing = {
       latencies: this.sync.latencies,
@@ -93,6 +104,7 @@ export class Engine {
       log: createRequestLogger(logger),
       metrics: this.measured,
       state: this.state,
+      hostUsers: options.identify ? new HostUsers(options.identify) : null,
     };
   }
 
@@ -135,6 +147,7 @@ export class Engine {
     const { providers } = this.snapshot;
     await Promise.all([...providers.values()].map(({ upstreams }) => upstreams.close()));
     await this.state.close();
+    this.measured.close();
   }
 
   /** Does what the first request would otherwise wait for. */
@@ -181,14 +194,22 @@ export class Engine {
   }
 }
 
+/** @throws ConfigError where another gateway's metrics are in the registry under the same names */
+function joinRegistry(measured: Metrics, registry: MetricRegistry): void {
+  const taken = measured.joinRegistry(registry);
+  if (taken === null) return;
+  const reason = `the registry already has a metric ${taken}; give each gateway a prefix of its own`;
+  throw new ConfigError(null, [{ path: ['metrics', 'prefix'], reason, line: null }]);
+}
+
 /** The databases of a mounted gateway: in memory unless its configuration names a place. */
-function mountedDatabases({ database, redis }: Config, logger: Logger): LazyDatabases {
+function mountedDatabases({ database, redis }: Config, logger: Log): LazyDatabases {
   return lazyDatabases({
     databaseUrl: database.url ?? ':memory:',
     poolSize: database.poolSize,
     redisUrl: redis.url,
-    onWarning: (warning) => logger.warn(warning),
-    onNews: (news) => logger.info(news),
+    onWarning: (warning) => logger.warn({}, warning),
+    onNews: (news) => logger.info({}, news),
   });
 }
 

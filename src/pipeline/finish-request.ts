@@ -24,7 +24,8 @@ export function finishRequest(parts: Parts, request: GatewayRequest): void {
  */
 function summedName({ record, surface, snapshot }: GatewayRequest): RequestRecord['summedAs'] {
   const { provider, model, promptTokens } = record;
-  const hasAnswered = promptTokens !== null && surface !== 'model_select';
+  const isClientsName = surface === 'model_select' || surface === 'reported';
+  const hasAnswered = promptTokens !== null && !isClientsName;
   if (model === null || hasAnswered || snapshot.isKnownModel(provider ?? '', model)) return null;
   return { provider: snapshot.providers.has(provider ?? '') ? provider : 'other', model: 'other' };
 }

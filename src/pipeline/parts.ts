@@ -1,6 +1,7 @@
 import type { Measure } from '../store/contracts/counters.js';
 import type { RequestLogger } from '../telemetry/log.js';
 import type { ObservedRequest } from '../telemetry/observed-request.js';
+import type { HostUsers } from './host-users.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import type { GatewayState } from './state.js';
 
@@ -25,4 +26,6 @@ export interface Parts {
   readonly log: RequestLogger;
   readonly metrics: RequestMetrics;
   readonly state: GatewayState;
+  /** Null unless the host app says who its users are. */
+  readonly hostUsers: HostUsers | null;
 }

@@ -71,6 +71,8 @@ export interface RequestStart {
   readonly snapshot: GatewaySnapshot;
   readonly caller?: Caller;
   readonly surface?: SurfaceLabel;
+  /** `performance.now()` of its arrival. Default: now. */
+  readonly startedAt?: number;
 }
 
 /** A request that has just arrived. */
@@ -80,11 +82,12 @@ export function newRequest({
   snapshot,
   caller = unauthenticated,
   surface,
+  startedAt = performance.now(),
 }: RequestStart): GatewayRequest {
   return {
     id,
     isOwnId,
-    startedAt: performance.now(),
+    startedAt,
     caller,
     isIdentified: caller !== unauthenticated,
     snapshot,

@@ -11,10 +11,45 @@ export interface LogOptions {
 }
 
 /**
+ * Where a gateway writes its log: pino, `console`, or anything with these methods. Fields are plain
+ * values; neither they nor messages have prompts or keys.
+ */
+export interface Log {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** A log that writes nothing: that of a gateway in a host app which has not asked for one. */
+export const silentLog: Log = {
+  info: () => undefined,
+  warn: () => undefined,
+  error: () => undefined,
+};
+
+/** A host's logger as a log; the console shows the message first. */
+export function logOf(logger: Log): Log {
+  if (logger !== console) return logger;
+  return {
+    info: (fields, message) => console.info(message, known(fields)),
+    warn: (fields, message) => console.warn(message, known(fields)),
+    error: (fields, message) => console.error(message, known(fields)),
+  };
+}
+
+/** Without undefined fields, which JSON leaves out by itself. */
+const known = (fields: object): object =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** Whether a log, which may be pino's, writes lines about requests that succeeded. */
+const writesInfo = (log: Log & Partial<Pick<Logger, 'isLevelEnabled'>>): boolean =>
+  log !== silentLog && (log.isLevelEnabled?.('info') ?? true);
+
+/**
  * The outputs of loggers created here. Request lines are written to them directly, 5 µs faster than
  * through pino.
  */
-const outputs = new WeakMap<Logger, LogOutput>();
+const outputs = new WeakMap<Log, { output: LogOutput; values: Record<string, number> }>();
 
 /**
  * The process's logger on standard output: JSON lines, or readable ones if `pretty`. Logs neither
@@ -23,7 +58,7 @@ const outputs = new WeakMap<Logger, LogOutput>();
 export function createLogger({ level, pretty }: LogOptions, output = new LogOutput()): Logger {
   if (pretty) return pino({ level, base: null }, prettyStream());
   const logger = pino({ level, base: null, timestamp: () => `,"time":"${isoTime()}"` }, output);
-  outputs.set(logger, output);
+  outputs.set(logger, { output, values: logger.levels.values });
   return logger;
 }
 
@@ -47,14 +82,16 @@ export interface RequestLogger {
   request(request: ObservedRequest): void;
   /** Logs an internal error with its cause. */
   failure(request: Pick<ObservedRequest, 'id'>, error: GatewayError): void;
+  /** Logs what no request is told of. */
+  warning(message: string): void;
 }
 
 /** Logs one line for each request: who asked, model, error, attempts, durations, tokens and cost. */
-export function createRequestLogger(logger: Logger): RequestLogger {
+export function createRequestLogger(logger: Log): RequestLogger {
   const write = writerOf(logger);
   return {
     request(request) {
-      if (!logger.isLevelEnabled('info')) return;
+      if (!writesInfo(logger)) return;
       const line = lineOf(request);
       const { code } = request.record;
       // a stream that failed after its status was sent has status 200
@@ -64,6 +101,7 @@ export function createRequestLogger(logger: Logger): RequestLogger {
     failure({ id }, error) {
       logger.error({ requestId: id, err: error.cause ?? error }, 'internal error');
     },
+    warning: (message) => logger.warn({}, message),
   };
 }
 
@@ -71,10 +109,10 @@ export function createRequestLogger(logger: Logger): RequestLogger {
  * Writes a request's line: through a host's own logger, or directly to the output of ours in pino's
  * format.
  */
-function writerOf(logger: Logger): (level: 'info' | 'warn', line: object) => void {
-  const output = outputs.get(logger);
-  if (!output) return (level, line) => logger[level](line, 'request');
-  const { values } = logger.levels;
+function writerOf(logger: Log): (level: 'info' | 'warn', line: object) => void {
+  const own = outputs.get(logger);
+  if (!own) return (level, line) => logger[level](line, 'request');
+  const { output, values } = own;
   return (level, line) =>
     output.write(
       `{"level":${values[level] ?? 0},"time":"${isoTime()}",${JSON.stringify(line).slice(1, -1)},"msg":"request"}\n`,

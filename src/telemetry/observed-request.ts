@@ -10,6 +10,7 @@ export type SurfaceLabel =
   | 'completions'
   | 'openai'
   | 'direct'
+  | 'reported'
   | 'embeddings'
   | 'models'
   | 'proxy'

@@ -1,14 +1,13 @@
-import { spawn } from 'node:child_process';
-import { join } from 'node:path';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/config/config.js';
 import { rules } from '../../src/gateway.js';
 import { buildOnce } from '../helpers/build.js';
+import { startProgram } from '../helpers/program.js';
 import { endProcesses, type GatewayProcess, startProcess } from '../helpers/process.js';
 import { isWholeRun } from '../helpers/runs.js';
 import { ask, post } from '../helpers/sse.js';
 import { type Block, blocksOf, differences } from './blocks.js';
-import { documentedPages, root } from './pages.js';
+import { documentedPages } from './pages.js';
 import { jsonIn, runInShell } from './shell.js';
 
 const blocks = documentedPages().flatMap(blocksOf);
@@ -27,19 +26,6 @@ afterEach(async () => {
   }
   await endProcesses();
 });
-
-/** Runs a program that imports the package by its name. */
-function startProgram(code: string, env: Record<string, string> = {}) {
-  const child = spawn(process.execPath, ['--input-type=module', '--eval', code], {
-    cwd: join(root, 'test/examples'),
-    env: { PATH: process.env.PATH, ...env },
-  });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr])
-    stream.setEncoding('utf8').on('data', (text: string) => (output += text));
-  const ended = new Promise<number | null>((resolve) => child.once('close', resolve));
-  return { child, ended, output: () => output };
-}
 
 describe('every code block of the documentation', () => {
   it('is in a language that is run here, or says why it is not run', () => {

@@ -11,6 +11,8 @@ const gateway = createGateway({
       baseUrl: process.env.MODEL_URL ?? 'http://127.0.0.1:11434/v1',
     },
   },
+  // a mounted gateway logs nothing unless asked
+  log: { level: 'info' },
 });
 
 const app = express();

@@ -2,12 +2,8 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { resolveConfig, type WrittenConfig } from '../../src/config/config.js';
-import {
-  assembleGateway,
-  type StandaloneGateway as Gateway,
-  type GatewayOptions,
-  rules,
-} from '../../src/gateway.js';
+import { assembleGateway, type StandaloneGateway as Gateway, rules } from '../../src/gateway.js';
+import type { GatewayOptions } from '../../src/gateway-options.js';
 import { createHttpServer } from '../../src/http/server.js';
 
 export interface RunningGateway {

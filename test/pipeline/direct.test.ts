@@ -167,7 +167,7 @@ describe('gateway.run', () => {
       expect(log.lines).toContainEqual(
         expect.objectContaining({
           surface: 'direct',
-          account: 'alice',
+          accountId: 'host:alice',
           status: 200,
           model: 'up/good',
         }),

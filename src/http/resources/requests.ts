@@ -19,7 +19,7 @@ import {
   statusParameter,
   textParameter,
 } from './query.js';
-import { settledStore } from './settled-store.js';
+import { settledStore } from '../../pipeline/settled-store.js';
 
 const filters = [
   'account',

@@ -6,7 +6,7 @@ import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
-import { settledStore } from './settled-store.js';
+import { settledStore } from '../../pipeline/settled-store.js';
 
 /** `GET /api/v1/sessions`: the first decision of each session, newest first. */
 export function listSessions(parts: Parts): RequestHandler {

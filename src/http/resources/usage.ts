@@ -15,7 +15,7 @@ import {
   spanParameters,
   textParameter,
 } from './query.js';
-import { settledStore } from './settled-store.js';
+import { settledStore } from '../../pipeline/settled-store.js';
 
 const dayMs = 86_400_000;
 const defaultDays = 30;

@@ -5,7 +5,7 @@ import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import type { ModelSelectRequest } from '../surfaces/model-select.js';
-import { recordFeedback } from './feedback.js';
+import { recordFeedback } from '../../pipeline/record-feedback.js';
 import { idOf } from './page-request.js';
 import {
   addPreference,

@@ -33,7 +33,7 @@ export function measuredRequest({ record, surface, startedAt }: ObservedRequest)
     outcome: record.code ?? 'ok',
     answer: answered
       ? {
-          provider,
+          provider: record.summedAs?.provider ?? provider,
           model,
           promptTokens,
           completionTokens: completionTokens ?? 0,

@@ -1,4 +1,4 @@
-import { openMetricsContentType, prometheusContentType, Registry } from 'prom-client';
+import { type Metric, openMetricsContentType, prometheusContentType, Registry } from 'prom-client';
 import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { ObservedRequest } from '../observed-request.js';
 import { registerFallbackGauge, registerQueueGauge } from './gauges.js';
@@ -7,12 +7,20 @@ import { type MeasuredRequest, measuredRequest } from './measured-request.js';
 import { ModelSeries } from './model-series.js';
 import type { CounterSeries, HistogramSeries } from './series.js';
 
+/** The part of a prom-client registry that a gateway needs to add its metrics to a host's. */
+export type MetricRegistry = Pick<
+  Registry,
+  'registerMetric' | 'removeSingleMetric' | 'getSingleMetric'
+>;
+
 /**
  * The Prometheus metrics of one gateway, in a registry of its own: OpenTelemetry's GenAI metrics,
  * and our own.
  */
 export class Metrics {
-  private readonly registry = new Registry();
+  /** All metrics of this gateway, and no other. */
+  readonly registry = new Registry();
+  private joined: MetricRegistry | null = null;
   private readonly instruments: Instruments;
   private readonly models = new Map<string, ModelSeries>();
   private readonly selections: HistogramSeries;
@@ -131,6 +139,31 @@ export class Metrics {
     return open
       ? { contentType: openMetricsContentType, text: asOpenMetrics(text) }
       : { contentType: prometheusContentType, text };
+  }
+
+  /**
+   * Adds all metrics to a host's registry too.
+   * @returns the name of a metric that is in it already; then nothing was added. Null: added
+   */
+  joinRegistry(registry: MetricRegistry): string | null {
+    const own = this.registry.getMetricsAsArray();
+    const taken = own.find(({ name }) => registry.getSingleMetric(name) !== undefined);
+    if (taken) return taken.name;
+    for (const { name } of own) registry.registerMetric(this.metric(name));
+    this.joined = registry;
+    return null;
+  }
+
+  /** Removes the metrics from the host's registry. */
+  close(): void {
+    for (const { name } of this.registry.getMetricsAsArray())
+      if (this.joined?.getSingleMetric(name) === this.metric(name))
+        this.joined.removeSingleMetric(name);
+    this.joined = null;
+  }
+
+  private metric(name: string): Metric {
+    return this.registry.getSingleMetric(name)!;
   }
 
   private countCost(

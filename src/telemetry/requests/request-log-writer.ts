@@ -24,6 +24,7 @@ const loggedSurfaces: ReadonlySet<string> = new Set([
   'completions',
   'openai',
   'direct',
+  'reported',
   'embeddings',
   'proxy',
 ]);

@@ -1,5 +1,5 @@
-import type { Store } from '../../store/contracts/store.js';
-import type { Parts } from '../../pipeline/parts.js';
+import type { Store } from '../store/contracts/store.js';
+import type { Parts } from './parts.js';
 
 /**
  * The store, after this process has written its queued records, so that a client finds what it has

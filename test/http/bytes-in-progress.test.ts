@@ -53,7 +53,7 @@ describe('bodies of requests in progress', () => {
     expect(refused.status).toBe(429);
     expect(refused.json).toMatchObject({
       error: {
-        code: 'too_many_requests',
+        code: 'rate_limit_exceeded',
         message: expect.stringContaining('1572864 bytes together') as string,
       },
     });

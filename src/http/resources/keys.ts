@@ -84,7 +84,7 @@ export function createKey(parts: Parts): RequestHandler {
  */
 export function listKeys(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const page = pageRequestOf(req);
+    const page = pageRequestOf(req, ['account']);
     const { store } = await parts.state.opened();
     sendJson(res, 200, listOf(await store.keys.list(ownerOf(req, callerOf(res)), page), shownKey));
   });

@@ -70,7 +70,7 @@ const mayImport: Record<string, RegExp> = {
   ),
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
-    `^(?!http/|cli/|gateway|providers/(?!adapter|unpriced-fields|index)|store/(sql|drivers|counters)/)`,
+    `^(?!http/|cli/|gateway|providers/(?!adapter|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
   ),
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':

@@ -41,6 +41,12 @@ export interface ProviderInput {
    * files.
    */
   readonly credentialsFile?: string;
+  /**
+   * Whether the gateway asks the provider in the background which models it has, at most once
+   * an hour, for `GET /v1/models`, bare model names and `auto`. `false`: models with known
+   * prices are listed instead. A list names the models. Default: `true`.
+   */
+  readonly listModels?: boolean | readonly string[];
   /** Whether `/proxy/<name>/…` reaches this provider. Default: `true`. */
   readonly allowProxy?: boolean;
   /** The maximum number of connections at a time. Default: unlimited. */
@@ -302,6 +308,13 @@ export interface ConfigInput {
    * (`<provider>/<model>`). See the table of model settings. Default: `{}`.
    */
   readonly models?: Readonly<Record<string, ModelInput>>;
+  /**
+   * Names for models: each stands for a label (`<provider>/<model>`), another alias, or a list
+   * of them, from which the gateway chooses. A name may have one `*`, which stands for the same
+   * text in its targets (`claude-*: anthropic/claude-*`). A label of a configured provider is
+   * never an alias. See [Aliases](routing.md#aliases-and-bare-names). Default: `{}`.
+   */
+  readonly aliases?: Readonly<Record<string, string | readonly string[]>>;
   /** How the gateway chooses a model. */
   readonly routing?: {
     /**

@@ -94,6 +94,7 @@ export function fillDefaults(
     budgets: { maxOutputTokens: null, ...defaults.budgets, ...input.budgets },
     providers: recordOf(providers.map(([name, provider]) => [name, fillProvider(name, provider)])),
     models: recordOf(Object.entries(input.models ?? {})),
+    aliases: recordOf(Object.entries(aliasTargets(input.aliases ?? {}))),
     routing: { ...defaults.routing, ...input.routing },
     limits: {
       maxBytesInProgress: null,
@@ -123,8 +124,21 @@ export function fillProvider(name: string, input: WrittenProvider): ProviderConf
     apiKeys: apiKeysOf(input),
     headers: input.headers ?? {},
     allowProxy: input.allowProxy ?? true,
+    listModels: input.listModels ?? true,
     timeouts: { ...defaults.timeouts, ...input.timeouts },
   };
+}
+
+/** The targets of each alias as a list. */
+export function aliasTargets(
+  aliases: NonNullable<WrittenConfig['aliases']>,
+): Record<string, readonly string[]> {
+  return recordOf(
+    Object.entries(aliases).map(([name, targets]) => [
+      name,
+      typeof targets === 'string' ? [targets] : targets,
+    ]),
+  );
 }
 
 function surfacesOf(

@@ -1,3 +1,4 @@
+import { aliasFindings } from './alias-findings.js';
 import { withEnvironment } from './environment.js';
 import { fillDefaults } from './fill.js';
 import {
@@ -46,7 +47,11 @@ export function resolve(
   ];
   if (findings.length > 0) return { findings: firstOfEachField(findings) };
   const input = withEnvironment(trimmed as WrittenConfig, env, findings);
-  findings.push(...keyFindings(input.auth?.keys ?? []), ...apiFindings(input, knownApis));
+  findings.push(
+    ...keyFindings(input.auth?.keys ?? []),
+    ...apiFindings(input, knownApis),
+    ...aliasFindings(input),
+  );
   if (findings.length > 0) return { findings };
   const config = fillDefaults(input, withoutKey);
   findings.push(...settingFindings(config, problemOf));

@@ -62,6 +62,11 @@ export interface ProviderConfig {
   readonly credentialsFile?: string;
   /** Whether `/proxy/<name>/…` may be used. */
   readonly allowProxy: boolean;
+  /**
+   * Whether the provider is asked which models it has; false: those with known prices count. A list
+   * names the models instead.
+   */
+  readonly listModels: boolean | readonly string[];
   /** The maximum number of simultaneous connections. Default: unlimited. */
   readonly connections?: number;
   readonly timeouts: ProviderTimeouts;
@@ -233,6 +238,8 @@ export interface Config {
   readonly providers: Readonly<Record<string, ProviderConfig>>;
   /** By `<provider>/<model>`; without a prototype. */
   readonly models: Readonly<Record<string, ModelConfig>>;
+  /** Names for models, each with its targets in order; without a prototype. */
+  readonly aliases: Readonly<Record<string, readonly string[]>>;
   readonly routing: RoutingConfig;
   readonly limits: LimitsConfig;
   readonly metrics: { readonly requireKey: boolean; readonly prefix?: string };

@@ -23,9 +23,9 @@ export class DirectGateway {
   async select(body: SelectRequest, options: DirectOptions = {}): Promise<ReportablePlan> {
     return selectDirectly(
       this.parts,
-      ({ catalog }) => {
+      ({ names }) => {
         check(this.selections, body);
-        return selectionQuestionOf(body, catalog.identify, true);
+        return selectionQuestionOf(body, names, true);
       },
       options,
     );

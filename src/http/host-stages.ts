@@ -2,7 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { compileSchema, type Validator } from '../config/schema/compile-schema.js';
 import { invalidField } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
-import { candidateOf, planCompletion } from '../pipeline/plan-request.js';
+import { planCompletion } from '../pipeline/plan-request.js';
 import { selectModel, type SelectionQuestion } from '../pipeline/select-model.js';
 import type { GatewaySnapshot } from '../pipeline/snapshot.js';
 import type { Candidate, RoutingRequest } from '../routing/plan.js';
@@ -15,7 +15,7 @@ import { readJsonBody } from './read-body.js';
 import { countRequestStage } from './select-model.js';
 import { inOrder, stage } from './stage.js';
 import {
-  candidateOfEntry,
+  candidatesOfEntry,
   type ModelSelectRequest,
   type ProviderEntry,
   routingRequestOf,
@@ -109,32 +109,29 @@ function questionOf(
   snapshot: GatewaySnapshot,
 ): SelectionQuestion {
   const routing = from?.(req) ?? routingRequestOf(body);
+  const field = body.llm_providers ? 'llm_providers' : 'models';
   const entries: readonly (string | Candidate | ProviderEntry)[] =
-    candidates ?? body.llm_providers ?? body.models ?? snapshot.routing.auto;
+    candidates ?? body.llm_providers ?? body.models ?? snapshot.directory.auto();
   return {
     routing,
     links: from ? {} : body,
-    candidates: entries.map((entry) => hostCandidate(entry, snapshot)),
+    candidates: entries.flatMap((entry, index) =>
+      hostCandidates(entry, snapshot, `${field}[${index}]`),
+    ),
     explain: true,
-    field: body.llm_providers ? 'llm_providers' : 'models',
+    field,
     hashContent: !from && (body.hash_content ?? false),
   };
 }
 
-/**
- * A label `<provider>/<model>` of a configured provider is taken as it is; any other is looked up
- * in the catalogue.
- */
-function hostCandidate(
+/** A host's own candidate as it is; a label or an entry as model selection reads it. */
+function hostCandidates(
   entry: string | Candidate | ProviderEntry,
-  { providers, catalog }: GatewaySnapshot,
-): Candidate {
-  if (typeof entry !== 'string')
-    return 'label' in entry ? entry : candidateOfEntry(entry, catalog.identify);
-  const candidate = candidateOf(entry);
-  return providers.has(candidate.provider ?? '')
-    ? candidate
-    : candidateOfEntry({ name: entry }, catalog.identify);
+  { names }: GatewaySnapshot,
+  field: string,
+): Candidate[] {
+  if (typeof entry === 'string') return candidatesOfEntry({ name: entry }, names, field);
+  return 'label' in entry ? [entry] : candidatesOfEntry(entry, names, field);
 }
 
 /**

@@ -24,10 +24,10 @@ export function countRequestStage(parts: Parts): RequestHandler {
 export function selectStage(parts: Parts): RequestHandler {
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
-    const { identify } = request.snapshot.catalog;
+    const { names } = request.snapshot;
     const explain = req.query['explain'] === 'true';
     const body = req.body as ModelSelectRequest;
-    await selectModel(parts, request, selectionQuestionOf(body, identify, explain));
+    await selectModel(parts, request, selectionQuestionOf(body, names, explain));
   });
 }
 

@@ -5,11 +5,15 @@ import type { Config, ParseOptions, ProviderConfig } from '../config/config.js';
 import type { Attempt } from '../dispatch/execute-plan.js';
 import { createProvider, type Provider } from '../dispatch/provider.js';
 import { browserRulesOf } from './browser-rules.js';
+import { ModelDirectory } from './model-directory.js';
+import type { ModelLists } from './model-lists.js';
+import { ModelNames, type NameSources } from './model-names.js';
+import { providerNames } from './provider-names.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import type { ProviderDialect, ProviderSettings } from '../providers/adapter.js';
 import { type Catalog, createCatalog } from '../routing/catalog.js';
 import type { LatencyWindow } from '../routing/latency-window.js';
-import { autoCandidates } from '../routing/auto-candidates.js';
+import { compileAliases } from '../routing/aliases.js';
 import { givenOrder } from '../routing/rankers/given-order.js';
 import { createLearnedRanker } from '../routing/rankers/learned-ranker.js';
 import { createPriorRanker } from '../routing/rankers/prior-ranker.js';
@@ -22,6 +26,8 @@ export interface SnapshotSharing {
   onAttempt: (attempt: Attempt) => void;
   /** Receives each cooldown of a provider's key, which is identified by its fingerprint. */
   onCooldown: (provider: string, fingerprint: string, forMs: number) => void;
+  /** What the providers say that they have. */
+  lists: ModelLists;
   /** Takes what went wrong where no answer could tell of it. */
   warn: (warning: string) => void;
   /** Whether the gateway is mounted in a host app. */
@@ -74,7 +80,8 @@ export function buildSnapshot(
     providerConfigs.map(({ name, api }) => [name, dialects.get(api)?.pricesAs ?? null]),
   );
   const catalog = createCatalog({ overrides: config.models, priceIds });
-  const { latencies, onAttempt } = sharing;
+  const { latencies, onAttempt, lists } = sharing;
+  const directory = new ModelDirectory({ config, providerConfigs, providers, catalog, lists });
   return {
     limits: config.limits,
     keys,
@@ -87,7 +94,9 @@ export function buildSnapshot(
     latencies,
     ranker: rankerOf(config),
     givenOrder,
-    routing: routingOf(config, providers, catalog),
+    routing: routingOf(config),
+    directory,
+    names: namesOf(config, providerConfigs, dialects, { directory, catalog }),
     requestLog: config.requestLog,
     conversations: config.conversations,
     budgets: config.budgets,
@@ -104,12 +113,8 @@ export function buildSnapshot(
 const proxyable = (configs: readonly ProviderConfig[]): ReadonlySet<string> =>
   new Set(configs.filter(({ allowProxy }) => allowProxy).map(({ name }) => name));
 
-function routingOf(
-  config: Config,
-  providers: ReadonlyMap<string, Provider>,
-  catalog: Catalog,
-): GatewaySnapshot['routing'] {
-  const { order, explainHeader, learning, ranker, exploration, allow, deny, auto } = config.routing;
+function routingOf(config: Config): GatewaySnapshot['routing'] {
+  const { order, explainHeader, learning, ranker, exploration, allow, deny } = config.routing;
   return {
     order,
     explainHeader,
@@ -117,8 +122,25 @@ function routingOf(
     learning: { enabled: learning && ranker === 'learned', exploration },
     allow: allow ?? null,
     deny: deny ?? [],
-    auto: auto.length > 0 ? auto : autoOf(config, providers, catalog),
   };
+}
+
+function namesOf(
+  { aliases, routing: { allow, deny } }: Config,
+  providers: readonly ProviderConfig[],
+  dialects: ReadonlyMap<string, ProviderDialect>,
+  known: Pick<NameSources, 'directory' | 'catalog'>,
+): ModelNames {
+  const configured = new Set(providers.map(({ name }) => name));
+  return new ModelNames({
+    ...known,
+    aliases: compileAliases(aliases),
+    isConfigured: (provider) => configured.has(provider),
+    otherName: providerNames(providers, dialects),
+    variableOf: (provider) => dialects.get(provider)?.env[0] ?? null,
+    allow: allow ?? null,
+    deny: deny ?? [],
+  });
 }
 
 function rankerOf({ routing: { ranker, tolerance, affinity } }: Config): Ranker {
@@ -150,17 +172,6 @@ function knownModels(catalog: Catalog): GatewaySnapshot['isKnownModel'] {
     if (!known) names.set(provider, (known = new Set(catalog.models(provider))));
     return known.has(model);
   };
-}
-
-function autoOf(
-  config: Config,
-  providers: ReadonlyMap<string, Provider>,
-  catalog: Catalog,
-): string[] {
-  const named = Object.keys(config.models).filter((label) =>
-    providers.has(label.slice(0, label.indexOf('/'))),
-  );
-  return named.length > 0 ? named : autoCandidates(catalog, [...providers.keys()]);
 }
 
 function providerOf(
@@ -195,6 +206,7 @@ function settingsOf({
   apiKeys: _keys,
   timeouts: _timeouts,
   allowProxy: _allow,
+  listModels: _listModels,
   connections: _connections,
   baseUrl,
   deployments,

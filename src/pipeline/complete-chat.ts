@@ -15,6 +15,7 @@ import { rememberAnswered } from './continuation.js';
 import { copyContent } from './copied-answer.js';
 import { keepTurn } from './keep-turn.js';
 import { isBounded } from './limits.js';
+import { withAdvice } from './model-names.js';
 import type { Parts } from './parts.js';
 import { type GatewayRequest, plannedOf } from './request.js';
 
@@ -131,11 +132,14 @@ class RunningCompletion {
 
   private fail(thrown: unknown): void {
     const broken = thrown instanceof BrokenStream ? thrown : null;
-    const error = broken ? broken.error : thrown;
-    if (!(error instanceof GatewayError)) {
+    const failure = broken ? broken.error : thrown;
+    if (!(failure instanceof GatewayError)) {
       this.writer.discard();
-      throw error;
+      throw failure;
     }
+    const { snapshot, caller } = this.request;
+    const [first] = this.planned.plan.candidates;
+    const error = withAdvice(failure, snapshot.names, first, caller.models);
     const { record, id: requestId } = this.request;
     recordFailure(record, error);
     const usage = broken ? this.estimate(broken.contentLength) : null;

@@ -13,7 +13,8 @@ import { estimateTokens } from '../routing/tokens.js';
 import { keepText } from '../telemetry/requests/kept-content.js';
 import { isBounded, reserveLimits } from './limits.js';
 import type { Parts } from './parts.js';
-import { candidateOf, limitsOf, unconfigured } from './plan-request.js';
+import { withAdvice } from './model-names.js';
+import { limitsOf } from './plan-request.js';
 import type { GatewayRequest } from './request.js';
 import { type AttemptUse, type AttemptUses, RequestReservation } from './request-reservation.js';
 import { unpricedReason } from './reserve-completion.js';
@@ -37,10 +38,8 @@ export async function embed(
   { model: label, ...body }: EmbeddingCall,
 ): Promise<unknown> {
   const { snapshot, caller, record } = request;
-  const candidate = candidateOf(label);
-  request.asked = candidate;
+  const [candidate, provider] = embeddingModel(request, label);
   request.prompt = body['input'];
-  const provider = embeddingProvider(request, candidate);
   if (snapshot.requestLog.enabled && snapshot.requestLog.content)
     record.content = keepText(body['input']);
   const reservation = await reserveEmbedding(parts, request, candidate, body);
@@ -72,6 +71,8 @@ export async function embed(
     // the provider worked for a client that left, and charges for it
     if (record.attempts.at(-1)?.outcome === 'client_closed')
       account(request, candidate, estimated());
+    if (error instanceof GatewayError)
+      throw withAdvice(error, snapshot.names, candidate, caller.models);
     throw error;
   } finally {
     reservation?.settle();
@@ -79,12 +80,30 @@ export async function embed(
 }
 
 /**
- * The provider of the model. @throws GatewayError if it cannot be used, or makes no embeddings
+ * The model that a name stands for, and its provider: of an alias with several targets, the first
+ * that can be used. @throws GatewayError for the first where none can
  */
+function embeddingModel(request: GatewayRequest, name: string): [Candidate, Provider] {
+  const candidates = request.snapshot.names.candidatesOf([name]);
+  request.asked = candidates[0] ?? null;
+  let refusal: unknown;
+  for (const candidate of candidates)
+    try {
+      const provider = embeddingProvider(request, candidate);
+      request.asked = candidate;
+      return [candidate, provider];
+    } catch (error) {
+      refusal ??= error;
+    }
+  throw refusal;
+}
+
+/** The provider of a model. @throws GatewayError if it cannot be used, or makes no embeddings */
 function embeddingProvider({ snapshot, caller }: GatewayRequest, candidate: Candidate): Provider {
+  const unknown = snapshot.names.unknownReason(candidate, caller.models);
   const provider = snapshot.providers.get(candidate.provider ?? '');
-  if (!provider)
-    throw new GatewayError('model_not_found', `model: ${unconfigured(snapshot, candidate) ?? ''}`, {
+  if (unknown !== null || !provider)
+    throw new GatewayError('model_not_found', `model: ${unknown ?? 'not found'}`, {
       field: 'model',
     });
   const { allow, deny } = snapshot.routing;

@@ -21,6 +21,7 @@ import { type MetricRegistry, Metrics } from '../telemetry/metrics/metrics.js';
 import type { RequestLogOptions } from '../telemetry/requests/request-log-writer.js';
 import { buildSnapshot, type SnapshotSharing } from './build-snapshot.js';
 import { type HostAnswer, HostUsers } from './host-users.js';
+import { ModelLists } from './model-lists.js';
 import type { Parts } from './parts.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import { GatewayState } from './state.js';
@@ -63,6 +64,9 @@ export class Engine {
   private readonly state: GatewayState;
   private readonly sync: ReplicaSync;
   private readonly sharing: SnapshotSharing;
+  private readonly lists: ModelLists;
+  /** Whether providers are asked for their models before anybody wants to know. */
+  private listsAhead = false;
   private readonly warn: (warning: string) => void;
   private snapshot: GatewaySnapshot;
   private stopping = false;
@@ -82,7 +86,9 @@ export class Engine {
     const logger = logOf(options.logger ?? createLogger(config.log));
     this.warn = (warning) => logger.warn({}, warning);
     this.sync = new ReplicaSync(() => this.snapshot.providers);
+    this.lists = new ModelLists(this.warn);
     this.sharing = {
+      lists: this.lists,
       latencies: this.sync.latencies,
       onAttempt: (attempt) => this.measured.attempt(attempt),
       onCooldown: (...cooldown) => this.sync.startCooldown(...cooldown),
@@ -120,6 +126,13 @@ export class Engine {
     this.snapshot = next;
     this.config = config;
     this.measured.reloaded('applied');
+    if (this.listsAhead) next.directory.refresh();
+  }
+
+  /** Asks the providers in the background which models they have, now and after each reload. */
+  listModelsAhead(): void {
+    this.listsAhead = true;
+    this.snapshot.directory.refresh();
   }
 
   async readiness(): Promise<Readiness> {
@@ -144,6 +157,7 @@ export class Engine {
     // no request waits for a title
     this.state.titles.close();
     this.sync.close();
+    this.lists.close();
     const { providers } = this.snapshot;
     await Promise.all([...providers.values()].map(({ upstreams }) => upstreams.close()));
     await this.state.close();

@@ -10,7 +10,6 @@ import { costOf } from '../routing/cost.js';
 import type { NewMessage } from '../store/contracts/conversations.js';
 import type { FinishedAnswer } from './completion-call.js';
 import type { Parts } from './parts.js';
-import { candidateOf } from './plan-request.js';
 import type { GatewayRequest } from './request.js';
 import type { GatewaySnapshot } from './snapshot.js';
 
@@ -134,7 +133,8 @@ async function putTitle(
 function titleModelOf(snapshot: GatewaySnapshot): TitleModel | null {
   const { titleModel } = snapshot.conversations;
   if (titleModel === null) return null;
-  const candidate = candidateOf(titleModel);
+  const [candidate] = snapshot.names.candidatesOf([titleModel]);
+  if (!candidate) return null;
   const { provider, model } = candidate;
   return {
     candidate,

@@ -69,7 +69,7 @@ export async function planRequest(
     deny: snapshot.routing.deny,
     keyModels: caller.models,
     ...(question.isCalledHere
-      ? { unknownReason: (candidate: Candidate) => unconfigured(snapshot, candidate) }
+      ? { unknownReason: (one: Candidate) => snapshot.names.unknownReason(one, caller.models) }
       : {}),
     explain: question.explain,
     blame: question.blame,
@@ -117,22 +117,22 @@ export async function planCompletion(
   call: CompletionCall,
 ): Promise<void> {
   const { modelsField, fallbackModels, invalidCode } = call;
-  const [firstModel] = call.models ?? [];
-  if (firstModel !== undefined) request.asked = candidateOf(firstModel);
+  const { names, routing, directory } = request.snapshot;
+  const candidates = names.candidatesOf(call.models ?? directory.auto());
+  if (call.models) request.asked = candidates[0] ?? null;
   request.prompt = call.chat;
   const plan = await planRequest(parts, request, {
     routing: call.routing,
     links: call.links,
-    candidates: (call.models ?? request.snapshot.routing.auto).map(candidateOf),
-    ...(fallbackModels.length > 0 ? { fallbacks: fallbackModels.map(candidateOf) } : {}),
+    candidates,
+    ...(fallbackModels.length > 0 ? { fallbacks: names.candidatesOf(fallbackModels) } : {}),
     order: call.order,
     maxRetries: call.maxRetries,
     isCalledHere: true,
     isSession: false,
     // the header is sent where there was something to weigh
     explain:
-      request.snapshot.routing.explainHeader &&
-      (call.models?.length ?? 2) + fallbackModels.length > 1,
+      routing.explainHeader && (call.models ? candidates.length : 2) + fallbackModels.length > 1,
     blame: {
       field: modelsField,
       firstField: call.modelField,
@@ -143,24 +143,6 @@ export async function planCompletion(
   });
   request.call = call;
   request.passedOver = plan.excluded.length === 0 ? noEntries : plan.excluded.map(traceEntry);
-}
-
-/** Why the gateway cannot call a candidate; null if it can. */
-export const unconfigured = (
-  { providers }: GatewaySnapshot,
-  { provider }: Candidate,
-): string | null =>
-  provider !== null && providers.has(provider)
-    ? null
-    : `provider ${JSON.stringify(provider)} is not configured`;
-
-/**
- * `<provider>/<model>` as a candidate; what follows the first slash is the provider's own name,
- * slashes included.
- */
-export function candidateOf(label: string): Candidate {
-  const slash = label.indexOf('/');
-  return { label, provider: label.slice(0, slash), model: label.slice(slash + 1) };
 }
 
 /**

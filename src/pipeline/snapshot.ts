@@ -6,6 +6,8 @@ import type { Catalog } from '../routing/catalog.js';
 import type { LatencyWindow } from '../routing/latency-window.js';
 import type { Ranker } from '../routing/plan.js';
 import type { BrowserRules } from './browser-rules.js';
+import type { ModelDirectory } from './model-directory.js';
+import type { ModelNames } from './model-names.js';
 
 /** The numbers that the configuration sets for requests; durations in ms. */
 export interface RequestLimits {
@@ -48,9 +50,11 @@ export interface GatewaySnapshot {
     };
     readonly allow: readonly string[] | null;
     readonly deny: readonly string[];
-    /** The candidates of `model: auto`. */
-    readonly auto: readonly string[];
   };
+  /** Which models can be called. */
+  readonly directory: ModelDirectory;
+  /** What the names of models stand for. */
+  readonly names: ModelNames;
   /** What is kept of requests that are over. */
   readonly requestLog: {
     readonly enabled: boolean;

@@ -96,6 +96,8 @@ export interface ProviderAdapter {
   readFailure(status: number, headers: UpstreamHeaders, body: string): GatewayError;
   /** Absent: the provider has no embeddings. */
   readonly embeddings?: EmbeddingAdapter;
+  /** Absent: the provider has no list of models, or none of what can be called. */
+  readonly modelList?: ModelListAdapter;
   /** Absent: the provider's requests are signed, so requests cannot be passed through. */
   readonly passthrough?: Passthrough;
 }
@@ -107,6 +109,41 @@ export interface Passthrough {
   /** Without a trailing slash; the client's path is appended. */
   readonly baseUrl: string;
   headers(apiKey: string | null): Record<string, string> | Promise<Record<string, string>>;
+}
+
+/** What a model is for. Only `chat` models can answer completions. */
+export type ModelType =
+  | 'chat'
+  | 'completion'
+  | 'embedding'
+  | 'rerank'
+  | 'moderation'
+  | 'image'
+  | 'video'
+  | 'speech'
+  | 'transcription'
+  | 'realtime'
+  | 'other';
+
+/** One model, as its provider lists it. */
+export interface ListedModel {
+  /** The name to call it by. */
+  readonly model: string;
+  readonly type: ModelType;
+  /** Seconds since 1970. */
+  readonly created?: number;
+  /** In tokens. */
+  readonly contextLength?: number;
+}
+
+/** The provider's own list of models: a GET with the headers of pass-through. */
+export interface ModelListAdapter {
+  /** Absolute. */
+  readonly url: string;
+  /** Beside those that authenticate. */
+  readonly headers: Record<string, string>;
+  /** @throws GatewayError `unreadable_answer` */
+  readModels(body: string): ListedModel[];
 }
 
 /** What an embedding model answered. */

@@ -41,6 +41,8 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
   'azure-openai': {
     pricesAs: 'azure',
     keyHeader: 'api-key',
+    // lists every model of the region, deployed or not
+    modelList: false,
     urlOf: azureUrl,
     adaptBody(body, { deployments }) {
       body['model'] = deployments?.[String(body['model'])] ?? body['model'];
@@ -102,6 +104,7 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     streamOptions: false,
     endsWithDone: false,
     embeddings: false,
+    modelList: false,
   },
   cerebras: {
     env: ['CEREBRAS_API_KEY'],

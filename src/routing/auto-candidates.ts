@@ -11,23 +11,25 @@ const rate = (price: TokenPrice | null): number | null =>
 /**
  * The candidates of `model: auto` if the configuration names none: of each provider the eight
  * models with the highest ability among those with a known ability and a price of at most 12 USD
- * per million tokens; all models of a provider whose prices are not known.
+ * per million tokens; of a provider whose prices are not known, the eight with the highest ability.
+ * @param chatModels the names of a provider's models that can chat
  */
-export function autoCandidates(catalog: Catalog, providers: readonly string[]): string[] {
+export function autoCandidates(
+  catalog: Pick<Catalog, 'lookup'>,
+  providers: readonly string[],
+  chatModels: (provider: string) => readonly string[],
+): string[] {
   return providers.flatMap((provider) => {
-    const models = catalog
-      .models(provider)
-      .map((model) => ({ model, facts: catalog.lookup(provider, model) }));
-    const priced = models.flatMap(({ model, facts: { ability, inputPrice, outputPrice } }) => {
-      const price = blendedPrice(rate(inputPrice), rate(outputPrice));
-      return ability !== null && price !== null && price > 0 && price <= maxPrice
-        ? [{ model, ability }]
-        : [];
+    const models = chatModels(provider).map((model) => {
+      const { ability, inputPrice, outputPrice } = catalog.lookup(provider, model);
+      return { model, ability, price: blendedPrice(rate(inputPrice), rate(outputPrice)) };
     });
-    const chosen =
-      priced.length > 0
-        ? priced.sort((a, b) => b.ability - a.ability).slice(0, maxPerProvider)
-        : models;
-    return chosen.map(({ model }) => `${provider}/${model}`);
+    const priced = models.filter(
+      ({ ability, price }) => ability !== null && price !== null && price > 0 && price <= maxPrice,
+    );
+    return (priced.length > 0 ? priced : models)
+      .sort((a, b) => (b.ability ?? 0) - (a.ability ?? 0))
+      .slice(0, maxPerProvider)
+      .map(({ model }) => `${provider}/${model}`);
   });
 }

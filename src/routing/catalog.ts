@@ -124,11 +124,13 @@ function splitName(name: string): Owner | null {
 function findOwner(
   name: string,
   configured: ReadonlyMap<string, string | null>,
+  stated: ReadonlyMap<string, ModelOverride>,
   at: number,
 ): Owner | null {
   if (name.length > maxNameLength) return null;
   const parts = splitName(name);
-  if (parts && (configured.has(parts.provider) || isPriceId(parts.provider))) return parts;
+  if (parts && (stated.has(name) || configured.has(parts.provider) || isPriceId(parts.provider)))
+    return parts;
   const maker = makerOf(name, at);
   if (maker === null) return null;
   const provider = [...configured].find(([, priceId]) => priceId === maker)?.[0] ?? maker;
@@ -153,7 +155,7 @@ export function createCatalog({
 
   function identify(name: string): Owner | null {
     let cached = owners.get(name);
-    if (!cached) owners.set(name, (cached = { owner: findOwner(name, configured, now()) }));
+    if (!cached) owners.set(name, (cached = { owner: findOwner(name, configured, stated, now()) }));
     return cached.owner;
   }
 

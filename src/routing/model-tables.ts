@@ -13,6 +13,8 @@ interface ModelTables {
   readonly aliases: {
     /** Spellings of a provider's name -> the provider's id in the price data. */
     readonly providers: Readonly<Record<string, string>>;
+    /** Names that other gateways give to a provider -> the values of `api` that it can have. */
+    readonly providerNames: Readonly<Record<string, readonly string[]>>;
     /** The vendors that Bedrock's model ids begin with. */
     readonly bedrockVendors: readonly string[];
     /** Canonical names (regular expressions) and the model that each is a version of. */

@@ -99,11 +99,13 @@ describe('defaults', () => {
       timeouts: undefined,
       providers: {},
       models: {},
+      aliases: {},
     });
     const provider = (readSchema('config').$defs as Record<string, JsonSchema>).provider!;
     expect(schemaDefaults(provider)).toEqual({
       headers: {},
       allowProxy: true,
+      listModels: true,
       timeouts: defaults.timeouts,
     });
   });
@@ -121,6 +123,7 @@ describe('defaults', () => {
       apiKeys: [],
       headers: {},
       allowProxy: true,
+      listModels: true,
       timeouts: { connectMs: 10000, firstEventMs: 300000, idleMs: 5 },
     });
   });

@@ -37,6 +37,7 @@ describe('a provider without a configuration', () => {
           api,
           apiKeys: ['sk-x'],
           allowProxy: true,
+          listModels: true,
           timeouts: { connectMs: 10_000, firstEventMs: 300_000, idleMs: 120_000 },
         }),
       ]);

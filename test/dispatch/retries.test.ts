@@ -161,7 +161,7 @@ describe('a model that cannot be called', () => {
         {
           provider: 'nobody',
           model: 'x',
-          error: 'provider "nobody" is not configured',
+          error: expect.stringMatching(/^provider "nobody" is not configured/) as string,
           status: null,
           attempt: 0,
           latency: 0,
@@ -186,8 +186,10 @@ describe('a model that cannot be called', () => {
     async (_name, way) => {
       const heard = await ask(gateway, way, { models: ['nobody/x', 'noone/y'] });
       expect(heard.status).toBe(way.surface === 'native' ? 422 : 404);
-      expect(heard.message).toBe(
-        `${way.surface === 'native' ? 'models[0]' : 'model'}: provider "nobody" is not configured`,
+      expect(heard.message).toMatch(
+        way.surface === 'native'
+          ? /^models\[0\]: provider "nobody" is not configured/
+          : /^model: provider "nobody" is not configured/,
       );
     },
   );

@@ -11,7 +11,7 @@ import { errorMeanings } from './error-meanings.js';
 interface Schema {
   readonly $ref?: string;
   readonly $defs?: Record<string, Schema>;
-  readonly type?: string;
+  readonly type?: string | readonly string[];
   readonly description?: string;
   readonly default?: unknown;
   readonly enum?: readonly unknown[];
@@ -109,6 +109,8 @@ function resolved(schema: Schema, root: Schema): Schema {
 /** What a setting may be: its enumeration, else its type and bounds. */
 function valuesOf(schema: Schema): string {
   if (schema.enum) return schema.enum.map(code).join(', ');
+  if (typeof schema.type === 'object')
+    return schema.type.map((type) => (type === 'array' ? 'list' : type)).join(' or ');
   if (schema.type === 'array') return 'list';
   const { minimum } = schema;
   // that bound is the longest timer, and says nothing about the setting

@@ -350,7 +350,11 @@ describe('strange JSON', () => {
     expect(
       await sendWide(`{"models": ["${name}/m"], "messages": [{"role": "user", "content": "Hi"}]}`),
     ).toMatchObject(
-      native(422, 'Validation Error', `models[0]: provider "${name}" is not configured`),
+      native(
+        422,
+        'Validation Error',
+        new RegExp(`^models\\[0\\]: provider "${name}" is not configured`),
+      ),
     );
   });
 
@@ -389,7 +393,11 @@ describe('strange JSON', () => {
     'with the model %j is 422 by its form',
     async (model) => {
       expect(await sendWide({ ...hello, models: [model] })).toMatchObject(
-        native(422, 'Validation Error', 'models[0]: must have the form <provider>/<model>'),
+        native(
+          422,
+          'Validation Error',
+          'models[0]: must be the name of a model, such as <provider>/<model>',
+        ),
       );
       expect(
         await post(`${wide.url}/v1/chat/completions`, { ...hello, model }, wide.auth),

@@ -1,5 +1,7 @@
 import type { ChatMessage } from '../../completion.js';
 import { type CandidateExplanation, explainPlan, gateOf } from '../../routing/explain-plan.js';
+import { invalidField } from '../../errors.js';
+import { ambiguous, type ModelNames } from '../../pipeline/model-names.js';
 import type { SelectionQuestion } from '../../pipeline/select-model.js';
 import type { Candidate, Plan, Price, RoutingRequest } from '../../routing/plan.js';
 import { nativeErrorBody } from '../error-handler.js';
@@ -37,10 +39,8 @@ export const modelSelect: Surface = {
   errorBody: nativeErrorBody,
 };
 
-/**
- * Looks up the provider of a model name without a provider; null if the catalogue does not know it.
- */
-export type Identify = (name: string) => { provider: string; model: string } | null;
+/** Looks up what the names of entries stand for. */
+export type EntryNames = Pick<ModelNames, 'ownersOf' | 'choicesOf'>;
 
 /** Converts a body to the request that routing ranks for. */
 export function routingRequestOf(body: Partial<ModelSelectRequest>): RoutingRequest {
@@ -55,23 +55,43 @@ export function routingRequestOf(body: Partial<ModelSelectRequest>): RoutingRequ
 /** What a valid body of model selection asks. */
 export const selectionQuestionOf = (
   body: ModelSelectRequest,
-  identify: Identify,
+  names: EntryNames,
   explain: boolean,
 ): SelectionQuestion => ({
   routing: routingRequestOf(body),
   links: body,
-  candidates: body.llm_providers.map((entry) => candidateOfEntry(entry, identify)),
+  candidates: body.llm_providers.flatMap((entry, index) =>
+    candidatesOfEntry(entry, names, `llm_providers[${index}]`),
+  ),
   explain,
   field: 'llm_providers',
   hashContent: body.hash_content ?? false,
 });
 
 /**
- * Converts an entry of `llm_providers` to a candidate. Its label is its `name` as sent, else
- * `provider/model`.
+ * Converts an entry of `llm_providers` to candidates: one, or those of an alias. Their label is the
+ * entry's `name` as sent, else `provider/model`.
+ * @param field the entry's, for messages
+ * @throws GatewayError `bad_request` for a bare name that several configured providers have
  */
-export function candidateOfEntry(entry: ProviderEntry, identify: Identify): Candidate {
-  const { provider, model } = modelOf(entry, identify);
+export function candidatesOfEntry(
+  entry: ProviderEntry,
+  names: EntryNames,
+  field: string,
+): Candidate[] {
+  if (entry.provider && entry.model)
+    return [candidateOfEntry(entry, { provider: entry.provider, model: entry.model })];
+  const name = entry.name ?? entry.model ?? '';
+  const choices = names.choicesOf(name);
+  if (choices.length > 0) throw invalidField(field, ambiguous(name, choices), 'bad_request');
+  const owners = names.ownersOf(name) ?? [{ provider: null, model: name }];
+  return owners.map((owner) => candidateOfEntry(entry, owner));
+}
+
+function candidateOfEntry(
+  entry: ProviderEntry,
+  { provider, model }: Pick<Candidate, 'provider' | 'model'>,
+): Candidate {
   const price = priceOf(entry);
   const attributes = entry.context_length
     ? { context_length: entry.context_length, ...entry.attributes }
@@ -84,15 +104,6 @@ export function candidateOfEntry(entry: ProviderEntry, identify: Identify): Cand
     ...(typeof entry.latency === 'number' ? { latency: entry.latency } : {}),
     ...(attributes ? { attributes } : {}),
   };
-}
-
-function modelOf(
-  entry: ProviderEntry,
-  identify: Identify,
-): { provider: string | null; model: string } {
-  if (entry.provider && entry.model) return { provider: entry.provider, model: entry.model };
-  const name = entry.name ?? entry.model ?? '';
-  return identify(name) ?? { provider: null, model: name };
 }
 
 function priceOf({ price, input_price: input, output_price: output }: ProviderEntry): Price | null {

@@ -1,5 +1,4 @@
 import type { ChatRequest } from '../../completion.js';
-import { invalidField } from '../../errors.js';
 import { openAIErrorBody } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
@@ -10,7 +9,7 @@ import type { CompletionSurface } from './surface.js';
  * provider's.
  */
 export interface RunRequest extends ChatRequest {
-  /** `<provider>/<model>`, or `auto`. */
+  /** `<provider>/<model>`, an alias, a name that one provider has, or `auto`. */
   model: string;
   /** The candidates of `auto`. Default: the configured ones. */
   models?: string[] | null;
@@ -22,7 +21,7 @@ export interface RunRequest extends ChatRequest {
   previous_session?: string | null;
 }
 
-/** OpenAI's chat completions: `model` is `<provider>/<model>`, or `auto`. */
+/** OpenAI's chat completions. */
 export const openai: CompletionSurface = {
   name: 'openai',
   invalidCode: 'bad_request',
@@ -40,12 +39,6 @@ export const openai: CompletionSurface = {
     } = parsed as RunRequest;
     const auto = model === 'auto';
     const isList = auto && models;
-    if (!auto && !/^[^/]+\/./.test(model))
-      throw invalidField(
-        'model',
-        'must have the form <provider>/<model>, or be auto',
-        'bad_request',
-      );
     return {
       chat: stream || chat.stream_options === undefined ? chat : withoutStreamOptions(chat),
       models: auto ? (models ?? null) : [model],

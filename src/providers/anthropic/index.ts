@@ -10,6 +10,7 @@ import { anthropicEvents } from './events.js';
 import { anthropicErrorBody, anthropicFailure } from './failure.js';
 import { toAnthropicBody } from './request.js';
 import { parseJson } from '../json.js';
+import { modelList } from '../model-list.js';
 
 const defaultBaseUrl = 'https://api.anthropic.com/v1';
 const defaultApiVersion = '2023-06-01';
@@ -48,6 +49,11 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
         ...settings.headers,
       }),
     },
+    modelList: modelList(provider, {
+      url: `${url.replace(/\/messages$/, '')}/models?limit=1000`,
+      headers: { 'anthropic-version': settings.apiVersion ?? defaultApiVersion },
+      read: ({ id }) => (typeof id === 'string' ? { model: id, type: 'chat' } : null),
+    }),
   };
 }
 

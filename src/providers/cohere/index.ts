@@ -1,7 +1,9 @@
 import type { ErrorCode, GatewayError } from '../../errors.js';
 import type {
   CompletionAnswer,
+  ListedModel,
   ModelCall,
+  ModelType,
   ProviderAdapter,
   ProviderDialect,
   ProviderSettings,
@@ -15,6 +17,7 @@ import { cohereChatBody } from './request.js';
 import { answerFromV1, type CohereV1Answer } from './v1.js';
 import { providerFailure, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
+import { modelList } from '../model-list.js';
 
 const defaultBaseUrl = 'https://api.cohere.com/v2';
 
@@ -60,7 +63,34 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
         ...settings.headers,
       }),
     },
+    modelList: modelList(provider, {
+      // the list belongs to the older version alone
+      url: `${baseUrl.replace(/\/v2$/, '/v1')}/models?page_size=1000`,
+      read: readModel,
+    }),
     embeddings: cohereEmbeddings(provider, post),
+  };
+}
+
+/** `{name, endpoints: ['chat', 'embed', 'rerank'], context_length}` */
+function readModel({
+  name,
+  endpoints,
+  context_length: length,
+}: Record<string, unknown>): ListedModel | null {
+  if (typeof name !== 'string') return null;
+  const serves = Array.isArray(endpoints) ? (endpoints as unknown[]) : ['chat'];
+  const type: ModelType = serves.includes('chat')
+    ? 'chat'
+    : serves.includes('embed')
+      ? 'embedding'
+      : serves.includes('rerank')
+        ? 'rerank'
+        : 'other';
+  return {
+    model: name,
+    type,
+    ...(typeof length === 'number' && length > 0 ? { contextLength: length } : {}),
   };
 }
 

@@ -1,4 +1,5 @@
 import type {
+  ListedModel,
   ProviderAdapter,
   ProviderDialect,
   ProviderSettings,
@@ -8,6 +9,8 @@ import { type EmbeddingWire, googleEmbeddings } from './embeddings.js';
 import { googleErrorBody } from './failure.js';
 import { geminiReaders, modelPath, operationOf } from './generate-content.js';
 import { toGenerateContent } from './request.js';
+import { modelList } from '../model-list.js';
+import { modelTypeOf } from '../model-type.js';
 
 export { vertex } from './vertex.js';
 
@@ -70,7 +73,22 @@ function createGemini(settings: ProviderSettings): ProviderAdapter {
         ...settings.headers,
       }),
     },
+    modelList: modelList(provider, { url: `${root}/models?pageSize=1000`, read: readModel }),
     embeddings: googleEmbeddings(provider, embeddingWire(nameOf, post)),
+  };
+}
+
+/** `{name: 'models/…', supportedGenerationMethods: ['generateContent'], inputTokenLimit}` */
+function readModel(entry: Record<string, unknown>): ListedModel | null {
+  const { name, supportedGenerationMethods: methods, inputTokenLimit: length } = entry;
+  if (typeof name !== 'string') return null;
+  const model = name.replace(/^models\//, '');
+  const byName = modelTypeOf(model);
+  const generates = !Array.isArray(methods) || methods.includes('generateContent');
+  return {
+    model,
+    type: byName === 'chat' && !generates ? 'other' : byName,
+    ...(typeof length === 'number' && length > 0 ? { contextLength: length } : {}),
   };
 }
 

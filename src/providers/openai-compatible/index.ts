@@ -10,6 +10,7 @@ import type {
 } from '../adapter.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
+import { modelList } from '../model-list.js';
 import { packVector } from '../pack-vector.js';
 import { readOpenAICompletion } from './answer.js';
 import { openAIEvents } from './events.js';
@@ -33,6 +34,8 @@ export interface CompatibleQuirks
   endsWithDone?: boolean;
   /** False if there are no embeddings. */
   embeddings?: boolean;
+  /** False if the provider has no list of models, or lists what has to be deployed first. */
+  modelList?: boolean;
   /** Last changes to a chat request's body, in place. */
   adaptBody?: (body: Record<string, unknown>, settings: ProviderSettings) => void;
   /** The URL of a call; absent: `<baseUrl>/<operation>`. */
@@ -85,6 +88,9 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
       baseUrl,
       headers: (apiKey) => ({ ...keyHeaders(apiKey, quirks), ...settings.headers }),
     },
+    ...(quirks.modelList === false
+      ? {}
+      : { modelList: modelList(provider, { url: `${baseUrl}/models` }) }),
     ...(quirks.embeddings === false ? {} : { embeddings: embeddingAdapter(provider, post) }),
   };
 }

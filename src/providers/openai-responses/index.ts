@@ -8,6 +8,7 @@ import type {
 } from '../adapter.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
+import { modelList } from '../model-list.js';
 import { openAIFailure } from '../openai-compatible/failure.js';
 import { openAICompatible } from '../openai-compatible/index.js';
 import { type ResponsesAnswer, responsesCompletion, responsesFailure } from './answer.js';
@@ -61,6 +62,7 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
         ...settings.headers,
       }),
     },
+    modelList: modelList(provider, { url: `${baseUrl}/models` }),
     ...(embeddings ? { embeddings } : {}),
   };
 }

@@ -1,0 +1,101 @@
+import type { ListedModel, ModelListAdapter, ModelType } from './adapter.js';
+import { unreadable } from './failure.js';
+import { isRecord, parseJson } from './json.js';
+import { modelTypeOf } from './model-type.js';
+
+/** Names that are longer are not listed. */
+const maxNameLength = 256;
+const maxModels = 10_000;
+
+/** How one provider lists its models. */
+export interface ModelListing {
+  /** Absolute. */
+  readonly url: string;
+  readonly headers?: Record<string, string>;
+  /** Reads one entry; null: it is no model. Default: `entryOf`. */
+  readonly read?: (entry: Record<string, unknown>) => ListedModel | null;
+}
+
+/** A list under `data` or `models`, or a bare list, in one page. */
+export function modelList(
+  provider: string,
+  { url, headers = {}, read = entryOf }: ModelListing,
+): ModelListAdapter {
+  return {
+    url,
+    headers,
+    readModels(body) {
+      const entries = entriesOf(parseJson(body));
+      if (!entries) throw unreadable(provider, 'the body is not a list of models');
+      return entries
+        .slice(0, maxModels)
+        .filter(isRecord)
+        .map(read)
+        .filter((model) => model !== null && isName(model.model)) as ListedModel[];
+    },
+  };
+}
+
+function entriesOf(body: unknown): unknown[] | null {
+  if (Array.isArray(body)) return body;
+  if (!isRecord(body)) return null;
+  const entries = body['data'] ?? body['models'];
+  return Array.isArray(entries) ? entries : null;
+}
+
+const isName = (name: string): boolean =>
+  name !== '' && name.length <= maxNameLength && !/[\s\p{C}]/u.test(name);
+
+const types: readonly ModelType[] = [
+  'chat',
+  'completion',
+  'embedding',
+  'rerank',
+  'moderation',
+  'image',
+  'video',
+];
+/** Words of Together, Fireworks and others for the same. */
+const otherWords: Record<string, ModelType> = {
+  language: 'completion',
+  code: 'completion',
+  embeddings: 'embedding',
+  transcribe: 'transcription',
+  audio: 'speech',
+};
+
+/**
+ * An entry in OpenAI's shape, `{id, created}`, with what OpenAI-compatible providers add: `type`
+ * (Together), `capabilities.completion_chat` (Mistral), `supports_chat` (Fireworks),
+ * `architecture.output_modalities` (OpenRouter), a context length under various names.
+ */
+export function entryOf(entry: Record<string, unknown>): ListedModel | null {
+  const { id, created } = entry;
+  if (typeof id !== 'string') return null;
+  const context = entry['context_length'] ?? entry['context_window'] ?? entry['max_context_length'];
+  return {
+    model: id,
+    type: statedType(entry) ?? modelTypeOf(id),
+    ...(typeof created === 'number' && created > 0 ? { created: Math.floor(created) } : {}),
+    ...(typeof context === 'number' && context > 0 ? { contextLength: Math.floor(context) } : {}),
+  };
+}
+
+function statedType(entry: Record<string, unknown>): ModelType | null {
+  const { type, capabilities, architecture, supports_chat: chats } = entry;
+  if (typeof type === 'string')
+    return types.find((known) => known === type) ?? otherWords[type] ?? null;
+  if (isRecord(capabilities) && capabilities['completion_chat'] === false)
+    return notChat(String(entry['id']));
+  if (chats === false) return notChat(String(entry['id']));
+  const outputs = isRecord(architecture) ? architecture['output_modalities'] : null;
+  if (Array.isArray(outputs) && !outputs.includes('text'))
+    return outputs.includes('image') ? 'image' : 'other';
+  return null;
+}
+
+/** The type by name of a model that its provider says cannot chat. */
+function notChat(name: string): ModelType {
+  const type = modelTypeOf(name);
+  return type === 'chat' ? 'other' : type;
+}

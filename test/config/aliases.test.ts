@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { type ConfigInput, resolveConfig } from '../../src/config/config.js';
+import { compileAliases } from '../../src/routing/aliases.js';
+
+const resolved = (aliases: NonNullable<ConfigInput['aliases']>) =>
+  resolveConfig({ aliases }, {}).aliases;
+const targets = (written: NonNullable<ConfigInput['aliases']>, name: string) =>
+  compileAliases(resolved(written)).targetsOf(name);
+
+describe('aliases', () => {
+  it('stand for a label, or for several', () => {
+    const aliases = { one: 'up/a', more: ['up/b/c', 'down/d'] };
+    expect(targets(aliases, 'one')).toEqual(['up/a']);
+    expect(targets(aliases, 'more')).toEqual(['up/b/c', 'down/d']);
+    expect(targets(aliases, 'other')).toBeNull();
+    expect(targets(aliases, 'constructor')).toBeNull();
+  });
+
+  it('stand for other aliases, each label once', () => {
+    const aliases = { fast: ['up/a', 'up/b'], any: ['fast', 'up/b', 'best'], best: 'up/c' };
+    expect(targets(aliases, 'any')).toEqual(['up/a', 'up/b', 'up/c']);
+  });
+
+  it('with a wildcard match what is more exact first, and never nothing', () => {
+    const aliases = {
+      '*': 'all/*',
+      'gpt-*': 'openai/gpt-*',
+      'gpt-4': 'openai/four',
+      'x*y': 'up/z',
+    };
+    expect(targets(aliases, 'gpt-4')).toEqual(['openai/four']);
+    expect(targets(aliases, 'gpt-5')).toEqual(['openai/gpt-5']);
+    expect(targets(aliases, 'gpt-')).toEqual(['all/gpt-']);
+    expect(targets(aliases, 'x-y')).toEqual(['up/z']);
+    expect(targets(aliases, '$&')).toEqual(['all/$&']);
+  });
+
+  it.each<[string, NonNullable<ConfigInput['aliases']>, RegExp]>([
+    [
+      'a target that is nothing',
+      { a: 'b' },
+      /aliases\[a\]: "b" must have the form .* another alias/,
+    ],
+    ['a target without a model', { a: 'up/' }, /aliases\[a\]: "up\/" must have the form/],
+    ['a circle', { a: 'b', b: ['up/x', 'c'], c: 'a' }, /aliases\[a\]: stands for itself/],
+    ['itself', { a: 'a' }, /stands for itself/],
+    ['a wildcard in the target alone', { a: 'up/*' }, /has a \*, but the alias itself has none/],
+    ['two wildcards in the target', { 'a*': 'up/*-*' }, /may have one \* at most/],
+    ['two wildcards in the name', { '*a*': 'up/x' }, /with one \* at most/],
+    ['the name auto', { auto: 'up/x' }, /not auto/],
+    ['a name with a space', { 'a b': 'up/x' }, /without spaces/],
+    ['no targets', { a: [] }, /at least 1 item/],
+  ])('are refused with %s', (_what, aliases, message) => {
+    expect(() => resolved(aliases)).toThrow(message);
+  });
+});

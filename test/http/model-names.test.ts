@@ -1,0 +1,210 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ConfigInput } from '../../src/config/config.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { at, listAt, textAt } from '../helpers/json.js';
+import { post, type Reply } from '../helpers/sse.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+
+let upstream: Upstream;
+let gateway: RunningGateway;
+const messages = [{ role: 'user', content: 'Hi' }];
+const listed = (...names: string[]): object => ({
+  api: 'openai-compatible',
+  baseUrl: `${upstream.url}/v1`,
+  listModels: names,
+});
+const config = (): ConfigInput => ({
+  limits: { maxRetries: 0 },
+  auth: {
+    keys: [
+      { name: 'all', key: 'sk_all' },
+      { name: 'few', key: 'sk_few', models: ['one/*'] },
+    ],
+  },
+  providers: {
+    one: { ...listed('alpha', 'shared', 'embed-1'), api: 'openai-compatible' },
+    two: { ...listed('beta', 'shared', 'maker/gamma'), api: 'openai-compatible' },
+    gem: { api: 'gemini', baseUrl: `${upstream.url}/v1beta`, apiKey: 'k', listModels: false },
+  },
+  models: {
+    'one/alpha': { inputPrice: 1, outputPrice: 1, quality: 0.5 },
+    'two/beta': { inputPrice: 2, outputPrice: 2, quality: 0.9 },
+  },
+  aliases: {
+    plain: 'one/alpha',
+    set: ['one/alpha', 'two/beta'],
+    nested: ['set', 'gone/model'],
+    vectors: ['gone/embed', 'one/embed-1'],
+    'wild-*': 'two/wild-*-latest',
+    'one/alpha': 'two/beta',
+    'old/thing': 'two/beta',
+  },
+});
+beforeAll(async () => {
+  upstream = await startUpstream();
+  gateway = await startGateway(config());
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+
+const native = (body: object, key = 'sk_all'): Promise<Reply> =>
+  post(
+    `${gateway.url}/api/v1/completions`,
+    { messages, ...body },
+    { authorization: `Bearer ${key}` },
+  );
+const openai = (body: object, key = 'sk_all'): Promise<Reply> =>
+  post(
+    `${gateway.url}/v1/chat/completions`,
+    { messages, ...body },
+    { authorization: `Bearer ${key}` },
+  );
+const select = (names: string[]): Promise<Reply> =>
+  post(
+    `${gateway.url}/api/v1/model-select`,
+    { messages, llm_providers: names.map((name) => ({ name })) },
+    gateway.auth,
+  );
+const called = (reply: Reply): unknown => reply.headers['x-signalbox-model'];
+
+describe('the name of a model', () => {
+  it.each([
+    ['a label of a configured provider, whatever the aliases say', 'one/alpha', 'one/alpha'],
+    ['an alias', 'plain', 'one/alpha'],
+    ['an alias with several targets, the best of them', 'set', 'two/beta'],
+    ['an alias of an alias, without targets that are not configured', 'nested', 'two/beta'],
+    ['an alias with a wildcard', 'wild-x', 'two/wild-x-latest'],
+    ['an alias that looks like a label', 'old/thing', 'two/beta'],
+    ['a bare name that one provider has', 'beta', 'two/beta'],
+    ["a provider's own name with a slash", 'maker/gamma', 'two/maker/gamma'],
+    ["another gateway's name for a provider", 'google/gemini-2.5-flash', 'gem/gemini-2.5-flash'],
+    ['the api of the only provider of a vendor', 'gemini/gemini-2.5-pro', 'gem/gemini-2.5-pro'],
+  ])('may be %s', async (_what, name, label) => {
+    const replies = [
+      await native({ models: [name] }),
+      await openai({ model: name }),
+      await openai({ model: 'auto', models: [name] }),
+    ];
+    for (const reply of replies) {
+      expect(reply.status, reply.text).toBe(200);
+      expect(called(reply)).toBe(label);
+    }
+    expect(`${textAt(replies[0]?.json, 'provider')}/${textAt(replies[0]?.json, 'model')}`).toBe(
+      label,
+    );
+  });
+
+  it('may be an alias or a bare name for embeddings', async () => {
+    const from = upstream.requests.length;
+    for (const model of ['vectors', 'embed-1']) {
+      const body = { model, input: 'a', encoding_format: 'float' };
+      expect(await post(`${gateway.url}/v1/embeddings`, body, gateway.auth)).toMatchObject({
+        status: 200,
+      });
+    }
+    expect(upstream.requests.slice(from).map(({ body }) => body?.['model'])).toEqual([
+      'embed-1',
+      'embed-1',
+    ]);
+  });
+
+  it('may be an alias for a host that calls the gateway itself', async () => {
+    const answer = await gateway.gateway.run({ model: 'plain', messages });
+    expect(answer).toMatchObject({ provider: 'one', model: 'alpha' });
+  });
+
+  it('may be an alias among the fallback models, whose targets are tried in order', async () => {
+    const reply = await native({ models: ['nobody/x'], fallback_models: ['set'] });
+    expect(called(reply)).toBe('one/alpha');
+  });
+
+  it('stands for a list in the order given where the request asks for that', async () => {
+    const reply = await native({ models: ['set'], order: 'given' });
+    expect(called(reply)).toBe('one/alpha');
+  });
+
+  it('stands for each model once', async () => {
+    upstream.script([{ status: 401 }]);
+    const reply = await native({ models: ['set', 'one/alpha', 'two/beta'] });
+    upstream.script([]);
+    expect(listAt(reply.json, 'errorTrace')).toHaveLength(2);
+  });
+});
+
+describe('a bare name that several providers have', () => {
+  it('is refused on each surface with its own status and the choices', async () => {
+    for (const [reply, status] of [
+      [await native({ models: ['shared'] }), 422],
+      [await openai({ model: 'shared' }), 404],
+      [
+        await post(`${gateway.url}/v1/embeddings`, { model: 'shared', input: 'a' }, gateway.auth),
+        404,
+      ],
+      [await select(['shared', 'two/beta']), 400],
+    ] as const) {
+      expect(reply.status, reply.text).toBe(status);
+      expect(reply.text).toContain('one/shared or two/shared');
+    }
+  });
+});
+
+describe('a name that nobody has', () => {
+  it('is 404 model_not_found with similar names, and where the list is', async () => {
+    const reply = await openai({ model: 'alpah' });
+    expect(reply.status).toBe(404);
+    expect(at(reply.json, 'error')).toMatchObject({ code: 'model_not_found', param: 'model' });
+    expect(textAt(reply.json, 'error', 'message')).toMatch(
+      /^model: no configured provider has a model "alpah"; did you mean one\/alpha.*GET \/v1\/models/,
+    );
+    expect(await native({ models: ['alpah'] })).toMatchObject({
+      status: 422,
+      json: { message: expect.stringMatching(/^models\[0\]: .*one\/alpha/) as string },
+    });
+  });
+
+  it('gets similar names also where its provider says so', async () => {
+    upstream.script([{ status: 404 }]);
+    const reply = await openai({ model: 'two/bete' });
+    upstream.script([]);
+    expect(reply.status).toBe(404);
+    expect(textAt(reply.json, 'error', 'message')).toMatch(
+      /^two answered 404: .*; did you mean two\/beta.*\? GET \/v1\/models/,
+    );
+  });
+
+  it('names the variable that turns a known provider on, and similar names of others', async () => {
+    expect((await openai({ model: 'groq/llama-3.3-70b' })).text).toContain('set GROQ_API_KEY');
+    expect((await openai({ model: 'twoo/beta' })).text).toContain('did you mean two?');
+  });
+
+  it('is not told names that the key may not use', async () => {
+    expect((await openai({ model: 'bete' }, 'sk_few')).text).not.toContain('beta');
+    expect((await openai({ model: 'bete' })).text).toContain('two/beta');
+  });
+});
+
+describe("a key's list of models", () => {
+  it('applies to the targets of an alias', async () => {
+    expect(called(await openai({ model: 'set' }, 'sk_few'))).toBe('one/alpha');
+    expect(await openai({ model: 'wild-x' }, 'sk_few')).toMatchObject({ status: 400 });
+    expect((await openai({ model: 'wild-x' }, 'sk_few')).text).toContain('may not use it');
+  });
+});
+
+describe('model selection', () => {
+  it('answers with the name of the entry, and with the target of an alias', async () => {
+    expect((await select(['set'])).json).toMatchObject({
+      llm_label: 'set',
+      providers: [
+        { provider: 'two', model: 'beta' },
+        { provider: 'one', model: 'alpha' },
+      ],
+    });
+    expect((await select(['who-knows'])).json).toMatchObject({
+      llm_label: 'who-knows',
+      providers: [{ provider: null, model: 'who-knows' }],
+    });
+  });
+});

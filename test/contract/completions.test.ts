@@ -21,7 +21,11 @@ beforeAll(async () => {
     listModels: false,
   };
   gateway = await startGateway({
-    providers: { up, second: up, claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' } },
+    providers: {
+      up,
+      second: up,
+      claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k', listModels: false },
+    },
     models: {
       'up/good': {
         quality: 0.9,

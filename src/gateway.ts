@@ -98,8 +98,6 @@ export interface StandaloneGateway extends Gateway {
    * where it cannot be built: the old one stays
    */
   reconfigure(config: Config): void;
-  /** Asks the providers in the background which models they have, now and after each reload. */
-  listModelsAhead(): void;
   /** Counts a configuration that was refused before it got here. */
   refusedConfiguration(): void;
   /**
@@ -214,10 +212,6 @@ class AssembledGateway implements StandaloneGateway {
 
   reconfigure(config: Config): void {
     this.engine.reconfigure(config);
-  }
-
-  listModelsAhead(): void {
-    this.engine.listModelsAhead();
   }
 
   refusedConfiguration(): void {

@@ -65,8 +65,6 @@ export class Engine {
   private readonly sync: ReplicaSync;
   private readonly sharing: SnapshotSharing;
   private readonly lists: ModelLists;
-  /** Whether providers are asked for their models before anybody wants to know. */
-  private listsAhead = false;
   private readonly warn: (warning: string) => void;
   private snapshot: GatewaySnapshot;
   private stopping = false;
@@ -126,13 +124,6 @@ export class Engine {
     this.snapshot = next;
     this.config = config;
     this.measured.reloaded('applied');
-    if (this.listsAhead) next.directory.refresh();
-  }
-
-  /** Asks the providers in the background which models they have, now and after each reload. */
-  listModelsAhead(): void {
-    this.listsAhead = true;
-    this.snapshot.directory.refresh();
   }
 
   async readiness(): Promise<Readiness> {

@@ -95,7 +95,7 @@ export class ModelNames {
   }
 
   private nearest(name: string, keyModels: readonly string[] | null): string[] {
-    const { directory, aliases, allow, deny } = this.sources;
+    const { directory, allow, deny } = this.sources;
     const bare = name.slice(name.indexOf('/') + 1);
     const labels = new Map<string, string[]>();
     for (const provider of directory.providers())

@@ -27,20 +27,19 @@ export function modelList(
     readModels(body) {
       const entries = entriesOf(parseJson(body));
       if (!entries) throw unreadable(provider, 'the body is not a list of models');
-      return entries
+      const models = entries
         .slice(0, maxModels)
-        .filter(isRecord)
-        .map(read)
-        .filter((model) => model !== null && isName(model.model)) as ListedModel[];
+        .map((entry) => (isRecord(entry) ? read(entry) : null));
+      return models.filter((model) => model !== null).filter(({ model }) => isName(model));
     },
   };
 }
 
 function entriesOf(body: unknown): unknown[] | null {
-  if (Array.isArray(body)) return body;
+  if (Array.isArray(body)) return body as unknown[];
   if (!isRecord(body)) return null;
   const entries = body['data'] ?? body['models'];
-  return Array.isArray(entries) ? entries : null;
+  return Array.isArray(entries) ? (entries as unknown[]) : null;
 }
 
 const isName = (name: string): boolean =>

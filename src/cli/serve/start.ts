@@ -45,7 +45,6 @@ async function startOn(config: Config, { logger, demo, databases }: StartParts):
   await warnOfOpenSignUp(config, await databases.get(), logger);
   const gateway = assembleGateway(demo.addTo(config), { logger, databases });
   const listening = await listen(gateway, config);
-  gateway.listModelsAhead();
   const watch =
     config.file === null ? null : followConfig(config.file, config, { gateway, demo, logger });
   stopOnSignal(async () => {

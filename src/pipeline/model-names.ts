@@ -193,4 +193,4 @@ function ownerOf(label: string): Owner {
  * `<provider>/<model>` as a candidate; what follows the first slash is the provider's own name,
  * slashes included.
  */
-export const candidateOf = (label: string): Candidate => ({ label, ...ownerOf(label) });
+const candidateOf = (label: string): Candidate => ({ label, ...ownerOf(label) });

@@ -68,7 +68,7 @@ const otherWords: Record<string, ModelType> = {
  * (Together), `capabilities.completion_chat` (Mistral), `supports_chat` (Fireworks),
  * `architecture.output_modalities` (OpenRouter), a context length under various names.
  */
-export function entryOf(entry: Record<string, unknown>): ListedModel | null {
+function entryOf(entry: Record<string, unknown>): ListedModel | null {
   const { id, created } = entry;
   if (typeof id !== 'string') return null;
   const context = entry['context_length'] ?? entry['context_window'] ?? entry['max_context_length'];

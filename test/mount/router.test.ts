@@ -148,7 +148,10 @@ describe.each(expressRows)('the whole gateway, mounted in %s', (_version, expres
       });
       expect(
         await post(`${url}/v1/chat/completions`, { model: 'x', messages }, auth),
-      ).toMatchObject({ status: 400, json: { error: { param: 'model' } } });
+      ).toMatchObject({
+        status: 404,
+        json: { error: { param: 'model', code: 'model_not_found' } },
+      });
       expect(await post(`${url}/api/v1/model-select`, {}, {})).toMatchObject({
         status: 401,
         json: { error: 'Unauthorized' },

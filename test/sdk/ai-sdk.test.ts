@@ -275,8 +275,12 @@ describe('the AI SDK', () => {
       statusCode: 401,
       isRetryable: false,
     });
-    expect(await raised(generateText({ model: provider('gpt-test'), prompt: 'Hi' }))).toMatchObject(
-      { statusCode: 400, isRetryable: false, message: expect.stringContaining('model') },
-    );
+    expect(
+      await raised(generateText({ model: provider('no-such-model'), prompt: 'Hi' })),
+    ).toMatchObject({
+      statusCode: 404,
+      isRetryable: false,
+      message: expect.stringContaining('model'),
+    });
   });
 });

@@ -676,7 +676,6 @@ describe('the openai SDK raises', () => {
   });
 
   it.each([
-    ['a model without its provider', { model: 'gpt-test' }, 'model'],
     ['no messages', { model: 'compatible/gpt-test', messages: [] }, 'messages'],
     [
       'an unknown role',
@@ -684,8 +683,10 @@ describe('the openai SDK raises', () => {
       'messages[0][role]',
     ],
   ])('BadRequestError, which names the field, for %s', async (_what, fields, param) => {
-    const body = { messages: hello, ...fields } as ChatCompletionCreateParamsNonStreaming;
-    const error = await raised(client.chat.completions.create(body));
+    const body = Object.assign({ messages: hello }, fields);
+    const error = await raised(
+      client.chat.completions.create(body as ChatCompletionCreateParamsNonStreaming),
+    );
     expect(error).toBeInstanceOf(BadRequestError);
     expect(error).toMatchObject({ type: 'invalid_request_error', param, code: 'bad_request' });
     expect(error.message).toContain(param);
@@ -694,6 +695,7 @@ describe('the openai SDK raises', () => {
 
 describe('the openai SDK raises NotFoundError with model_not_found', () => {
   it.each([
+    ['a name that no provider has', { model: 'nobody-has-this' }, 'model'],
     ['a provider that is not configured', { model: 'nobody/gpt-test' }, 'model'],
     [
       'a list of models of which none is configured',

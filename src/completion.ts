@@ -173,6 +173,7 @@ export interface OpenAIUsage {
   prompt_tokens_details?: {
     cached_tokens?: number | null;
     cache_write_tokens?: number | null;
+    audio_tokens?: number | null;
     [field: string]: unknown;
   } | null;
   completion_tokens_details?: { reasoning_tokens?: number | null; [field: string]: unknown } | null;
@@ -189,6 +190,10 @@ export interface Usage {
   reasoningTokens: number;
   cachedTokens: number;
   cacheWriteTokens: number;
+  /** Of the cache-written tokens, those kept for an hour; absent if the provider does not tell. */
+  hourCacheWriteTokens?: number;
+  /** Of the prompt's tokens, those of sound; absent: none. */
+  audioTokens?: number;
   /** True if the provider reported nothing and the numbers are estimates. */
   estimated: boolean;
 }
@@ -232,25 +237,6 @@ export function reasoningOf(part: {
   return typeof part['reasoning'] === 'string' ? part['reasoning'] : null;
 }
 
-/** Whether the chunk has content: text, reasoning, a refusal, a tool call, audio or images. */
-export function hasContent(chunk: CompletionChunk): boolean {
-  for (const choice of chunk.choices) {
-    const delta = choice.delta as ChunkDelta | undefined;
-    if (!delta) continue;
-    if (delta.content || delta.reasoning_content || delta['reasoning'] || delta.refusal)
-      return true;
-    if (
-      delta.tool_calls?.length ||
-      delta.reasoning_details?.length ||
-      delta['function_call'] ||
-      delta['audio'] ||
-      delta['images']
-    )
-      return true;
-  }
-  return false;
-}
-
 const count = (value: number | null | undefined): number =>
   typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
 
@@ -261,7 +247,7 @@ type ReportedCounts = {
 
 /** Converts what a provider reported to whole, non-negative numbers; absent counts are 0. */
 export function makeUsage(parts: ReportedCounts & { estimated?: boolean }): Usage {
-  return {
+  const usage: Usage = {
     promptTokens: count(parts.promptTokens),
     completionTokens: count(parts.completionTokens),
     reasoningTokens: count(parts.reasoningTokens),
@@ -269,6 +255,10 @@ export function makeUsage(parts: ReportedCounts & { estimated?: boolean }): Usag
     cacheWriteTokens: count(parts.cacheWriteTokens),
     estimated: parts.estimated ?? false,
   };
+  if (typeof parts.hourCacheWriteTokens === 'number')
+    usage.hourCacheWriteTokens = count(parts.hourCacheWriteTokens);
+  if (parts.audioTokens) usage.audioTokens = count(parts.audioTokens);
+  return usage;
 }
 
 /** Usage with OpenAI's field names; estimates are marked `estimated: true`. */

@@ -52,7 +52,7 @@ const mayImport: Record<string, RegExp> = {
   'routing/': /^(completion|errors)\.ts$/,
   'providers/': /^(completion|errors|json-size|routing\/plan)\.ts$/,
   'dispatch/':
-    /^(completion|errors|async\/[\w-]+|routing\/[\w-]+|providers\/(adapter|failure)|store\/contracts\/counters)\.ts$/,
+    /^(completion|errors|async\/[\w-]+|routing\/[\w-]+|providers\/(adapter|failure|has-content)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
   'config/': /^(errors|providers\/dialect-names)\.ts$/,
   'store/': /^(errors|async\/[\w-]+|routing\/preference)\.ts$/,

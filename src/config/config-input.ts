@@ -248,7 +248,8 @@ export interface ConfigInput {
     readonly maxBytesPerAccount?: number;
     /**
      * The model that writes the titles of conversations. Default: the title is derived from the
-     * first message. No key is charged for the calls; each one has a log line.
+     * first message. No key is charged for the calls, so keys and accounts with a budget get no
+     * written titles; each call has a log line.
      */
     readonly titleModel?: string;
   };

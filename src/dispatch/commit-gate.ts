@@ -1,10 +1,10 @@
 import {
   type CompletionChunk,
   type CompletionSink,
-  hasContent,
   reasoningOf,
   type Usage,
 } from '../completion.js';
+import { hasContent } from '../providers/has-content.js';
 import type { Candidate } from '../routing/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 

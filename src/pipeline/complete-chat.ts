@@ -127,7 +127,10 @@ class RunningCompletion {
     // what has come of the answer need not wait for the database
     this.writer.flush();
     const messages = this.planned.call.sentMessages;
-    return keepTurn(this.parts, snapshot, { conversation, messages, message, answer });
+    // a title is charged to nobody's budget, so whoever has one gets none written
+    const mayAskForTitle = !hasBudget(this.request.caller);
+    const turn = { conversation, messages, message, answer, mayAskForTitle };
+    return keepTurn(this.parts, snapshot, turn);
   }
 
   private fail(thrown: unknown): void {

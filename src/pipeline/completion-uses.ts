@@ -7,9 +7,11 @@ import {
   maxAnswerTokens,
   maxCostUsd,
   maxPromptTokens,
+  maxPromptWithMedia,
   statedAnswerTokens,
 } from '../routing/max-cost.js';
 import type { ModelFacts } from '../routing/model-facts.js';
+import { mediaOf, type PromptMedia } from '../routing/prompt-media.js';
 import type { Candidate, Plan } from '../routing/plan.js';
 import type { PlannedCompletion } from './completion-call.js';
 import type { AttemptUse, AttemptUses } from './request-reservation.js';
@@ -23,6 +25,7 @@ export class CompletionUses implements AttemptUses {
   private readonly countsMoney: boolean;
   /** Upper bound; counted only for money. */
   private readonly promptTokens: number;
+  private readonly media: PromptMedia;
 
   constructor(
     { call, plan }: PlannedCompletion,
@@ -34,6 +37,7 @@ export class CompletionUses implements AttemptUses {
     this.countsTokens = hasTokenLimit(caller);
     this.countsMoney = hasBudget(caller);
     this.promptTokens = this.countsMoney ? maxPromptTokens(call.chat) : 0;
+    this.media = mediaOf(call.chat);
   }
 
   /** Tokens are estimated: a limit a minute need not hold to the token. */
@@ -64,7 +68,7 @@ export class CompletionUses implements AttemptUses {
     const cost = (): number | null =>
       usage.estimated
         ? this.maxCost(candidate)
-        : costOf(usage, this.factsOf(candidate)).total_tokens_cost;
+        : costOf(this.withLongCache(usage), this.factsOf(candidate)).total_tokens_cost;
     return {
       tokens: this.countsTokens ? usage.promptTokens + usage.completionTokens : null,
       costUsd: this.countsMoney ? cost() : null,
@@ -72,9 +76,17 @@ export class CompletionUses implements AttemptUses {
   }
 
   private maxCost(candidate: Candidate): number | null {
-    const { promptTokens } = this;
+    const facts = this.factsOf(candidate);
+    const promptTokens = maxPromptWithMedia(this.promptTokens, this.media, facts);
     const completionTokens = this.answerTokens(candidate);
-    return maxCostUsd({ promptTokens, completionTokens }, this.factsOf(candidate));
+    return maxCostUsd({ promptTokens, completionTokens }, facts, this.media);
+  }
+
+  /** Of cache-written tokens, a provider need not tell how long they are kept. */
+  private withLongCache(usage: Usage): Usage {
+    return this.media.longCache && usage.hourCacheWriteTokens === undefined
+      ? { ...usage, hourCacheWriteTokens: usage.cacheWriteTokens }
+      : usage;
   }
 
   private answerTokens(candidate: Candidate): number {

@@ -1,9 +1,15 @@
-import { budgetOwner, hasBudget, hasTokenLimit } from '../accounts/caller-limits.js';
+import {
+  budgetOwner,
+  hasBudget,
+  hasTokenLimit,
+  type LimitOwner,
+} from '../accounts/caller-limits.js';
 import type { Caller } from '../accounts/caller.js';
 import { makeUsage, type Usage } from '../completion.js';
 import { callEmbedding } from '../dispatch/embed.js';
 import type { Provider } from '../dispatch/provider.js';
 import { GatewayError, invalidField } from '../errors.js';
+import { unpricedEmbeddingField } from '../providers/unpriced-fields.js';
 import { forbiddenReason } from '../routing/access-rules.js';
 import { costOf } from '../routing/cost.js';
 import { bytesPerToken, maxCostUsd, maxPromptTokens } from '../routing/max-cost.js';
@@ -17,7 +23,7 @@ import { withAdvice } from './model-names.js';
 import { limitsOf } from './plan-request.js';
 import type { GatewayRequest } from './request.js';
 import { type AttemptUse, type AttemptUses, RequestReservation } from './request-reservation.js';
-import { unpricedReason } from './reserve-completion.js';
+import { unpricedFieldReason, unpricedReason } from './unbounded-reason.js';
 
 /** OpenAI's body of an embedding, with the model's label `<provider>/<model>`. */
 export interface EmbeddingCall {
@@ -149,14 +155,15 @@ class EmbeddingUses implements AttemptUses {
   /** @throws GatewayError `bad_request` for a model without a price, for a caller with a budget */
   constructor(
     private readonly request: GatewayRequest,
-    { provider, model }: Candidate,
+    candidate: Candidate,
     body: Readonly<Record<string, unknown>>,
   ) {
     const { caller, snapshot } = request;
-    this.facts = snapshot.catalog.lookup(provider, model);
+    const owner = budgetOwner(caller);
+    this.facts = snapshot.catalog.lookup(candidate.provider, candidate.model);
     this.most = {
       tokens: hasTokenLimit(caller) ? estimateInput(caller, body) : null,
-      costUsd: hasBudget(caller) ? this.maxCost(body) : null,
+      costUsd: owner === null ? null : this.maxCost(candidate, owner, body),
     };
   }
 
@@ -177,12 +184,18 @@ class EmbeddingUses implements AttemptUses {
     };
   }
 
-  private maxCost(body: Readonly<Record<string, unknown>>): number | null {
+  private maxCost(
+    candidate: Candidate,
+    owner: LimitOwner,
+    body: Readonly<Record<string, unknown>>,
+  ): number | null {
     const promptTokens = maxPromptTokens({ messages: [], body });
     const costUsd = maxCostUsd({ promptTokens, completionTokens: 0 }, this.facts);
-    const { caller, snapshot } = this.request;
-    if (costUsd === null && !snapshot.budgets.allowUnpriced)
-      throw invalidField('model', unpricedReason(budgetOwner(caller) ?? 'key'), 'bad_request');
+    if (this.request.snapshot.budgets.allowUnpriced) return costUsd;
+    const field = unpricedEmbeddingField(body);
+    if (field !== null) throw invalidField(field, unpricedFieldReason(owner), 'bad_request');
+    if (costUsd === null || this.facts.requestPrice !== null)
+      throw invalidField('model', unpricedReason(candidate, owner), 'bad_request');
     return costUsd;
   }
 }

@@ -49,6 +49,8 @@ export interface EndedTurn {
   /** Null if the answer was too long to be stored. */
   readonly message: AnsweredMessage | null;
   readonly answer: FinishedAnswer;
+  /** False: its conversation keeps its derived title. */
+  readonly mayAskForTitle: boolean;
 }
 
 /**
@@ -64,8 +66,9 @@ const maxMessages = 10_000;
 export async function keepTurn(
   parts: Parts,
   snapshot: GatewaySnapshot,
-  { conversation, messages, message, answer }: EndedTurn,
+  turn: EndedTurn,
 ): Promise<boolean> {
+  const { conversation, messages, message, answer } = turn;
   if (!message || messages.length > maxMessages) return false;
   const { id: conversationId, accountId, answerId, begins, title } = conversation;
   const end = await parts.state.conversations.append({
@@ -76,8 +79,7 @@ export async function keepTurn(
     answer: answerOf(answerId, message, answer),
     at: Date.now(),
   });
-  if (end === 'stored' && conversation.titledNow)
-    await putTitle(parts, snapshot, conversation, messages, message);
+  if (end === 'stored' && conversation.titledNow) await putTitle(parts, snapshot, turn, message);
   return end === 'stored';
 }
 
@@ -118,14 +120,13 @@ export function usageCounts(usage: Usage): object {
 async function putTitle(
   parts: Parts,
   snapshot: GatewaySnapshot,
-  conversation: JoinedConversation,
-  messages: readonly ChatMessage[],
+  { conversation, messages, mayAskForTitle }: EndedTurn,
   { text }: AnsweredMessage,
 ): Promise<void> {
   const { id, accountId, begins } = conversation;
   // the turn is stored, whether or not its title can be
   if (!begins) await parts.state.conversations.name(conversation);
-  const model = titleModelOf(snapshot);
+  const model = mayAskForTitle ? titleModelOf(snapshot) : null;
   if (model)
     parts.state.titles.write(model, { accountId, conversationId: id, messages, answer: text });
 }

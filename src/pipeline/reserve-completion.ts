@@ -1,8 +1,9 @@
 import { budgetOwner, type LimitOwner } from '../accounts/caller-limits.js';
 import { invalidField } from '../errors.js';
-import { isUnpricedModel, unpricedField } from '../providers/unpriced-fields.js';
-import { maxCostUsd, statedAnswerTokens } from '../routing/max-cost.js';
+import { unpricedField } from '../providers/unpriced-fields.js';
+import { statedAnswerTokens } from '../routing/max-cost.js';
 import type { Exclusion, RankedCandidate } from '../routing/plan.js';
+import { mediaOf } from '../routing/prompt-media.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { CompletionUses } from './completion-uses.js';
 import { isBounded, reserveLimits, type Settle, unbounded } from './limits.js';
@@ -11,10 +12,7 @@ import { traceEntry } from './plan-request.js';
 import { type GatewayRequest, plannedOf } from './request.js';
 import { RequestReservation } from './request-reservation.js';
 import type { GatewaySnapshot } from './snapshot.js';
-
-/** Why a key or an account with a budget may not use a model. */
-export const unpricedReason = (owner: LimitOwner): string =>
-  `its price is not known, and this ${owner} has a budget`;
+import { unboundedReason, unpricedFieldReason } from './unbounded-reason.js';
 
 /**
  * Reserves what one attempt at the request's planned completion may use at most of its caller's
@@ -42,8 +40,8 @@ export async function reserveCompletion(parts: Parts, request: GatewayRequest): 
 }
 
 /**
- * The same completion without candidates that have no price, and held to the configured length
- * where it states none.
+ * The same completion without candidates whose cost has no known bound, and held to the configured
+ * length where it states none.
  */
 function withinBudget(
   planned: PlannedCompletion,
@@ -53,34 +51,33 @@ function withinBudget(
   const { call } = planned;
   const { allowUnpriced, maxOutputTokens } = snapshot.budgets;
   const field = allowUnpriced ? null : unpricedField(call.chat);
-  if (field !== null) throw invalidField(field, unpricedReason(owner), call.invalidCode);
-  const priced = allowUnpriced ? planned : withoutUnpriced(planned, snapshot, owner);
+  if (field !== null) throw invalidField(field, unpricedFieldReason(owner), call.invalidCode);
+  const priced = allowUnpriced ? planned : withoutUnbounded(planned, snapshot, owner);
   if (maxOutputTokens === null || statedAnswerTokens(call.chat) !== null) return priced;
   return { ...priced, call: { ...call, chat: { ...call.chat, max_tokens: maxOutputTokens } } };
 }
 
-function withoutUnpriced(
+function withoutUnbounded(
   planned: PlannedCompletion,
   snapshot: GatewaySnapshot,
   owner: LimitOwner,
 ): PlannedCompletion {
   const { plan, call } = planned;
-  const isPriced = (candidate: RankedCandidate): boolean => isPricedModel(candidate, snapshot);
-  const [first, ...others] = plan.candidates.filter(isPriced);
-  const reason = unpricedReason(owner);
-  if (!first) throw invalidField(call.modelField, reason, call.invalidCode);
-  if (others.length + 1 === plan.candidates.length) return planned;
-  const excluded: Exclusion[] = plan.candidates
-    .filter((candidate) => !isPriced(candidate))
-    .map((candidate) => ({ candidate, reason, figures: candidate.why }));
+  const media = mediaOf(call.chat);
+  const bounded: RankedCandidate[] = [];
+  const excluded: Exclusion[] = [];
+  for (const candidate of plan.candidates) {
+    const facts = snapshot.catalog.lookup(candidate.provider, candidate.model);
+    const reason = unboundedReason(candidate, facts, media, owner);
+    if (reason === null) bounded.push(candidate);
+    else excluded.push({ candidate, reason, figures: candidate.why });
+  }
+  const [first, ...others] = bounded;
+  if (!first) throw invalidField(call.modelField, excluded[0]?.reason ?? '', call.invalidCode);
+  if (excluded.length === 0) return planned;
   return {
     call,
     plan: { ...plan, candidates: [first, ...others], excluded: [...plan.excluded, ...excluded] },
     passedOver: [...planned.passedOver, ...excluded.map(traceEntry)],
   };
 }
-
-const isPricedModel = ({ provider, model }: RankedCandidate, snapshot: GatewaySnapshot): boolean =>
-  !isUnpricedModel(model) &&
-  maxCostUsd({ promptTokens: 1, completionTokens: 1 }, snapshot.catalog.lookup(provider, model)) !==
-    null;

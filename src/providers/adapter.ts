@@ -186,8 +186,11 @@ export interface ProviderDialect {
   readonly needsKey: boolean;
   /** The header in which the provider's SDK sends the key, lower case; absent: `authorization`. */
   readonly keyHeader?: string;
-  /** Request fields that ask for something which the prices of tokens do not cover. */
-  readonly unpricedFields?: readonly string[];
+  /**
+   * Request fields of this dialect that cost no more than the tokens that they are or make, beside
+   * those that most dialects have.
+   */
+  readonly pricedFields?: readonly string[];
   /** Matches names of models that charge for more than tokens. */
   readonly unpricedModels?: RegExp;
   /**

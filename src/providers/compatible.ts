@@ -9,6 +9,10 @@ function renameField(body: Record<string, unknown>, from: string, to: string): v
   body[from] = undefined;
 }
 
+/** For APIs that document only the older field, and may ignore the newer one. */
+const olderLength = (body: Record<string, unknown>): void =>
+  renameField(body, 'max_completion_tokens', 'max_tokens');
+
 /** The URL of an Azure resource, whichever of its API roots was configured. */
 const azureResource = (baseUrl: string): string => baseUrl.replace(/\/openai(\/v1)?$/, '');
 
@@ -32,7 +36,9 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
   openai: {
     env: ['OPENAI_API_KEY'],
     baseUrl: 'https://api.openai.com/v1',
-    unpricedFields: ['audio', 'web_search_options'],
+    // searches, speech, pictures, the provider's own computer
+    unpricedModels:
+      /search-(preview|api)|deep-?research|-audio|gpt-audio|audio-preview|realtime|-tts(?![a-z])|transcribe|whisper|computer-use|gpt-image|-image(?![a-z])|dall-e|sora/i,
     passthroughHeaders: ['openai-beta'],
     // newer models refuse max_tokens; every model served accepts max_completion_tokens (2026-11)
     adaptBody: (body) => renameField(body, 'max_tokens', 'max_completion_tokens'),
@@ -53,14 +59,19 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     env: ['GROQ_API_KEY'],
     baseUrl: 'https://api.groq.com/openai/v1',
     embeddings: false,
+    pricedFields: ['reasoning_format', 'include_reasoning', 'disable_tool_validation'],
+    // systems that search and run code by themselves
+    unpricedModels: /(^|\/)compound/i,
   },
   // refuses unknown fields, stream_options among them; reports usage in streams unasked
   mistral: {
     env: ['MISTRAL_API_KEY'],
     baseUrl: 'https://api.mistral.ai/v1',
     streamOptions: false,
+    pricedFields: ['safe_prompt', 'random_seed', 'prompt_mode'],
+    unpricedModels: /-ocr(?![a-z])|voxtral/i,
     adaptBody(body) {
-      renameField(body, 'max_completion_tokens', 'max_tokens');
+      olderLength(body);
       renameField(body, 'seed', 'random_seed');
     },
   },
@@ -69,6 +80,7 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     env: ['DEEPSEEK_API_KEY'],
     baseUrl: 'https://api.deepseek.com/v1',
     embeddings: false,
+    adaptBody: olderLength,
   },
   // some recorded streams end without [DONE]; a wrong key is answered with 400
   xai: {
@@ -76,22 +88,25 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     baseUrl: 'https://api.x.ai/v1',
     pricesAs: 'x-ai',
     endsWithDone: false,
-    unpricedFields: ['search_parameters'],
+    // pictures, speech, agents that search by themselves
+    unpricedModels: /grok.*(image|imagine|voice|multi-agent)/i,
   },
   together: {
     env: ['TOGETHER_API_KEY'],
     baseUrl: 'https://api.together.xyz/v1',
+    adaptBody: olderLength,
   },
   fireworks: {
     env: ['FIREWORKS_API_KEY'],
     baseUrl: 'https://api.fireworks.ai/inference/v1',
+    adaptBody: olderLength,
   },
   // model names contain a slash; errors can follow reasoning in an answer with status 200
   openrouter: {
     env: ['OPENROUTER_API_KEY'],
     baseUrl: 'https://openrouter.ai/api/v1',
-    // `provider` and `preset` choose who serves a model, and so at what price
-    unpricedFields: ['plugins', 'provider', 'preset'],
+    // not `provider`, `preset`, `models` and `route`: they choose who serves, and so at what price
+    pricedFields: ['transforms', 'usage', 'session_id'],
     // `<model>:online` searches the web before each answer
     unpricedModels: /:online(?![a-z])/i,
     passthroughHeaders: ['http-referer', 'x-title'],
@@ -105,6 +120,9 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     endsWithDone: false,
     embeddings: false,
     modelList: false,
+    // every model searches, for a fee on each request
+    unpricedModels: /(^|[/-])sonar(?![a-z])|-online(?![a-z])/i,
+    adaptBody: olderLength,
   },
   cerebras: {
     env: ['CEREBRAS_API_KEY'],
@@ -116,6 +134,7 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     env: ['NVIDIA_API_KEY'],
     baseUrl: 'https://integrate.api.nvidia.com/v1',
     pricesAs: null,
+    adaptBody: olderLength,
   },
   // the router of Hugging Face's inference providers
   huggingface: {
@@ -123,6 +142,7 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     baseUrl: 'https://router.huggingface.co/v1',
     pricesAs: null,
     embeddings: false,
+    adaptBody: olderLength,
   },
   // Kimi
   moonshot: {
@@ -135,29 +155,45 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
   zai: {
     env: ['ZAI_API_KEY'],
     baseUrl: 'https://api.z.ai/api/paas/v4',
+    adaptBody: olderLength,
   },
   // Qwen in Alibaba Cloud Model Studio, the international endpoint
   alibaba: {
     env: ['DASHSCOPE_API_KEY'],
     baseUrl: 'https://dashscope-intl.aliyuncs.com/compatible-mode/v1',
     pricesAs: null,
-    unpricedFields: ['enable_search'],
+    adaptBody: olderLength,
   },
   // local; OLLAMA_API_KEY is for Ollama's hosted models, which need their own baseUrl
   ollama: {
     baseUrl: 'http://127.0.0.1:11434/v1',
     pricesAs: null,
     needsKey: false,
+    adaptBody: olderLength,
   },
   lmstudio: {
     baseUrl: 'http://127.0.0.1:1234/v1',
     pricesAs: null,
     needsKey: false,
+    adaptBody: olderLength,
   },
   vllm: {
     baseUrl: 'http://127.0.0.1:8000/v1',
     pricesAs: null,
     needsKey: false,
+    // not `best_of`: it writes answers that nobody sees
+    pricedFields: [
+      'chat_template_kwargs',
+      'guided_choice',
+      'guided_grammar',
+      'guided_json',
+      'guided_regex',
+      'structured_outputs',
+      'min_tokens',
+      'ignore_eos',
+      'skip_special_tokens',
+      'stop_token_ids',
+    ],
   },
   // any other server that speaks OpenAI's chat API
   'openai-compatible': {

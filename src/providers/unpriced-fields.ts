@@ -15,8 +15,69 @@ const pricedTiers: ReadonlySet<unknown> = new Set([
 /** Tools that the client runs. Providers charge extra for calls of their own tools. */
 const clientTools: ReadonlySet<unknown> = new Set(['function', 'custom']);
 
+/** Fields of many dialects that cost no more than the tokens that they are or make. */
+const commonFields = [
+  'messages',
+  'model',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'n',
+  'stop',
+  'temperature',
+  'top_p',
+  'top_k',
+  'min_p',
+  'top_a',
+  'seed',
+  'presence_penalty',
+  'frequency_penalty',
+  'repetition_penalty',
+  'logit_bias',
+  'logprobs',
+  'top_logprobs',
+  'tools',
+  'tool_choice',
+  'parallel_tool_calls',
+  'functions',
+  'function_call',
+  'response_format',
+  'reasoning_effort',
+  'reasoning',
+  'thinking',
+  'verbosity',
+  'prediction',
+  'service_tier',
+  'modalities',
+  'cache_control',
+  'prompt_cache_key',
+  'prompt_cache_retention',
+  'metadata',
+  'user',
+  'safety_identifier',
+  'store',
+  // the gateway's own
+  'conversationId',
+];
+
+const embeddingFields: ReadonlySet<string> = new Set([
+  'model',
+  'input',
+  'dimensions',
+  'encoding_format',
+  'input_type',
+  'truncate',
+  'max_tokens',
+  'priority',
+  'user',
+]);
+
 const all = [...dialects.values()];
-const fields = [...new Set(all.flatMap((dialect) => dialect.unpricedFields ?? []))];
+const pricedFields: ReadonlySet<string> = new Set([
+  ...commonFields,
+  ...all.flatMap((dialect) => dialect.pricedFields ?? []),
+]);
 const models = all.flatMap((dialect) => dialect.unpricedModels ?? []);
 
 const isGiven = (value: unknown): boolean =>
@@ -33,19 +94,29 @@ const isClientTool = (tool: Readonly<Record<string, unknown>>): boolean =>
 
 /**
  * The first field of a chat request that asks for something which the prices of tokens do not
- * cover: faster service, searches, sound, pictures, tools that the provider runs. Null if there
- * is none. The fields of every dialect count, whichever provider will be called: a fallback may
- * speak another.
+ * cover, such as faster service, searches, sound, pictures and tools that the provider runs, or that
+ * is not known not to. Null if there is none. The fields of every dialect count, whichever provider
+ * will be called: a fallback may speak another.
  */
 export function unpricedField(chat: ChatRequest): string | null {
   const { service_tier: tier, modalities } = chat;
   if (isGiven(tier) && !pricedTiers.has(tier)) return 'service_tier';
   if (Array.isArray(modalities) && modalities.some((modality) => modality !== 'text'))
     return 'modalities';
-  const field = fields.find((name) => isGiven(chat[name]));
+  const field = Object.keys(chat).find((name) => !pricedFields.has(name) && isGiven(chat[name]));
   if (field !== undefined) return field;
   const tool = chat.tools?.findIndex((each) => !isClientTool(each)) ?? -1;
   return tool === -1 ? null : `tools[${tool}]`;
+}
+
+/** The same for an embedding, whose input must be text or tokens. */
+export function unpricedEmbeddingField(body: Readonly<Record<string, unknown>>): string | null {
+  const field = Object.keys(body).find((name) => !embeddingFields.has(name) && isGiven(body[name]));
+  if (field !== undefined) return field;
+  const inputs = [body['input']].flat(2);
+  return inputs.every((input) => typeof input === 'string' || typeof input === 'number')
+    ? null
+    : 'input';
 }
 
 /** Whether a model charges for more than tokens, judged by its name. */

@@ -82,6 +82,9 @@ function overridePrices(listed: Prices, override: ModelOverride): Prices {
     cachedInputPrice: cachedInputPrice ?? rest.cachedInputPrice,
     cacheWritePrice: cacheWritePrice ?? rest.cacheWritePrice,
     reasoningPrice: rest.reasoningPrice,
+    hourCacheWritePrice: rest.hourCacheWritePrice,
+    audioInputPrice: rest.audioInputPrice,
+    hasOtherCharges: listed.hasOtherCharges,
     requestPrice: rest.requestPrice,
   };
 }

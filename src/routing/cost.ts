@@ -23,6 +23,16 @@ function charge(tokens: number, price: TokenPrice | null, promptTokens: number):
   return price === null ? null : (tokens * rateAt(price, promptTokens)) / 1e6;
 }
 
+function hourCacheWrite(
+  tokens: number,
+  { hourCacheWritePrice, inputPrice }: Prices,
+  promptTokens: number,
+): number | null {
+  return hourCacheWritePrice === null
+    ? charge(2 * tokens, inputPrice, promptTokens)
+    : charge(tokens, hourCacheWritePrice, promptTokens);
+}
+
 function sum(...parts: (number | null)[]): number | null {
   let total = 0;
   for (const part of parts) {
@@ -33,21 +43,26 @@ function sum(...parts: (number | null)[]): number | null {
 }
 
 /**
- * What a call cost. Cached, cache-written and reasoning tokens are charged at their own rates if
- * there are any, else as input and output. Tiers depend on the length of the whole prompt. A fee
+ * What a call cost. Cached, cache-written, sound's and reasoning tokens are charged at their own
+ * rates if there are any, else as input and output. Tiers depend on the length of the whole prompt. A fee
  * for each request is part of the total only.
  */
 export function costOf(usage: Usage, facts: Prices): Costs {
   const { inputPrice, outputPrice } = facts;
   if (inputPrice === null && outputPrice === null) return unknown();
   const { promptTokens, completionTokens } = usage;
-  const cached = Math.min(usage.cachedTokens, promptTokens);
-  const written = Math.min(usage.cacheWriteTokens, promptTokens - cached);
+  // sound first: its cached tokens cost more than those of text
+  const audio = Math.min(usage.audioTokens ?? 0, promptTokens);
+  const cached = Math.min(usage.cachedTokens, promptTokens - audio);
+  const written = Math.min(usage.cacheWriteTokens, promptTokens - audio - cached);
+  const forHour = Math.min(usage.hourCacheWriteTokens ?? 0, written);
   const reasoning = Math.min(usage.reasoningTokens, completionTokens);
   const input = sum(
-    charge(promptTokens - cached - written, inputPrice, promptTokens),
+    charge(promptTokens - audio - cached - written, inputPrice, promptTokens),
+    charge(audio, facts.audioInputPrice ?? inputPrice, promptTokens),
     charge(cached, facts.cachedInputPrice ?? inputPrice, promptTokens),
-    charge(written, facts.cacheWritePrice ?? inputPrice, promptTokens),
+    charge(written - forHour, facts.cacheWritePrice ?? inputPrice, promptTokens),
+    hourCacheWrite(forHour, facts, promptTokens),
   );
   const output = sum(
     charge(completionTokens - reasoning, outputPrice, promptTokens),

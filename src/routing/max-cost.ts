@@ -1,5 +1,6 @@
 import type { ChatMessage, ChatRequest, ContentPart } from '../completion.js';
 import type { ModelFacts, Prices, TokenPrice } from './model-facts.js';
+import { isInlinePicture, isText, type PromptMedia } from './prompt-media.js';
 import { isImage } from './tokens.js';
 
 /** The most tokens that a call can use. */
@@ -21,7 +22,7 @@ const tokensPerMessage = 32;
  * (2026-11).
  */
 const maxImageTokens = 50_000;
-/** For a sound clip or a document; if its bytes were sent and are more, they count instead. */
+/** For a file, where the context length of the model is not known. */
 const maxFileTokens = 100_000;
 /** For models whose maximum output is not known. */
 const defaultAnswerTokens = 262_144;
@@ -29,15 +30,9 @@ const defaultAnswerTokens = 262_144;
 // in a list, because JSON.stringify returns no text for a bare `undefined`
 const jsonBytes = (value: unknown): number => Buffer.byteLength(JSON.stringify([value]));
 
-/** Whether a part is a picture. A document can be sent in the same fields. */
-const isPicture = (part: ContentPart): boolean =>
-  isImage(part) && !/^data:(?!image\/)/i.test(part.image_url?.url ?? '');
-
 function maxPartTokens(part: ContentPart): number {
-  if (part.type === 'text' || part.type === 'refusal') return jsonBytes(part);
-  return isPicture(part)
-    ? maxImageTokens + Buffer.byteLength(part.text ?? '')
-    : Math.max(maxFileTokens, jsonBytes(part));
+  if (isText(part)) return jsonBytes(part);
+  return isInlinePicture(part) ? maxImageTokens + Buffer.byteLength(part.text ?? '') : 0;
 }
 
 function maxMessageTokens(message: ChatMessage): number {
@@ -54,7 +49,7 @@ function maxMessageTokens(message: ChatMessage): number {
 /**
  * An upper bound on the tokens of a request: no tokenizer makes more than one token of a byte.
  * Everything else in the request (tools, schemas, unknown fields) may reach the model too, so its
- * JSON counts as well. Never less than `measureRequest`.
+ * JSON counts as well. Parts that bytes do not bound count nothing: see `maxPromptWithMedia`.
  */
 export function maxPromptTokens(chat: ChatRequest): number {
   let tokens =
@@ -68,6 +63,22 @@ export function maxPromptTokens(chat: ChatRequest): number {
   return tokens;
 }
 
+/**
+ * An upper bound on the tokens of a request with its files: what bytes do not bound is bounded by
+ * the model's context length.
+ * @param promptTokens as `maxPromptTokens`
+ */
+export function maxPromptWithMedia(
+  promptTokens: number,
+  { unbounded }: PromptMedia,
+  { contextLength }: Pick<ModelFacts, 'contextLength'>,
+): number {
+  if (unbounded === 0) return promptTokens;
+  return contextLength === null
+    ? promptTokens + unbounded * maxFileTokens
+    : Math.max(promptTokens, contextLength);
+}
+
 /** Average of text in most scripts. */
 export const bytesPerToken = 4;
 /** For a picture of ordinary size. */
@@ -75,7 +86,9 @@ const defaultImageTokens = 1000;
 /** A shorter part refers to a file instead of containing it. */
 const minFileBytes = 2_048;
 
-const isAttachment = ({ type }: ContentPart): boolean => type !== 'text' && type !== 'refusal';
+/** Whether a part is most likely a picture. A document can be sent in the same fields. */
+const isPicture = (part: ContentPart): boolean =>
+  isImage(part) && !/^data:(?!image\/)/i.test(part.image_url?.url ?? '');
 
 function likelyPart(part: ContentPart): number {
   if (isPicture(part)) return defaultImageTokens;
@@ -91,7 +104,7 @@ function likelyPart(part: ContentPart): number {
  */
 export function cautiousPromptTokens(chat: ChatRequest, measured: number): number {
   const attachments = chat.messages.flatMap(({ content }) =>
-    Array.isArray(content) ? content.filter(isAttachment) : [],
+    Array.isArray(content) ? content.filter((part) => !isText(part)) : [],
   );
   const written = attachments.reduce(
     (left, part) => left - maxPartTokens(part),
@@ -143,16 +156,28 @@ function maxRate(price: TokenPrice | null, promptTokens: number): number {
 /**
  * The highest possible cost of a call in USD, whatever share of its tokens is cached, cache-written
  * or reasoning: `costOf` never returns more. Null if a price is unknown.
+ * @param media absent: there is only text
  */
 export function maxCostUsd(
   { promptTokens, completionTokens }: MaxUsage,
   facts: Prices,
+  media: Pick<PromptMedia, 'unbounded' | 'longCache'> = { unbounded: 0, longCache: false },
 ): number | null {
   const { inputPrice, outputPrice } = facts;
   if (inputPrice === null || (outputPrice === null && completionTokens > 0)) return null;
   const maxRateOf = (...prices: (TokenPrice | null)[]): number =>
     Math.max(...prices.map((price) => maxRate(price, promptTokens)));
-  const input = promptTokens * maxRateOf(inputPrice, facts.cachedInputPrice, facts.cacheWritePrice);
+  const rate = Math.max(
+    maxRateOf(inputPrice, facts.cachedInputPrice, facts.cacheWritePrice),
+    // an address may turn out to be sound
+    media.unbounded > 0 ? maxRateOf(facts.audioInputPrice) : 0,
+    media.longCache
+      ? facts.hourCacheWritePrice === null
+        ? 2 * maxRateOf(inputPrice)
+        : maxRateOf(facts.hourCacheWritePrice)
+      : 0,
+  );
+  const input = promptTokens * rate;
   const output =
     completionTokens === 0 ? 0 : completionTokens * maxRateOf(outputPrice, facts.reasoningPrice);
   return Math.ceil((input + output) * 1e6 + (facts.requestPrice ?? 0) * 1e12) / 1e12;

@@ -21,6 +21,11 @@ export interface ModelFacts {
   readonly cachedInputPrice: TokenPrice | null;
   readonly cacheWritePrice: TokenPrice | null;
   readonly reasoningPrice: TokenPrice | null;
+  /** For cache writes that last an hour. Null: twice the rate of input. */
+  readonly hourCacheWritePrice: TokenPrice | null;
+  readonly audioInputPrice: TokenPrice | null;
+  /** Whether the price data lists charges beside tokens: for pictures, searches, requests, … */
+  readonly hasOtherCharges: boolean;
   /** USD for each request, in addition to its tokens. */
   readonly requestPrice: number | null;
   /** Tokens of prompt and answer together. */
@@ -44,6 +49,9 @@ export type Prices = Pick<
   | 'cachedInputPrice'
   | 'cacheWritePrice'
   | 'reasoningPrice'
+  | 'hourCacheWritePrice'
+  | 'audioInputPrice'
+  | 'hasOtherCharges'
   | 'requestPrice'
 >;
 
@@ -54,6 +62,9 @@ export const noPrices: Prices = {
   cachedInputPrice: null,
   cacheWritePrice: null,
   reasoningPrice: null,
+  hourCacheWritePrice: null,
+  audioInputPrice: null,
+  hasOtherCharges: false,
   requestPrice: null,
 };
 

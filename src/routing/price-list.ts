@@ -56,6 +56,23 @@ function tokenPrice(listed: ListedPrice): TokenPrice | null {
 }
 
 /**
+ * The charges that a chat can be bounded by. Fees of a provider's own tools apply only where a
+ * request names the tool.
+ */
+const boundedCharges: ReadonlySet<string> = new Set([
+  'input_mtok',
+  'output_mtok',
+  'cache_read_mtok',
+  'cache_write_mtok',
+  'cache_write_1h_mtok',
+  'output_reasoning_mtok',
+  'input_audio_mtok',
+  'cache_audio_read_mtok',
+  'web_searches_kcount',
+  'storage_searches_kcount',
+]);
+
+/**
  * The prices of one entry of the price data. An empty entry means that no price is known, except
  * for OpenRouter's `:free` variants, which cost nothing.
  * @param entry null if the data has no entry
@@ -74,6 +91,9 @@ export function readPrices(
     cachedInputPrice: tokenPrice(entry['cache_read_mtok']),
     cacheWritePrice: tokenPrice(entry['cache_write_mtok']),
     reasoningPrice: tokenPrice(entry['output_reasoning_mtok']),
+    hourCacheWritePrice: tokenPrice(entry['cache_write_1h_mtok']),
+    audioInputPrice: tokenPrice(entry['input_audio_mtok']),
+    hasOtherCharges: Object.keys(entry).some((charge) => !boundedCharges.has(charge)),
     requestPrice: typeof perThousand === 'number' ? perThousand / 1000 : null,
   };
 }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { asking, type Conversing, startConversing } from '../helpers/conversing.js';
+import { asking, carl, type Conversing, startConversing } from '../helpers/conversing.js';
 import { listAt, textAt } from '../helpers/json.js';
 import { metricOf } from '../helpers/metrics.js';
 import { libsqlPlace, type Place } from '../helpers/stores.js';
@@ -114,6 +114,17 @@ describe('a title', () => {
     const ids = await Promise.all(Array.from({ length: 12 }, () => begin()));
     for (const id of ids) await expect.poll(() => stored(id)).toEqual(['Short', 'model']);
     expect(most).toBeLessThanOrEqual(4);
+  });
+
+  it('stays derived for a key with a budget, because no key is charged for it', async () => {
+    title({ text: ['Written'] });
+    const before = askedForTitles();
+    const bounded = { ...asking('Hello there'), models: ['up/titles'], maxTokens: 5 };
+    expect((await talk.complete(bounded, carl)).status).toBe(200);
+    const id = await begin();
+    await expect.poll(() => stored(id)).toEqual(['Written', 'model']);
+    // the first completion itself, and the title of the second conversation
+    expect(askedForTitles() - before).toBe(2);
   });
 
   it('that is being written does not delay the shutdown', async () => {

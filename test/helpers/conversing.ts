@@ -64,7 +64,13 @@ const party = (name: string): Party => ({
   headers: { authorization: `Bearer sk_${name}_0123456789` },
 });
 const [ann, bob] = [party('ann'), party('bob')];
-const keys = ['ann', 'bob'].map((name) => ({ name, key: `sk_${name}_0123456789` }));
+const keys = [
+  ...['ann', 'bob'].map((name) => ({ name, key: `sk_${name}_0123456789` })),
+  { name: 'carl', key: 'sk_carl_0123456789', limits: { dayBudgetUsd: 1 } },
+];
+
+/** A third party, whose key has a budget. */
+export const carl = party('carl');
 
 /** Starts a gateway on that database. */
 export async function startConversing(

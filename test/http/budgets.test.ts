@@ -43,7 +43,7 @@ const configured = (more: Partial<Config> = {}): Config => ({
   models: {
     'up/m': { inputPrice: 0, outputPrice: 1000 },
     'up/dear': { inputPrice: 0, outputPrice: 100_000 },
-    'up/prompt': { inputPrice: 1000, outputPrice: 0 },
+    'up/prompt': { inputPrice: 1000, outputPrice: 0, contextLength: 200_000 },
   },
   limits: { maxRetries: 0 },
   ...more,
@@ -259,10 +259,12 @@ describe('a budget', () => {
     ['text that is blank wherever samples are taken of it', () => blankWhereSampled(400_000)],
     ['a file that is only named', () => [{ type: 'file', file: { file_id: 'file-1' } }]],
     [
+      'a picture by its address',
+      () => [{ type: 'image_url', image_url: { url: 'https://x.test/a.mp4' } }],
+    ],
+    [
       'a file that it holds',
-      () => [
-        { type: 'file', file: { file_data: `data:application/pdf;base64,${'A'.repeat(400_000)}` } },
-      ],
+      () => [{ type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } }],
     ],
   ])(
     'is charged for the whole prompt where the client has left before anybody counted it: %s',
@@ -322,7 +324,8 @@ describe('a request that does not say how long its answer may be', () => {
 });
 
 describe('a model without a known price', () => {
-  const reason = 'its price is not known, and this key has a budget';
+  const reason =
+    'its price is not known, and this key has a budget: set `models.up/unknown.inputPrice` and `outputPrice`, or `budgets.allowUnpriced`';
 
   it('is passed over for a key with a budget', async () => {
     const reply = await native('rich', { models: ['up/unknown', 'up/m'], order: 'given' });
@@ -399,6 +402,10 @@ describe('a request for what costs more than its tokens', () => {
     ['performanceConfig', { performanceConfig: { latency: 'optimized' } }],
     ['additionalModelRequestFields', { additionalModelRequestFields: { max_tokens: 64_000 } }],
     ['provider', { provider: { only: ['the dearest'] } }],
+    ['cachedContent', { cachedContent: 'cachedContents/long' }],
+    ['extra_body', { extra_body: { google: { cached_content: 'cachedContents/long' } } }],
+    ['best_of', { best_of: 8 }],
+    ['a_field_of_next_year', { a_field_of_next_year: { deep: true } }],
     [
       'tools[0]',
       {
@@ -419,7 +426,7 @@ describe('a request for what costs more than its tokens', () => {
       json: {
         error: {
           param: field,
-          message: `${field}: its price is not known, and this key has a budget`,
+          message: `${field}: it may cost more than tokens, and this key has a budget; \`budgets.allowUnpriced\` allows it without charging for that`,
         },
       },
     });
@@ -427,11 +434,45 @@ describe('a request for what costs more than its tokens', () => {
     expect((await openai('requests', extra)).status).toBe(200);
   });
 
-  it('is passed over for a key with a budget where the name of its model asks for a search', async () => {
-    await restart(configured({ models: { 'up/m:online': { inputPrice: 0, outputPrice: 1000 } } }));
-    expect((await openai('rich', { model: 'up/m:online' })).status).toBe(400);
+  it.each([
+    'm:online',
+    'gpt-4o-search-preview',
+    'gpt-5-search-api',
+    'o3-deep-research',
+    'gpt-4o-audio-preview',
+    'gpt-realtime',
+    'computer-use-preview',
+    'gemini-2.5-flash-image',
+    'gemini-2.5-pro-preview-tts',
+    'sonar-deep-research',
+    'perplexity/sonar-pro',
+    'groq/compound-mini',
+    'grok-2-image',
+    'amazon.nova-2-sonic-v1:0',
+  ])('is refused to a key with a budget where its model is %s', async (model) => {
+    await restart(
+      configured({ models: { [`up/${model}`]: { inputPrice: 0, outputPrice: 1000 } } }),
+    );
+    expect(await openai('rich', { model: `up/${model}` })).toMatchObject({
+      status: 400,
+      json: {
+        error: {
+          message: expect.stringMatching(
+            /charges for more than text.*`budgets\.allowUnpriced`/,
+          ) as string,
+        },
+      },
+    });
     expect(upstream.requests).toEqual([]);
-    expect((await openai('requests', { model: 'up/m:online' })).status).toBe(200);
+    expect((await openai('requests', { model: `up/${model}` })).status).toBe(200);
+  });
+
+  it('is refused in an embedding that is not of text', async () => {
+    const embedding = (more: object): Promise<Reply> =>
+      post(`${gateway.url}/v1/embeddings`, { model: 'up/prompt', input: 'a', ...more }, as('rich'));
+    expect((await embedding({ images: ['data:image/png;base64,AAAA'] })).status).toBe(400);
+    expect((await embedding({ input: [{ image: 'https://x.test/a.png' }] })).status).toBe(400);
+    expect((await embedding({ input: [[1, 2], [3]], dimensions: 8 })).status).toBe(200);
   });
 
   it('is served where it names what costs nothing', async () => {
@@ -449,6 +490,39 @@ describe('a request for what costs more than its tokens', () => {
   it('is served where the configuration says so', async () => {
     await restart(configured({ budgets: { allowUnpriced: true } }));
     for (const [, extra] of extras) expect((await openai('rich', extra)).status).toBe(200);
+  });
+});
+
+describe('a file, whose tokens its bytes do not tell', () => {
+  const part = { type: 'file', file: { file_id: 'file-1' } };
+  const sound = { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } };
+  const asking = (content: object, more: object = {}): Promise<Reply> =>
+    openai('rich', { messages: [{ role: 'user', content: [content] }], ...more });
+
+  it('is refused to a key with a budget where the context length of the model is not known', async () => {
+    expect(await asking(part)).toMatchObject({
+      status: 400,
+      json: {
+        error: {
+          message:
+            'model: the tokens of a file have no known bound, and this key has a budget: set `models.up/m.contextLength`, or `budgets.allowUnpriced`',
+        },
+      },
+    });
+    expect((await asking(part, { model: 'up/prompt' })).status).toBe(200);
+  });
+
+  it('is refused where it is sound whose price is not known', async () => {
+    expect((await asking(sound, { model: 'up/prompt' })).status).toBe(400);
+    await restart(
+      configured({
+        providers: { google: { api: 'gemini', baseUrl: `${upstream.url}/v1beta`, apiKey: 'k' } },
+      }),
+    );
+    const model = 'google/gemini-2.5-flash';
+    expect((await asking(sound, { model })).status).toBe(200);
+    const left = await metricOf(gateway, 'signalbox_cost_usd_total');
+    expect(left).toBeGreaterThan(0);
   });
 });
 

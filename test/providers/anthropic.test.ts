@@ -3,11 +3,11 @@ import {
   type ChatMessage,
   type ChatRequest,
   type CompletionSink,
-  hasContent,
   type ToolCall,
   unescapeJson,
   type Usage,
 } from '../../src/completion.js';
+import { hasContent } from '../../src/providers/has-content.js';
 import { GatewayError } from '../../src/errors.js';
 import type { ProviderSettings } from '../../src/providers/adapter.js';
 import { anthropic } from '../../src/providers/anthropic/index.js';

@@ -1,13 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type ChatRequest, makeUsage } from '../../src/completion.js';
+import { type ChatRequest, type ContentPart, makeUsage } from '../../src/completion.js';
 import { costOf } from '../../src/routing/cost.js';
 import {
   maxCostUsd,
   maxAnswerTokens,
   maxPromptTokens,
+  maxPromptWithMedia,
   statedAnswerTokens,
 } from '../../src/routing/max-cost.js';
+import { mediaOf } from '../../src/routing/prompt-media.js';
 import type { TokenPrice } from '../../src/routing/model-facts.js';
 import { noPrices, type Prices } from '../../src/routing/model-facts.js';
 import { measureRequest } from '../../src/routing/tokens.js';
@@ -38,6 +40,9 @@ const facts: fc.Arbitrary<Prices> = fc.record({
   cachedInputPrice: fc.option(price),
   cacheWritePrice: fc.option(price),
   reasoningPrice: fc.option(price),
+  hourCacheWritePrice: fc.option(price),
+  audioInputPrice: fc.option(price),
+  hasOtherCharges: fc.constant(false),
   requestPrice: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
 });
 const tokens = fc.integer({ min: 0, max: 1_000_000 });
@@ -50,8 +55,10 @@ describe('the maximum cost of a call', () => {
         facts,
         tokens,
         tokens,
-        fc.tuple(share, share, share, share, share),
-        (known, promptTokens, completionTokens, [read, written, cached, made, reasoned]) => {
+        fc.tuple(share, share, share, share, share, share, share),
+        fc.record({ unbounded: fc.nat(2), longCache: fc.boolean() }),
+        (known, promptTokens, completionTokens, shares, media) => {
+          const [read, written, cached, made, reasoned, kept, heard] = shares;
           const prompt = Math.floor(promptTokens * read);
           const completion = Math.floor(completionTokens * written);
           const usage = makeUsage({
@@ -60,9 +67,11 @@ describe('the maximum cost of a call', () => {
             cacheWriteTokens: Math.floor(prompt * made),
             completionTokens: completion,
             reasoningTokens: Math.floor(completion * reasoned),
+            hourCacheWriteTokens: media.longCache ? Math.floor(prompt * made * kept) : 0,
+            audioTokens: media.unbounded > 0 ? Math.floor(prompt * heard) : 0,
           });
           expect(costOf(usage, known).total_tokens_cost ?? Infinity).toBeLessThanOrEqual(
-            maxCostUsd({ promptTokens, completionTokens }, known) ?? -1,
+            maxCostUsd({ promptTokens, completionTokens }, known, media) ?? -1,
           );
         },
       ),
@@ -165,24 +174,69 @@ describe('the maximum number of prompt tokens', { timeout: 60_000 }, () => {
     expect(maxPromptTokens({ messages: [message] })).toBeGreaterThan(9000);
   });
 
-  it('counts a fixed number for a picture, and at least that for a file, whose bytes may be more', () => {
+  it('counts a fixed number for a picture that was sent, however long its bytes are', () => {
     const picture = maxPromptTokens(
       chat([
         { type: 'image_url', image_url: { url: `data:image/png;base64,${'A'.repeat(500_000)}` } },
       ]),
     );
-    const document = maxPromptTokens(
-      chat([
-        {
-          type: 'image_url',
-          image_url: { url: `data:application/pdf;base64,${'A'.repeat(500_000)}` },
-        },
-      ]),
-    );
-    const reference = maxPromptTokens(chat([{ type: 'file', file: { file_id: 'f' } }]));
+    expect(picture).toBeGreaterThanOrEqual(50_000);
     expect(picture).toBeLessThan(60_000);
-    expect(document).toBeGreaterThan(500_000);
-    expect(reference).toBeGreaterThan(100_000);
+  });
+
+  it.each<[string, ContentPart]>([
+    ['a picture by its address', { type: 'image_url', image_url: { url: 'https://x.test/a.png' } }],
+    ['a film by its address', { type: 'image_url', image_url: { url: 'gs://films/hour.mp4' } }],
+    ['a film', { type: 'video_url', video_url: { url: 'https://x.test/hour.mp4' } }],
+    ['a document by its id', { type: 'file', file: { file_id: 'file-1' } }],
+    ['a document by its address', { type: 'file', file: { file_data: 'https://x.test/a.pdf' } }],
+    ['a document', { type: 'file', file: { file_data: 'data:application/pdf;base64,AAAA' } }],
+    [
+      'a document in the field of a picture',
+      { type: 'image_url', image_url: { url: 'data:application/pdf;base64,AAAA' } },
+    ],
+    ['sound', { type: 'input_audio', input_audio: { data: 'AAAA', format: 'wav' } }],
+    ['a part that nobody knows', { type: 'later', later: {} }],
+  ])('is the context length for %s', (_what, part) => {
+    const request = chat([{ type: 'text', text: 'Read this' }, part]);
+    const media = mediaOf(request);
+    expect(media.unbounded).toBe(1);
+    const text = maxPromptTokens(request);
+    expect(maxPromptWithMedia(text, media, { contextLength: 1_000_000 })).toBe(1_000_000);
+    expect(maxPromptWithMedia(text, media, { contextLength: 10 })).toBe(text);
+  });
+
+  it('is the context length for an earlier answer in sound', () => {
+    const request = { messages: [{ role: 'assistant', content: null, audio: { id: 'audio_1' } }] };
+    expect(mediaOf(request)).toMatchObject({ unbounded: 1, sound: true });
+  });
+});
+
+describe('the cost of a cache', () => {
+  const hour = { cache_control: { type: 'ephemeral', ttl: '1h' } };
+  it.each<[string, ChatRequest]>([
+    ['the request', chat('', hour)],
+    ['a message', { messages: [{ role: 'user', content: '', ...hour }] }],
+    ['a part', chat([{ type: 'text', text: 'x', ...hour }])],
+    ['a tool', chat('', { tools: [{ type: 'function', function: { name: 'f' }, ...hour }] })],
+  ])('is that of an hour where %s asks for one', (_where, request) => {
+    expect(mediaOf(request).longCache).toBe(true);
+  });
+
+  it('is twice that of input for an hour, unless its price is known', () => {
+    const usage = makeUsage({
+      promptTokens: 1_000_000,
+      cacheWriteTokens: 1_000_000,
+      hourCacheWriteTokens: 600_000,
+    });
+    const known = prices({ inputPrice: 4, cacheWritePrice: 5, outputPrice: 0 });
+    expect(costOf(usage, known).total_tokens_cost).toBeCloseTo(0.6 * 8 + 0.4 * 5, 9);
+    expect(costOf(usage, { ...known, hourCacheWritePrice: 10 }).total_tokens_cost).toBeCloseTo(
+      0.6 * 10 + 0.4 * 5,
+      9,
+    );
+    const long = { unbounded: 0, longCache: true };
+    expect(maxCostUsd({ promptTokens: 1_000_000, completionTokens: 0 }, known, long)).toBe(8);
   });
 });
 

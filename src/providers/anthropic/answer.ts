@@ -44,6 +44,8 @@ export interface AnthropicUsage {
   output_tokens?: number | null;
   cache_read_input_tokens?: number | null;
   cache_creation_input_tokens?: number | null;
+  /** The cache-written tokens by how long they are kept. */
+  cache_creation?: { ephemeral_1h_input_tokens?: number | null } | null;
   output_tokens_details?: { thinking_tokens?: number | null } | null;
 }
 
@@ -90,6 +92,7 @@ export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): Us
     reasoningTokens: usage.output_tokens_details?.thinking_tokens,
     cachedTokens,
     cacheWriteTokens,
+    hourCacheWriteTokens: usage.cache_creation?.ephemeral_1h_input_tokens,
   });
 }
 

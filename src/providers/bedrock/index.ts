@@ -197,8 +197,10 @@ export const bedrock: ProviderDialect = {
   baseUrl: null,
   pricesAs: 'aws',
   needsKey: false,
-  // faster service, and fields that circumvent the limits of an answer
-  unpricedFields: ['serviceTier', 'performanceConfig', 'additionalModelRequestFields'],
+  // neither faster service nor guardrails, nor fields that circumvent the limits of an answer
+  pricedFields: ['requestMetadata', 'additionalModelResponseFieldPaths'],
+  // speech, pictures and films
+  unpricedModels: /(^|[./-])(nova-(2-)?(sonic|canvas|reel)|titan-image|stability\.)/i,
   passthroughHeaders: ['x-amzn-bedrock-*'],
   create: (settings) => createBedrock(settings, { env: process.env, now: Date.now }),
 };

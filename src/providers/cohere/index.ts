@@ -28,6 +28,17 @@ export const cohere: ProviderDialect = {
   baseUrl: defaultBaseUrl,
   pricesAs: 'cohere',
   needsKey: true,
+  pricedFields: [
+    'documents',
+    'citation_options',
+    'safety_mode',
+    'strict_tools',
+    'raw_prompting',
+    'priority',
+    'stop_sequences',
+    'k',
+    'p',
+  ],
   create: createAdapter,
 };
 

@@ -134,6 +134,8 @@ function usageOf(usage: UsageMetadata | undefined): Usage | null {
     completionTokens: (usage.candidatesTokenCount ?? 0) + thoughts,
     reasoningTokens: thoughts,
     cachedTokens: usage.cachedContentTokenCount ?? 0,
+    audioTokens: usage.promptTokensDetails?.find(({ modality }) => modality === 'AUDIO')
+      ?.tokenCount,
   });
 }
 

@@ -24,7 +24,11 @@ export const gemini: ProviderDialect = {
   pricesAs: 'google',
   needsKey: true,
   keyHeader: 'x-goog-api-key',
-  unpricedFields: ['generationConfig'],
+  // neither `generationConfig`, which may hold any limit, nor cached content of any length
+  pricedFields: ['safetySettings', 'labels'],
+  // pictures, films, speech, searches
+  unpricedModels:
+    /-image(?![a-z])|imagen|veo-|lyria|-tts(?![a-z])|native-audio|(^|[/-])live(?![a-z])|computer-use|deep-research|omni|(^|\/)aqa$/i,
   passthroughHeaders: ['x-goog-api-client', 'x-goog-upload-*'],
   errorBody: googleErrorBody,
   create: createGemini,

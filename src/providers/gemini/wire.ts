@@ -80,6 +80,7 @@ export interface GeminiCandidate {
 /** `promptTokenCount` includes cached tokens; `candidatesTokenCount` does not include thoughts. */
 export interface UsageMetadata {
   promptTokenCount?: number;
+  promptTokensDetails?: { modality?: string; tokenCount?: number }[] | null;
   toolUsePromptTokenCount?: number;
   candidatesTokenCount?: number;
   thoughtsTokenCount?: number;

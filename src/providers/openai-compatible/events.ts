@@ -3,9 +3,9 @@ import {
   type CompletionChunk,
   type CompletionSink,
   type EventReader,
-  hasContent,
   type Usage,
 } from '../../completion.js';
+import { hasContent } from '../has-content.js';
 import { cutShort, unreadable } from '../failure.js';
 import { isExcessive } from '../json.js';
 import { splitContentParts } from './answer.js';

@@ -22,7 +22,7 @@ type OpenAIOperation = 'chat/completions' | 'embeddings';
 export interface CompatibleQuirks
   extends
     Partial<Pick<ProviderDialect, 'env' | 'needsKey' | 'pricesAs'>>,
-    Pick<ProviderDialect, 'unpricedFields' | 'unpricedModels' | 'passthroughHeaders'> {
+    Pick<ProviderDialect, 'pricedFields' | 'unpricedModels' | 'passthroughHeaders'> {
   /** The root of the API. Absent: the configuration must give it. */
   baseUrl?: string;
   /**
@@ -51,7 +51,7 @@ export interface CompatibleQuirks
 
 /** Makes the dialect of a provider that speaks OpenAI's chat API. */
 export function openAICompatible(api: string, quirks: CompatibleQuirks = {}): ProviderDialect {
-  const { unpricedFields, unpricedModels, passthroughHeaders, keyHeader } = quirks;
+  const { pricedFields, unpricedModels, passthroughHeaders, keyHeader } = quirks;
   return {
     api,
     env: quirks.env ?? [],
@@ -59,7 +59,7 @@ export function openAICompatible(api: string, quirks: CompatibleQuirks = {}): Pr
     pricesAs: quirks.pricesAs === undefined ? api : quirks.pricesAs,
     needsKey: quirks.needsKey ?? true,
     ...(keyHeader ? { keyHeader } : {}),
-    ...(unpricedFields ? { unpricedFields } : {}),
+    ...(pricedFields ? { pricedFields } : {}),
     ...(unpricedModels ? { unpricedModels } : {}),
     ...(passthroughHeaders ? { passthroughHeaders } : {}),
     create: (settings) => createAdapter(settings, quirks),

@@ -35,5 +35,6 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | 
       loose.prompt_cache_hit_tokens ||
       loose.cached_tokens,
     cacheWriteTokens: loose.prompt_tokens_details?.cache_write_tokens,
+    audioTokens: loose.prompt_tokens_details?.audio_tokens,
   });
 }

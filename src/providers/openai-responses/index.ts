@@ -28,8 +28,8 @@ export const openaiResponses: ProviderDialect = {
   baseUrl: defaultBaseUrl,
   pricesAs: 'openai',
   needsKey: true,
-  // answers written after the client left, and content read from the provider's own store
-  unpricedFields: ['background', 'previous_response_id', 'conversation', 'prompt'],
+  // neither `background` nor content of the provider's own store
+  pricedFields: ['text', 'truncation'],
   create: createAdapter,
 };
 

@@ -1,0 +1,20 @@
+import type { ChunkDelta, CompletionChunk } from '../completion.js';
+
+/** Whether the chunk has content: text, reasoning, a refusal, a tool call, audio or images. */
+export function hasContent(chunk: CompletionChunk): boolean {
+  for (const choice of chunk.choices) {
+    const delta = choice.delta as ChunkDelta | undefined;
+    if (!delta) continue;
+    if (delta.content || delta.reasoning_content || delta['reasoning'] || delta.refusal)
+      return true;
+    if (
+      delta.tool_calls?.length ||
+      delta.reasoning_details?.length ||
+      delta['function_call'] ||
+      delta['audio'] ||
+      delta['images']
+    )
+      return true;
+  }
+  return false;
+}

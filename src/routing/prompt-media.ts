@@ -1,0 +1,64 @@
+import type { ChatMessage, ChatRequest, ContentPart } from '../completion.js';
+
+/** What a prompt contains besides text, as far as its cost depends on it. */
+export interface PromptMedia {
+  /**
+   * Parts whose tokens their bytes do not tell: documents, films, sound, and whatever is only named
+   * by an address or an id.
+   */
+  readonly unbounded: number;
+  /** Whether a part says that it is sound. An address may turn out to be sound too. */
+  readonly sound: boolean;
+  /** Whether cache writes are asked for that are kept longer than usual, which costs more. */
+  readonly longCache: boolean;
+}
+
+/** The address of a picture, in any spelling of the dialect; '' if there is none. */
+function pictureUrl({ image_url: given }: ContentPart): string {
+  const url: unknown = typeof given === 'string' ? given : given?.url;
+  return typeof url === 'string' ? url : '';
+}
+
+/** Whether a part is text. */
+export const isText = ({ type }: ContentPart): boolean => type === 'text' || type === 'refusal';
+
+/** Whether a part is a picture that was sent with its bytes. */
+export const isInlinePicture = (part: ContentPart): boolean =>
+  /^data:image\//i.test(pictureUrl(part).slice(0, 20));
+
+/** Whether the tokens of a part are bounded by what was sent. */
+const isBoundedPart = (part: ContentPart): boolean => isText(part) || isInlinePicture(part);
+
+function isSound(part: ContentPart): boolean {
+  const { file_data: content } = (part['file'] ?? {}) as { file_data?: unknown };
+  return (
+    /audio/i.test(part.type) ||
+    /^data:audio/i.test(pictureUrl(part).slice(0, 20)) ||
+    (typeof content === 'string' && /^data:audio/i.test(content.slice(0, 20)))
+  );
+}
+
+/** Whether Anthropic's `cache_control` asks for more than the usual five minutes. */
+function isLongCache(holder: unknown): boolean {
+  const control = (holder as { cache_control?: unknown } | null | undefined)?.cache_control;
+  const ttl = (control as { ttl?: unknown } | null | undefined)?.ttl;
+  return ttl !== undefined && ttl !== null && ttl !== '5m';
+}
+
+const partsOf = ({ content }: ChatMessage): readonly ContentPart[] =>
+  Array.isArray(content) ? content : [];
+
+/** Looks at a prompt's parts. */
+export function mediaOf(chat: ChatRequest): PromptMedia {
+  const { messages, tools } = chat;
+  const parts = messages.flatMap(partsOf);
+  // an earlier answer in sound is named by its id
+  const spoken = messages.filter((message) => message['audio']).length;
+  const holders = [chat, ...messages, ...parts, ...(tools ?? [])];
+  return {
+    unbounded: spoken + parts.filter((part) => !isBoundedPart(part)).length,
+    sound: spoken > 0 || parts.some(isSound),
+    longCache:
+      holders.some(isLongCache) || (tools ?? []).some((tool) => isLongCache(tool.function)),
+  };
+}

@@ -131,8 +131,10 @@ export function createGateway(config: ConfigInput = {}, options: GatewayOptions 
   const { PORT: _port, HOST: _host, ...hostless } = env;
   // a host app's standard output is its own
   const logger = options.logger ?? (config.log?.level === undefined ? silentLog : null);
-  const resolved = resolveConfig(config, hostless, rules);
-  return new AssembledGateway(resolved, { ...options, env, ...(logger ? { logger } : {}) }, true);
+  const { auth, ...resolved } = resolveConfig(config, hostless, rules);
+  // a host has users of its own
+  const mounted = { ...resolved, auth: { ...auth, webAccounts: auth.webAccounts ?? false } };
+  return new AssembledGateway(mounted, { ...options, env, ...(logger ? { logger } : {}) }, true);
 }
 
 /** As `createGateway`, for a configuration that has been read and checked already. */

@@ -1,3 +1,4 @@
+import type { KeyLimits } from '../store/contracts/keys.js';
 import type { Counters } from '../store/contracts/counters.js';
 import type { Store } from '../store/contracts/store.js';
 import type { BackgroundTasks } from './background-tasks.js';
@@ -6,7 +7,11 @@ import type { Passwords } from './passwords.js';
 
 /** The configuration of accounts; durations in ms. */
 export interface AccountRules {
+  /** Whether people sign up, claim and sign in with browsers. */
+  readonly web: boolean;
   readonly signUp: 'open' | 'closed';
+  /** The limits of accounts that sign up by themselves. */
+  readonly signUpLimits: KeyLimits;
   /** Mail domains that may sign up; empty: all. */
   readonly signUpDomains: readonly string[];
   readonly signInMs: number;

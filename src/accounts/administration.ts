@@ -15,17 +15,24 @@ export interface ResetLinkOptions {
   readonly resetMs: number;
 }
 
+/** Whom an administrator invites. */
+export interface Invitation {
+  readonly email: string;
+  /** Default: `member`. */
+  readonly role?: AccountRole | null;
+}
+
 const notFound = (): GatewayError => invalidField('id', 'not found', 'not_found');
 
 /**
- * Creates an account without a password, and a link to set one, even if sign-up is closed. The
- * first account becomes the administrator.
+ * Creates an account without a password and without limits, and a link to set the password, even if
+ * sign-up is closed.
  * @throws GatewayError `validation_failed` for an invalid mail address, `conflict` if the address
  * has an account
  */
 export async function createAccount(
   store: AccountTables,
-  email: string,
+  { email, role }: Invitation,
   { resetMs }: ResetLinkOptions,
 ): Promise<{ account: AccountRecord; link: ResetLink }> {
   const account = await store.accounts.create({
@@ -33,10 +40,27 @@ export async function createAccount(
     email: mailAddressOf(email),
     passwordHash: null,
     at: Date.now(),
+    role: role ?? 'member',
   });
   if (!account)
     throw new GatewayError('conflict', 'email: already has an account', { field: 'email' });
   return { account, link: await issueResetLink(store, account.id, Date.now() + resetMs) };
+}
+
+/**
+ * An account by its mail address or id.
+ * @param emailOrId a mail address if it contains an `@`
+ * @throws GatewayError `not_found`
+ */
+export async function findAccount(
+  { accounts }: Pick<AccountTables, 'accounts'>,
+  emailOrId: string,
+): Promise<AccountRecord> {
+  const account = emailOrId.includes('@')
+    ? await accounts.findByEmail(mailAddressOf(emailOrId))
+    : await accounts.find(emailOrId);
+  if (!account) throw notFound();
+  return account;
 }
 
 /**
@@ -50,13 +74,10 @@ export async function resetLink(
   emailOrId: string,
   { resetMs }: ResetLinkOptions,
 ): Promise<{ account: AccountRecord; link: ResetLink }> {
-  const account = emailOrId.includes('@')
-    ? await store.accounts.findByEmail(mailAddressOf(emailOrId))
-    : await store.accounts.find(emailOrId);
-  if (!account) throw notFound();
+  const account = await findAccount(store, emailOrId);
   if (account.disabledAt !== null) throw new GatewayError('conflict', 'this account is disabled');
   if (account.email === null)
-    throw new GatewayError('conflict', 'this account has no owner: no user has signed up');
+    throw new GatewayError('conflict', 'this account has no owner: nobody has claimed the gateway');
   return { account, link: await issueResetLink(store, account.id, Date.now() + resetMs) };
 }
 

@@ -27,8 +27,11 @@ const accountSubject = (email: string): string => `sign-in:account:${hashToken(e
  * passwords of others for ever. They start anew each hour instead, because many users may share an
  * address.
  */
+const addressSubject = (from: string, now: number): string =>
+  `sign-in:from:${from}:${Math.floor(now / hourMs)}`;
+
 const subjectsOf = ({ from, email }: SignInAttempt, now: number): string[] => [
-  `sign-in:from:${from}:${Math.floor(now / hourMs)}`,
+  addressSubject(from, now),
   accountSubject(email),
 ];
 
@@ -43,15 +46,43 @@ export async function checkCredentials<T>(
   attempt: SignInAttempt,
   check: () => Promise<T | null>,
 ): Promise<T | null> {
-  const subjects = subjectsOf(attempt, context.now());
   await limitRequests(context, accountSubject(attempt.email), attempt.from, maxChecksPerMinute);
+  const result = await checkAfterWait(context, subjectsOf(attempt, context.now()), check);
+  if (result !== null) await clearSignInFailures(context, attempt.email);
+  return result;
+}
+
+/**
+ * Runs the check of a secret that belongs to no account, counts failures for the remote address,
+ * and enforces the growing wait after them.
+ * @param check returns false for a wrong secret
+ * @throws GatewayError `too_many_requests` while the address has to wait
+ */
+export async function checkSecret(
+  context: Pick<AccountContext, 'counters' | 'now'>,
+  { what, from }: { readonly what: string; readonly from: string },
+  check: () => Promise<boolean>,
+): Promise<boolean> {
+  await limitRequests(context, what, from);
+  const checked = await checkAfterWait(
+    context,
+    [addressSubject(from, context.now())],
+    async () => (await check()) || null,
+  );
+  return checked !== null;
+}
+
+async function checkAfterWait<T>(
+  context: Pick<AccountContext, 'counters'>,
+  subjects: readonly string[],
+  check: () => Promise<T | null>,
+): Promise<T | null> {
   await refuseWhileWaiting(context, subjects);
   const result = await check();
   // concurrent guesses may have failed meanwhile: then the result of this one is not revealed
   await refuseWhileWaiting(context, subjects);
   if (result === null)
     await Promise.all(subjects.map((subject) => context.counters.countFailure(subject)));
-  else await clearSignInFailures(context, attempt.email);
   return result;
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.js';
+import type { NewAccount } from '../store/contracts/accounts.js';
 import { limitRequests, mayMail } from './sign-in-failures.js';
 import { type AccountContext, runLater, sendMail } from './account-context.js';
 import { domainOf, mailAddressOf } from './mail-address.js';
@@ -16,7 +17,8 @@ export interface SignUp {
 }
 
 /**
- * Creates an account, without revealing whether the address already has one and without signing in.
+ * Creates an account with the limits of sign-ups, and does not sign in. The answer does not reveal
+ * whether the address has an account; without mail, a sign-in with the same password does.
  * If the gateway sends mail, the user first proves ownership of the address: the mail's link sets
  * the password. Otherwise the password is valid at once.
  * @throws GatewayError `forbidden` if sign-up is closed or the domain may not sign up,
@@ -28,19 +30,24 @@ export async function signUp(
 ): Promise<void> {
   const { rules, store, passwords } = context;
   if (rules.signUp === 'closed')
-    throw new GatewayError('forbidden', 'sign-up is closed; an administrator can invite you');
+    throw new GatewayError(
+      'forbidden',
+      'sign-up is closed: an administrator can invite you, or set auth.signUp to open',
+    );
   const address = mailAddressOf(email);
   checkDomain(rules.signUpDomains, address);
   checkNewPassword(password);
   await limitRequests(context, 'sign-up', from);
   if (rules.mailer) runLater(context, 'the mail for a sign-up', () => welcome(context, address));
-  else
-    await store.accounts.create({
-      id: randomUUID(),
-      email: address,
-      passwordHash: await passwords.hash(password),
-      at: context.now(),
-    });
+  else await store.accounts.create(newMember(context, address, await passwords.hash(password)));
+}
+
+function newMember(
+  { rules, now }: AccountContext,
+  email: string,
+  passwordHash: string | null,
+): NewAccount {
+  return { id: randomUUID(), email, passwordHash, at: now(), limits: rules.signUpLimits };
 }
 
 function checkDomain(domains: readonly string[], address: string): void {
@@ -57,12 +64,8 @@ async function welcome(context: AccountContext, address: string): Promise<void> 
   const { store, rules } = context;
   if (!(await mayMail(context, address))) return;
   const account =
-    (await store.accounts.create({
-      id: randomUUID(),
-      email: address,
-      passwordHash: null,
-      at: context.now(),
-    })) ?? (await store.accounts.findByEmail(address));
+    (await store.accounts.create(newMember(context, address, null))) ??
+    (await store.accounts.findByEmail(address));
   if (!account || account.disabledAt !== null) return;
   const mail =
     account.passwordHash === null

@@ -1,7 +1,12 @@
 import { backupCommand, migrateCommand } from './database.js';
 import { createKeyCommand, type KeyOptions, revokeKeyCommand } from './keys.js';
 import { listKeysCommand } from './list-keys.js';
-import { createAccountCommand, resetAccountCommand } from './accounts.js';
+import {
+  claimCodeCommand,
+  createAccountCommand,
+  promoteAccountCommand,
+  resetAccountCommand,
+} from './accounts.js';
 import { trainCommand } from './train.js';
 import type { Config } from '../config/config.js';
 import type { Store } from '../store/contracts/store.js';
@@ -20,6 +25,7 @@ export const options = {
   'tokens-per-minute': { type: 'string' },
   'day-budget': { type: 'string' },
   'month-budget': { type: 'string' },
+  role: { type: 'string' },
   preference: { type: 'string' },
   'prompt-column': { type: 'string' },
   minimize: { type: 'boolean' },
@@ -57,10 +63,16 @@ export const commands: Readonly<Record<string, Command>> = {
     run: (store, _values, word) => revokeKeyCommand(store, word),
   },
   'accounts create': {
+    options: ['role'],
+    maxWords: 1,
+    run: (store, { role }, email, config) => createAccountCommand(store, { email, role }, config),
+  },
+  'accounts promote': {
     options: [],
     maxWords: 1,
-    run: (store, _values, word, config) => createAccountCommand(store, word, config),
+    run: (store, _values, word) => promoteAccountCommand(store, word),
   },
+  'accounts claim-code': { options: [], maxWords: 0, run: (store) => claimCodeCommand(store) },
   'accounts reset': {
     options: [],
     maxWords: 1,

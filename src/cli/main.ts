@@ -17,7 +17,10 @@ const usage = `signalbox: a gateway for language models
                         [--requests-per-minute N] [--tokens-per-minute N] [--day-budget USD] [--month-budget USD]
   signalbox keys list
   signalbox keys revoke ID|PREFIX       takes effect in running gateways within a second
-  signalbox accounts create MAIL        creates an account and prints a link that sets its password
+  signalbox accounts create MAIL [--role admin|member]
+                                        creates an account and prints a link that sets its password
+  signalbox accounts promote MAIL       makes an account an administrator
+  signalbox accounts claim-code         prints a code that claims a gateway that nobody has claimed
   signalbox accounts reset MAIL         prints a link that sets a new password
   signalbox train FILE --preference ID [--account MAIL] [--prompt-column NAME] [--minimize]
                                         trains the preference's own router from evaluations: CSV or JSON Lines

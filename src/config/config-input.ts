@@ -211,10 +211,31 @@ export interface ConfigInput {
      */
     readonly required?: boolean;
     /**
+     * Whether people can sign up, claim the gateway, sign in with a browser and reset passwords.
+     * Default: `true` for the standalone process, `false` for a gateway in a host app, whose
+     * routes for these do not exist.
+     */
+    readonly webAccounts?: boolean;
+    /**
      * Whether people may create their own account. With `closed`, administrators and the command
-     * line create accounts. Default: `"open"`.
+     * line create accounts. `open` is for networks where you trust everyone, or together with
+     * `mail` and `signUpDomains`. Default: `"closed"`.
      */
     readonly signUp?: 'open' | 'closed';
+    /**
+     * The limits of accounts that people create for themselves; they bound all keys of such an
+     * account together. `{}`: none. Default: 60 requests a minute and 1 USD a day.
+     */
+    readonly signUpLimits?: {
+      /** The maximum number of requests in 60 seconds. */
+      readonly requestsPerMinute?: number;
+      /** The maximum number of tokens in 60 seconds. */
+      readonly tokensPerMinute?: number;
+      /** The maximum cost in USD in one UTC day. */
+      readonly dayBudgetUsd?: number;
+      /** The maximum cost in USD in one UTC month. */
+      readonly monthBudgetUsd?: number;
+    };
     /** The mail domains that may sign up. Empty: all. Default: `[]`. */
     readonly signUpDomains?: readonly string[];
     /** How long a browser stays signed in (default: 14 days). */

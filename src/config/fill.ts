@@ -19,7 +19,8 @@ export const defaults = {
   auth: {
     keys: [],
     required: true,
-    signUp: 'open',
+    signUp: 'closed',
+    signUpLimits: { requestsPerMinute: 60, dayBudgetUsd: 1 },
     signUpDomains: [],
     signInMs: 1_209_600_000,
     resetMs: 3_600_000,
@@ -81,7 +82,7 @@ export function fillDefaults(
     cors: { ...defaults.cors, ...input.cors },
     database: { url: null, ...defaults.database, ...input.database },
     redis: { url: null, ...input.redis },
-    auth: { ...defaults.auth, ...input.auth },
+    auth: { webAccounts: null, ...defaults.auth, ...input.auth },
     mail: input.mail ?? null,
     conversations: { titleModel: null, ...defaults.conversations, ...input.conversations },
     requestLog,

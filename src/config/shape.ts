@@ -9,6 +9,14 @@ export interface Listener {
 /** The surfaces that can have a listener of their own, in addition to the common one. */
 export type ListenerSurface = 'modelSelect' | 'completions' | 'openai' | 'proxy' | 'metrics';
 
+/** Rate limits and budgets; absent ones do not bound. */
+export interface ConfiguredLimits {
+  readonly requestsPerMinute?: number;
+  readonly tokensPerMinute?: number;
+  readonly dayBudgetUsd?: number;
+  readonly monthBudgetUsd?: number;
+}
+
 /** An API key in the configuration, in addition to those that the gateway creates. */
 export interface FixedKey {
   /** Unique; shown in logs. */
@@ -20,12 +28,7 @@ export interface FixedKey {
   /** Default: all scopes, but without `admin` for a key with `models` or `limits`. */
   readonly scopes?: readonly ('completions' | 'model-select' | 'admin')[];
   /** Default: no limits. */
-  readonly limits?: {
-    readonly requestsPerMinute?: number;
-    readonly tokensPerMinute?: number;
-    readonly dayBudgetUsd?: number;
-    readonly monthBudgetUsd?: number;
-  };
+  readonly limits?: ConfiguredLimits;
 }
 
 /**
@@ -126,7 +129,14 @@ export interface RoutingConfig {
 export interface AuthConfig {
   readonly keys: readonly FixedKey[];
   readonly required: boolean;
+  /**
+   * Whether people sign up, claim and sign in with browsers; null means yes for the standalone
+   * process and no for a gateway in a host app.
+   */
+  readonly webAccounts: boolean | null;
   readonly signUp: 'open' | 'closed';
+  /** The limits of accounts that people create for themselves. */
+  readonly signUpLimits: ConfiguredLimits;
   /** The mail domains that may sign up; empty means all. */
   readonly signUpDomains: readonly string[];
   /** How long a browser stays signed in. */

@@ -43,7 +43,8 @@ export function authenticateOwner(
     if (!keyed) checkKeyless(req, snapshot);
     const known = key === null ? await findSignedIn(parts, req, context) : keyed;
     const caller = known ?? (await findHostUser(parts, req));
-    if (!caller && (isCallerRequired(parts, snapshot) || ownersOnly)) throw unauthorized(key);
+    if (!caller && (isCallerRequired(parts, snapshot) || ownersOnly))
+      throw unauthorized(key, snapshot.accounts.web);
     if (caller && scope) checkScope(caller, scope);
     if (role === 'admin' && caller?.role !== 'admin')
       throw new GatewayError('forbidden', 'this route needs an administrator');
@@ -51,11 +52,11 @@ export function authenticateOwner(
   });
 }
 
-const unauthorized = (key: string | null): GatewayError =>
+const unauthorized = (key: string | null, hasSignIn: boolean): GatewayError =>
   new GatewayError(
     'unauthorized',
     key === null
-      ? 'authorization: sign in, or send an API key as "Authorization: Bearer sk_…"'
+      ? `authorization: ${hasSignIn ? 'sign in, or send an API key' : 'an API key is required,'} as "Authorization: Bearer sk_…"`
       : 'authorization: this API key is not valid',
   );
 
@@ -69,7 +70,7 @@ async function findSignedIn(
   context: HttpContext,
 ): Promise<Caller | null> {
   const token = signInToken(req.headers);
-  if (token === null) return null;
+  if (token === null || !context.request.snapshot.accounts.web) return null;
   const { store } = await parts.state.opened();
   const found = await store.signIns.find(hashToken(token), Date.now());
   if (!found || found.account.disabledAt !== null) return null;

@@ -1,5 +1,6 @@
 import { type RequestHandler, Router } from 'express';
 import { compileSchema } from '../config/schema/compile-schema.js';
+import { ifWebAccounts } from './account-context.js';
 import { allowAnonymous } from './allow-anonymous.js';
 import { authenticateOwner } from './authenticate-owner.js';
 import { errorHandler } from './error-handler.js';
@@ -37,6 +38,7 @@ import {
 import { createTraining, readTraining, removeTraining } from './resources/trainings.js';
 import {
   changeOwnPassword,
+  claimFirstAccount,
   completePasswordReset,
   readOwnAccount,
   requestPasswordReset,
@@ -49,17 +51,20 @@ import { track } from './track.js';
 import { methodNotAllowed, validate } from './validate.js';
 
 /** Adds one path: the stage that checks access (`owner`), and the stages of each method. */
-type AddPath = (path: string | string[], owner: RequestHandler, methods: Methods) => void;
+type AddPath = (path: string, owner: RequestHandler, methods: Methods) => void;
 
 /** The resources of an account, for its API keys and its signed-in browsers. */
 export function resourcesRouter(parts: Parts): Router {
   const router = Router();
   const resource: AddPath = (path, owner, methods) =>
-    addResource(router, parts, path, owner, methods);
+    addResource(router, path, [track(parts, resources), owner], methods);
+  const webResource: AddPath = (path, owner, methods) =>
+    addResource(router, path, [ifWebAccounts(parts), track(parts, resources), owner], methods);
   keyPaths(parts, resource);
   preferencePaths(parts, resource);
   conversationPaths(parts, resource);
   requestLogPaths(parts, resource);
+  webAccountPaths(parts, webResource);
   accountPaths(parts, resource);
   return router.use(errorHandler(parts));
 }
@@ -140,58 +145,58 @@ function requestLogPaths(parts: Parts, resource: AddPath): void {
 /** For routes without a key, whose bodies hold only a mail address and a password. */
 const maxSmallBodyBytes = 16_384;
 
+const smallBody = (parts: Parts, name: string): RequestHandler =>
+  validate(parts, compileSchema(name), undefined, maxSmallBodyBytes);
+
+/** Sign-up, claim, sign-in and passwords, for people with browsers. */
+function webAccountPaths(parts: Parts, resource: AddPath): void {
+  const open: Record<string, [schema: string, handler: RequestHandler]> = {
+    '/api/v1/auth/sign-up': ['sign-up.request', signUpAccount(parts)],
+    '/api/v1/auth/claim': ['claim.request', claimFirstAccount(parts)],
+    '/api/v1/auth/sign-in': ['sign-in.request', signInBrowser(parts)],
+    '/api/v1/auth/password-reset': ['password-reset.request', requestPasswordReset(parts)],
+    '/api/v1/auth/password-reset/complete': [
+      'password-reset-complete.request',
+      completePasswordReset(parts),
+    ],
+  };
+  for (const [path, [schema, handler]] of Object.entries(open))
+    resource(path, allowAnonymous(parts), { post: [smallBody(parts, schema), handler] });
+  resource('/api/v1/auth/sign-out', authenticateOwner(parts), { post: [signOutBrowser(parts)] });
+  resource('/api/v1/auth/password', authenticateOwner(parts, { scope: 'admin' }), {
+    post: [smallBody(parts, 'password-change.request'), changeOwnPassword(parts)],
+  });
+}
+
 function accountPaths(parts: Parts, resource: AddPath): void {
-  const [own, administer, administrator] = [
-    authenticateOwner(parts),
-    authenticateOwner(parts, { scope: 'admin' }),
-    authenticateOwner(parts, { scope: 'admin', role: 'admin' }),
-  ];
-  const small = (name: string): RequestHandler =>
-    validate(parts, compileSchema(name), undefined, maxSmallBodyBytes);
-  resource('/api/v1/auth/sign-up', allowAnonymous(parts), {
-    post: [small('sign-up.request'), signUpAccount(parts)],
-  });
-  resource('/api/v1/auth/sign-in', allowAnonymous(parts), {
-    post: [small('sign-in.request'), signInBrowser(parts)],
-  });
-  resource('/api/v1/auth/sign-out', own, { post: [signOutBrowser(parts)] });
-  resource('/api/v1/auth/account', own, { get: [readOwnAccount(parts)] });
-  resource('/api/v1/auth/password', administer, {
-    post: [small('password-change.request'), changeOwnPassword(parts)],
-  });
-  resource('/api/v1/auth/password-reset', allowAnonymous(parts), {
-    post: [small('password-reset.request'), requestPasswordReset(parts)],
-  });
-  resource('/api/v1/auth/password-reset/complete', allowAnonymous(parts), {
-    post: [small('password-reset-complete.request'), completePasswordReset(parts)],
-  });
+  const administrator = authenticateOwner(parts, { scope: 'admin', role: 'admin' });
+  resource('/api/v1/auth/account', authenticateOwner(parts), { get: [readOwnAccount(parts)] });
   resource('/api/v1/accounts', administrator, {
     get: [listAccounts(parts)],
-    post: [small('account.request'), inviteAccount(parts)],
+    post: [smallBody(parts, 'account.request'), inviteAccount(parts)],
   });
   resource('/api/v1/accounts/:id', administrator, {
-    patch: [small('account-change.request'), updateAccount(parts)],
+    patch: [smallBody(parts, 'account-change.request'), updateAccount(parts)],
   });
-  resource('/api/v1/audit', administer, { get: [listActs(parts)] });
+  resource('/api/v1/audit', authenticateOwner(parts, { scope: 'admin' }), {
+    get: [listActs(parts)],
+  });
   resource('/api/v1/accounts/:id/reset-link', administrator, { post: [createResetLink(parts)] });
 }
 
 type Methods = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', RequestHandler[]>>;
 
-/** Adds one path with the stages of each method; any other method is answered 405. */
+/**
+ * Adds one path with the stages of each method after the first stages of all; any other method is
+ * answered 405.
+ */
 function addResource(
   router: Router,
-  parts: Parts,
-  path: string | string[],
-  owner: RequestHandler,
+  path: string,
+  first: readonly RequestHandler[],
   methods: Methods,
 ): void {
   for (const [method, stages] of Object.entries(methods))
-    router[method as keyof Methods](path, track(parts, resources), owner, ...stages);
-  router.all(
-    path,
-    track(parts, resources),
-    owner,
-    methodNotAllowed(Object.keys(methods).join(', ').toUpperCase()),
-  );
+    router[method as keyof Methods](path, ...first, ...stages);
+  router.all(path, ...first, methodNotAllowed(Object.keys(methods).join(', ').toUpperCase()));
 }

@@ -2,6 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type RequestHandler, Router } from 'express';
 import type { Metrics } from '../telemetry/metrics/metrics.js';
 import { compileSchema } from '../config/schema/compile-schema.js';
+import { ifWebAccounts } from './account-context.js';
 import { allowReaders } from './allow-anonymous.js';
 import { authenticate } from './authenticate.js';
 import { complete, planCall } from './complete.js';
@@ -205,17 +206,18 @@ function publicRouter(parts: Parts, version: string, state: () => Promise<Readin
     '/readyz': readyz(state),
     '/openapi.json': openApi(version, publicUrl),
     '/docs': docsPage(version, publicUrl),
-    '/reset-password': resetPasswordPage,
   };
   // monitoring reaches these by names of its own
   const health = ['/healthz', '/readyz'];
   const router = Router();
-  for (const [path, page] of Object.entries(pages)) {
+  const add = (path: string, page: RequestHandler, ...first: RequestHandler[]): Router => {
     const access = health.includes(path) ? [] : [allowReaders(parts)];
-    router
-      .get(path, untracked(parts), ...access, page)
-      .all(path, untracked(parts), ...access, methodNotAllowed('GET'));
-  }
+    return router
+      .get(path, ...first, untracked(parts), ...access, page)
+      .all(path, ...first, untracked(parts), ...access, methodNotAllowed('GET'));
+  };
+  for (const [path, page] of Object.entries(pages)) add(path, page);
+  add('/reset-password', resetPasswordPage, ifWebAccounts(parts));
   return router.use(errorHandler(parts));
 }
 

@@ -1,4 +1,5 @@
 import type { AccountRules } from '../accounts/account-context.js';
+import { noLimits } from '../store/contracts/keys.js';
 import type { StaticKeys } from '../accounts/static-keys.js';
 import { createMailer } from '../accounts/mailer.js';
 import type { Config, ParseOptions, ProviderConfig } from '../config/config.js';
@@ -150,11 +151,14 @@ function rankerOf({ routing: { ranker, tolerance, affinity } }: Config): Ranker 
 }
 
 function accountRulesOf(
-  { auth: { signUp, signUpDomains, signInMs, resetMs }, publicUrl, mail }: Config,
+  { auth, publicUrl, mail }: Config,
   warn: AccountRules['warn'],
 ): AccountRules {
+  const { signUp, signUpLimits, signUpDomains, signInMs, resetMs, webAccounts } = auth;
   return {
+    web: webAccounts ?? true,
     signUp,
+    signUpLimits: { ...noLimits, ...signUpLimits },
     signUpDomains,
     signInMs,
     resetMs,

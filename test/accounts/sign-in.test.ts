@@ -9,13 +9,16 @@ import { signIn } from '../../src/accounts/sign-in.js';
 import { signUp } from '../../src/accounts/sign-up.js';
 import { hashToken } from '../../src/accounts/tokens.js';
 import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
+import { noLimits } from '../../src/store/contracts/keys.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { Store } from '../../src/store/contracts/store.js';
 
 const from = '192.0.2.1';
 const password = 'correct horse';
 const rules: AccountRules = {
+  web: true,
   signUp: 'open',
+  signUpLimits: noLimits,
   signUpDomains: [],
   signInMs: 3_600_000,
   resetMs: 60_000,

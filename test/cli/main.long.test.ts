@@ -113,9 +113,16 @@ describe('signalbox keys', () => {
 });
 
 describe('signalbox accounts', () => {
-  it('makes an account whose link sets its password, the first one an administrator', async () => {
+  it('makes an account whose link sets its password, and an administrator if asked', async () => {
     const gateway = await startProcess({ env: { SIGNALBOX_PUBLIC_URL: '' } });
-    const made = await run(gateway.folder, 'accounts', 'create', 'Ada@Example.org');
+    const made = await run(
+      gateway.folder,
+      'accounts',
+      'create',
+      'Ada@Example.org',
+      '--role',
+      'admin',
+    );
     expect(made.stdout).toMatch(/^administrator ada@example\.org\n/);
     const token = /token=(\S+)/.exec(made.stdout)?.[1] ?? '';
     const complete = (password: string, withToken = token): Promise<{ status: number }> =>
@@ -144,6 +151,25 @@ describe('signalbox accounts', () => {
       'bob@example.org',
     );
     expect(await completionStatus(gateway.url, keyIn(keyed))).toBe(200);
+  });
+});
+
+describe('a gateway whose administrator is lost', () => {
+  it('is claimed with a new code, and an account is promoted', async () => {
+    const gateway = await startProcess();
+    const { stdout } = await run(gateway.folder, 'accounts', 'claim-code');
+    const [code = ''] = stdout.split('\n');
+    const ada = { email: 'ada@example.org', password: 'correct horse battery' };
+    expect(await post(`${gateway.url}/api/v1/auth/claim`, { code, ...ada })).toMatchObject({
+      status: 201,
+      json: { role: 'admin' },
+    });
+    expect(await run(gateway.folder, 'accounts', 'claim-code')).toMatchObject({ code: 1 });
+    await run(gateway.folder, 'accounts', 'create', 'bob@example.org');
+    expect(await run(gateway.folder, 'accounts', 'promote', 'bob@example.org')).toMatchObject({
+      code: 0,
+      stdout: 'administrator bob@example.org\n',
+    });
   });
 });
 

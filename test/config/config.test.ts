@@ -834,7 +834,7 @@ describe('a watched file', () => {
 });
 
 function schemaDefaults(schema: JsonSchema): unknown {
-  if (!('properties' in schema)) return schema.default;
+  if ('default' in schema || !('properties' in schema)) return schema.default;
   const found = Object.entries(schema.properties as Record<string, JsonSchema>).map(
     ([key, child]) => [key, schemaDefaults(child)] as const,
   );

@@ -92,6 +92,9 @@ describe('the examples', { timeout: 60_000 }, () => {
       ended,
     } = await start('mount-express.mjs', { SIGNALBOX_API_KEY: 'sk_mine' });
     expect((await ask('GET', url)).text).toBe('This is the app itself.');
+    const stranger = { email: 'eve@example.org', password: 'correct horse battery' };
+    for (const path of ['sign-up', 'claim'])
+      expect((await post(`${url}/ai/api/v1/auth/${path}`, stranger)).status).toBe(404);
     expect(
       (
         await post(

@@ -4,7 +4,8 @@ import express from 'express';
 import { createGateway } from 'signalbox';
 
 const gateway = createGateway({
-  auth: { keys: [{ name: 'me', key: process.env.SIGNALBOX_API_KEY ?? 'sk_example' }] },
+  // an empty or absent variable stops the start: nobody gets in without a key
+  auth: { keys: [{ name: 'me', key: '${SIGNALBOX_API_KEY}' }] },
   providers: {
     local: {
       api: 'openai-compatible',

@@ -1,3 +1,4 @@
+import type { RunningGateway } from './gateway.js';
 import { textAt } from './json.js';
 import { ask, type Reply } from './sse.js';
 
@@ -52,6 +53,19 @@ export class Browser {
   account(): Promise<Reply> {
     return this.ask('GET', '/api/v1/auth/account');
   }
+}
+
+/** A browser in which the administrator has signed in, who has claimed the gateway before. */
+export async function administratorOf(
+  { url, claimCode }: Pick<RunningGateway, 'url' | 'claimCode'>,
+  email: string,
+  password = goodPassword,
+): Promise<Browser> {
+  const browser = new Browser(url);
+  const code = await claimCode();
+  await browser.ask('POST', '/api/v1/auth/claim', { code, email, password });
+  await browser.signIn(email, password);
+  return browser;
 }
 
 /** A browser in which a new account has signed in. */

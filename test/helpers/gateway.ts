@@ -1,10 +1,13 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
-import { resolveConfig, type WrittenConfig } from '../../src/config/config.js';
+import { issueClaimCode } from '../../src/accounts/claim.js';
+import { type Config, resolveConfig, type WrittenConfig } from '../../src/config/config.js';
 import { assembleGateway, type StandaloneGateway as Gateway, rules } from '../../src/gateway.js';
 import type { GatewayOptions } from '../../src/gateway-options.js';
 import { createHttpServer } from '../../src/http/server.js';
+import type { LazyDatabases } from '../../src/store/lazy-databases.js';
+import { lazyDatabases } from '../../src/store/open-databases.js';
 
 export interface RunningGateway {
   /** `http://127.0.0.1:<port>` */
@@ -16,6 +19,8 @@ export interface RunningGateway {
   auth: { authorization: string };
   gateway: Gateway;
   server: Server;
+  /** A new code with which a person claims it. */
+  claimCode(): Promise<string>;
   /** Cuts all connections and stops. */
   close(): Promise<void>;
 }
@@ -25,19 +30,19 @@ export const testKey = 'sk_test_0123456789abcdef';
 
 /**
  * Starts a gateway in this process, assembled as the standalone process does, on a free port. It
- * reads no environment variables, and logs only to a given logger.
+ * reads no environment variables, and logs only to a given logger. People may sign up, without
+ * limits, unless the configuration says otherwise.
  */
 export async function startGateway(
   config: WrittenConfig = {},
   options: GatewayOptions = {},
 ): Promise<RunningGateway> {
   const keys = config.auth?.keys ?? [{ name: 'test', key: testKey }];
-  const resolved = resolveConfig({ ...config, auth: { ...config.auth, keys } }, {}, rules);
-  const gateway = assembleGateway(resolved, {
-    env: {},
-    logger: pino({ level: 'silent' }),
-    ...options,
-  });
+  const auth = { signUp: 'open', signUpLimits: {}, ...config.auth, keys } as const;
+  const resolved = resolveConfig({ ...config, auth }, {}, rules);
+  const logger = options.logger ?? pino({ level: 'silent' });
+  const databases = options.databases ?? databasesOf(resolved, logger);
+  const gateway = assembleGateway(resolved, { env: {}, ...options, logger, databases });
   const server = createHttpServer(gateway.app(), resolved.limits);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const { port } = server.address() as AddressInfo;
@@ -49,12 +54,26 @@ export async function startGateway(
     auth: { authorization: `Bearer ${key}` },
     gateway,
     server,
+    claimCode: async () => issueClaimCode((await databases.get()).store),
     async close() {
       const stopped = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       await Promise.all([stopped, gateway.close()]);
     },
   };
+}
+
+function databasesOf(
+  { database, redis }: Config,
+  logger: Pick<NonNullable<GatewayOptions['logger']>, 'info' | 'warn'>,
+): LazyDatabases {
+  return lazyDatabases({
+    databaseUrl: database.url ?? ':memory:',
+    poolSize: database.poolSize,
+    redisUrl: redis.url,
+    onWarning: (warning) => logger.warn({}, warning),
+    onNews: (news) => logger.info({}, news),
+  });
 }
 
 /** A logger that keeps its lines, parsed and as text. */

@@ -2,10 +2,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeFirstKey } from '../../src/accounts/first-key.js';
 import type { ConfigInput } from '../../src/config/config.js';
 import { firstAccountId } from '../../src/store/contracts/accounts.js';
+import { noLimits } from '../../src/store/contracts/keys.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
 import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
 import { openStore } from '../../src/store/open-store.js';
-import { Browser, goodPassword, signedUp } from '../helpers/browser.js';
+import { administratorOf, Browser, goodPassword, signedUp } from '../helpers/browser.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at, listAt, textAt } from '../helpers/json.js';
@@ -15,7 +16,7 @@ let gateway: RunningGateway;
 let admin: Browser;
 beforeAll(async () => {
   gateway = await startGateway({ auth: { trustedProxies: 1 } });
-  admin = await signedUp(gateway.url, 'admin@example.org');
+  admin = await administratorOf(gateway, 'admin@example.org');
 });
 afterAll(() => gateway.close());
 
@@ -49,10 +50,10 @@ async function withFirstKey(
 }
 
 describe('the administrator', () => {
-  it('is the first who signs up, and has what the first key has made', async () => {
+  it('is who claims the gateway, and has what the first key has made', async () => {
     const { fresh, auth } = await withFirstKey();
     await ask('POST', `${fresh.url}/api/v1/preferences`, auth, { name: 'made by key' });
-    const first = await signedUp(fresh.url, 'ada@example.org');
+    const first = await administratorOf(fresh, 'ada@example.org');
     expect((await first.account()).json).toMatchObject({
       account: { id: firstAccountId, email: 'ada@example.org', role: 'admin' },
     });
@@ -98,11 +99,12 @@ describe('the administrator', () => {
     });
     const invited = await ask('POST', `${fresh.url}/api/v1/accounts`, auth, {
       email: 'Ada@example.org',
+      role: 'admin',
     });
     expect(invited).toMatchObject({
       status: 201,
       headers: { 'cache-control': 'no-store' },
-      json: { account: { id: firstAccountId, email: 'ada@example.org', role: 'admin' } },
+      json: { account: { email: 'ada@example.org', role: 'admin', limits: noLimits } },
     });
     expectConforms('invitation.response', invited.json);
     const token = textAt(invited.json, 'token');
@@ -208,7 +210,7 @@ describe('the last administrator', () => {
   it("is left where two take each other's rights at the same time", async () => {
     const { fresh } = await withFirstKey();
     const [ada, bob] = [
-      await signedUp(fresh.url, 'ada@example.org'),
+      await administratorOf(fresh, 'ada@example.org'),
       await signedUp(fresh.url, 'bob@example.org'),
     ];
     const bobId = textAt((await bob.account()).json, 'account', 'id');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Browser, goodPassword, signedUp } from '../helpers/browser.js';
+import { administratorOf, Browser, goodPassword, signedUp } from '../helpers/browser.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { expressRows, startHost } from '../helpers/host.js';
 import { textAt } from '../helpers/json.js';
@@ -9,7 +9,7 @@ let gateway: RunningGateway;
 let ada: Browser;
 beforeAll(async () => {
   gateway = await startGateway();
-  ada = await signedUp(gateway.url, 'ada@example.org');
+  ada = await administratorOf(gateway, 'ada@example.org');
 });
 afterAll(() => gateway.close());
 

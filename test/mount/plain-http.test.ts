@@ -22,7 +22,7 @@ beforeEach(async () => {
   upstream = await startUpstream();
   gateway = createGateway(
     {
-      auth: { keys: [{ name: 'test', key }], signUp: 'open' },
+      auth: { keys: [{ name: 'test', key }], signUp: 'open', webAccounts: true },
       providers: { local: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` } },
       models: {
         'local/good': { inputPrice: 5, outputPrice: 10, quality: 0.9 },

@@ -42,7 +42,7 @@ async function startOn(config: Config, { logger, demo, databases }: StartParts):
   const key = await prepareKeys(config, databases);
   // printed before anything can fail, because the key is shown only once
   process.stdout.write(keyNotice(key));
-  await warnOfOpenSignUp(config, await databases.get(), logger);
+  warnOfOpenSignUp(config, logger);
   const gateway = assembleGateway(demo.addTo(config), { logger, databases });
   const listening = await listen(gateway, config);
   const watch =

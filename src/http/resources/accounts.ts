@@ -3,6 +3,7 @@ import {
   type AccountChanges,
   changeAccount,
   createAccount,
+  type Invitation,
   resetLink,
 } from '../../accounts/administration.js';
 import { type ResetLink, resetUrl } from '../../accounts/reset-link.js';
@@ -48,11 +49,7 @@ export function listAccounts(parts: Parts): RequestHandler {
 export function inviteAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { store, rules } = await accountContextOf(parts, res);
-    const { account, link } = await createAccount(
-      store,
-      (req.body as { email: string }).email,
-      rules,
-    );
+    const { account, link } = await createAccount(store, req.body as Invitation, rules);
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 201, {
       account: shownAccount(account),

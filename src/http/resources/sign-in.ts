@@ -1,8 +1,10 @@
 import type { Request, RequestHandler, Response } from 'express';
+import { claimGateway } from '../../accounts/claim.js';
 import { mailAddressOf } from '../../accounts/mail-address.js';
 import { changePassword, completeReset, requestReset } from '../../accounts/new-password.js';
 import { signIn, signOut } from '../../accounts/sign-in.js';
 import { signUp } from '../../accounts/sign-up.js';
+import { keyOf } from '../authenticate.js';
 import { accountContextOf } from '../account-context.js';
 import { clientAddress } from '../client-address.js';
 import { callerOf, contextOf } from '../context.js';
@@ -28,6 +30,24 @@ export function signUpAccount(parts: Parts): RequestHandler {
       from: clientAddress(req),
     });
     sendEmpty(res, 202);
+  });
+}
+
+/**
+ * `POST /api/v1/auth/claim`: gives the first account its owner, once. The secret is `code` in the
+ * body or the API key of the request.
+ */
+export function claimFirstAccount(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { code } = req.body as { code?: string | null };
+    const account = await claimGateway(await accountContextOf(parts, res), {
+      ...credentials(req),
+      code: code ?? keyOf(req.headers),
+      from: clientAddress(req),
+    });
+    await parts.state.keys.accountChanged();
+    res.setHeader('Cache-Control', 'no-store');
+    sendJson(res, 201, shownAccount(account));
   });
 }
 

@@ -5,15 +5,15 @@ import type { Page, PageRequest } from './page.js';
 export type AccountRole = 'admin' | 'member';
 
 /**
- * The account that exists from the start. It owns the first key; the first user who signs up gets
- * it, and so becomes the administrator.
+ * The account that exists from the start, an administrator. It owns the first key, and has no owner
+ * until a person claims it.
  */
 export const firstAccountId = '00000000-0000-4000-8000-000000000001';
 
 /** An owner of keys, conversations and preferences. */
 export interface AccountRecord {
   readonly id: string;
-  /** Lower case; null for the first account until a user has signed up. */
+  /** Lower case; null for the first account until a person has claimed it. */
   readonly email: string | null;
   /** In argon2's format; null: no sign-in is possible. */
   readonly passwordHash: string | null;
@@ -37,14 +37,15 @@ export interface NewAccount {
   readonly email: string;
   readonly passwordHash: string | null;
   readonly at: number;
+  /** Default: `member`. */
+  readonly role?: AccountRole;
+  /** Default: none. */
+  readonly limits?: KeyLimits;
 }
 
 /** The accounts. */
 export interface AccountStore {
-  /**
-   * Null if the address is taken. The first call gets the first account, whatever `id` says, and is
-   * its administrator.
-   */
+  /** Null if the address is taken. */
   create(account: NewAccount): Promise<AccountRecord | null>;
   find(id: string): Promise<AccountRecord | null>;
   findByEmail(email: string): Promise<AccountRecord | null>;

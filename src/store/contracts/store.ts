@@ -1,5 +1,6 @@
 import type { AccountStore, SignInStore } from './accounts.js';
 import type { AuditStore } from './audit.js';
+import type { ClaimStore } from './claims.js';
 import type { ConversationStore } from './conversations.js';
 import type { KeyStore } from './keys.js';
 import type { LearningStore } from './learnings.js';
@@ -17,6 +18,7 @@ import type { TrainingQueue, TrainingStore } from './trainings.js';
 export interface Store {
   readonly kind: 'libsql' | 'postgres';
   readonly accounts: AccountStore;
+  readonly claims: ClaimStore;
   readonly signIns: SignInStore;
   readonly keys: KeyStore;
   readonly conversations: ConversationStore;

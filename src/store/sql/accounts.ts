@@ -4,7 +4,6 @@ import {
   type AccountRecord,
   type AccountStore,
   type AccountUpdate,
-  firstAccountId,
   type NewAccount,
   type PasswordOptions,
   type AccountRole,
@@ -34,15 +33,15 @@ export function accountFromRow(row: Selectable<AccountTable>): AccountRecord {
   };
 }
 
-const stored = (email: string): string => clean(email.toLowerCase());
+/** A mail address as it is stored. */
+export const storedEmail = (email: string): string => clean(email.toLowerCase());
 
 /** The accounts in SQL. */
 export function createAccountStore(database: Kysely<StoreTables>): AccountStore {
   const found = (row: Selectable<AccountTable> | undefined): AccountRecord | null =>
     row === undefined ? null : accountFromRow(row);
   return {
-    create: async (account) =>
-      found((await claimFirst(database, account)) ?? (await insert(database, account))),
+    create: async (account) => found(await insert(database, account)),
     find: async (id) =>
       found(
         await database
@@ -56,7 +55,7 @@ export function createAccountStore(database: Kysely<StoreTables>): AccountStore 
         await database
           .selectFrom('accounts')
           .selectAll()
-          .where('email', '=', stored(email))
+          .where('email', '=', storedEmail(email))
           .executeTakeFirst(),
       ),
     async list({ limit, cursor }) {
@@ -78,35 +77,21 @@ export function createAccountStore(database: Kysely<StoreTables>): AccountStore 
 
 type Row = Selectable<AccountTable>;
 
-/** Gives the first account to the user; undefined if it has an owner. */
-function claimFirst(
-  database: Kysely<StoreTables>,
-  { email, passwordHash, at }: NewAccount,
-): Promise<Row | undefined> {
-  return database
-    .updateTable('accounts')
-    .where('id', '=', firstAccountId)
-    .where('email', 'is', null)
-    .set({ email: stored(email), password_hash: passwordHash, created_at: at })
-    .returningAll()
-    .executeTakeFirst();
-}
-
 /** Undefined if the address is taken. */
 function insert(
   database: Kysely<StoreTables>,
-  { id, email, passwordHash, at }: NewAccount,
+  { id, email, passwordHash, at, role = 'member', limits = noLimits }: NewAccount,
 ): Promise<Row | undefined> {
   return database
     .insertInto('accounts')
     .values({
       id,
-      email: stored(email),
+      email: storedEmail(email),
       password_hash: passwordHash,
-      role: 'member' satisfies AccountRole,
+      role,
       created_at: at,
       disabled_at: null,
-      ...limitColumns(noLimits),
+      ...limitColumns(limits),
     })
     .onConflict((conflict) => conflict.column('email').doNothing())
     .returningAll()
@@ -177,7 +162,7 @@ const columnsOf = ({
   disabledAt,
   limits = {},
 }: AccountUpdate): Updateable<AccountTable> => ({
-  email: typeof email === 'string' ? stored(email) : email,
+  email: typeof email === 'string' ? storedEmail(email) : email,
   password_hash: passwordHash,
   role,
   disabled_at: disabledAt,

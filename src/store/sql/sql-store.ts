@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { createAccountStore } from './accounts.js';
 import { createAuditStore } from './audit.js';
+import { createClaimStore } from './claims.js';
 import { createConversationStore } from './conversations.js';
 import { createFeedbackStore } from './feedback.js';
 import { createKeyStore } from './keys.js';
@@ -25,6 +26,7 @@ export function createSqlStore(
   return {
     kind,
     accounts: createAccountStore(database),
+    claims: createClaimStore(database),
     signIns: createSignInStore(database),
     keys: createKeyStore(database),
     conversations: createConversationStore(database),

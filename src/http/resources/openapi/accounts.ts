@@ -5,17 +5,17 @@ const password = 'correct horse battery staple';
 
 /** Sign-up, sign-in, passwords, and the administration of accounts. */
 export function accountPaths(): object {
-  return { ...signInPaths(), ...passwordPaths(), ...administrationPaths() };
+  return { ...newAccountPaths(), ...signInPaths(), ...passwordPaths(), ...administrationPaths() };
 }
 
-function signInPaths(): object {
+function newAccountPaths(): object {
   return {
     ...resourcePath('Sign-in', '/api/v1/auth/sign-up', {
       post: {
         id: 'signUp',
         summary: 'Create an account',
         description:
-          'The answer is the same if the address already has an account. If the gateway sends mail, the password is set with the link in the mail; otherwise it is valid at once. The first account becomes administrator.',
+          'Only if `auth.signUp` is open. The answer is the same if the address already has an account. If the gateway sends mail, the password is set with the link in the mail; otherwise it is valid at once.',
         request: 'sign-up.request',
         example: { email: mail, password },
         status: 202,
@@ -23,6 +23,28 @@ function signInPaths(): object {
         errors: { 403: 'Sign-up is closed, or not open to this address.' },
       },
     }),
+    ...resourcePath('Sign-in', '/api/v1/auth/claim', {
+      post: {
+        id: 'claimGateway',
+        summary: 'Claim the gateway, once',
+        description:
+          'Gives the first account its owner, who becomes administrator. Needs the first API key or the claim code, in `code` or as the API key of the request.',
+        request: 'claim.request',
+        example: { code: 'sk_…', email: mail, password },
+        response: 'account.response',
+        status: 201,
+        isPublic: true,
+        errors: {
+          401: 'The code is wrong.',
+          409: 'The gateway has been claimed, or the address has another account.',
+        },
+      },
+    }),
+  };
+}
+
+function signInPaths(): object {
+  return {
     ...resourcePath('Sign-in', '/api/v1/auth/sign-in', {
       post: {
         id: 'signIn',

@@ -110,15 +110,17 @@ export function signedInCaller({ id, email, role, limits }: AccountRecord): Call
   };
 }
 
-/** Whether an issued key may be used at `now`, in ms since 1970. */
-export function isUsable(
+/** Why an issued key may not be used at `now`, in ms since 1970; null: it may. */
+export function refusalOf(
   { revokedAt, expiresAt, accountDisabledAt }: KeyRecord,
   now: number,
-): boolean {
-  return (
-    revokedAt === null && accountDisabledAt === null && (expiresAt === null || now < expiresAt)
-  );
+): string | null {
+  if (revokedAt !== null) return `this API key was revoked on ${isoOf(revokedAt)}`;
+  if (expiresAt !== null && now >= expiresAt) return `this API key expired on ${isoOf(expiresAt)}`;
+  return accountDisabledAt === null ? null : 'the account of this API key is disabled';
 }
+
+const isoOf = (at: number): string => new Date(at).toISOString();
 
 /**
  * Who a host's own code acts for: an account of the host's, which the gateway keeps apart from all

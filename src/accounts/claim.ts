@@ -65,6 +65,10 @@ export async function issueClaimCode({ claims }: Pick<Store, 'claims'>): Promise
   return code;
 }
 
+/** Stores the hash of a claim code, unless there is one or the gateway has been claimed. */
+export const addClaimCode = ({ claims }: Pick<Store, 'claims'>, code: string): Promise<boolean> =>
+  claims.addCode(hashToken(code));
+
 async function isCode({ claims }: Pick<Store, 'claims'>, code: string): Promise<boolean> {
   const expected = await claims.codeHash();
   return expected !== null && timingSafeEqual(Buffer.from(hashToken(code)), Buffer.from(expected));

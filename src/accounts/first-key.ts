@@ -36,10 +36,10 @@ export function keyFor(
 
 /**
  * Issues the first key, to the first account, if there is no key.
+ * @param key default: a new one
  * @returns the key, of which only the hash is stored; null if there are keys
  */
-export async function makeFirstKey(store: Store): Promise<string | null> {
-  const key = newKey();
+export async function makeFirstKey(store: Store, key = newKey()): Promise<string | null> {
   return (await store.keys.addFirst(keyFor(firstAccountId, 'first', key))) ? key : null;
 }
 
@@ -72,7 +72,7 @@ function readKeys(file: string): FileKey[] {
   try {
     text = readFileSync(file, 'utf8');
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) return [];
     throw new Error(`dataDir: the keys in ${file} cannot be read: ${(error as Error).message}`, {
       cause: error,
     });

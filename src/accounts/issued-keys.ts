@@ -1,7 +1,7 @@
-import type { LazyDatabases } from '../store/lazy-databases.js';
+import type { Databases, LazyDatabases } from '../store/lazy-databases.js';
 import type { KeyRecord } from '../store/contracts/keys.js';
 import { RecordCache } from '../store/record-cache.js';
-import { type Caller, issuedCaller, isUsable } from './caller.js';
+import { type Caller, issuedCaller, refusalOf } from './caller.js';
 
 /**
  * Issued keys. A key that was used here before needs no database; a revoked one is refused within a
@@ -10,8 +10,10 @@ import { type Caller, issuedCaller, isUsable } from './caller.js';
 export class IssuedKeys {
   private readonly cache: RecordCache<KeyRecord>;
   private readonly callers = new WeakMap<KeyRecord, Caller>();
+  /** Whether keys of the configuration are issued keys too, by hash. */
+  private readonly fixed = new Map<string, boolean>();
 
-  constructor(databases: LazyDatabases) {
+  constructor(private readonly databases: LazyDatabases) {
     this.cache = new RecordCache(databases, {
       topic: 'keys',
       keyOf: ({ hash }) => hash,
@@ -26,10 +28,47 @@ export class IssuedKeys {
    */
   async find(keyHash: string): Promise<Caller | null> {
     const key = await this.cache.find(keyHash);
-    if (key === null || !isUsable(key, Date.now())) return null;
+    if (key === null || refusalOf(key, Date.now()) !== null) return null;
     let caller = this.callers.get(key);
     if (!caller) this.callers.set(key, (caller = issuedCaller(key)));
     return caller;
+  }
+
+  /**
+   * Why an issued key may not be used, for its holder; null: it is unknown, or may be used.
+   * @throws GatewayError `unavailable`
+   */
+  async refusal(keyHash: string): Promise<string | null> {
+    const key = await this.cache.find(keyHash);
+    return key === null ? null : refusalOf(key, Date.now());
+  }
+
+  /**
+   * Whether a key of the configuration is an issued key too. False while the database is not open
+   * or cannot be reached: then the configuration decides.
+   */
+  isIssued(keyHash: string): boolean | Promise<boolean> {
+    const known = this.fixed.get(keyHash);
+    if (known !== undefined) return known;
+    const databases = this.databases.now;
+    return databases === null ? false : this.lookUpFixed(databases, keyHash);
+  }
+
+  /** Looks keys of the configuration up ahead, so that they work while the database is away. */
+  lookUpAhead(keyHashes: readonly string[]): void {
+    this.databases.whenOpened(() => {
+      for (const keyHash of keyHashes) void this.isIssued(keyHash);
+    });
+  }
+
+  private async lookUpFixed({ store }: Databases, keyHash: string): Promise<boolean> {
+    try {
+      const isIssued = (await store.keys.findByHash(keyHash)) !== null;
+      this.fixed.set(keyHash, isIssued);
+      return isIssued;
+    } catch {
+      return false;
+    }
   }
 
   /** Must be called when this process has changed a key. */

@@ -33,6 +33,11 @@ export class StaticKeys {
     return this.callers.get(keyHash) ?? null;
   }
 
+  /** The hashes of all keys. */
+  get hashes(): string[] {
+    return [...this.callers.keys()];
+  }
+
   get size(): number {
     return this.callers.size;
   }

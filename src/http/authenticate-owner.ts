@@ -5,7 +5,14 @@ import { hashToken } from '../accounts/tokens.js';
 import { GatewayError } from '../errors.js';
 import type { SignInRecord } from '../store/contracts/accounts.js';
 import type { Scope } from '../store/contracts/keys.js';
-import { checkScope, findCaller, findHostUser, isCallerRequired, keyOf } from './authenticate.js';
+import {
+  checkScope,
+  findCaller,
+  findHostUser,
+  isCallerRequired,
+  keyOf,
+  keyRefused,
+} from './authenticate.js';
 import { identify } from '../pipeline/request.js';
 import { contextOf, type HttpContext } from './context.js';
 import { checkKeyless } from './keyless.js';
@@ -44,7 +51,7 @@ export function authenticateOwner(
     const known = key === null ? await findSignedIn(parts, req, context) : keyed;
     const caller = known ?? (await findHostUser(parts, req));
     if (!caller && (isCallerRequired(parts, snapshot) || ownersOnly))
-      throw unauthorized(key, snapshot.accounts.web);
+      throw key === null ? signInMissing(snapshot.accounts.web) : await keyRefused(parts, key);
     if (caller && scope) checkScope(caller, scope);
     if (role === 'admin' && caller?.role !== 'admin')
       throw new GatewayError('forbidden', 'this route needs an administrator');
@@ -52,12 +59,10 @@ export function authenticateOwner(
   });
 }
 
-const unauthorized = (key: string | null, hasSignIn: boolean): GatewayError =>
+const signInMissing = (hasSignIn: boolean): GatewayError =>
   new GatewayError(
     'unauthorized',
-    key === null
-      ? `authorization: ${hasSignIn ? 'sign in, or send an API key' : 'an API key is required,'} as "Authorization: Bearer sk_…"`
-      : 'authorization: this API key is not valid',
+    `authorization: ${hasSignIn ? 'sign in, or send an API key' : 'an API key is required,'} as "Authorization: Bearer sk_…"`,
   );
 
 /**

@@ -53,7 +53,8 @@ export function authenticate(
     let caller = key === null ? null : await findCaller(parts, request.snapshot, key);
     if (!caller) checkKeyless(req, request.snapshot);
     if (!caller && !always) caller = await findHostUser(parts, req);
-    if (!caller && (isCallerRequired(parts, request.snapshot) || always)) throw unauthorized(key);
+    if (!caller && (isCallerRequired(parts, request.snapshot) || always))
+      throw key === null ? keyMissing() : await keyRefused(parts, key);
     if (caller && scope) checkScope(caller, scope);
     identify(request, caller ?? anonymous);
   });
@@ -97,7 +98,8 @@ export async function findHostUser(
 }
 
 /**
- * The caller of an API key, null if the key is unknown.
+ * The caller of an API key, null if the key is unknown or may not be used. A key of the
+ * configuration that is an issued key too stays the key of its account.
  * @throws GatewayError `unavailable` if the database cannot be reached
  */
 export async function findCaller(
@@ -107,10 +109,27 @@ export async function findCaller(
 ): Promise<Caller | null> {
   const keyHash = hashKey(key);
   const fixed = snapshot.keys.find(keyHash);
-  // a host's own bearer tokens are not looked up in the database
-  if (fixed || (hostUsers !== null && !key.startsWith(keyPrefix))) return fixed;
-  return state.keys.find(keyHash);
+  if (fixed === null) return isHostToken(hostUsers, key) ? null : state.keys.find(keyHash);
+  const isIssued = state.keys.isIssued(keyHash);
+  return isIssued === false || !(await isIssued) ? fixed : state.keys.find(keyHash);
 }
+
+/** A host's own bearer tokens are not looked up in the database. */
+const isHostToken = (hostUsers: Parts['hostUsers'], key: string): boolean =>
+  hostUsers !== null && !key.startsWith(keyPrefix);
+
+/**
+ * The error for a request whose API key was not accepted: only the holder of an issued key learns
+ * why.
+ * @throws GatewayError `unavailable` if the database cannot be reached
+ */
+export async function keyRefused({ state, hostUsers }: Parts, key: string): Promise<GatewayError> {
+  const reason = isHostToken(hostUsers, key) ? null : await state.keys.refusal(hashKey(key));
+  return new GatewayError('unauthorized', `authorization: ${reason ?? unknownKey}`);
+}
+
+const unknownKey =
+  'this API key is not known; check that it is complete and belongs to this gateway';
 
 /** @throws GatewayError `forbidden` if the caller lacks the scope */
 export function checkScope({ scopes, keyId }: Caller, scope: Scope): void {
@@ -119,10 +138,8 @@ export function checkScope({ scopes, keyId }: Caller, scope: Scope): void {
   throw new GatewayError('forbidden', `authorization: ${who} lacks the scope \`${scope}\``);
 }
 
-const unauthorized = (key: string | null): GatewayError =>
+const keyMissing = (): GatewayError =>
   new GatewayError(
     'unauthorized',
-    key === null
-      ? 'authorization: an API key is required, as "Authorization: Bearer sk_…"'
-      : 'authorization: this API key is not valid',
+    'authorization: an API key is required, as "Authorization: Bearer sk_…"',
   );

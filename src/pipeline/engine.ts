@@ -186,6 +186,7 @@ export class Engine {
   private build(config: Config): GatewaySnapshot {
     const { dialects, rules, env = process.env } = this.options;
     const keys = new StaticKeys(config.auth.keys);
+    this.state.keys.lookUpAhead(keys.hashes);
     const { providers, warnings } = detectProviders(config, dialects, env, rules);
     const snapshot = buildSnapshot(config, providers, dialects, keys, this.sharing);
     const all = [

@@ -136,7 +136,7 @@ async function expectAllWhole(store: Store): Promise<number> {
 /** Kills a gateway again and again on one folder. */
 async function lane(number: number): Promise<{ told: number; stored: number }> {
   const folder = newFolder();
-  const config = `auth: { keys: [{ name: kill, key: ${key} }] }\nproviders: { up: { api: openai-compatible, baseUrl: "${upstream.url}/v1" } }\nlog: { level: error }\n`;
+  const config = `auth: { keys: [{ name: kill, key: ${key} }] }\nproviders: { up: { api: openai-compatible, baseUrl: "${upstream.url}/v1" } }\n`;
   let before: Told[] = [];
   let told = 0;
   for (let round = 0; round < rounds / lanes; round++) {

@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { buildOnce } from './build.js';
 
@@ -15,6 +15,8 @@ export interface ProcessOptions {
   cli?: string;
   /** The working folder, by default a new one. */
   folder?: string;
+  /** Standard output is a terminal. */
+  terminal?: boolean;
 }
 
 /** How a process ended. */
@@ -31,7 +33,7 @@ export interface GatewayProcess {
   url: string;
   pid: number;
   folder: string;
-  /** The key that it printed, '' if it printed none. */
+  /** The first key that it issued, '' if it issued none. */
   key: string;
   /** `{ authorization: 'Bearer <key>' }` */
   auth: { authorization: string };
@@ -44,6 +46,7 @@ export interface GatewayProcess {
   ended: Promise<Ended>;
 }
 
+const keyLine = /^SIGNALBOX_API_KEY=(\S+)$/m;
 const folders: string[] = [];
 const children = new Set<ChildProcess>();
 
@@ -58,7 +61,7 @@ export function newFolder(): string {
 export async function endProcesses(): Promise<void> {
   const running = [...children];
   const ended = Promise.all(
-    running.map((child) => new Promise((resolve) => child.once('close', resolve))),
+    running.map((child) => new Promise((settle) => child.once('close', settle))),
   );
   for (const child of running) child.kill('SIGKILL');
   await ended;
@@ -71,6 +74,7 @@ async function launch({
   env = {},
   config,
   folder = newFolder(),
+  terminal = false,
   cli: executable,
 }: ProcessOptions): Promise<{
   child: ChildProcess;
@@ -80,7 +84,12 @@ async function launch({
 }> {
   const cli = executable ?? (await buildOnce());
   if (config !== undefined) putConfig(folder, config);
-  const child = spawn(process.execPath, [cli, ...args], {
+  const command = [process.execPath, cli, ...args];
+  // script runs a command at a terminal of its own
+  const [program = '', ...rest] = terminal
+    ? ['script', '--quiet', '--flush', '--command', command.join(' '), '/dev/null']
+    : command;
+  const child = spawn(program, rest, {
     cwd: folder,
     env: { PATH: process.env.PATH, PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -88,11 +97,13 @@ async function launch({
   children.add(child);
   const output = { stdout: '', stderr: '' };
   for (const name of ['stdout', 'stderr'] as const)
-    child[name].setEncoding('utf8').on('data', (text: string) => void (output[name] += text));
-  const ended = new Promise<Ended>((resolve) => {
+    child[name]
+      .setEncoding('utf8')
+      .on('data', (text: string) => void (output[name] += text.replaceAll('\r\n', '\n')));
+  const ended = new Promise<Ended>((settle) => {
     child.once('close', (code, signal) => {
       children.delete(child);
-      resolve({ code, signal, ...output });
+      settle({ code, signal, ...output });
     });
   });
   return { child, folder, ended, output };
@@ -124,8 +135,12 @@ export async function startProcess(options: ProcessOptions = {}): Promise<Gatewa
       await wait(10);
     }
   };
-  const url = (await printed(/listens on (http:\S+)[^]*\/docs\n/))[1] ?? '';
-  const key = /^ {2}(sk_\S+)$/m.exec(output.stdout)?.[1] ?? '';
+  const url = (await printed(/listens on (http:\S+) /))[1] ?? '';
+  const file = /first API key.* in (\S+): keep/.exec(output.stdout)?.[1];
+  const key =
+    file === undefined
+      ? ''
+      : (keyLine.exec(readFileSync(resolve(folder, file), 'utf8'))?.[1] ?? '');
   return {
     url,
     folder,

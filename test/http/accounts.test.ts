@@ -209,7 +209,13 @@ describe('an account', () => {
       await ada.ask('GET', '/api/v1/auth/account', undefined, {
         authorization: 'Bearer sk_unknown',
       }),
-    ).toMatchObject({ status: 401, json: { message: 'authorization: this API key is not valid' } });
+    ).toMatchObject({
+      status: 401,
+      json: {
+        message:
+          'authorization: this API key is not known; check that it is complete and belongs to this gateway',
+      },
+    });
   });
 
   it('is everybody, without administration, where no key is required', async () => {

@@ -1,44 +1,82 @@
+import { basename, relative } from 'node:path';
 import type { Config, Listener } from '../../config/config.js';
+import type { FirstSecrets } from './first-secrets.js';
 import type { Listening } from './listen.js';
 
 /** What the lines printed at the start show. */
 export interface Greeting {
   readonly config: Config;
   readonly listening: Listening;
-  /** The key that was created at this start; null if there was one before. */
-  readonly key: string | null;
+  /** What this start has issued. */
+  readonly secrets: FirstSecrets;
+  /** Nobody has claimed the gateway, and people with browsers could. */
+  readonly isUnclaimed: boolean;
   /** Names. */
   readonly providers: readonly string[];
   readonly isDemo: boolean;
 }
 
-/** The lines that show a new key; it is never shown again. Empty for null. */
-export function keyNotice(key: string | null): string {
-  return key === null
-    ? ''
-    : `\nYour API key, shown this once:\n\n  ${key}\n\n(the database stores only its hash; signalbox keys create makes another key)\n`;
-}
-
-/** The gateway's URL, its providers, and a curl command to try it. */
-export function greeting({ config, listening, key, providers, isDemo }: Greeting): string {
-  const address = addressOf(listening.common);
+/** Where the gateway listens and who answers, in one line. */
+export function listensLine({
+  listening,
+  providers,
+  isDemo,
+}: Pick<Greeting, 'listening' | 'providers' | 'isDemo'>): string {
   const answering = isDemo
     ? 'with the demo provider: no provider is configured'
     : `with ${providers.join(', ')}`;
-  const alone = Object.entries(listening.surfaces).map(
-    ([surface, listener]) => `  ${surface} alone ${addressOf(listener)}\n`,
-  );
+  return `Signalbox listens on ${addressOf(listening.common)} ${answering}`;
+}
+
+/** Where single surfaces listen, a line each. */
+export const aloneLines = ({ surfaces }: Pick<Listening, 'surfaces'>): string[] =>
+  Object.entries(surfaces).map(([surface, listener]) => `${surface} alone ${addressOf(listener)}`);
+
+/** How to claim a gateway that nobody has claimed. */
+export const unclaimedLine = (command = commandOf()): string =>
+  `nobody has claimed this gateway: send the first key or the code of "${command} accounts claim-code" to POST /api/v1/auth/claim to become its administrator`;
+
+/** For a terminal: the new secrets, the gateway's URL, its providers, and a curl command to try it. */
+export function greeting(shown: Greeting, command = commandOf()): string {
+  const { config, listening, secrets, isUnclaimed, isDemo } = shown;
+  const { key } = secrets;
+  const address = addressOf(listening.common);
+  const alone = aloneLines(listening).map((line) => `  ${line}\n`);
   const { required } = config.auth;
-  return `
-Signalbox listens on ${address} ${answering}
-${required && key === null ? '\nWith your key in SIGNALBOX_API_KEY:\n' : ''}
+  const hint = isUnclaimed && secrets.claimCode === null ? `\n(${unclaimedLine(command)})\n` : '';
+  return `${secretsNotice(secrets, address, command)}
+${listensLine(shown)}
+${required && key === null ? `\nWith your key in SIGNALBOX_API_KEY (if it is lost: ${newKeyCommand(command)}):\n` : ''}
   curl ${address}/v1/chat/completions \\
     ${required ? `-H "Authorization: Bearer ${key ?? '$SIGNALBOX_API_KEY'}" ` : ''}-H "Content-Type: application/json" \\
     -d '{"model": "${isDemo ? 'demo/demo-large' : 'auto'}", "messages": [{"role": "user", "content": "Hello"}]}'
 
   metrics ${address}/metrics   API ${address}/docs
-${alone.join('')}
+${alone.join('')}${hint}
 `;
+}
+
+function secretsNotice({ key, claimCode }: FirstSecrets, address: string, command: string): string {
+  const keyLines =
+    key === null
+      ? ''
+      : `\nYour API key, shown this once:\n\n  ${key}\n\n(the database stores only its hash; if it is lost: ${newKeyCommand(command)})\n`;
+  const codeLines =
+    claimCode === null
+      ? ''
+      : `\nThe code that makes you administrator, shown this once:\n\n  ${claimCode}\n\n(POST ${address}/api/v1/auth/claim {"code", "email", "password"}; if it is lost: ${command} accounts claim-code)\n`;
+  return keyLines + codeLines;
+}
+
+const newKeyCommand = (command: string): string =>
+  `${command} keys create --name new --scopes completions,model-select,admin`;
+
+/** How this process's commands are called from the current folder. */
+function commandOf(): string {
+  const script = process.argv[1] ?? 'signalbox';
+  return basename(script).startsWith('signalbox')
+    ? 'signalbox'
+    : `node ${relative(process.cwd(), script) || script}`;
 }
 
 /** A URL that can be reached from this machine. */

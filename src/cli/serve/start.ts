@@ -1,18 +1,19 @@
 import { setTimeout as wait } from 'node:timers/promises';
-import { makeFirstKey, importKeysFile } from '../../accounts/first-key.js';
+import { importKeysFile } from '../../accounts/first-key.js';
 import { type Config, loadConfig } from '../../config/config.js';
 import { assembleGateway, providersOf, rules } from '../../gateway.js';
 import { createLogger } from '../../telemetry/log.js';
 import { databasesFor } from './databases.js';
 import { Demo } from './demo.js';
 import { followConfig } from './follow-config.js';
-import { greeting, keyNotice } from './greeting.js';
-import { listen } from './listen.js';
+import { issueFirstSecrets } from './first-secrets.js';
+import { aloneLines, greeting, listensLine, unclaimedLine } from './greeting.js';
+import { listen, type Listening } from './listen.js';
 import { warnOfOpenSignUp } from './open-sign-up.js';
 import type { LazyDatabases, Databases } from '../../store/lazy-databases.js';
 
 /**
- * Starts a standalone gateway: reads the configuration, creates the first key, listens, and stops
+ * Starts a standalone gateway: reads the configuration, listens, issues the first key, and stops
  * gracefully on SIGTERM and SIGINT.
  * @throws ConfigError, or Error if the data folder, the database or an address cannot be used
  */
@@ -38,13 +39,20 @@ interface StartParts {
   readonly databases: LazyDatabases;
 }
 
-async function startOn(config: Config, { logger, demo, databases }: StartParts): Promise<void> {
-  const key = await prepareKeys(config, databases);
-  // printed before anything can fail, because the key is shown only once
-  process.stdout.write(keyNotice(key));
+async function startOn(config: Config, parts: StartParts): Promise<void> {
+  const { logger, demo, databases } = parts;
+  const { store } = await opened(databases, config);
+  await importKeysFile(store, config.dataDir);
   warnOfOpenSignUp(config, logger);
   const gateway = assembleGateway(demo.addTo(config), { logger, databases });
   const listening = await listen(gateway, config);
+  try {
+    await greet(config, listening, parts);
+  } catch (error) {
+    await listening.stop(0, () => undefined);
+    await gateway.close();
+    throw error;
+  }
   const watch =
     config.file === null ? null : followConfig(config.file, config, { gateway, demo, logger });
   stopOnSignal(async () => {
@@ -57,23 +65,29 @@ async function startOn(config: Config, { logger, demo, databases }: StartParts):
     await Promise.all([watch?.close(), listening.stop(drainMs, () => gateway.cutShort())]);
     await gateway.close();
   });
-  process.stdout.write(
-    greeting({
-      config,
-      listening,
-      key,
-      providers: providersOf(config).providers.map(({ name }) => name),
-      isDemo: demo.isOn,
-    }),
-  );
 }
 
-/** Opens the databases and creates the first key if there is none. @returns that key, or null */
-async function prepareKeys(config: Config, databases: LazyDatabases): Promise<string | null> {
-  const { auth, dataDir } = config;
-  const { store } = await opened(databases, config);
-  await importKeysFile(store, dataDir);
-  return auth.required && auth.keys.length === 0 ? makeFirstKey(store) : null;
+/**
+ * Issues what a first start issues, which a start that cannot listen must not use up, and shows it
+ * with the address: on a terminal as text, else in the log.
+ */
+async function greet(
+  config: Config,
+  listening: Listening,
+  { logger, demo, databases }: StartParts,
+): Promise<void> {
+  const { store } = await databases.get();
+  const isTerminal = process.stdout.isTTY;
+  const secrets = await issueFirstSecrets(store, { config, isTerminal, logger });
+  const isUnclaimed = config.auth.webAccounts !== false && !(await store.claims.hasOwner());
+  const providers = providersOf(config).providers.map(({ name }) => name);
+  const shown = { config, listening, secrets, isUnclaimed, providers, isDemo: demo.isOn };
+  if (isTerminal) {
+    process.stdout.write(greeting(shown));
+    return;
+  }
+  if (isUnclaimed && secrets.claimCode === null) logger.info(unclaimedLine());
+  for (const line of [...aloneLines(listening), listensLine(shown)]) logger.info(line);
 }
 
 /** @throws Error that names the setting of the database */

@@ -1,7 +1,6 @@
-import { execFile, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { buildOnce } from '../../helpers/build.js';
 import { listAt } from '../../helpers/json.js';
@@ -21,16 +20,6 @@ const openAI = '/v1/chat/completions';
 const providersOf = async ({ url }: GatewayProcess): Promise<unknown[]> =>
   listAt((await ask('GET', `${url}/readyz`)).json, 'providers');
 
-/** Runs a command as somebody who pastes it, with nothing else in the environment. */
-async function paste(command: string, env: Record<string, string> = {}): Promise<unknown> {
-  const { stdout } = await promisify(execFile)('sh', ['-c', command], {
-    env: { PATH: process.env.PATH, ...env },
-  });
-  return JSON.parse(stdout) as unknown;
-}
-const curlIn = (output: string): string =>
-  /^ {2}(curl [^]*?})'$/m.exec(output)?.[0] ?? 'there is no curl';
-
 beforeAll(async () => {
   await buildOnce();
 }, 120_000);
@@ -43,9 +32,6 @@ describe('a key that is given', () => {
     expect(
       await ask('GET', `${url}/v1/models`, { authorization: 'Bearer sk_fixed' }),
     ).toMatchObject({ status: 200 });
-    expect(await paste(curlIn(stdout()), { SIGNALBOX_API_KEY: 'sk_fixed' })).toMatchObject({
-      object: 'chat.completion',
-    });
   });
 
   it('in the configuration is enough', async () => {
@@ -86,9 +72,9 @@ describe('a key that is given', () => {
   });
 
   it('is not needed where the configuration asks for none', async () => {
-    const { stdout } = await startProcess({ config: 'auth: { required: false }' });
-    expect(stdout()).not.toMatch(/sk_|Authorization/);
-    expect(await paste(curlIn(stdout()))).toMatchObject({ object: 'chat.completion' });
+    const { url, key } = await startProcess({ config: 'auth: { required: false }' });
+    expect(key).toBe('');
+    expect((await ask('GET', `${url}/v1/models`)).status).toBe(200);
   });
 });
 
@@ -298,9 +284,8 @@ describe('the command line', () => {
       caller: 'first',
       model: 'demo/demo-small',
     });
-    const logged = stdout().slice(stdout().indexOf('/docs'));
-    expect(logged).not.toContain(key);
-    expect(logged).not.toContain('signal box?');
+    expect(stdout()).not.toContain(key);
+    expect(stdout()).not.toContain('signal box?');
   });
 });
 
@@ -341,7 +326,7 @@ describe('a surface with a listener of its own', () => {
   it('has just that surface and health there, and everything at the common one', async () => {
     const { url, auth, stdout } = await startProcess({ config });
     for (const own of Object.keys(paths)) {
-      const alone = new RegExp(`${own} alone (http:\\S+)`).exec(stdout())?.[1] ?? '';
+      const alone = new RegExp(`${own} alone (http:[^\\s"]+)`).exec(stdout())?.[1] ?? '';
       expect(await ask('GET', `${alone}/healthz`)).toMatchObject({ status: 200 });
       for (const [surface, [method, path]] of Object.entries(paths)) {
         const { status, text } = await ask(

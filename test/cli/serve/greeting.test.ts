@@ -1,0 +1,67 @@
+import { describe, expect, it } from 'vitest';
+import { greeting, listensLine } from '../../../src/cli/serve/greeting.js';
+import { parseConfig } from '../../../src/config/config.js';
+
+const shown = (more: Partial<Parameters<typeof greeting>[0]> = {}): string =>
+  greeting(
+    {
+      config: parseConfig('', 'config', {}),
+      listening: {
+        common: { host: '0.0.0.0', port: 8080 },
+        surfaces: {},
+        announceStop: () => undefined,
+        stop: () => Promise.resolve(),
+      },
+      secrets: { key: null, claimCode: null },
+      isUnclaimed: false,
+      providers: ['openai'],
+      isDemo: false,
+      ...more,
+    },
+    'node dist/cli/main.js',
+  );
+
+describe('the lines that a terminal shows at the start', () => {
+  it('have the new key and claim code, and what to do if they are lost', () => {
+    const text = shown({ secrets: { key: 'sk_new', claimCode: 'c0de' }, isUnclaimed: true });
+    expect(text).toContain(`
+Your API key, shown this once:
+
+  sk_new
+
+(the database stores only its hash; if it is lost: node dist/cli/main.js keys create --name new --scopes completions,model-select,admin)
+
+The code that makes you administrator, shown this once:
+
+  c0de
+
+(POST http://127.0.0.1:8080/api/v1/auth/claim {"code", "email", "password"}; if it is lost: node dist/cli/main.js accounts claim-code)
+`);
+    expect(text).toContain('-H "Authorization: Bearer sk_new"');
+  });
+
+  it('say later what to do if the key is lost, and how to claim a gateway that nobody has claimed', () => {
+    const text = shown({ isUnclaimed: true });
+    expect(text).not.toContain('sk_');
+    expect(text).toContain(
+      'With your key in SIGNALBOX_API_KEY (if it is lost: node dist/cli/main.js keys create --name new --scopes completions,model-select,admin):',
+    );
+    expect(text).toContain('nobody has claimed this gateway');
+    expect(shown()).not.toContain('claim');
+  });
+
+  it('have the address in one line, as the log has it', () => {
+    expect(
+      listensLine({
+        listening: {
+          common: { host: '::', port: 9 },
+          surfaces: {},
+          announceStop: () => undefined,
+          stop: () => Promise.resolve(),
+        },
+        providers: ['a', 'b'],
+        isDemo: false,
+      }),
+    ).toBe('Signalbox listens on http://127.0.0.1:9 with a, b');
+  });
+});

@@ -95,7 +95,7 @@ describe('the budget of an account', () => {
       );
       expect(answered(replies)).toBe(25);
       expect(replies.filter(({ status }) => status === 429)).toHaveLength(75);
-      expect(upstream.requests).toHaveLength(25);
+      expect(upstream.requests.filter(({ method }) => method === 'POST')).toHaveLength(25);
     } finally {
       await Promise.all(gateways.splice(0).map((gateway) => gateway.close()));
       await redis?.stop();

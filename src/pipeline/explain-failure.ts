@@ -24,6 +24,7 @@ export function explainFailure(request: GatewayRequest): void {
 function nameAsked({ record, plan, asked }: GatewayRequest): void {
   if (record.provider !== null || record.model !== null) return;
   const named = record.attempts.at(-1) ?? plan?.candidates[0] ?? asked;
-  record.provider = named?.provider ?? null;
+  // a bare name has an empty provider
+  record.provider = named?.provider || null;
   record.model = named?.model ?? null;
 }

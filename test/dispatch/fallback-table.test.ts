@@ -391,7 +391,7 @@ describe.concurrent('where every attempt fails before the commit, a client gets'
     plays.set(model, { status: 404 });
     expect(await ask(gateway, ways[1]!, { models: [`first/${model}`] })).toMatchObject({
       status: 422,
-      message: 'models[0]: first answered 404: scripted 404',
+      message: 'models[0]: first answered 404: scripted 404; GET /v1/models lists the models',
     });
   });
 

@@ -48,7 +48,7 @@ describe('a stream whose provider takes its time', () => {
   it.each(streamedRows)('hides retries and fallbacks as before, asked %s', async (_name, way) => {
     upstream.script([
       { status: 503, delayMs: 90, headers: { 'retry-after-ms': '0' } },
-      { status: 404 },
+      { status: 401 },
       { text: ['at last'] },
     ]);
     const heard = await ask(gateway, way, { models });
@@ -57,20 +57,20 @@ describe('a stream whose provider takes its time', () => {
     if (way.surface === 'native')
       expect(heard.errorTrace.map(({ model, status }) => [model, status])).toEqual([
         ['m', 503],
-        ['m', 404],
+        ['m', 401],
       ]);
   });
 
   it.each(streamedRows)(
     'ends in an error event where everything fails, asked %s',
     async (_name, way) => {
-      upstream.script([{ status: 404, delayMs: 90 }]);
+      upstream.script([{ status: 401, delayMs: 90 }]);
       const heard = await ask(gateway, way, { models });
       expect(heard).toMatchObject({
         status: 200,
         ended: 'broken',
         text: '',
-        message: 'all 2 attempts failed; the last: other answered 404: scripted 404',
+        message: 'all 2 attempts failed; the last: other answered 401: scripted 401',
       });
       expect(isPing(heard.frames[0]!)).toBe(true);
       expect(heard.errorTrace.map(({ provider, status }) => [provider, status])).toEqual([
@@ -98,7 +98,7 @@ describe('a stream whose provider takes its time', () => {
   it.each(wholeRows)(
     'does not affect a reply that is not streamed, asked %s',
     async (_name, way) => {
-      upstream.script([{ status: 404, delayMs: 90 }]);
+      upstream.script([{ status: 401, delayMs: 90 }]);
       expect(await ask(gateway, way, { models })).toMatchObject({ status: 502, ended: 'refused' });
     },
   );
@@ -124,7 +124,7 @@ describe('a stream whose provider is quick', () => {
   it.each(streamedRows)(
     'has its real status where everything fails before the line is out, asked %s',
     async (_name, way) => {
-      upstream.script([{ status: 404 }]);
+      upstream.script([{ status: 401 }]);
       expect(await ask(patient, way, { models })).toMatchObject({ status: 502, ended: 'refused' });
     },
   );

@@ -311,7 +311,7 @@ describe('the examples', { timeout: 60_000 }, () => {
     });
     expect(await program.ended).toBe(0);
     expect(program.output()).toBe(
-      'Because of Rayleigh.\n\nblue: 10 tokens in, 5 out\nBadRequestError: 400 bad_request (model)\n',
+      'Because of Rayleigh.\n\nblue: 10 tokens in, 5 out\nNotFoundError: 404 model_not_found (model)\n',
     );
     await gateway.close();
   });

@@ -122,8 +122,11 @@ async function listen(server: Server): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-/** Starts a scripted upstream on a free port. */
-export async function startUpstream(): Promise<Upstream> {
+/**
+ * Starts a scripted upstream on a free port. It has no list of models, and counts no requests for
+ * one, because the gateway asks in the background; unless `hasLists`: they are scripted like others.
+ */
+export async function startUpstream({ hasLists = false } = {}): Promise<Upstream> {
   const requests: UpstreamCall[] = [];
   const received = signals<UpstreamCall>();
   const closed = signals<null>();
@@ -133,6 +136,10 @@ export async function startUpstream(): Promise<Upstream> {
     (steps.length > 1 ? steps.shift() : steps[0]) ?? {};
 
   const serve = async (req: IncomingMessage, res: ServerResponse): Promise<void> => {
+    if (!hasLists && req.method === 'GET' && req.url === '/v1/models') {
+      res.writeHead(404, { 'content-type': 'application/json' }).end('{}');
+      return;
+    }
     const call = await readCall(req);
     const n = requests.push(call) - 1;
     const step = next();

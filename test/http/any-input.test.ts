@@ -461,7 +461,7 @@ describe('whatever is sent', () => {
             answer.status >= 400 &&
             failuresOf('error', answer.json).length > 0
           )
-            expect(answer.json, what).toEqual({ error: { message: 'no such path' } });
+            expect(at(answer.json, 'error'), what).toHaveProperty('message', expect.any(String));
           else if (answer.status !== 501) expectHonest(path.replace(/\?.*/s, ''), answer, what);
         },
       ),

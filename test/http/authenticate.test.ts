@@ -13,9 +13,14 @@ const nativePaths = [
   '/api/v1/model-select',
   '/api/v1/modelSelect',
   '/api/v1/model-router/model-select',
+];
+const openaiPaths = [
+  '/v1/chat/completions',
+  '/v1/embeddings',
+  '/v1/models',
+  '/v1/models/up/m',
   '/proxy/up/models',
 ];
-const openaiPaths = ['/v1/chat/completions', '/v1/embeddings', '/v1/models', '/v1/models/up/m'];
 const publicPaths = ['/healthz', '/readyz', '/openapi.json', '/docs', '/metrics'];
 
 let upstream: Upstream;

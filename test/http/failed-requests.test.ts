@@ -100,7 +100,7 @@ describe.each(databases)('a failed request on %s', (_name, make) => {
   it('is attributed to the model that was tried last, in the sums too', async () => {
     upstream.script([{ status: 404 }, { status: 404 }]);
     await native({ models: ['up/known', 'up/other'] });
-    expect(await newest()).toMatchObject({ status: 502, provider: 'up', model: 'other' });
+    expect(await newest()).toMatchObject({ status: 422, provider: 'up', model: 'other' });
     expect(await usage()).toMatchObject({
       items: [{ provider: 'up', model: 'other', requests: 1, errors: 1 }],
     });

@@ -41,7 +41,7 @@ const config = (): ConfigInput => ({
   },
 });
 beforeAll(async () => {
-  upstream = await startUpstream();
+  upstream = await startUpstream({ hasLists: true });
   gateway = await startGateway(config());
 });
 afterAll(async () => {

@@ -180,9 +180,12 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     );
     const rows = await logged(4);
     // two of one millisecond stand in either order
-    const [left, invalid, failed, fallback] = [499, 422, 502, 200].map((status) =>
-      rows.find((row) => row['status'] === status),
-    );
+    const [left, invalid, failed, fallback] = [
+      'client_closed',
+      'validation_failed',
+      'model_not_found',
+      null,
+    ].map((code) => rows.find((row) => row['code'] === code));
     expect(left).toMatchObject({
       status: 499,
       code: 'client_closed',
@@ -200,9 +203,9 @@ describe.each(databases)('the request log on %s', (_name, make) => {
       costUsd: null,
     });
     expect(failed).toMatchObject({
-      status: 502,
-      code: 'all_failed',
-      error: 'up answered 404: scripted 404',
+      status: 422,
+      code: 'model_not_found',
+      error: expect.stringContaining('up answered 404: scripted 404') as string,
       provider: 'up',
       model: 'known',
     });
@@ -228,10 +231,10 @@ describe.each(databases)('the request log on %s', (_name, make) => {
     await logged(2, 'provider=up');
     await logged(3, 'key=fixed:one');
     await logged(3, 'key=one');
-    expect(await logged(1, 'failed=true')).toMatchObject([{ code: 'bad_request' }]);
-    expect(await logged(1, 'code=bad_request')).toMatchObject([{ status: 400 }]);
+    expect(await logged(1, 'failed=true')).toMatchObject([{ code: 'model_not_found' }]);
+    expect(await logged(1, 'code=model_not_found')).toMatchObject([{ status: 404 }]);
     await logged(2, 'failed=false&minLatency=0&maxLatency=600000&minCost=0.00001&maxCost=1');
-    expect(await logged(1, 'status=4xx')).toMatchObject([{ status: 400 }]);
+    expect(await logged(1, 'status=4xx')).toMatchObject([{ status: 404 }]);
     await logged(2, 'status=200');
     const since = new Date(Date.now() - 60_000).toISOString();
     await logged(3, `from=${since}&to=${Date.now() + 60_000}`);

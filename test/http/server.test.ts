@@ -320,7 +320,7 @@ describe('a path', () => {
   ])('to pass through that leads nowhere (%s) is an error in JSON', async (path) => {
     const reply = await ask('GET', gateway.url + path, gateway.auth);
     expect([400, 404]).toContain(reply.status);
-    expectConforms('error', reply.json);
+    expectConforms('openai-error', reply.json);
   });
 
   it.each([

@@ -45,6 +45,7 @@ describe.each(storeRows)('keys on $name', (row) => {
       ...key,
       accountRole: 'member',
       accountDisabledAt: null,
+      accountLimits: noLimits,
       revokedAt: null,
       lastUsedAt: null,
     };
@@ -78,6 +79,7 @@ describe.each(storeRows)('keys on $name', (row) => {
       accountId: key.accountId,
       accountRole: 'member',
       accountDisabledAt: null,
+      accountLimits: noLimits,
     });
     expect(await store.keys.find(key.accountId, key.id)).toMatchObject({ id: key.id });
   });

@@ -32,6 +32,8 @@ export function sendAnswer(
   const finish = (error: Error | null | undefined): void => {
     if (error) res.destroy();
   };
+  // the proxy, the pipeline and the stages listen to the same response
+  res.setMaxListeners(20);
   pipeline([answer, ...filters, res], finish);
 }
 

@@ -14,7 +14,7 @@ import { accountParameter, spanParameters, textParameter } from './query.js';
  */
 export function listActs(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const page = pageRequestOf(req);
+    const page = pageRequestOf(req, ['account', 'act', 'from', 'to']);
     const filter = {
       accountId: accountParameter(req, callerOf(res)),
       act: actParameter(req),

@@ -187,7 +187,7 @@ describe('the demo', () => {
     });
     for (const model of ['demo/demo-large', 'a/m', 'auto'])
       expect(await complete(gateway, model), model).toMatchObject({
-        status: 400,
+        status: model === 'auto' ? 400 : 404,
         json: { error: { param: 'model' } },
       });
   });

@@ -123,10 +123,10 @@ async function listen(server: Server): Promise<string> {
 }
 
 /**
- * Starts a scripted upstream on a free port. It has no list of models, and counts no requests for
- * one, because the gateway asks in the background; unless `hasLists`: they are scripted like others.
+ * Starts a scripted upstream on a free port. @param hasLists false: it has no list of models, and
+ * requests for one, which the gateway makes in the background, are neither scripted nor counted
  */
-export async function startUpstream({ hasLists = false } = {}): Promise<Upstream> {
+export async function startUpstream({ hasLists = true } = {}): Promise<Upstream> {
   const requests: UpstreamCall[] = [];
   const received = signals<UpstreamCall>();
   const closed = signals<null>();

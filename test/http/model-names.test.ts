@@ -41,7 +41,7 @@ const config = (): ConfigInput => ({
   },
 });
 beforeAll(async () => {
-  upstream = await startUpstream({ hasLists: true });
+  upstream = await startUpstream();
   gateway = await startGateway(config());
 });
 afterAll(async () => {

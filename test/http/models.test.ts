@@ -51,7 +51,7 @@ const json = (body: unknown): Step => ({
 const answerLists = ({ method, path }: UpstreamCall): Step =>
   method !== 'GET' ? {} : path in lists ? json(lists[path]) : { status: 500 };
 beforeAll(async () => {
-  upstream = await startUpstream({ hasLists: true });
+  upstream = await startUpstream();
 });
 afterAll(() => upstream.close());
 

@@ -17,7 +17,7 @@ const next = [
 
 let upstream: Upstream;
 beforeAll(async () => {
-  upstream = await startUpstream();
+  upstream = await startUpstream({ hasLists: false });
 });
 afterAll(() => upstream.close());
 

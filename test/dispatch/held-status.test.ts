@@ -74,8 +74,8 @@ describe('a stream whose provider takes its time', () => {
       });
       expect(isPing(heard.frames[0]!)).toBe(true);
       expect(heard.errorTrace.map(({ provider, status }) => [provider, status])).toEqual([
-        ['up', 404],
-        ['other', 404],
+        ['up', 401],
+        ['other', 401],
       ]);
       if (way.surface === 'native')
         expect(heard.error).toMatchObject({

@@ -123,7 +123,7 @@ describe('an embedded database that another process has locked', () => {
     for (let waited = 0; waited < 10; waited++) await wait(50);
     expect(isDone).toBe(false);
     child.stdin!.end();
-    expect(await writing).toMatchObject({ role: 'admin' });
+    expect(await writing).toMatchObject({ role: 'member' });
   });
 
   it('is unavailable if the lock is not free in time, and works when it is', async () => {

@@ -64,7 +64,12 @@ describe("a pass-through takes the gateway's key where the provider's own SDK pu
     });
     expect(await ask('GET', proxy(`/${provider}/v1/models`), headers('sk_wrong'))).toMatchObject({
       status: 401,
-      json: { error: { message: 'authorization: this API key is not valid' } },
+      json: {
+        error: {
+          message:
+            'authorization: this API key is not known; check that it is complete and belongs to this gateway',
+        },
+      },
     });
     expect(upstream.requests).toHaveLength(1);
   });

@@ -3,6 +3,7 @@ import {
   type Config,
   type ConfigInput,
   type ParseOptions,
+  type ProviderConfig,
   resolveConfig,
 } from './config/config.js';
 import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
@@ -15,11 +16,12 @@ import { hostCompletion, hostSelection, type SelectModelOptions } from './http/h
 import { notFound } from './http/not-found.js';
 import { metricsPage } from './http/resources/metrics-page.js';
 import { createRouters, type Routers, type SurfaceRouter, wholeRouter } from './http/routes.js';
-import { configRules } from './pipeline/build-snapshot.js';
+import { adapterSettings, configRules } from './pipeline/build-snapshot.js';
 import type { DirectOptions } from './pipeline/direct.js';
 import type { CompletionEvent, CompletionResult } from './pipeline/direct-writers.js';
 import { Engine } from './pipeline/engine.js';
 import type { ReportablePlan } from './pipeline/report-call.js';
+import type { ProviderAdapter } from './providers/adapter.js';
 import { dialects } from './providers/index.js';
 import { silentLog } from './telemetry/log.js';
 import type { Metrics } from './telemetry/metrics/metrics.js';
@@ -123,6 +125,16 @@ export function providersOf(
   env: NodeJS.ProcessEnv = process.env,
 ): DetectedProviders {
   return detectProviders(config, dialects, env, rules);
+}
+
+/** The adapters of providers, for checks that call them. */
+export function adaptersOf(
+  providers: readonly ProviderConfig[],
+): { readonly config: ProviderConfig; readonly adapter: ProviderAdapter }[] {
+  return providers.flatMap((config) => {
+    const dialect = dialects.get(config.api);
+    return dialect ? [{ config, adapter: dialect.create(adapterSettings(config)) }] : [];
+  });
 }
 
 /** @throws ConfigError for a configuration that is not valid */

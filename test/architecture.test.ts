@@ -94,6 +94,7 @@ const importers: Record<string, RegExp> = {
   undici: /^dispatch\//,
   pino: /^telemetry\/log\.ts$|^cli\/serve\//,
   yaml: /^config\//,
+  commander: /^cli\//,
   chokidar: /^config\//,
   'csv-parse': /^training\//,
   'lru-cache': /^(http|routing|store|conversations)\//,

@@ -1,21 +1,39 @@
-import {
-  changeAccount,
-  createAccount,
-  findAccount,
-  resetLink,
-} from '../accounts/administration.js';
+import { changeAccount, createAccount, resetLink } from '../accounts/administration.js';
 import { issueClaimCode } from '../accounts/claim.js';
+import { mailAddressOf } from '../accounts/mail-address.js';
 import { resetUrl } from '../accounts/reset-link.js';
 import type { Config } from '../config/config.js';
+import {
+  type AccountRecord,
+  type AccountRole,
+  firstAccountId,
+} from '../store/contracts/accounts.js';
 import type { Store } from '../store/contracts/store.js';
+import { everyPage } from './every-page.js';
+import { tableOf } from './table.js';
 
 type Link = Awaited<ReturnType<typeof resetLink>>['link'];
 
 /** What `signalbox accounts create` is given. */
 export interface AccountOptions {
-  readonly email: string | undefined;
-  /** `admin` or `member`, which is the default. */
-  readonly role: string | undefined;
+  readonly email: string;
+  readonly role: AccountRole;
+}
+
+/** `signalbox accounts list`: one line for each account, newest first. */
+export async function listAccountsCommand(store: Store): Promise<string> {
+  const rows: string[][] = [];
+  for await (const { id, email, role, createdAt, disabledAt } of everyPage((page) =>
+    store.accounts.list(page),
+  ))
+    rows.push([
+      id,
+      email ?? (id === firstAccountId ? '(first account)' : ''),
+      role,
+      disabledAt === null ? 'active' : 'disabled',
+      new Date(createdAt).toISOString().slice(0, 10),
+    ]);
+  return tableOf(['id', 'mail', 'role', 'state', 'created'], rows);
 }
 
 /**
@@ -24,28 +42,12 @@ export interface AccountOptions {
  */
 export async function createAccountCommand(
   store: Store,
-  { email, role = 'member' }: AccountOptions,
+  { email, role }: AccountOptions,
   config: Config,
 ): Promise<string> {
-  if (!email) throw new Error('accounts create: the mail address is missing');
-  if (role !== 'admin' && role !== 'member') throw new Error('--role: must be admin or member');
   const { resetMs } = config.auth;
   const { account, link } = await createAccount(store, { email, role }, { resetMs });
   return `${account.role === 'admin' ? 'administrator' : 'account'} ${account.email ?? ''}\n${linkLines(link, config)}`;
-}
-
-/**
- * `signalbox accounts promote <mail address or id>`: makes an account an administrator that is not
- * disabled; running gateways notice it within a second.
- */
-export async function promoteAccountCommand(
-  store: Store,
-  named: string | undefined,
-): Promise<string> {
-  if (!named) throw new Error('accounts promote: the mail address is missing');
-  const { id } = await findAccount(store, named);
-  const { email } = await changeAccount(store, id, { role: 'admin', disabled: false });
-  return `administrator ${email ?? id}\n`;
 }
 
 /** `signalbox accounts claim-code`: prints a new code that claims the gateway, once. */
@@ -57,12 +59,45 @@ export async function claimCodeCommand(store: Store): Promise<string> {
 /** `signalbox accounts reset <mail address or id>`: prints a link that sets a new password. */
 export async function resetAccountCommand(
   store: Store,
-  named: string | undefined,
+  named: string,
   config: Config,
 ): Promise<string> {
-  if (!named) throw new Error('accounts reset: the mail address is missing');
-  const { account, link } = await resetLink(store, named, { resetMs: config.auth.resetMs });
+  const { id } = await accountNamed(store, named);
+  const { account, link } = await resetLink(store, id, { resetMs: config.auth.resetMs });
   return `account ${account.email ?? account.id}\n${linkLines(link, config)}`;
+}
+
+/** What `signalbox accounts disable`, `enable`, `promote` and `demote` change. */
+export const accountChanges = {
+  disable: { disabled: true },
+  enable: { disabled: false },
+  // lets an administrator in who locked themselves out
+  promote: { role: 'admin', disabled: false },
+  demote: { role: 'member' },
+} as const;
+
+/** Changes an account's rights, with effect on running gateways within a second. */
+export async function changeAccountCommand(
+  store: Store,
+  named: string,
+  change: keyof typeof accountChanges,
+): Promise<string> {
+  const { id } = await accountNamed(store, named);
+  const { email, role, disabledAt } = await changeAccount(store, id, accountChanges[change]);
+  return `${email ?? id}: ${role === 'admin' ? 'administrator' : 'member'}, ${disabledAt === null ? 'active' : 'disabled'}\n`;
+}
+
+/** @throws Error if there is no account with this mail address or id */
+export async function accountNamed(store: Store, named: string): Promise<AccountRecord> {
+  const isMail = named.includes('@');
+  const account = isMail
+    ? await store.accounts.findByEmail(mailAddressOf(named, 'the account'))
+    : await store.accounts.find(named);
+  if (!account)
+    throw new Error(
+      `no account has the ${isMail ? 'mail address' : 'id'} ${named}; "signalbox accounts list" shows all`,
+    );
+  return account;
 }
 
 function linkLines({ token, expiresAt }: Link, { publicUrl, listen }: Config): string {

@@ -6,9 +6,8 @@ export async function migrateCommand(store: Store): Promise<string> {
   return `the ${store.kind === 'libsql' ? 'embedded' : 'PostgreSQL'} database is up to date\n`;
 }
 
-/** `signalbox db backup <file>`. @throws Error if no file is named, or it exists already */
-export async function backupCommand(store: Store, file: string | undefined): Promise<string> {
-  if (!file) throw new Error('db backup: the file to write is missing');
+/** `signalbox db backup <file>`. @throws Error if the file exists already */
+export async function backupCommand(store: Store, file: string): Promise<string> {
   await store.backup(file);
   return `the database was copied to ${file}\n`;
 }

@@ -11,48 +11,77 @@ import {
   scopes,
 } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
-import { printable } from './list-keys.js';
+import { everyPage } from './every-page.js';
+import { printable } from './table.js';
 
-/** The options of `signalbox keys create`. */
+/** The options of `signalbox keys create` and `update`. */
 export interface KeyOptions {
-  readonly name: string | undefined;
+  readonly name?: string;
   /** Mail address. Default: the first account. */
-  readonly account: string | undefined;
+  readonly account?: string;
   /** Separated by commas, like `models`. */
-  readonly scopes: string | undefined;
-  readonly models: string | undefined;
+  readonly scopes?: string;
+  readonly models?: string;
   /** A date such as `2027-01-31`. */
-  readonly expires: string | undefined;
-  readonly requestsPerMinute: string | undefined;
-  readonly tokensPerMinute: string | undefined;
-  readonly dayBudget: string | undefined;
-  readonly monthBudget: string | undefined;
+  readonly expires?: string;
+  readonly requestsPerMinute?: string;
+  readonly tokensPerMinute?: string;
+  readonly dayBudget?: string;
+  readonly monthBudget?: string;
 }
+
+/** Removes a setting in `signalbox keys update`. */
+const none = 'none';
 
 /**
  * `signalbox keys create`: prints the key on its own line.
  * @throws Error that names the wrong argument
  */
 export async function createKeyCommand(store: Store, options: KeyOptions): Promise<string> {
-  if (!options.name) throw new Error('keys create: --name is missing');
+  if (!options.name) throw new Error('--name: must not be empty');
   const key = newKey();
   await store.keys.add(
     keyFor(await findAccountId(store, options.account), options.name, key, {
       scopes: scopesOf(options.scopes),
       models: options.models ? listOf(options.models) : null,
-      expiresAt: dateOf(options.expires),
-      limits: limitsOf(options),
+      expiresAt: options.expires === undefined ? null : dateOf(options.expires),
+      limits: { ...noLimits, ...limitsOf(options) },
     }),
   );
   return `${key}\n`;
 }
 
 /**
+ * `signalbox keys update <id or prefix>`: changes what the options name, with effect on running
+ * gateways within a second.
+ * @throws Error if no key or several keys match, or an option is wrong
+ */
+export async function updateKeyCommand(
+  store: Store,
+  named: string,
+  options: KeyOptions,
+): Promise<string> {
+  const { name, scopes: scopeNames, models, expires } = options;
+  const limits = limitsOf(options);
+  const changes = {
+    ...(name === undefined ? {} : { name }),
+    ...(scopeNames === undefined ? {} : { scopes: scopesOf(scopeNames) }),
+    ...(models === undefined ? {} : { models: models === none ? null : listOf(models) }),
+    ...(expires === undefined ? {} : { expiresAt: expires === none ? null : dateOf(expires) }),
+    ...(Object.keys(limits).length === 0 ? {} : { limits }),
+  };
+  if (Object.keys(changes).length === 0)
+    throw new Error('nothing to change; "signalbox keys update --help" lists the options');
+  const { id } = await keyNamed(store, named);
+  const updated = await store.keys.update(null, id, changes);
+  return `updated: ${printable(updated?.name ?? named)}\n`;
+}
+
+/**
  * `signalbox keys revoke <id or prefix>`: running gateways refuse the key within a second.
  * @throws Error if no key or several keys match
  */
-export async function revokeKeyCommand(store: Store, named: string | undefined): Promise<string> {
-  if (!named) throw new Error('keys revoke: the id or prefix of a key is missing');
+export async function revokeKeyCommand(store: Store, named: string): Promise<string> {
   const { id, name, revokedAt } = await keyNamed(store, named);
   if (revokedAt === null) await store.keys.update(null, id, { revokedAt: Date.now() });
   return `revoked: ${printable(name)}\n`;
@@ -62,13 +91,13 @@ async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
   const byId = await store.keys.find(null, named);
   if (byId) return byId;
   const matching: KeyRecord[] = [];
-  for (let cursor: string | null = null, first = true; first || cursor !== null; first = false) {
-    const page = await store.keys.list(null, { limit: 100, cursor });
-    matching.push(...page.items.filter(({ prefix }) => prefix === named));
-    cursor = page.next;
-  }
+  for await (const key of everyPage((page) => store.keys.list(null, page)))
+    if (key.prefix === named) matching.push(key);
   const [only, another] = matching;
-  if (!only) throw new Error(`no key has the id or prefix ${JSON.stringify(named)}`);
+  if (!only)
+    throw new Error(
+      `no key has the id or prefix ${JSON.stringify(named)}; "signalbox keys list" shows all`,
+    );
   if (another) throw new Error(`several keys have the prefix ${named}: give the id of one of them`);
   return only;
 }
@@ -101,25 +130,33 @@ function scopesOf(text: string | undefined): readonly Scope[] {
   return scopes.filter((scope) => named.includes(scope));
 }
 
-function dateOf(text: string | undefined): number | null {
-  if (text === undefined) return null;
+function dateOf(text: string): number {
   const at = Date.parse(text);
   if (Number.isNaN(at)) throw new Error('--expires: must be a date such as 2027-01-31');
+  if (at <= Date.now()) throw new Error('--expires: must be in the future');
   return at;
 }
 
-function limitsOf(options: KeyOptions): KeyLimits {
-  return {
-    ...noLimits,
-    requestsPerMinute: numberOf('--requests-per-minute', options.requestsPerMinute, true),
-    tokensPerMinute: numberOf('--tokens-per-minute', options.tokensPerMinute, true),
-    dayBudgetUsd: numberOf('--day-budget', options.dayBudget, false),
-    monthBudgetUsd: numberOf('--month-budget', options.monthBudget, false),
+/** The limits that the options name. */
+function limitsOf(options: KeyOptions): Partial<KeyLimits> {
+  const { requestsPerMinute, tokensPerMinute, dayBudget, monthBudget } = options;
+  const limits = {
+    requestsPerMinute: numberOf('--requests-per-minute', requestsPerMinute, true),
+    tokensPerMinute: numberOf('--tokens-per-minute', tokensPerMinute, true),
+    dayBudgetUsd: numberOf('--day-budget', dayBudget, false),
+    monthBudgetUsd: numberOf('--month-budget', monthBudget, false),
   };
+  return Object.fromEntries(Object.entries(limits).filter(([, limit]) => limit !== undefined));
 }
 
-function numberOf(option: string, text: string | undefined, isWhole: boolean): number | null {
-  if (text === undefined) return null;
+/** Undefined if the option is absent; null for `none`. */
+function numberOf(
+  option: string,
+  text: string | undefined,
+  isWhole: boolean,
+): number | null | undefined {
+  if (text === undefined) return undefined;
+  if (text === none) return null;
   const value = Number(text);
   if (
     text.trim() === '' ||

@@ -9,16 +9,16 @@ import type { StoredWishes } from '../store/contracts/trainings.js';
 import { runTraining, leaseOf } from '../training/run-training.js';
 import { RefusedEvaluations, runInThread } from '../training/training-thread.js';
 import { findAccountId } from './keys.js';
-import { printable } from './list-keys.js';
+import { printable } from './table.js';
 import { printProgress } from './print-progress.js';
 
 /** The options of `signalbox train`. */
 export interface TrainOptions {
-  readonly preference: string | undefined;
+  readonly preference: string;
   /** Mail address. Default: the first account. */
-  readonly account: string | undefined;
-  readonly promptColumn: string | undefined;
-  readonly minimize: boolean | undefined;
+  readonly account?: string;
+  readonly promptColumn?: string;
+  readonly minimize?: boolean;
 }
 
 const seed = 1;
@@ -31,12 +31,10 @@ const leaseMs = 30_000;
  */
 export async function trainCommand(
   store: Store,
-  file: string | undefined,
+  file: string,
   { preference, account, promptColumn = 'prompt', minimize = false }: TrainOptions,
 ): Promise<string> {
-  if (!file) throw new Error('train: the file with the evaluations is missing');
-  if (!preference) throw new Error('train: --preference is missing');
-  const bytes = await readFile(file);
+  const bytes = await bytesOf(file);
   if (!isUtf8(bytes)) throw new Error(`train: ${file} is not valid UTF-8`);
   const dataset = bytes.toString('utf8');
   const accountId = await findAccountId(store, account);
@@ -70,6 +68,17 @@ export async function trainCommand(
   return linesOf(end.report as TrainingReport);
 }
 
+async function bytesOf(file: string): Promise<Buffer> {
+  try {
+    return await readFile(file);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    const reason =
+      code === 'ENOENT' ? 'there is no such file' : `it cannot be read (${code ?? ''})`;
+    throw new Error(`train: ${file}: ${reason}`, { cause: error });
+  }
+}
+
 /**
  * Checks the evaluations before the training is added, because adding it replaces the previous one.
  * @throws Error that says what is wrong
@@ -87,6 +96,8 @@ async function checked(text: string, wishes: StoredWishes): Promise<void> {
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const figure = (value: number): string => value.toFixed(4);
+/** A label of any length, with a space behind it. */
+const labelled = (label: string): string => `${label.padEnd(31)} `;
 const names = {
   router: 'the shipped router',
   offsets: 'with an offset for each model',
@@ -104,11 +115,11 @@ function linesOf({
 }: TrainingReport): string {
   const ways = (Object.keys(names) as (keyof typeof names)[]).map((way) => {
     const { score, gain } = choices[way];
-    return `${names[way].padEnd(32)}${figure(score)}   ${gain.value < 0 ? '' : '+'}${figure(gain.value)} (${figure(gain.low)} to ${figure(gain.high)})`;
+    return `${labelled(names[way])}${figure(score)}   ${gain.value < 0 ? '' : '+'}${figure(gain.value)} (${figure(gain.low)} to ${figure(gain.high)})`;
   });
   return [
     `${rows} rows, ${prompts} prompts, ${models.length} models; scores from 0 to 1, on held-out prompts`,
-    `${`always ${printable(bestSingle.model)}`.padEnd(32)}${figure(bestSingle.score)}`,
+    `${labelled(`always ${printable(bestSingle.model)}`)}${figure(bestSingle.score)}`,
     ...ways,
     ...(aiq
       ? [

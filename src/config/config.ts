@@ -88,11 +88,24 @@ export function watchConfig(
   onError: WatchReports['onError'],
   { debounceMs = 100, ...options }: ParseOptions & { readonly debounceMs?: number } = {},
 ): ConfigWatch {
-  return watchFile(path, (text) => parseConfig(text, path, env, options), {
+  return watchFile(path, (text) => parseConfig(notEmpty(text, path), path, env, options), {
     onConfig,
     onError,
     debounceMs,
   });
+}
+
+/**
+ * The text of a changed file. At a start an empty file means the defaults; while a gateway runs it
+ * would take all keys and providers away, and is more likely a file that is just being written.
+ * @throws ConfigError
+ */
+function notEmpty(text: string, path: string): string {
+  const hasSettings = /^\s*[^\s#]/m.test(text);
+  if (hasSettings) return text;
+  throw new ConfigError(path, [
+    { path: [], reason: 'is empty; write {} to use the defaults', line: null },
+  ]);
 }
 
 function checked(
@@ -108,6 +121,7 @@ function checked(
     path,
     reason,
     line: inEnvironment ? null : lineOf(path),
+    ...(inEnvironment ? { inEnvironment } : {}),
   });
   throw new ConfigError(
     file,

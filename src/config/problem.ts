@@ -13,6 +13,8 @@ export interface ConfigProblem {
    * variable.
    */
   readonly line: number | null;
+  /** The error is in an environment variable, which the reason names. */
+  readonly inEnvironment?: boolean;
 }
 
 const maxShownProblems = 5;
@@ -38,7 +40,11 @@ export class ConfigError extends Error {
   }
 }
 
-function described(file: string | null, { path, reason, line }: ConfigProblem): string {
+function described(
+  file: string | null,
+  { path, reason, line, inEnvironment }: ConfigProblem,
+): string {
   const place = `${file ?? 'configuration'}${line === null ? '' : `:${line}`}`;
+  if (inEnvironment) return reason;
   return path.length === 0 ? `${place}: ${reason}` : `${place}: ${fieldName(path)}: ${reason}`;
 }

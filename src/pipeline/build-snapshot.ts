@@ -186,7 +186,7 @@ function providerOf(
   const dialect = dialects.get(config.api);
   if (!dialect)
     throw new Error(`providers.${config.name}: there is no api ${JSON.stringify(config.api)}`);
-  return createProvider(dialect.create(settingsOf(config)), config.apiKeys, config.timeouts, {
+  return createProvider(dialect.create(adapterSettings(config)), config.apiKeys, config.timeouts, {
     connections: config.connections ?? null,
     secrets: secretSettings(config),
     ...(onCooldown ? { onCooldown } : {}),
@@ -205,7 +205,8 @@ const secretSettings = ({
   sessionToken,
 ];
 
-function settingsOf({
+/** What an adapter is created with. */
+export function adapterSettings({
   headers,
   apiKeys: _keys,
   timeouts: _timeouts,

@@ -91,6 +91,10 @@ async function closeOnFailure(
   }
 }
 
+/** The path of an embedded database; null for any other address. */
+export const databaseFileOf = (url: string): string | null =>
+  url.startsWith('file:') ? pathOf(url) : null;
+
 /** `file:relative`, `file:/absolute` and `file:///absolute`. */
 function pathOf(url: string): string {
   if (!url.startsWith('file://')) return resolve(url.slice('file:'.length));

@@ -5,10 +5,17 @@ import { endProcesses, type Ended, newFolder, runToEnd, startProcess } from '../
 import { ask, post } from '../helpers/sse.js';
 import { listAt, textAt } from '../helpers/json.js';
 import { until } from '../helpers/until.js';
+import { openStore } from '../../src/store/open-store.js';
 
 afterEach(endProcesses);
 
 const run = (folder: string, ...args: string[]): Promise<Ended> => runToEnd({ folder, args });
+/** A folder with a database of its own, as a start leaves it. */
+async function folderWithDatabase(): Promise<string> {
+  const folder = newFolder();
+  await (await openStore(`file:${join(folder, 'data/signalbox.db')}`)).close();
+  return folder;
+}
 const keyIn = ({ stdout }: Ended): string => /^sk_\S+$/m.exec(stdout)?.[0] ?? '';
 const completionStatus = async (url: string, key: string): Promise<number> =>
   (
@@ -33,16 +40,12 @@ describe('signalbox keys', () => {
   });
 
   it('lists all keys with their state, never the keys themselves', async () => {
-    const folder = newFolder();
-    const [one, two] = [
-      await run(folder, 'keys', 'create', '--name', 'one'),
-      await run(folder, 'keys', 'create', '--name', 'two', '--expires', '2020-01-01'),
-    ];
+    const folder = await folderWithDatabase();
+    const one = await run(folder, 'keys', 'create', '--name', 'one');
     await run(folder, 'keys', 'revoke', keyIn(one).slice(0, 11));
     const { stdout } = await run(folder, 'keys', 'list');
     expect(stdout).toMatch(/revoked .* one$/m);
-    expect(stdout).toMatch(/expired .* two$/m);
-    for (const made of [one, two]) expect(stdout).not.toContain(keyIn(made));
+    expect(stdout).not.toContain(keyIn(one));
   });
 
   it('gives a key its scopes, models and limits', async () => {
@@ -81,7 +84,7 @@ describe('signalbox keys', () => {
   });
 
   it.each([
-    [['keys', 'create'], '--name is missing'],
+    [['keys', 'create'], "required option '--name <name>' not specified"],
     [['keys', 'create', '--name', 'x', '--scopes', 'all'], 'unknown scope "all"'],
     [
       ['keys', 'create', '--name', 'x', '--day-budget', 'much'],
@@ -93,20 +96,28 @@ describe('signalbox keys', () => {
     ],
     [['keys', 'create', '--name', 'x', '--expires', 'soon'], '--expires: must be a date'],
     [
+      ['keys', 'create', '--name', 'x', '--expires', '2020-01-01'],
+      '--expires: must be in the future',
+    ],
+    [
       ['keys', 'create', '--name', 'x', '--account', 'nobody@example.org'],
       'no account has the mail address nobody@example.org',
     ],
     [['keys', 'revoke', 'sk_nothing'], 'no key has the id or prefix "sk_nothing"'],
-    [['keys', 'revoke'], 'the id or prefix of a key is missing'],
+    [['keys', 'revoke'], "missing required argument 'key'"],
     [['keys', 'burn'], 'unknown command "keys burn"'],
-    [['keys', 'list', 'all'], 'keys list takes no arguments; unexpected: "all"'],
-    [['keys', 'list', '--name', 'x'], 'keys list has no option --name'],
-    [['start', '--name', 'x'], 'start has no option --name'],
-    [['db', 'backup'], 'the file to write is missing'],
+    [['keys', 'list', 'all'], "too many arguments for 'list'"],
+    [['keys', 'list', '--name', 'x'], "unknown option '--name'"],
+    [['start', '--name', 'x'], "unknown option '--name'"],
+    [['db', 'backup'], "missing required argument 'file'"],
     [['accounts', 'create', 'nobody'], 'email'],
-    [['accounts', 'reset', 'nobody@example.org'], 'not found'],
+    [
+      ['accounts', 'reset', 'nobody@example.org'],
+      'no account has the mail address nobody@example.org',
+    ],
+    [['train', 'none.csv', '--preference', 'x'], 'train: none.csv: there is no such file'],
   ])('%j is refused: %s', async (args, message) => {
-    const ended = await run(newFolder(), ...args);
+    const ended = await run(await folderWithDatabase(), ...args);
     expect(ended).toMatchObject({ code: 1, stdout: '' });
     expect(ended.stderr).toContain(message);
   });
@@ -174,14 +185,13 @@ describe('a gateway whose administrator is lost', () => {
 });
 
 describe('signalbox db', () => {
-  it('makes the database, and copies it while a gateway uses it', async () => {
-    const folder = newFolder();
+  it('migrates the database, and copies it while a gateway uses it', async () => {
+    const gateway = await startProcess();
+    const { folder } = gateway;
     expect(await run(folder, 'db', 'migrate')).toMatchObject({
       code: 0,
       stdout: 'the embedded database is up to date\n',
     });
-    expect(existsSync(join(folder, 'data/signalbox.db'))).toBe(true);
-    const gateway = await startProcess({ folder });
     expect(await run(folder, 'db', 'backup', 'copy.db')).toMatchObject({
       code: 0,
       stdout: 'the database was copied to copy.db\n',
@@ -192,5 +202,68 @@ describe('signalbox db', () => {
     });
     expect(copied.key).toBe('');
     expect(await completionStatus(copied.url, gateway.key)).toBe(200);
+  });
+});
+
+describe('signalbox', () => {
+  it.each([['keys list'], ['keys create --name x'], ['accounts list'], ['usage'], ['db migrate']])(
+    '%s makes no database where there is none, and says where it looked',
+    async (command) => {
+      const folder = newFolder();
+      const ended = await run(folder, ...command.split(' '));
+      expect(ended).toMatchObject({ code: 1, stdout: '' });
+      expect(ended.stderr).toContain(`there is no database in ${join(folder, 'data')}`);
+      expect(ended.stderr).toContain('--data-dir');
+      expect(existsSync(join(folder, 'data'))).toBe(false);
+      const elsewhere = await folderWithDatabase();
+      const named = await run(folder, ...command.split(' '), '--data-dir', join(elsewhere, 'data'));
+      expect(named).toMatchObject({ code: 0, stderr: '' });
+    },
+  );
+
+  it('shows help of every command and group, within 80 columns', async () => {
+    for (const words of [['--help'], ['help'], ['keys'], ['accounts', '--help'], ['usage', '-h']]) {
+      const { code, stdout, stderr } = await run(newFolder(), ...words);
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+      expect(stdout).toMatch(/^Usage: signalbox/);
+      for (const line of stdout.split('\n')) expect(line.length).toBeLessThanOrEqual(80);
+    }
+  });
+
+  it('changes keys and accounts, and shows requests and usage', async () => {
+    const gateway = await startProcess();
+    const { folder } = gateway;
+    await run(folder, 'accounts', 'create', 'ada@example.org');
+    await run(folder, 'accounts', 'create', 'bob@example.org');
+    expect((await run(folder, 'accounts', 'promote', 'bob@example.org')).stdout).toBe(
+      'bob@example.org: administrator, active\n',
+    );
+    expect((await run(folder, 'accounts', 'disable', 'bob@example.org')).stdout).toBe(
+      'bob@example.org: administrator, disabled\n',
+    );
+    expect((await run(folder, 'accounts', 'list')).stdout).toMatch(/bob@example.org +admin +disab/);
+    const made = await run(folder, 'keys', 'create', '--name', 'shop', '--day-budget', '5');
+    const prefix = keyIn(made).slice(0, 11);
+    const update = await run(
+      folder,
+      'keys',
+      'update',
+      prefix,
+      '--day-budget',
+      'none',
+      '--name',
+      'till',
+    );
+    expect(update.stdout).toBe('updated: till\n');
+    expect(await completionStatus(gateway.url, keyIn(made))).toBe(200);
+    await until(async () =>
+      (await run(folder, 'requests', '--key', 'till')).stdout.includes('200'),
+    );
+    expect((await run(folder, 'requests', '--failed')).stdout).toBe(
+      'time  key  model  status  ms  USD  error\n',
+    );
+    expect((await run(folder, 'usage', '--by', 'provider', '--csv')).stdout).toMatch(
+      /^provider,requests,errors,prompt,completion,USD\r\ndemo,1,0,/,
+    );
   });
 });

@@ -539,7 +539,7 @@ describe('the environment', () => {
 
   it.each(['http', '70000', '-1', '1.5', '0x10'])('is refused when PORT is %s', (PORT) => {
     expect(refused('', { PORT })).toBe(
-      'signalbox.yaml: the environment variable PORT must be a whole number between 0 and 65535',
+      'the environment variable PORT must be a whole number between 0 and 65535',
     );
   });
 });

@@ -54,7 +54,7 @@ export async function listen(gateway: Gateway, config: Config): Promise<Listenin
     const surfaces: Listening['surfaces'] = {};
     for (const [name, listener] of Object.entries(config.surfaces))
       surfaces[name as ListenerSurface] = await open(
-        `surfaces[${name}]`,
+        `surfaces.${name}`,
         listener,
         name as ListenerSurface,
       );
@@ -81,7 +81,7 @@ function listenOn(server: Server, setting: string, { host, port }: Listener): Pr
 function reasonOf({ code, message }: NodeJS.ErrnoException, setting: string): string {
   switch (code) {
     case 'EADDRINUSE':
-      return `the port is already in use; set ${setting === 'listen' ? 'PORT or ' : ''}${setting}[port] to another`;
+      return `the port is already in use; set ${setting === 'listen' ? 'PORT or ' : ''}${setting}.port to another`;
     case 'EACCES':
       return 'permission denied; ports below 1024 usually need extra privileges';
     case 'EADDRNOTAVAIL':

@@ -1,7 +1,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { importKeysFile } from '../../accounts/first-key.js';
-import { type Config, loadConfig } from '../../config/config.js';
-import { assembleGateway, providersOf, rules } from '../../gateway.js';
+import type { Config } from '../../config/config.js';
+import { assembleGateway, providersOf } from '../../gateway.js';
+import { configOf, type GlobalOptions } from '../existing-store.js';
 import { createLogger } from '../../telemetry/log.js';
 import { databasesFor } from './databases.js';
 import { Demo } from './demo.js';
@@ -17,8 +18,8 @@ import type { LazyDatabases, Databases } from '../../store/lazy-databases.js';
  * gracefully on SIGTERM and SIGINT.
  * @throws ConfigError, or Error if the data folder, the database or an address cannot be used
  */
-export async function start(configPath: string | undefined): Promise<void> {
-  const config = loadConfig({ ...rules, ...(configPath ? { path: configPath } : {}) });
+export async function start(options: GlobalOptions): Promise<void> {
+  const config = configOf(options);
   // a closed standard output is no reason to stop
   process.stdout.on('error', () => undefined);
   const logger = createLogger(config.log);
@@ -95,10 +96,14 @@ async function opened(databases: LazyDatabases, { database }: Config): Promise<D
   try {
     return await databases.get();
   } catch (error) {
-    throw new Error(
-      `${database.url === null ? 'dataDir' : 'database[url]'}: ${(error as Error).message}`,
-      { cause: error },
-    );
+    const { message } = error as Error;
+    const setting = database.url === null ? 'dataDir' : 'database.url';
+    const remedy = /EACCES|EROFS|EPERM|ENOTDIR/.test(message)
+      ? '; name a folder that this user may write with --data-dir or SIGNALBOX_DATA_DIR'
+      : '';
+    throw new Error(`${setting}: ${message}${database.url === null ? remedy : ''}`, {
+      cause: error,
+    });
   }
 }
 
@@ -107,8 +112,8 @@ async function opened(databases: LazyDatabases, { database }: Config): Promise<D
  * @returns the warnings that a start would log, and the result, one line each
  * @throws ConfigError
  */
-export function check(configPath: string | undefined): string[] {
-  const config = loadConfig({ ...rules, ...(configPath ? { path: configPath } : {}) });
+export function check(options: GlobalOptions): string[] {
+  const config = configOf(options);
   const { providers, warnings } = providersOf(config);
   const named =
     providers.length > 0

@@ -12,7 +12,7 @@ export type Cell = string | number | boolean | null | undefined;
  * A line of CSV (RFC 4180). A text that a spreadsheet would run as a formula gets an apostrophe
  * before it.
  */
-const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellOf).join(',')}\r\n`;
+export const csvLine = (cells: readonly Cell[]): string => `${cells.map(cellOf).join(',')}\r\n`;
 
 function cellOf(value: Cell): string {
   if (typeof value !== 'string') return value === null || value === undefined ? '' : String(value);

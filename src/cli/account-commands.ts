@@ -1,0 +1,87 @@
+import { type Command, Option } from 'commander';
+import {
+  accountChanges,
+  changeAccountCommand,
+  claimCodeCommand,
+  createAccountCommand,
+  listAccountsCommand,
+  resetAccountCommand,
+} from './accounts.js';
+import type { AccountRole } from '../store/contracts/accounts.js';
+import { groupOf, onStore } from './command-group.js';
+import {
+  deleteConversationCommand,
+  exportConversationCommand,
+  listConversationsCommand,
+} from './conversations.js';
+import { wholeNumber } from './whole-number.js';
+
+const meanings: Record<keyof typeof accountChanges, string> = {
+  disable: 'end its sign-ins and refuse its keys',
+  enable: 'let it in again',
+  promote: 'make it an administrator, enabled',
+  demote: 'make it a member',
+};
+
+/** Adds `signalbox accounts …` and `signalbox conversations …`. */
+export function addAccountCommands(program: Command): void {
+  const accounts = groupOf(program, 'accounts', 'create, list and change accounts');
+  accounts
+    .command('list')
+    .description('list all accounts')
+    .action((_options: unknown, command: Command) => onStore(command, listAccountsCommand));
+  accounts
+    .command('create <mail>')
+    .description('create an account and print a link that sets its password')
+    .addOption(
+      new Option('--role <role>', 'what it may do').choices(['admin', 'member']).default('member'),
+    )
+    .action((email: string, { role }: { role: AccountRole }, command: Command) =>
+      onStore(command, (store, config) => createAccountCommand(store, { email, role }, config)),
+    );
+  accounts
+    .command('claim-code')
+    .description('print a code that claims a gateway that nobody has claimed')
+    .action((_options: unknown, command: Command) => onStore(command, claimCodeCommand));
+  accounts
+    .command('reset <account>')
+    .description('print a link that sets a new password')
+    .action((account: string, _options: unknown, command: Command) =>
+      onStore(command, (store, config) => resetAccountCommand(store, account, config)),
+    );
+  for (const change of Object.keys(accountChanges) as (keyof typeof accountChanges)[])
+    accounts
+      .command(`${change} <account>`)
+      .description(`${meanings[change]} (a mail address or an id)`)
+      .action((account: string, _options: unknown, command: Command) =>
+        onStore(command, (store) => changeAccountCommand(store, account, change)),
+      );
+  addConversationCommands(program);
+}
+
+interface OfAccount {
+  readonly account?: string;
+  readonly limit: number;
+}
+
+function addConversationCommands(program: Command): void {
+  const group = groupOf(program, 'conversations', 'list, export and delete conversations');
+  const ofAccount = (name: string): Command =>
+    group.command(name).option('--account <mail>', 'whose; default: the first account');
+  ofAccount('list')
+    .description('list the conversations of an account, the last used first')
+    .option('--limit <n>', 'how many at most', wholeNumber, 20)
+    .action(({ account, limit }: OfAccount, command: Command) =>
+      onStore(command, (store) => listConversationsCommand(store, account, limit)),
+    );
+  ofAccount('export <id>')
+    .description('print a conversation with its messages as JSON')
+    .action((id: string, { account }: OfAccount, command: Command) =>
+      onStore(command, (store) => exportConversationCommand(store, id, account)),
+    );
+  ofAccount('delete <id>')
+    .description('delete a conversation')
+    .action((id: string, { account }: OfAccount, command: Command) =>
+      onStore(command, (store) => deleteConversationCommand(store, id, account)),
+    );
+}

@@ -1,0 +1,74 @@
+import { accessSync, constants, existsSync, statSync } from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Config } from '../config/config.js';
+import { openCounters } from '../store/open-counters.js';
+import { databaseFileOf } from '../store/open-store.js';
+import type { HealthFinding } from './doctor.js';
+import { withStore } from './existing-store.js';
+import { databaseUrlOf } from './serve/databases.js';
+
+/** Checks that the data folder is there, can be written, and is closed to other users. */
+export function checkFolder(config: Config): HealthFinding[] {
+  const file = databaseFileOf(databaseUrlOf(config));
+  const folder = file === null ? resolve(config.dataDir) : dirname(file);
+  const what = 'data folder';
+  if (!existsSync(folder))
+    return [{ state: 'note', what, found: `${folder} does not exist; a start makes it` }];
+  try {
+    accessSync(folder, constants.W_OK | constants.X_OK);
+    if (file !== null && existsSync(file)) accessSync(file, constants.R_OK | constants.W_OK);
+  } catch {
+    const remedy = `run as the gateway's user, change its owner, or set SIGNALBOX_DATA_DIR`;
+    return [{ state: 'problem', what, found: `${folder} cannot be written`, remedy }];
+  }
+  const isOpen = process.platform !== 'win32' && (statSync(folder).mode & 0o007) !== 0;
+  return [
+    { state: 'ok', what, found: folder },
+    ...(isOpen
+      ? [
+          {
+            state: 'note' as const,
+            what,
+            found: 'other users of this machine may read it',
+            remedy: `chmod 700 ${folder}`,
+          },
+        ]
+      : []),
+  ];
+}
+
+/** Checks that the database is there, answers and has the newest schema. */
+export async function checkDatabase(config: Config): Promise<HealthFinding> {
+  const what = 'database';
+  try {
+    return await withStore(config, async (store) => {
+      await store.ping();
+      const kind = store.kind === 'libsql' ? 'embedded' : 'PostgreSQL';
+      return { state: 'ok', what, found: `${kind}; it answers, and its schema is the newest` };
+    });
+  } catch (error) {
+    const remedy =
+      config.database.url === null
+        ? 'start the gateway once, or name its data folder with --data-dir'
+        : 'check database.url and that the database runs';
+    return { state: 'problem', what, found: (error as Error).message, remedy };
+  }
+}
+
+/** Checks that Redis answers, if one is configured. */
+export async function checkRedis({ redis }: Config): Promise<HealthFinding[]> {
+  if (redis.url === null) return [];
+  const counters = await openCounters(redis.url);
+  const isThere = counters.state === 'redis';
+  await counters.close();
+  return [
+    isThere
+      ? { state: 'ok', what: 'Redis', found: 'it answers' }
+      : {
+          state: 'problem',
+          what: 'Redis',
+          found: 'it cannot be reached, so that each replica counts limits for itself',
+          remedy: 'check redis.url and that Redis runs',
+        },
+  ];
+}

@@ -1,0 +1,35 @@
+import type { Command } from 'commander';
+import { closestName } from '../config/closest.js';
+import type { Config } from '../config/config.js';
+import type { Store } from '../store/contracts/store.js';
+import { configOf, type GlobalOptions, withStore } from './existing-store.js';
+
+/** A group of commands, such as `keys`: alone it shows its help. */
+export function groupOf(program: Command, name: string, description: string): Command {
+  return program
+    .command(name)
+    .description(description)
+    .allowExcessArguments()
+    .action((_options: unknown, group: Command) => {
+      if (group.args.length > 0) throw unknownCommand(group, [name, ...group.args]);
+      group.outputHelp();
+    });
+}
+
+/** The error for a command that does not exist, with the one that was probably meant. */
+export function unknownCommand(group: Command, words: readonly string[]): Error {
+  const known = group.commands.map((command) => command.name());
+  const meant = closestName(words.at(group.parent ? 1 : 0) ?? '', known);
+  const hint =
+    meant === null ? `the commands are: ${known.join(', ')}` : `did you mean "${meant}"?`;
+  return new Error(`unknown command ${JSON.stringify(words.join(' '))}; ${hint}`);
+}
+
+/** Runs a command on the configuration's database and prints what it returns. */
+export async function onStore(
+  command: Command,
+  run: (store: Store, config: Config) => Promise<string>,
+): Promise<void> {
+  const config = configOf(command.optsWithGlobals<GlobalOptions>());
+  process.stdout.write(await withStore(config, (store) => run(store, config)));
+}

@@ -1,0 +1,53 @@
+import type { Store } from '../store/contracts/store.js';
+import { shownConversation, shownMessage } from '../http/resources/conversations.js';
+import { everyPage } from './every-page.js';
+import { findAccountId } from './keys.js';
+import { tableOf } from './table.js';
+
+/** `signalbox conversations list`: the conversations of an account, the last used first. */
+export async function listConversationsCommand(
+  store: Store,
+  account: string | undefined,
+  limit: number,
+): Promise<string> {
+  const accountId = await findAccountId(store, account);
+  const rows: (string | number)[][] = [];
+  for await (const one of everyPage((page) => store.conversations.list(accountId, page))) {
+    if (rows.length >= limit) break;
+    const usedAt = new Date(one.updatedAt).toISOString().slice(0, 16).replace('T', ' ');
+    rows.push([one.id, usedAt, one.messageCount, one.title]);
+  }
+  return tableOf(['id', 'last used', 'messages', 'title'], rows);
+}
+
+/** `signalbox conversations export <id>`: the conversation with its messages, as JSON. */
+export async function exportConversationCommand(
+  store: Store,
+  id: string,
+  account: string | undefined,
+): Promise<string> {
+  const accountId = await findAccountId(store, account);
+  const found = await store.conversations.find(accountId, id);
+  if (!found) throw new Error(noConversation(id));
+  const messages: object[] = [];
+  for await (const message of everyPage(async (page) => {
+    const read = await store.conversations.messages(accountId, id, page);
+    return read ?? { items: [], next: null };
+  }))
+    messages.push(shownMessage(message));
+  return `${JSON.stringify({ ...shownConversation(found), messages }, null, 2)}\n`;
+}
+
+/** `signalbox conversations delete <id>`. */
+export async function deleteConversationCommand(
+  store: Store,
+  id: string,
+  account: string | undefined,
+): Promise<string> {
+  const accountId = await findAccountId(store, account);
+  if (!(await store.conversations.remove(accountId, id))) throw new Error(noConversation(id));
+  return `deleted: ${id}\n`;
+}
+
+const noConversation = (id: string): string =>
+  `the account has no conversation ${JSON.stringify(id)}; --account MAIL names another account`;

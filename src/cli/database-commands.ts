@@ -1,0 +1,29 @@
+import type { Command } from 'commander';
+import { groupOf, onStore } from './command-group.js';
+import { backupCommand, migrateCommand } from './database.js';
+import { trainCommand, type TrainOptions } from './train.js';
+
+/** Adds `signalbox db …` and `signalbox train`. */
+export function addDatabaseCommands(program: Command): void {
+  program
+    .command('train <file>')
+    .description("train a preference's own router from evaluations: CSV or JSON Lines")
+    .requiredOption('--preference <id>', 'the preference')
+    .option('--account <mail>', 'whose preference; default: the first account')
+    .option('--prompt-column <name>', 'the column with the prompts', 'prompt')
+    .option('--minimize', 'the lowest score is the best')
+    .action((file: string, options: TrainOptions, command: Command) =>
+      onStore(command, (store) => trainCommand(store, file, options)),
+    );
+  const database = groupOf(program, 'db', 'migrate and back up the database');
+  database
+    .command('migrate')
+    .description('migrate the database, as every start does')
+    .action((_options: unknown, command: Command) => onStore(command, migrateCommand));
+  database
+    .command('backup <file>')
+    .description('copy the embedded database while it is in use')
+    .action((file: string, _options: unknown, command: Command) =>
+      onStore(command, (store) => backupCommand(store, file)),
+    );
+}

@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import { groupOf, onStore } from './command-group.js';
+import { createKeyCommand, type KeyOptions, revokeKeyCommand, updateKeyCommand } from './keys.js';
+import { listKeysCommand } from './list-keys.js';
+
+/** Adds `signalbox keys …`. */
+export function addKeyCommands(program: Command): void {
+  const keys = groupOf(program, 'keys', 'create, list, change and revoke API keys');
+  withSettings(keys.command('create'))
+    .description('create a key and print it; only its hash is stored')
+    .requiredOption('--name <name>', 'a name for people')
+    .option('--account <mail>', 'whose key; default: the first account')
+    .action((options: KeyOptions, command: Command) =>
+      onStore(command, (store) => createKeyCommand(store, options)),
+    );
+  keys
+    .command('list')
+    .description('list the keys of all accounts')
+    .action((_options: unknown, command: Command) => onStore(command, listKeysCommand));
+  withSettings(keys.command('update <key>'))
+    .description('change a key, by id or prefix; "none" removes a limit')
+    .option('--name <name>', 'a name for people')
+    .action((key: string, options: KeyOptions, command: Command) =>
+      onStore(command, (store) => updateKeyCommand(store, key, options)),
+    );
+  keys
+    .command('revoke <key>')
+    .description('revoke a key, by id or prefix, within a second everywhere')
+    .action((key: string, _options: unknown, command: Command) =>
+      onStore(command, (store) => revokeKeyCommand(store, key)),
+    );
+}
+
+const withSettings = (command: Command): Command =>
+  command
+    .option('--scopes <list>', 'of completions, model-select and admin')
+    .option('--models <globs>', 'models it may use, such as openai/*,groq/*')
+    .option('--expires <date>', 'such as 2027-01-31')
+    .option('--requests-per-minute <n>', 'requests a minute')
+    .option('--tokens-per-minute <n>', 'tokens a minute')
+    .option('--day-budget <usd>', 'USD a day (UTC)')
+    .option('--month-budget <usd>', 'USD a month (UTC)');

@@ -1,0 +1,89 @@
+import { Command } from 'commander';
+import { version } from '../version.js';
+import { addAccountCommands } from './account-commands.js';
+import { unknownCommand } from './command-group.js';
+import { addDatabaseCommands } from './database-commands.js';
+import { addKeyCommands } from './key-commands.js';
+import { addReportCommands } from './report-commands.js';
+import { doctor } from './doctor.js';
+import type { GlobalOptions } from './existing-store.js';
+import { check, start } from './serve/start.js';
+
+const examples = `
+Examples:
+  signalbox --config /etc/signalbox/signalbox.yaml
+  signalbox keys create --name shop --day-budget 5
+  signalbox requests --failed --limit 10
+  signalbox usage --by provider --from 2027-01-01 --csv > usage.csv
+  signalbox doctor
+
+In a clone, signalbox is "node dist/cli/main.js"; with npm, "npx signalbox".
+
+Environment:
+  PORT, HOST, SIGNALBOX_CONFIG, SIGNALBOX_DATA_DIR, SIGNALBOX_API_KEY,
+  SIGNALBOX_DATABASE_URL and SIGNALBOX_REDIS_URL override the configuration.
+
+Exit codes:
+  0  success
+  1  the command failed, was not understood, or found problems`;
+
+/** All commands. Each prints to standard output; a failure is thrown. */
+export function createProgram(): Command {
+  const program = new Command('signalbox')
+    .description('A gateway for language models.')
+    .version(version, '-v, --version', 'print the version')
+    .helpOption('-h, --help', 'show help; also after a command')
+    .option('-c, --config <file>', 'the configuration file')
+    .option('--data-dir <folder>', 'the data folder, as SIGNALBOX_DATA_DIR')
+    .addHelpText('after', examples)
+    .exitOverride();
+  program
+    .command('start', { isDefault: true })
+    .description('start the gateway (the default)')
+    .allowExcessArguments()
+    .action(async (_options: unknown, command: Command) => {
+      if (command.args.length > 0) throw unknownCommand(program, command.args);
+      await start(command.optsWithGlobals<GlobalOptions>());
+    });
+  addCheck(program);
+  addKeyCommands(program);
+  addAccountCommands(program);
+  addReportCommands(program);
+  program
+    .command('doctor')
+    .description('check configuration, data folder, database, Redis, providers and clock')
+    .action(async (_options: unknown, command: Command) => {
+      const { text, isHealthy } = await doctor(command.optsWithGlobals<GlobalOptions>());
+      process.stdout.write(text);
+      if (!isHealthy) process.exitCode = 1;
+    });
+  addDatabaseCommands(program);
+  inherit(program);
+  return program;
+}
+
+function addCheck(program: Command): void {
+  const print = (_options: unknown, command: Command): void => {
+    const lines = check(command.optsWithGlobals<GlobalOptions>());
+    process.stdout.write(`${lines.join('\n')}\n`);
+  };
+  const description = 'check the configuration and exit';
+  program.command('check').description(description).action(print);
+  program
+    .command('config', { hidden: true })
+    .command('check')
+    .description(description)
+    .action(print);
+}
+
+/** Every command fails alike, by an error that `main` prints, and shows the global options. */
+function inherit(command: Command): void {
+  command
+    .configureHelp({ showGlobalOptions: true, helpWidth: 80 })
+    .configureOutput({ outputError: () => undefined })
+    .exitOverride();
+  // `start` and groups name the command that was probably meant
+  if (command.commands.length === 0 && command.name() !== 'start')
+    command.allowExcessArguments(false);
+  for (const inner of command.commands) inherit(inner);
+}

@@ -169,11 +169,11 @@ describe('a start that cannot be', () => {
     const port = new URL(running.url).port;
     expect(await runToEnd({ env: { PORT: port } })).toMatchObject({
       code: 1,
-      stderr: `cannot listen on 127.0.0.1:${port} (listen): the port is already in use; set PORT or listen[port] to another\n`,
+      stderr: `cannot listen on 127.0.0.1:${port} (listen): the port is already in use; set PORT or listen.port to another\n`,
     });
     expect(await runToEnd({ config: `surfaces: { metrics: { port: ${port} } }` })).toMatchObject({
       code: 1,
-      stderr: `cannot listen on 127.0.0.1:${port} (surfaces[metrics]): the port is already in use; set surfaces[metrics][port] to another\n`,
+      stderr: `cannot listen on 127.0.0.1:${port} (surfaces.metrics): the port is already in use; set surfaces.metrics.port to another\n`,
     });
   });
 

@@ -38,7 +38,7 @@ describe('the list of keys', () => {
       /^\S{36} {2}sk_\S{8} {2}active {2}bob@example\.org {2}model-select {7}shop$/,
     );
     expect(oldest).toMatch(
-      /^\S{36} {2}sk_\S{8} {2}active {2}ada@example\.org {2}completions,admin {2}before anybody$/,
+      /^\S{36} {2}sk_\S{8} {2}active {2}first account {4}completions,admin {2}before anybody$/,
     );
   });
 

@@ -52,7 +52,7 @@ export async function createAccount(
  * @param emailOrId a mail address if it contains an `@`
  * @throws GatewayError `not_found`
  */
-export async function findAccount(
+async function findAccount(
   { accounts }: Pick<AccountTables, 'accounts'>,
   emailOrId: string,
 ): Promise<AccountRecord> {

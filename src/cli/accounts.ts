@@ -88,7 +88,7 @@ export async function changeAccountCommand(
 }
 
 /** @throws Error if there is no account with this mail address or id */
-export async function accountNamed(store: Store, named: string): Promise<AccountRecord> {
+async function accountNamed(store: Store, named: string): Promise<AccountRecord> {
   const isMail = named.includes('@');
   const account = isMail
     ? await store.accounts.findByEmail(mailAddressOf(named, 'the account'))

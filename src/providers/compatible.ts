@@ -1,4 +1,5 @@
 import type { ProviderSettings } from './adapter.js';
+import { modelPath } from './model-path.js';
 import { type CompatibleQuirks, openAICompatible } from './openai-compatible/index.js';
 
 /** Renames a field of a request's body, unless the caller also gave the new one. */
@@ -25,7 +26,8 @@ function azureUrl(
 ): string {
   const root = azureResource(baseUrl);
   if (settings.apiVersion === undefined) return `${root}/openai/v1/${operation}`;
-  const deployment = encodeURIComponent(settings.deployments?.[model] ?? model);
+  const name = settings.deployments?.[model] ?? model;
+  const deployment = modelPath(name, settings.name, 'refused');
   return `${root}/openai/deployments/${deployment}/${operation}?api-version=${encodeURIComponent(settings.apiVersion)}`;
 }
 

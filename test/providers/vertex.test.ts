@@ -82,12 +82,35 @@ describe('where a request goes', () => {
     [
       'a full name is used unchanged',
       {},
-      'projects/o/locations/l/endpoints/7',
+      'projects/my-project/locations/l/endpoints/7',
+      'https://us-central1-aiplatform.googleapis.com/v1/projects/my-project/locations/l/endpoints/7:generateContent',
+    ],
+    [
+      'a model of another project is called where the configuration names it',
+      { deployments: { theirs: 'projects/o/locations/l/endpoints/7' } },
+      'theirs',
       'https://us-central1-aiplatform.googleapis.com/v1/projects/o/locations/l/endpoints/7:generateContent',
     ],
   ])('%s', async (_name, changes, model, url) =>
     expect((await requestOf(changes, model)).url).toBe(url),
   );
+
+  test.each([
+    'projects/o/locations/l/endpoints/7',
+    'projects/my-project-2/locations/l/endpoints/7',
+    'projects/',
+    'projects/my-project%2f..%2fo/locations/l/endpoints/7',
+  ])('a client cannot choose another project: %s', async (model) => {
+    for (const apiKey of [null, 'AIza-key'])
+      await expect(requestOf({}, model, apiKey, apiKey === null)).rejects.toMatchObject({
+        code: 'request_refused',
+        status: 422,
+        field: 'model',
+        message: 'vertex calls models of its own project only; others need an entry in deployments',
+      });
+    const { embeddings } = createVertex(settings, new FixedTokens(true));
+    expect(() => embeddings?.buildRequest({ input: 'x' }, model, null)).toThrow('own project');
+  });
 
   test('a stream is requested as server-sent events', async () => {
     expect((await requestOf({}, 'm', null, true, true)).url).toMatch(

@@ -17,6 +17,7 @@ import { traitsOf } from './model-traits.js';
 import { toConverse } from './request.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
+import { modelPath } from '../model-path.js';
 
 /** The environment of a provider on AWS; tests pass their own. */
 export interface AwsEnvironment {
@@ -97,13 +98,11 @@ function requestMaker(
   now: () => number,
 ): Post {
   return (model, operation, body, apiKey) => {
-    // a path segment of dots would lead to another path
-    if (/^\.+$/.test(model))
-      throw new GatewayError('request_refused', `${settings.name} has no model ${model}`);
+    // ARNs contain colons and slashes
+    const path = modelPath(settings.deployments?.[model] ?? model, settings.name, 'encoded');
     const unsigned: UpstreamRequest = {
       method: 'POST',
-      // ARNs contain colons and slashes
-      url: `${endpoint.root}/model/${encodeURIComponent(settings.deployments?.[model] ?? model)}/${operation}`,
+      url: `${endpoint.root}/model/${path}/${operation}`,
       headers: {
         'content-type': 'application/json',
         accept:

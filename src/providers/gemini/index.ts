@@ -7,9 +7,10 @@ import type {
 } from '../adapter.js';
 import { type EmbeddingWire, googleEmbeddings } from './embeddings.js';
 import { googleErrorBody } from './failure.js';
-import { geminiReaders, modelPath, operationOf } from './generate-content.js';
+import { geminiReaders, operationOf } from './generate-content.js';
 import { toGenerateContent } from './request.js';
 import { modelList } from '../model-list.js';
+import { modelPath } from '../model-path.js';
 import { modelTypeOf } from '../model-type.js';
 
 export { vertex } from './vertex.js';

@@ -6,8 +6,9 @@ import type {
   UpstreamRequest,
 } from '../adapter.js';
 import { type EmbeddingWire, googleEmbeddings } from './embeddings.js';
-import { geminiReaders, modelPath, operationOf } from './generate-content.js';
+import { geminiReaders, operationOf } from './generate-content.js';
 import { type AccessTokenSource, googleCredentials } from './google-credentials.js';
+import { modelPath } from '../model-path.js';
 import { toGenerateContent } from './request.js';
 
 /**
@@ -47,7 +48,7 @@ export function createVertex(
     ...readers,
     buildRequest: ({ request, model, stream }, apiKey) =>
       post(
-        `${pathOf(nameOf(model), provider)}${operationOf(stream)}`,
+        `${pathOf(model, settings)}${operationOf(stream)}`,
         toGenerateContent(request, nameOf(model), { provider, callIds: false }),
         apiKey,
       ),
@@ -62,16 +63,28 @@ export function createVertex(
     },
     embeddings: googleEmbeddings(
       provider,
-      predictWire((model) => pathOf(nameOf(model), provider), post),
+      predictWire((model) => pathOf(model, settings), post),
     ),
   };
 }
 
-/** Tuned models are endpoints; models of other publishers have their own path. */
-function pathOf(name: string, provider: string): string {
+/**
+ * Tuned models are endpoints; models of other publishers have their own path. The credentials may
+ * reach other projects, so only the configuration names those.
+ */
+function pathOf(model: string, { name, deployments, project }: ProviderSettings): string {
+  const deployed = deployments?.[model];
+  const path = deployed ?? model;
+  const isForeign = path.startsWith('projects/') && path.split('/')[1] !== project;
+  if (isForeign && deployed === undefined)
+    throw new GatewayError(
+      'request_refused',
+      `${name} calls models of its own project only; others need an entry in deployments`,
+      { field: 'model' },
+    );
   return modelPath(
-    /^(projects|publishers|endpoints)\//.test(name) ? name : `publishers/google/models/${name}`,
-    provider,
+    /^(projects|publishers|endpoints)\//.test(path) ? path : `publishers/google/models/${path}`,
+    name,
   );
 }
 

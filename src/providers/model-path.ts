@@ -1,0 +1,19 @@
+import { unsupported } from './failure.js';
+
+/** `separate`: slashes stay; `encoded`: they become `%2F`; `refused`: the name has none. */
+type Slashes = 'separate' | 'encoded' | 'refused';
+
+/**
+ * A model's name as part of a URL's path. Every dialect with the model in its path uses it.
+ * @throws GatewayError `request_refused` for a name that could lead to another path
+ */
+export function modelPath(model: string, provider: string, slashes: Slashes = 'separate'): string {
+  // servers may decode a segment before they read the path, and take a backslash for a slash
+  const segments = model.split(/[/\\]/);
+  const isHostile = segments.some((segment) => /^\.*$|[\p{Cc}\p{Surrogate}]/u.test(segment));
+  if (isHostile || (slashes === 'refused' && segments.length > 1))
+    throw unsupported(provider, 'a model of this name', 'model');
+  return slashes === 'separate'
+    ? model.split('/').map(encodeURIComponent).join('/')
+    : encodeURIComponent(model);
+}

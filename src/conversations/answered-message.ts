@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { ChatMessage } from '../completion.js';
+import type { ChatMessage, ToolCall } from '../completion.js';
 import type { NewMessage } from '../store/contracts/conversations.js';
 
 /** A source that an answer cites. */
@@ -34,17 +34,49 @@ export function shownContent(content: unknown): {
   content: object[];
   reasoning?: string;
   sources?: unknown;
+  tool_calls?: ToolCall[];
 } {
   if (!Array.isArray(content))
     return { content: [{ type: 'text', text: typeof content === 'string' ? content : '' }] };
-  const blocks = content as { type?: unknown; text?: unknown; sources?: unknown }[];
+  const blocks = content as {
+    type?: unknown;
+    text?: unknown;
+    sources?: unknown;
+    tool_calls?: ToolCall[];
+  }[];
   const reasoning = blocks.find(({ type }) => type === 'reasoning')?.text;
   const sources = blocks.find(({ type }) => type === 'sources')?.sources;
+  const { type: _type, ...toolFields } = blocks.find(({ type }) => type === toolTurn) ?? {};
   return {
-    content: blocks.filter(({ type }) => type !== 'reasoning' && type !== 'sources'),
+    content: blocks.filter(({ type }) => !besideContent.has(type)),
     ...(typeof reasoning === 'string' ? { reasoning } : {}),
     ...(sources === undefined ? {} : { sources }),
+    ...toolFields,
   };
+}
+
+/** The type of the block in which the calls of a stored message are, or whose result it is. */
+const toolTurn = 'tool_turn';
+const besideContent: ReadonlySet<unknown> = new Set(['reasoning', 'sources', toolTurn]);
+
+/** The content of a sent message as it is stored: as sent, with its calls in a block of their own. */
+function sentContent({
+  role,
+  content,
+  name,
+  tool_calls: calls,
+  tool_call_id: id,
+  function_call: legacy,
+}: ChatMessage): unknown {
+  const fields = {
+    ...(name && role === 'function' ? { name } : {}),
+    ...(calls?.length ? { tool_calls: calls } : {}),
+    ...(id ? { tool_call_id: id } : {}),
+    ...(legacy ? { function_call: legacy } : {}),
+  };
+  if (Object.keys(fields).length === 0) return content ?? '';
+  const blocks = typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
+  return [...blocks, { type: toolTurn, ...fields }];
 }
 
 /**
@@ -54,10 +86,10 @@ export function shownContent(content: unknown): {
 export function sentMessages(messages: readonly ChatMessage[], answerId: string): NewMessage[] {
   const seed = createHash('sha256').update(answerId).digest('hex');
   const head = `${seed.slice(0, 8)}-${seed.slice(8, 12)}-8${seed.slice(13, 16)}-9${seed.slice(17, 20)}-${seed.slice(20, 24)}`;
-  return messages.map(({ role, content }, index) => ({
+  return messages.map((message, index) => ({
     id: head + index.toString(16).padStart(8, '0'),
-    role,
-    content: content ?? '',
+    role: message.role,
+    content: sentContent(message),
     provider: null,
     model: null,
     finishReason: null,

@@ -160,8 +160,9 @@ export function sizeOf({ history, answer }: Turn): number {
 function lengthOf(content: unknown): number {
   if (typeof content === 'string') return content.length;
   if (!Array.isArray(content)) return 0;
-  return (content as { text?: string }[]).reduce(
-    (length, part) => length + (part.text?.length ?? 100),
+  return (content as { text?: string; tool_calls?: unknown }[]).reduce(
+    (length, part) =>
+      length + (part.text?.length ?? (part.tool_calls ? JSON.stringify(part).length : 100)),
     0,
   );
 }

@@ -349,7 +349,7 @@ describe('the request', () => {
     [
       'messages',
       [{ role: 'robot', content: 'x' }],
-      'messages[0][role]: must be one of: system, user, assistant',
+      'messages[0][role]: must be one of: system, developer, user, assistant, tool, function',
     ],
     ['messages', [{ content: 'x' }], 'messages[0][role]: is required'],
     ['messages', [{ role: 'user' }], 'messages[0][content]: is required'],

@@ -356,8 +356,8 @@ describe('a wrong request for a selection', () => {
     [{ messages: [], llm_providers: good }, 'messages: must have at least 1 item'],
     [{ messages: 'Hello', llm_providers: good }, 'messages: must be an array'],
     [
-      { messages: [{ role: 'tool', content: 'x' }], llm_providers: good },
-      'messages[0][role]: must be one of: system, user, assistant',
+      { messages: [{ role: 'robot', content: 'x' }], llm_providers: good },
+      'messages[0][role]: must be one of: system, developer, user, assistant, tool, function',
     ],
     [
       { messages: [{ role: 'user', content: null }], llm_providers: good },

@@ -298,9 +298,12 @@ describe('a request that does not say how long its answer may be', () => {
     await restart(configured({ budgets: { maxOutputTokens: 12 } }));
     expect((await native('tight', { maxTokens: null })).status).toBe(200);
     expect((await openai('tight', { max_tokens: undefined })).status).toBe(200);
+    const zeros = { max_tokens: 0, max_completion_tokens: 0 };
+    expect((await openai('tight', zeros)).status).toBe(200);
     expect((await native('tight', { maxTokens: 7 })).status).toBe(200);
     expect((await native('free', { maxTokens: null })).status).toBe(200);
     expect(upstream.requests.map(({ body }) => body?.['max_tokens'])).toEqual([
+      12,
       12,
       12,
       7,

@@ -490,7 +490,7 @@ describe('strange JSON', () => {
       native(
         422,
         'Validation Error',
-        'messages[48765][role]: must be one of: system, user, assistant',
+        'messages[48765][role]: must be one of: system, developer, user, assistant, tool, function',
       ),
     );
   });

@@ -244,7 +244,7 @@ describe('messages', () => {
   });
 
   it.each<[string, ChatMessage]>([
-    ['messages[0][role]', { role: 'function', name: 'f', content: 'x' }],
+    ['messages[0][role]', { role: 'robot', content: 'x' }],
     ['messages[0][tool_call_id]', { role: 'tool', content: 'x' }],
     [
       'messages[0][tool_calls][0][id]',

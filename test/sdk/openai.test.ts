@@ -553,6 +553,14 @@ describe('the openai SDK, with its own dialect behind the gateway,', () => {
     });
   });
 
+  it.each(['max_tokens', 'max_completion_tokens'])(
+    'may send %s: 0, which counts as no limit',
+    async (field) => {
+      await client.chat.completions.create({ model, messages: hello, [field]: 0 });
+      expect(gateway.upstream.requests[0]?.body).toEqual({ model: 'gpt-test', messages: hello });
+    },
+  );
+
   it('has what is said to the gateway alone kept from the provider', async () => {
     const reply = await fetch(`${gateway.url}/api/v1/model-select`, {
       method: 'POST',

@@ -131,7 +131,7 @@ const quoted = (text: string): string =>
     .join('\n');
 
 function textOf({ content }: MessageRecord): string {
-  const { content: blocks, sources } = shownContent(content);
+  const { content: blocks, sources, tool_calls: calls } = shownContent(content);
   const texts = (blocks as { type?: string; text?: string }[]).map(
     ({ type, text }) => text ?? `[${type ?? 'content'}]`,
   );
@@ -140,5 +140,8 @@ function textOf({ content }: MessageRecord): string {
         ({ title, url }) => `- ${title ?? ''} <${url ?? ''}>`,
       )
     : [];
-  return [...texts, ...(links.length > 0 ? [links.join('\n')] : [])].join('\n\n');
+  const called = (calls ?? []).map(
+    ({ function: { name, arguments: args } }) => `[call of ${name}: ${args}]`,
+  );
+  return [...texts, ...called, ...(links.length > 0 ? [links.join('\n')] : [])].join('\n\n');
 }

@@ -58,18 +58,41 @@ function refuseUnsupported(body: NativeRequest): void {
 
 function chatOf(body: NativeRequest): ChatRequest {
   return {
-    messages: body.messages.map(({ role, content }) => ({ role, content: plain(content) })),
+    messages: body.messages.map(chatMessage),
     ...(typeof body.temperature === 'number' ? { temperature: body.temperature } : {}),
     ...(typeof body.maxTokens === 'number' ? { max_tokens: body.maxTokens } : {}),
   };
 }
 
+/** What a message may have beside its role and content; `null` counts as absent. */
+const messageFields = [
+  'name',
+  'tool_calls',
+  'tool_call_id',
+  'function_call',
+  'refusal',
+  'reasoning_content',
+  'reasoning_details',
+  'annotations',
+] as const;
+
+function chatMessage(sent: ChatMessage): ChatMessage {
+  const message: ChatMessage = { role: sent.role, content: plain(sent.content) };
+  for (const field of messageFields) {
+    const value = sent[field];
+    if (value !== null && value !== undefined) message[field as string] = value;
+  }
+  return message;
+}
+
 /**
  * A single block becomes a string, because some providers do not know blocks; several stay blocks.
  */
-function plain(content: ChatMessage['content']): string | ContentPart[] {
+function plain(content: ChatMessage['content']): string | ContentPart[] | null {
   if (typeof content === 'string') return content;
-  const blocks = content ?? [];
+  // an assistant's turn that only has calls
+  if (content === null || content === undefined) return null;
+  const blocks = content;
   return blocks.length === 1
     ? (blocks[0]?.text ?? '')
     : blocks.map(({ text }) => ({ type: 'text', text: text ?? '' }));

@@ -35,8 +35,9 @@ export const openai: CompletionSurface = {
       tradeoff,
       preference_id,
       previous_session,
-      ...chat
+      ...sent
     } = parsed as RunRequest;
+    const chat = withoutZeroLimits(sent);
     const auto = model === 'auto';
     const isList = auto && models;
     return {
@@ -68,6 +69,17 @@ export const openai: CompletionSurface = {
       : new OpenAIReply(res);
   },
 };
+
+/** Some clients send 0 for "no limit", as OpenAI's SDKs do in their own tests. */
+function withoutZeroLimits(chat: ChatRequest): ChatRequest {
+  if (chat.max_tokens !== 0 && chat.max_completion_tokens !== 0) return chat;
+  const { max_tokens: older, max_completion_tokens: newer, ...rest } = chat;
+  return {
+    ...rest,
+    ...(older ? { max_tokens: older } : {}),
+    ...(newer ? { max_completion_tokens: newer } : {}),
+  };
+}
 
 function withoutStreamOptions(chat: ChatRequest): ChatRequest {
   const { stream_options: _streamOptions, ...rest } = chat;

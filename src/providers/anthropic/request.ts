@@ -5,6 +5,7 @@ import {
   toAnthropicMessages,
   unsupportedField,
 } from './messages.js';
+import { withoutLegacyFunctions } from '../legacy-functions.js';
 import { type ClaudeRules, rulesOf } from './claude-rules.js';
 import { toOutputSchema } from './output-schema.js';
 
@@ -43,7 +44,7 @@ export function toAnthropicBody(request: ChatRequest, model: string): AnthropicB
   if ((request.n ?? 1) > 1)
     throw unsupportedField('n', 'Anthropic gives only one answer to a request');
   const rules = rulesOf(model);
-  const { system, messages } = toAnthropicMessages(request.messages);
+  const { system, messages } = toAnthropicMessages(withoutLegacyFunctions(request.messages));
   if (request.response_format?.type === 'json_object')
     system.push({
       type: 'text',

@@ -56,14 +56,11 @@ function readToolCall(call: ToolCall): Block {
 }
 
 function readAssistant(message: ChatMessage, traits: ModelTraits, scope: ContentScope): Block[] {
-  const called = message['function_call'] as { name: string; arguments: string } | null | undefined;
-  const calls: ToolCall[] =
-    message.tool_calls ?? (called ? [{ id: called.name, type: 'function', function: called }] : []);
   return [
     ...(traits.thoughts ? readThoughts(message.reasoning_details ?? []) : []),
     ...readContent(message.content, scope),
     ...readContent(message.refusal, scope),
-    ...calls.map(readToolCall),
+    ...(message.tool_calls ?? []).map(readToolCall),
     ...cachePointOf(message, scope),
   ];
 }
@@ -74,7 +71,7 @@ function readToolResult(message: ChatMessage, scope: ContentScope): Block[] {
   const marked = Array.isArray(message.content)
     ? message.content.find((part) => part['cache_control'])
     : undefined;
-  const id = toolUseId(message.tool_call_id ?? message.name ?? '');
+  const id = toolUseId(message.tool_call_id ?? '');
   return [
     {
       toolResult: {
@@ -89,8 +86,7 @@ function readToolResult(message: ChatMessage, scope: ContentScope): Block[] {
 function readMessage(message: ChatMessage, traits: ModelTraits, scope: ContentScope): ConverseTurn {
   if (message.role === 'assistant')
     return { role: 'assistant', content: readAssistant(message, traits, scope) };
-  if (message.role === 'tool' || message.role === 'function')
-    return { role: 'user', content: readToolResult(message, scope) };
+  if (message.role === 'tool') return { role: 'user', content: readToolResult(message, scope) };
   return {
     role: 'user',
     content: [...readContent(message.content, scope), ...cachePointOf(message, scope)],

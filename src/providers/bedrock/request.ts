@@ -1,6 +1,7 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { toOutputSchema } from '../anthropic/output-schema.js';
 import { unsupported } from '../failure.js';
+import { withoutLegacyFunctions } from '../legacy-functions.js';
 import { cachePointOf, type Block, type ContentScope } from './content.js';
 import { toConverseMessages, type ConverseTurn } from './conversation.js';
 import { isThinking, reasoningFields, type ModelTraits } from './model-traits.js';
@@ -143,7 +144,11 @@ export function toConverse(
     cachePoints: traits.cachePoints,
     documentNames: new Set(),
   };
-  const { system, turns } = toConverseMessages(request.messages, traits, scope);
+  const { system, turns } = toConverseMessages(
+    withoutLegacyFunctions(request.messages),
+    traits,
+    scope,
+  );
   if (request.response_format?.type === 'json_object')
     system.push({
       text: 'Answer with one JSON object and nothing else: no prose around it, no code fence.',

@@ -2,6 +2,7 @@ import type { ChatMessage, ChatRequest, ContentPart, ToolDefinition } from '../.
 import type { ModelCall } from '../adapter.js';
 import { unsupported } from '../failure.js';
 import { present } from '../json.js';
+import { withoutLegacyFunctions } from '../legacy-functions.js';
 
 /**
  * Cohere's own fields, which a request may contain. Cohere refuses unknown fields, so no others
@@ -37,7 +38,9 @@ export function cohereChatBody(provider: string, call: ModelCall): Record<string
   const documents: CohereDocument[] = [];
   const body: Record<string, unknown> = {
     model: call.model,
-    messages: request.messages.map((message) => cohereMessage(provider, message, documents)),
+    messages: withoutLegacyFunctions(request.messages).map((message) =>
+      cohereMessage(provider, message, documents),
+    ),
     stream: call.stream,
     ...sampling(request),
     ...toolFields(provider, request),

@@ -2,6 +2,7 @@ import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import type { ModelCall } from '../adapter.js';
 import { unsupported } from '../failure.js';
 import { present } from '../json.js';
+import { withoutLegacyFunctions } from '../legacy-functions.js';
 import { responsesInput } from './input.js';
 
 /** Models known to reason. Others refuse a request for encrypted reasoning (2026-11). */
@@ -46,7 +47,7 @@ export function responsesBody(provider: string, call: ModelCall): Record<string,
     store: false,
     ...passedOn(request),
     model: call.model,
-    ...responsesInput(provider, request.messages),
+    ...responsesInput(provider, withoutLegacyFunctions(request.messages)),
     ...(call.stream ? { stream: true } : {}),
     ...present({
       max_output_tokens: request.max_completion_tokens ?? request.max_tokens,

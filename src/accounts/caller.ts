@@ -112,11 +112,13 @@ export function signedInCaller({ id, email, role, limits }: AccountRecord): Call
 
 /** Why an issued key may not be used at `now`, in ms since 1970; null: it may. */
 export function refusalOf(
-  { revokedAt, expiresAt, accountDisabledAt }: KeyRecord,
+  { revokedAt, expiresAt, accountDisabledAt, secretValidUntil }: KeyRecord,
   now: number,
 ): string | null {
   if (revokedAt !== null) return `this API key was revoked on ${isoOf(revokedAt)}`;
   if (expiresAt !== null && now >= expiresAt) return `this API key expired on ${isoOf(expiresAt)}`;
+  if (secretValidUntil !== null && now >= secretValidUntil)
+    return `this API key was rotated, and its old secret ended on ${isoOf(secretValidUntil)}; use the new one`;
   return accountDisabledAt === null ? null : 'the account of this API key is disabled';
 }
 

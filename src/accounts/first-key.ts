@@ -23,8 +23,7 @@ export function keyFor(
     id: randomUUID(),
     accountId,
     name,
-    prefix: key.slice(0, prefixLength),
-    hash: hashKey(key),
+    ...newSecret(key),
     scopes,
     models: null,
     limits: noLimits,
@@ -33,6 +32,12 @@ export function keyFor(
     ...more,
   };
 }
+
+/** What is stored of a key itself. */
+export const newSecret = (key: string): Pick<NewKey, 'prefix' | 'hash'> => ({
+  prefix: key.slice(0, prefixLength),
+  hash: hashKey(key),
+});
 
 /**
  * Issues the first key, to the first account, if there is no key.

@@ -71,9 +71,11 @@ export class IssuedKeys {
     }
   }
 
-  /** Must be called when this process has changed a key. */
-  changed(key: KeyRecord): void {
+  /** Must be called when this process has changed a key; resolves when all its secrets show it. */
+  async changed(key: KeyRecord): Promise<void> {
     this.cache.changed(key);
+    // a secret that was replaced is a record of its own in the cache
+    if (key.previousValidUntil !== null) await this.cache.changedMany();
   }
 
   /** Must be called when this process has changed an account; resolves when its keys show it. */

@@ -2,10 +2,11 @@ import type { Command } from 'commander';
 import { groupOf, onStore } from './command-group.js';
 import { createKeyCommand, type KeyOptions, revokeKeyCommand, updateKeyCommand } from './keys.js';
 import { listKeysCommand } from './list-keys.js';
+import { rotateKeyCommand } from './rotate-key.js';
 
 /** Adds `signalbox keys …`. */
 export function addKeyCommands(program: Command): void {
-  const keys = groupOf(program, 'keys', 'create, list, change and revoke API keys');
+  const keys = groupOf(program, 'keys', 'create, list, change, rotate and revoke API keys');
   withSettings(keys.command('create'))
     .description('create a key and print it; only its hash is stored')
     .requiredOption('--name <name>', 'a name for people')
@@ -22,6 +23,13 @@ export function addKeyCommands(program: Command): void {
     .option('--name <name>', 'a name for people')
     .action((key: string, options: KeyOptions, command: Command) =>
       onStore(command, (store) => updateKeyCommand(store, key, options)),
+    );
+  keys
+    .command('rotate <key>')
+    .description('give a key, by id or prefix, a new secret and print it')
+    .option('--overlap <time>', 'how long the old one works: 90s, 30m, 24h, 7d or 0', '24h')
+    .action((key: string, { overlap }: { overlap: string }, command: Command) =>
+      onStore(command, (store) => rotateKeyCommand(store, key, overlap)),
     );
   keys
     .command('revoke <key>')

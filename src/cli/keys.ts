@@ -87,7 +87,8 @@ export async function revokeKeyCommand(store: Store, named: string): Promise<str
   return `revoked: ${printable(name)}\n`;
 }
 
-async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
+/** @throws Error if no key or several keys have this id or prefix */
+export async function keyNamed(store: Store, named: string): Promise<KeyRecord> {
   const byId = await store.keys.find(null, named);
   if (byId) return byId;
   const matching: KeyRecord[] = [];

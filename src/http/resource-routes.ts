@@ -22,7 +22,14 @@ import {
 } from './resources/accounts.js';
 import { listActs } from './resources/audit.js';
 import { exportConversation } from './resources/export-conversation.js';
-import { changeKey, createKey, listKeys, readKey, revokeKey } from './resources/keys.js';
+import {
+  changeKey,
+  createKey,
+  listKeys,
+  readKey,
+  replaceSecret,
+  revokeKey,
+} from './resources/keys.js';
 import { forgetLearning, readLearning } from './resources/learning.js';
 import { giveFeedback, listFeedback } from './resources/feedback.js';
 import { listRequests, readRequest } from './resources/requests.js';
@@ -48,7 +55,7 @@ import {
 } from './resources/sign-in.js';
 import { resources } from './surfaces/resources.js';
 import { track } from './track.js';
-import { methodNotAllowed, validate } from './validate.js';
+import { methodNotAllowed, optionalBody, validate } from './validate.js';
 
 /** Adds one path: the stage that checks access (`owner`), and the stages of each method. */
 type AddPath = (path: string, owner: RequestHandler, methods: Methods) => void;
@@ -82,6 +89,9 @@ function keyPaths(parts: Parts, resource: AddPath): void {
     get: [readKey(parts)],
     patch: [checked(parts, 'key-change.request'), changeKey(parts)],
     delete: [revokeKey(parts)],
+  });
+  resource('/api/v1/keys/:id/rotate', administer, {
+    post: [optionalBody(checked(parts, 'key-rotation.request')), replaceSecret(parts)],
   });
 }
 

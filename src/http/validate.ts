@@ -32,6 +32,16 @@ export function validate(
   });
 }
 
+/** Checks the body with `check` if there is one; otherwise `req.body` is an empty object. */
+export function optionalBody(check: RequestHandler): RequestHandler {
+  return (req, res, next) => {
+    const { 'content-length': length, 'transfer-encoding': coding } = req.headers;
+    if (coding !== undefined || Number(length ?? 0) > 0) return check(req, res, next);
+    req.body = {};
+    next();
+  };
+}
+
 const unchanged = (body: unknown): unknown => body;
 
 /** Answers 405 for a path that has only other methods. */

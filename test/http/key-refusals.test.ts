@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { keyFor, makeFirstKey } from '../../src/accounts/first-key.js';
+import { keyFor, makeFirstKey, newSecret } from '../../src/accounts/first-key.js';
 import { firstAccountId } from '../../src/store/contracts/accounts.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
@@ -24,7 +24,14 @@ beforeAll(async () => {
     const { id } = await store.keys.add(keyFor(firstAccountId, key, key));
     await store.keys.update(null, id, { revokedAt: Date.UTC(2026, 1, 1) });
   }
-  const keys = ['sk_fixed', 'sk_first', 'sk_revoked_and_fixed'].map((key) => ({ name: key, key }));
+  const rotated = await store.keys.add(keyFor(firstAccountId, 'rotated', 'sk_rotated_and_fixed'));
+  await store.keys.rotate(null, rotated.id, {
+    ...newSecret('sk_rotated'),
+    validUntil: Date.UTC(2026, 1, 1),
+  });
+  const keys = ['sk_fixed', 'sk_first', 'sk_revoked_and_fixed', 'sk_rotated_and_fixed'].map(
+    (key) => ({ name: key, key }),
+  );
   gateway = await startGateway(
     { auth: { keys } },
     {
@@ -61,7 +68,7 @@ describe('a key that is not accepted', () => {
 });
 
 describe('a key of the configuration that is an issued key too', () => {
-  it('stays the key of its account, and stays revoked; others have accounts of their own', async () => {
+  it('stays the key of its account, and stays revoked or rotated; others have accounts of their own', async () => {
     const accountOf = async (key: string): Promise<string> => {
       const headers = { authorization: `Bearer ${key}` };
       const { json } = await ask('GET', `${gateway.url}/api/v1/auth/account`, headers);
@@ -70,5 +77,6 @@ describe('a key of the configuration that is an issued key too', () => {
     expect(await accountOf('sk_first')).toBe(firstAccountId);
     expect(await accountOf('sk_fixed')).toBe('fixed:sk_fixed');
     expect(await messageFor('sk_revoked_and_fixed', '/v1/models')).toContain('was revoked on');
+    expect(await messageFor('sk_rotated_and_fixed', '/v1/models')).toContain('was rotated');
   });
 });

@@ -46,6 +46,8 @@ describe.each(storeRows)('keys on $name', (row) => {
       accountRole: 'member',
       accountDisabledAt: null,
       accountLimits: noLimits,
+      secretValidUntil: null,
+      previousValidUntil: null,
       revokedAt: null,
       lastUsedAt: null,
     };

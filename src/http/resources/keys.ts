@@ -1,6 +1,7 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { type Caller, defaultScopes } from '../../accounts/caller.js';
 import { keyFor } from '../../accounts/first-key.js';
+import { rotateKey } from '../../accounts/rotate-key.js';
 import { newKey } from '../../accounts/static-keys.js';
 import { GatewayError, invalidField } from '../../errors.js';
 import {
@@ -38,6 +39,7 @@ function shownKey({
   limits,
   createdAt,
   expiresAt,
+  previousValidUntil,
   revokedAt,
   lastUsedAt,
 }: KeyRecord): object {
@@ -52,6 +54,7 @@ function shownKey({
     limits,
     createdAt: isoOrNull(createdAt),
     expiresAt: isoOrNull(expiresAt),
+    previousValidUntil: isoOrNull(previousValidUntil),
     revokedAt: isoOrNull(revokedAt),
     lastUsedAt: isoOrNull(lastUsedAt),
   };
@@ -71,7 +74,7 @@ export function createKey(parts: Parts): RequestHandler {
         expiresAt: timeOf(expiresAt),
       }),
     );
-    parts.state.keys.changed(record);
+    await parts.state.keys.changed(record);
     await recordAct(parts, req, res, { ...actOn('key.create', record), details: termsOf(record) });
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 201, { ...shownKey(record), key });
@@ -117,6 +120,21 @@ export function changeKey(parts: Parts): RequestHandler {
   });
 }
 
+/** `POST /api/v1/keys/{id}/rotate`: the only response that contains the new secret. */
+export function replaceSecret(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { overlapSeconds } = req.body as { overlapSeconds?: number };
+    const { store } = await parts.state.opened();
+    const accountId = reachOf(res);
+    const { record, key } = await rotateKey(store, { id: idOf(req), accountId, overlapSeconds });
+    await parts.state.keys.changed(record);
+    const details = { previousValidUntil: isoOrNull(record.previousValidUntil) };
+    await recordAct(parts, req, res, { ...actOn('key.rotate', record), details });
+    res.setHeader('Cache-Control', 'no-store');
+    sendJson(res, 200, { ...shownKey(record), key });
+  });
+}
+
 /** `DELETE /api/v1/keys/{id}`: revokes the key permanently. */
 export function revokeKey(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
@@ -150,7 +168,7 @@ async function change(
 ): Promise<KeyRecord> {
   const { store } = await parts.state.opened();
   const record = found(await store.keys.update(reach, id, changes));
-  parts.state.keys.changed(record);
+  await parts.state.keys.changed(record);
   return record;
 }
 

@@ -41,6 +41,13 @@ export interface KeyRecord {
   readonly prefix: string;
   /** As `hashKey` returns it. */
   readonly hash: string;
+  /**
+   * Until when the secret with this hash is valid, because a rotation has replaced it; null: it is
+   * the key's present one.
+   */
+  readonly secretValidUntil: number | null;
+  /** Until when its replaced secrets are valid at the longest; null: the key was never rotated. */
+  readonly previousValidUntil: number | null;
   readonly scopes: readonly Scope[];
   /** Globs of the model labels that the key may use; null: all. */
   readonly models: readonly string[] | null;
@@ -54,7 +61,13 @@ export interface KeyRecord {
 
 export type NewKey = Omit<
   KeyRecord,
-  'accountRole' | 'accountDisabledAt' | 'accountLimits' | 'revokedAt' | 'lastUsedAt'
+  | 'accountRole'
+  | 'accountDisabledAt'
+  | 'accountLimits'
+  | 'secretValidUntil'
+  | 'previousValidUntil'
+  | 'revokedAt'
+  | 'lastUsedAt'
 >;
 export type KeyChanges = Partial<
   Pick<KeyRecord, 'name' | 'scopes' | 'models' | 'expiresAt' | 'revokedAt'> & {
@@ -62,11 +75,20 @@ export type KeyChanges = Partial<
   }
 >;
 
+/** A new secret for a key. */
+export interface KeyRotation {
+  readonly hash: string;
+  readonly prefix: string;
+  /** When all secrets that the key has had end, in ms. */
+  readonly validUntil: number;
+}
+
 /** The issued keys. */
 export interface KeyStore {
   add(key: NewKey): Promise<KeyRecord>;
   /** Adds a key if there is none, atomically; null if there is one. */
   addFirst(key: NewKey): Promise<KeyRecord | null>;
+  /** By the hash of its present secret, or of one that a rotation has replaced. */
   findByHash(hash: string): Promise<KeyRecord | null>;
   /** @param accountId null: any account */
   find(accountId: string | null, id: string): Promise<KeyRecord | null>;
@@ -79,8 +101,13 @@ export interface KeyStore {
    */
   update(accountId: string | null, id: string, changes: KeyChanges): Promise<KeyRecord | null>;
   /**
+   * Replaces the secret of a key. The old one is found until `validUntil` and after; earlier ones
+   * end at the latest then.
+   */
+  rotate(accountId: string | null, id: string, rotation: KeyRotation): Promise<KeyRecord | null>;
+  /**
    * The keys that have changed since the revision, including revoked ones and those whose account
-   * has changed.
+   * has changed; once more for each secret that a rotation has replaced.
    */
   changedSince(revision: number): Promise<Changes<KeyRecord>>;
   /** Stores when keys were last used, by id. */

@@ -9,6 +9,7 @@ import type { ApiKeyTable, LimitColumns } from './tables.js';
 export type KeyRow = Selectable<ApiKeyTable> & {
   readonly account_role: string | null;
   readonly account_disabled_at: number | null;
+  readonly previous_valid_until: number | null;
 } & { readonly [Column in keyof LimitColumns as `account_${Column}`]: LimitColumns[Column] };
 
 /** The key of a row. */
@@ -27,6 +28,8 @@ export function keyFromRow(row: KeyRow): KeyRecord {
     name: row.name,
     prefix: row.prefix,
     hash: row.hash,
+    secretValidUntil: null,
+    previousValidUntil: row.previous_valid_until,
     scopes: JSON.parse(row.scopes) as Scope[],
     models: row.models === null ? null : (JSON.parse(row.models) as string[]),
     limits: limitsFromRow(row),
@@ -36,6 +39,19 @@ export function keyFromRow(row: KeyRow): KeyRecord {
     lastUsedAt: row.last_used_at,
   };
 }
+
+/** A row that was found by a secret that a rotation has replaced. */
+export type ReplacedRow = KeyRow & {
+  readonly replaced_hash: string;
+  readonly replaced_until: number;
+};
+
+/** The key of such a row, under that secret. */
+export const keyFromReplaced = (row: ReplacedRow): KeyRecord => ({
+  ...keyFromRow(row),
+  hash: row.replaced_hash,
+  secretValidUntil: row.replaced_until,
+});
 
 /** The row of a new key. */
 export function newRow(key: NewKey, revision: number): Selectable<ApiKeyTable> {

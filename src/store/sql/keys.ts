@@ -1,10 +1,18 @@
 import { type Kysely, type Nullable, type SelectQueryBuilder, sql, type Transaction } from 'kysely';
 import { GatewayError } from '../../errors.js';
-import type { KeyChanges, KeyRecord, KeyStore, NewKey } from '../contracts/keys.js';
+import type { KeyChanges, KeyRecord, KeyRotation, KeyStore, NewKey } from '../contracts/keys.js';
 import { chunks, clean } from './columns.js';
-import { changedColumns, keyFromRow, type KeyRow, newRow } from './key-rows.js';
+import {
+  changedColumns,
+  keyFromReplaced,
+  keyFromRow,
+  type KeyRow,
+  newRow,
+  type ReplacedRow,
+} from './key-rows.js';
 import { after, type Order, pageOf } from './pages.js';
 import { changesSince, lockRevision, raiseRevision } from './revisions.js';
+import { rotateSecret } from './rotated-secrets.js';
 import type { AccountTable, Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
@@ -28,10 +36,7 @@ export function createKeyStore(database: Kysely<StoreTables>): KeyStore {
           .executeTakeFirst();
         return there === undefined ? add(transaction, key) : null;
       }),
-    async findByHash(hash) {
-      const row = await keys(database, null).where('api_keys.hash', '=', hash).executeTakeFirst();
-      return row === undefined ? null : keyFromRow(row);
-    },
+    findByHash: (hash) => findByHash(database, hash),
     find: (accountId, id) => find(database, accountId, id),
     async list(accountId, { limit, cursor }) {
       const rows = await keys(database, accountId)
@@ -52,21 +57,15 @@ export function createKeyStore(database: Kysely<StoreTables>): KeyStore {
       return (await query.limit(maxNamesakes).execute()).map(({ id }) => id);
     },
     update: (accountId, id, changes) => update(database, accountId, id, changes),
+    rotate: (accountId, id, rotation) => rotate(database, accountId, id, rotation),
     changedSince: (revision) =>
-      changesSince(database, 'keys', revision, async (since) =>
-        (await keys(database, null).where('api_keys.revision', '>', since).execute()).map(
-          keyFromRow,
-        ),
-      ),
+      changesSince(database, 'keys', revision, (since) => changed(database, since)),
     touch: (usedAt) => touch(database, usedAt),
   };
 }
 
-type KeyQuery = SelectQueryBuilder<
-  StoreTables & { accounts: Nullable<AccountTable> },
-  'api_keys' | 'accounts',
-  KeyRow
->;
+type KeyTables = StoreTables & { accounts: Nullable<AccountTable> };
+type KeyQuery = SelectQueryBuilder<KeyTables, 'api_keys' | 'accounts', KeyRow>;
 
 /** The keys of one account, or of all (null). */
 function keys(database: Database, accountId: string | null): KeyQuery {
@@ -81,8 +80,26 @@ function keys(database: Database, accountId: string | null): KeyQuery {
       'accounts.tokens_per_minute as account_tokens_per_minute',
       'accounts.day_budget_usd as account_day_budget_usd',
       'accounts.month_budget_usd as account_month_budget_usd',
+      (eb) =>
+        eb
+          .selectFrom('rotated_secrets')
+          .whereRef('rotated_secrets.key_id', '=', 'api_keys.id')
+          .select((max) => max.fn.max('valid_until').as('valid_until'))
+          .as('previous_valid_until'),
     ]);
   return accountId === null ? all : all.where('api_keys.account_id', '=', clean(accountId));
+}
+
+/** The keys under the secrets that rotations have replaced. */
+function replacedSecrets(
+  database: Database,
+): SelectQueryBuilder<KeyTables, 'api_keys' | 'accounts' | 'rotated_secrets', ReplacedRow> {
+  return keys(database, null)
+    .innerJoin('rotated_secrets', 'rotated_secrets.key_id', 'api_keys.id')
+    .select([
+      'rotated_secrets.hash as replaced_hash',
+      'rotated_secrets.valid_until as replaced_until',
+    ]);
 }
 
 async function find(
@@ -94,6 +111,24 @@ async function find(
     .where('api_keys.id', '=', clean(id))
     .executeTakeFirst();
   return row === undefined ? null : keyFromRow(row);
+}
+
+async function findByHash(database: Database, hash: string): Promise<KeyRecord | null> {
+  const row = await keys(database, null).where('api_keys.hash', '=', hash).executeTakeFirst();
+  if (row !== undefined) return keyFromRow(row);
+  const replaced = await replacedSecrets(database)
+    .where('rotated_secrets.hash', '=', hash)
+    .executeTakeFirst();
+  return replaced === undefined ? null : keyFromReplaced(replaced);
+}
+
+async function changed(database: Database, since: number): Promise<KeyRecord[]> {
+  const present = keys(database, null).where('api_keys.revision', '>', since);
+  const replaced = replacedSecrets(database).where('api_keys.revision', '>', since);
+  return [
+    ...(await present.execute()).map(keyFromRow),
+    ...(await replaced.execute()).map(keyFromReplaced),
+  ];
 }
 
 async function add(transaction: Transaction<StoreTables>, key: NewKey): Promise<KeyRecord> {
@@ -121,6 +156,17 @@ async function update(
       .execute();
     return find(transaction, accountId, id);
   });
+}
+
+async function rotate(
+  database: Kysely<StoreTables>,
+  accountId: string | null,
+  id: string,
+  rotation: KeyRotation,
+): Promise<KeyRecord | null> {
+  if ((await find(database, accountId, id)) === null) return null;
+  await rotateSecret(database, id, rotation);
+  return find(database, accountId, id);
 }
 
 async function touch(

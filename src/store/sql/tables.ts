@@ -67,6 +67,13 @@ export interface ApiKeyTable extends LimitColumns {
   revision: number;
 }
 
+/** A secret that a key had before it was rotated. */
+export interface RotatedSecretTable {
+  hash: string;
+  key_id: string;
+  valid_until: number;
+}
+
 export interface PreferenceTable {
   id: string;
   account_id: string;
@@ -240,6 +247,7 @@ export interface StoreTables {
   sign_ins: SignInTable;
   password_resets: ResetTable;
   api_keys: ApiKeyTable;
+  rotated_secrets: RotatedSecretTable;
   preferences: PreferenceTable;
   trainings: TrainingTable;
   learnings: LearningTable;

@@ -33,6 +33,7 @@ export function keyPaths(): object {
         scope: 'admin',
       },
     }),
+    ...rotationPath(),
     ...resourcePath('API keys', '/api/v1/keys/{id}', {
       get: { id: 'getKey', summary: 'One API key', response: 'key.response', scope: 'admin' },
       patch: {
@@ -46,4 +47,20 @@ export function keyPaths(): object {
       delete: { id: 'revokeKey', summary: 'Revoke an API key permanently', scope: 'admin' },
     }),
   };
+}
+
+function rotationPath(): object {
+  return resourcePath('API keys', '/api/v1/keys/{id}/rotate', {
+    post: {
+      id: 'rotateKey',
+      summary: 'Give an API key a new secret',
+      description:
+        'Only this answer contains the new secret. The old one works until the overlap ends; id, limits, budgets and usage stay.',
+      request: 'key-rotation.request',
+      example: { overlapSeconds: 3600 },
+      response: 'key.response',
+      scope: 'admin',
+      errors: { 409: 'The key was revoked or has expired, or its account is disabled.' },
+    },
+  });
 }

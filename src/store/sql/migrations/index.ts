@@ -7,6 +7,7 @@ import { requestErrors } from './0006-request-errors.js';
 import { retention } from './0007-retention.js';
 import { audit } from './0008-audit.js';
 import { conversationBytes } from './0009-conversation-bytes.js';
+import { rotatedSecrets } from './0010-rotated-secrets.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -21,4 +22,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0007-retention', retention],
   ['0008-audit', audit],
   ['0009-conversation-bytes', conversationBytes],
+  ['0010-rotated-secrets', rotatedSecrets],
 ]);

@@ -1,0 +1,48 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { hashKey } from '../../src/accounts/static-keys.js';
+import { createKeyCommand } from '../../src/cli/keys.js';
+import { rotateKeyCommand } from '../../src/cli/rotate-key.js';
+import { openStore } from '../../src/store/open-store.js';
+import type { KeyRecord } from '../../src/store/contracts/keys.js';
+import type { Store } from '../../src/store/contracts/store.js';
+
+let store: Store;
+let key: string;
+beforeEach(async () => {
+  store = await openStore(':memory:');
+  key = (await createKeyCommand(store, { name: 'shop' })).trim();
+});
+afterEach(() => store.close());
+
+const found = (secret: string): Promise<KeyRecord | null> =>
+  store.keys.findByHash(hashKey(secret.trim()));
+
+describe('signalbox keys rotate', () => {
+  it.each([
+    ['0', 0],
+    ['90s', 90_000],
+    ['30m', 1_800_000],
+    ['24h', 86_400_000],
+    ['7d', 604_800_000],
+  ])('prints a new secret, and leaves the old one for %s', async (overlap, ms) => {
+    const secret = await rotateKeyCommand(store, key.slice(0, 11), overlap);
+    expect(secret).toMatch(/^sk_[\w-]{32}\n$/);
+    expect(await found(secret)).toMatchObject({ name: 'shop', secretValidUntil: null });
+    const left = ((await found(key))?.secretValidUntil ?? NaN) - Date.now();
+    expect(left).toBeLessThanOrEqual(ms);
+    expect(left).toBeGreaterThan(ms - 10_000);
+  });
+
+  it.each(['soon', '5', '31d', '-1h', '', '1.5h'])('refuses an overlap of %j', async (overlap) => {
+    await expect(rotateKeyCommand(store, key.slice(0, 11), overlap)).rejects.toThrow(
+      '--overlap: must be a time such as 90s, 30m, 24h or 7d, at most 30d',
+    );
+    expect(await found(key)).toMatchObject({ secretValidUntil: null });
+  });
+
+  it('refuses a key that there is not', async () => {
+    await expect(rotateKeyCommand(store, 'sk_nothing', '0')).rejects.toThrow(
+      'no key has the id or prefix "sk_nothing"',
+    );
+  });
+});

@@ -2,6 +2,8 @@ import type { Databases, LazyDatabases } from '../store/lazy-databases.js';
 import type { KeyRecord } from '../store/contracts/keys.js';
 import { RecordCache } from '../store/record-cache.js';
 import { type Caller, issuedCaller, refusalOf } from './caller.js';
+import { KeyLookups } from './key-lookups.js';
+import { remoteAddress } from './remote-address.js';
 
 /**
  * Issued keys. A key that was used here before needs no database; a revoked one is refused within a
@@ -9,6 +11,7 @@ import { type Caller, issuedCaller, refusalOf } from './caller.js';
  */
 export class IssuedKeys {
   private readonly cache: RecordCache<KeyRecord>;
+  private readonly lookups = new KeyLookups();
   private readonly callers = new WeakMap<KeyRecord, Caller>();
   /** Whether keys of the configuration are issued keys too, by hash. */
   private readonly fixed = new Map<string, boolean>();
@@ -24,10 +27,11 @@ export class IssuedKeys {
 
   /**
    * The caller of a key; null if the key is unknown or may not be used.
-   * @throws GatewayError `unavailable`
+   * @param from gives the address that a lookup counts for
+   * @throws GatewayError `unavailable`, `too_many_requests` while the address sends many unknown keys
    */
-  async find(keyHash: string): Promise<Caller | null> {
-    const key = await this.cache.find(keyHash);
+  async find(keyHash: string, from: () => string): Promise<Caller | null> {
+    const key = await this.record(keyHash, from);
     if (key === null || refusalOf(key, Date.now()) !== null) return null;
     let caller = this.callers.get(key);
     if (!caller) this.callers.set(key, (caller = issuedCaller(key)));
@@ -36,11 +40,21 @@ export class IssuedKeys {
 
   /**
    * Why an issued key may not be used, for its holder; null: it is unknown, or may be used.
-   * @throws GatewayError `unavailable`
+   * @throws GatewayError as `find` does
    */
-  async refusal(keyHash: string): Promise<string | null> {
-    const key = await this.cache.find(keyHash);
+  async refusal(keyHash: string, from: () => string): Promise<string | null> {
+    const key = await this.record(keyHash, from);
     return key === null ? null : refusalOf(key, Date.now());
+  }
+
+  private record(
+    keyHash: string,
+    from: () => string,
+  ): KeyRecord | null | Promise<KeyRecord | null> {
+    const cached = this.cache.cached(keyHash);
+    return cached === undefined
+      ? this.lookups.find(remoteAddress(from()), () => this.cache.find(keyHash))
+      : cached;
   }
 
   /**

@@ -1,6 +1,7 @@
 import type { RequestHandler, Response } from 'express';
 import type { ClaimContext } from '../accounts/claim.js';
 import { hashKey } from '../accounts/static-keys.js';
+import { clientAddress } from './client-address.js';
 import { contextOf } from './context.js';
 import type { Parts } from '../pipeline/parts.js';
 
@@ -18,7 +19,7 @@ export async function accountContextOf(parts: Parts, res: Response): Promise<Cla
     backgroundTasks,
     rules: contextOf(parts, res).request.snapshot.accounts,
     now: Date.now,
-    findKey: (key) => keys.find(hashKey(key)),
+    findKey: (key) => keys.find(hashKey(key), () => clientAddress(res.req)),
   };
 }
 

@@ -29,5 +29,5 @@ async function checkHost(parts: Parts, req: Request, res: Response): Promise<voi
   const { snapshot } = contextOf(parts, res).request;
   if (isOwnHost(req, snapshot.browser.hosts)) return;
   const key = keyOf(req.headers);
-  if (key === null || !(await findCaller(parts, snapshot, key))) throw misdirected();
+  if (key === null || !(await findCaller(parts, snapshot, req, key))) throw misdirected();
 }

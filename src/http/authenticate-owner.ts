@@ -46,12 +46,12 @@ export function authenticateOwner(
     // shared caches look at the URL alone, not at the cookie
     res.setHeader('Cache-Control', 'no-store');
     const key = keyOf(req.headers);
-    const keyed = key === null ? null : await findCaller(parts, snapshot, key);
+    const keyed = key === null ? null : await findCaller(parts, snapshot, req, key);
     if (!keyed) checkKeyless(req, snapshot);
     const known = key === null ? await findSignedIn(parts, req, context) : keyed;
     const caller = known ?? (await findHostUser(parts, req));
     if (!caller && (isCallerRequired(parts, snapshot) || ownersOnly))
-      throw key === null ? signInMissing(snapshot.accounts.web) : await keyRefused(parts, key);
+      throw key === null ? signInMissing(snapshot.accounts.web) : await keyRefused(parts, req, key);
     if (caller && scope) checkScope(caller, scope);
     if (role === 'admin' && caller?.role !== 'admin')
       throw new GatewayError('forbidden', 'this route needs an administrator');

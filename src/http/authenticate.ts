@@ -1,10 +1,11 @@
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { anonymous, type Caller } from '../accounts/caller.js';
 import { hashKey, keyPrefix } from '../accounts/static-keys.js';
 import { GatewayError } from '../errors.js';
 import type { Scope } from '../store/contracts/keys.js';
 import { identify } from '../pipeline/request.js';
+import { clientAddress } from './client-address.js';
 import { contextOf } from './context.js';
 import { checkKeyless } from './keyless.js';
 import type { Parts } from '../pipeline/parts.js';
@@ -50,11 +51,11 @@ export function authenticate(
   return stage(async (req, res) => {
     const { request } = contextOf(parts, res);
     const key = readKey(req.headers, req.url);
-    let caller = key === null ? null : await findCaller(parts, request.snapshot, key);
+    let caller = key === null ? null : await findCaller(parts, request.snapshot, req, key);
     if (!caller) checkKeyless(req, request.snapshot);
     if (!caller && !always) caller = await findHostUser(parts, req);
     if (!caller && (isCallerRequired(parts, request.snapshot) || always))
-      throw key === null ? keyMissing() : await keyRefused(parts, key);
+      throw key === null ? keyMissing() : await keyRefused(parts, req, key);
     if (caller && scope) checkScope(caller, scope);
     identify(request, caller ?? anonymous);
   });
@@ -100,18 +101,21 @@ export async function findHostUser(
 /**
  * The caller of an API key, null if the key is unknown or may not be used. A key of the
  * configuration that is an issued key too stays the key of its account.
- * @throws GatewayError `unavailable` if the database cannot be reached
+ * @throws GatewayError `unavailable` if the database cannot be reached, `too_many_requests` while
+ * the client's address sends many unknown keys
  */
 export async function findCaller(
   { state, hostUsers }: Parts,
   snapshot: GatewaySnapshot,
+  req: Pick<Request, 'ip'>,
   key: string,
 ): Promise<Caller | null> {
   const keyHash = hashKey(key);
   const fixed = snapshot.keys.find(keyHash);
-  if (fixed === null) return isHostToken(hostUsers, key) ? null : state.keys.find(keyHash);
+  const find = (): Promise<Caller | null> => state.keys.find(keyHash, () => clientAddress(req));
+  if (fixed === null) return isHostToken(hostUsers, key) ? null : find();
   const isIssued = state.keys.isIssued(keyHash);
-  return isIssued === false || !(await isIssued) ? fixed : state.keys.find(keyHash);
+  return isIssued === false || !(await isIssued) ? fixed : find();
 }
 
 /** A host's own bearer tokens are not looked up in the database. */
@@ -121,10 +125,16 @@ const isHostToken = (hostUsers: Parts['hostUsers'], key: string): boolean =>
 /**
  * The error for a request whose API key was not accepted: only the holder of an issued key learns
  * why.
- * @throws GatewayError `unavailable` if the database cannot be reached
+ * @throws GatewayError as `findCaller` does
  */
-export async function keyRefused({ state, hostUsers }: Parts, key: string): Promise<GatewayError> {
-  const reason = isHostToken(hostUsers, key) ? null : await state.keys.refusal(hashKey(key));
+export async function keyRefused(
+  { state, hostUsers }: Parts,
+  req: Pick<Request, 'ip'>,
+  key: string,
+): Promise<GatewayError> {
+  const reason = isHostToken(hostUsers, key)
+    ? null
+    : await state.keys.refusal(hashKey(key), () => clientAddress(req));
   return new GatewayError('unauthorized', `authorization: ${reason ?? unknownKey}`);
 }
 

@@ -89,7 +89,7 @@ const importers: Record<string, RegExp> = {
   ajv: /^config\/schema\//,
   'ajv-formats': /^config\/schema\//,
   'prom-client': /^telemetry\/metrics\//,
-  'p-limit': /^(accounts|conversations|training)\//,
+  'p-limit': /^(conversations|training)\//,
   'p-retry': /^dispatch\//,
   undici: /^dispatch\//,
   pino: /^telemetry\/log\.ts$|^cli\/serve\//,

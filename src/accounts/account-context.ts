@@ -26,7 +26,7 @@ export interface AccountRules {
 
 /** What the functions on accounts work with. */
 export interface AccountContext {
-  readonly store: Pick<Store, 'accounts' | 'signIns'>;
+  readonly store: Pick<Store, 'accounts' | 'signIns' | 'secret'>;
   readonly counters: Pick<Counters, 'reserve' | 'countFailure' | 'loginBackoff' | 'clearFailures'>;
   readonly passwords: Passwords;
   readonly backgroundTasks: BackgroundTasks;

@@ -47,7 +47,11 @@ export async function claimGateway(
     return false;
   });
   if (!isRight) throw wrongCode(code);
-  const owner = { email: address, passwordHash: await passwords.hash(password), at: now() };
+  const owner = {
+    email: address,
+    passwordHash: await passwords.hash(password, { from, isTrusted: true }),
+    at: now(),
+  };
   const account = await store.claims.claim(owner);
   if (account === null) throw claimed();
   return account;

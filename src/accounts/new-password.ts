@@ -55,7 +55,7 @@ export async function completeReset(
   checkNewPassword(password);
   await limitRequests(context, 'reset', from);
   // before the token is used up, because hashing may fail while too many wait
-  const passwordHash = await passwords.hash(password);
+  const passwordHash = await passwords.hash(password, { from });
   const accountId = await store.signIns.takeReset(hashToken(token), context.now());
   const account = accountId === null ? null : await store.accounts.find(accountId);
   if (!account || account.disabledAt !== null)
@@ -72,6 +72,8 @@ export interface PasswordChange {
   /** The sign-in that stays valid; null: none. */
   readonly keepTokenHash: string | null;
   readonly from: string;
+  /** As in a sign-in. */
+  readonly browser?: string | null;
 }
 
 /**
@@ -81,22 +83,22 @@ export interface PasswordChange {
  */
 export async function changePassword(
   context: AccountContext,
-  { accountId, currentPassword, newPassword, keepTokenHash, from }: PasswordChange,
+  { accountId, currentPassword, newPassword, keepTokenHash, from, browser = null }: PasswordChange,
 ): Promise<void> {
   const { store, passwords } = context;
   const account = await store.accounts.find(accountId);
   if (!account?.email) throw new GatewayError('forbidden', 'this account has no password');
   checkNewPassword(newPassword, 'newPassword');
   const { email, passwordHash } = account;
-  const checked = await checkCredentials(context, { from, email }, async () =>
-    (await passwords.check(currentPassword, passwordHash)).matches ? passwordHash : null,
+  const checked = await checkCredentials(context, { from, email, browser }, async (sender) =>
+    (await passwords.check(currentPassword, passwordHash, sender)).matches ? passwordHash : null,
   );
   // false if a link has set another password meanwhile
   if (
     checked === null ||
     !(await store.accounts.setPassword(
       accountId,
-      await passwords.hash(newPassword, 'newPassword'),
+      await passwords.hash(newPassword, { from, isTrusted: true }, 'newPassword'),
       { from: checked, keepTokenHash },
     ))
   ) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import pLimit from 'p-limit';
+import { FairQueue } from '../async/fair-queue.js';
 import { GatewayError, invalidField } from '../errors.js';
+import { remoteAddress } from './remote-address.js';
 
 /** Characters of a password, counted in Unicode's composed form. */
 const minPasswordLength = 8;
@@ -47,20 +48,40 @@ export function checkNewPassword(password: string, field = 'password'): void {
     throw invalidField(field, `must have at least ${minPasswordLength} characters`);
 }
 
-/**
- * Half of Node's worker threads: DNS lookups and file access of other requests use the same ones.
- */
-const maxConcurrent = 2;
-/** Some seconds' work; sign-ins beyond that are refused. */
-const maxWaiting = 200;
+/** Who sends a password. */
+export interface PasswordSender {
+  /** The remote address. */
+  readonly from: string;
+  /**
+   * Whether the sender has shown something that strangers do not have: a browser that signed in to
+   * the account before, or a secret. Default: false.
+   */
+  readonly isTrusted?: boolean;
+}
 
 /**
- * Hashes and checks passwords, few at a time, so that a flood of sign-ins exhausts neither memory
- * nor worker threads. Passwords are compared in Unicode's composed form (NFC): the same letters
+ * Networks take turns. 100 passwords are some seconds' work; those beyond are refused.
+ */
+const newQueue = (): FairQueue =>
+  new FairQueue({
+    maxRunning: 1,
+    maxRunningPerNetwork: 1,
+    maxWaiting: 100,
+    maxWaitingPerNetwork: 10,
+    refusal: () =>
+      new GatewayError('unavailable', 'too many sign-ins at the moment', { retryAfterMs: 5_000 }),
+  });
+
+/**
+ * Hashes and checks passwords: of strangers one at a time, and of trusted senders one at a time, so
+ * that a flood of sign-ins exhausts neither memory nor processors, and does not keep those waiting
+ * who signed in before. Together they use half of Node's worker threads; DNS lookups and file
+ * access of other requests need the rest. Passwords are compared in Unicode's composed form (NFC): the same letters
  * typed on another system are the same password, and no two different passwords become one.
  */
 export class Passwords {
-  private readonly limit = pLimit(maxConcurrent);
+  private readonly strangers = newQueue();
+  private readonly trusted = newQueue();
   /** Checked where there is no account, so that this takes as long as a wrong password. */
   private decoyHash: Promise<string> | null = null;
 
@@ -70,9 +91,9 @@ export class Passwords {
    * Hashes a new password.
    * @throws GatewayError `validation_failed` if it is too short, `unavailable` if too many wait
    */
-  async hash(password: string, field = 'password'): Promise<string> {
+  async hash(password: string, sender: PasswordSender, field = 'password'): Promise<string> {
     checkNewPassword(password, field);
-    return this.limited(() => this.hasher.hash(password.normalize('NFC')));
+    return this.inTurn(sender, () => this.hasher.hash(password.normalize('NFC')));
   }
 
   /**
@@ -80,22 +101,24 @@ export class Passwords {
    * password, takes as long as a wrong password.
    * @throws GatewayError `unavailable` if too many wait
    */
-  async check(password: string, storedHash: string | null): Promise<PasswordCheck> {
-    this.decoyHash ??= this.hash(randomUUID()).catch((error: unknown) => {
+  async check(
+    password: string,
+    storedHash: string | null,
+    sender: PasswordSender,
+  ): Promise<PasswordCheck> {
+    this.decoyHash ??= this.hasher.hash(randomUUID()).catch((error: unknown) => {
       this.decoyHash = null;
       throw error;
     });
     const hash = storedHash ?? (await this.decoyHash);
-    const verified = await this.limited(() => this.hasher.verify(hash, password.normalize('NFC')));
+    const verified = await this.inTurn(sender, () =>
+      this.hasher.verify(hash, password.normalize('NFC')),
+    );
     const matches = verified && storedHash !== null;
     return { matches, isOutdated: matches && !(await this.hasher.isCurrent(hash)) };
   }
 
-  private limited<T>(work: () => Promise<T>): Promise<T> {
-    if (this.limit.pendingCount >= maxWaiting)
-      throw new GatewayError('unavailable', 'too many sign-ins at the moment', {
-        retryAfterMs: 5_000,
-      });
-    return this.limit(work);
+  private inTurn<T>({ from, isTrusted }: PasswordSender, work: () => Promise<T>): Promise<T> {
+    return (isTrusted ? this.trusted : this.strangers).run(remoteAddress(from), work);
   }
 }

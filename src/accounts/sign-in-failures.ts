@@ -1,14 +1,19 @@
 import { GatewayError } from '../errors.js';
+import type { Claim } from '../store/contracts/counters.js';
 import type { AccountContext } from './account-context.js';
+import { type BrowserClaim, knownBrowser } from './known-browser.js';
+import type { PasswordSender } from './passwords.js';
+import { remoteAddress } from './remote-address.js';
 import { hashToken } from './tokens.js';
 
 /**
  * A sign-in attempt: the remote address, and the mail address of the account, whether it exists or
  * not.
  */
-export interface SignInAttempt {
+export interface SignInAttempt extends Omit<BrowserClaim, 'browser'> {
   readonly from: string;
-  readonly email: string;
+  /** The token of a browser that signed in before. Default: null. */
+  readonly browser?: string | null;
 }
 
 const hourMs = 3_600_000;
@@ -19,7 +24,13 @@ const maxPerMinute = 10;
  * costs a hash, and a success a row.
  */
 const maxChecksPerMinute = 30;
+/** Of all accounts together, for one remote address without a known browser. */
+const maxAddressChecksPerMinute = 60;
+/** How many times as much the larger network of an IPv6 address may do. */
+const networkShare = 4;
 
+/** Failures of a browser that signed in before: strangers cannot add to them. */
+const browserSubject = (id: string): string => `sign-in:browser:${id}`;
 const accountSubject = (email: string): string => `sign-in:account:${hashToken(email)}`;
 
 /**
@@ -30,25 +41,28 @@ const accountSubject = (email: string): string => `sign-in:account:${hashToken(e
 const addressSubject = (from: string, now: number): string =>
   `sign-in:from:${from}:${Math.floor(now / hourMs)}`;
 
-const subjectsOf = ({ from, email }: SignInAttempt, now: number): string[] => [
-  addressSubject(from, now),
-  accountSubject(email),
-];
-
 /**
  * Runs a password check, counts failures for the remote address and the account, and enforces the
- * growing wait after them.
+ * growing wait after them. The failures of a browser that signed in to the account before are
+ * counted by themselves, so that strangers cannot make its owner wait.
  * @param check returns null for a wrong password
- * @throws GatewayError `too_many_requests` while the address or the account has to wait
+ * @throws GatewayError `too_many_requests` while the browser, the address or the account has to
+ * wait
  */
 export async function checkCredentials<T>(
-  context: Pick<AccountContext, 'counters' | 'now'>,
-  attempt: SignInAttempt,
-  check: () => Promise<T | null>,
+  context: Pick<AccountContext, 'counters' | 'now' | 'store'>,
+  { from, email, browser = null }: SignInAttempt,
+  check: (sender: PasswordSender) => Promise<T | null>,
 ): Promise<T | null> {
-  await limitRequests(context, accountSubject(attempt.email), attempt.from, maxChecksPerMinute);
-  const result = await checkAfterWait(context, subjectsOf(attempt, context.now()), check);
-  if (result !== null) await clearSignInFailures(context, attempt.email);
+  const known = await knownBrowser(context, { email, browser });
+  const own = known === null ? accountSubject(email) : browserSubject(known);
+  if (known === null) await limitRequests(context, 'sign-in', from, maxAddressChecksPerMinute);
+  await limitRequests(context, own, from, maxChecksPerMinute);
+  const subjects = known === null ? [addressSubject(from, context.now()), own] : [own];
+  const result = await checkAfterWait(context, subjects, () =>
+    check({ from, isTrusted: known !== null }),
+  );
+  if (result !== null) await context.counters.clearFailures(own);
   return result;
 }
 
@@ -95,7 +109,7 @@ export async function clearSignInFailures(
 }
 
 /**
- * Limits the requests of a remote address without a sign-in.
+ * Limits the requests of a remote address without a sign-in, and those of its larger network.
  * @param what the kind of request
  * @throws GatewayError `too_many_requests`
  */
@@ -105,11 +119,18 @@ export async function limitRequests(
   from: string,
   maxRequests = maxPerMinute,
 ): Promise<void> {
-  const result = await counters.reserve([
-    { subject: `${what}:from:${from}`, measure: 'requests', limit: maxRequests, amount: 1 },
-  ]);
+  const { address, network } = remoteAddress(from);
+  const claim = (counted: string, limit: number): Claim => ({
+    subject: `${what}:from:${counted}`,
+    measure: 'requests',
+    limit,
+    amount: 1,
+  });
+  const claims = [claim(address, maxRequests)];
+  if (network !== address) claims.push(claim(network, maxRequests * networkShare));
+  const result = await counters.reserve(claims);
   if (result.outcome === 'refused') throw tooMany(result.retryAfterMs);
-  if (result.outcome === 'granted') result.reservation.settle([1]);
+  if (result.outcome === 'granted') result.reservation.settle(claims.map(({ amount }) => amount));
 }
 
 /**

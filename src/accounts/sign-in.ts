@@ -2,6 +2,8 @@ import { GatewayError } from '../errors.js';
 import type { AccountRecord, SignInRecord } from '../store/contracts/accounts.js';
 import { checkCredentials, type SignInAttempt } from './sign-in-failures.js';
 import type { AccountContext } from './account-context.js';
+import { knownBrowserToken } from './known-browser.js';
+import type { PasswordSender } from './passwords.js';
 import { hashToken, newToken } from './tokens.js';
 
 /** What a user signs in with. */
@@ -15,6 +17,8 @@ export interface SignedIn {
   readonly signIn: SignInRecord;
   /** For the browser's cookie; only its hash is stored. */
   readonly token: string;
+  /** Shows at later sign-ins that the browser has signed in to this account before. */
+  readonly browserToken: string;
 }
 
 const refused = (): GatewayError =>
@@ -28,20 +32,20 @@ const refused = (): GatewayError =>
  */
 export async function signIn(
   context: AccountContext,
-  { email, password, from }: Credentials,
+  { email, password, from, browser = null }: Credentials,
 ): Promise<SignedIn> {
-  const found = await checkCredentials(context, { email, from }, () =>
-    checkPassword(context, email, password),
+  const found = await checkCredentials(context, { email, from, browser }, (sender) =>
+    checkPassword(context, { email, password }, sender),
   );
   if (!found) throw refused();
   const signedIn = await begin(context, found.account);
   if (found.isOutdated)
     await context.store.accounts.update(
       found.account.id,
-      { passwordHash: await context.passwords.hash(password) },
+      { passwordHash: await context.passwords.hash(password, { from, isTrusted: true }) },
       found.account.passwordHash ?? '',
     );
-  return signedIn;
+  return { ...signedIn, browserToken: await knownBrowserToken(context, { email, browser }) };
 }
 
 /** Ends a browser's sign-in, if it has not ended already. */
@@ -54,18 +58,19 @@ export async function signOut(
 
 async function checkPassword(
   { store, passwords }: AccountContext,
-  email: string,
-  password: string,
+  { email, password }: Pick<Credentials, 'email' | 'password'>,
+  sender: PasswordSender,
 ): Promise<{ account: AccountRecord; isOutdated: boolean } | null> {
   const account = await store.accounts.findByEmail(email);
-  const { matches, isOutdated } = await passwords.check(password, account?.passwordHash ?? null);
+  const stored = account?.passwordHash ?? null;
+  const { matches, isOutdated } = await passwords.check(password, stored, sender);
   return account && account.disabledAt === null && matches ? { account, isOutdated } : null;
 }
 
 async function begin(
   { store, rules, now }: AccountContext,
   account: AccountRecord,
-): Promise<SignedIn> {
+): Promise<Omit<SignedIn, 'browserToken'>> {
   const token = newToken();
   const signIn = {
     tokenHash: hashToken(token),

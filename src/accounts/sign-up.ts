@@ -39,7 +39,10 @@ export async function signUp(
   checkNewPassword(password);
   await limitRequests(context, 'sign-up', from);
   if (rules.mailer) runLater(context, 'the mail for a sign-up', () => welcome(context, address));
-  else await store.accounts.create(newMember(context, address, await passwords.hash(password)));
+  else
+    await store.accounts.create(
+      newMember(context, address, await passwords.hash(password, { from })),
+    );
 }
 
 function newMember(

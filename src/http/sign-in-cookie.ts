@@ -9,6 +9,9 @@ import type { Request, Response } from 'express';
 const secureName = '__Host-signalbox';
 /** Its name over plain HTTP, and in earlier versions everywhere. */
 const plainName = 'signalbox_session';
+/** The cookie by which a browser that signed in before is known; over HTTPS and over plain HTTP. */
+const secureKnownName = '__Host-signalbox-known';
+const plainKnownName = 'signalbox_known';
 /** 32 random bytes in base64url. */
 const tokenForm = /^[\w-]{43}$/;
 
@@ -23,6 +26,13 @@ export function signInToken({ cookie }: IncomingHttpHeaders): string | null {
   return token !== undefined && tokenForm.test(token) ? token : null;
 }
 
+/** The token by which a browser shows that it has signed in before, or null if it sends none. */
+export function knownBrowserCookie({ cookie }: IncomingHttpHeaders): string | null {
+  if (cookie === undefined) return null;
+  const cookies = parseCookie(cookie);
+  return cookies[secureKnownName] ?? cookies[plainKnownName] ?? null;
+}
+
 /** Whether the browser reaches the gateway by HTTPS, perhaps through a trusted proxy. */
 const isSecure = (req: Request, publicUrl: string | null): boolean =>
   req.secure || /^https:/i.test(publicUrl ?? '');
@@ -31,15 +41,33 @@ const isSecure = (req: Request, publicUrl: string | null): boolean =>
 const attributes = (secure: boolean) =>
   ({ httpOnly: true, sameSite: 'lax', path: '/', secure }) as const;
 
-/** Sets the sign-in cookie, which the browser keeps for `keepMs`. */
+/** A cookie that the browser keeps for `keepMs`. */
+interface KeptCookie {
+  readonly token: string;
+  readonly keepMs: number;
+  readonly publicUrl: string | null;
+}
+
+/** Sets the sign-in cookie. */
 export function setSignInCookie(
   req: Request,
   res: Response,
-  { token, keepMs, publicUrl }: { token: string; keepMs: number; publicUrl: string | null },
+  { token, keepMs, publicUrl }: KeptCookie,
 ): void {
   const secure = isSecure(req, publicUrl);
   if (secure) clearCookie(req, res, plainName, secure);
   res.cookie(secure ? secureName : plainName, token, { ...attributes(secure), maxAge: keepMs });
+}
+
+/** Sets the cookie by which the browser is known, which outlives the sign-in. */
+export function setKnownBrowserCookie(
+  req: Request,
+  res: Response,
+  { token, keepMs, publicUrl }: KeptCookie,
+): void {
+  const secure = isSecure(req, publicUrl);
+  const name = secure ? secureKnownName : plainKnownName;
+  res.cookie(name, token, { ...attributes(secure), maxAge: keepMs });
 }
 
 /** Deletes the sign-in cookie in the browser, under each of its names that the browser sent. */

@@ -10,6 +10,8 @@ export class Browser {
   /** `signalbox_session=…` or `__Host-signalbox=…`, '' if there is none. */
   cookie = '';
   csrfToken = '';
+  /** The cookie by which the gateway knows the browser after its first sign-in; '' before. */
+  known = '';
 
   /** @param url of the gateway; @param headers go with every request */
   constructor(
@@ -24,9 +26,10 @@ export class Browser {
     body?: unknown,
     headers: Record<string, string> = {},
   ): Promise<Reply> {
+    const cookie = [this.cookie, this.known].filter((one) => one !== '').join('; ');
     const own = {
       ...this.headers,
-      ...(this.cookie ? { cookie: this.cookie } : {}),
+      ...(cookie ? { cookie } : {}),
       ...(this.csrfToken ? { 'x-csrf-token': this.csrfToken } : {}),
       'sec-fetch-site': 'same-origin',
       origin: this.url,
@@ -37,6 +40,10 @@ export class Browser {
     );
     if (given !== undefined)
       this.cookie = /^[^=]*=;/.test(given) ? '' : (given.split(';')[0] ?? '');
+    const known = reply.headers['set-cookie']?.find((one) =>
+      /^[\w-]*signalbox[_-]known=/.test(one),
+    );
+    if (known !== undefined) this.known = known.split(';')[0] ?? '';
     return reply;
   }
 

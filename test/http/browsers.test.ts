@@ -318,7 +318,7 @@ describe('the cookie of a sign-in', () => {
     await new Browser(proxied.url).signUp(credentials.email, credentials.password);
     const cookie = async (headers: Record<string, string>): Promise<string> => {
       const url = `${proxied.url}/api/v1/auth/sign-in`;
-      return (await ask('POST', url, headers, credentials)).headers['set-cookie']?.join() ?? '';
+      return (await ask('POST', url, headers, credentials)).headers['set-cookie']?.[0] ?? '';
     };
     expect(await cookie({ 'x-forwarded-proto': 'https' })).toMatch(
       /^__Host-signalbox=[\w-]{43}; Max-Age=\d+; Path=\/; Expires=[^;]+; HttpOnly; Secure; SameSite=Lax$/,

@@ -134,17 +134,18 @@ describe('failed sign-ins', () => {
   it('are forgotten for the account with a success, but not for the address: who has an account cannot guess at others', async () => {
     const { from, pass } = await clocked();
     await from('192.0.2.1').signUp('mallory@example.org', goodPassword);
-    const mallory = from('192.0.2.9');
+    // another browser each time: one that is known has a count of its own
+    const mallory = (): Browser => from('192.0.2.9');
     const found: number[] = [];
     for (let index = 0; index < 40 && found.length < 3; index++) {
-      expect((await mallory.signIn(`victim${index}@example.org`, 'a common password')).status).toBe(
-        401,
-      );
-      const own = await mallory.signIn('mallory@example.org', goodPassword);
+      expect(
+        (await mallory().signIn(`victim${index}@example.org`, 'a common password')).status,
+      ).toBe(401);
+      const own = await mallory().signIn('mallory@example.org', goodPassword);
       if (own.status === 200) continue;
       found.push(secondsOf(own));
       pass(secondsOf(own) * 1_000);
-      expect((await mallory.signIn('mallory@example.org', goodPassword)).status).toBe(200);
+      expect((await mallory().signIn('mallory@example.org', goodPassword)).status).toBe(200);
     }
     expect(found).toHaveLength(3);
     expect(found[2]).toBeGreaterThan(found[0]!);
@@ -195,6 +196,100 @@ describe('failed sign-ins', () => {
         'wrong password',
       );
     expect(await waits(1, fail, pass)).toHaveLength(1);
+  });
+});
+
+describe('a browser that signed in before', () => {
+  /** A stranger's failures, until the account has to wait. */
+  async function lockedOut(): Promise<Awaited<ReturnType<typeof clocked>> & { ada: Browser }> {
+    const clock = await clocked();
+    const ada = clock.from('192.0.2.1');
+    await ada.signUp('ada@example.org', goodPassword);
+    expect((await ada.signIn('ada@example.org', goodPassword)).status).toBe(200);
+    let visitors = 0;
+    const fail = (): Promise<Reply> =>
+      clock.from(`198.51.100.${++visitors}`).signIn('ada@example.org', 'wrong password');
+    await waits(1, fail, () => undefined);
+    return { ...clock, ada };
+  }
+
+  it('does not wait for failures of strangers, from whatever address, signed out or not', async () => {
+    const { from, ada } = await lockedOut();
+    expect((await from('192.0.2.1').signIn('ada@example.org', goodPassword)).status).toBe(429);
+    expect((await ada.signIn('ada@example.org', goodPassword)).status).toBe(200);
+    await ada.ask('POST', '/api/v1/auth/sign-out');
+    const elsewhere = from('203.0.113.7');
+    elsewhere.known = ada.known;
+    expect((await elsewhere.signIn('ada@example.org', goodPassword)).status).toBe(200);
+    expect((await from('192.0.2.1').signIn('ada@example.org', goodPassword)).status).toBe(429);
+  });
+
+  it('may change its password meanwhile', async () => {
+    const { ada } = await lockedOut();
+    const passwords = { currentPassword: goodPassword, newPassword: 'another password' };
+    expect((await ada.ask('POST', '/api/v1/auth/password', passwords)).status).toBe(204);
+  });
+
+  it('waits for failures of its own, longer and longer, whatever it signs in between', async () => {
+    const { from, ada, pass } = await lockedOut();
+    const found = await waits(3, () => ada.signIn('ada@example.org', 'wrong password'), pass);
+    expect(found[2]).toBeGreaterThan(found[0]!);
+    const elsewhere = from('203.0.113.7');
+    elsewhere.known = ada.known;
+    await waits(
+      1,
+      () => ada.signIn('ada@example.org', 'wrong password'),
+      () => undefined,
+    );
+    expect((await elsewhere.signIn('ada@example.org', goodPassword)).status).toBe(429);
+  });
+
+  it.each([
+    ['is known for no other account', (known: string) => known, 'eve@example.org'],
+    ['is not known by a token that was changed', (known: string) => `${known.slice(0, -3)}AAA`],
+    ['is not known by another time', (known: string) => known.replace(/\.\d/, '.9')],
+    ['is not known by half a token', (known: string) => known.replace(/\..*/, '')],
+  ])('%s', async (_what, change, owner = 'ada@example.org') => {
+    const { from, ada } = await lockedOut();
+    const browser = from('203.0.113.9');
+    if (owner !== 'ada@example.org') {
+      await browser.signUp(owner, goodPassword);
+      expect((await browser.signIn(owner, goodPassword)).status).toBe(200);
+    }
+    browser.known = change(owner === 'ada@example.org' ? ada.known : browser.known);
+    expect((await browser.signIn('ada@example.org', goodPassword)).status).toBe(429);
+  });
+});
+
+describe('sign-ins to many accounts', () => {
+  it('are not more than sixty a minute from one address, whoever owns the accounts', async () => {
+    const { from, pass } = await clocked();
+    await from('192.0.2.1').signUp('ada@example.org', goodPassword);
+    await from('192.0.2.1').signUp('eve@example.org', goodPassword);
+    const statuses: number[] = [];
+    for (let index = 0; index < 58; index++)
+      statuses.push(
+        (await from('192.0.2.1').signIn(`${index % 2 ? 'ada' : 'eve'}@example.org`, goodPassword))
+          .status,
+      );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    for (const _ of [1, 2]) await from('192.0.2.1').signIn('p@example.org', goodPassword);
+    const refused = await from('192.0.2.1').signIn('q@example.org', goodPassword);
+    expect(refused.status).toBe(429);
+    expect((await from('192.0.2.2').signIn('q@example.org', goodPassword)).status).toBe(401);
+    pass(120_000);
+    expect((await from('192.0.2.1').signIn('q@example.org', goodPassword)).status).toBe(401);
+  });
+
+  it('are not more than four times as many from one network of version 6', async () => {
+    const { from } = await clocked();
+    const statusOf = async (index: number, email: string): Promise<number> =>
+      (await from(`2001:db8:1:${index.toString(16)}::1`).signIn(email, 'wrong password')).status;
+    const statuses: number[] = [];
+    for (let index = 0; index < 241; index++)
+      statuses.push(await statusOf(index, `p${index}@example.org`));
+    expect(statuses.lastIndexOf(401)).toBe(239);
+    expect(statuses[240]).toBe(429);
   });
 });
 

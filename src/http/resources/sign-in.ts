@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import { claimGateway } from '../../accounts/claim.js';
 import { mailAddressOf } from '../../accounts/mail-address.js';
 import { changePassword, completeReset, requestReset } from '../../accounts/new-password.js';
+import { knownBrowserMs } from '../../accounts/known-browser.js';
 import { signIn, signOut } from '../../accounts/sign-in.js';
 import { signUp } from '../../accounts/sign-up.js';
 import { keyOf } from '../authenticate.js';
@@ -10,7 +11,13 @@ import { clientAddress } from '../client-address.js';
 import { callerOf, contextOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
-import { clearSignInCookie, setSignInCookie, signInToken } from '../sign-in-cookie.js';
+import {
+  clearSignInCookie,
+  knownBrowserCookie,
+  setKnownBrowserCookie,
+  setSignInCookie,
+  signInToken,
+} from '../sign-in-cookie.js';
 import { answer } from '../stage.js';
 import { shownAccount } from './accounts.js';
 import { isoOrNull } from './page-request.js';
@@ -63,14 +70,14 @@ export function signInBrowser(parts: Parts): RequestHandler {
       email: mailAddressOf(email),
       password,
       from: clientAddress(req),
+      browser: knownBrowserCookie(req.headers),
     });
     const earlier = signInToken(req.headers);
     if (earlier !== null) await signOut(context, earlier);
-    setSignInCookie(req, res, {
-      token: signedIn.token,
-      keepMs: context.rules.signInMs,
-      publicUrl: context.rules.publicUrl,
-    });
+    const { publicUrl, signInMs } = context.rules;
+    setSignInCookie(req, res, { token: signedIn.token, keepMs: signInMs, publicUrl });
+    const known = { token: signedIn.browserToken, keepMs: knownBrowserMs, publicUrl };
+    setKnownBrowserCookie(req, res, known);
     const { csrfToken, expiresAt } = signedIn.signIn;
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 200, {
@@ -134,6 +141,7 @@ export function changeOwnPassword(parts: Parts): RequestHandler {
       newPassword,
       keepTokenHash,
       from: clientAddress(req),
+      browser: knownBrowserCookie(req.headers),
     });
     sendEmpty(res, 204);
   });

@@ -72,6 +72,10 @@ const mayImport: Record<string, RegExp> = {
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
   ),
+  // what HTTP and a host's own code do with keys, accounts and so on: nothing of either
+  'resources/': new RegExp(
+    `^(errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|${storeContracts})\\.ts$`,
+  ),
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':
     /^(?!providers\/(?!(adapter|passthrough-headers)\.ts$)|routing\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/build-snapshot|(gateway|cli)(\.ts$|\/))/,

@@ -83,6 +83,16 @@ describe('the audit log', () => {
     expect((await call('GET', '/audit?account=all', member)).status).toBe(403);
   });
 
+  it("says what an administrator changed of an account's rights", async () => {
+    const { json } = await call('POST', '/accounts', admin, { email: 'ann@example.org' });
+    const id = textAt(json, 'account', 'id');
+    await call('PATCH', `/accounts/${id}`, admin, { disabled: true });
+    expect((await call('PATCH', `/accounts/${id}`, admin, { role: 'owner' })).status).toBe(422);
+    expect(await acts(admin, `?account=${id}&act=account.change`)).toMatchObject([
+      { act: 'account.change', accountId: id, target: id, details: { disabled: true } },
+    ]);
+  });
+
   it('refuses acts that there are not, and keys without the scope', async () => {
     expect(await call('GET', '/audit?act=key.steal', admin)).toMatchObject({
       status: 422,

@@ -1,47 +1,23 @@
 import type { Request, RequestHandler } from 'express';
 import {
   type AccountChanges,
-  changeAccount,
   createAccount,
   type Invitation,
   resetLink,
 } from '../../accounts/administration.js';
 import { type ResetLink, resetUrl } from '../../accounts/reset-link.js';
-import type { AccountRecord } from '../../store/contracts/accounts.js';
 import { accountContextOf } from '../account-context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
-
-/**
- * An account as the API returns it, without its password hash. The account of a key in the
- * configuration has no creation date.
- */
-export function shownAccount({
-  id,
-  email,
-  role,
-  createdAt,
-  disabledAt,
-  limits,
-}: Omit<AccountRecord, 'passwordHash' | 'createdAt'> & { createdAt: number | null }): object {
-  return {
-    id,
-    email,
-    role,
-    createdAt: isoOrNull(createdAt),
-    disabledAt: isoOrNull(disabledAt),
-    limits,
-  };
-}
+import { modifyAccount, pageOfAccounts, shownAccount } from '../../resources/accounts.js';
+import { idOf, isoOrNull, pageRequestOf } from '../../resources/page-request.js';
+import { actingOf } from '../audit.js';
 
 /** `GET /api/v1/accounts`. */
 export function listAccounts(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const page = pageRequestOf(req);
-    const { store } = await parts.state.opened();
-    sendJson(res, 200, listOf(await store.accounts.list(page), shownAccount));
+    sendJson(res, 200, await pageOfAccounts(parts, pageRequestOf(req)));
   });
 }
 
@@ -71,10 +47,8 @@ export function createResetLink(parts: Parts): RequestHandler {
 /** `PATCH /api/v1/accounts/{id}`. */
 export function updateAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { store } = await parts.state.opened();
-    const account = await changeAccount(store, idOf(req), req.body as AccountChanges);
-    await parts.state.keys.accountChanged();
-    sendJson(res, 200, shownAccount(account));
+    const changes = req.body as AccountChanges;
+    sendJson(res, 200, await modifyAccount(actingOf(parts, req, res), idOf(req), changes));
   });
 }
 

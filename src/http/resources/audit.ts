@@ -5,8 +5,8 @@ import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { isoOrNull, listOf, pageRequestOf } from './page-request.js';
-import { accountParameter, spanParameters, textParameter } from './query.js';
+import { isoOrNull, listOf, pageRequestOf } from '../../resources/page-request.js';
+import { accountParameter, spanParameters, textParameter } from '../../resources/query.js';
 
 /**
  * `GET /api/v1/audit`: the administrative acts that concern the caller's account, newest first.

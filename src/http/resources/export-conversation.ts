@@ -13,8 +13,8 @@ import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { answer } from '../stage.js';
 import { conversationNotFound, shownConversation, shownMessage } from './conversations.js';
-import { idOf } from './page-request.js';
-import { refuseUnknown } from './query.js';
+import { idOf } from '../../resources/page-request.js';
+import { refuseUnknown } from '../../resources/query.js';
 
 const pageSize = 100;
 

@@ -10,7 +10,7 @@ import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
+import { idOf, isoOrNull, listOf, pageRequestOf } from '../../resources/page-request.js';
 
 /** The body of `POST /api/v1/preferences`; `PATCH` and `PUT` change the given fields. */
 export interface PreferenceRequest extends PreferenceSettings {

@@ -6,7 +6,7 @@ import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { idOf, isoOrNull, listOf, pageRequestOf } from './page-request.js';
+import { idOf, isoOrNull, listOf, pageRequestOf } from '../../resources/page-request.js';
 import { type Cell, sendCsv, wantsCsv } from './csv.js';
 import {
   accountParameter,
@@ -18,7 +18,7 @@ import {
   spanParameters,
   statusParameter,
   textParameter,
-} from './query.js';
+} from '../../resources/query.js';
 import { settledStore } from '../../pipeline/settled-store.js';
 
 const filters = [

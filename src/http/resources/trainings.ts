@@ -6,7 +6,7 @@ import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { idOf, isoOrNull } from './page-request.js';
+import { idOf, isoOrNull } from '../../resources/page-request.js';
 import { whyPassedOverNow } from './preferences.js';
 import { readTrainingBody, type TrainingBody } from './training-body.js';
 

@@ -6,7 +6,7 @@ import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { type CsvTable, sendCsv, wantsCsv } from './csv.js';
-import { pageRequestOf } from './page-request.js';
+import { pageRequestOf } from '../../resources/page-request.js';
 import {
   accountParameter,
   keyParameter,
@@ -14,7 +14,7 @@ import {
   refuseUnknown,
   spanParameters,
   textParameter,
-} from './query.js';
+} from '../../resources/query.js';
 import { settledStore } from '../../pipeline/settled-store.js';
 
 const dayMs = 86_400_000;

@@ -6,7 +6,7 @@ import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import type { ModelSelectRequest } from '../surfaces/model-select.js';
 import { recordFeedback } from '../../pipeline/record-feedback.js';
-import { idOf } from './page-request.js';
+import { idOf } from '../../resources/page-request.js';
 import {
   addPreference,
   changeSettings,

@@ -1,9 +1,13 @@
-import type { Request } from 'express';
-import type { Caller } from '../../accounts/caller.js';
-import { closestName } from '../../config/closest.js';
-import { GatewayError, invalidField } from '../../errors.js';
-import type { RequestFilter } from '../../store/contracts/requests.js';
-import type { Store } from '../../store/contracts/store.js';
+import type { Caller } from '../accounts/caller.js';
+import { closestName } from '../config/closest.js';
+import { GatewayError, invalidField } from '../errors.js';
+import type { RequestFilter } from '../store/contracts/requests.js';
+import type { Store } from '../store/contracts/store.js';
+
+/** The parameters of a list: those of a request, or what the code of a host app gives. */
+export interface Asked {
+  readonly query: Readonly<Record<string, unknown>>;
+}
 
 const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/;
 
@@ -12,7 +16,7 @@ const iso = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d
  * select everything.
  * @throws GatewayError `bad_request`
  */
-export function refuseUnknown({ query }: Pick<Request, 'query'>, known: readonly string[]): void {
+export function refuseUnknown({ query }: Asked, known: readonly string[]): void {
   const unknown = Object.keys(query).find((name) => !known.includes(name));
   if (unknown === undefined) return;
   const meant = closestName(unknown, known);
@@ -28,7 +32,7 @@ export function refuseUnknown({ query }: Pick<Request, 'query'>, known: readonly
  * A query parameter; null if it is absent or empty.
  * @throws GatewayError `validation_failed` if it is given more than once
  */
-export function textParameter({ query }: Pick<Request, 'query'>, name: string): string | null {
+export function textParameter({ query }: Asked, name: string): string | null {
   const value = query[name];
   if (value === undefined || value === '') return null;
   if (typeof value !== 'string') throw invalidField(name, 'must be given once');
@@ -39,7 +43,7 @@ export function textParameter({ query }: Pick<Request, 'query'>, name: string): 
  * A time in ms since 1970, given as such or in ISO 8601.
  * @throws GatewayError `validation_failed` for anything else
  */
-function timeParameter(req: Pick<Request, 'query'>, name: string): number | null {
+function timeParameter(req: Asked, name: string): number | null {
   // a plus that the client did not encode arrives as a space
   const text = textParameter(req, name)?.replace(' ', '+') ?? null;
   if (text === null) return null;
@@ -53,7 +57,7 @@ function timeParameter(req: Pick<Request, 'query'>, name: string): number | null
 }
 
 /** A time range: `from` inclusive, `to` exclusive. @throws GatewayError `validation_failed` */
-export function spanParameters(req: Pick<Request, 'query'>): {
+export function spanParameters(req: Asked): {
   from: number | null;
   to: number | null;
 } {
@@ -66,10 +70,7 @@ export function spanParameters(req: Pick<Request, 'query'>): {
  * The account that `?account=` selects, by default the caller's own; null for `all`.
  * @throws GatewayError `forbidden` for another account, unless the caller is an administrator
  */
-export function accountParameter(
-  req: Pick<Request, 'query'>,
-  { accountId, role }: Caller,
-): string | null {
+export function accountParameter(req: Asked, { accountId, role }: Caller): string | null {
   const account = textParameter(req, 'account') ?? accountId;
   if (account !== accountId && role !== 'admin')
     throw new GatewayError('forbidden', 'account: only administrators may see other accounts');
@@ -77,9 +78,7 @@ export function accountParameter(
 }
 
 /** `model=<provider>/<model>`, or `provider` and `model` separately. */
-export function modelParameters(
-  req: Pick<Request, 'query'>,
-): Pick<RequestFilter, 'provider' | 'model'> {
+export function modelParameters(req: Asked): Pick<RequestFilter, 'provider' | 'model'> {
   const [provider, model] = [textParameter(req, 'provider'), textParameter(req, 'model')];
   const slash = provider === null ? (model?.indexOf('/') ?? -1) : -1;
   return slash === -1 || model === null
@@ -91,9 +90,7 @@ export function modelParameters(
  * `status=429`, or `status=4xx` for a class of statuses.
  * @throws GatewayError `validation_failed`
  */
-export function statusParameter(
-  req: Pick<Request, 'query'>,
-): Pick<RequestFilter, 'status' | 'statusClass'> {
+export function statusParameter(req: Asked): Pick<RequestFilter, 'status' | 'statusClass'> {
   const status = textParameter(req, 'status');
   if (status === null) return {};
   if (/^[1-5]\d\d$/.test(status)) return { status: Number(status) };
@@ -102,7 +99,7 @@ export function statusParameter(
 }
 
 /** A number of at least 0. @throws GatewayError `validation_failed` */
-function numberParameter(req: Pick<Request, 'query'>, name: string, unit: string): number | null {
+function numberParameter(req: Asked, name: string, unit: string): number | null {
   const text = textParameter(req, name);
   if (text === null) return null;
   const value = Number(text);
@@ -116,7 +113,7 @@ function numberParameter(req: Pick<Request, 'query'>, name: string, unit: string
  * @throws GatewayError `validation_failed`
  */
 export function boundParameters(
-  req: Pick<Request, 'query'>,
+  req: Asked,
 ): Pick<RequestFilter, 'minLatencyMs' | 'maxLatencyMs' | 'minCostUsd' | 'maxCostUsd'> {
   return {
     minLatencyMs: numberParameter(req, 'minLatency', 'ms'),
@@ -127,7 +124,7 @@ export function boundParameters(
 }
 
 /** `failed=true` or `failed=false`. @throws GatewayError `validation_failed` */
-export function failedParameter(req: Pick<Request, 'query'>): boolean | null {
+export function failedParameter(req: Asked): boolean | null {
   const failed = textParameter(req, 'failed');
   if (failed !== null && failed !== 'true' && failed !== 'false')
     throw invalidField('failed', 'must be true or false');
@@ -140,7 +137,7 @@ export function failedParameter(req: Pick<Request, 'query'>): boolean | null {
  * @throws GatewayError `validation_failed` if there is no such key
  */
 export async function keyParameter(
-  req: Pick<Request, 'query'>,
+  req: Asked,
   { keys }: Pick<Store, 'keys'>,
   accountId: string | null,
 ): Promise<string[] | null> {

@@ -1,7 +1,6 @@
-import type { Request } from 'express';
-import { invalidField } from '../../errors.js';
-import { refuseUnknown } from './query.js';
-import type { Page, PageRequest } from '../../store/contracts/page.js';
+import { invalidField } from '../errors.js';
+import type { Page, PageRequest } from '../store/contracts/page.js';
+import { type Asked, refuseUnknown } from './query.js';
 
 const defaultLimit = 20;
 const maxLimit = 100;
@@ -19,7 +18,7 @@ interface PageSizes {
  *   below 1 or above the largest
  */
 export function pageRequestOf(
-  req: Pick<Request, 'query'>,
+  req: Asked,
   filters: readonly string[] = [],
   sizes: PageSizes = { normal: defaultLimit, max: maxLimit },
 ): PageRequest {
@@ -32,20 +31,30 @@ export function pageRequestOf(
   return { limit: Number(limit), cursor: cursor === '' ? null : cursor };
 }
 
+/** A page as the API returns it. */
+export interface List<Item> {
+  readonly object: 'list';
+  readonly items: readonly Item[];
+  /** The `cursor` of the next page; null: this is the last. */
+  readonly next: string | null;
+}
+
 /** A page as the API returns it: `{object: 'list', items, next}`. */
-export function listOf<T>(
-  page: Page<T>,
-  show: (item: T) => object,
-): { object: 'list'; items: object[]; next: string | null } {
+export function listOf<T, Item>(page: Page<T>, show: (item: T) => Item): List<Item> {
   return { object: 'list', items: page.items.map(show), next: page.next };
 }
 
 /** A path parameter. It is not checked to be a UUID: anything else is not found in the store. */
-export function idOf({ params }: Request, name = 'id'): string {
+export function idOf(
+  { params }: { readonly params: Readonly<Record<string, unknown>> },
+  name = 'id',
+): string {
   const id = params[name];
   return typeof id === 'string' ? id : '';
 }
 
 /** A time as the API returns it: ISO 8601. */
-export const isoOrNull = (at: number | null): string | null =>
-  at === null ? null : new Date(at).toISOString();
+export const isoOf = (at: number): string => new Date(at).toISOString();
+
+/** The same for a time that may be absent. */
+export const isoOrNull = (at: number | null): string | null => (at === null ? null : isoOf(at));

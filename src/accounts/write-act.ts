@@ -1,0 +1,45 @@
+import { randomUUID } from 'node:crypto';
+import { GatewayError } from '../errors.js';
+import type { Act, AuditRow } from '../store/contracts/audit.js';
+import type { Store } from '../store/contracts/store.js';
+
+/** Who does an administrative act, and from where. */
+export type Actor = Pick<AuditRow, 'actor' | 'actorAccountId' | 'actorKeyId' | 'address'>;
+
+/** An administrative act that has succeeded. */
+export interface DoneAct {
+  readonly act: Act;
+  /** The account that it concerns. Default: the actor's. */
+  readonly accountId?: string | null;
+  /** The id of the key or account that was changed. */
+  readonly target?: string | null;
+  /** The changed fields, never a secret. */
+  readonly details?: unknown;
+}
+
+/**
+ * Writes an administrative act to the audit log. Never rejects: the act has been done, so a row that
+ * cannot be written is only logged.
+ */
+export async function writeAct(
+  opened: () => Promise<Pick<Store, 'audit'>>,
+  actor: Actor,
+  { act, accountId, target = null, details = null }: DoneAct,
+  logFailure: (failure: GatewayError) => void,
+): Promise<void> {
+  try {
+    const { audit } = await opened();
+    await audit.add({
+      id: randomUUID(),
+      at: Date.now(),
+      act,
+      accountId: accountId === undefined ? actor.actorAccountId : accountId,
+      target,
+      ...actor,
+      details,
+    });
+  } catch (error) {
+    const why = error instanceof Error ? error.message : 'unknown';
+    logFailure(new GatewayError('internal', `the act ${act} is not recorded: ${why}`));
+  }
+}

@@ -1,0 +1,65 @@
+import { type AccountChanges, changeAccount } from '../accounts/administration.js';
+import type { Parts } from '../pipeline/parts.js';
+import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
+import type { KeyLimits } from '../store/contracts/keys.js';
+import type { PageRequest } from '../store/contracts/page.js';
+import type { Acting } from './acting.js';
+import { isoOrNull, type List, listOf } from './page-request.js';
+
+/** An account as the API returns it, without its password hash. */
+export interface Account {
+  readonly id: string;
+  /** Null for the first account until a person has claimed it. */
+  readonly email: string | null;
+  readonly role: AccountRole;
+  /** ISO 8601; null for the account of a key in the configuration. */
+  readonly createdAt: string | null;
+  /** Since when it may neither sign in nor use its keys; null: it may. */
+  readonly disabledAt: string | null;
+  /** Bound all keys of the account together. */
+  readonly limits: KeyLimits;
+}
+
+/**
+ * An account as the API returns it, without its password hash. The account of a key in the
+ * configuration has no creation date.
+ */
+export function shownAccount({
+  id,
+  email,
+  role,
+  createdAt,
+  disabledAt,
+  limits,
+}: Omit<AccountRecord, 'passwordHash' | 'createdAt'> & { createdAt: number | null }): Account {
+  return {
+    id,
+    email,
+    role,
+    createdAt: isoOrNull(createdAt),
+    disabledAt: isoOrNull(disabledAt),
+    limits,
+  };
+}
+
+/** A page of the accounts, newest first. */
+export async function pageOfAccounts({ state }: Parts, page: PageRequest): Promise<List<Account>> {
+  const { store } = await state.opened();
+  return listOf(await store.accounts.list(page), shownAccount);
+}
+
+/**
+ * Changes an account's rights and limits, with effect on its keys and browsers within a second.
+ * @throws GatewayError `not_found`, `conflict` if no administrator would be left
+ */
+export async function modifyAccount(
+  { parts, record }: Acting,
+  id: string,
+  changes: AccountChanges,
+): Promise<Account> {
+  const { store } = await parts.state.opened();
+  const account = await changeAccount(store, id, changes);
+  await parts.state.keys.accountChanged();
+  await record({ act: 'account.change', accountId: id, target: id, details: changes });
+  return shownAccount(account);
+}

@@ -8,6 +8,7 @@ import {
 } from './config/config.js';
 import { type DetectedProviders, detectProviders } from './config/detect-providers.js';
 import { engineOptionsOf, type GatewayOptions } from './gateway-options.js';
+import { type HostMethods, hostMethods } from './host/host-methods.js';
 import { authenticate } from './http/authenticate.js';
 import { DirectGateway, type SelectRequest } from './http/direct-gateway.js';
 import type { RunRequest } from './http/surfaces/openai.js';
@@ -31,7 +32,7 @@ import { version } from './version.js';
  * A gateway for a host app. A stage alone neither authenticates nor answers errors: it calls
  * `next(error)`.
  */
-export interface Gateway {
+export interface Gateway extends HostMethods {
   /**
    * All routers below, metrics, health and the API's description. Calls `next()` for paths that are
    * not its own.
@@ -164,6 +165,11 @@ class AssembledGateway implements StandaloneGateway {
   readonly registry: Metrics['registry'];
   readonly errorHandler: ErrorRequestHandler;
   readonly notFound: RequestHandler;
+  readonly keys: HostMethods['keys'];
+  readonly accounts: HostMethods['accounts'];
+  readonly usage: HostMethods['usage'];
+  readonly conversations: HostMethods['conversations'];
+  readonly preferences: HostMethods['preferences'];
   private readonly engine: Engine;
   private readonly direct: DirectGateway;
 
@@ -185,6 +191,12 @@ class AssembledGateway implements StandaloneGateway {
     this.registry = measured.registry;
     this.errorHandler = errorHandler(parts);
     this.notFound = notFound(parts);
+    const { keys, accounts, usage, conversations, preferences } = hostMethods(parts);
+    this.keys = keys;
+    this.accounts = accounts;
+    this.usage = usage;
+    this.conversations = conversations;
+    this.preferences = preferences;
   }
 
   selectModelWith(options: SelectModelOptions): RequestHandler {

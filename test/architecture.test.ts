@@ -72,9 +72,11 @@ const mayImport: Record<string, RegExp> = {
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
   ),
+  'host/':
+    /^(errors|config\/schema\/compile-schema|accounts\/[\w-]+|pipeline\/parts|resources\/[\w-]+|store\/contracts\/[\w-]+)\.ts$/,
   // what HTTP and a host's own code do with keys, accounts and so on: nothing of either
   'resources/': new RegExp(
-    `^(errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|${storeContracts})\\.ts$`,
+    `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|${storeContracts})\\.ts$`,
   ),
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':

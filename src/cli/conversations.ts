@@ -1,5 +1,5 @@
 import type { Store } from '../store/contracts/store.js';
-import { shownConversation, shownMessage } from '../http/resources/conversations.js';
+import { shownConversation, shownMessage } from '../resources/conversations.js';
 import { everyPage } from './every-page.js';
 import { findAccountId } from './keys.js';
 import { tableOf } from './table.js';

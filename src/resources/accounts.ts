@@ -1,4 +1,5 @@
 import { type AccountChanges, changeAccount } from '../accounts/administration.js';
+import { invalidField } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
 import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
 import type { KeyLimits } from '../store/contracts/keys.js';
@@ -61,5 +62,12 @@ export async function modifyAccount(
   const account = await changeAccount(store, id, changes);
   await parts.state.keys.accountChanged();
   await record({ act: 'account.change', accountId: id, target: id, details: changes });
+  return shownAccount(account);
+}
+/** One account. @throws GatewayError `not_found` */
+export async function oneAccount({ state }: Parts, id: string): Promise<Account> {
+  const { store } = await state.opened();
+  const account = await store.accounts.find(id);
+  if (!account) throw invalidField('id', 'not found', 'not_found');
   return shownAccount(account);
 }

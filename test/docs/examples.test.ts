@@ -74,7 +74,7 @@ describe('the examples', { timeout: 60_000 }, () => {
   it('are short, import the package by its name, and are all run here', () => {
     const here = readFileSync(fileURLToPath(import.meta.url), 'utf8');
     const names = readdirSync(folder).filter((name) => name.endsWith('.mjs'));
-    expect(names).toHaveLength(11);
+    expect(names).toHaveLength(12);
     for (const name of names) {
       const text = readFileSync(folder + name, 'utf8');
       expect(text.split('\n').length, name).toBeLessThan(60);
@@ -324,6 +324,16 @@ describe('the example without Express', { timeout: 60_000 }, () => {
     expect(await program.ended).toBe(0);
     expect(program.output()).toMatch(
       /^chosen: local\/\S+\nanswer: Hello there\ntokens: 5 in \d+ ms\nHello there\nfinished: stop\n$/,
+    );
+  });
+});
+
+describe('the example of the methods', { timeout: 60_000 }, () => {
+  it('manage-keys.mjs: issues a key for a user, reads the usage and revokes the key', async () => {
+    const program = run(['manage-keys.mjs']);
+    expect(await program.ended).toBe(0);
+    expect(program.output()).toMatch(
+      /^issued sk_\w+…\n\d{4}-\d\d-\d\d: 1 request, 0\.00002 USD\n\[ 'laptop: revoked' \]\nfor bob: 404 key: not found\n$/,
     );
   });
 });

@@ -12,7 +12,11 @@ import type { Page } from '../../store/contracts/page.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { answer } from '../stage.js';
-import { conversationNotFound, shownConversation, shownMessage } from './conversations.js';
+import {
+  conversationNotFound,
+  shownConversation,
+  shownMessage,
+} from '../../resources/conversations.js';
 import { idOf } from '../../resources/page-request.js';
 import { refuseUnknown } from '../../resources/query.js';
 

@@ -4,7 +4,7 @@ import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
-import { addPreference, dropPreference } from './preferences.js';
+import { addPreference, dropPreference } from '../../resources/preferences.js';
 import { evaluationsIn, startTraining } from './trainings.js';
 
 /** An entry of `llm_providers`. */
@@ -19,22 +19,21 @@ interface Entry {
  */
 export function trainCustomRouter(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const caller = callerOf(res);
+    const { accountId } = callerOf(res);
     const body = await evaluationsIn(parts, req, res);
     const models = modelsIn(body.fields['llm_providers']);
     const override = body.fields['override'] ?? 'true';
     const named = body.fields['preference_id'] || null;
-    if (named !== null && /^false$/i.test(override))
-      await refuseTrained(parts, caller.accountId, named);
-    const id = named ?? (await addPreference(parts, caller, { name: 'Custom router' })).id;
+    if (named !== null && /^false$/i.test(override)) await refuseTrained(parts, accountId, named);
+    const id = named ?? (await addPreference(parts, accountId, { name: 'Custom router' })).id;
     try {
-      await startTraining(parts, caller.accountId, id, {
+      await startTraining(parts, accountId, id, {
         ...body,
         wishes: { ...body.wishes, models: models && columnsOf(models, body.text) },
       });
     } catch (error) {
       // the client does not know the new preference yet
-      if (named === null) await dropPreference(parts, caller, id);
+      if (named === null) await dropPreference(parts, accountId, id);
       throw error;
     }
     sendJson(res, 200, { preference_id: id });

@@ -7,7 +7,7 @@ import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 import { idOf, isoOrNull } from '../../resources/page-request.js';
-import { whyPassedOverNow } from './preferences.js';
+import { whyPassedOverNow } from '../../resources/preferences.js';
 import { readTrainingBody, type TrainingBody } from './training-body.js';
 
 /**

@@ -12,7 +12,7 @@ import {
   changeSettings,
   dropPreference,
   type PreferenceRequest,
-} from './preferences.js';
+} from '../../resources/preferences.js';
 
 /** `POST /v2/modelRouter/modelSelect`: the ranking and the session. */
 export const sendProviders: RequestHandler = answer((req, res) => {
@@ -37,7 +37,7 @@ export const sendProviders: RequestHandler = answer((req, res) => {
 /** `POST /v2/preferences/userPreferenceCreate`: `{preference_id}`. */
 export function createUserPreference(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { id } = await addPreference(parts, callerOf(res), settingsOf(req.body));
+    const { id } = await addPreference(parts, callerOf(res).accountId, settingsOf(req.body));
     sendJson(res, 200, { preference_id: id });
   });
 }
@@ -46,7 +46,7 @@ export function createUserPreference(parts: Parts): RequestHandler {
 export function updateUserPreference(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { preference_id: id } = req.body as { preference_id: string };
-    await changeSettings(parts, callerOf(res), id, settingsOf(req.body));
+    await changeSettings(parts, callerOf(res).accountId, id, settingsOf(req.body));
     sendJson(res, 200, { preference_id: id });
   });
 }
@@ -55,7 +55,7 @@ export function updateUserPreference(parts: Parts): RequestHandler {
 export function deleteUserPreference(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const id = idOf(req);
-    await dropPreference(parts, callerOf(res), id);
+    await dropPreference(parts, callerOf(res).accountId, id);
     sendJson(res, 200, { preference_id: id });
   });
 }

@@ -1,0 +1,43 @@
+import type { AccountChanges } from '../accounts/administration.js';
+import { compileSchema } from '../config/schema/compile-schema.js';
+import { type Account, modifyAccount, oneAccount, pageOfAccounts } from '../resources/accounts.js';
+import type { Acting } from '../resources/acting.js';
+import type { List } from '../resources/page-request.js';
+import { askedPage, checkFields, type PageOptions, refuseOthers, requiredText } from './asked.js';
+
+/**
+ * The accounts that the gateway stores: those of people who sign in to it. Your own users and the
+ * keys of the configuration are not among them.
+ */
+export interface AccountMethods {
+  /** The accounts, newest first. */
+  list(options?: PageOptions): Promise<List<Account>>;
+  /** One account. @throws GatewayError `not_found` */
+  get(account: { readonly id: string }): Promise<Account>;
+  /**
+   * Changes an account's role, its limits, or whether it is disabled, with effect on its keys and
+   * browsers within a second.
+   * @throws GatewayError `not_found`, `validation_failed`, `conflict` if no administrator would be
+   * left
+   */
+  update(changes: AccountChanges & { readonly id: string }): Promise<Account>;
+}
+
+/** The accounts, for the code of a host app. */
+export function accountMethods(acting: Acting): AccountMethods {
+  const { parts } = acting;
+  const changes = compileSchema<AccountChanges>('account-change.request');
+  return {
+    async list(options = {}) {
+      return pageOfAccounts(parts, askedPage(options));
+    },
+    async get(account) {
+      refuseOthers(account, ['id']);
+      return oneAccount(parts, requiredText(account, 'id'));
+    },
+    async update({ id, ...given }) {
+      checkFields(changes, given);
+      return modifyAccount(acting, requiredText({ id }, 'id'), given);
+    },
+  };
+}

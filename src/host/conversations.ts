@@ -1,0 +1,66 @@
+import { compileSchema } from '../config/schema/compile-schema.js';
+import type { Parts } from '../pipeline/parts.js';
+import {
+  type StoredConversation,
+  type ConversationWithMessages,
+  dropConversation,
+  oneConversation,
+  pageOfConversations,
+  retitleConversation,
+} from '../resources/conversations.js';
+import type { List } from '../resources/page-request.js';
+import {
+  askedPage,
+  checkFields,
+  type PageOptions,
+  refuseOthers,
+  requiredAccount,
+  requiredText,
+} from './asked.js';
+
+/** Names something that belongs to an account. */
+export interface OwnedId {
+  /** `host:<your id>` for one of your users, or an id that the gateway has given. */
+  readonly account: string;
+  readonly id: string;
+}
+
+/** The stored conversations of an account, as `/api/v1/conversations` has them. */
+export interface ConversationMethods {
+  /** An account's conversations, most recently used first. */
+  list(options: PageOptions & { readonly account: string }): Promise<List<StoredConversation>>;
+  /** A conversation with a page of its messages, oldest first. @throws GatewayError `not_found` */
+  get(conversation: OwnedId & PageOptions): Promise<ConversationWithMessages>;
+  /** Gives it a title. @throws GatewayError `not_found`, `validation_failed` */
+  rename(conversation: OwnedId & { readonly title: string }): Promise<StoredConversation>;
+  /** Deletes it with its messages. @throws GatewayError `not_found` */
+  delete(conversation: OwnedId): Promise<void>;
+}
+
+/** The conversations, for the code of a host app. */
+export function conversationMethods(parts: Parts): ConversationMethods {
+  const change = compileSchema<{ title: string }>('conversation-change.request');
+  return {
+    async list(options) {
+      const page = askedPage(options, ['account']);
+      return pageOfConversations(parts, await requiredAccount(parts, options), page);
+    },
+    async get(asked) {
+      const page = askedPage(asked, ['account', 'id']);
+      const account = await requiredAccount(parts, asked);
+      return oneConversation(parts, account, requiredText(asked, 'id'), page);
+    },
+    async rename(asked) {
+      refuseOthers(asked, ['account', 'id', 'title']);
+      const { title } = asked;
+      checkFields(change, { title });
+      const account = await requiredAccount(parts, asked);
+      return retitleConversation(parts, account, requiredText(asked, 'id'), title);
+    },
+    async delete(asked) {
+      refuseOthers(asked, ['account', 'id']);
+      const account = await requiredAccount(parts, asked);
+      await dropConversation(parts, account, requiredText(asked, 'id'));
+    },
+  };
+}

@@ -131,6 +131,8 @@ export interface GatewayErrorOptions {
   field?: string | null;
   clientError?: ClientError | null;
   errorTrace?: readonly ErrorTraceEntry[];
+  /** What clients read in place of the message, which then has details for operators. */
+  publicMessage?: string | null;
 }
 
 const maxMessageLength = 500;
@@ -150,6 +152,7 @@ export class GatewayError extends Error {
   readonly field: string | null;
   readonly clientError: ClientError | null;
   readonly errorTrace: readonly ErrorTraceEntry[];
+  readonly publicMessage: string | null;
 
   constructor(code: ErrorCode, message: string, options: GatewayErrorOptions = {}) {
     super(
@@ -164,6 +167,16 @@ export class GatewayError extends Error {
     this.field = options.field ?? null;
     this.clientError = options.clientError ?? null;
     this.errorTrace = options.errorTrace ?? [];
+    this.publicMessage = options.publicMessage ?? null;
+  }
+
+  /** The error as clients may read it. */
+  forClients(): GatewayError {
+    const { publicMessage } = this;
+    if (publicMessage === null) return this;
+    const { code, status, recovery, retryAfterMs, field, errorTrace } = this;
+    const options = { cause: this, status, recovery, retryAfterMs, field, errorTrace };
+    return new GatewayError(code, publicMessage, options);
   }
 
   /** The same as `status`, for frameworks that read this name (NestJS, Fastify). */

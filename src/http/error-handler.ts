@@ -51,10 +51,11 @@ function asGatewayError(error: unknown): GatewayError {
  */
 export function writeError(
   res: ServerResponse,
-  error: GatewayError,
+  failure: GatewayError,
   { request, surface }: HttpContext,
 ): void {
-  recordFailure(request.record, error);
+  recordFailure(request.record, failure);
+  const error = failure.forClients();
   if (error.code === 'client_closed' || res.headersSent) {
     res.destroy();
     return;

@@ -203,7 +203,7 @@ function publicRouter(parts: Parts, version: string, state: () => Promise<Readin
   const publicUrl = (): string | null => parts.current().accounts.publicUrl;
   const pages = {
     '/healthz': healthz,
-    '/readyz': readyz(state),
+    '/readyz': readyz(parts, state),
     '/openapi.json': openApi(version, publicUrl),
     '/docs': docsPage(version, publicUrl),
   };

@@ -21,6 +21,8 @@ export function storeError(failure: DatabaseFailure, isAway: boolean): GatewayEr
   return isAway
     ? new GatewayError('unavailable', `the database cannot be reached: ${failure.message}`, {
         cause: failure,
+        // the message of the operating system has the address
+        publicMessage: 'the database cannot be reached',
       })
     : new GatewayError(
         'internal',

@@ -135,7 +135,7 @@ function lineOf({ record, caller, isIdentified, surface, id, startedAt }: Observ
     conversationId: record.conversationId ?? undefined,
     status: record.status ?? 0,
     code: record.code ?? undefined,
-    error: record.error ?? undefined,
+    error: record.detail ?? record.error ?? undefined,
     field: record.field === null ? undefined : cut(record.field, maxLabel),
     model: labelOf(record),
     attempts: attempts.length,

@@ -27,6 +27,8 @@ export interface RequestRecord {
   code: ErrorCode | null;
   /** The message of the failure; null if there was none. */
   error: string | null;
+  /** For the log alone, in place of the error; null: the error says all. */
+  detail: string | null;
   /** The request's field that was refused. */
   field: string | null;
   /** Who answered; of a failed request who was tried last, else who was asked for. */
@@ -78,6 +80,7 @@ export function newRequestRecord(): RequestRecord {
     status: null,
     code: null,
     error: null,
+    detail: null,
     field: null,
     provider: null,
     model: null,
@@ -102,6 +105,7 @@ export function newRequestRecord(): RequestRecord {
 export function recordFailure(record: RequestRecord, error: GatewayError): void {
   const { cause } = error;
   record.code = error.code;
-  record.error = error.message;
+  record.error = error.publicMessage ?? error.message;
+  record.detail = error.publicMessage === null ? null : error.message;
   record.field = error.field ?? (cause instanceof GatewayError ? cause.field : null);
 }

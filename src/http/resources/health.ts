@@ -1,5 +1,10 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler, Response } from 'express';
+import { withTimeout } from '../../async/with-timeout.js';
 import type { Readiness } from '../../pipeline/engine.js';
+import type { Parts } from '../../pipeline/parts.js';
+import { findCaller, isCallerRequired, keyOf } from '../authenticate.js';
+import { contextOf } from '../context.js';
+import { isOwnHost } from '../keyless.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
 
@@ -9,13 +14,35 @@ export const healthz: RequestHandler = (_req, res) => {
 };
 
 /**
- * `GET /readyz`: 200 with what can be called, 503 while the gateway is stopping. An unreachable
- * database is reported but is no reason for 503, because completions work without it.
+ * `GET /readyz`: 200, or 503 while the gateway is stopping. An unreachable database is reported but
+ * is no reason for 503, because completions work without it. Only those who may use the gateway
+ * learn which providers there are.
  */
-export function readyz(state: () => Promise<Readiness>): RequestHandler {
-  return answer(async (_req, res) => {
-    const { stopping, ...readiness } = await state();
+export function readyz(parts: Parts, state: () => Promise<Readiness>): RequestHandler {
+  return answer(async (req, res) => {
+    const { stopping, counters, database, ...details } = await state();
+    const isShown = await withTimeout(mayUse(parts, req, res), keyTimeoutMs, () => false);
     if (stopping) res.setHeader('Retry-After', '5');
-    sendJson(res, stopping ? 503 : 200, { status: stopping ? 'stopping' : 'ready', ...readiness });
+    sendJson(res, stopping ? 503 : 200, {
+      status: stopping ? 'stopping' : 'ready',
+      counters,
+      database,
+      ...(isShown ? details : {}),
+    });
   });
+}
+
+/** A database that does not answer must not keep the answer back. */
+const keyTimeoutMs = 500;
+
+/** Whether the request has a valid key, or needs none. Never rejects: a wrong key changes nothing. */
+async function mayUse(parts: Parts, req: Request, res: Response): Promise<boolean> {
+  const { snapshot } = contextOf(parts, res).request;
+  if (!isCallerRequired(parts, snapshot)) return isOwnHost(req, snapshot.browser.hosts);
+  const key = keyOf(req.headers);
+  if (key === null) return false;
+  return findCaller(parts, snapshot, req, key).then(
+    (caller) => caller !== null,
+    () => false,
+  );
 }

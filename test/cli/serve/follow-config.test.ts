@@ -26,7 +26,7 @@ const stream = (gateway: GatewayProcess, model: string): Promise<StreamReply> =>
 const textOf = (reply: StreamReply): string =>
   reply.events.map((event) => textAt(event, 'choices', 0, 'delta', 'content')).join('');
 const providersOf = async ({ url }: GatewayProcess): Promise<unknown[]> =>
-  listAt((await ask('GET', `${url}/readyz`)).json, 'providers');
+  listAt((await ask('GET', `${url}/readyz`, auth)).json, 'providers');
 const reloads = async ({ url }: GatewayProcess, result: string): Promise<number> =>
   Number(
     new RegExp(`signalbox_config_reloads_total\\{result="${result}"\\} (\\d+)`).exec(
@@ -181,7 +181,7 @@ describe('the demo', () => {
     await gateway.printed(applied);
     gateway.writeConfig(keyOnly);
     await gateway.printed(/"msg":"no provider is configured any more/);
-    expect(await ask('GET', `${gateway.url}/readyz`)).toMatchObject({
+    expect(await ask('GET', `${gateway.url}/readyz`, auth)).toMatchObject({
       status: 200,
       json: { status: 'ready', providers: [] },
     });

@@ -17,8 +17,8 @@ import { ask, post } from '../../helpers/sse.js';
 
 const messages = [{ role: 'user', content: 'What is a signal box?' }];
 const openAI = '/v1/chat/completions';
-const providersOf = async ({ url }: GatewayProcess): Promise<unknown[]> =>
-  listAt((await ask('GET', `${url}/readyz`)).json, 'providers');
+const providersOf = async ({ url, auth }: GatewayProcess, key = auth): Promise<unknown[]> =>
+  listAt((await ask('GET', `${url}/readyz`, key)).json, 'providers');
 
 beforeAll(async () => {
   await buildOnce();
@@ -199,18 +199,14 @@ describe('the command line', () => {
         join(folder, `${name}.yaml`),
         `providers: { ${name}: { api: vllm, baseUrl: http://127.0.0.1:9/v1 } }`,
       );
-    expect(
-      await providersOf(
-        await startProcess({
-          folder,
-          args: ['start', '--config', 'one.yaml'],
-          env: { SIGNALBOX_CONFIG: 'two.yaml' },
-        }),
-      ),
-    ).toEqual(['one']);
-    expect(
-      await providersOf(await startProcess({ folder, env: { SIGNALBOX_CONFIG: 'two.yaml' } })),
-    ).toEqual(['two']);
+    const one = await startProcess({
+      folder,
+      args: ['start', '--config', 'one.yaml'],
+      env: { SIGNALBOX_CONFIG: 'two.yaml' },
+    });
+    expect(await providersOf(one)).toEqual(['one']);
+    const two = await startProcess({ folder, env: { SIGNALBOX_CONFIG: 'two.yaml' } });
+    expect(await providersOf(two, one.auth)).toEqual(['two']);
   });
 
   it('lets PORT and HOST override what the configuration says', async () => {

@@ -21,8 +21,8 @@ const question = {
   messages: [{ role: 'user', content: [{ type: 'text', text: 'What is a signal box?' }] }],
 };
 const openAI = '/v1/chat/completions';
-const providersOf = async ({ url }: GatewayProcess): Promise<unknown[]> =>
-  listAt((await ask('GET', `${url}/readyz`)).json, 'providers');
+const providersOf = async ({ url, auth }: GatewayProcess, key = auth): Promise<unknown[]> =>
+  listAt((await ask('GET', `${url}/readyz`, key)).json, 'providers');
 
 /** Runs a command as somebody who pastes it, with nothing else in the environment. */
 async function paste(command: string, env: Record<string, string> = {}): Promise<unknown> {

@@ -23,6 +23,7 @@ export function publicPages(): object {
     ...page('/readyz', {
       id: 'getReadiness',
       summary: 'Readiness check',
+      description: 'With a valid API key, also the names of the providers.',
       answer: { description: 'The gateway accepts requests.' },
       errors: { 503: 'The gateway is stopping.' },
     }),

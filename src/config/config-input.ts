@@ -382,7 +382,10 @@ export interface ConfigInput {
     readonly auto?: readonly string[];
     /** Globs of the labels that may be called. Default: all. Pass-through ignores this. */
     readonly allow?: readonly string[];
-    /** Globs of the labels that may not be called. Default: none. Pass-through ignores this. */
+    /**
+     * Globs of the labels that may not be called; they hold for every name of a model. Default:
+     * none. Pass-through ignores this.
+     */
     readonly deny?: readonly string[];
   };
   /** Sizes and timeouts. */

@@ -1,3 +1,5 @@
+import { LRUCache } from 'lru-cache';
+import { canonicalName, refusableNames, withoutResource } from './model-name.js';
 import type { Candidate } from './plan.js';
 
 type Matcher = (lowerCaseName: string) => boolean;
@@ -34,9 +36,49 @@ function matchesAny(patterns: readonly string[], name: string): boolean {
   return matchers.some((matches) => matches(name));
 }
 
+const compiledDenials = new WeakMap<readonly string[], Matcher[]>();
+const namesOf = new LRUCache<string, readonly string[]>({ max: 4_000 });
+const maxCachedLength = 200;
+
+/**
+ * Whether a pattern means the model under any of its names: a client must not get round a rule by
+ * another spelling.
+ */
+function isDenied(patterns: readonly string[], written: string): boolean {
+  let matchers = compiledDenials.get(patterns);
+  if (!matchers) {
+    matchers = patterns.flatMap(patternForms).map(compileGlob);
+    compiledDenials.set(patterns, matchers);
+  }
+  let names = namesOf.get(written);
+  if (!names) {
+    const { provider, model } = split(written);
+    names = refusableNames(model).map((name) => provider + name);
+    if (written.length <= maxCachedLength) namesOf.set(written, names);
+  }
+  return names.some((name) => matchers.some((matches) => matches(name)));
+}
+
+/** A pattern as written, and as it matches canonical names. A variant (`:free`) means only itself. */
+function patternForms(pattern: string): string[] {
+  const { provider, model: written } = split(pattern);
+  const model = withoutResource(written);
+  if (model.includes(':')) return [pattern];
+  const isName = !/[*/]/.test(model);
+  const canonical = isName ? canonicalName(model) : model.replace(/[._]+/g, '-');
+  return [pattern, provider + canonical];
+}
+
+/** The provider with its slash, empty for a bare name, and the model. */
+function split(name: string): { provider: string; model: string } {
+  const start = name.indexOf('/') + 1;
+  return { provider: name.slice(0, start), model: name.slice(start) };
+}
+
 /**
  * Which models may be used: lists of patterns over `provider/model`. An absent `allow` or
- * `keyModels` allows all models, an empty one none. Lists are compiled once: replace a list instead
+ * `keyModels` allows all models, an empty one none. `deny` holds for a model under each of its
+ * names; the others hold for the name as written, with or without `models/` before it. Lists are compiled once: replace a list instead
  * of changing it.
  */
 export interface AccessRules {
@@ -56,8 +98,12 @@ export function forbiddenReason(
 ): string | null {
   if (!allow && !deny && !keyModels) return null;
   const name = (provider === null ? model : `${provider}/${model}`).toLowerCase();
-  if (keyModels && !matchesAny(keyModels, name)) return 'this API key may not use it';
-  if (allow && !matchesAny(allow, name)) return 'the configuration does not allow it';
-  if (deny && matchesAny(deny, name)) return 'the configuration denies it';
+  const plain =
+    (provider === null ? '' : `${provider.toLowerCase()}/`) + withoutResource(model).toLowerCase();
+  const isListed = (list: readonly string[]): boolean =>
+    matchesAny(list, name) || (plain !== name && matchesAny(list, plain));
+  if (keyModels && !isListed(keyModels)) return 'this API key may not use it';
+  if (allow && !isListed(allow)) return 'the configuration does not allow it';
+  if (deny && isDenied(deny, name)) return 'the configuration denies it';
   return null;
 }

@@ -2,6 +2,7 @@ import { readModelTable } from './model-tables.js';
 
 const vendors = readModelTable('aliases').bedrockVendors.join('|');
 const bedrockPrefix = new RegExp(`^(?:[a-z]{2,6}(?:-gov)?\\.)?(?:${vendors})\\.(?=[a-z])`);
+const resourcePrefixes = readModelTable('aliases').resourcePrefixes;
 const region = /^(?:[a-z]{2,6}(?:-gov)?\.)(?=[a-z0-9]+\.)/;
 
 /** The part after the last slash: removes vendor prefixes, resource names and paths. */
@@ -72,6 +73,29 @@ export function spellings(model: string): string[] {
   const anywhere = segment.replace(region, '');
   const undated = anywhere.replace(/[-@](?:20\d{2}-?[01]\d-?[0-3]\d|latest)$/, '');
   return [...new Set([name, plain, segment, anywhere, undated])];
+}
+
+/** A name without what a provider's API may write before it (`models/…`). */
+export function withoutResource(model: string): string {
+  const prefix = resourcePrefixes.find((one) => model.toLowerCase().startsWith(one));
+  return prefix === undefined ? model : model.slice(prefix.length);
+}
+
+const date = /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|(?!00)\d{4}|\d{2}-\d{2}|00\d|latest)$/;
+/** The time for a canonical name grows with the square of its length. */
+const maxCanonicalLength = 200;
+
+/**
+ * Every name by which a rule that refuses a model may mean it, in lower case: as written, without
+ * vendor, region, variant and date, and its canonical name.
+ */
+export function refusableNames(model: string): string[] {
+  const names = spellings(model);
+  if (lastSegment(model).length <= maxCanonicalLength) {
+    const canonical = canonicalName(model);
+    names.push(canonical, canonical.replace(date, ''));
+  }
+  return [...new Set(names)];
 }
 
 /**

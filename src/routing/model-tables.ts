@@ -15,6 +15,8 @@ interface ModelTables {
     readonly providers: Readonly<Record<string, string>>;
     /** Names that other gateways give to a provider -> the values of `api` that it can have. */
     readonly providerNames: Readonly<Record<string, readonly string[]>>;
+    /** What may stand before a name in a provider's API without changing the model. */
+    readonly resourcePrefixes: readonly string[];
     /** The vendors that Bedrock's model ids begin with. */
     readonly bedrockVendors: readonly string[];
     /** Canonical names (regular expressions) and the model that each is a version of. */

@@ -8,7 +8,8 @@ try {
   // help and version end by an error of code 0
   if (!(error instanceof CommanderError && error.exitCode === 0)) {
     const message = error instanceof Error ? error.message : String(error);
-    process.stderr.write(`${message.replace(/^error: /, '')}\n`);
+    const hint = error instanceof CommanderError ? '; see signalbox --help' : '';
+    process.stderr.write(`${message.replace(/^error: /, '')}${hint}\n`);
     process.exitCode = 1;
   }
 }

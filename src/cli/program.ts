@@ -42,7 +42,11 @@ export function createProgram(): Command {
     .description('start the gateway (the default)')
     .allowExcessArguments()
     .action(async (_options: unknown, command: Command) => {
-      if (command.args.length > 0) throw unknownCommand(program, command.args);
+      const [first] = command.args;
+      // only where no command is named are the words taken for one
+      if (first !== undefined && program.args[0] === 'start')
+        throw new Error(`start takes no arguments; unexpected: ${JSON.stringify(first)}`);
+      if (first !== undefined) throw unknownCommand(program, command.args);
       await start(command.optsWithGlobals<GlobalOptions>());
     });
   addCheck(program);

@@ -451,7 +451,7 @@ export interface ConfigInput {
   readonly log?: {
     /** The lowest level that is logged. Default: `"info"`. */
     readonly level?: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
-    /** Lines for people instead of JSON. Default: `false`. */
+    /** Lines for people instead of JSON. Default: where standard output is a terminal. */
     readonly pretty?: boolean;
   };
   /** Pass-through. */

@@ -57,7 +57,7 @@ export const defaults = {
     drainMs: 30_000,
   },
   metrics: { requireKey: false },
-  log: { level: 'info', pretty: false },
+  log: { level: 'info' },
   proxy: { forwardHeaders: [], enabled: true },
 } as const;
 
@@ -104,7 +104,7 @@ export function fillDefaults(
       ...input.limits,
     },
     metrics: { ...defaults.metrics, ...input.metrics },
-    log: { ...defaults.log, ...input.log },
+    log: { pretty: null, ...defaults.log, ...input.log },
     proxy: { ...proxy, forwardHeaders: proxy.forwardHeaders.map((name) => name.toLowerCase()) },
   };
 }

@@ -255,7 +255,8 @@ export interface Config {
   readonly metrics: { readonly requireKey: boolean; readonly prefix?: string };
   readonly log: {
     readonly level: 'fatal' | 'error' | 'warn' | 'info' | 'debug' | 'trace' | 'silent';
-    readonly pretty: boolean;
+    /** Lines for people instead of JSON; null: where standard output is a terminal. */
+    readonly pretty: boolean | null;
   };
   /** `forwardHeaders`: lower-case names of client headers that pass-through forwards. */
   readonly proxy: { readonly forwardHeaders: readonly string[]; readonly enabled: boolean };

@@ -1,5 +1,6 @@
 import { pino, type Logger } from 'pino';
 import { LogOutput } from './log-output.js';
+import { readableOutput } from './readable-log.js';
 import type { GatewayError } from '../errors.js';
 import type { ObservedRequest } from './observed-request.js';
 import { cut } from './requests/kept-plan.js';
@@ -7,7 +8,8 @@ import { cut } from './requests/kept-plan.js';
 /** The log level and format. */
 export interface LogOptions {
   level: string;
-  pretty: boolean;
+  /** Lines for people instead of JSON; null: where standard output is a terminal. */
+  pretty: boolean | null;
 }
 
 /**
@@ -56,7 +58,7 @@ const outputs = new WeakMap<Log, { output: LogOutput; values: Record<string, num
  * prompts nor keys.
  */
 export function createLogger({ level, pretty }: LogOptions, output = new LogOutput()): Logger {
-  if (pretty) return pino({ level, base: null }, prettyStream());
+  if (pretty ?? process.stdout.isTTY) return pino({ level, base: null }, readableOutput());
   const logger = pino({ level, base: null, timestamp: () => `,"time":"${isoTime()}"` }, output);
   outputs.set(logger, { output, values: logger.levels.values });
   return logger;
@@ -167,26 +169,4 @@ function triedOf({ attempts }: ObservedRequest['record']): object[] {
     error: error ?? undefined,
     latencyMs,
   }));
-}
-
-/** Formats lines for a terminal: time, level, message, then the fields. */
-function prettyStream(): { write: (line: string) => void } {
-  return {
-    write(line) {
-      const { level, time, msg, ...fields } = JSON.parse(line) as {
-        level: number;
-        time: number;
-        msg?: string;
-        [field: string]: unknown;
-      };
-      // control characters in a client's names could move the cursor or start a new line
-      const words = Object.entries(fields).map(
-        ([name, value]) =>
-          `${name}=${(typeof value === 'string' ? value : JSON.stringify(value)).replace(/\p{C}/gu, '?')}`,
-      );
-      process.stdout.write(
-        `${new Date(time).toISOString().slice(11, 23)} ${pino.levels.labels[level] ?? String(level)} ${msg ?? ''} ${words.join(' ')}\n`,
-      );
-    },
-  };
 }

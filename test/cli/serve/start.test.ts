@@ -50,6 +50,8 @@ describe('the first start', () => {
     expect(
       textAt(await paste(curlIn(gateway.stdout())), 'choices', 0, 'message', 'content'),
     ).toMatch(/demo/);
+    // the log is readable there
+    await gateway.printed(/^[\d:.]+ request 200, demo\/demo-large, \d+ ms/m);
   });
 
   it('keeps only the hash of the key, where nobody else can read it', async () => {

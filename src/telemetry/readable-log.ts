@@ -1,0 +1,79 @@
+import { pino } from 'pino';
+
+/** A line of the log, as pino writes it. */
+interface LogLine {
+  readonly level: number;
+  readonly time: number;
+  readonly msg?: string;
+  readonly [field: string]: unknown;
+}
+
+/**
+ * Writes the log's lines for people, on standard output: the time of day, the level where it is not
+ * `info`, the message, then the fields. A request's line begins with what is looked for most:
+ * status, model, duration, tokens and cost, and who asked.
+ */
+export function readableOutput(): { write: (line: string) => void } {
+  return {
+    write: (line) =>
+      void process.stdout.write(`${readable(JSON.parse(line) as LogLine, timeOfDay)}\n`),
+  };
+}
+
+const timeOfDay = (timeMs: number): string => {
+  const date = new Date(timeMs);
+  return `${date.toTimeString().slice(0, 8)}.${String(date.getMilliseconds()).padStart(3, '0')}`;
+};
+
+/** A line of the log for people, without a line break and without control characters. */
+export function readable(
+  { level, time, msg = '', ...fields }: LogLine,
+  clock: (timeMs: number) => string,
+): string {
+  const label = pino.levels.labels[level] ?? String(level);
+  const { facts, rest } =
+    msg === 'request' ? requestFacts(fields) : { facts: [], rest: Object.entries(fields) };
+  const named = rest.map(([name, value]) => `${name}=${textOf(value)}`);
+  const words = [clock(time), label === 'info' ? '' : label.toUpperCase(), msg, ...facts, ...named];
+  // control characters in a client's names could move the cursor or start a new line
+  return words
+    .filter((word) => word !== '')
+    .join(' ')
+    .replace(/\p{C}/gu, '?');
+}
+
+/** Fields that tell a reader at a terminal nothing that the others do not. */
+const omitted: ReadonlySet<string> = new Set(['surface', 'accountId', 'keyId', 'stream']);
+
+/** The most important fields of a request as words, and the others. */
+function requestFacts(fields: Readonly<Record<string, unknown>>): {
+  facts: string[];
+  rest: [string, unknown][];
+} {
+  const { status, code, model, latencyMs, promptTokens, completionTokens } = fields;
+  const { costUsd, caller, error, attempts, ...others } = fields;
+  const facts = [
+    [textOf(status), code === undefined ? '' : textOf(code)].filter(Boolean).join(' '),
+    model === undefined ? '' : textOf(model),
+    `${textOf(latencyMs)} ms`,
+    promptTokens === undefined ? '' : `${textOf(promptTokens)}+${textOf(completionTokens)} tokens`,
+    typeof costUsd === 'number' ? `${String(Number(costUsd.toPrecision(3)))} USD` : '',
+    caller === undefined ? '' : `by ${textOf(caller)}`,
+  ];
+  const shown = new Set(['status', 'code', 'model', 'latencyMs', 'promptTokens']);
+  const rest = Object.entries(others).filter(
+    ([name]) => !omitted.has(name) && !shown.has(name) && name !== 'completionTokens',
+  );
+  const calls: [string, unknown][] =
+    typeof attempts === 'number' && attempts > 1 ? [['attempts', attempts]] : [];
+  return {
+    facts: [
+      facts.filter((fact) => fact !== '').join(', '),
+      ...(error === undefined ? [] : [`(${textOf(error)})`]),
+    ],
+    rest: [...calls, ...rest],
+  };
+}
+
+const textOf = (value: unknown): string =>
+  typeof value === 'string' ? value : (JSON.stringify(value) ?? '');

@@ -5,7 +5,7 @@ import type { LazyDatabases } from './store/lazy-databases.js';
 import type { Log } from './telemetry/log.js';
 import type { MetricRegistry } from './telemetry/metrics/metrics.js';
 
-/** Says who sends a request, at once or later; null: nobody whom the host app knows. */
+/** Says who sends a request, at once or later; null: a user the host app does not know. */
 export type IdentifyUser = (req: Request) => HostAnswer | Promise<HostAnswer>;
 
 /** What a host app gives a gateway beside its configuration. */

@@ -50,7 +50,7 @@ const readLength = 48;
 /** The shortest JSON of a field with a new name: `"a":1,`. */
 const minNameBytes = 6;
 
-// unknown to whoever writes the JSON, who could otherwise choose names of equal hashes
+// unknown to the writer of the JSON, who could otherwise choose names of equal hashes
 const [seed = 0, odd = 0] = new Int32Array(randomBytes(8).buffer.slice(0, 8));
 const factor = odd | 1;
 

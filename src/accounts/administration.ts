@@ -77,7 +77,10 @@ export async function resetLink(
   const account = await findAccount(store, emailOrId);
   if (account.disabledAt !== null) throw new GatewayError('conflict', 'this account is disabled');
   if (account.email === null)
-    throw new GatewayError('conflict', 'this account has no owner: nobody has claimed the gateway');
+    throw new GatewayError(
+      'conflict',
+      'this account has no owner: the gateway has not been claimed',
+    );
   return { account, link: await issueResetLink(store, account.id, Date.now() + resetMs) };
 }
 

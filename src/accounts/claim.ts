@@ -78,7 +78,7 @@ async function isCode({ claims }: Pick<Store, 'claims'>, code: string): Promise<
   return expected !== null && timingSafeEqual(Buffer.from(hashToken(code)), Buffer.from(expected));
 }
 
-/** Whoever has such a key can administer the gateway already. */
+/** The holder of such a key can administer the gateway already. */
 async function isFirstKey({ findKey }: ClaimContext, key: string): Promise<boolean> {
   const caller = await findKey(key);
   return (

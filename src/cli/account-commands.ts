@@ -41,7 +41,7 @@ export function addAccountCommands(program: Command): void {
     );
   accounts
     .command('claim-code')
-    .description('print a code that claims a gateway that nobody has claimed')
+    .description('print a code that claims an unclaimed gateway')
     .action((_options: unknown, command: Command) => onStore(command, claimCodeCommand));
   accounts
     .command('reset <account>')

@@ -69,7 +69,7 @@ const byIdleMs = new Map<number, StalledResponses>();
 
 /**
  * Ends a response if its client takes nothing of it for about `idleMs` while something waits to be
- * taken: nobody else ends a connection whose client lives but does not read.
+ * taken: nothing else ends a connection whose client lives but does not read.
  * @param onEnd called before the response is ended
  */
 export function endIfStalled(

@@ -127,7 +127,7 @@ class RunningCompletion {
     // what has come of the answer need not wait for the database
     this.writer.flush();
     const messages = this.planned.call.sentMessages;
-    // a title is charged to nobody's budget, so whoever has one gets none written
+    // a title is charged to no budget, so a caller with a budget gets none written
     const mayAskForTitle = !hasBudget(this.request.caller);
     const turn = { conversation, messages, message, answer, mayAskForTitle };
     return keepTurn(this.parts, snapshot, turn);

@@ -35,7 +35,7 @@ export interface EmbeddingCall {
  * Makes embeddings with one model and its retries; no other model takes over, since vectors of
  * different models do not compare.
  * @returns OpenAI's shape
- * @throws GatewayError `model_not_found` for a model that nobody has, `bad_request` for one that
+ * @throws GatewayError `model_not_found` for an unknown model, `bad_request` for one that
  * the caller may not use or that makes no embeddings, and the errors of limits and attempts
  */
 export async function embed(

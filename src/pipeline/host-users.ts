@@ -3,7 +3,7 @@ import { type Caller, type HostCaller, hostCaller } from '../accounts/caller.js'
 import { compileSchema, type Validator } from '../config/schema/compile-schema.js';
 import { GatewayError } from '../errors.js';
 
-/** A host's own answer to who sends a request; null: nobody whom it knows. */
+/** A host's own answer to who sends a request; null: a user it does not know. */
 export type HostAnswer = HostCaller | null | undefined;
 
 let validator: Validator<HostCaller> | undefined;

@@ -47,7 +47,7 @@ export class ModelLists {
       this.known.set(provider.name, known);
     }
     if (this.now() < known.dueAt) return;
-    // nobody else asks while this answer is awaited
+    // no other request asks while this answer is awaited
     known.dueAt = this.now() + retryMs;
     void this.ask(provider, known);
   }

@@ -34,7 +34,7 @@ export class ModelNames {
 
   /**
    * The candidates that names stand for, each once. A name that stands for none becomes a candidate
-   * that nobody can call: `unknownReason` says why.
+   * that cannot be called: `unknownReason` says why.
    */
   candidatesOf(names: readonly string[]): Candidate[] {
     const found: Candidate[] = [];
@@ -54,7 +54,7 @@ export class ModelNames {
   }
 
   /**
-   * The providers and models that an entry of model selection names. Null: nobody knows the name.
+   * The providers and models that an entry of model selection names. Null: the name is unknown.
    * An entry need not be callable here.
    */
   ownersOf(name: string): readonly Owner[] | null {
@@ -178,7 +178,7 @@ export const ambiguous = (name: string, choices: readonly string[]): string =>
   `several providers have a model ${JSON.stringify(name.slice(0, 100))}: use ${choices.slice(0, 8).join(' or ')}`;
 
 /**
- * A candidate that nobody can call. Its provider is not null, because routing would look for the
+ * A candidate that cannot be called. Its provider is not null, because routing would look for the
  * model's maker.
  */
 const nobodys = (name: string): Candidate => ({ label: name, provider: '', model: name });

@@ -67,7 +67,7 @@ export class RequestReservation {
 
   /** The request is over. Further calls do nothing. */
   settle(): void {
-    // an attempt whose end nobody reported may have been billed
+    // an attempt without a reported end may have been billed
     this.charge(null);
     this.granted.settle({ requests: 1, ...this.charged });
   }

@@ -183,7 +183,7 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     baseUrl: 'http://127.0.0.1:8000/v1',
     pricesAs: null,
     needsKey: false,
-    // not `best_of`: it writes answers that nobody sees
+    // not `best_of`: it writes answers that the client never sees
     pricedFields: [
       'chat_template_kwargs',
       'guided_choice',

@@ -9,7 +9,7 @@ export interface Greeting {
   readonly listening: Listening;
   /** What this start has issued. */
   readonly secrets: FirstSecrets;
-  /** Nobody has claimed the gateway, and people with browsers could. */
+  /** The gateway is unclaimed, and people with browsers could claim it. */
   readonly isUnclaimed: boolean;
   /** Names. */
   readonly providers: readonly string[];
@@ -32,9 +32,9 @@ export function listensLine({
 export const aloneLines = ({ surfaces }: Pick<Listening, 'surfaces'>): string[] =>
   Object.entries(surfaces).map(([surface, listener]) => `${surface} alone ${addressOf(listener)}`);
 
-/** How to claim a gateway that nobody has claimed. */
+/** How to claim an unclaimed gateway. */
 export const unclaimedLine = (command = commandOf()): string =>
-  `nobody has claimed this gateway: send the first key or the code of "${command} accounts claim-code" to POST /api/v1/auth/claim to become its administrator`;
+  `this gateway has no administrator yet: send the first key or the code of "${command} accounts claim-code" to POST /api/v1/auth/claim to become the administrator`;
 
 /** For a terminal: the new secrets, the gateway's URL, its providers, and a curl command to try it. */
 export function greeting(shown: Greeting, command = commandOf()): string {

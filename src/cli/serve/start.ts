@@ -61,7 +61,7 @@ async function startOn(config: Config, parts: StartParts): Promise<void> {
     gateway.drain();
     listening.announceStop();
     const { drainMs, drainDelayMs } = config.limits;
-    // balancers have time to notice; at a terminal nobody balances
+    // balancers need time to notice; at a terminal there are none
     if (!process.stdin.isTTY) await wait(drainDelayMs);
     await Promise.all([watch?.close(), listening.stop(drainMs, () => gateway.cutShort())]);
     await gateway.close();

@@ -34,7 +34,7 @@ export function proxyKey(headers: IncomingHttpHeaders, url: string): string | nu
 
 /**
  * The headers of a client's request that go to the provider. Accounts share the provider's key, so
- * an `Idempotency-Key` goes with a hash of the account before it: nobody gets the answer to another
+ * an `Idempotency-Key` goes with a hash of the account before it: no account gets the answer to another
  * account's request by guessing its key.
  */
 export function forwardedHeaders(

@@ -10,7 +10,7 @@ import { clean } from './columns.js';
 import { pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
 import { fromRequestColumns, summaryFromColumns, toRequestColumns } from './request-rows.js';
-import { selectRequests } from './select-requests.js';
+import { requestColumns, selectRequests } from './select-requests.js';
 import type { StoreTables } from './tables.js';
 import { transact } from './transact.js';
 import { sumUsage } from './sum-usage.js';
@@ -33,32 +33,7 @@ export function createRequestStore(database: Kysely<StoreTables>): RequestStore 
 }
 
 const insertRequests = new RepeatedInsert<'requests', { id: string }>(
-  [
-    'id',
-    'request_id',
-    'account_id',
-    'key_id',
-    'surface',
-    'at',
-    'status',
-    'code',
-    'error',
-    'field',
-    'provider',
-    'model',
-    'plan_id',
-    'conversation_id',
-    'response_id',
-    'stream',
-    'latency_ms',
-    'ttft_ms',
-    'prompt_tokens',
-    'completion_tokens',
-    'cost_usd',
-    'plan',
-    'attempts',
-    'content',
-  ],
+  ['id', 'account_id', ...requestColumns, 'plan', 'attempts', 'content'],
   (database, rows) =>
     database
       .insertInto('requests')

@@ -5,10 +5,9 @@ import { clean } from './columns.js';
 import { after } from './pages.js';
 import type { StoreTables } from './tables.js';
 
-const columns = [
-  'requests.id',
+/** The columns of a request besides its ids, plan, attempts and content. */
+export const requestColumns = [
   'request_id',
-  'requests.account_id',
   'key_id',
   'surface',
   'at',
@@ -42,7 +41,7 @@ export function selectRequests(
   return database
     .selectFrom('requests')
     .leftJoin('api_keys', 'api_keys.id', 'requests.key_id')
-    .select(columns)
+    .select(['requests.id', 'requests.account_id', ...requestColumns])
     .select('api_keys.name as key_name')
     .where(sql<SqlBool>`${sql.join([sql`1 = 1`, ...conditions], sql` and `)}`)
     .where(after(['requests.at', 'requests.id'], page.cursor))

@@ -48,7 +48,7 @@ describe('a first start without a terminal', () => {
   });
 
   it('says at later starts how to claim the gateway, until somebody has', async () => {
-    const said = /"msg":"nobody has claimed this gateway: .* accounts claim-code\\"/;
+    const said = /"msg":"this gateway has no administrator yet: .* accounts claim-code\\"/;
     const first = await startProcess();
     first.signal('SIGTERM');
     await first.ended;

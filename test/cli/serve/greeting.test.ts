@@ -40,13 +40,13 @@ The code that makes you administrator, shown this once:
     expect(text).toContain('-H "Authorization: Bearer sk_new"');
   });
 
-  it('say later what to do if the key is lost, and how to claim a gateway that nobody has claimed', () => {
+  it('say later what to do if the key is lost, and how to claim an unclaimed gateway', () => {
     const text = shown({ isUnclaimed: true });
     expect(text).not.toContain('sk_');
     expect(text).toContain(
       'With your key in SIGNALBOX_API_KEY (if it is lost: node dist/cli/main.js keys create --name new --scopes completions,model-select,admin):',
     );
-    expect(text).toContain('nobody has claimed this gateway');
+    expect(text).toContain('this gateway has no administrator yet');
     expect(shown()).not.toContain('claim');
   });
 

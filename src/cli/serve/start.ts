@@ -4,13 +4,15 @@ import type { Config } from '../../config/config.js';
 import { assembleGateway, providersOf } from '../../gateway.js';
 import { configOf, type GlobalOptions } from '../existing-store.js';
 import { createLogger } from '../../telemetry/log.js';
-import { databasesFor } from './databases.js';
+import { databasesFor, databaseUrlOf } from './databases.js';
 import { Demo } from './demo.js';
 import { followConfig } from './follow-config.js';
 import { issueFirstSecrets } from './first-secrets.js';
 import { aloneLines, greeting, listensLine, unclaimedLine } from './greeting.js';
 import { listen, type Listening } from './listen.js';
+import { noteProcess } from './only-process.js';
 import { warnOfOpenSignUp } from './open-sign-up.js';
+import { databaseFileOf } from '../../store/open-store.js';
 import type { LazyDatabases, Databases } from '../../store/lazy-databases.js';
 
 /**
@@ -45,6 +47,11 @@ async function startOn(config: Config, parts: StartParts): Promise<void> {
   const { store } = await opened(databases, config);
   await importKeysFile(store, config.dataDir);
   warnOfOpenSignUp(config, logger);
+  const other = noteProcess(databaseFileOf(databaseUrlOf(config)));
+  if (other !== null)
+    logger.warn(
+      `process ${other} uses the same data folder: each of the two counts rate limits for itself; use PostgreSQL and Redis for several`,
+    );
   const gateway = assembleGateway(demo.addTo(config), { logger, databases });
   const listening = await listen(gateway, config);
   try {

@@ -135,13 +135,21 @@ describe('a start that cannot be', () => {
       { env: { HOST: '203.0.113.1' } },
       /^cannot listen on 203\.0\.113\.1:0 \(listen\): this machine does not have that address\n$/,
     ],
-    ['an unknown command', { args: ['serve'] }, /^unknown command "serve"; the commands are: start, check, /],
+    [
+      'an unknown command',
+      { args: ['serve'] },
+      /^unknown command "serve"; the commands are: start, check, /,
+    ],
     [
       'a command with too much behind it',
       { args: ['start', 'now'] },
       /^start takes no arguments; unexpected: "now"\n$/,
     ],
-    ['an unknown option', { args: ['--port', '1'] }, /^unknown option '--port'; see signalbox --help\n$/],
+    [
+      'an unknown option',
+      { args: ['--port', '1'] },
+      /^unknown option '--port'; see signalbox --help\n$/,
+    ],
     [
       'an option without its value',
       { args: ['--config'] },
@@ -230,7 +238,9 @@ describe('the command line', () => {
     });
     expect(await runToEnd({ args: ['-h'] })).toMatchObject({
       code: 0,
-      stdout: expect.stringMatching(/^Usage: signalbox [^]*check the configuration and exit/) as string,
+      stdout: expect.stringMatching(
+        /^Usage: signalbox [^]*check the configuration and exit/,
+      ) as string,
       stderr: '',
     });
   });

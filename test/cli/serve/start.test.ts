@@ -73,6 +73,21 @@ describe('the first start', () => {
     expect(await ask('GET', `${second.url}/v1/models`, first.auth)).toMatchObject({ status: 200 });
   });
 
+  it('is told of another process on the same data folder, as long as that runs', async () => {
+    const warning = /uses the same data folder/;
+    const first = await startProcess();
+    const second = await startProcess({ folder: first.folder });
+    await second.printed(
+      /"msg":"process \d+ uses the same data folder: each of the two counts rate/,
+    );
+    expect(first.stdout()).not.toMatch(warning);
+    second.signal('SIGTERM');
+    first.signal('SIGKILL');
+    await Promise.all([first.ended, second.ended]);
+    const third = await startProcess({ folder: first.folder });
+    expect(third.stdout()).not.toMatch(warning);
+  });
+
   it('takes over the key that version 0.1 kept in keys.json', async () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'data'));

@@ -1,5 +1,3 @@
-import { pino } from 'pino';
-
 /** A line of the log, as pino writes it. */
 interface LogLine {
   readonly level: number;
@@ -7,6 +5,16 @@ interface LogLine {
   readonly msg?: string;
   readonly [field: string]: unknown;
 }
+
+/** Names of pino's levels; `info` needs none. */
+const levelNames: Readonly<Record<number, string>> = {
+  10: 'TRACE',
+  20: 'DEBUG',
+  30: '',
+  40: 'WARN',
+  50: 'ERROR',
+  60: 'FATAL',
+};
 
 /**
  * Writes the log's lines for people, on standard output: the time of day, the level where it is not
@@ -30,11 +38,10 @@ export function readable(
   { level, time, msg = '', ...fields }: LogLine,
   clock: (timeMs: number) => string,
 ): string {
-  const label = pino.levels.labels[level] ?? String(level);
   const { facts, rest } =
     msg === 'request' ? requestFacts(fields) : { facts: [], rest: Object.entries(fields) };
   const named = rest.map(([name, value]) => `${name}=${textOf(value)}`);
-  const words = [clock(time), label === 'info' ? '' : label.toUpperCase(), msg, ...facts, ...named];
+  const words = [clock(time), levelNames[level] ?? String(level), msg, ...facts, ...named];
   // control characters in a client's names could move the cursor or start a new line
   return words
     .filter((word) => word !== '')

@@ -102,27 +102,37 @@ export interface ConfigInput {
   readonly surfaces?: {
     /** Model selection: `host` (default: `listen.host`) and `port`. */
     readonly modelSelect?: {
+      /** The address to listen on. Default: `listen.host`. */
       readonly host?: string;
+      /** The port to listen on. */
       readonly port: number;
     };
     /** Native completions: `host` and `port`. */
     readonly completions?: {
+      /** The address to listen on. Default: `listen.host`. */
       readonly host?: string;
+      /** The port to listen on. */
       readonly port: number;
     };
     /** OpenAI's dialect: `host` and `port`. */
     readonly openai?: {
+      /** The address to listen on. Default: `listen.host`. */
       readonly host?: string;
+      /** The port to listen on. */
       readonly port: number;
     };
     /** Pass-through: `host` and `port`. */
     readonly proxy?: {
+      /** The address to listen on. Default: `listen.host`. */
       readonly host?: string;
+      /** The port to listen on. */
       readonly port: number;
     };
     /** Prometheus metrics: `host` and `port`. */
     readonly metrics?: {
+      /** The address to listen on. Default: `listen.host`. */
       readonly host?: string;
+      /** The port to listen on. */
       readonly port: number;
     };
   };

@@ -3,6 +3,8 @@ import type { ServerResponse } from 'node:http';
 import { GatewayError, statusTitle } from '../errors.js';
 import { recordFailure } from '../telemetry/observed-request.js';
 import { contextOf, type HttpContext } from './context.js';
+import { malformedJson } from './parse-body.js';
+import { openAIErrors } from './surfaces/openai-error.js';
 import type { Parts } from '../pipeline/parts.js';
 
 /** The native error body: `{error, message}`, and `errorTrace` if attempts were made. */
@@ -24,13 +26,15 @@ function asGatewayError(error: unknown): GatewayError {
     statusCode,
     status = statusCode,
     type,
+    body,
   } = (typeof error === 'object' && error !== null ? error : {}) as {
     status?: unknown;
     statusCode?: unknown;
     type?: unknown;
+    body?: unknown;
   };
   if (type === 'entity.parse.failed')
-    return new GatewayError('malformed_json', 'the body is not valid JSON', { cause: error });
+    return malformedJson(typeof body === 'string' ? body : '{}', error);
   if (type === 'entity.too.large')
     return new GatewayError('payload_too_large', 'the body is too large', { cause: error });
   if (error instanceof URIError || status === 400)
@@ -83,13 +87,18 @@ function retryAfterSeconds({ retryAfterMs }: GatewayError): string {
   return String(Math.min(31_536_000, Math.max(1, Math.ceil((retryAfterMs ?? 1_000) / 1_000))));
 }
 
+/** Under any mount path; `/api/v1/chat/completions` has the native shape. */
+const openAIPath = /(?<!\/api)\/v1\/(chat\/completions|embeddings|models)(?=$|[/?])/i;
+
 /** The last stage of each router: answers errors in the surface's own shape. */
 export function errorHandler(parts: Parts): ErrorRequestHandler {
   // Express recognizes an error handler by its four parameters
-  return (thrown: unknown, _req, res, _next) => {
+  return (thrown: unknown, req, res, _next) => {
     const error = asGatewayError(thrown);
     const context = contextOf(parts, res);
     if (error.code === 'internal') parts.log.failure(context.request, error);
+    // an error of the host's body parser comes before the route has set its surface
+    if (openAIPath.test(req.originalUrl)) context.surface ??= openAIErrors('other');
     writeError(res, error, context);
   };
 }

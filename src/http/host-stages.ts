@@ -1,6 +1,6 @@
 import type { Request, RequestHandler, Response } from 'express';
 import { compileSchema, type Validator } from '../config/schema/compile-schema.js';
-import { invalidField } from '../errors.js';
+import { GatewayError, invalidField } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
 import { planCompletion } from '../pipeline/plan-request.js';
 import { selectModel, type SelectionQuestion } from '../pipeline/select-model.js';
@@ -24,13 +24,16 @@ import { native } from './surfaces/native.js';
 import type { CompletionSurface } from './surfaces/surface.js';
 import { track } from './track.js';
 
+/** What a host offers: labels `<provider>/<model>`, or whole candidates. */
+export type HostCandidates = readonly (string | Candidate)[];
+
 /** How a host app selects a model: its candidates, and how it reads its own requests. */
 export interface SelectModelOptions {
   /**
-   * Labels `<provider>/<model>`, or whole candidates. Default: the body's `llm_providers`, else its
-   * `models`.
+   * Labels `<provider>/<model>`, or whole candidates; or a function that lists them for a request.
+   * Default: the body's `llm_providers`, else its `models`.
    */
-  candidates?: readonly (string | Candidate)[];
+  candidates?: HostCandidates | ((req: Request) => HostCandidates | Promise<HostCandidates>);
   /**
    * Describes the request to routing. Default: the body's `messages`, `tools`, `tradeoff` and
    * `max_model_depth`.
@@ -47,8 +50,12 @@ type HostBody = Partial<ModelSelectRequest> & {
   conversationId?: unknown;
 };
 
-/** `gateway.selectModelWith`: reads the body, counts the request and chooses. */
+/**
+ * `gateway.selectModelWith`: reads the body, counts the request and chooses.
+ * @throws TypeError for options of the wrong type
+ */
 export function hostSelection(parts: Parts, options: SelectModelOptions): RequestHandler {
+  checkOptions(options);
   return inOrder(
     admitHostCall(parts, 'model-select'),
     readBody(parts, { required: !options.from }),
@@ -98,20 +105,24 @@ function selectModelWith(parts: Parts, options: SelectModelOptions): RequestHand
     const { request } = contextOf(parts, res);
     const body = (req.body ?? {}) as HostBody;
     checkHostBody(schema, body, options);
-    await selectModel(parts, request, questionOf(req, body, options, request.snapshot));
+    await selectModel(parts, request, await questionOf(req, body, options, request.snapshot));
   });
 }
 
-function questionOf(
+async function questionOf(
   req: Request,
   body: HostBody,
-  { from, candidates }: SelectModelOptions,
+  { from, candidates: given }: SelectModelOptions,
   snapshot: GatewaySnapshot,
-): SelectionQuestion {
+): Promise<SelectionQuestion> {
   const routing = from?.(req) ?? routingRequestOf(body);
   const field = body.llm_providers ? 'llm_providers' : 'models';
+  const candidates = typeof given === 'function' ? await given(req) : given;
+  if (typeof given === 'function' && !isCandidates(candidates))
+    throw new GatewayError('internal', `selectModelWith: candidates(req) ${mustBeCandidates}`);
   const entries: readonly (string | Candidate | ProviderEntry)[] =
     candidates ?? body.llm_providers ?? body.models ?? snapshot.directory.auto();
+  if (entries.length === 0) throw invalidField('models', nothingToChoose, 'bad_request');
   return {
     routing,
     links: from ? {} : body,
@@ -122,6 +133,33 @@ function questionOf(
     field,
     hashContent: !from && (body.hash_content ?? false),
   };
+}
+
+const nothingToChoose =
+  'there is nothing to choose from: send `models` or `llm_providers` in the body, give candidates to selectModelWith, or configure `providers` or `models` of the gateway';
+
+const mustBeCandidates =
+  'must be a list of labels <provider>/<model> or of candidates with label, provider and model';
+
+const isCandidates = (value: unknown): value is HostCandidates =>
+  Array.isArray(value) &&
+  value.every(
+    (entry: unknown) =>
+      typeof entry === 'string' ||
+      (typeof entry === 'object' &&
+        entry !== null &&
+        'label' in entry &&
+        typeof entry.label === 'string'),
+  );
+
+/** @throws TypeError: a host without TypeScript would otherwise see it only in its answers */
+function checkOptions({ candidates, from }: SelectModelOptions): void {
+  if (candidates !== undefined && typeof candidates !== 'function' && !isCandidates(candidates))
+    throw new TypeError(
+      `selectModelWith: candidates ${mustBeCandidates}, or a function that returns one for a request`,
+    );
+  if (from !== undefined && typeof from !== 'function')
+    throw new TypeError('selectModelWith: from must be a function that describes a request');
 }
 
 /** A host's own candidate as it is; a label or an entry as model selection reads it. */

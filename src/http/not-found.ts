@@ -1,5 +1,7 @@
-import type { RequestHandler } from 'express';
+import type { Request, RequestHandler } from 'express';
 import { GatewayError } from '../errors.js';
+import type { GatewaySnapshot } from '../pipeline/snapshot.js';
+import { dialectsWith } from '../providers/passthrough-headers.js';
 import { authenticate } from './authenticate.js';
 import { contextOf } from './context.js';
 import { nativeErrorBody } from './error-handler.js';
@@ -13,14 +15,16 @@ const unknownPath: Surface = {
   invalidCode: 'bad_request',
   errorBody: nativeErrorBody,
 };
+const maxPathLength = 200;
+
+const isBelowV1 = (url: string): boolean => /^\/v1(?=$|[/?])/i.test(url);
 
 /**
  * The last handler of a standalone gateway: answers 404 for unknown paths, but 401 without a valid
- * key. Below `/v1` the error has OpenAI's shape, for clients of that API. Browsers that open `/`
- * are redirected to the API documentation.
+ * key. Below `/v1` the error has OpenAI's shape, for clients of that API, and Anthropic's for the
+ * paths of Anthropic's API. Browsers that open `/` are redirected to the API documentation.
  */
 export function notFound(parts: Parts): RequestHandler {
-  const [native, openai] = [track(parts, unknownPath), track(parts, openAIErrors('other'))];
   const authenticated = authenticate(parts);
   return (req, res, next) => {
     contextOf(parts, res);
@@ -29,19 +33,48 @@ export function notFound(parts: Parts): RequestHandler {
       res.redirect('docs');
       return;
     }
-    const tracked = /^\/v1(\/|$)/i.test(req.path) ? openai : native;
-    void tracked(
+    track(parts, surfaceOf(req.path))(
       req,
       res,
       () =>
         void authenticated(req, res, (refused?: unknown) => {
+          const { request } = contextOf(parts, res);
           // the client chose the path, which the log must not repeat
-          contextOf(parts, res).request.prompt = req.path;
-          next(
-            refused ??
-              new GatewayError('not_found', `no route for ${req.method} ${req.path.slice(0, 200)}`),
-          );
+          request.prompt = [req.path, req.baseUrl];
+          next(refused ?? new GatewayError('not_found', reasonFor(req, request.snapshot)));
         }),
     );
   };
+}
+
+/**
+ * Answers 404 for unknown paths below `/v1` of a gateway that is mounted under a path: an SDK would
+ * show the host's own page as the error. At the root such paths may be the host's.
+ */
+export function unknownOpenAIPath(parts: Parts): RequestHandler {
+  const answered = notFound(parts);
+  return (req, res, next) => {
+    if (isBelowV1(req.url) && !isBelowV1(req.originalUrl)) void answered(req, res, next);
+    else next();
+  };
+}
+
+function surfaceOf(path: string): Surface {
+  const errorBody = isBelowV1(path) ? dialectsWith(path)[0]?.errorBody : undefined;
+  if (errorBody)
+    return { ...unknownPath, errorBody: ({ status, message }) => errorBody(status, message) };
+  return isBelowV1(path) ? openAIErrors('other') : unknownPath;
+}
+
+/** For a path of a provider's own API it says where pass-through has it. */
+function reasonFor({ method, path, baseUrl }: Request, { proxy }: GatewaySnapshot): string {
+  const shown = path.slice(0, maxPathLength);
+  const owners = dialectsWith(path);
+  const reason = `no route for ${method} ${shown}`;
+  if (owners.length === 0 || !proxy.enabled) return reason;
+  const provider = proxy.providerOf(owners.map(({ api }) => api));
+  const prefix = `${baseUrl.slice(0, maxPathLength)}/proxy`;
+  return provider === null
+    ? `${reason}; ${prefix}/<provider>${shown} reaches it at a provider that has it`
+    : `${reason}; ${prefix}/${provider}${shown} reaches it at the provider ${provider}`;
 }

@@ -8,6 +8,7 @@ import {
   maxJsonDepth,
   parsedExcess,
 } from '../json-size.js';
+import { jsonFault } from '../json-fault.js';
 
 /**
  * A body above this many bytes is read in steps, between which other requests proceed: each step
@@ -40,7 +41,13 @@ async function parseInSteps(body: Buffer, maxValues: number): Promise<unknown> {
   await nextTurn();
   const text = decode(body);
   await nextTurn();
-  const value = parseText(text);
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    await nextTurn();
+    throw malformedJson(text, cause);
+  }
   await nextTurn();
   return value;
 }
@@ -77,7 +84,16 @@ function parseText(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch (cause) {
-    // not the parser's own message, which quotes the body and so a user's prompt
-    throw new GatewayError('malformed_json', 'the body is not valid JSON', { cause });
+    throw malformedJson(text, cause);
   }
+}
+
+/**
+ * The error for a body that is not JSON: it says where, and not what the parser says, which quotes
+ * the body and so a user's prompt.
+ */
+export function malformedJson(text: string, cause: unknown): GatewayError {
+  const fault = jsonFault(text);
+  const where = fault === null ? '' : `: ${fault}`;
+  return new GatewayError('malformed_json', `the body is not valid JSON${where}`, { cause });
 }

@@ -28,14 +28,17 @@ import {
 } from './resources/v2.js';
 import { trainCustomRouter } from './resources/train-custom-router.js';
 import { countRequestStage, selectStage, sendSelection } from './select-model.js';
+import { unknownOpenAIPath } from './not-found.js';
 import { modelSelect } from './surfaces/model-select.js';
 import { native } from './surfaces/native.js';
+import { nativeRequests } from './surfaces/native-request.js';
 import { openAIErrors } from './surfaces/openai-error.js';
 import { openai } from './surfaces/openai.js';
 import { proxySurface } from './surfaces/proxy.js';
 import { asModelSelect, v2, v2Resources } from './surfaces/v2.js';
 import { track, untracked } from './track.js';
 import { methodNotAllowed, validate } from './validate.js';
+import { warnUnknown } from './warn-unknown.js';
 import { resourcesRouter } from './resource-routes.js';
 
 const selectPaths = [
@@ -55,6 +58,7 @@ function modelSelectRouter(parts: Parts): Router {
       track(parts, modelSelect),
       authenticate(parts, { scope: 'model-select' }),
       validate(parts, compileSchema('model-select.request')),
+      warnUnknown(parts, 'model-select.request'),
       countRequestStage(parts),
       selectStage(parts),
       sendSelection,
@@ -124,7 +128,8 @@ function completionsRouter(parts: Parts): Router {
       completionPaths,
       track(parts, native),
       authenticate(parts, { scope: 'completions' }),
-      validate(parts, compileSchema('completions.request')),
+      validate(parts, nativeRequests()),
+      warnUnknown(parts, 'completions.request'),
       joinNativeConversation(parts),
       planCall(parts, native),
       complete(parts, native),
@@ -166,6 +171,7 @@ function openaiRouter(parts: Parts): Router {
       authenticate(parts),
       methodNotAllowed('GET'),
     )
+    .use(unknownOpenAIPath(parts))
     .use(errorHandler(parts));
 }
 

@@ -33,11 +33,12 @@ export function selectStage(parts: Parts): RequestHandler {
 
 /** Answers model selection with the plan that `selectModel` has made. */
 export const sendSelection: RequestHandler = answer((req, res) => {
-  const { plan, record } = requestOf(res);
+  const { plan, record, warnings } = requestOf(res);
   if (!plan) throw new GatewayError('internal', 'no plan was made');
   const [first] = plan.candidates;
   record.provider = first.provider;
   record.model = first.model;
   const depth = (req.body as ModelSelectRequest).max_model_depth ?? null;
-  sendJson(res, 200, selectionOf(plan, depth, req.query['explain'] === 'true'));
+  const selection = selectionOf(plan, depth, req.query['explain'] === 'true');
+  sendJson(res, 200, warnings.length > 0 ? { ...selection, warnings } : selection);
 });

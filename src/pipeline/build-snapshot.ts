@@ -101,7 +101,7 @@ export function buildSnapshot(
     requestLog: config.requestLog,
     conversations: config.conversations,
     budgets: config.budgets,
-    proxy: { ...config.proxy, allowed: proxyable(providerConfigs) },
+    proxy: proxyOf(config, providerConfigs),
     isKnownModel: knownModels(catalog),
     onAttempt(attempt) {
       if (attempt.outcome === 'ok' && attempt.firstContentMs !== null)
@@ -111,8 +111,17 @@ export function buildSnapshot(
   };
 }
 
-const proxyable = (configs: readonly ProviderConfig[]): ReadonlySet<string> =>
-  new Set(configs.filter(({ allowProxy }) => allowProxy).map(({ name }) => name));
+function proxyOf(config: Config, configs: readonly ProviderConfig[]): GatewaySnapshot['proxy'] {
+  const allowed = configs.filter(({ allowProxy }) => allowProxy);
+  return {
+    ...config.proxy,
+    allowed: new Set(allowed.map(({ name }) => name)),
+    providerOf(apis) {
+      const found = apis.flatMap((api) => allowed.find((provider) => provider.api === api) ?? []);
+      return found[0]?.name ?? null;
+    },
+  };
+}
 
 function routingOf(config: Config): GatewaySnapshot['routing'] {
   const { order, explainHeader, learning, ranker, exploration, allow, deny } = config.routing;

@@ -45,8 +45,16 @@ export interface GatewayRequest extends ObservedRequest {
   asked: Candidate | null;
   /** What its error texts must not repeat where they are kept: messages, input, or a path. */
   prompt: unknown;
+  /** What its answer has to tell the client, where the surface can. */
+  warnings: readonly FieldWarning[];
   /** Candidates that could not be used, as the first entries of the error trace. */
   passedOver: readonly ErrorTraceEntry[];
+}
+
+/** A field of the request that did not do what the client may expect. */
+export interface FieldWarning {
+  readonly field: string;
+  readonly message: string;
 }
 
 /**
@@ -105,6 +113,7 @@ export function newRequest({
     call: null,
     asked: null,
     prompt: null,
+    warnings: [],
     passedOver: [],
     record: newRequestRecord(),
   };

@@ -77,6 +77,8 @@ export interface GatewaySnapshot {
     readonly enabled: boolean;
     readonly forwardHeaders: readonly string[];
     readonly allowed: ReadonlySet<string>;
+    /** The first of the allowed providers that has one of the dialects, in their order; or null. */
+    providerOf(apis: readonly string[]): string | null;
   };
   /** True for models of the catalogue and the configuration: a closed set, fit for labels. */
   isKnownModel(provider: string, model: string): boolean;

@@ -198,6 +198,10 @@ export interface ProviderDialect {
    * through. A name may end in `*`.
    */
   readonly passthroughHeaders?: readonly string[];
+  /**
+   * Paths of the provider's API that clients ask a gateway for, and that only pass-through reaches.
+   */
+  readonly ownPaths?: readonly string[];
   /** The body of an error as the provider's SDKs read it. Absent: as OpenAI's. */
   readonly errorBody?: (status: number, message: string) => object;
   /** @throws GatewayError `internal` if a required setting is missing */

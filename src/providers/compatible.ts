@@ -42,6 +42,15 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     unpricedModels:
       /search-(preview|api)|deep-?research|-audio|gpt-audio|audio-preview|realtime|-tts(?![a-z])|transcribe|whisper|computer-use|gpt-image|-image(?![a-z])|dall-e|sora/i,
     passthroughHeaders: ['openai-beta'],
+    ownPaths: [
+      'responses',
+      'completions',
+      'images',
+      'audio',
+      'moderations',
+      'files',
+      'batches',
+    ].map((path) => `/v1/${path}`),
     // newer models refuse max_tokens; every model served accepts max_completion_tokens (2026-11)
     adaptBody: (body) => renameField(body, 'max_tokens', 'max_completion_tokens'),
   },
@@ -203,6 +212,7 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     needsKey: false,
     // clients that Stainless generated (OpenAI's, Anthropic's and many others) send these
     passthroughHeaders: ['x-stainless-*', 'idempotency-key'],
+    ownPaths: ['/v1/completions', '/v1/responses'],
   },
 };
 

@@ -1,3 +1,4 @@
+import type { ProviderDialect } from './adapter.js';
 import { dialects } from './index.js';
 
 const all = [...dialects.values()];
@@ -36,4 +37,13 @@ export function sdkErrorBody(
       errorBody && [keyHeader ?? '', ...passthroughHeaders].some((name) => name in headers),
   );
   return sent?.errorBody ?? null;
+}
+
+/**
+ * The dialects of which a path is a provider's own, such as `/v1/messages` of Anthropic's; empty
+ * for a path that no client is known to ask for.
+ */
+export function dialectsWith(path: string): ProviderDialect[] {
+  const asked = `${path.toLowerCase()}/`;
+  return all.filter(({ ownPaths = [] }) => ownPaths.some((own) => asked.startsWith(`${own}/`)));
 }

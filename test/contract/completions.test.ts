@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { at } from '../helpers/json.js';
+import { at, textAt } from '../helpers/json.js';
 import { post, postStream, type Reply, type StreamReply } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
@@ -299,16 +299,52 @@ describe('the request', () => {
     expect(lastAsked()).not.toHaveProperty('temperature');
   });
 
-  it('ignores unknown fields, and does not pass them on', async () => {
-    const { status } = await complete({
+  it('ignores unknown fields, does not pass them on, and names them in warnings', async () => {
+    const { status, json } = await complete({
       ...hello,
       nonsense: { a: 1 },
       tools: 'x',
-      messages: [{ role: 'user', content: 'Hi', mood: 'good' }],
+      max_tokens: 5,
+      temprature: 1,
+      absent: null,
+      messages: [
+        { role: 'user', content: 'Hi', mood: 'good' },
+        { role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: {} }] },
+      ],
     });
     expect(status).toBe(200);
+    expectConforms('completions.response', json);
     expect(lastAsked()).not.toHaveProperty('nonsense');
     expect(lastAsked()).not.toHaveProperty('tools');
+    expect(lastAsked()).not.toHaveProperty('max_tokens');
+    const ignored = 'is not known and has no effect';
+    const passedOn = 'POST /v1/chat/completions passes it on to the provider';
+    expect(at(json, 'warnings')).toEqual([
+      { field: 'messages[0][mood]', message: ignored },
+      { field: 'messages[1][content][0][cache_control]', message: ignored },
+      { field: 'nonsense', message: ignored },
+      { field: 'tools', message: `${ignored}; ${passedOn}` },
+      { field: 'max_tokens', message: `${ignored}; did you mean maxTokens?` },
+      { field: 'temprature', message: `${ignored}; did you mean temperature?` },
+    ]);
+  });
+
+  it('has its warnings on the last chunk where the answer is streamed', async () => {
+    const { frames } = await stream({ ...hello, max_tokens: 5 });
+    const chunks = frames.slice(0, -1).map(({ data }) => JSON.parse(data ?? '') as object);
+    for (const chunk of chunks) expectConforms('completions.chunk', chunk);
+    expect(chunks.filter((chunk) => 'warnings' in chunk)).toEqual([chunks.at(-1)]);
+    expect(at(chunks.at(-1), 'warnings', 0, 'field')).toBe('max_tokens');
+  });
+
+  it('has at most 20 warnings, with short names, and none where all fields are known', async () => {
+    const many = Object.fromEntries(
+      Array.from({ length: 50 }, (_, index) => [`x${index}`.repeat(100), 1]),
+    );
+    const warnings = at((await complete({ ...hello, ...many })).json, 'warnings');
+    expect(warnings).toHaveLength(20);
+    expect(textAt(warnings, 0, 'field')).toHaveLength(60);
+    expect((await complete(hello)).json).not.toHaveProperty('warnings');
   });
 
   it('passes temperature and maxTokens to the model', async () => {
@@ -333,6 +369,9 @@ describe('the request', () => {
 
   it.each([
     ['models', undefined, 'models: is required'],
+    ['search', true, 'search: web search is not available in this version; leave it out'],
+    ['research', true, 'research: is not available in this version; leave it out'],
+    ['toolkits', ['github'], 'toolkits: is not available in this version; leave it out'],
     ['models', [], 'models: must have at least 1 item'],
     ['models', 'up/good', 'models: must be an array'],
     ['models', ['none'], /^models\[0\]: no configured provider has a model "none"/],
@@ -396,6 +435,16 @@ describe('the request', () => {
     expect(reply).toMatchObject(refused(422, message));
     expectConforms('error', reply.json);
     expect(upstream.requests).toHaveLength(asked);
+  });
+
+  it("says where OpenAI's API is to a client that sends its body here", async () => {
+    const { messages } = hello;
+    expect(await complete({ messages, model: 'up/good' })).toMatchObject(
+      refused(
+        422,
+        /^models: is required, as a list; .* base URL that ends in \/v1 instead of \/api\/v1$/,
+      ),
+    );
   });
 
   it('gets the failure that the interface declares first', async () => {

@@ -266,7 +266,7 @@ describe('model selection', () => {
     ).toBe('up/bad');
   });
 
-  it('takes null in every optional field as absent, and ignores unknown fields', async () => {
+  it('takes null in every optional field as absent, and names unknown fields in warnings', async () => {
     const nulls = {
       tools: null,
       max_model_depth: null,
@@ -286,6 +286,7 @@ describe('model selection', () => {
       context_length: null,
       attributes: null,
       is_custom: null,
+      context_lenght: 5,
     };
     const { status, json } = await select({
       ...nulls,
@@ -293,8 +294,20 @@ describe('model selection', () => {
       metric: 'accuracy',
       timeout: 5,
       default: 0,
+      tools: [{ type: 'function', function: { name: 'f', strict: true } }],
     });
     expect(status).toBe(200);
+    expectConforms('model-select.response', json);
+    const ignored = 'is not known and has no effect';
+    expect(at(json, 'warnings')).toEqual([
+      {
+        field: 'llm_providers[0][context_lenght]',
+        message: `${ignored}; did you mean context_length?`,
+      },
+      { field: 'metric', message: ignored },
+      { field: 'timeout', message: ignored },
+      { field: 'default', message: ignored },
+    ]);
     expect(json).toMatchObject({ llm_label: 'up/good' });
   });
 

@@ -68,7 +68,13 @@ describe('the error handler', () => {
   });
 
   it.each([
-    ['malformed JSON', '{"a', 'application/json', 400, 'the body is not valid JSON'],
+    [
+      'malformed JSON',
+      '{"a',
+      'application/json',
+      400,
+      'the body is not valid JSON: it ends at line 1, column 4 before it is complete',
+    ],
     [
       'a body over its limit',
       JSON.stringify({ a: 'x'.repeat(200) }),

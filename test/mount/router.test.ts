@@ -213,10 +213,8 @@ describe.each(expressRows)('the whole gateway, mounted in %s', (_version, expres
       '/ai',
       '/ai/',
       '/ai/nothing',
-      '/ai/v1',
       '/ai/api/v1',
       '/v1/chat/completions',
-      '/ai/v1/chat/completions/more',
       '/ai/metricsx',
       '/aiv1/models',
     ]) {
@@ -225,6 +223,46 @@ describe.each(expressRows)('the whole gateway, mounted in %s', (_version, expres
         json: { host: path },
       });
     }
+  });
+
+  it("answers unknown paths below its own /v1 in OpenAI's shape, and leaves /v1 to the host where it is mounted at the root", async () => {
+    const rest: RequestHandler = (_req, res) => void res.status(404).send('<html>host</html>');
+    const url = await start(express().use('/ai', gateway.router).use(rest));
+    for (const path of ['/ai/v1', '/ai/v1/responses', '/ai/v1/chat/completions/more'])
+      expect(await post(url + path, {}, auth), path).toMatchObject({
+        status: 404,
+        json: { error: { code: 'not_found', type: 'invalid_request_error' } },
+      });
+    expect((await post(`${url}/ai/v1/responses`, {}, {})).json).toMatchObject({
+      error: { code: 'invalid_api_key' },
+    });
+    await host?.close();
+    const root = await start(express().use(gateway.router).use(rest));
+    expect((await post(`${root}/v1/own`, {}, auth)).text).toContain('host');
+  });
+
+  it("answers what the host's body parser refuses below /v1 in OpenAI's shape, where gateway.errorHandler answers", async () => {
+    const app = express()
+      .use(express.json({ limit: 50 }))
+      .use('/ai', gateway.router);
+    const url = await start(app.use(gateway.errorHandler));
+    expect(await post(`${url}/ai/v1/chat/completions`, '{"messages": [', auth)).toMatchObject({
+      status: 400,
+      json: {
+        error: {
+          code: 'malformed_json',
+          message: 'the body is not valid JSON: it ends at line 1, column 15 before it is complete',
+        },
+      },
+    });
+    expect(await post(`${url}/ai/v1/embeddings?a=1`, { a: 'x'.repeat(60) }, auth)).toMatchObject({
+      status: 413,
+      json: { error: { code: 'payload_too_large' } },
+    });
+    expect(await post(`${url}/ai/api/v1/chat/completions`, '{', auth)).toMatchObject({
+      status: 400,
+      json: { error: 'Bad Request' },
+    });
   });
 
   it("works below a path with parameters, and inside a router of the host's", async () => {

@@ -1,10 +1,12 @@
-import type { ErrorRequestHandler, Express, RequestHandler } from 'express';
+import type { ErrorRequestHandler, Express, Request, RequestHandler } from 'express';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createGateway, type Gateway, GatewayError, planOf } from '../../src/index.js';
 import { expressRows, type RunningHost, startHost } from '../helpers/host.js';
+import { listAt } from '../helpers/json.js';
 import { noUnhandledRejections } from '../helpers/rejections.js';
 import { ask, post, postStream } from '../helpers/sse.js';
+import { until } from '../helpers/until.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 const key = 'sk_mounted';
@@ -235,6 +237,109 @@ describe.each(expressRows)("a stage in a host's route, in %s", (_version, expres
     expect((await post(`${url}/chat`, { messages, models: ['local/good'] })).json).toMatchObject({
       labels: expect.arrayContaining(['local/cheap', 'house']),
     });
+  });
+
+  it("selectModelWith asks a function for each request's own candidates, at once or later", async () => {
+    const listed = (req: Request): string[] => [
+      `local/${req.query['model'] === 'cheap' ? 'cheap' : 'good'}`,
+    ];
+    const url = await start((app) =>
+      app
+        .post('/now', gateway.selectModelWith({ candidates: listed }), sendPlan)
+        .post(
+          '/later',
+          gateway.selectModelWith({ candidates: (req) => Promise.resolve(listed(req)) }),
+          sendPlan,
+        ),
+    );
+    for (const path of ['now', 'later'])
+      for (const model of ['good', 'cheap'])
+        expect((await post(`${url}/${path}?model=${model}`, { messages })).json).toMatchObject({
+          labels: [`local/${model}`],
+        });
+  });
+
+  it('selectModelWith hands over what such a function throws, and says what it must return', async () => {
+    const own = new Error('no tenant');
+    const throwing = gateway.selectModelWith({ candidates: () => Promise.reject(own) });
+    const wrong = gateway.selectModelWith({ candidates: () => JSON.parse('{"model":"x"}') });
+    const url = await start((app) => app.post('/a', throwing).post('/b', wrong));
+    expect((await post(`${url}/a`, { messages })).status).toBe(599);
+    expect((await post(`${url}/b`, { messages })).status).toBe(500);
+    expect(failures).toEqual([
+      own,
+      expect.objectContaining({
+        code: 'internal',
+        message: expect.stringMatching(/^selectModelWith: candidates\(req\) must be a list of /),
+      }),
+    ]);
+  });
+
+  it.each([
+    ['{"candidates": "local/good"}', /^selectModelWith: candidates must be a list of /],
+    ['{"candidates": [7]}', /^selectModelWith: candidates must be a list of /],
+    ['{"candidates": [{"provider": "local", "model": "good"}]}', /label, provider and model/],
+    ['{"from": {}}', /^selectModelWith: from must be a function/],
+  ])('selectModelWith(%s) throws at once and says what is wrong', (options, message) => {
+    expect(() => gateway.selectModelWith(JSON.parse(options))).toThrow(message);
+  });
+
+  it('selectModel says what to give where there is nothing to choose from', async () => {
+    const empty = createGateway({}, { env: {} });
+    const url = await start((app) => app.post('/chat', empty.selectModel, sendPlan));
+    expect((await post(`${url}/chat`, { messages })).json).toEqual({
+      host: expect.stringMatching(
+        /^models: there is nothing to choose from: send `models` or `llm_providers`.*selectModelWith.*`providers`/,
+      ),
+    });
+    await empty.close();
+  });
+
+  it("takes the configured facts of models whose provider is the host's own", async () => {
+    const own = createGateway(
+      {
+        auth: { keys: [{ name: 'test', key, scopes: ['model-select', 'admin'] }] },
+        models: {
+          'big/gpt-x': { inputPrice: 5, outputPrice: 20, quality: 0.9 },
+          'small/gpt-s': { inputPrice: 0.1, outputPrice: 0.4, quality: 0.88 },
+        },
+      },
+      { env: {} },
+    );
+    const stage = own.selectModelWith({ candidates: ['big/gpt-x', 'small/gpt-s'] });
+    const url = await start((app) =>
+      app
+        .use('/ai', own.router)
+        .post('/body', own.selectModel, sendPlan)
+        .post('/own', stage, sendPlan),
+    );
+    const cheap = { messages, tradeoff: 'cost' };
+    const models = ['big/gpt-x', 'small/gpt-s'];
+    const entries = models.map((name) => ({ name }));
+    const chosen = { labels: ['small/gpt-s', 'big/gpt-x'], providers: ['small', 'big'] };
+    for (const [path, body] of [
+      ['body', { ...cheap, models }],
+      ['body', { ...cheap, llm_providers: entries }],
+      ['own', cheap],
+    ] as const)
+      expect((await post(`${url}/${path}`, body)).json).toMatchObject(chosen);
+    const select = `${url}/ai/api/v1/model-select?explain=true`;
+    const { json } = await post(select, { ...cheap, llm_providers: entries }, auth);
+    expect(json).toMatchObject({
+      llm_label: 'small/gpt-s',
+      candidates: [
+        { provider: 'small', model: 'gpt-s', quality: 0.88 },
+        { provider: 'big', model: 'gpt-x', quality: 0.9 },
+      ],
+    });
+    let logged: unknown[] = [];
+    await until(async () => {
+      const page = await ask('GET', `${url}/ai/api/v1/requests`, auth);
+      logged = listAt(page.json, 'items');
+      return logged.length > 0;
+    });
+    expect(logged[0]).toMatchObject({ provider: 'small', model: 'gpt-s' });
+    await own.close();
   });
 
   it("selectModelWith takes the host's own reading of the request, whatever its shape", async () => {

@@ -6,6 +6,7 @@ import type { Costs } from '../../routing/cost.js';
 import type { Candidate } from '../../routing/plan.js';
 import type { FinishedAnswer } from '../../pipeline/completion-call.js';
 import { usageCounts } from '../../pipeline/keep-turn.js';
+import type { FieldWarning } from '../../pipeline/request.js';
 
 /**
  * What all native answers contain, streamed or not: ids, conversation title, sources. Sets the id
@@ -18,6 +19,7 @@ export class NativeEnvelope {
   constructor(
     res: ServerResponse,
     private readonly conversation: JoinedConversation,
+    private readonly warnings: readonly FieldWarning[],
   ) {
     this.responseMessageId = conversation.answerId;
     res.setHeader('conversationId', conversation.id);
@@ -84,6 +86,7 @@ export class NativeEnvelope {
       conversationTitle: this.conversation.title,
       ...(answer.stored === false ? { conversationStored: false } : {}),
       ...(answer.errorTrace.length > 0 ? { errorTrace: answer.errorTrace } : {}),
+      ...(this.warnings.length > 0 ? { warnings: this.warnings } : {}),
     };
   }
 

@@ -4,6 +4,7 @@ import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { FinishedAnswer } from '../../pipeline/completion-call.js';
 import { WholeAnswer } from '../../pipeline/whole-answer.js';
+import type { FieldWarning } from '../../pipeline/request.js';
 import type { Candidate } from '../../routing/plan.js';
 import { sendJson } from '../send-json.js';
 import { NativeEnvelope } from './native-envelope.js';
@@ -16,9 +17,10 @@ export class NativeReply extends WholeAnswer {
   constructor(
     private readonly res: ServerResponse,
     conversation: JoinedConversation,
+    warnings: readonly FieldWarning[],
   ) {
     super();
-    this.envelope = new NativeEnvelope(res, conversation);
+    this.envelope = new NativeEnvelope(res, conversation, warnings);
   }
 
   override begin(candidate: Candidate): void {

@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../../completion.js';
+import { compileSchema, type Validator } from '../../config/schema/compile-schema.js';
 
 /** The body of `POST /api/v1/completions`, as its schema accepts it. */
 export interface NativeRequest {
@@ -19,3 +20,27 @@ export interface NativeRequest {
   research?: boolean | null;
   toolkits?: string[] | null;
 }
+
+/**
+ * The schema of native completions. To a body of OpenAI's API, which has `model` instead of
+ * `models`, it says where that API is.
+ */
+export function nativeRequests(): Validator<NativeRequest> {
+  const schema = compileSchema<NativeRequest>('completions.request');
+  return {
+    ...schema,
+    firstFailure(body) {
+      const failure = schema.firstFailure(body);
+      const isOpenAIs = failure?.field === 'models' && isRecord(body) && !('models' in body);
+      return isOpenAIs && typeof body['model'] === 'string'
+        ? { ...failure, reason: `${failure.reason}, as a list; ${whereOpenAIIs}` }
+        : failure;
+    },
+  };
+}
+
+const whereOpenAIIs =
+  "clients of OpenAI's API, which send `model`, need a base URL that ends in /v1 instead of /api/v1";
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null;

@@ -9,6 +9,7 @@ import { byteJson, byteLine } from './byte-json.js';
 import { NativeEnvelope, nativeUsage } from './native-envelope.js';
 import { StreamedAnswer } from './streamed-answer.js';
 import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-call.js';
+import type { FieldWarning } from '../../pipeline/request.js';
 
 /**
  * In characters. A longer answer is sent to the client but not stored: no request could contain it.
@@ -33,9 +34,14 @@ export class NativeStream extends StreamedAnswer {
     '","message":{"role":"assistant","type":"text","content":[{"type":"text","text":"';
   private static readonly tail = '"}]}}';
 
-  constructor(res: ServerResponse, stream: EventStream, conversation: JoinedConversation) {
+  constructor(
+    res: ServerResponse,
+    stream: EventStream,
+    conversation: JoinedConversation,
+    warnings: readonly FieldWarning[],
+  ) {
     super(stream);
-    this.envelope = new NativeEnvelope(res, conversation);
+    this.envelope = new NativeEnvelope(res, conversation, warnings);
     this.keeps = conversation.stores;
   }
 

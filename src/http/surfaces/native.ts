@@ -17,11 +17,11 @@ export const native: CompletionSurface = {
     refuseUnsupported(body);
     return callOf(body, chatOf(body));
   },
-  writer(res, { conversation }, _call, stream) {
+  writer(res, { conversation, warnings }, _call, stream) {
     if (!conversation) throw new GatewayError('internal', 'no conversation was joined');
     return stream
-      ? new NativeStream(res, stream, conversation)
-      : new NativeReply(res, conversation);
+      ? new NativeStream(res, stream, conversation, warnings)
+      : new NativeReply(res, conversation, warnings);
   },
 };
 
@@ -51,9 +51,10 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
 
 /** Refuses options that this gateway does not support instead of ignoring them. */
 function refuseUnsupported(body: NativeRequest): void {
-  if (body.search) throw invalidField('search', 'no search engine is configured');
-  if (body.research) throw invalidField('research', 'is not available');
-  if (body.toolkits?.length) throw invalidField('toolkits', 'no toolkits are configured');
+  const reason = 'is not available in this version; leave it out';
+  if (body.search) throw invalidField('search', `web search ${reason}`);
+  if (body.research) throw invalidField('research', reason);
+  if (body.toolkits?.length) throw invalidField('toolkits', reason);
 }
 
 function chatOf(body: NativeRequest): ChatRequest {

@@ -28,6 +28,7 @@ export const anthropic: ProviderDialect = {
   needsKey: true,
   keyHeader: 'x-api-key',
   passthroughHeaders: ['anthropic-version', 'anthropic-beta'],
+  ownPaths: ['/v1/messages'],
   errorBody: anthropicErrorBody,
   create: createAdapter,
 };

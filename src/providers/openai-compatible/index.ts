@@ -22,7 +22,7 @@ type OpenAIOperation = 'chat/completions' | 'embeddings';
 export interface CompatibleQuirks
   extends
     Partial<Pick<ProviderDialect, 'env' | 'needsKey' | 'pricesAs'>>,
-    Pick<ProviderDialect, 'pricedFields' | 'unpricedModels' | 'passthroughHeaders'> {
+    Pick<ProviderDialect, 'pricedFields' | 'unpricedModels' | 'passthroughHeaders' | 'ownPaths'> {
   /** The root of the API. Absent: the configuration must give it. */
   baseUrl?: string;
   /**
@@ -62,6 +62,7 @@ export function openAICompatible(api: string, quirks: CompatibleQuirks = {}): Pr
     ...(pricedFields ? { pricedFields } : {}),
     ...(unpricedModels ? { unpricedModels } : {}),
     ...(passthroughHeaders ? { passthroughHeaders } : {}),
+    ...(quirks.ownPaths ? { ownPaths: quirks.ownPaths } : {}),
     create: (settings) => createAdapter(settings, quirks),
   };
 }

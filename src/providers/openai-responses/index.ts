@@ -30,6 +30,7 @@ export const openaiResponses: ProviderDialect = {
   needsKey: true,
   // neither `background` nor content of the provider's own store
   pricedFields: ['text', 'truncation'],
+  ownPaths: ['/v1/responses'],
   create: createAdapter,
 };
 

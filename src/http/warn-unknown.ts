@@ -1,0 +1,44 @@
+import type { RequestHandler } from 'express';
+import { closestName } from '../config/closest.js';
+import { readSchema } from '../config/schema/compile-schema.js';
+import { type UnknownField, unknownFieldsOf } from '../config/schema/unknown-fields.js';
+import type { Parts } from '../pipeline/parts.js';
+import { contextOf } from './context.js';
+import { stage } from './stage.js';
+
+/** What is probably meant by a field that no edit distance finds, or finds wrongly. */
+const meanings: Readonly<Record<string, string>> = {
+  max_tokens: 'maxTokens',
+  max_completion_tokens: 'maxTokens',
+  model: 'models',
+};
+
+/** Names the fields that a valid body's schema does not know in `request.warnings`. */
+export function warnUnknown(
+  parts: Parts,
+  schema: 'completions.request' | 'model-select.request',
+): RequestHandler {
+  const unknownFields = unknownFieldsOf(schema);
+  const passedOn = new Set(
+    schema === 'completions.request'
+      ? Object.keys(readSchema('chat-completions.request')['properties'] ?? {})
+      : [],
+  );
+  return stage((req, res) => {
+    const unknown = unknownFields(req.body);
+    if (unknown.length === 0) return;
+    contextOf(parts, res).request.warnings = unknown.map((one) => ({
+      field: one.field,
+      message: `is not known and has no effect${adviceOn(one, passedOn)}`,
+    }));
+  });
+}
+
+function adviceOn({ key, field, knownKeys }: UnknownField, passedOn: ReadonlySet<string>): string {
+  const isTop = key === field;
+  const meant = isTop && Object.hasOwn(meanings, key) ? meanings[key] : undefined;
+  if (meant !== undefined && knownKeys.includes(meant)) return `; did you mean ${meant}?`;
+  if (isTop && passedOn.has(key)) return '; POST /v1/chat/completions passes it on to the provider';
+  const near = closestName(key, knownKeys);
+  return near === null ? '' : `; did you mean ${near}?`;
+}

@@ -5,6 +5,7 @@ import { readSchema } from '../../src/config/schema/compile-schema.js';
 import { errorCodes, GatewayError, type Recovery } from '../../src/errors.js';
 import type { ProviderDialect } from '../../src/providers/adapter.js';
 import { dialects } from '../../src/providers/index.js';
+import { commandRows } from './commands.js';
 import { errorMeanings } from './error-meanings.js';
 
 /** The part of JSON Schema that schemas/config.schema.json uses. */
@@ -34,6 +35,7 @@ export function generatedTables(): Record<string, string> {
     'model settings': settingsTable(model!, schema, {}),
     errors: errorTable(),
     providers: providerTable(),
+    commands: markdownTable(['Command', 'Does', 'Options'], commandRows()),
   };
 }
 

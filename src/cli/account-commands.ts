@@ -7,6 +7,7 @@ import {
   listAccountsCommand,
   resetAccountCommand,
 } from './accounts.js';
+import { deleteAccountCommand, exportAccountCommand } from './account-data.js';
 import type { AccountRole } from '../store/contracts/accounts.js';
 import { groupOf, onStore } from './command-group.js';
 import {
@@ -56,7 +57,24 @@ export function addAccountCommands(program: Command): void {
       .action((account: string, _options: unknown, command: Command) =>
         onStore(command, (store) => changeAccountCommand(store, account, change)),
       );
+  addDataCommands(accounts);
   addConversationCommands(program);
+}
+
+function addDataCommands(accounts: Command): void {
+  accounts
+    .command('delete <account>')
+    .description('delete an account with all its data (a mail address or an id)')
+    .option('--yes', 'do not ask for confirmation')
+    .action((account: string, { yes = false }: { yes?: boolean }, command: Command) =>
+      onStore(command, (store) => deleteAccountCommand(store, account, yes)),
+    );
+  accounts
+    .command('export <account>')
+    .description('print all data of an account as JSON Lines (a mail address or an id)')
+    .action((account: string, _options: unknown, command: Command) =>
+      onStore(command, (store) => exportAccountCommand(store, account)),
+    );
 }
 
 interface OfAccount {

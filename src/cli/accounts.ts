@@ -9,7 +9,8 @@ import {
   firstAccountId,
 } from '../store/contracts/accounts.js';
 import type { Store } from '../store/contracts/store.js';
-import { everyPage } from './every-page.js';
+import { everyPage } from '../store/every-page.js';
+import { recordAct } from './record-act.js';
 import { tableOf } from './table.js';
 
 type Link = Awaited<ReturnType<typeof resetLink>>['link'];
@@ -47,6 +48,12 @@ export async function createAccountCommand(
 ): Promise<string> {
   const { resetMs } = config.auth;
   const { account, link } = await createAccount(store, { email, role }, { resetMs });
+  await recordAct(store, {
+    act: 'account.create',
+    accountId: account.id,
+    target: account.id,
+    details: { email: account.email, role: account.role },
+  });
   return `${account.role === 'admin' ? 'administrator' : 'account'} ${account.email ?? ''}\n${linkLines(link, config)}`;
 }
 
@@ -64,6 +71,7 @@ export async function resetAccountCommand(
 ): Promise<string> {
   const { id } = await accountNamed(store, named);
   const { account, link } = await resetLink(store, id, { resetMs: config.auth.resetMs });
+  await recordAct(store, { act: 'account.reset-link', accountId: id, target: id });
   return `account ${account.email ?? account.id}\n${linkLines(link, config)}`;
 }
 
@@ -84,11 +92,17 @@ export async function changeAccountCommand(
 ): Promise<string> {
   const { id } = await accountNamed(store, named);
   const { email, role, disabledAt } = await changeAccount(store, id, accountChanges[change]);
+  await recordAct(store, {
+    act: 'account.change',
+    accountId: id,
+    target: id,
+    details: accountChanges[change],
+  });
   return `${email ?? id}: ${role === 'admin' ? 'administrator' : 'member'}, ${disabledAt === null ? 'active' : 'disabled'}\n`;
 }
 
 /** @throws Error if there is no account with this mail address or id */
-async function accountNamed(store: Store, named: string): Promise<AccountRecord> {
+export async function accountNamed(store: Store, named: string): Promise<AccountRecord> {
   const isMail = named.includes('@');
   const account = isMail
     ? await store.accounts.findByEmail(mailAddressOf(named, 'the account'))

@@ -1,6 +1,6 @@
 import type { Store } from '../store/contracts/store.js';
 import { shownConversation, shownMessage } from '../resources/conversations.js';
-import { everyPage } from './every-page.js';
+import { everyPage } from '../store/every-page.js';
 import { findAccountId } from './keys.js';
 import { tableOf } from './table.js';
 

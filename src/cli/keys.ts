@@ -11,7 +11,8 @@ import {
   scopes,
 } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
-import { everyPage } from './every-page.js';
+import { everyPage } from '../store/every-page.js';
+import { recordAct } from './record-act.js';
 import { printable } from './table.js';
 
 /** The options of `signalbox keys create` and `update`. */
@@ -40,7 +41,7 @@ const none = 'none';
 export async function createKeyCommand(store: Store, options: KeyOptions): Promise<string> {
   if (!options.name) throw new Error('--name: must not be empty');
   const key = newKey();
-  await store.keys.add(
+  const added = await store.keys.add(
     keyFor(await findAccountId(store, options.account), options.name, key, {
       scopes: scopesOf(options.scopes),
       models: options.models ? listOf(options.models) : null,
@@ -48,6 +49,9 @@ export async function createKeyCommand(store: Store, options: KeyOptions): Promi
       limits: { ...noLimits, ...limitsOf(options) },
     }),
   );
+  const { id, accountId, name, scopes: granted, models, limits, expiresAt } = added;
+  const details = { name, scopes: granted, models, limits, expiresAt };
+  await recordAct(store, { act: 'key.create', accountId, target: id, details });
   return `${key}\n`;
 }
 
@@ -72,8 +76,9 @@ export async function updateKeyCommand(
   };
   if (Object.keys(changes).length === 0)
     throw new Error('nothing to change; "signalbox keys update --help" lists the options');
-  const { id } = await keyNamed(store, named);
+  const { id, accountId } = await keyNamed(store, named);
   const updated = await store.keys.update(null, id, changes);
+  await recordAct(store, { act: 'key.change', accountId, target: id, details: changes });
   return `updated: ${printable(updated?.name ?? named)}\n`;
 }
 
@@ -82,8 +87,11 @@ export async function updateKeyCommand(
  * @throws Error if no key or several keys match
  */
 export async function revokeKeyCommand(store: Store, named: string): Promise<string> {
-  const { id, name, revokedAt } = await keyNamed(store, named);
-  if (revokedAt === null) await store.keys.update(null, id, { revokedAt: Date.now() });
+  const { id, accountId, name, revokedAt } = await keyNamed(store, named);
+  if (revokedAt === null) {
+    await store.keys.update(null, id, { revokedAt: Date.now() });
+    await recordAct(store, { act: 'key.revoke', accountId, target: id });
+  }
   return `revoked: ${printable(name)}\n`;
 }
 

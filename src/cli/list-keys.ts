@@ -1,7 +1,7 @@
 import { firstAccountId } from '../store/contracts/accounts.js';
 import type { KeyRecord } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
-import { everyPage } from './every-page.js';
+import { everyPage } from '../store/every-page.js';
 import { tableOf } from './table.js';
 
 const titles = ['id', 'prefix', 'state', 'account', 'scopes', 'name'];

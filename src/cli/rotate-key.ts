@@ -1,6 +1,7 @@
 import { maxOverlapSeconds, rotateKey } from '../accounts/rotate-key.js';
 import type { Store } from '../store/contracts/store.js';
 import { keyNamed } from './keys.js';
+import { recordAct } from './record-act.js';
 
 const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400 };
 
@@ -15,8 +16,9 @@ export async function rotateKeyCommand(
   overlap: string,
 ): Promise<string> {
   const overlapSeconds = secondsOf(overlap);
-  const { id } = await keyNamed(store, named);
+  const { id, accountId } = await keyNamed(store, named);
   const { key } = await rotateKey(store, { id, accountId: null, overlapSeconds });
+  await recordAct(store, { act: 'key.rotate', accountId, target: id, details: { overlapSeconds } });
   return `${key}\n`;
 }
 

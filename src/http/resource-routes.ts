@@ -20,6 +20,7 @@ import {
   listAccounts,
   updateAccount,
 } from './resources/accounts.js';
+import { downloadAccount, removeAccount } from './resources/account-data.js';
 import { listActs } from './resources/audit.js';
 import { exportConversation } from './resources/export-conversation.js';
 import {
@@ -185,12 +186,13 @@ function accountPaths(parts: Parts, resource: AddPath): void {
     get: [listAccounts(parts)],
     post: [smallBody(parts, 'account.request'), inviteAccount(parts)],
   });
-  resource('/api/v1/accounts/:id', administrator, {
-    patch: [smallBody(parts, 'account-change.request'), updateAccount(parts)],
+  const owner = authenticateOwner(parts, { scope: 'admin' });
+  resource('/api/v1/accounts/:id', owner, {
+    patch: [administrator, smallBody(parts, 'account-change.request'), updateAccount(parts)],
+    delete: [optionalBody(smallBody(parts, 'account-deletion.request')), removeAccount(parts)],
   });
-  resource('/api/v1/audit', authenticateOwner(parts, { scope: 'admin' }), {
-    get: [listActs(parts)],
-  });
+  resource('/api/v1/accounts/:id/export', owner, { get: [downloadAccount(parts)] });
+  resource('/api/v1/audit', owner, { get: [listActs(parts)] });
   resource('/api/v1/accounts/:id/reset-link', administrator, { post: [createResetLink(parts)] });
 }
 

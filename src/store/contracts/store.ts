@@ -6,6 +6,7 @@ import type { KeyStore } from './keys.js';
 import type { LearningStore } from './learnings.js';
 import type { PreferenceStore } from './preferences.js';
 import type { FeedbackStore, RequestStore, SelectionStore } from './requests.js';
+import type { RemovalStore } from './removal.js';
 import type { RetentionStore } from './retention.js';
 import type { TrainingQueue, TrainingStore } from './trainings.js';
 
@@ -31,6 +32,7 @@ export interface Store {
   readonly learnings: LearningStore;
   readonly audit: AuditStore;
   readonly retention: RetentionStore;
+  readonly removal: RemovalStore;
   /**
    * 32 random bytes by name, the same for every process on this database; generated at the first
    * call.

@@ -70,8 +70,11 @@ async function removeSome(
   return Number(numAffectedRows);
 }
 
-/** First the conversations: turns that are being added then find none. */
-async function removeConversations(
+/**
+ * Deletes conversations with their messages; returns how many. First the conversations: turns that
+ * are being added then find none.
+ */
+export async function removeConversations(
   transaction: Database,
   condition: RawBuilder<unknown>,
 ): Promise<number> {

@@ -8,6 +8,7 @@ import { createKeyStore } from './keys.js';
 import { createLearningStore } from './learnings.js';
 import { createPreferenceStore } from './preferences.js';
 import { createRequestStore } from './requests.js';
+import { createRemovalStore } from './removal.js';
 import { createRetentionStore } from './retention.js';
 import { readSecret } from './secrets.js';
 import { createSelectionStore } from './selections.js';
@@ -39,6 +40,7 @@ export function createSqlStore(
     learnings: createLearningStore(database),
     audit: createAuditStore(database),
     retention: createRetentionStore(database),
+    removal: createRemovalStore(database),
     secret: (name) => readSecret(database, name),
     async ping() {
       await sql`select 1`.execute(database);

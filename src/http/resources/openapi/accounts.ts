@@ -132,17 +132,8 @@ function administrationPaths(): object {
         errors: { 409: 'The address already has an account.' },
       },
     }),
-    ...resourcePath('Accounts', '/api/v1/accounts/{id}', {
-      patch: {
-        id: 'updateAccount',
-        summary: "Change an account's role or limits, or disable it",
-        request: 'account-change.request',
-        example: { limits: { requestsPerMinute: 60, dayBudgetUsd: 5 } },
-        response: 'account.response',
-        scope: 'administrator',
-        errors: { 409: 'This is the last administrator.' },
-      },
-    }),
+    ...oneAccountPath(),
+    ...exportPath(),
     ...resourcePath('Accounts', '/api/v1/accounts/{id}/reset-link', {
       post: {
         id: 'createResetLink',
@@ -154,4 +145,47 @@ function administrationPaths(): object {
       },
     }),
   };
+}
+
+function exportPath(): object {
+  return resourcePath('Accounts', '/api/v1/accounts/{id}/export', {
+    get: {
+      id: 'exportAccount',
+      summary: 'All data of an account, as JSON Lines',
+      description:
+        'For the account itself, with its conversations if the key has the scope `completions`; for administrators without conversations. Each line says in `object` what it is; the last is `{"object":"end"}`.',
+      scope: 'admin',
+      answer: {
+        description: 'The file, as an attachment.',
+        content: { 'application/jsonl': { schema: { type: 'string' } } },
+      },
+    },
+  });
+}
+
+function oneAccountPath(): object {
+  return resourcePath('Accounts', '/api/v1/accounts/{id}', {
+    patch: {
+      id: 'updateAccount',
+      summary: "Change an account's role or limits, or disable it",
+      request: 'account-change.request',
+      example: { limits: { requestsPerMinute: 60, dayBudgetUsd: 5 } },
+      response: 'account.response',
+      scope: 'administrator',
+      errors: { 409: 'This is the last administrator.' },
+    },
+    delete: {
+      id: 'deleteAccount',
+      summary: 'Delete an account with all its data',
+      description:
+        'By an administrator, or by the account itself with its `password` in a JSON body. Its keys and sign-ins end at once.',
+      request: 'account-deletion.request',
+      isBodyOptional: true,
+      scope: 'admin',
+      errors: {
+        403: "The account's password is missing or wrong.",
+        409: 'This is the last administrator.',
+      },
+    },
+  });
 }

@@ -57,6 +57,7 @@ function rotationPath(): object {
       description:
         'Only this answer contains the new secret. The old one works until the overlap ends; id, limits, budgets and usage stay.',
       request: 'key-rotation.request',
+      isBodyOptional: true,
       example: { overlapSeconds: 3600 },
       response: 'key.response',
       scope: 'admin',

@@ -20,6 +20,8 @@ export interface Described {
   readonly request?: string;
   /** A JSON body to copy. */
   readonly example?: object;
+  /** Default: false. */
+  readonly isBodyOptional?: boolean;
   /** Other content types that the body may have, with their schemas. */
   readonly otherBodies?: Readonly<Record<string, object>>;
   /** The name of the schema of its response. Default: no content. */
@@ -142,13 +144,13 @@ function securityOf(isPublic: boolean, method: string): object[] {
   return [{ key: [] }, { keyHeader: [] }, browser];
 }
 
-function bodyOf({ request, example, otherBodies }: Described): object {
+function bodyOf({ request, example, otherBodies, isBodyOptional = false }: Described): object {
   if (request === undefined && otherBodies === undefined) return {};
   const own =
     request === undefined
       ? {}
       : { 'application/json': { schema: ref(request), ...(example ? { example } : {}) } };
-  return { requestBody: { required: true, content: { ...own, ...otherBodies } } };
+  return { requestBody: { required: !isBodyOptional, content: { ...own, ...otherBodies } } };
 }
 
 function success({ response, isList = false, answer, status }: Described): Record<string, object> {

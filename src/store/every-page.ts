@@ -1,4 +1,4 @@
-import type { Page, PageRequest } from '../store/contracts/page.js';
+import type { Page, PageRequest } from './contracts/page.js';
 
 const pageSize = 100;
 

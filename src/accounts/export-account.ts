@@ -1,0 +1,96 @@
+import type { KeyRecord } from '../store/contracts/keys.js';
+import type { Store } from '../store/contracts/store.js';
+import { everyPage } from '../store/every-page.js';
+
+/** What an export contains beside the account itself. */
+export interface ExportOptions {
+  /** Whether it has the conversations with their messages. */
+  readonly hasConversations: boolean;
+}
+
+/** The fields that hold a time, in ms. */
+const times: ReadonlySet<string> = new Set([
+  'at',
+  'createdAt',
+  'updatedAt',
+  'disabledAt',
+  'expiresAt',
+  'revokedAt',
+  'lastUsedAt',
+  'previousValidUntil',
+]);
+
+/**
+ * All that is stored of an account, as lines of JSON (JSON Lines), read page by page. Each line says
+ * in `object` what it is; the last one is `{"object":"end"}`, without which the export is not whole.
+ * Contains no password, and no secret of a key.
+ */
+export async function* exportAccount(
+  store: Store,
+  accountId: string,
+  { hasConversations }: ExportOptions,
+): AsyncGenerator<string> {
+  const { passwordHash: _passwordHash, ...account } = (await store.accounts.find(accountId)) ?? {
+    id: accountId,
+    passwordHash: null,
+  };
+  yield lineOf('account', account);
+  for await (const key of everyPage((page) => store.keys.list(accountId, page)))
+    yield lineOf('key', shownKey(key));
+  for await (const preference of everyPage((page) => store.preferences.list(accountId, page)))
+    yield lineOf('preference', preference);
+  if (hasConversations) yield* conversationLines(store, accountId);
+  yield* requestLines(store, accountId);
+  yield lineOf('end', {});
+}
+
+async function* conversationLines(
+  { conversations }: Store,
+  accountId: string,
+): AsyncGenerator<string> {
+  for await (const conversation of everyPage((page) => conversations.list(accountId, page))) {
+    const { id } = conversation;
+    yield lineOf('conversation', conversation);
+    // a conversation that is deleted meanwhile has no more messages
+    for await (const message of everyPage(
+      async (page) =>
+        (await conversations.messages(accountId, id, page)) ?? { items: [], next: null },
+    ))
+      yield lineOf('message', { conversationId: id, ...message });
+  }
+}
+
+/** What was asked, decided and rated, and the sums of each day. */
+async function* requestLines(store: Store, accountId: string): AsyncGenerator<string> {
+  const { requests, selections, feedback } = store;
+  for await (const { id } of everyPage((page) => requests.list({ accountId }, page))) {
+    const request = await requests.find(accountId, id);
+    if (request) yield lineOf('request', request);
+  }
+  for await (const { id } of everyPage((page) => selections.list(accountId, page)))
+    for (const decision of await selections.group(accountId, id))
+      yield lineOf('decision', decision);
+  for await (const row of everyPage((page) => feedback.list(accountId, page)))
+    yield lineOf('feedback', row);
+  for await (const sums of everyPage((page) =>
+    requests.usage({ accountId }, ['day', 'key', 'provider', 'model'], page),
+  ))
+    yield lineOf('usage', sums);
+}
+
+function shownKey({ id, name, prefix, scopes, models, limits, ...key }: KeyRecord): object {
+  const { createdAt, expiresAt, previousValidUntil, revokedAt, lastUsedAt } = key;
+  return {
+    ...{ id, name, prefix, scopes, models, limits },
+    ...{ createdAt, expiresAt, previousValidUntil, revokedAt, lastUsedAt },
+  };
+}
+
+/** A record as a line, with its own times in ISO 8601; content of clients stays as it is. */
+function lineOf(object: string, record: object): string {
+  const shown = Object.entries(record).map(([name, value]: [string, unknown]) => [
+    name,
+    times.has(name) && typeof value === 'number' ? new Date(value).toISOString() : value,
+  ]);
+  return `${JSON.stringify({ object, ...Object.fromEntries(shown) })}\n`;
+}

@@ -1,0 +1,26 @@
+/** The account that holds the sums of deleted accounts. */
+export const deletedAccountId = 'deleted';
+
+/** What an account is called whose row has to stay because it was the first one. */
+export const deletedEmail = 'deleted@account.invalid';
+
+/** Deletes what belongs to one account, in steps that can be repeated after a failure. */
+export interface RemovalStore {
+  /**
+   * Revokes the account's keys, ends its sign-ins and links, deletes its preferences with their
+   * trainings, and forgets what was learned. Of keys and preferences only the ids stay, so that caches and
+   * fixed keys see that they are gone. False if there was nothing.
+   */
+  close(accountId: string, at: number): Promise<boolean>;
+  /**
+   * Deletes conversations, request log, decisions and feedback, at most `maxRows` rows; returns how
+   * many. 0: nothing is left.
+   */
+  removeRows(accountId: string, maxRows: number): Promise<number>;
+  /**
+   * Adds the account's usage to that of `deletedAccountId`, and deletes the account. The first
+   * account's row stays, disabled and without its owner, so that it cannot be claimed again. False if
+   * there was nothing.
+   */
+  finish(accountId: string, at: number): Promise<boolean>;
+}

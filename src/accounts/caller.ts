@@ -150,6 +150,10 @@ export interface HostCaller {
  */
 const hostAccountId = (account: string): string => `host:${account}`;
 
+/** Whether an account id can be one without a row: a host's user's, a fixed key's, `anonymous`. */
+export const isRowless = (accountId: string): boolean =>
+  /^(host:|fixed:).|^anonymous$/s.test(accountId);
+
 /** A host's user as a caller. */
 export function hostCaller({ account, name, scopes, models, limits }: HostCaller): Caller {
   return {

@@ -4,8 +4,11 @@ import { everyPage } from '../store/every-page.js';
 
 /** What an export contains beside the account itself. */
 export interface ExportOptions {
-  /** Whether it has the conversations with their messages. */
-  readonly hasConversations: boolean;
+  /**
+   * Whether it has what was said: conversations with their messages, and the content of the request
+   * log and of decisions.
+   */
+  readonly hasContent: boolean;
 }
 
 /** The fields that hold a time, in ms. */
@@ -28,7 +31,7 @@ const times: ReadonlySet<string> = new Set([
 export async function* exportAccount(
   store: Store,
   accountId: string,
-  { hasConversations }: ExportOptions,
+  { hasContent }: ExportOptions,
 ): AsyncGenerator<string> {
   const { passwordHash: _passwordHash, ...account } = (await store.accounts.find(accountId)) ?? {
     id: accountId,
@@ -39,8 +42,8 @@ export async function* exportAccount(
     yield lineOf('key', shownKey(key));
   for await (const preference of everyPage((page) => store.preferences.list(accountId, page)))
     yield lineOf('preference', preference);
-  if (hasConversations) yield* conversationLines(store, accountId);
-  yield* requestLines(store, accountId);
+  if (hasContent) yield* conversationLines(store, accountId);
+  yield* requestLines(store, accountId, hasContent);
   yield lineOf('end', {});
 }
 
@@ -61,15 +64,20 @@ async function* conversationLines(
 }
 
 /** What was asked, decided and rated, and the sums of each day. */
-async function* requestLines(store: Store, accountId: string): AsyncGenerator<string> {
-  const { requests, selections, feedback } = store;
+async function* requestLines(
+  { requests, selections, feedback }: Store,
+  accountId: string,
+  hasContent: boolean,
+): AsyncGenerator<string> {
+  const shown = (row: { readonly content: unknown }): object =>
+    hasContent ? row : { ...row, content: null };
   for await (const { id } of everyPage((page) => requests.list({ accountId }, page))) {
     const request = await requests.find(accountId, id);
-    if (request) yield lineOf('request', request);
+    if (request) yield lineOf('request', shown(request));
   }
   for await (const { id } of everyPage((page) => selections.list(accountId, page)))
     for (const decision of await selections.group(accountId, id))
-      yield lineOf('decision', decision);
+      yield lineOf('decision', shown(decision));
   for await (const row of everyPage((page) => feedback.list(accountId, page)))
     yield lineOf('feedback', row);
   for await (const sums of everyPage((page) =>

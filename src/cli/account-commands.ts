@@ -7,7 +7,7 @@ import {
   listAccountsCommand,
   resetAccountCommand,
 } from './accounts.js';
-import { deleteAccountCommand, exportAccountCommand } from './account-data.js';
+import { deleteAccountCommand, exportAccountCommand } from './whole-account.js';
 import type { AccountRole } from '../store/contracts/accounts.js';
 import { groupOf, onStore } from './command-group.js';
 import {

@@ -1,20 +1,31 @@
-import { randomUUID } from 'node:crypto';
-import type { AuditRow } from '../store/contracts/audit.js';
+import { userInfo } from 'node:os';
+import { type Actor, type DoneAct, writeAct } from '../accounts/write-act.js';
 import type { Store } from '../store/contracts/store.js';
 
-/** Records what a command has done, in the audit log. Never a secret. */
-export function recordAct(
-  { audit }: Pick<Store, 'audit'>,
-  done: Pick<AuditRow, 'act' | 'accountId' | 'target'> & { readonly details?: unknown },
-): Promise<void> {
-  return audit.add({
-    id: randomUUID(),
-    at: Date.now(),
-    actor: 'command line',
-    actorAccountId: null,
-    actorKeyId: null,
-    address: null,
-    details: null,
-    ...done,
-  });
+/**
+ * Records what a command has done, in the name of the operating system's user. Never rejects: a row
+ * that cannot be written is a warning on standard error.
+ */
+export const recordAct = (store: Pick<Store, 'audit'>, done: DoneAct): Promise<void> =>
+  writeAct(
+    () => Promise.resolve(store),
+    commandLine(),
+    done,
+    ({ message }) => process.stderr.write(`warning: ${message}\n`),
+  );
+
+const commandLine = (): Actor => ({
+  actor: systemUser(),
+  actorAccountId: null,
+  actorKeyId: null,
+  address: 'command line',
+});
+
+/** In a container, the user often has a number and no name. */
+function systemUser(): string {
+  try {
+    return userInfo().username;
+  } catch {
+    return `uid ${process.getuid?.() ?? 'unknown'}`;
+  }
 }

@@ -1,13 +1,14 @@
 import type { AccountChanges } from '../accounts/administration.js';
 import { compileSchema } from '../config/schema/compile-schema.js';
 import { type Account, modifyAccount, oneAccount, pageOfAccounts } from '../resources/accounts.js';
+import { accountLines, dropAccount } from '../resources/whole-account.js';
 import type { Acting } from '../resources/acting.js';
 import type { List } from '../resources/page-request.js';
 import { askedPage, checkFields, type PageOptions, refuseOthers, requiredText } from './asked.js';
 
 /**
  * The accounts that the gateway stores: those of people who sign in to it. Your own users and the
- * keys of the configuration are not among them.
+ * keys of the configuration are not among them, but have data that can be exported and deleted.
  */
 export interface AccountMethods {
   /** The accounts, newest first. */
@@ -21,6 +22,17 @@ export interface AccountMethods {
    * left
    */
   update(changes: AccountChanges & { readonly id: string }): Promise<Account>;
+  /**
+   * Deletes an account with all its data; `host:<your id>` deletes that of one of your users.
+   * @throws GatewayError `not_found`, `conflict` for the last administrator
+   */
+  delete(account: { readonly id: string }): Promise<void>;
+  /**
+   * All data of an account, with its conversations, as lines of JSON; `host:<your id>` for one of
+   * your users. The last line is `{"object":"end"}`.
+   * @throws GatewayError `not_found`, as the lines are read
+   */
+  export(account: { readonly id: string }): AsyncIterable<string>;
 }
 
 /** The accounts, for the code of a host app. */
@@ -38,6 +50,14 @@ export function accountMethods(acting: Acting): AccountMethods {
     async update({ id, ...given }) {
       checkFields(changes, given);
       return modifyAccount(acting, requiredText({ id }, 'id'), given);
+    },
+    async delete(account) {
+      refuseOthers(account, ['id']);
+      await dropAccount(acting, requiredText(account, 'id'));
+    },
+    async *export(account) {
+      refuseOthers(account, ['id']);
+      yield* await accountLines(acting, requiredText(account, 'id'), { hasContent: true });
     },
   };
 }

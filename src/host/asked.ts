@@ -1,3 +1,4 @@
+import { isRowless } from '../accounts/caller.js';
 import type { Validator } from '../config/schema/compile-schema.js';
 import { invalidField } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
@@ -49,16 +50,13 @@ export function requiredText(fields: object, name: string): string {
   return value;
 }
 
-/** Accounts of a host's users and of keys in the configuration have no rows. */
-const rowless = /^(host:|fixed:).|^anonymous$/s;
-
 /**
  * The account that a method acts for.
  * @throws GatewayError `validation_failed` without one, `not_found` if there is none with this id
  */
 export async function requiredAccount({ state }: Parts, fields: object): Promise<string> {
   const account = requiredText(fields, 'account');
-  if (rowless.test(account)) return account;
+  if (isRowless(account)) return account;
   const { store } = await state.opened();
   if (await store.accounts.find(account)) return account;
   throw invalidField('account', 'not found; one of your users is host:<your id>', 'not_found');

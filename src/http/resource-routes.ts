@@ -20,7 +20,7 @@ import {
   listAccounts,
   updateAccount,
 } from './resources/accounts.js';
-import { downloadAccount, removeAccount } from './resources/account-data.js';
+import { downloadAccount, removeAccount } from './resources/whole-account.js';
 import { listActs } from './resources/audit.js';
 import { exportConversation } from './resources/export-conversation.js';
 import {

@@ -192,6 +192,33 @@ describe('gateway.accounts', () => {
   });
 });
 
+describe('gateway.accounts, of data', () => {
+  it("exports and deletes what a user of the host's has stored", async () => {
+    await complete(alice);
+    const { key } = await gateway.keys.create({ account: 'host:alice', name: 'laptop' });
+    const objects: unknown[] = [];
+    for await (const line of gateway.accounts.export({ id: 'host:alice' }))
+      objects.push((JSON.parse(line) as { object: unknown }).object);
+    const found = new Set(objects);
+    for (const one of ['account', 'key', 'conversation', 'message', 'request'])
+      expect(found, one).toContain(one);
+    expect(objects.at(-1)).toBe('end');
+
+    await gateway.accounts.delete({ id: 'host:alice' });
+    expect((await complete(bearer(key))).status).toBe(401);
+    expect((await gateway.conversations.list({ account: 'host:alice' })).items).toEqual([]);
+    expect(await failureOf(gateway.accounts.delete({ id: 'host:alice' }))).toMatchObject({
+      statusCode: 404,
+      field: 'id',
+    });
+  });
+
+  it('finds no account to export that there is not', async () => {
+    const lines = gateway.accounts.export({ id: 'unknown' });
+    await expect(lines[Symbol.asyncIterator]().next()).rejects.toMatchObject({ statusCode: 404 });
+  });
+});
+
 describe('gateway.usage', () => {
   it('sums what was just asked, by what the host names', async () => {
     await complete(alice);

@@ -29,13 +29,13 @@ export interface AuditRow {
   readonly accountId: string | null;
   /** The id of the key or account that was changed; null: none. */
   readonly target: string | null;
-  /** Who did it: a key's name, a mail address, or `command line`. */
+  /** Who did it: a key's name, a mail address, `host`, or the operating system's user. */
   readonly actor: string;
   /** The actor's account; null for the command line and for who had none yet. */
   readonly actorAccountId: string | null;
   /** The actor's key; null for browsers and the command line. */
   readonly actorKeyId: string | null;
-  /** The address on the network that the request came from; null: none. */
+  /** The address on the network that the request came from, or `command line`; null: none. */
   readonly address: string | null;
   /** The changed fields, never a secret; null: none. */
   readonly details: unknown;

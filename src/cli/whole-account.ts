@@ -1,6 +1,7 @@
 import { createInterface } from 'node:readline/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
+import { isRowless } from '../accounts/caller.js';
 import { deleteAccount } from '../accounts/delete-account.js';
 import { exportAccount } from '../accounts/export-account.js';
 import type { Store } from '../store/contracts/store.js';
@@ -11,7 +12,7 @@ import { printable } from './table.js';
 /**
  * `signalbox accounts delete <mail address or id>`.
  * @param isConfirmed otherwise a person at the terminal is asked
- * @throws Error if nobody can be asked, and unless the answer is yes
+ * @throws Error where there is no terminal, and unless the answer is yes
  */
 export async function deleteAccountCommand(
   store: Store,
@@ -33,14 +34,14 @@ export async function exportAccountCommand(
 ): Promise<string> {
   const id = await idNamed(store, named);
   await recordAct(store, { act: 'account.export', accountId: id, target: id });
-  const lines = exportAccount(store, id, { hasConversations: true });
+  const lines = exportAccount(store, id, { hasContent: true });
   await pipeline(Readable.from(lines), output, { end: false });
   return '';
 }
 
 /** The accounts of fixed keys and of a host's users have no row, and so no other name. */
 const idNamed = async (store: Store, named: string): Promise<string> =>
-  /^(fixed|host):/.test(named) ? named : (await accountNamed(store, named)).id;
+  isRowless(named) ? named : (await accountNamed(store, named)).id;
 
 async function confirm(named: string): Promise<void> {
   if (!process.stdin.isTTY)

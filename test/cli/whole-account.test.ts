@@ -1,8 +1,9 @@
+import { userInfo } from 'node:os';
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createAccount } from '../../src/accounts/administration.js';
-import { deleteAccountCommand, exportAccountCommand } from '../../src/cli/account-data.js';
+import { deleteAccountCommand, exportAccountCommand } from '../../src/cli/whole-account.js';
 import { createKeyCommand } from '../../src/cli/keys.js';
 import { openStore } from '../../src/store/open-store.js';
 import type { Store } from '../../src/store/contracts/store.js';
@@ -43,7 +44,7 @@ describe('signalbox accounts delete', () => {
     expect(await deleteAccountCommand(store, mail, true)).toBe(`deleted: ${mail}\n`);
     const page = { limit: 1, cursor: null };
     expect((await store.audit.list({ accountId: id }, page)).items).toMatchObject([
-      { act: 'account.delete', actor: 'command line', target: id },
+      { act: 'account.delete', actor: userInfo().username, address: 'command line', target: id },
     ]);
     expect(await store.accounts.find(id)).toBeNull();
     expect(await store.conversations.find(id, 'c')).toBeNull();

@@ -1,0 +1,35 @@
+import { isRowless } from '../accounts/caller.js';
+import { deleteAccount } from '../accounts/delete-account.js';
+import { exportAccount, type ExportOptions } from '../accounts/export-account.js';
+import { invalidField } from '../errors.js';
+import { settledStore } from '../pipeline/settled-store.js';
+import type { Acting } from './acting.js';
+
+/**
+ * Deletes an account with all its data. Its keys and sign-ins end at once.
+ * @throws GatewayError `not_found`, `conflict` for the last administrator
+ */
+export async function dropAccount({ parts, record }: Acting, id: string): Promise<void> {
+  const { store } = await parts.state.opened();
+  await deleteAccount(store, id, async () => {
+    await parts.state.keys.accountChanged();
+    await settledStore(parts);
+  });
+  await record({ act: 'account.delete', accountId: id, target: id });
+}
+
+/**
+ * All data of an account as lines of JSON.
+ * @throws GatewayError `not_found`
+ */
+export async function accountLines(
+  { parts, record }: Acting,
+  id: string,
+  options: ExportOptions,
+): Promise<AsyncIterable<string>> {
+  const store = await settledStore(parts);
+  if (!isRowless(id) && (await store.accounts.find(id)) === null)
+    throw invalidField('id', 'not found', 'not_found');
+  await record({ act: 'account.export', accountId: id, target: id });
+  return exportAccount(store, id, options);
+}

@@ -54,6 +54,7 @@ import {
   signOutBrowser,
   signUpAccount,
 } from './resources/sign-in.js';
+import { countRequestStage } from './select-model.js';
 import { resources } from './surfaces/resources.js';
 import { track } from './track.js';
 import { methodNotAllowed, optionalBody, validate } from './validate.js';
@@ -66,12 +67,14 @@ export function resourcesRouter(parts: Parts): Router {
   const router = Router();
   const resource: AddPath = (path, owner, methods) =>
     addResource(router, path, [track(parts, resources), owner], methods);
+  const countedResource: AddPath = (path, owner, methods) =>
+    resource(path, owner, withCountedWrites(parts, path, methods));
   const webResource: AddPath = (path, owner, methods) =>
     addResource(router, path, [ifWebAccounts(parts), track(parts, resources), owner], methods);
-  keyPaths(parts, resource);
-  preferencePaths(parts, resource);
-  conversationPaths(parts, resource);
-  requestLogPaths(parts, resource);
+  keyPaths(parts, countedResource);
+  preferencePaths(parts, countedResource);
+  conversationPaths(parts, countedResource);
+  requestLogPaths(parts, countedResource);
   webAccountPaths(parts, webResource);
   accountPaths(parts, resource);
   return router.use(errorHandler(parts));
@@ -197,6 +200,23 @@ function accountPaths(parts: Parts, resource: AddPath): void {
 }
 
 type Methods = Partial<Record<'get' | 'post' | 'put' | 'patch' | 'delete', RequestHandler[]>>;
+
+/**
+ * The methods of a path whose writes count as requests of their caller. A revocation does not: a key
+ * that leaked can be revoked while its thief uses up the account's requests.
+ */
+function withCountedWrites(parts: Parts, path: string, methods: Methods): Methods {
+  const count = countRequestStage(parts);
+  return Object.fromEntries(
+    Object.entries(methods).map(([method, stages]) => [
+      method,
+      isCounted(method, path) ? [count, ...stages] : stages,
+    ]),
+  );
+}
+
+const isCounted = (method: string, path: string): boolean =>
+  method !== 'get' && !(method === 'delete' && path === '/api/v1/keys/:id');
 
 /**
  * Adds one path with the stages of each method after the first stages of all; any other method is

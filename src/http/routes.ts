@@ -112,8 +112,11 @@ function addV2Path(
   stages: RequestHandler[],
 ): void {
   const authenticated = authenticate(parts, { scope: 'model-select' });
-  const tracked = track(parts, route.includes('modelSelect') ? v2 : v2Resources);
-  router[method](route, tracked, authenticated, ...stages).all(
+  const isSelection = route.includes('modelSelect');
+  const tracked = track(parts, isSelection ? v2 : v2Resources);
+  // a selection is counted after its body was checked, as on the other surface
+  const counted = isSelection ? stages : [countRequestStage(parts), ...stages];
+  router[method](route, tracked, authenticated, ...counted).all(
     route,
     tracked,
     authenticated,

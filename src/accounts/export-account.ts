@@ -5,10 +5,10 @@ import { everyPage } from '../store/every-page.js';
 /** What an export contains beside the account itself. */
 export interface ExportOptions {
   /**
-   * Whether it has what was said: conversations with their messages, and the content of the request
-   * log and of decisions.
+   * Whether it has what administrators cannot read of other accounts: preferences, conversations with
+   * their messages, decisions, feedback, and the content of the request log.
    */
-  readonly hasContent: boolean;
+  readonly isComplete: boolean;
 }
 
 /** The fields that hold a time, in ms. */
@@ -31,7 +31,7 @@ const times: ReadonlySet<string> = new Set([
 export async function* exportAccount(
   store: Store,
   accountId: string,
-  { hasContent }: ExportOptions,
+  { isComplete }: ExportOptions,
 ): AsyncGenerator<string> {
   const { passwordHash: _passwordHash, ...account } = (await store.accounts.find(accountId)) ?? {
     id: accountId,
@@ -40,11 +40,21 @@ export async function* exportAccount(
   yield lineOf('account', account);
   for await (const key of everyPage((page) => store.keys.list(accountId, page)))
     yield lineOf('key', shownKey(key));
-  for await (const preference of everyPage((page) => store.preferences.list(accountId, page)))
-    yield lineOf('preference', preference);
-  if (hasContent) yield* conversationLines(store, accountId);
-  yield* requestLines(store, accountId, hasContent);
+  if (isComplete) yield* ownLines(store, accountId);
+  yield* requestLines(store, accountId, isComplete);
   yield lineOf('end', {});
+}
+
+async function* ownLines(store: Store, accountId: string): AsyncGenerator<string> {
+  const { preferences, selections, feedback } = store;
+  for await (const preference of everyPage((page) => preferences.list(accountId, page)))
+    yield lineOf('preference', preference);
+  yield* conversationLines(store, accountId);
+  for await (const { id } of everyPage((page) => selections.list(accountId, page)))
+    for (const decision of await selections.group(accountId, id))
+      yield lineOf('decision', decision);
+  for await (const row of everyPage((page) => feedback.list(accountId, page)))
+    yield lineOf('feedback', row);
 }
 
 async function* conversationLines(
@@ -63,23 +73,16 @@ async function* conversationLines(
   }
 }
 
-/** What was asked, decided and rated, and the sums of each day. */
+/** What was asked, and the sums of each day. */
 async function* requestLines(
-  { requests, selections, feedback }: Store,
+  { requests }: Store,
   accountId: string,
   hasContent: boolean,
 ): AsyncGenerator<string> {
-  const shown = (row: { readonly content: unknown }): object =>
-    hasContent ? row : { ...row, content: null };
   for await (const { id } of everyPage((page) => requests.list({ accountId }, page))) {
     const request = await requests.find(accountId, id);
-    if (request) yield lineOf('request', shown(request));
+    if (request) yield lineOf('request', hasContent ? request : { ...request, content: null });
   }
-  for await (const { id } of everyPage((page) => selections.list(accountId, page)))
-    for (const decision of await selections.group(accountId, id))
-      yield lineOf('decision', shown(decision));
-  for await (const row of everyPage((page) => feedback.list(accountId, page)))
-    yield lineOf('feedback', row);
   for await (const sums of everyPage((page) =>
     requests.usage({ accountId }, ['day', 'key', 'provider', 'model'], page),
   ))

@@ -34,7 +34,7 @@ export async function exportAccountCommand(
 ): Promise<string> {
   const id = await idNamed(store, named);
   await recordAct(store, { act: 'account.export', accountId: id, target: id });
-  const lines = exportAccount(store, id, { hasContent: true });
+  const lines = exportAccount(store, id, { isComplete: true });
   await pipeline(Readable.from(lines), output, { end: false });
   return '';
 }

@@ -57,7 +57,7 @@ export function accountMethods(acting: Acting): AccountMethods {
     },
     async *export(account) {
       refuseOthers(account, ['id']);
-      yield* await accountLines(acting, requiredText(account, 'id'), { hasContent: true });
+      yield* await accountLines(acting, requiredText(account, 'id'), { isComplete: true });
     },
   };
 }

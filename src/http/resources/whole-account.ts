@@ -32,15 +32,15 @@ export function removeAccount(parts: Parts): RequestHandler {
 
 /**
  * `GET /api/v1/accounts/{id}/export`: all data of an account, as a file of any length. An
- * administrator gets another account's without what was said, which administrators cannot read.
+ * administrator gets of another account what administrators can read.
  */
 export function downloadAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const [id, { accountId, role, scopes }] = [idOf(req), callerOf(res)];
     const isOwn = id === accountId;
     if (!isOwn && role !== 'admin') throw notFound();
-    const hasContent = isOwn && scopes.includes('completions');
-    const lines = await accountLines(actingOf(parts, req, res), id, { hasContent });
+    const isComplete = isOwn && scopes.includes('completions');
+    const lines = await accountLines(actingOf(parts, req, res), id, { isComplete });
     res.writeHead(200, {
       'Content-Type': 'application/jsonl; charset=utf-8',
       'Content-Disposition': 'attachment; filename="account.jsonl"',

@@ -153,7 +153,7 @@ function exportPath(): object {
       id: 'exportAccount',
       summary: 'All data of an account, as JSON Lines',
       description:
-        'For the account itself, with its conversations if the key has the scope `completions`; for administrators without conversations, prompts and answers. Each line says in `object` what it is; the last is `{"object":"end"}`.',
+        'For the account itself, complete if the key has the scope `completions`; else, and for administrators, the account, its keys, usage, and the request log without prompts and answers. Each line says in `object` what it is; the last is `{"object":"end"}`.',
       scope: 'admin',
       answer: {
         description: 'The file, as an attachment.',

@@ -1,9 +1,11 @@
+import type { AccountRecord } from '../store/contracts/accounts.js';
 import type { KeyLimits } from '../store/contracts/keys.js';
 import type { Counters } from '../store/contracts/counters.js';
 import type { Store } from '../store/contracts/store.js';
 import type { BackgroundTasks } from './background-tasks.js';
 import type { Mail, Mailer } from './mailer.js';
 import type { Passwords } from './passwords.js';
+import type { DoneAct } from './write-act.js';
 
 /** The configuration of accounts; durations in ms. */
 export interface AccountRules {
@@ -33,6 +35,11 @@ export interface AccountContext {
   readonly rules: AccountRules;
   /** Ms since 1970. */
   now(): number;
+  /**
+   * Records an act in the audit log. Never rejects.
+   * @param owner who does it, where the request has neither a key nor a sign-in; absent: `anonymous`
+   */
+  record(done: DoneAct, owner?: Pick<AccountRecord, 'id' | 'email'>): Promise<void>;
 }
 
 /** Runs a task in the background; a failure becomes a warning. */

@@ -54,6 +54,9 @@ export async function claimGateway(
   };
   const account = await store.claims.claim(owner);
   if (account === null) throw claimed();
+  const { id } = account;
+  const details = { email: address };
+  await context.record({ act: 'account.claim', accountId: id, target: id, details }, account);
   return account;
 }
 

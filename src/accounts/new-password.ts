@@ -1,4 +1,5 @@
 import { GatewayError, invalidField } from '../errors.js';
+import type { AccountRecord } from '../store/contracts/accounts.js';
 import {
   checkCredentials,
   clearSignInFailures,
@@ -40,6 +41,9 @@ async function sendReset(context: AccountContext, address: string): Promise<void
       await issueResetLink(store, account.id, context.now() + rules.resetMs),
     ),
   );
+  const { id } = account;
+  const details = { sentBy: 'mail' };
+  await context.record({ act: 'account.reset-link', accountId: id, target: id, details });
 }
 
 /**
@@ -62,6 +66,16 @@ export async function completeReset(
     throw invalidField('token', 'has been used, has expired or was never issued');
   await store.accounts.setPassword(account.id, passwordHash);
   if (account.email !== null) await clearSignInFailures(context, account.email);
+  await recordPassword(context, account, { with: 'link' });
+}
+
+function recordPassword(
+  { record }: AccountContext,
+  account: AccountRecord,
+  details: { readonly with: 'link' | 'password' },
+): Promise<void> {
+  const { id } = account;
+  return record({ act: 'account.password', accountId: id, target: id, details }, account);
 }
 
 /** A change of password. */
@@ -104,4 +118,5 @@ export async function changePassword(
   ) {
     throw new GatewayError('forbidden', 'currentPassword: is wrong', { field: 'currentPassword' });
   }
+  await recordPassword(context, account, { with: 'password' });
 }

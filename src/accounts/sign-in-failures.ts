@@ -147,6 +147,29 @@ export async function mayMail(
   return true;
 }
 
+/** Failed sign-ins of one account that are recorded in a minute, from all addresses together. */
+const maxRecordedPerMinute = 10;
+
+/**
+ * Whether a failed sign-in may be recorded now, and counts it: one a minute for each account and
+ * address, because strangers cause them.
+ */
+export async function mayRecordFailure(
+  { counters }: Pick<AccountContext, 'counters'>,
+  accountId: string,
+  from: string,
+): Promise<boolean> {
+  const subject = `recorded:${accountId}`;
+  const claim = { measure: 'requests', amount: 1 } as const;
+  const result = await counters.reserve([
+    { ...claim, subject: `${subject}:${remoteAddress(from).network}`, limit: 1 },
+    { ...claim, subject, limit: maxRecordedPerMinute },
+  ]);
+  if (result.outcome !== 'granted') return false;
+  result.reservation.settle([1, 1]);
+  return true;
+}
+
 async function refuseWhileWaiting(
   { counters }: Pick<AccountContext, 'counters'>,
   subjects: readonly string[],

@@ -1,7 +1,7 @@
 import { GatewayError } from '../errors.js';
 import type { AccountRecord, SignInRecord } from '../store/contracts/accounts.js';
-import { checkCredentials, type SignInAttempt } from './sign-in-failures.js';
-import type { AccountContext } from './account-context.js';
+import { checkCredentials, mayRecordFailure, type SignInAttempt } from './sign-in-failures.js';
+import { type AccountContext, runLater } from './account-context.js';
 import { knownBrowserToken } from './known-browser.js';
 import type { PasswordSender } from './passwords.js';
 import { hashToken, newToken } from './tokens.js';
@@ -37,7 +37,10 @@ export async function signIn(
   const found = await checkCredentials(context, { email, from, browser }, (sender) =>
     checkPassword(context, { email, password }, sender),
   );
-  if (!found) throw refused();
+  if (!found) {
+    recordFailure(context, email, from);
+    throw refused();
+  }
   const signedIn = await begin(context, found.account);
   if (found.isOutdated)
     await context.store.accounts.update(
@@ -45,7 +48,23 @@ export async function signIn(
       { passwordHash: await context.passwords.hash(password, { from, isTrusted: true }) },
       found.account.passwordHash ?? '',
     );
+  const { id, role } = found.account;
+  if (role === 'admin')
+    await context.record({ act: 'account.sign-in', accountId: id, target: id }, found.account);
   return { ...signedIn, browserToken: await knownBrowserToken(context, { email, browser }) };
+}
+
+/**
+ * Records a failed sign-in of an administrator; in the background, so that the time of the answer
+ * does not reveal whose address it is.
+ */
+function recordFailure(context: AccountContext, email: string, from: string): void {
+  runLater(context, 'the record of a failed sign-in', async () => {
+    const account = await context.store.accounts.findByEmail(email);
+    if (account?.role !== 'admin' || !(await mayRecordFailure(context, account.id, from))) return;
+    const { id } = account;
+    await context.record({ act: 'account.sign-in-failed', accountId: id, target: id });
+  });
 }
 
 /** Ends a browser's sign-in, if it has not ended already. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.js';
-import type { NewAccount } from '../store/contracts/accounts.js';
+import type { AccountRecord } from '../store/contracts/accounts.js';
 import { limitRequests, mayMail } from './sign-in-failures.js';
 import { type AccountContext, runLater, sendMail } from './account-context.js';
 import { domainOf, mailAddressOf } from './mail-address.js';
@@ -28,7 +28,7 @@ export async function signUp(
   context: AccountContext,
   { email, password, from }: SignUp,
 ): Promise<void> {
-  const { rules, store, passwords } = context;
+  const { rules, passwords } = context;
   if (rules.signUp === 'closed')
     throw new GatewayError(
       'forbidden',
@@ -39,18 +39,34 @@ export async function signUp(
   checkNewPassword(password);
   await limitRequests(context, 'sign-up', from);
   if (rules.mailer) runLater(context, 'the mail for a sign-up', () => welcome(context, address));
-  else
-    await store.accounts.create(
-      newMember(context, address, await passwords.hash(password, { from })),
-    );
+  else await addMember(context, address, await passwords.hash(password, { from }));
 }
 
-function newMember(
-  { rules, now }: AccountContext,
+/** Null if the address has an account. */
+async function addMember(
+  context: AccountContext,
   email: string,
   passwordHash: string | null,
-): NewAccount {
-  return { id: randomUUID(), email, passwordHash, at: now(), limits: rules.signUpLimits };
+): Promise<AccountRecord | null> {
+  const { rules, now, store } = context;
+  const account = await store.accounts.create({
+    id: randomUUID(),
+    email,
+    passwordHash,
+    at: now(),
+    limits: rules.signUpLimits,
+  });
+  // later, so that the time of the answer does not reveal whether the address had an account
+  if (account)
+    runLater(context, 'the record of a sign-up', () =>
+      context.record({
+        act: 'account.sign-up',
+        accountId: account.id,
+        target: account.id,
+        details: { email },
+      }),
+    );
+  return account;
 }
 
 function checkDomain(domains: readonly string[], address: string): void {
@@ -67,8 +83,7 @@ async function welcome(context: AccountContext, address: string): Promise<void> 
   const { store, rules } = context;
   if (!(await mayMail(context, address))) return;
   const account =
-    (await store.accounts.create(newMember(context, address, null))) ??
-    (await store.accounts.findByEmail(address));
+    (await addMember(context, address, null)) ?? (await store.accounts.findByEmail(address));
   if (!account || account.disabledAt !== null) return;
   const mail =
     account.passwordHash === null

@@ -60,6 +60,11 @@ export async function createAccountCommand(
 /** `signalbox accounts claim-code`: prints a new code that claims the gateway, once. */
 export async function claimCodeCommand(store: Store): Promise<string> {
   const code = await issueClaimCode(store);
+  await recordAct(store, {
+    act: 'account.claim-code',
+    accountId: firstAccountId,
+    target: firstAccountId,
+  });
   return `${code}\nPOST /api/v1/auth/claim with {"code", "email", "password"} makes its sender the administrator, once\n`;
 }
 

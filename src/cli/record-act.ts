@@ -9,16 +9,17 @@ import type { Store } from '../store/contracts/store.js';
 export const recordAct = (store: Pick<Store, 'audit'>, done: DoneAct): Promise<void> =>
   writeAct(
     () => Promise.resolve(store),
-    commandLine(),
+    systemActor('command line'),
     done,
     ({ message }) => process.stderr.write(`warning: ${message}\n`),
   );
 
-const commandLine = (): Actor => ({
+/** The operating system's user as the audit log names it. */
+export const systemActor = (from: 'command line' | 'configuration file'): Actor => ({
   actor: systemUser(),
   actorAccountId: null,
   actorKeyId: null,
-  address: 'command line',
+  address: from,
 });
 
 /** In a container, the user often has a number and no name. */

@@ -43,7 +43,7 @@ export function hostMethods(parts: Parts): HostMethods {
     keys: keyMethods(acting),
     accounts: accountMethods(acting),
     conversations: conversationMethods(parts),
-    preferences: preferenceMethods(parts),
+    preferences: preferenceMethods(acting),
     usage: (question = {}) => usageFor(parts, question),
   };
 }

@@ -1,10 +1,10 @@
 import { compileSchema } from '../config/schema/compile-schema.js';
-import type { Parts } from '../pipeline/parts.js';
+import type { Acting } from '../resources/acting.js';
 import type { List } from '../resources/page-request.js';
 import {
   addPreference,
   changeSettings,
-  dropPreference,
+  endPreference,
   onePreference,
   pageOfPreferences,
   type Preference,
@@ -38,7 +38,8 @@ export interface PreferenceMethods {
 }
 
 /** The preferences, for the code of a host app. */
-export function preferenceMethods(parts: Parts): PreferenceMethods {
+export function preferenceMethods(acting: Acting): PreferenceMethods {
+  const { parts } = acting;
   const settings = compileSchema<PreferenceRequest>('preference.request');
   return {
     async create({ account, ...given }) {
@@ -63,7 +64,7 @@ export function preferenceMethods(parts: Parts): PreferenceMethods {
     async delete(asked) {
       refuseOthers(asked, ['account', 'id']);
       const account = await requiredAccount(parts, asked);
-      await dropPreference(parts, account, requiredText(asked, 'id'));
+      await endPreference(acting, account, requiredText(asked, 'id'));
     },
   };
 }

@@ -1,5 +1,5 @@
 import type { Request, Response } from 'express';
-import { type DoneAct, writeAct } from '../accounts/write-act.js';
+import { type Actor, type DoneAct, writeAct } from '../accounts/write-act.js';
 import type { Parts } from '../pipeline/parts.js';
 import type { Acting } from '../resources/acting.js';
 import { clientAddress } from './client-address.js';
@@ -8,23 +8,31 @@ import { contextOf } from './context.js';
 /** What an operation that a request asks for works with: its acts are the caller's. */
 export const actingOf = (parts: Parts, req: Request, res: Response): Acting => ({
   parts,
-  record: (done) => recordAct(parts, req, res, done),
+  record: (done) =>
+    recordFor(parts, res, actorOf(parts, req, res), {
+      accountId: contextOf(parts, res).request.caller.accountId,
+      ...done,
+    }),
 });
 
-/** Records an administrative act of the caller, before it is answered. Never rejects. */
-async function recordAct(parts: Parts, req: Request, res: Response, done: DoneAct): Promise<void> {
-  const { request } = contextOf(parts, res);
-  const { caller, isIdentified } = request;
-  const actor = {
+/** The caller of a request, as the audit log names it. */
+export function actorOf(parts: Parts, req: Request, res: Response): Actor {
+  const { caller, isIdentified } = contextOf(parts, res).request;
+  return {
     actor: caller.name,
     actorAccountId: isIdentified ? caller.accountId : null,
     actorKeyId: caller.keyId,
     address: clientAddress(req),
   };
-  await writeAct(
+}
+
+/** Records an administrative act that a request asked for. Never rejects. */
+export function recordFor(parts: Parts, res: Response, actor: Actor, done: DoneAct): Promise<void> {
+  const { request } = contextOf(parts, res);
+  return writeAct(
     async () => (await parts.state.opened()).store,
     actor,
-    { accountId: caller.accountId, ...done },
+    done,
     (failure) => parts.log.failure(request, failure),
   );
 }

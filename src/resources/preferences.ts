@@ -6,6 +6,7 @@ import type { PageRequest } from '../store/contracts/page.js';
 import type { PreferenceRecord } from '../store/contracts/preferences.js';
 import type { TrainingState } from '../store/contracts/trainings.js';
 import { whyPassedOver } from '../training/tuning-reader.js';
+import type { Acting } from './acting.js';
 import { isoOf, isoOrNull, type List, listOf } from './page-request.js';
 
 /** What a preference consists of; a change leaves what is absent, and null removes a setting. */
@@ -176,6 +177,16 @@ export async function dropPreference(
   const before = found(await store.preferences.find(accountId, id));
   await store.preferences.remove(accountId, id);
   state.preferences.changed({ ...before, settings: {}, deletedAt: Date.now() });
+}
+
+/** As `dropPreference`, and records it. */
+export async function endPreference(
+  { parts, record }: Acting,
+  accountId: string,
+  id: string,
+): Promise<void> {
+  await dropPreference(parts, accountId, id);
+  await record({ act: 'preference.delete', accountId, target: id });
 }
 
 function found(preference: PreferenceRecord | null): PreferenceRecord {

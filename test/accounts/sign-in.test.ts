@@ -67,6 +67,7 @@ beforeEach(async () => {
     backgroundTasks: new BackgroundTasks(),
     rules,
     now: Date.now,
+    record: () => Promise.resolve(),
   };
   await signUp(context, { email: 'ada@example.org', password, from });
 });

@@ -1,7 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
+import { type DoneAct, writeAct } from '../../accounts/write-act.js';
 import { type Config, type ConfigWatch, watchConfig } from '../../config/config.js';
 import { needsRestart } from '../../config/needs-restart.js';
 import { type StandaloneGateway, providersOf, rules } from '../../gateway.js';
+import type { LazyDatabases } from '../../store/lazy-databases.js';
+import { systemActor } from '../record-act.js';
 import type { Demo } from './demo.js';
 
 /** What follows the configuration file. */
@@ -9,6 +13,8 @@ interface Followed {
   readonly gateway: StandaloneGateway;
   readonly demo: Demo;
   readonly logger: Logger;
+  /** Has the audit log. */
+  readonly databases: Pick<LazyDatabases, 'get'>;
 }
 
 /**
@@ -18,8 +24,11 @@ interface Followed {
  */
 export function followConfig(file: string, started: Config, followed: Followed): ConfigWatch {
   const { gateway, logger } = followed;
+  let inUse = started;
   const refuse = (error: Error): void => {
     gateway.refusedConfiguration();
+    // the reason is only in the log, because it may quote the file
+    record(followed, { act: 'config.refuse', details: { file } });
     logger.error(
       `the changed configuration is not valid, the previous one stays in use: ${error.message}`,
     );
@@ -32,11 +41,29 @@ export function followConfig(file: string, started: Config, followed: Followed):
       return;
     }
     followed.demo.stopIfReplacedBy(changed);
+    record(followed, { act: 'config.apply', details: { file, ...changesOf(inUse, changed) } });
+    inUse = changed;
     logChange(changed, started, followed);
   };
   const watch = watchConfig(file, process.env, apply, refuse, rules);
   process.on('SIGHUP', () => watch.reload());
   return watch;
+}
+
+function record({ databases, logger }: Followed, done: DoneAct): void {
+  void writeAct(
+    async () => (await databases.get()).store,
+    systemActor('configuration file'),
+    done,
+    ({ message }) => logger.warn(message),
+  );
+}
+
+/** The names of the sections that differ, whose values may be secrets, and how long data is kept. */
+function changesOf(before: Config, after: Config): object {
+  const names = Object.keys(after) as (keyof Config)[];
+  const changed = names.filter((name) => !isDeepStrictEqual(before[name], after[name])).sort();
+  return { changed, ...(changed.includes('retention') ? { retention: after.retention } : {}) };
 }
 
 function logChange(changed: Config, started: Config, { demo, logger }: Followed): void {

@@ -62,7 +62,9 @@ async function startOn(config: Config, parts: StartParts): Promise<void> {
     throw error;
   }
   const watch =
-    config.file === null ? null : followConfig(config.file, config, { gateway, demo, logger });
+    config.file === null
+      ? null
+      : followConfig(config.file, config, { gateway, demo, logger, databases });
   stopOnSignal(async () => {
     logger.info('stopping: requests in flight may finish');
     gateway.drain();

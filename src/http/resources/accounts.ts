@@ -24,8 +24,10 @@ export function listAccounts(parts: Parts): RequestHandler {
 /** `POST /api/v1/accounts`: invites a person, even if sign-up is closed. */
 export function inviteAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { store, rules } = await accountContextOf(parts, res);
+    const { store, rules, record } = await accountContextOf(parts, res);
     const { account, link } = await createAccount(store, req.body as Invitation, rules);
+    const { id, email, role } = account;
+    await record({ act: 'account.create', accountId: id, target: id, details: { email, role } });
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 201, {
       account: shownAccount(account),
@@ -37,8 +39,9 @@ export function inviteAccount(parts: Parts): RequestHandler {
 /** `POST /api/v1/accounts/{id}/reset-link`: for owners who cannot receive the link by mail. */
 export function createResetLink(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    const { store, rules } = await accountContextOf(parts, res);
-    const { link } = await resetLink(store, idOf(req), rules);
+    const { store, rules, record } = await accountContextOf(parts, res);
+    const { account, link } = await resetLink(store, idOf(req), rules);
+    await record({ act: 'account.reset-link', accountId: account.id, target: account.id });
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 201, shownLink(req, rules.publicUrl, link));
   });

@@ -7,6 +7,7 @@ import { beliefsOf, fadedServed } from '../../routing/predictor/online-learner.j
 import type { RatedModel, Served } from '../../routing/predictor/online-state.js';
 import { surePart } from '../../routing/predictor/online-tuning.js';
 import type { LearningScope } from '../../store/contracts/learnings.js';
+import { actingOf } from '../audit.js';
 import { callerOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
@@ -40,6 +41,10 @@ export function forgetLearning(parts: Parts): RequestHandler {
     const { scope } = await scopeOf(parts, req, callerOf(res).accountId);
     const { learning, outcomes } = parts.state;
     await outcomes.forget(scope, () => learning.forget(scope));
+    await actingOf(parts, req, res).record({
+      act: 'learning.forget',
+      target: scope.preferenceId === '' ? null : scope.preferenceId,
+    });
     res.status(204).end();
   });
 }

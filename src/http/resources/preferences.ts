@@ -4,11 +4,12 @@ import { idOf, pageRequestOf } from '../../resources/page-request.js';
 import {
   addPreference,
   changeSettings,
-  dropPreference,
+  endPreference,
   onePreference,
   pageOfPreferences,
   type PreferenceRequest,
 } from '../../resources/preferences.js';
+import { actingOf } from '../audit.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
@@ -48,7 +49,7 @@ export function changePreference(parts: Parts): RequestHandler {
 /** `DELETE /api/v1/preferences/{id}`. */
 export function deletePreference(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
-    await dropPreference(parts, callerOf(res).accountId, idOf(req));
+    await endPreference(actingOf(parts, req, res), callerOf(res).accountId, idOf(req));
     res.status(204).end();
   });
 }

@@ -1,5 +1,6 @@
 import type { RequestHandler } from 'express';
 import { GatewayError } from '../../errors.js';
+import { actingOf } from '../audit.js';
 import { callerOf, requestOf } from '../context.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { sendJson } from '../send-json.js';
@@ -10,7 +11,7 @@ import { idOf } from '../../resources/page-request.js';
 import {
   addPreference,
   changeSettings,
-  dropPreference,
+  endPreference,
   type PreferenceRequest,
 } from '../../resources/preferences.js';
 
@@ -55,7 +56,7 @@ export function updateUserPreference(parts: Parts): RequestHandler {
 export function deleteUserPreference(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const id = idOf(req);
-    await dropPreference(parts, callerOf(res).accountId, id);
+    await endPreference(actingOf(parts, req, res), callerOf(res).accountId, id);
     sendJson(res, 200, { preference_id: id });
   });
 }

@@ -3,18 +3,24 @@ import type { Page, PageRequest } from './page.js';
 /** The administrative acts that are recorded. */
 export const acts = [
   'account.claim',
+  'account.claim-code',
   'account.create',
   'account.change',
   'account.delete',
   'account.export',
   'account.password',
   'account.reset-link',
+  'account.sign-in',
+  'account.sign-in-failed',
   'account.sign-up',
+  'config.apply',
+  'config.refuse',
   'key.create',
   'key.change',
   'key.revoke',
   'key.rotate',
   'learning.forget',
+  'preference.delete',
 ] as const;
 
 /** What was done: `<kind of thing>.<verb>`. */
@@ -27,15 +33,15 @@ export interface AuditRow {
   readonly act: Act;
   /** The account that the act concerns; null: none. */
   readonly accountId: string | null;
-  /** The id of the key or account that was changed; null: none. */
+  /** The id of the key, account or preference that was changed; null: none. */
   readonly target: string | null;
-  /** Who did it: a key's name, a mail address, `host`, or the operating system's user. */
+  /** Who did it: a key's name, a mail address, `host`, the operating system's user, or `anonymous`. */
   readonly actor: string;
   /** The actor's account; null for the command line and for who had none yet. */
   readonly actorAccountId: string | null;
   /** The actor's key; null for browsers and the command line. */
   readonly actorKeyId: string | null;
-  /** The address on the network that the request came from, or `command line`; null: none. */
+  /** The address on the network that the request came from, `command line` or `configuration file`; null: none. */
   readonly address: string | null;
   /** The changed fields, never a secret; null: none. */
   readonly details: unknown;

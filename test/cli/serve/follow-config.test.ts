@@ -1,12 +1,15 @@
 import { rmSync } from 'node:fs';
+import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openStore } from '../../../src/store/open-store.js';
 import { buildOnce } from '../../helpers/build.js';
 import { listAt, textAt } from '../../helpers/json.js';
 import { endProcesses, startProcess, type GatewayProcess } from '../../helpers/process.js';
 import { ask, post, postStream, type StreamReply } from '../../helpers/sse.js';
 import { startUpstream, type Upstream } from '../../helpers/upstream.js';
+import { until } from '../../helpers/until.js';
 
 const messages = [{ role: 'user', content: 'Hi' }];
 const provider = (name: string, { url }: Upstream): string =>
@@ -98,6 +101,31 @@ describe('a configuration that is changed', () => {
     gateway.writeConfig(withProviders(provider('a', second!)));
     await gateway.printed(applied);
     expect([await reloads(gateway, 'applied'), await reloads(gateway, 'refused')]).toEqual([1, 1]);
+  });
+
+  it('is in the audit log, applied or refused, with the names of what changed and no values', async () => {
+    const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
+    const secretive = provider('a', first!).replace('}', ', apiKey: sk-upstream-secret }');
+    gateway.writeConfig(`${withProviders(secretive)}retention: { auditDays: 30 }\n`);
+    await gateway.printed(applied);
+    gateway.writeConfig(`${withProviders(secretive)}  c: { api: nonesuch }\n`);
+    await gateway.printed(refused);
+    const store = await openStore(`file:${gateway.folder}/data/signalbox.db`);
+    const rows = async () => (await store.audit.list({}, { limit: 5, cursor: null })).items;
+    await until(async () => (await rows()).length === 2);
+    const file = expect.stringMatching(/config\/signalbox\.yaml$/) as string;
+    const by = { actor: userInfo().username, address: 'configuration file', accountId: null };
+    const retention = expect.objectContaining({ auditDays: 30 }) as object;
+    expect(await rows()).toMatchObject([
+      { act: 'config.refuse', ...by, details: { file } },
+      {
+        act: 'config.apply',
+        ...by,
+        details: { file, changed: ['providers', 'retention'], retention },
+      },
+    ]);
+    expect(JSON.stringify(await rows())).not.toContain('sk-upstream-secret');
+    await store.close();
   });
 
   it('is refused where a provider lacks what its dialect needs', async () => {

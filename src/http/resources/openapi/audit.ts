@@ -7,7 +7,7 @@ export function auditPaths(): object {
       id: 'listAdministrativeActs',
       summary: 'List administrative acts, newest first',
       description:
-        'Who created, changed or revoked keys and accounts, when, and from which address. An account sees the acts that concern it.',
+        'Who signed in as administrator, created, changed or revoked keys and accounts, or changed the configuration, when, and from which address. An account sees the acts that concern it.',
       response: 'audit.response',
       isList: true,
       parameters: [
@@ -15,6 +15,10 @@ export function auditPaths(): object {
         queryParameter('act', 'An act, such as `key.create`.'),
         queryParameter('from', 'Start of the time range, inclusive: ISO 8601, or ms since 1970.'),
         queryParameter('to', 'End of the time range, exclusive.'),
+        queryParameter(
+          'format',
+          '`json`, or `csv` for a file with all rows, which `Accept: text/csv` asks for too.',
+        ),
       ],
       scope: 'admin',
     },

@@ -148,6 +148,15 @@ describe.each(modelRows)("LangChain's ChatOpenAI, with %s behind the gateway,", 
     });
   });
 
+  it('raises the code of a content filter that refuses the prompt', async () => {
+    const error = { message: 'filtered', type: null, param: 'prompt', code: 'content_filter' };
+    gateway.upstream.script([{ status: 400, body: { error } }]);
+    expect(await raised(chat('compatible/gpt-test').invoke('Hi'))).toMatchObject({
+      status: 400,
+      code: 'content_filter',
+    });
+  });
+
   it('raises in the middle of a stream that breaks off', async () => {
     gateway.upstream.script([{ reset: 'afterContent' }]);
     let text = '';

@@ -7,6 +7,7 @@ import OpenAI, {
   NotFoundError,
   RateLimitError,
 } from 'openai';
+import { ContentFilterFinishReasonError, LengthFinishReasonError } from 'openai/core/error';
 import type {
   ChatCompletionChunk,
   ChatCompletionCreateParamsNonStreaming,
@@ -296,6 +297,19 @@ describe.each(modelRows)('the openai SDK, with %s behind the gateway,', (_name, 
     expect(completion.choices[0]?.message.parsed).toEqual({ city: 'Bern' });
     expect(gateway.upstream.requests[0]?.raw.toString()).toContain('"required":["city"]');
   });
+
+  it.each([
+    ['length', LengthFinishReasonError],
+    ['content_filter', ContentFilterFinishReasonError],
+  ] as const)(
+    'raises the error of its parser where an answer to a schema ends with %s',
+    async (finish, errorClass) => {
+      gateway.upstream.script([{ text: ['{"city":'], finish }]);
+      const asked = { model, messages: hello, response_format: { type: 'json_object' as const } };
+      const parsed = client.chat.completions.parse(asked);
+      await expect(parsed).rejects.toBeInstanceOf(errorClass);
+    },
+  );
 
   it('sees reasoning beside the text', async () => {
     gateway.upstream.script([{ reasoning: ['Think', 'ing.'], text: ['Yes'] }]);

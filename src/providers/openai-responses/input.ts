@@ -46,6 +46,7 @@ function itemsOf(provider: string, message: ChatMessage): unknown[] {
     case 'assistant':
       return assistantItems(provider, message);
     case 'tool':
+      if (!message.tool_call_id) throw unsupported(provider, 'a tool result without tool_call_id');
       return [
         {
           type: 'function_call_output',

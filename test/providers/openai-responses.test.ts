@@ -278,7 +278,7 @@ describe('a request to the Responses API', () => {
     ['stop sequences', { stop: ['END'] }],
     ['audio', { messages: [{ role: 'user', content: [{ type: 'input_audio' }] }] }],
     ['custom tools', { tools: [{ type: 'custom', custom: { name: 'x' } } as never] }],
-    ['results without a call id', { messages: [{ role: 'tool', content: 'y' } as never] }],
+    ['results without a call id', { messages: [{ role: 'tool', content: 'y' }] }],
   ])('refuses %s, so that the next candidate is tried', (_what, request) => {
     expect(failureOf(() => built(request)).code).toBe('request_refused');
   });

@@ -6,6 +6,7 @@ import { at, textAt } from '../helpers/json.js';
 import { metricOf } from '../helpers/metrics.js';
 import { type OwnPostgres, startOwnPostgres } from '../helpers/postgres.js';
 import { until } from '../helpers/until.js';
+import { isWholeRun } from '../helpers/runs.js';
 
 let server: OwnPostgres;
 let talk: Conversing;
@@ -98,7 +99,7 @@ describe('while the database is away', () => {
     ]);
   });
 
-  it('a client does not wait long for a database that hangs', async () => {
+  it.runIf(isWholeRun)('a client does not wait long for a database that hangs', async () => {
     const begun = await talk.complete(asking('Before?'));
     const conversationId = textAt(begun.json, 'conversationId');
     server.pause();

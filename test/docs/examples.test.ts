@@ -6,6 +6,7 @@ import { buildOnce } from '../helpers/build.js';
 import { startGateway } from '../helpers/gateway.js';
 import { ask, post, postStream } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { isWholeRun } from '../helpers/runs.js';
 
 const folder = fileURLToPath(new URL('../examples/', import.meta.url));
 const messages = [{ role: 'user', content: 'Say hello' }];
@@ -149,69 +150,80 @@ describe('the examples', { timeout: 60_000 }, () => {
     expect(output()).not.toMatch(/Say hello|sk_mine/);
   });
 
-  it('select-model-stage.mjs: the stage chooses, the handler reads the plan', async () => {
-    const { url } = await start('select-model-stage.mjs');
-    const models = ['openai/gpt-large', 'openai/gpt-small'];
-    expect((await post(`${url}/chat`, { messages, models })).json).toMatchObject({
-      model: 'openai/gpt-large',
-      otherwise: ['openai/gpt-small'],
-      because: expect.any(String),
-      excluded: [],
-    });
-    expect((await post(`${url}/chat`, { messages, models, tradeoff: 'cost' })).json).toMatchObject({
-      model: 'openai/gpt-small',
-    });
-    expect(
-      (await post(`${url}/chat`, { messages, models, tools: [{ name: 'f' }] })).json,
-    ).toMatchObject({
-      model: 'openai/gpt-large',
-      excluded: [expect.stringContaining('gpt-small')],
-    });
-    expect(await post(`${url}/chat`, { messages, models: [] })).toMatchObject({
-      status: 400,
-      json: { code: 'bad_request', problem: expect.stringContaining('models') },
-    });
-  });
+  it.runIf(isWholeRun)(
+    'select-model-stage.mjs: the stage chooses, the handler reads the plan',
+    async () => {
+      const { url } = await start('select-model-stage.mjs');
+      const models = ['openai/gpt-large', 'openai/gpt-small'];
+      expect((await post(`${url}/chat`, { messages, models })).json).toMatchObject({
+        model: 'openai/gpt-large',
+        otherwise: ['openai/gpt-small'],
+        because: expect.any(String),
+        excluded: [],
+      });
+      expect(
+        (await post(`${url}/chat`, { messages, models, tradeoff: 'cost' })).json,
+      ).toMatchObject({
+        model: 'openai/gpt-small',
+      });
+      expect(
+        (await post(`${url}/chat`, { messages, models, tools: [{ name: 'f' }] })).json,
+      ).toMatchObject({
+        model: 'openai/gpt-large',
+        excluded: [expect.stringContaining('gpt-small')],
+      });
+      expect(await post(`${url}/chat`, { messages, models: [] })).toMatchObject({
+        status: 400,
+        json: { code: 'bad_request', problem: expect.stringContaining('models') },
+      });
+    },
+  );
 
-  it('own-candidates.mjs: candidates and a body that the gateway does not know', async () => {
-    const { url } = await start('own-candidates.mjs');
-    expect((await post(`${url}/ask`, { question: 'Why?' })).json).toMatchObject({
-      label: 'careful',
-      answer: 'A long and careful answer to: Why?',
-    });
-    expect((await post(`${url}/ask?hurry`, { question: 'Why?' })).json).toMatchObject({
-      label: 'quick',
-      answer: 'A quick answer to: Why?',
-    });
-    expect(
-      (await post(`${url}/ask?hurry`, { question: 'Why?', functions: [{ name: 'f' }] })).json,
-    ).toMatchObject({ label: 'careful' });
-    expect(
-      (await post(`${url}/ask?hurry`, { question: 'long '.repeat(10_000) })).json,
-    ).toMatchObject({ label: 'careful' });
-  });
+  it.runIf(isWholeRun)(
+    'own-candidates.mjs: candidates and a body that the gateway does not know',
+    async () => {
+      const { url } = await start('own-candidates.mjs');
+      expect((await post(`${url}/ask`, { question: 'Why?' })).json).toMatchObject({
+        label: 'careful',
+        answer: 'A long and careful answer to: Why?',
+      });
+      expect((await post(`${url}/ask?hurry`, { question: 'Why?' })).json).toMatchObject({
+        label: 'quick',
+        answer: 'A quick answer to: Why?',
+      });
+      expect(
+        (await post(`${url}/ask?hurry`, { question: 'Why?', functions: [{ name: 'f' }] })).json,
+      ).toMatchObject({ label: 'careful' });
+      expect(
+        (await post(`${url}/ask?hurry`, { question: 'long '.repeat(10_000) })).json,
+      ).toMatchObject({ label: 'careful' });
+    },
+  );
 
-  it('metrics-only.mjs: your own route and sign-in, metrics on a separate port', async () => {
-    const program = await start('metrics-only.mjs', { METRICS_PORT: '0' });
-    const body = { models: ['local/llama3.2'], messages };
-    expect(await post(`${program.url}/chat`, body)).toMatchObject({
-      status: 401,
-      json: { problem: 'sign in first' },
-    });
-    const streamed = await postStream(
-      `${program.url}/chat`,
-      { ...body, stream: true },
-      { headers: { cookie: 'session=alice' } },
-    );
-    expect(streamed.frames.at(-1)?.data).toBe('[DONE]');
-    await expect.poll(() => program.output()).toMatch(/^metrics on /m);
-    const page = await ask('GET', /^metrics on (\S+)$/m.exec(program.output())?.[1] ?? '');
-    expect(page.text).toMatch(
-      /^gen_ai_client_token_usage_count\{.*gen_ai_request_model="llama3\.2".*\} 1$/m,
-    );
-    expect(page.text).toMatch(/^signalbox_cost_usd_total\{.*\} 0\.000002$/m);
-    expect((await ask('GET', `${program.url}/metrics`)).status).toBe(404);
-  });
+  it.runIf(isWholeRun)(
+    'metrics-only.mjs: your own route and sign-in, metrics on a separate port',
+    async () => {
+      const program = await start('metrics-only.mjs', { METRICS_PORT: '0' });
+      const body = { models: ['local/llama3.2'], messages };
+      expect(await post(`${program.url}/chat`, body)).toMatchObject({
+        status: 401,
+        json: { problem: 'sign in first' },
+      });
+      const streamed = await postStream(
+        `${program.url}/chat`,
+        { ...body, stream: true },
+        { headers: { cookie: 'session=alice' } },
+      );
+      expect(streamed.frames.at(-1)?.data).toBe('[DONE]');
+      await expect.poll(() => program.output()).toMatch(/^metrics on /m);
+      const page = await ask('GET', /^metrics on (\S+)$/m.exec(program.output())?.[1] ?? '');
+      expect(page.text).toMatch(
+        /^gen_ai_client_token_usage_count\{.*gen_ai_request_model="llama3\.2".*\} 1$/m,
+      );
+      expect(page.text).toMatch(/^signalbox_cost_usd_total\{.*\} 0\.000002$/m);
+      expect((await ask('GET', `${program.url}/metrics`)).status).toBe(404);
+    },
+  );
 
   it('own-authentication.mjs: own sign-in and own calls, which the gateway plans and learns from', async () => {
     const { url } = await start('own-authentication.mjs');
@@ -269,7 +281,7 @@ describe('the examples', { timeout: 60_000 }, () => {
     expect((await post(`${url}/chat/completions`, { models: [] })).status).toBe(400);
   });
 
-  it('two-gateways.mjs: two teams with separate keys and metrics', async () => {
+  it.runIf(isWholeRun)('two-gateways.mjs: two teams with separate keys and metrics', async () => {
     const {
       url,
       process: child,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Client } from 'pg';
 import { freshDatabase } from './postgres.js';
+import { isWholeRun } from './runs.js';
 
 /** A database for one test file, as `database.url` of a configuration. */
 export interface TestDatabase {
@@ -17,6 +18,12 @@ export const databases: readonly (readonly [name: string, make: () => Promise<Te
   ['libsql', embedded],
   ['PostgreSQL', postgres],
 ];
+
+/**
+ * The same where a file's many tests are about more than the database, whose own tests run on each
+ * kind: `npm test` has the embedded one only.
+ */
+export const databasesOfRun = isWholeRun ? databases : databases.slice(0, 1);
 
 function embedded(): Promise<TestDatabase> {
   const folder = mkdtempSync(join(tmpdir(), 'signalbox-database-'));

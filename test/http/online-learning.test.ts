@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ConfigInput } from '../../src/config/config.js';
 import { expectConforms } from '../helpers/conforms.js';
-import { databases, type TestDatabase } from '../helpers/databases.js';
+import { databasesOfRun, type TestDatabase } from '../helpers/databases.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { listAt, textAt } from '../helpers/json.js';
 import { ask, post, type Reply } from '../helpers/sse.js';
@@ -85,7 +85,7 @@ const clientOf = ({ url }: { url: string }) => {
   };
 };
 
-describe.each(databases)('online learning on %s', (_name, make) => {
+describe.each(databasesOfRun)('online learning on %s', (_name, make) => {
   let database: TestDatabase;
   let gateway: RunningGateway;
   let other: RunningGateway;
@@ -253,7 +253,7 @@ describe.each(databases)('online learning on %s', (_name, make) => {
   });
 });
 
-describe.each(databases)('outcomes on %s', (_name, make) => {
+describe.each(databasesOfRun)('outcomes on %s', (_name, make) => {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await make();
@@ -403,7 +403,7 @@ describe('exploration', () => {
   });
 
   it('is never made in a session that goes on, though another process began it', async () => {
-    const database = await databases[0]![1]();
+    const database = await databasesOfRun[0]![1]();
     const config = { ...configured(database.url, { exploration: 0.2 }), ...sameCost };
     const before = await startGateway(config);
     await rateOnce(before);

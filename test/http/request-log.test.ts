@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ConfigInput } from '../../src/config/config.js';
 import { openStore } from '../../src/store/open-store.js';
 import { expectConforms } from '../helpers/conforms.js';
-import { databases, type TestDatabase } from '../helpers/databases.js';
+import { databasesOfRun, type TestDatabase } from '../helpers/databases.js';
 import { keepingLogger, type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at, listAt, textAt } from '../helpers/json.js';
 import { ask, post, postStream, type Reply } from '../helpers/sse.js';
@@ -88,7 +88,7 @@ async function logged(
 const detail = async (id: unknown, headers = one): Promise<unknown> =>
   (await get(`requests/${String(id)}`, headers)).json;
 
-describe.each(databases)('the request log on %s', (_name, make) => {
+describe.each(databasesOfRun)('the request log on %s', (_name, make) => {
   beforeEach(async () => {
     database = await make();
   });

@@ -13,6 +13,7 @@ import {
 } from '../../helpers/process.js';
 import { freePort } from '../../helpers/server-process.js';
 import { ask, post } from '../../helpers/sse.js';
+import { isWholeRun } from '../../helpers/runs.js';
 
 beforeAll(async () => {
   await buildOnce();
@@ -47,29 +48,35 @@ describe('a first start without a terminal', () => {
     expect((await post(`${gateway.url}/api/v1/auth/claim`, { code, ...ada })).status).toBe(201);
   });
 
-  it('says at later starts how to claim the gateway, until somebody has', async () => {
-    const said = /"msg":"this gateway has no administrator yet: .* accounts claim-code\\"/;
-    const first = await startProcess();
-    first.signal('SIGTERM');
-    await first.ended;
-    const second = await startProcess({ folder: first.folder });
-    expect(second.stdout()).toMatch(said);
-    expect(second.key).toBe('');
-    await post(`${second.url}/api/v1/auth/claim`, { code: first.key, ...ada });
-    second.signal('SIGTERM');
-    await second.ended;
-    expect((await startProcess({ folder: first.folder })).stdout()).not.toMatch(said);
-  });
+  it.runIf(isWholeRun)(
+    'says at later starts how to claim the gateway, until somebody has',
+    async () => {
+      const said = /"msg":"this gateway has no administrator yet: .* accounts claim-code\\"/;
+      const first = await startProcess();
+      first.signal('SIGTERM');
+      await first.ended;
+      const second = await startProcess({ folder: first.folder });
+      expect(second.stdout()).toMatch(said);
+      expect(second.key).toBe('');
+      await post(`${second.url}/api/v1/auth/claim`, { code: first.key, ...ada });
+      second.signal('SIGTERM');
+      await second.ended;
+      expect((await startProcess({ folder: first.folder })).stdout()).not.toMatch(said);
+    },
+  );
 
-  it('issues only the claim code where keys are fixed, and nothing without web accounts', async () => {
-    const keys = 'keys: [{ name: ci, key: sk_fixed }]';
-    const { folder, url } = await startProcess({ config: `auth: { ${keys} }\n` });
-    expect(secretIn(folder, 'SIGNALBOX_API_KEY')).toBe('');
-    const code = secretIn(folder, 'SIGNALBOX_CLAIM_CODE');
-    expect((await post(`${url}/api/v1/auth/claim`, { code, ...ada })).status).toBe(201);
-    const bare = await startProcess({ config: `auth: { ${keys}, webAccounts: false }\n` });
-    expect(existsSync(fileIn(bare.folder))).toBe(false);
-  });
+  it.runIf(isWholeRun)(
+    'issues only the claim code where keys are fixed, and nothing without web accounts',
+    async () => {
+      const keys = 'keys: [{ name: ci, key: sk_fixed }]';
+      const { folder, url } = await startProcess({ config: `auth: { ${keys} }\n` });
+      expect(secretIn(folder, 'SIGNALBOX_API_KEY')).toBe('');
+      const code = secretIn(folder, 'SIGNALBOX_CLAIM_CODE');
+      expect((await post(`${url}/api/v1/auth/claim`, { code, ...ada })).status).toBe(201);
+      const bare = await startProcess({ config: `auth: { ${keys}, webAccounts: false }\n` });
+      expect(existsSync(fileIn(bare.folder))).toBe(false);
+    },
+  );
 
   it('issues nothing where the file cannot be written, and says so', async () => {
     const folder = newFolder();
@@ -111,7 +118,7 @@ describe('a first start that fails', () => {
 });
 
 describe('SIGNALBOX_API_KEY', () => {
-  it('that equals an issued key stays the key of its account', async () => {
+  it.runIf(isWholeRun)('that equals an issued key stays the key of its account', async () => {
     const first = await startProcess();
     await post(`${first.url}/api/v1/preferences`, { name: 'mine' }, first.auth);
     first.signal('SIGTERM');

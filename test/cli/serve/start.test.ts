@@ -14,6 +14,7 @@ import {
   type GatewayProcess,
 } from '../../helpers/process.js';
 import { ask, post, postStream } from '../../helpers/sse.js';
+import { isWholeRun } from '../../helpers/runs.js';
 
 const messages = [{ role: 'user', content: 'What is a signal box?' }];
 const question = {
@@ -104,18 +105,21 @@ describe('the first start', () => {
     expect(readdirSync(join(folder, 'data'))).toContain('keys.json.taken-over');
   });
 
-  it('keeps the key in the folder that SIGNALBOX_DATA_DIR or dataDir names', async () => {
-    const folder = newFolder();
-    const { key } = await startProcess({
-      folder,
-      config: 'dataDir: ./kept\n',
-      env: { SIGNALBOX_DATA_DIR: './elsewhere' },
-    });
-    expect(key).not.toBe('');
-    expect(statSync(join(folder, 'elsewhere/signalbox.db')).isFile()).toBe(true);
-    await startProcess({ folder, config: 'dataDir: ./kept\n' });
-    expect(statSync(join(folder, 'kept/signalbox.db')).isFile()).toBe(true);
-  });
+  it.runIf(isWholeRun)(
+    'keeps the key in the folder that SIGNALBOX_DATA_DIR or dataDir names',
+    async () => {
+      const folder = newFolder();
+      const { key } = await startProcess({
+        folder,
+        config: 'dataDir: ./kept\n',
+        env: { SIGNALBOX_DATA_DIR: './elsewhere' },
+      });
+      expect(key).not.toBe('');
+      expect(statSync(join(folder, 'elsewhere/signalbox.db')).isFile()).toBe(true);
+      await startProcess({ folder, config: 'dataDir: ./kept\n' });
+      expect(statSync(join(folder, 'kept/signalbox.db')).isFile()).toBe(true);
+    },
+  );
 });
 
 describe('the demo', () => {
@@ -150,15 +154,20 @@ describe('the demo', () => {
     );
   });
 
-  it('is not there when the usual variable of a provider is set: that one is, under its usual name', async () => {
-    const gateway = await startProcess({ env: { OPENAI_API_KEY: 'x' } });
-    expect(await providersOf(gateway)).toEqual(['openai']);
-    expect(gateway.stdout()).toContain(`listens on ${gateway.url} with openai`);
-    expect(await post(`${gateway.url}/api/v1/completions`, question, gateway.auth)).toMatchObject({
-      status: 422,
-      json: { message: expect.stringContaining('models[0]') },
-    });
-  });
+  it.runIf(isWholeRun)(
+    'is not there when the usual variable of a provider is set: that one is, under its usual name',
+    async () => {
+      const gateway = await startProcess({ env: { OPENAI_API_KEY: 'x' } });
+      expect(await providersOf(gateway)).toEqual(['openai']);
+      expect(gateway.stdout()).toContain(`listens on ${gateway.url} with openai`);
+      expect(await post(`${gateway.url}/api/v1/completions`, question, gateway.auth)).toMatchObject(
+        {
+          status: 422,
+          json: { message: expect.stringContaining('models[0]') },
+        },
+      );
+    },
+  );
 
   it('is not there when the configuration has a provider', async () => {
     const gateway = await startProcess({
@@ -168,20 +177,23 @@ describe('the demo', () => {
     expect(gateway.stdout()).not.toContain('demo');
   });
 
-  it('leaves to every provider whose variable is set', async () => {
+  it.runIf(isWholeRun)('leaves to every provider whose variable is set', async () => {
     const withVariable = [...dialects.values()].filter(({ env }) => env.length > 0);
     const env = Object.fromEntries(withVariable.map(({ env: [name] }) => [name!, 'x']));
     const gateway = await startProcess({ env: { ...env, AWS_REGION: 'eu-west-1' } });
     expect(await providersOf(gateway)).toEqual(withVariable.map(({ api }) => api));
   });
 
-  it('leaves a provider out, with a warning, where its variable alone does not suffice', async () => {
-    const gateway = await startProcess({
-      env: { AWS_BEARER_TOKEN_BEDROCK: 'x', GROQ_API_KEY: 'x' },
-    });
-    expect(await providersOf(gateway)).toEqual(['groq']);
-    await gateway.printed(
-      /"msg":"AWS_BEARER_TOKEN_BEDROCK is set, but the provider bedrock is not used: bedrock needs an AWS region/,
-    );
-  });
+  it.runIf(isWholeRun)(
+    'leaves a provider out, with a warning, where its variable alone does not suffice',
+    async () => {
+      const gateway = await startProcess({
+        env: { AWS_BEARER_TOKEN_BEDROCK: 'x', GROQ_API_KEY: 'x' },
+      });
+      expect(await providersOf(gateway)).toEqual(['groq']);
+      await gateway.printed(
+        /"msg":"AWS_BEARER_TOKEN_BEDROCK is set, but the provider bedrock is not used: bedrock needs an AWS region/,
+      );
+    },
+  );
 });

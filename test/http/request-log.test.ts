@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import type { ConfigInput } from '../../src/config/config.js';
 import { openStore } from '../../src/store/open-store.js';
 import { expectConforms } from '../helpers/conforms.js';
+import { administratorOf } from '../helpers/browser.js';
 import { databasesOfRun, type TestDatabase } from '../helpers/databases.js';
 import { keepingLogger, type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at, listAt, textAt } from '../helpers/json.js';
@@ -370,6 +371,16 @@ describe.each(databasesOfRun)('the request log on %s', (_name, make) => {
     const { headers } = await native();
     await logged(8);
     expect(at(await detail(headers['x-request-id']), 'attempts', 0, 'error')).toContain(marker);
+  });
+
+  it('shows administrators the requests of other accounts, without messages and answers', async () => {
+    await start({ requestLog: { content: true } });
+    const { headers } = await native();
+    await logged(1);
+    const administrator = await administratorOf(gateway, 'ada@example.org');
+    const { json } = await administrator.ask('GET', `/api/v1/requests/${headers['x-request-id']}`);
+    expect(json).toMatchObject({ accountId: 'fixed:one', provider: 'up', content: null });
+    expect(JSON.stringify(json)).not.toContain(marker);
   });
 
   it('cuts long texts and keeps the rest', async () => {

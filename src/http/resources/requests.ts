@@ -102,7 +102,7 @@ const table = {
 
 /**
  * `GET /api/v1/requests/{id}`: one request with its plan and attempts, and its content if that is
- * stored.
+ * stored. Administrators see the requests of all accounts, but only the content of their own.
  */
 export function readRequest(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
@@ -116,7 +116,7 @@ export function readRequest(parts: Parts): RequestHandler {
       ...shownRequest({ ...summary, keyName: key?.name ?? null }),
       plan: shownPlan(row.plan) ?? (await decisionOf(store, row)),
       attempts,
-      content,
+      content: row.accountId === accountId ? content : null,
     });
   });
 }

@@ -378,7 +378,10 @@ describe.each(databasesOfRun)('the request log on %s', (_name, make) => {
     const { headers } = await native();
     await logged(1);
     const administrator = await administratorOf(gateway, 'ada@example.org');
-    const { json } = await administrator.ask('GET', `/api/v1/requests/${headers['x-request-id']}`);
+    const { json } = await administrator.ask(
+      'GET',
+      `/api/v1/requests/${String(headers['x-request-id'])}`,
+    );
     expect(json).toMatchObject({ accountId: 'fixed:one', provider: 'up', content: null });
     expect(JSON.stringify(json)).not.toContain(marker);
   });

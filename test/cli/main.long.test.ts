@@ -179,7 +179,7 @@ describe('a gateway whose administrator is lost', () => {
     await run(gateway.folder, 'accounts', 'create', 'bob@example.org');
     expect(await run(gateway.folder, 'accounts', 'promote', 'bob@example.org')).toMatchObject({
       code: 0,
-      stdout: 'administrator bob@example.org\n',
+      stdout: 'bob@example.org: administrator, active\n',
     });
   });
 });
@@ -263,7 +263,7 @@ describe('signalbox', () => {
       'time  key  model  status  ms  USD  error\n',
     );
     expect((await run(folder, 'usage', '--by', 'provider', '--csv')).stdout).toMatch(
-      /^provider,requests,errors,prompt,completion,USD\r\ndemo,1,0,/,
+      /^provider,requests,errors,prompt,completion,USD\ndemo,1,0,/,
     );
   });
 });

@@ -212,7 +212,7 @@ describe.skipIf(!redisIsThere)('two replicas on one PostgreSQL and one Redis', (
     replicas[0] = await start();
     balancer.add(hostOf(replicas[0]));
     upstream.script([
-      { text: Array.from({ length: 30 }, (_, index) => `word ${index} `), betweenMs: 40 },
+      { text: Array.from({ length: 50 }, (_, index) => `word ${index} `), betweenMs: 40 },
     ]);
     const { key } = await newKey(replicas[1]);
     const before = upstream.requests.length;

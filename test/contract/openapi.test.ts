@@ -86,6 +86,9 @@ function routesOf({ stack }: { stack: unknown[] }): string[] {
   });
 }
 
+/** Operations that work without a body too. */
+const optionalBodies = ['post /api/v1/keys/{id}/rotate', 'delete /api/v1/accounts/{id}'];
+
 describe('/openapi.json', () => {
   it('is an OpenAPI 3.1 document', async () => {
     const { headers } = await ask('GET', `${gateway.url}/openapi.json`);
@@ -137,7 +140,7 @@ describe('/openapi.json', () => {
         content: Json;
         required: boolean;
       };
-      expect(required, where).toBe(true);
+      expect(required, where).toBe(!optionalBodies.includes(where));
       // a form has no shape that others share
       expect(content, where).toMatchObject(
         content['application/json']

@@ -263,24 +263,27 @@ describe('a browser that signed in before', () => {
 });
 
 describe('sign-ins to many accounts', () => {
-  it('are not more than sixty a minute from one address, whoever owns the accounts', async () => {
-    const { from, pass } = await clocked();
-    await from('192.0.2.1').signUp('ada@example.org', goodPassword);
-    await from('192.0.2.1').signUp('eve@example.org', goodPassword);
-    const statuses: number[] = [];
-    for (let index = 0; index < 58; index++)
-      statuses.push(
-        (await from('192.0.2.1').signIn(`${index % 2 ? 'ada' : 'eve'}@example.org`, goodPassword))
-          .status,
-      );
-    expect(new Set(statuses)).toEqual(new Set([200]));
-    for (const _ of [1, 2]) await from('192.0.2.1').signIn('p@example.org', goodPassword);
-    const refused = await from('192.0.2.1').signIn('q@example.org', goodPassword);
-    expect(refused.status).toBe(429);
-    expect((await from('192.0.2.2').signIn('q@example.org', goodPassword)).status).toBe(401);
-    pass(120_000);
-    expect((await from('192.0.2.1').signIn('q@example.org', goodPassword)).status).toBe(401);
-  });
+  it.runIf(isWholeRun)(
+    'are not more than sixty a minute from one address, whoever owns the accounts',
+    async () => {
+      const { from, pass } = await clocked();
+      await from('192.0.2.1').signUp('ada@example.org', goodPassword);
+      await from('192.0.2.1').signUp('eve@example.org', goodPassword);
+      const statuses: number[] = [];
+      for (let index = 0; index < 58; index++)
+        statuses.push(
+          (await from('192.0.2.1').signIn(`${index % 2 ? 'ada' : 'eve'}@example.org`, goodPassword))
+            .status,
+        );
+      expect(new Set(statuses)).toEqual(new Set([200]));
+      for (const _ of [1, 2]) await from('192.0.2.1').signIn('p@example.org', goodPassword);
+      const refused = await from('192.0.2.1').signIn('q@example.org', goodPassword);
+      expect(refused.status).toBe(429);
+      expect((await from('192.0.2.2').signIn('q@example.org', goodPassword)).status).toBe(401);
+      pass(120_000);
+      expect((await from('192.0.2.1').signIn('q@example.org', goodPassword)).status).toBe(401);
+    },
+  );
 
   it.runIf(isWholeRun)(
     'are not more than four times as many from one network of version 6',

@@ -74,20 +74,23 @@ describe('the first start', () => {
     expect(await ask('GET', `${second.url}/v1/models`, first.auth)).toMatchObject({ status: 200 });
   });
 
-  it('is told of another process on the same data folder, as long as that runs', async () => {
-    const warning = /uses the same data folder/;
-    const first = await startProcess();
-    const second = await startProcess({ folder: first.folder });
-    await second.printed(
-      /"msg":"process \d+ uses the same data folder: each of the two counts rate/,
-    );
-    expect(first.stdout()).not.toMatch(warning);
-    second.signal('SIGTERM');
-    first.signal('SIGKILL');
-    await Promise.all([first.ended, second.ended]);
-    const third = await startProcess({ folder: first.folder });
-    expect(third.stdout()).not.toMatch(warning);
-  });
+  it.runIf(isWholeRun)(
+    'is told of another process on the same data folder, as long as that runs',
+    async () => {
+      const warning = /uses the same data folder/;
+      const first = await startProcess();
+      const second = await startProcess({ folder: first.folder });
+      await second.printed(
+        /"msg":"process \d+ uses the same data folder: each of the two counts rate/,
+      );
+      expect(first.stdout()).not.toMatch(warning);
+      second.signal('SIGTERM');
+      first.signal('SIGKILL');
+      await Promise.all([first.ended, second.ended]);
+      const third = await startProcess({ folder: first.folder });
+      expect(third.stdout()).not.toMatch(warning);
+    },
+  );
 
   it('takes over the key that version 0.1 kept in keys.json', async () => {
     const folder = newFolder();
@@ -169,7 +172,7 @@ describe('the demo', () => {
     },
   );
 
-  it('is not there when the configuration has a provider', async () => {
+  it.runIf(isWholeRun)('is not there when the configuration has a provider', async () => {
     const gateway = await startProcess({
       config: 'providers: { local: { api: vllm, baseUrl: http://127.0.0.1:9/v1 } }',
     });

@@ -153,7 +153,7 @@ function exportPath(): object {
       id: 'exportAccount',
       summary: 'All data of an account, as JSON Lines',
       description:
-        'For the account itself, complete if the key has the scope `completions`; else, and for administrators, the account, its keys, usage, and the request log without prompts and answers. Each line says in `object` what it is; the last is `{"object":"end"}`.',
+        'For the account itself, complete if the key may use completions; else, and for administrators, the account, its keys, usage, and the request log without prompts and answers. Each line says in `object` what it is; the last is `{"object":"end"}`.',
       scope: 'admin',
       answer: {
         description: 'The file, as an attachment.',
@@ -180,6 +180,7 @@ function oneAccountPath(): object {
       description:
         'By an administrator, or by the account itself with its `password` in a JSON body. Its keys and sign-ins end at once.',
       request: 'account-deletion.request',
+      example: { password },
       isBodyOptional: true,
       scope: 'admin',
       errors: {

@@ -1,3 +1,4 @@
+import { closeSync, openSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import type { Logger } from 'pino';
 import { type DoneAct, writeAct } from '../../accounts/write-act.js';
@@ -46,8 +47,22 @@ export function followConfig(file: string, started: Config, followed: Followed):
     logChange(changed, started, followed);
   };
   const watch = watchConfig(file, process.env, apply, refuse, rules);
-  process.on('SIGHUP', () => watch.reload());
+  process.on('SIGHUP', () => {
+    if (hasLostTerminal()) process.kill(process.pid, 'SIGTERM');
+    else watch.reload();
+  });
   return watch;
+}
+
+/** Whether the terminal at which the process was started has been closed, which sends SIGHUP too. */
+function hasLostTerminal(): boolean {
+  if (!process.stdout.isTTY) return false;
+  try {
+    closeSync(openSync('/dev/tty', 'r'));
+    return false;
+  } catch {
+    return true;
+  }
 }
 
 function record({ databases, logger }: Followed, done: DoneAct): void {

@@ -14,6 +14,7 @@ import {
   type GatewayProcess,
 } from '../../helpers/process.js';
 import { ask, post, postStream } from '../../helpers/sse.js';
+import { until } from '../../helpers/until.js';
 import { isWholeRun } from '../../helpers/runs.js';
 
 const messages = [{ role: 'user', content: 'What is a signal box?' }];
@@ -53,6 +54,18 @@ describe('the first start', () => {
     ).toMatch(/demo/);
     // the log is readable there
     await gateway.printed(/^[\d:.]+ request 200, demo\/demo-large, \d+ ms/m);
+  });
+
+  it('at a terminal ends when the terminal is closed', async () => {
+    const gateway = await startProcess({ terminal: true, config: 'log: { level: info }' });
+    await gateway.printed(/\/docs$/m);
+    gateway.signal('SIGKILL');
+    await until(() =>
+      ask('GET', `${gateway.url}/healthz`).then(
+        () => false,
+        () => true,
+      ),
+    );
   });
 
   it('keeps only the hash of the key, where nobody else can read it', async () => {

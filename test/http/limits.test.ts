@@ -8,6 +8,7 @@ import { redisIsThere, startRedis } from '../helpers/redis.js';
 import { ask, post, postStream, type Reply } from '../helpers/sse.js';
 import { until } from '../helpers/until.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
+import { withinMinute } from '../helpers/within-minute.js';
 
 const messages = [{ role: 'user', content: 'Say hello' }];
 const keys = [
@@ -234,6 +235,7 @@ describe.skipIf(!redisIsThere)('a limit of two gateways on one Redis', () => {
     const redis = await startRedis();
     const config = { ...configured(), redis: { url: redis?.url ?? '' } };
     const pair = [await startGateway(config), await startGateway(config)] as const;
+    await withinMinute();
     const stateOf = async (at: RunningGateway): Promise<unknown> =>
       (await ask('GET', `${at.url}/readyz`)).json;
     try {

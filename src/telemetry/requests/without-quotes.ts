@@ -46,7 +46,7 @@ interface Plain {
   readonly origins: readonly number[];
 }
 
-const escapes = /\\(?:u([0-9a-f]{4})|(.))|./gisu;
+const escapes = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))|./gsu;
 
 /** Lower case, white space as one space, escapes of JSON resolved. */
 function plainOf(text: string): Plain {
@@ -55,7 +55,7 @@ function plainOf(text: string): Plain {
   for (const { 0: all, 1: code, 2: escaped, index: origin } of text.matchAll(escapes)) {
     let character = all;
     if (code !== undefined) character = String.fromCharCode(parseInt(code, 16));
-    else if (escaped !== undefined) character = /[nrt]/.test(escaped) ? ' ' : escaped;
+    else if (escaped !== undefined) character = /[bfnrt]/.test(escaped) ? ' ' : escaped;
     for (let unit = 0; unit < character.length; unit++) {
       const same = plainCode(character.charCodeAt(unit));
       if (same === space && plain.endsWith(' ')) continue;

@@ -58,6 +58,13 @@ describe('an error text without quotes', () => {
     ).toEqual(['x: […]', 'x: […]', 'x: […]']);
   });
 
+  it('removes what has a backslash that escapes nothing', () => {
+    const said = String.raw`C:\ users \ ada \ letters`;
+    expect(withoutQuotes([`x: ${said}`], asked([{ type: 'text', text: said }]))).toEqual([
+      'x: […]',
+    ]);
+  });
+
   it('repeats nothing of 16 or more characters, wherever the quotation begins and ends', () => {
     fc.assert(
       fc.property(

@@ -22,7 +22,8 @@ export interface Invitation {
   readonly role?: AccountRole | null;
 }
 
-const notFound = (): GatewayError => invalidField('id', 'not found', 'not_found');
+/** For accounts that do not exist, or that the caller may not know of. */
+export const accountNotFound = (): GatewayError => invalidField('id', 'not found', 'not_found');
 
 /**
  * Creates an account without a password and without limits, and a link to set the password, even if
@@ -59,7 +60,7 @@ async function findAccount(
   const account = emailOrId.includes('@')
     ? await accounts.findByEmail(mailAddressOf(emailOrId))
     : await accounts.find(emailOrId);
-  if (!account) throw notFound();
+  if (!account) throw accountNotFound();
   return account;
 }
 
@@ -102,7 +103,7 @@ export async function changeAccount(
   { role, disabled, limits }: AccountChanges,
 ): Promise<AccountRecord> {
   const before = await store.accounts.find(id);
-  if (!before) throw notFound();
+  if (!before) throw accountNotFound();
   const changes = {
     ...(role ? { role } : {}),
     ...(limits === undefined ? {} : { limits: limits ?? noLimits }),

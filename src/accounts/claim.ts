@@ -8,6 +8,7 @@ import { mailAddressOf } from './mail-address.js';
 import { checkNewPassword } from './passwords.js';
 import { checkSecret } from './sign-in-failures.js';
 import { hashToken, newToken } from './tokens.js';
+import { actOnAccount } from './write-act.js';
 
 /** What a person claims the gateway with. */
 export interface GatewayClaim {
@@ -54,9 +55,7 @@ export async function claimGateway(
   };
   const account = await store.claims.claim(owner);
   if (account === null) throw claimed();
-  const { id } = account;
-  const details = { email: address };
-  await context.record({ act: 'account.claim', accountId: id, target: id, details }, account);
+  await context.record(actOnAccount('account.claim', account.id, { email: address }), account);
   return account;
 }
 

@@ -1,7 +1,7 @@
-import { GatewayError, invalidField } from '../errors.js';
+import { GatewayError } from '../errors.js';
 import { deletedAccountId } from '../store/contracts/removal.js';
 import type { Store } from '../store/contracts/store.js';
-import { changeAccount } from './administration.js';
+import { changeAccount, accountNotFound } from './administration.js';
 import type { AccountContext } from './account-context.js';
 import { checkCredentials } from './sign-in-failures.js';
 
@@ -22,14 +22,14 @@ export async function deleteAccount(
   id: string,
   afterClose: () => Promise<unknown> = () => Promise.resolve(),
 ): Promise<void> {
-  const account = id === deletedAccountId ? null : await store.accounts.find(id);
-  if (id === deletedAccountId) throw invalidField('id', 'not found', 'not_found');
+  if (id === deletedAccountId) throw accountNotFound();
+  const account = await store.accounts.find(id);
   if (account) await changeAccount(store, id, { disabled: true });
   let hadData = await store.removal.close(id, Date.now());
   await afterClose();
   while ((await store.removal.removeRows(id, maxRowsPerStep)) > 0) hadData = true;
   hadData = (await store.removal.finish(id, Date.now())) || hadData;
-  if (!account && !hadData) throw invalidField('id', 'not found', 'not_found');
+  if (!account && !hadData) throw accountNotFound();
 }
 
 /** Who confirms a deletion, and how. */

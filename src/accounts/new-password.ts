@@ -12,6 +12,7 @@ import { resetMail } from './mails.js';
 import { checkNewPassword } from './passwords.js';
 import { issueResetLink } from './reset-link.js';
 import { hashToken } from './tokens.js';
+import { actOnAccount } from './write-act.js';
 
 /**
  * Mails a link to the address if it has an account, without revealing whether it has.
@@ -41,9 +42,7 @@ async function sendReset(context: AccountContext, address: string): Promise<void
       await issueResetLink(store, account.id, context.now() + rules.resetMs),
     ),
   );
-  const { id } = account;
-  const details = { sentBy: 'mail' };
-  await context.record({ act: 'account.reset-link', accountId: id, target: id, details });
+  await context.record(actOnAccount('account.reset-link', account.id, { sentBy: 'mail' }));
 }
 
 /**
@@ -74,8 +73,7 @@ function recordPassword(
   account: AccountRecord,
   details: { readonly with: 'link' | 'password' },
 ): Promise<void> {
-  const { id } = account;
-  return record({ act: 'account.password', accountId: id, target: id, details }, account);
+  return record(actOnAccount('account.password', account.id, details), account);
 }
 
 /** A change of password. */

@@ -5,6 +5,7 @@ import { type AccountContext, runLater } from './account-context.js';
 import { knownBrowserToken } from './known-browser.js';
 import type { PasswordSender } from './passwords.js';
 import { hashToken, newToken } from './tokens.js';
+import { actOnAccount } from './write-act.js';
 
 /** What a user signs in with. */
 export interface Credentials extends SignInAttempt {
@@ -49,8 +50,7 @@ export async function signIn(
       found.account.passwordHash ?? '',
     );
   const { id, role } = found.account;
-  if (role === 'admin')
-    await context.record({ act: 'account.sign-in', accountId: id, target: id }, found.account);
+  if (role === 'admin') await context.record(actOnAccount('account.sign-in', id), found.account);
   return { ...signedIn, browserToken: await knownBrowserToken(context, { email, browser }) };
 }
 
@@ -62,8 +62,7 @@ function recordFailure(context: AccountContext, email: string, from: string): vo
   runLater(context, 'the record of a failed sign-in', async () => {
     const account = await context.store.accounts.findByEmail(email);
     if (account?.role !== 'admin' || !(await mayRecordFailure(context, account.id, from))) return;
-    const { id } = account;
-    await context.record({ act: 'account.sign-in-failed', accountId: id, target: id });
+    await context.record(actOnAccount('account.sign-in-failed', account.id));
   });
 }
 

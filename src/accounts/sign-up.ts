@@ -7,6 +7,7 @@ import { domainOf, mailAddressOf } from './mail-address.js';
 import { takenMail, welcomeMail } from './mails.js';
 import { checkNewPassword } from './passwords.js';
 import { issueResetLink } from './reset-link.js';
+import { actOnAccount } from './write-act.js';
 
 /** A sign-up. */
 export interface SignUp {
@@ -59,12 +60,7 @@ async function addMember(
   // later, so that the time of the answer does not reveal whether the address had an account
   if (account)
     runLater(context, 'the record of a sign-up', () =>
-      context.record({
-        act: 'account.sign-up',
-        accountId: account.id,
-        target: account.id,
-        details: { email },
-      }),
+      context.record(actOnAccount('account.sign-up', account.id, { email })),
     );
   return account;
 }

@@ -17,6 +17,14 @@ export interface DoneAct {
   readonly details?: unknown;
 }
 
+/** An act on an account, which is both what it concerns and what it changes. */
+export const actOnAccount = (act: Act, id: string, details?: unknown): DoneAct => ({
+  act,
+  accountId: id,
+  target: id,
+  details,
+});
+
 /**
  * Writes an administrative act to the audit log. Never rejects: the act has been done, so a row that
  * cannot be written is only logged.

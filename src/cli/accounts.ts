@@ -12,6 +12,7 @@ import type { Store } from '../store/contracts/store.js';
 import { everyPage } from '../store/every-page.js';
 import { recordAct } from './record-act.js';
 import { tableOf } from './table.js';
+import { actOnAccount } from '../accounts/write-act.js';
 
 type Link = Awaited<ReturnType<typeof resetLink>>['link'];
 
@@ -48,23 +49,15 @@ export async function createAccountCommand(
 ): Promise<string> {
   const { resetMs } = config.auth;
   const { account, link } = await createAccount(store, { email, role }, { resetMs });
-  await recordAct(store, {
-    act: 'account.create',
-    accountId: account.id,
-    target: account.id,
-    details: { email: account.email, role: account.role },
-  });
+  const details = { email: account.email, role: account.role };
+  await recordAct(store, actOnAccount('account.create', account.id, details));
   return `${account.role === 'admin' ? 'administrator' : 'account'} ${account.email ?? ''}\n${linkLines(link, config)}`;
 }
 
 /** `signalbox accounts claim-code`: prints a new code that claims the gateway, once. */
 export async function claimCodeCommand(store: Store): Promise<string> {
   const code = await issueClaimCode(store);
-  await recordAct(store, {
-    act: 'account.claim-code',
-    accountId: firstAccountId,
-    target: firstAccountId,
-  });
+  await recordAct(store, actOnAccount('account.claim-code', firstAccountId));
   return `${code}\nPOST /api/v1/auth/claim with {"code", "email", "password"} makes its sender the administrator, once\n`;
 }
 
@@ -76,7 +69,7 @@ export async function resetAccountCommand(
 ): Promise<string> {
   const { id } = await accountNamed(store, named);
   const { account, link } = await resetLink(store, id, { resetMs: config.auth.resetMs });
-  await recordAct(store, { act: 'account.reset-link', accountId: id, target: id });
+  await recordAct(store, actOnAccount('account.reset-link', id));
   return `account ${account.email ?? account.id}\n${linkLines(link, config)}`;
 }
 
@@ -97,12 +90,7 @@ export async function changeAccountCommand(
 ): Promise<string> {
   const { id } = await accountNamed(store, named);
   const { email, role, disabledAt } = await changeAccount(store, id, accountChanges[change]);
-  await recordAct(store, {
-    act: 'account.change',
-    accountId: id,
-    target: id,
-    details: accountChanges[change],
-  });
+  await recordAct(store, actOnAccount('account.change', id, accountChanges[change]));
   return `${email ?? id}: ${role === 'admin' ? 'administrator' : 'member'}, ${disabledAt === null ? 'active' : 'disabled'}\n`;
 }
 

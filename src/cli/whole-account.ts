@@ -8,6 +8,7 @@ import type { Store } from '../store/contracts/store.js';
 import { accountNamed } from './accounts.js';
 import { recordAct } from './record-act.js';
 import { printable } from './table.js';
+import { actOnAccount } from '../accounts/write-act.js';
 
 /**
  * `signalbox accounts delete <mail address or id>`.
@@ -22,7 +23,7 @@ export async function deleteAccountCommand(
   const id = await idNamed(store, named);
   if (!isConfirmed) await confirm(named);
   await deleteAccount(store, id);
-  await recordAct(store, { act: 'account.delete', accountId: id, target: id });
+  await recordAct(store, actOnAccount('account.delete', id));
   return `deleted: ${printable(named)}\n`;
 }
 
@@ -33,7 +34,7 @@ export async function exportAccountCommand(
   output: NodeJS.WritableStream = process.stdout,
 ): Promise<string> {
   const id = await idNamed(store, named);
-  await recordAct(store, { act: 'account.export', accountId: id, target: id });
+  await recordAct(store, actOnAccount('account.export', id));
   const lines = exportAccount(store, id, { isComplete: true });
   await pipeline(Readable.from(lines), output, { end: false });
   return '';

@@ -1,11 +1,11 @@
-import { type AccountChanges, changeAccount } from '../accounts/administration.js';
-import { invalidField } from '../errors.js';
+import { type AccountChanges, changeAccount, accountNotFound } from '../accounts/administration.js';
 import type { Parts } from '../pipeline/parts.js';
 import type { AccountRecord, AccountRole } from '../store/contracts/accounts.js';
 import type { KeyLimits } from '../store/contracts/keys.js';
 import type { PageRequest } from '../store/contracts/page.js';
 import type { Acting } from './acting.js';
 import { isoOrNull, type List, listOf } from './page-request.js';
+import { actOnAccount } from '../accounts/write-act.js';
 
 /** An account as the API returns it, without its password hash. */
 export interface Account {
@@ -61,13 +61,14 @@ export async function modifyAccount(
   const { store } = await parts.state.opened();
   const account = await changeAccount(store, id, changes);
   await parts.state.keys.accountChanged();
-  await record({ act: 'account.change', accountId: id, target: id, details: changes });
+  await record(actOnAccount('account.change', id, changes));
   return shownAccount(account);
 }
+
 /** One account. @throws GatewayError `not_found` */
 export async function oneAccount({ state }: Parts, id: string): Promise<Account> {
   const { store } = await state.opened();
   const account = await store.accounts.find(id);
-  if (!account) throw invalidField('id', 'not found', 'not_found');
+  if (!account) throw accountNotFound();
   return shownAccount(account);
 }

@@ -1,9 +1,10 @@
 import { isRowless } from '../accounts/caller.js';
 import { deleteAccount } from '../accounts/delete-account.js';
 import { exportAccount, type ExportOptions } from '../accounts/export-account.js';
-import { invalidField } from '../errors.js';
 import { settledStore } from '../pipeline/settled-store.js';
 import type { Acting } from './acting.js';
+import { actOnAccount } from '../accounts/write-act.js';
+import { accountNotFound } from '../accounts/administration.js';
 
 /**
  * Deletes an account with all its data. Its keys and sign-ins end at once.
@@ -15,7 +16,7 @@ export async function dropAccount({ parts, record }: Acting, id: string): Promis
     await parts.state.keys.accountChanged();
     await settledStore(parts);
   });
-  await record({ act: 'account.delete', accountId: id, target: id });
+  await record(actOnAccount('account.delete', id));
 }
 
 /**
@@ -28,8 +29,7 @@ export async function accountLines(
   options: ExportOptions,
 ): Promise<AsyncIterable<string>> {
   const store = await settledStore(parts);
-  if (!isRowless(id) && (await store.accounts.find(id)) === null)
-    throw invalidField('id', 'not found', 'not_found');
-  await record({ act: 'account.export', accountId: id, target: id });
+  if (!isRowless(id) && (await store.accounts.find(id)) === null) throw accountNotFound();
+  await record(actOnAccount('account.export', id));
   return exportAccount(store, id, options);
 }

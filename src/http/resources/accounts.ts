@@ -13,6 +13,7 @@ import { answer } from '../stage.js';
 import { modifyAccount, pageOfAccounts, shownAccount } from '../../resources/accounts.js';
 import { idOf, isoOrNull, pageRequestOf } from '../../resources/page-request.js';
 import { actingOf } from '../audit.js';
+import { actOnAccount } from '../../accounts/write-act.js';
 
 /** `GET /api/v1/accounts`. */
 export function listAccounts(parts: Parts): RequestHandler {
@@ -27,7 +28,7 @@ export function inviteAccount(parts: Parts): RequestHandler {
     const { store, rules, record } = await accountContextOf(parts, res);
     const { account, link } = await createAccount(store, req.body as Invitation, rules);
     const { id, email, role } = account;
-    await record({ act: 'account.create', accountId: id, target: id, details: { email, role } });
+    await record(actOnAccount('account.create', id, { email, role }));
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 201, {
       account: shownAccount(account),
@@ -41,7 +42,7 @@ export function createResetLink(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { store, rules, record } = await accountContextOf(parts, res);
     const { account, link } = await resetLink(store, idOf(req), rules);
-    await record({ act: 'account.reset-link', accountId: account.id, target: account.id });
+    await record(actOnAccount('account.reset-link', account.id));
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 201, shownLink(req, rules.publicUrl, link));
   });

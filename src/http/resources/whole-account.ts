@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { RequestHandler } from 'express';
 import { confirmDeletion } from '../../accounts/delete-account.js';
-import { invalidField } from '../../errors.js';
 import type { Parts } from '../../pipeline/parts.js';
 import { accountContextOf } from '../account-context.js';
 import { actingOf } from '../audit.js';
@@ -12,12 +11,13 @@ import { clearSignInCookie, signInToken } from '../sign-in-cookie.js';
 import { answer } from '../stage.js';
 import { accountLines, dropAccount } from '../../resources/whole-account.js';
 import { idOf } from '../../resources/page-request.js';
+import { accountNotFound } from '../../accounts/administration.js';
 
 /** `DELETE /api/v1/accounts/{id}`: by an administrator, or by the account itself with its password. */
 export function removeAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const [id, { accountId, role }] = [idOf(req), callerOf(res)];
-    if (role !== 'admin' && id !== accountId) throw notFound();
+    if (role !== 'admin' && id !== accountId) throw accountNotFound();
     const context = await accountContextOf(parts, res);
     if (role !== 'admin') {
       const { password = null } = req.body as { password?: string | null };
@@ -38,7 +38,7 @@ export function downloadAccount(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const [id, { accountId, role, scopes }] = [idOf(req), callerOf(res)];
     const isOwn = id === accountId;
-    if (!isOwn && role !== 'admin') throw notFound();
+    if (!isOwn && role !== 'admin') throw accountNotFound();
     const isComplete = isOwn && scopes.includes('completions');
     const lines = await accountLines(actingOf(parts, req, res), id, { isComplete });
     res.writeHead(200, {
@@ -51,5 +51,3 @@ export function downloadAccount(parts: Parts): RequestHandler {
     await pipeline(Readable.from(lines), res).catch(() => res.destroy());
   });
 }
-
-const notFound = (): Error => invalidField('id', 'not found', 'not_found');

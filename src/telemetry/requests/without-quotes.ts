@@ -33,26 +33,34 @@ const fileUrl = /^data:[\w.+-]+\/[\w.+-]+;base64,/;
  */
 export function withoutQuotes(texts: readonly string[], request: unknown): string[] {
   if (request === null || request === undefined) return [...texts];
-  const plain = texts.map(plainOf);
-  const search = new QuoteSearch(plain);
+  const search = new QuoteSearch(texts);
   visitStrings(request, 0, true, (text, isContent) => search.look(text, isContent));
   return texts.map((text, index) => search.shown(text, index));
 }
 
-/** A text without what two copies of it may differ in, and where each character came from. */
-interface Plain {
+/** A text without what two copies of it may differ in. */
+interface Reading {
   readonly text: string;
-  /** The position in the original text; one more entry for its end. */
+  /** The position of each character in the original text; one more entry for its end. */
   readonly origins: readonly number[];
+  /** 1 for each character that is quoted. */
+  readonly quoted: Uint8Array;
 }
 
-const escapes = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))|./gsu;
+const characters = /./gsu;
+const charactersOrEscapes = /\\(?:u([0-9a-fA-F]{4})|(["\\/bfnrt]))|./gsu;
 
-/** Lower case, white space as one space, escapes of JSON resolved. */
-function plainOf(text: string): Plain {
+/** With and without its escapes: `\n` may be a new line, or be written so in the request too. */
+function readingsOf(text: string): Reading[] {
+  const asItIs = readingOf(text, characters);
+  return text.includes('\\') ? [asItIs, readingOf(text, charactersOrEscapes)] : [asItIs];
+}
+
+/** Lower case, white space as one space, escapes of JSON resolved if they are looked for. */
+function readingOf(text: string, units: RegExp): Reading {
   let plain = '';
   const origins: number[] = [];
-  for (const { 0: all, 1: code, 2: escaped, index: origin } of text.matchAll(escapes)) {
+  for (const { 0: all, 1: code, 2: escaped, index: origin } of text.matchAll(units)) {
     let character = all;
     if (code !== undefined) character = String.fromCharCode(parseInt(code, 16));
     else if (escaped !== undefined) character = /[bfnrt]/.test(escaped) ? ' ' : escaped;
@@ -64,13 +72,13 @@ function plainOf(text: string): Plain {
     }
   }
   origins.push(text.length);
-  return { text: plain, origins };
+  return { text: plain, origins, quoted: new Uint8Array(plain.length) };
 }
 
 const filterSize = 65_536;
 
 interface Place {
-  readonly index: number;
+  readonly reading: Reading;
   readonly at: number;
 }
 
@@ -79,22 +87,13 @@ class QuoteSearch {
   private readonly places = new Map<number, Place[]>();
   /** Which sums may be in `places`: one look here is faster than one there. */
   private readonly mayHave = new Uint8Array(filterSize);
-  private readonly quoted: Uint8Array[];
+  private readonly readings: readonly Reading[][];
   private comparisons = 0;
   private characters = 0;
 
-  constructor(private readonly texts: readonly Plain[]) {
-    this.quoted = texts.map(({ text }) => new Uint8Array(text.length));
-    for (const [index, { text }] of texts.entries())
-      for (let at = 0; at + block <= text.length; at++) {
-        let sum = 0;
-        for (let offset = 0; offset < block; offset++)
-          sum = (Math.imul(sum, 31) + text.charCodeAt(at + offset)) | 0;
-        this.mayHave[sum & (filterSize - 1)] = 1;
-        const same = this.places.get(sum);
-        if (same) same.push({ index, at });
-        else this.places.set(sum, [{ index, at }]);
-      }
+  constructor(texts: readonly string[]) {
+    this.readings = texts.map(readingsOf);
+    for (const reading of this.readings.flat()) this.addBlocksOf(reading);
   }
 
   /** @param isContent whether the string is a text that somebody wrote */
@@ -105,33 +104,44 @@ class QuoteSearch {
     if (string.length >= minRun) this.lookForRuns(string);
   }
 
-  /** The original text without its quotations. */
+  /** The original text without what is quoted in one of its readings. */
   shown(original: string, index: number): string {
     if (this.isGivenUp) return withoutReason(original);
-    const { origins } = this.texts[index]!;
-    const quoted = this.quoted[index]!;
+    const gone = new Uint8Array(original.length);
+    for (const { quoted, origins } of this.readings[index]!)
+      for (const [start, end] of marked(quoted)) gone.fill(1, origins[start], origins[end]);
     let shown = '';
-    let end = 0;
-    for (let at = 0; at < quoted.length; at++) {
-      if (!quoted[at]) continue;
-      const start = at;
-      while (quoted[at]) at++;
-      shown += original.slice(end, origins[start]) + removed;
-      end = origins[at] ?? original.length;
+    let kept = 0;
+    for (const [start, end] of marked(gone)) {
+      shown += original.slice(kept, start) + removed;
+      kept = end;
     }
-    return shown + original.slice(end);
+    return shown + original.slice(kept);
   }
 
   private get isGivenUp(): boolean {
     return this.comparisons > maxComparisons || this.characters > maxCharacters;
   }
 
+  private addBlocksOf(reading: Reading): void {
+    const { text } = reading;
+    for (let at = 0; at + block <= text.length; at++) {
+      let sum = 0;
+      for (let offset = 0; offset < block; offset++)
+        sum = (Math.imul(sum, 31) + text.charCodeAt(at + offset)) | 0;
+      this.mayHave[sum & (filterSize - 1)] = 1;
+      const same = this.places.get(sum);
+      if (same) same.push({ reading, at });
+      else this.places.set(sum, [{ reading, at }]);
+    }
+  }
+
   private lookForWhole(string: string): void {
-    const whole = plainOf(string).text.trim();
+    const whole = spaced(string).trim();
     if (whole.length < minWhole) return;
-    for (const [index, { text }] of this.texts.entries())
+    for (const { text, quoted } of this.readings.flat())
       for (let at = text.indexOf(whole); at >= 0; at = text.indexOf(whole, at + whole.length))
-        this.quoted[index]!.fill(1, at, at + whole.length);
+        quoted.fill(1, at, at + whole.length);
   }
 
   /** Reads the string once, block by block; only a block that a text may have is looked at closer. */
@@ -160,16 +170,15 @@ class QuoteSearch {
   }
 
   /** Whether nothing more can be marked from here. */
-  private isQuotedAround({ index, at }: Place): boolean {
-    const quoted = this.quoted[index]!;
+  private isQuotedAround({ reading: { quoted }, at }: Place): boolean {
     const end = Math.min(at + 2 * block, quoted.length);
     for (let near = Math.max(0, at - block); near < end; near++) if (!quoted[near]) return false;
     return true;
   }
 
   /** Marks the run around a block, if it is long enough. */
-  private mark({ index, at }: Place, string: string, last: number): void {
-    const { text } = this.texts[index]!;
+  private mark({ reading, at }: Place, string: string, last: number): void {
+    const { text } = reading;
     // most blocks are chance, and a few characters around them show it
     for (const reach of [minRun, text.length]) {
       const { text: around, end: blockEnd } = surroundings(string, last, reach);
@@ -179,8 +188,18 @@ class QuoteSearch {
       while (end < text.length && text[end] === around[end + shift]) end++;
       this.comparisons += around.length + end - start;
       if (start > at || end - start < minRun) return;
-      this.quoted[index]!.fill(1, start, end);
+      reading.quoted.fill(1, start, end);
     }
+  }
+}
+
+/** Start and end of every run of ones. */
+function* marked(marks: Uint8Array): Generator<[number, number]> {
+  for (let start = marks.indexOf(1); start >= 0;) {
+    const next = marks.indexOf(0, start);
+    const end = next < 0 ? marks.length : next;
+    yield [start, end];
+    start = marks.indexOf(1, end);
   }
 }
 

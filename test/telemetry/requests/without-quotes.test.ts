@@ -65,6 +65,33 @@ describe('an error text without quotes', () => {
     ]);
   });
 
+  it('removes a backslash before a letter, as it stands or as JSON writes it', () => {
+    for (const said of [String.raw`C:\new\temp\bills\ruth\notes\tax`, String.raw`C:\new`]) {
+      expect(shown(`x: ${said}!`, said)).toBe('x: […]!');
+      expect(shown(`x: ${JSON.stringify(said)}!`, said)).toBe('x: "[…]"!');
+    }
+  });
+
+  it('repeats nothing of what has backslashes, new lines and quotes, as it stands or in JSON', () => {
+    const unit = fc.constantFrom('\\', 'n', 'u0041', '"', '\n', 'a', 'b', ' ', '/', 'ä');
+    const written = (text: string, asJson: boolean): string =>
+      asJson ? JSON.stringify(text).slice(1, -1) : text;
+    fc.assert(
+      fc.property(
+        fc.string({ unit, maxLength: 60 }),
+        fc.string({ unit, minLength: 16, maxLength: 60 }),
+        fc.string({ unit, maxLength: 60 }),
+        fc.boolean(),
+        (before, quoted, after, asJson) => {
+          const length = quoted.replace(/\s+/g, ' ').length;
+          const text = `up: ${written(quoted, asJson)}`;
+          const seen = shown(text, [{ type: 'text', text: before + quoted + after }]);
+          if (length >= 18) expect(seen).toMatch(/^up: ?\[…\]$/);
+        },
+      ),
+    );
+  });
+
   it('repeats nothing of 16 or more characters, wherever the quotation begins and ends', () => {
     fc.assert(
       fc.property(

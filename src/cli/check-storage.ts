@@ -5,7 +5,7 @@ import { openCounters } from '../store/open-counters.js';
 import { databaseFileOf } from '../store/open-store.js';
 import type { HealthFinding } from './doctor.js';
 import { withStore } from './existing-store.js';
-import { databaseUrlOf } from './serve/databases.js';
+import { databaseUrlOf } from './database-url.js';
 
 /** Checks that the data folder is there, can be written, and is closed to other users. */
 export function checkFolder(config: Config): HealthFinding[] {

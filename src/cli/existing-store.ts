@@ -4,7 +4,7 @@ import { type Config, loadConfig } from '../config/config.js';
 import { rules } from '../gateway.js';
 import type { Store } from '../store/contracts/store.js';
 import { databaseFileOf, openStore } from '../store/open-store.js';
-import { databaseUrlOf } from './serve/databases.js';
+import { databaseUrlOf } from './database-url.js';
 
 /** The options of every command. */
 export interface GlobalOptions {

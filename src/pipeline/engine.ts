@@ -14,7 +14,7 @@ import type { ProviderDialect } from '../providers/adapter.js';
 import type { DatabaseState } from '../store/database-state.js';
 import type { CountersState } from '../store/contracts/counters.js';
 import type { LazyDatabases } from '../store/lazy-databases.js';
-import { lazyDatabases } from '../store/open-databases.js';
+import { configuredDatabases } from '../store/open-databases.js';
 import type { KeptDays } from '../store/retention.js';
 import { createLogger, createRequestLogger, type Log, logOf } from '../telemetry/log.js';
 import { type MetricRegistry, Metrics } from '../telemetry/metrics/metrics.js';
@@ -93,7 +93,8 @@ export class Engine {
       warn: this.warn,
       isMounted: options.isMounted ?? false,
     };
-    const databases = options.databases ?? mountedDatabases(config, logger);
+    // a mounted gateway stores in memory unless its configuration names a place
+    const databases = options.databases ?? configuredDatabases(config, ':memory:', logger);
     const reports = conversationReports(logger, (turns) => this.measured.turnsLost(turns));
     this.state = new GatewayState(
       databases,
@@ -206,17 +207,6 @@ function joinRegistry(measured: Metrics, registry: MetricRegistry): void {
   if (taken === null) return;
   const reason = `the registry already has a metric ${taken}; give each gateway a prefix of its own`;
   throw new ConfigError(null, [{ path: ['metrics', 'prefix'], reason, line: null }]);
-}
-
-/** The databases of a mounted gateway: in memory unless its configuration names a place. */
-function mountedDatabases({ database, redis }: Config, logger: Log): LazyDatabases {
-  return lazyDatabases({
-    databaseUrl: database.url ?? ':memory:',
-    poolSize: database.poolSize,
-    redisUrl: redis.url,
-    onWarning: (warning) => logger.warn({}, warning),
-    onNews: (news) => logger.info({}, news),
-  });
 }
 
 /** A provider that needs a key and has none can be called, and will refuse: the start says so. */

@@ -14,7 +14,7 @@ export interface DatabaseOptions {
   readonly onNews?: (news: string) => void;
 }
 
-/** The databases of a configuration, opened when they are first needed. */
+/** Databases that are opened when they are first needed. */
 export function lazyDatabases({
   databaseUrl,
   poolSize,
@@ -37,3 +37,33 @@ export function lazyDatabases({
   };
   return new LazyDatabases(open, databaseUrl === ':memory:');
 }
+
+/** Where a configuration has its databases. */
+interface DatabaseSettings {
+  readonly database: { readonly url: string | null; readonly poolSize: number };
+  readonly redis: { readonly url: string | null };
+}
+
+/** Gets the messages of the databases. */
+interface DatabaseLog {
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+}
+
+/**
+ * The databases that a configuration names, opened when they are first needed; their warnings and
+ * news are logged.
+ * @param defaultUrl the database if the configuration names none
+ */
+export const configuredDatabases = (
+  { database, redis }: DatabaseSettings,
+  defaultUrl: string,
+  log: DatabaseLog,
+): LazyDatabases =>
+  lazyDatabases({
+    databaseUrl: database.url ?? defaultUrl,
+    poolSize: database.poolSize,
+    redisUrl: redis.url,
+    onWarning: (warning) => log.warn({}, warning),
+    onNews: (news) => log.info({}, news),
+  });

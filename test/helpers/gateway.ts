@@ -2,12 +2,11 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { issueClaimCode } from '../../src/accounts/claim.js';
-import { type Config, resolveConfig, type WrittenConfig } from '../../src/config/config.js';
+import { resolveConfig, type WrittenConfig } from '../../src/config/config.js';
 import { assembleGateway, type StandaloneGateway as Gateway, rules } from '../../src/gateway.js';
 import type { GatewayOptions } from '../../src/gateway-options.js';
 import { createHttpServer } from '../../src/http/server.js';
-import type { LazyDatabases } from '../../src/store/lazy-databases.js';
-import { lazyDatabases } from '../../src/store/open-databases.js';
+import { configuredDatabases } from '../../src/store/open-databases.js';
 
 export interface RunningGateway {
   /** `http://127.0.0.1:<port>` */
@@ -41,7 +40,7 @@ export async function startGateway(
   const auth = { signUp: 'open', signUpLimits: {}, ...config.auth, keys } as const;
   const resolved = resolveConfig({ ...config, auth }, {}, rules);
   const logger = options.logger ?? pino({ level: 'silent' });
-  const databases = options.databases ?? databasesOf(resolved, logger);
+  const databases = options.databases ?? configuredDatabases(resolved, ':memory:', logger);
   const gateway = assembleGateway(resolved, { env: {}, ...options, logger, databases });
   const server = createHttpServer(gateway.app(), resolved.limits);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -61,19 +60,6 @@ export async function startGateway(
       await Promise.all([stopped, gateway.close()]);
     },
   };
-}
-
-function databasesOf(
-  { database, redis }: Config,
-  logger: Pick<NonNullable<GatewayOptions['logger']>, 'info' | 'warn'>,
-): LazyDatabases {
-  return lazyDatabases({
-    databaseUrl: database.url ?? ':memory:',
-    poolSize: database.poolSize,
-    redisUrl: redis.url,
-    onWarning: (warning) => logger.warn({}, warning),
-    onNews: (news) => logger.info({}, news),
-  });
 }
 
 /** A logger that keeps its lines, parsed and as text. */

@@ -4,7 +4,7 @@ import type { Config } from '../../config/config.js';
 import { assembleGateway, providersOf } from '../../gateway.js';
 import { configOf, type GlobalOptions } from '../existing-store.js';
 import { createLogger } from '../../telemetry/log.js';
-import { databasesFor, databaseUrlOf } from './databases.js';
+import { databaseUrlOf } from '../database-url.js';
 import { Demo } from './demo.js';
 import { followConfig } from './follow-config.js';
 import { issueFirstSecrets } from './first-secrets.js';
@@ -12,6 +12,7 @@ import { aloneLines, greeting, listensLine, unclaimedLine } from './greeting.js'
 import { listen, type Listening } from './listen.js';
 import { noteProcess } from './only-process.js';
 import { warnOfOpenSignUp } from './open-sign-up.js';
+import { configuredDatabases } from '../../store/open-databases.js';
 import { databaseFileOf } from '../../store/open-store.js';
 import type { LazyDatabases, Databases } from '../../store/lazy-databases.js';
 
@@ -26,7 +27,7 @@ export async function start(options: GlobalOptions): Promise<void> {
   process.stdout.on('error', () => undefined);
   const logger = createLogger(config.log);
   const demo = await Demo.startFor(config);
-  const databases = databasesFor(config, logger);
+  const databases = configuredDatabases(config, databaseUrlOf(config), logger);
   try {
     await startOn(config, { logger, demo, databases });
   } catch (error) {

@@ -25,7 +25,9 @@ export class KnownConversations {
 
   constructor(freshMs = defaultFreshMs) {
     this.known = new LRUCache({
-      max: maxKnown,
+      // with `max` the room for all of them is taken at once
+      maxSize: maxKnown,
+      sizeCalculation: () => 1,
       ttl: freshMs,
       allowStale: true,
       noDeleteOnStaleGet: true,

@@ -24,7 +24,14 @@ export class LastModels {
 
   /** @param now in ms; for tests */
   constructor(now: () => number = () => performance.now()) {
-    this.known = new LRUCache({ max: maxKnown, ttl: warmMs, ttlResolution: 0, perf: { now } });
+    this.known = new LRUCache({
+      // with `max` the room for all of them is taken at once
+      maxSize: maxKnown,
+      sizeCalculation: () => 1,
+      ttl: warmMs,
+      ttlResolution: 0,
+      perf: { now },
+    });
   }
 
   /** Null if unknown. */

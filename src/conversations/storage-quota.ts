@@ -8,7 +8,9 @@ const freshMs = 60_000;
 export class StorageQuota {
   /** Characters stored by account; null: being looked up. */
   private readonly stored = new LRUCache<string, { bytes: number | null }>({
-    max: maxAccounts,
+    // with `max` the room for all of them is taken at once
+    maxSize: maxAccounts,
+    sizeCalculation: () => 1,
     ttl: freshMs,
   });
 

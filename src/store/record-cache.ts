@@ -29,8 +29,16 @@ const noRecords = Number.MAX_SAFE_INTEGER;
  * cached records stay as they are.
  */
 export class RecordCache<T extends object> {
-  private readonly known = new LRUCache<string, T>({ max: maxRecords });
-  private readonly unknown = new LRUCache<string, true>({ max: maxUnknown, ttl: unknownTtlMs });
+  // of size 1 each: with `max` the room for all of them is taken at once, 1 MB in 10 ms
+  private readonly known = new LRUCache<string, T>({
+    maxSize: maxRecords,
+    sizeCalculation: () => 1,
+  });
+  private readonly unknown = new LRUCache<string, true>({
+    maxSize: maxUnknown,
+    sizeCalculation: () => 1,
+    ttl: unknownTtlMs,
+  });
   private revision: number | null = null;
   private following: Promise<void> | null = null;
   private lookups = 0;

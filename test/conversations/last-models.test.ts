@@ -24,6 +24,16 @@ describe('the last model', () => {
     now += 20_000;
     expect(models.find('ann', 'a')).toBeNull();
   });
+
+  it('is forgotten after those of twenty thousand other conversations', () => {
+    const models = new LastModels();
+    for (let at = 0; at <= 20_000; at++)
+      models.add('ann', String(at), { provider: 'p', model: 'm' });
+    expect([models.find('ann', '0'), models.find('ann', '1')]).toEqual([
+      null,
+      { provider: 'p', model: 'm' },
+    ]);
+  });
 });
 
 describe('a history', () => {

@@ -83,6 +83,17 @@ describe('a record cache', () => {
     expect(new Set(source.loads)).toEqual(new Set(['a']));
   });
 
+  it('takes memory for what it holds, not for what it may hold', () => {
+    const used = (): number => {
+      const { heapUsed, arrayBuffers } = process.memoryUsage();
+      return heapUsed + arrayBuffers;
+    };
+    const before = used();
+    const caches = Array.from({ length: 100 }, () => cacheOf(new Source()));
+    expect(used() - before).toBeLessThan(20_000_000);
+    expect(caches).toHaveLength(100);
+  });
+
   it('has changes of other processes within a second', async () => {
     const source = new Source();
     source.put({ name: 'a', value: 1 });

@@ -1,4 +1,5 @@
 import { request, Agent } from 'node:http';
+import { createRequire } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -14,6 +15,10 @@ const body = { model: 'a/m', messages: [{ role: 'user', content: 'Hi' }], stream
 const auth = { authorization: 'Bearer sk_test' };
 const path = '/v1/chat/completions';
 const words = Array.from({ length: 15 }, (_, i) => `${i} `);
+const Database = createRequire(import.meta.url)('libsql') as new (path: string) => {
+  exec(sql: string): void;
+  close(): void;
+};
 const slowly: Step = { text: words, betweenMs: 30 };
 
 let upstream: Upstream;
@@ -191,4 +196,24 @@ describe('while it stops', () => {
     expect(await gateway.ended).toMatchObject({ code: 1 });
     expect((await reply).ended).toBe('reset');
   });
+
+  it.runIf(isWholeRun)(
+    'ends orderly at a second signal that comes within a statement',
+    async () => {
+      const gateway = await startGateway();
+      const database = new Database(`${gateway.folder}/data/signalbox.db`);
+      database.exec('begin immediate');
+      const write = post(`${gateway.url}/api/v1/conversations`, { title: 'Waits' }, auth);
+      const broken = expect(write).rejects.toMatchObject({ code: 'ECONNRESET' });
+      gateway.signal('SIGTERM');
+      await gateway.printed(/"msg":"stopping/);
+      await wait(100);
+      gateway.signal('SIGTERM');
+      await wait(100);
+      database.exec('rollback');
+      database.close();
+      expect(await gateway.ended).toMatchObject({ code: 1, signal: null, stderr: '' });
+      await broken;
+    },
+  );
 });

@@ -21,11 +21,25 @@ interface Pending {
 export const threadGone = 'THREAD_GONE';
 
 /**
+ * Node ends threads with the process. libsql aborts the process if its thread is ended within a
+ * statement (libsql 0.5.29, 2026-11), so the process waits for the statements that are being
+ * executed.
+ */
+const running = new Set<DatabaseThread>();
+const finishStatements = (): void => {
+  for (const thread of running) thread.finishStatement();
+};
+/** Longer than a statement waits for a lock. */
+const maxFinishMs = 10_000;
+
+/**
  * A thread with an embedded database. While it has nothing to do it does not keep the process
  * alive.
  */
 export class DatabaseThread {
   private readonly worker: Worker;
+  /** Shared with the thread: whether it executes a statement, and whether it may begin another. */
+  private readonly state = new Int32Array(new SharedArrayBuffer(8));
   /** Statements without an answer; the thread answers in order. */
   private readonly pending: Pending[] = [];
   private end: DatabaseFailure | null = null;
@@ -35,7 +49,7 @@ export class DatabaseThread {
    * @param mustExist fails instead of creating the file
    */
   constructor(path: string, mustExist = false, busyTimeoutMs = 5_000) {
-    const workerData = { path, busyTimeoutMs, mustExist };
+    const workerData = { path, busyTimeoutMs, mustExist, state: this.state };
     this.worker = new Worker(new URL('./worker.mjs', import.meta.url), {
       workerData,
       execArgv: [],
@@ -45,6 +59,8 @@ export class DatabaseThread {
     this.worker.on('error', (error: Error) => this.lose(error.message));
     this.worker.on('exit', () => this.lose('its thread has ended'));
     this.worker.unref();
+    if (running.size === 0) process.on('exit', finishStatements);
+    running.add(this);
   }
 
   get isGone(): boolean {
@@ -73,6 +89,12 @@ export class DatabaseThread {
     await ended;
   }
 
+  /** Blocks until no statement is being executed; none is executed after that. */
+  finishStatement(): void {
+    Atomics.store(this.state, 1, 1);
+    Atomics.wait(this.state, 0, 1, maxFinishMs);
+  }
+
   private settle(answer: Answer): void {
     const pending = this.pending.shift();
     if (this.pending.length === 0) this.worker.unref();
@@ -83,6 +105,8 @@ export class DatabaseThread {
 
   private lose(reason: string): void {
     this.end ??= new DatabaseFailure(reason, threadGone);
+    running.delete(this);
+    if (running.size === 0) process.off('exit', finishStatements);
     for (const { reject } of this.pending.splice(0)) reject(this.end);
   }
 }

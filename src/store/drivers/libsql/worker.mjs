@@ -21,8 +21,10 @@ const fileGone = 'FILE_GONE';
 const goneMessage =
   'its file was deleted or replaced while it was open; put it back, or restart the gateway to open the new one';
 
-const { path, busyTimeoutMs, mustExist } =
-  /** @type {{ path: string, busyTimeoutMs: number, mustExist: boolean }} */ (workerData);
+const { path, busyTimeoutMs, mustExist, state } =
+  /** @type {{ path: string, busyTimeoutMs: number, mustExist: boolean, state: Int32Array }} */ (
+    workerData
+  );
 /**
  * Characters of a statement that is kept prepared. The largest insert of the request log has 4,700.
  */
@@ -118,7 +120,10 @@ function failureOf(error) {
 
 function close() {
   // closing removes the log beside the path, which may belong to a file that was put in its place
-  if (opened && fileId() !== openedFile) process.exit();
+  if (opened && fileId() !== openedFile) {
+    leave();
+    process.exit();
+  }
   try {
     // leaves one complete file, unless another process uses the database
     opened?.pragma('wal_checkpoint(TRUNCATE)');
@@ -129,6 +134,22 @@ function close() {
   parentPort?.close();
 }
 
-parentPort?.on('message', (/** @type {Statement | 'close'} */ message) =>
-  message === 'close' ? close() : parentPort?.postMessage(run(message)),
-);
+/** False if the process ends and waits only for a statement that has begun. */
+function enter() {
+  Atomics.store(state, 0, 1);
+  if (Atomics.load(state, 1) === 0) return true;
+  leave();
+  return false;
+}
+
+function leave() {
+  Atomics.store(state, 0, 0);
+  Atomics.notify(state, 0);
+}
+
+parentPort?.on('message', (/** @type {Statement | 'close'} */ message) => {
+  if (!enter()) return;
+  if (message === 'close') close();
+  else parentPort?.postMessage(run(message));
+  leave();
+});

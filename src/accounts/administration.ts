@@ -48,25 +48,25 @@ export async function createAccount(
   return { account, link: await issueResetLink(store, account.id, Date.now() + resetMs) };
 }
 
+/** Whether an account is named by its mail address: ids have no `@`. */
+export const isMailAddress = (emailOrId: string): boolean => emailOrId.includes('@');
+
 /**
- * An account by its mail address or id.
- * @param emailOrId a mail address if it contains an `@`
- * @throws GatewayError `not_found`
+ * An account by its mail address or id; null if there is none.
+ * @param field what an error calls the mail address
+ * @throws GatewayError `validation_failed` for an invalid mail address
  */
-async function findAccount(
+export const findAccount = async (
   { accounts }: Pick<AccountTables, 'accounts'>,
   emailOrId: string,
-): Promise<AccountRecord> {
-  const account = emailOrId.includes('@')
-    ? await accounts.findByEmail(mailAddressOf(emailOrId))
-    : await accounts.find(emailOrId);
-  if (!account) throw accountNotFound();
-  return account;
-}
+  field = 'email',
+): Promise<AccountRecord | null> =>
+  isMailAddress(emailOrId)
+    ? accounts.findByEmail(mailAddressOf(emailOrId, field))
+    : accounts.find(emailOrId);
 
 /**
  * Issues a link with which the owner of an account sets a new password.
- * @param emailOrId a mail address if it contains an `@`
  * @throws GatewayError `not_found` for an unknown account, `conflict` if it is disabled or has no
  * owner
  */
@@ -76,6 +76,7 @@ export async function resetLink(
   { resetMs }: ResetLinkOptions,
 ): Promise<{ account: AccountRecord; link: ResetLink }> {
   const account = await findAccount(store, emailOrId);
+  if (!account) throw accountNotFound();
   if (account.disabledAt !== null) throw new GatewayError('conflict', 'this account is disabled');
   if (account.email === null)
     throw new GatewayError(

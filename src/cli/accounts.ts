@@ -1,6 +1,11 @@
-import { changeAccount, createAccount, resetLink } from '../accounts/administration.js';
+import {
+  changeAccount,
+  createAccount,
+  findAccount,
+  isMailAddress,
+  resetLink,
+} from '../accounts/administration.js';
 import { issueClaimCode } from '../accounts/claim.js';
-import { mailAddressOf } from '../accounts/mail-address.js';
 import { resetUrl } from '../accounts/reset-link.js';
 import type { Config } from '../config/config.js';
 import {
@@ -96,13 +101,10 @@ export async function changeAccountCommand(
 
 /** @throws Error if there is no account with this mail address or id */
 export async function accountNamed(store: Store, named: string): Promise<AccountRecord> {
-  const isMail = named.includes('@');
-  const account = isMail
-    ? await store.accounts.findByEmail(mailAddressOf(named, 'the account'))
-    : await store.accounts.find(named);
+  const account = await findAccount(store, named, 'the account');
   if (!account)
     throw new Error(
-      `no account has the ${isMail ? 'mail address' : 'id'} ${named}; "signalbox accounts list" shows all`,
+      `no account has the ${isMailAddress(named) ? 'mail address' : 'id'} ${named}; "signalbox accounts list" shows all`,
     );
   return account;
 }

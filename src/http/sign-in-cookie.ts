@@ -2,16 +2,20 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { parseCookie } from 'cookie';
 import type { Request, Response } from 'express';
 
-/**
- * The cookie's name over HTTPS. Browsers accept this prefix only with `Secure`, `Path=/` and no
- * `Domain`, so that neither another subdomain nor plain HTTP can set it.
- */
-const secureName = '__Host-signalbox';
-/** Its name over plain HTTP, and in earlier versions everywhere. */
-const plainName = 'signalbox_session';
-/** The cookie by which a browser that signed in before is known; over HTTPS and over plain HTTP. */
-const secureKnownName = '__Host-signalbox-known';
-const plainKnownName = 'signalbox_known';
+/** A cookie's name over HTTPS, and over plain HTTP. */
+interface CookieNames {
+  /**
+   * Browsers accept the prefix `__Host-` only with `Secure`, `Path=/` and no `Domain`, so that
+   * neither another subdomain nor plain HTTP can set it.
+   */
+  readonly secure: string;
+  readonly plain: string;
+}
+
+/** Earlier versions had the plain name everywhere. */
+const signInNames: CookieNames = { secure: '__Host-signalbox', plain: 'signalbox_session' };
+/** The cookie by which a browser that signed in before is known. */
+const knownNames: CookieNames = { secure: '__Host-signalbox-known', plain: 'signalbox_known' };
 /** 32 random bytes in base64url. */
 const tokenForm = /^[\w-]{43}$/;
 
@@ -19,18 +23,19 @@ const tokenForm = /^[\w-]{43}$/;
  * The token in a browser's sign-in cookie, or null if there is none or it has not the form of a
  * token.
  */
-export function signInToken({ cookie }: IncomingHttpHeaders): string | null {
-  if (cookie === undefined) return null;
-  const cookies = parseCookie(cookie);
-  const token = cookies[secureName] ?? cookies[plainName];
-  return token !== undefined && tokenForm.test(token) ? token : null;
+export function signInToken(headers: IncomingHttpHeaders): string | null {
+  const token = sentValue(headers, signInNames);
+  return token !== null && tokenForm.test(token) ? token : null;
 }
 
 /** The token by which a browser shows that it has signed in before, or null if it sends none. */
-export function knownBrowserCookie({ cookie }: IncomingHttpHeaders): string | null {
+export const knownBrowserCookie = (headers: IncomingHttpHeaders): string | null =>
+  sentValue(headers, knownNames);
+
+function sentValue({ cookie }: IncomingHttpHeaders, names: CookieNames): string | null {
   if (cookie === undefined) return null;
   const cookies = parseCookie(cookie);
-  return cookies[secureKnownName] ?? cookies[plainKnownName] ?? null;
+  return cookies[names.secure] ?? cookies[names.plain] ?? null;
 }
 
 /** Whether the browser reaches the gateway by HTTPS, perhaps through a trusted proxy. */
@@ -49,32 +54,31 @@ interface KeptCookie {
 }
 
 /** Sets the sign-in cookie. */
-export function setSignInCookie(
-  req: Request,
-  res: Response,
-  { token, keepMs, publicUrl }: KeptCookie,
-): void {
-  const secure = isSecure(req, publicUrl);
-  if (secure) clearCookie(req, res, plainName, secure);
-  res.cookie(secure ? secureName : plainName, token, { ...attributes(secure), maxAge: keepMs });
+export function setSignInCookie(req: Request, res: Response, kept: KeptCookie): void {
+  if (isSecure(req, kept.publicUrl)) clearCookie(req, res, signInNames.plain, true);
+  setCookie(req, res, signInNames, kept);
 }
 
 /** Sets the cookie by which the browser is known, which outlives the sign-in. */
-export function setKnownBrowserCookie(
+export const setKnownBrowserCookie = (req: Request, res: Response, kept: KeptCookie): void =>
+  setCookie(req, res, knownNames, kept);
+
+function setCookie(
   req: Request,
   res: Response,
+  names: CookieNames,
   { token, keepMs, publicUrl }: KeptCookie,
 ): void {
   const secure = isSecure(req, publicUrl);
-  const name = secure ? secureKnownName : plainKnownName;
+  const name = secure ? names.secure : names.plain;
   res.cookie(name, token, { ...attributes(secure), maxAge: keepMs });
 }
 
 /** Deletes the sign-in cookie in the browser, under each of its names that the browser sent. */
 export function clearSignInCookie(req: Request, res: Response, publicUrl: string | null): void {
   const secure = isSecure(req, publicUrl);
-  clearCookie(req, res, secureName, true);
-  clearCookie(req, res, plainName, secure);
+  clearCookie(req, res, signInNames.secure, true);
+  clearCookie(req, res, signInNames.plain, secure);
 }
 
 function clearCookie(req: Request, res: Response, name: string, secure: boolean): void {

@@ -22,6 +22,7 @@ type Rows = (string | number | null)[][];
 
 const dayMs = 86_400_000;
 const defaultDays = 30;
+/** In the order of their columns. */
 const groupings: readonly UsageGrouping[] = ['day', 'account', 'key', 'provider', 'model'];
 
 /** `signalbox usage`: sums of requests, tokens and cost. @throws Error for an unknown grouping */
@@ -36,14 +37,15 @@ export async function usageCommand(
   });
   const from = new Date(Date.now() - defaultDays * dayMs).toISOString().slice(0, 10);
   const filter = await filterOf(store, { from, ...options });
-  const wanted = new Set(by.flatMap((one) => (one === 'model' ? ['provider', 'model'] : [one])));
-  const columns = ['day', 'account', 'key', 'provider', 'model'].filter((one) => wanted.has(one));
+  const columns = groupings.filter(
+    (one) => by.includes(one) || (one === 'provider' && by.includes('model')),
+  );
   const rows: Rows = [];
   for await (const row of everyPage((page) => store.requests.usage(filter, by, page))) {
     const { day, accountId, keyId, keyName, provider, model } = row;
     const groups = { day, account: accountId, key: keyName ?? keyId, provider, model };
     rows.push([
-      ...columns.map((column) => groups[column as keyof typeof groups] ?? ''),
+      ...columns.map((column) => groups[column] ?? ''),
       ...[row.requests, row.errors, row.promptTokens, row.completionTokens],
       Math.round(row.costUsd * 1e6) / 1e6,
     ]);

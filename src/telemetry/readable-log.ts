@@ -57,8 +57,8 @@ function requestFacts(fields: Readonly<Record<string, unknown>>): {
   facts: string[];
   rest: [string, unknown][];
 } {
-  const { status, code, model, latencyMs, promptTokens, completionTokens } = fields;
-  const { costUsd, caller, error, attempts, ...others } = fields;
+  const { status, code, model, latencyMs, promptTokens, completionTokens, ...more } = fields;
+  const { costUsd, caller, error, attempts, ...others } = more;
   const facts = [
     [textOf(status), code === undefined ? '' : textOf(code)].filter(Boolean).join(' '),
     model === undefined ? '' : textOf(model),
@@ -67,18 +67,13 @@ function requestFacts(fields: Readonly<Record<string, unknown>>): {
     typeof costUsd === 'number' ? `${String(Number(costUsd.toPrecision(3)))} USD` : '',
     caller === undefined ? '' : `by ${textOf(caller)}`,
   ];
-  const shown = new Set(['status', 'code', 'model', 'latencyMs', 'promptTokens']);
-  const rest = Object.entries(others).filter(
-    ([name]) => !omitted.has(name) && !shown.has(name) && name !== 'completionTokens',
-  );
-  const calls: [string, unknown][] =
-    typeof attempts === 'number' && attempts > 1 ? [['attempts', attempts]] : [];
+  const calls = typeof attempts === 'number' && attempts > 1 ? { attempts } : {};
   return {
     facts: [
       facts.filter((fact) => fact !== '').join(', '),
       ...(error === undefined ? [] : [`(${textOf(error)})`]),
     ],
-    rest: [...calls, ...rest],
+    rest: Object.entries({ ...calls, ...others }).filter(([name]) => !omitted.has(name)),
   };
 }
 

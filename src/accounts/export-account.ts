@@ -89,13 +89,23 @@ async function* requestLines(
     yield lineOf('usage', sums);
 }
 
-function shownKey({ id, name, prefix, scopes, models, limits, ...key }: KeyRecord): object {
-  const { createdAt, expiresAt, previousValidUntil, revokedAt, lastUsedAt } = key;
-  return {
-    ...{ id, name, prefix, scopes, models, limits },
-    ...{ createdAt, expiresAt, previousValidUntil, revokedAt, lastUsedAt },
-  };
-}
+/** What an export has of a key: no hash of a secret, and nothing of the account. */
+const keyFields: readonly (keyof KeyRecord)[] = [
+  'id',
+  'name',
+  'prefix',
+  'scopes',
+  'models',
+  'limits',
+  'createdAt',
+  'expiresAt',
+  'previousValidUntil',
+  'revokedAt',
+  'lastUsedAt',
+];
+
+const shownKey = (key: KeyRecord): object =>
+  Object.fromEntries(keyFields.map((field) => [field, key[field]]));
 
 /** A record as a line, with its own times in ISO 8601; content of clients stays as it is. */
 function lineOf(object: string, record: object): string {

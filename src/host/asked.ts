@@ -63,6 +63,17 @@ export async function requiredAccount({ state }: Parts, fields: object): Promise
 }
 
 /**
+ * The account that a method acts for, and the id of what it acts on.
+ * @throws GatewayError as `requiredAccount`, `validation_failed` without an id
+ */
+export async function requiredAccountAndId(
+  parts: Parts,
+  fields: object,
+): Promise<[account: string, id: string]> {
+  return [await requiredAccount(parts, fields), requiredText(fields, 'id')];
+}
+
+/**
  * The account to which a method is limited; null: none. A field that is there and empty is refused,
  * because it would otherwise mean all accounts.
  * @throws GatewayError as `requiredAccount`

@@ -15,7 +15,7 @@ import {
   type PageOptions,
   refuseOthers,
   requiredAccount,
-  requiredText,
+  requiredAccountAndId,
 } from './asked.js';
 
 /** Names something that belongs to an account. */
@@ -47,20 +47,17 @@ export function conversationMethods(parts: Parts): ConversationMethods {
     },
     async get(asked) {
       const page = askedPage(asked, ['account', 'id']);
-      const account = await requiredAccount(parts, asked);
-      return oneConversation(parts, account, requiredText(asked, 'id'), page);
+      return oneConversation(parts, ...(await requiredAccountAndId(parts, asked)), page);
     },
     async rename(asked) {
       refuseOthers(asked, ['account', 'id', 'title']);
       const { title } = asked;
       checkFields(change, { title });
-      const account = await requiredAccount(parts, asked);
-      return retitleConversation(parts, account, requiredText(asked, 'id'), title);
+      return retitleConversation(parts, ...(await requiredAccountAndId(parts, asked)), title);
     },
     async delete(asked) {
       refuseOthers(asked, ['account', 'id']);
-      const account = await requiredAccount(parts, asked);
-      await dropConversation(parts, account, requiredText(asked, 'id'));
+      await dropConversation(parts, ...(await requiredAccountAndId(parts, asked)));
     },
   };
 }

@@ -16,7 +16,7 @@ import {
   type PageOptions,
   refuseOthers,
   requiredAccount,
-  requiredText,
+  requiredAccountAndId,
 } from './asked.js';
 import type { OwnedId } from './conversations.js';
 
@@ -52,19 +52,16 @@ export function preferenceMethods(acting: Acting): PreferenceMethods {
     },
     async get(asked) {
       refuseOthers(asked, ['account', 'id']);
-      const account = await requiredAccount(parts, asked);
-      return onePreference(parts, account, requiredText(asked, 'id'));
+      return onePreference(parts, ...(await requiredAccountAndId(parts, asked)));
     },
     async update(asked) {
       const { account: _account, id: _id, ...given } = asked;
       checkFields(settings, given);
-      const account = await requiredAccount(parts, asked);
-      return changeSettings(parts, account, requiredText(asked, 'id'), given);
+      return changeSettings(parts, ...(await requiredAccountAndId(parts, asked)), given);
     },
     async delete(asked) {
       refuseOthers(asked, ['account', 'id']);
-      const account = await requiredAccount(parts, asked);
-      await endPreference(acting, account, requiredText(asked, 'id'));
+      await endPreference(acting, ...(await requiredAccountAndId(parts, asked)));
     },
   };
 }

@@ -133,11 +133,9 @@ export class ModelNames {
   }
 
   private exact(name: string): Candidate | null {
-    const slash = name.indexOf('/');
-    if (slash <= 0 || slash === name.length - 1) return null;
-    const provider = name.slice(0, slash);
-    return this.sources.isConfigured(provider)
-      ? { label: name, provider, model: name.slice(slash + 1) }
+    const { provider, model } = ownerOf(name);
+    return provider !== '' && this.sources.isConfigured(provider)
+      ? { label: name, provider, model }
       : null;
   }
 
@@ -151,8 +149,7 @@ export class ModelNames {
     directory.refresh();
     const [only, ...others] = this.serving(name);
     if (only !== undefined && others.length === 0) return [candidateOf(`${only}/${name}`)];
-    const isLabel = provider !== '' && model !== '';
-    return [isLabel ? candidateOf(name) : nobodys(name)];
+    return [candidateOf(name)];
   }
 
   private serving(name: string): string[] {
@@ -178,19 +175,18 @@ export const ambiguous = (name: string, choices: readonly string[]): string =>
   `several providers have a model ${JSON.stringify(name.slice(0, 100))}: use ${choices.slice(0, 8).join(' or ')}`;
 
 /**
- * A candidate that cannot be called. Its provider is not null, because routing would look for the
- * model's maker.
+ * Splits `<provider>/<model>`; what follows the first slash is the provider's own name, slashes
+ * included. The provider of a bare name is empty.
  */
-const nobodys = (name: string): Candidate => ({ label: name, provider: '', model: name });
-
-/** Splits `<provider>/<model>`; the provider of a bare name is empty. */
-function ownerOf(label: string): Owner {
-  const slash = label.indexOf('/');
-  return { provider: label.slice(0, Math.max(0, slash)), model: label.slice(slash + 1) };
+function ownerOf(name: string): Owner {
+  const slash = name.indexOf('/');
+  return slash <= 0 || slash === name.length - 1
+    ? { provider: '', model: name }
+    : { provider: name.slice(0, slash), model: name.slice(slash + 1) };
 }
 
 /**
- * `<provider>/<model>` as a candidate; what follows the first slash is the provider's own name,
- * slashes included.
+ * A name as a candidate. That of a bare name cannot be called; its provider is not null, because
+ * routing would look for the model's maker.
  */
 const candidateOf = (label: string): Candidate => ({ label, ...ownerOf(label) });

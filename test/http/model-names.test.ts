@@ -164,6 +164,17 @@ describe('a name that nobody has', () => {
     });
   });
 
+  it.each(['one/', 'google/', '/alpha', 'nobody/', '/'])(
+    'may be %s, half of a label, which no provider is asked for',
+    async (model) => {
+      const from = upstream.requests.length;
+      const reply = await openai({ model });
+      expect(reply.status, reply.text).toBe(404);
+      expect(reply.text).toContain(`has a model \\"${model}\\"`);
+      expect(upstream.requests).toHaveLength(from);
+    },
+  );
+
   it('gets similar names also where its provider says so', async () => {
     upstream.script([{ status: 404 }]);
     const reply = await openai({ model: 'two/bete' });

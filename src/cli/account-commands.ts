@@ -18,10 +18,10 @@ import {
 import { wholeNumber } from './whole-number.js';
 
 const meanings: Record<keyof typeof accountChanges, string> = {
-  disable: 'end its sign-ins and refuse its keys',
-  enable: 'let it in again',
-  promote: 'make it an administrator, enabled',
-  demote: 'make it a member',
+  disable: 'disable an account: end its sign-ins and refuse its keys',
+  enable: 'enable an account: its keys work again, and its owner can sign in again',
+  promote: 'make an account an administrator and enable it; its sign-ins and keys stay',
+  demote: 'make an account a member; its sign-ins and keys stay, for its own data only',
 };
 
 /** Adds `signalbox accounts …` and `signalbox conversations …`. */

@@ -84,7 +84,7 @@ export interface RequestLogger {
   request(request: ObservedRequest): void;
   /** Logs an internal error with its cause. */
   failure(request: Pick<ObservedRequest, 'id'>, error: GatewayError): void;
-  /** Logs what no request is told of. */
+  /** Logs a failure that no answer mentions, such as a row that could not be written. */
   warning(message: string): void;
 }
 

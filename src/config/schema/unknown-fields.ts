@@ -21,38 +21,50 @@ export function unknownFieldsOf(name: string): (value: unknown) => UnknownField[
   let root: JsonSchema | undefined;
   return (value) => {
     root ??= readSchema(name);
-    const found: UnknownField[] = [];
-    addUnknown(found, { root, schema: root, path: [] }, value);
-    return found;
+    const search: Search = { root, path: [], found: [] };
+    addUnknown(search, root, value);
+    return search.found;
   };
 }
 
-interface Place {
+interface Search {
   readonly root: JsonSchema;
-  readonly schema: JsonSchema;
-  readonly path: readonly string[];
+  /** Where the search is. */
+  readonly path: string[];
+  readonly found: UnknownField[];
 }
 
-function addUnknown(found: UnknownField[], place: Place, value: unknown): void {
-  if (found.length >= maxUnknown) return;
-  const { root, schema, path } = place;
-  const inner = (key: string, part: unknown): Place => ({
-    root,
-    schema: resolved(root, part),
-    path: [...path, key],
-  });
-  if (Array.isArray(value)) {
-    const items = itemsOf(schema);
-    if (items === undefined) return;
-    for (const [index, item] of value.entries())
-      addUnknown(found, inner(String(index), items), item);
-  } else if (isSchema(schema['properties']) && schema['additionalProperties'] !== true) {
-    const known = schema['properties'];
-    for (const [key, part] of Object.entries(value ?? {})) {
-      if (part === null || part === undefined) continue;
-      if (Object.hasOwn(known, key)) addUnknown(found, inner(key, known[key]), part);
-      else if (found.length < maxUnknown)
-        found.push({ field: fieldName([...path, key]), key, knownKeys: Object.keys(known) });
+function addUnknown(search: Search, schema: JsonSchema, value: unknown): void {
+  if (Array.isArray(value)) addUnknownOfItems(search, schema, value);
+  else if (isSchema(schema['properties']) && schema['additionalProperties'] !== true)
+    addUnknownOfObject(search, schema['properties'], value);
+}
+
+function addUnknownOfItems(search: Search, schema: JsonSchema, list: readonly unknown[]): void {
+  const { root, path, found } = search;
+  const items = itemsOf(schema);
+  if (items === undefined) return;
+  const itemSchema = resolved(root, items);
+  for (let index = 0; index < list.length && found.length < maxUnknown; index++) {
+    path.push(String(index));
+    addUnknown(search, itemSchema, list[index]);
+    path.pop();
+  }
+}
+
+function addUnknownOfObject(search: Search, known: JsonSchema, value: unknown): void {
+  const { root, path, found } = search;
+  if (typeof value !== 'object' || value === null) return;
+  for (const key in value) {
+    if (found.length >= maxUnknown) return;
+    const part = (value as Record<string, unknown>)[key];
+    if (part === null || part === undefined || !Object.hasOwn(value, key)) continue;
+    if (!Object.hasOwn(known, key)) {
+      found.push({ field: fieldName([...path, key]), key, knownKeys: Object.keys(known) });
+    } else if (typeof part === 'object') {
+      path.push(key);
+      addUnknown(search, resolved(root, known[key]), part);
+      path.pop();
     }
   }
 }

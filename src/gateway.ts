@@ -17,6 +17,7 @@ import { hostCompletion, hostSelection, type SelectModelOptions } from './http/h
 import { notFound } from './http/not-found.js';
 import { metricsPage } from './http/resources/metrics-page.js';
 import { createRouters, type Routers, type SurfaceRouter, wholeRouter } from './http/routes.js';
+import { warmUp } from './http/warm-up.js';
 import { adapterSettings, configRules } from './pipeline/build-snapshot.js';
 import type { DirectOptions } from './pipeline/direct.js';
 import type { CompletionEvent, CompletionResult } from './pipeline/direct-writers.js';
@@ -197,6 +198,7 @@ class AssembledGateway implements StandaloneGateway {
     this.usage = usage;
     this.conversations = conversations;
     this.preferences = preferences;
+    warmUp(parts.current);
   }
 
   selectModelWith(options: SelectModelOptions): RequestHandler {

@@ -20,10 +20,13 @@ export type JsonExcess = keyof JsonBounds;
  */
 export const maxJsonDepth = 500;
 
-/** The bounds that go with a number of objects, lists and texts. */
-export const jsonBounds = (values: number): JsonBounds => ({
+/**
+ * The bounds that go with a number of objects, lists and texts.
+ * @param membersPerValue how many times as many members there may be
+ */
+export const jsonBounds = (values: number, membersPerValue: number): JsonBounds => ({
   values,
-  members: 10 * values,
+  members: membersPerValue * values,
   names: Math.ceil(values / 10),
   depth: maxJsonDepth,
 });

@@ -78,7 +78,7 @@ describe('the size of JSON', () => {
   });
 
   it('is exceeded at the first value, member or level too many', () => {
-    const bounds = jsonBounds(1_000);
+    const bounds = jsonBounds(1_000, 10);
     expect(jsonExcess(bytes(list('{}', 999)), bounds)).toBeNull();
     expect(jsonExcess(bytes(list('{}', 1_000)), bounds)).toBe('values');
     expect(jsonExcess(bytes(list('"a"', 1_000)), bounds)).toBe('values');
@@ -93,7 +93,7 @@ describe('the size of JSON', () => {
   it.each(['', '{', '"', '"\\', '"a\\"', '}}}}', ':::', ',', '{"a":', '\u0000', '"'.repeat(99)])(
     'of what is no JSON (%j) is no excess',
     (broken) => {
-      expect(jsonExcess(bytes(broken), jsonBounds(1_000))).toBeNull();
+      expect(jsonExcess(bytes(broken), jsonBounds(1_000, 10))).toBeNull();
     },
   );
 });

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { GatewayError, invalidField } from '../errors.js';
 import {
+  type JsonBounds,
   jsonBounds,
   type JsonExcess,
   jsonExcess,
@@ -15,6 +16,12 @@ import { jsonFault } from '../json-fault.js';
  * takes some tens of ms for 32 MiB.
  */
 const maxOneStepBytes = 512 * 1024;
+
+/**
+ * The bounds of a body. Four members a value are by default twice the tokens that a request for
+ * embeddings may have at OpenAI, and half as many as stop the process for 50 ms.
+ */
+const boundsOf = (maxValues: number): JsonBounds => jsonBounds(maxValues, 4);
 
 /** Whether other requests should proceed between the steps of a request with such a body. */
 export const isLargeBody = (bytes: number): boolean => bytes > maxOneStepBytes;
@@ -31,13 +38,13 @@ export function parseBody(body: Buffer, maxValues: number): unknown {
   if (body.length === 0)
     throw new GatewayError('malformed_json', 'the body is empty; a JSON object is expected');
   if (isLargeBody(body.length)) return parseInSteps(body, maxValues);
-  refuseExcess(jsonExcess(body, jsonBounds(maxValues)), maxValues);
+  refuseExcess(jsonExcess(body, boundsOf(maxValues)), maxValues);
   return parseText(decode(body));
 }
 
 async function parseInSteps(body: Buffer, maxValues: number): Promise<unknown> {
   await nextTurn();
-  refuseExcess(jsonExcess(body, jsonBounds(maxValues)), maxValues);
+  refuseExcess(jsonExcess(body, boundsOf(maxValues)), maxValues);
   await nextTurn();
   const text = decode(body);
   await nextTurn();
@@ -57,13 +64,13 @@ async function parseInSteps(body: Buffer, maxValues: number): Promise<unknown> {
  * @throws GatewayError `bad_request`
  */
 export function checkParsed<T>(body: T, maxValues: number): T {
-  refuseExcess(parsedExcess(body, jsonBounds(maxValues)), maxValues);
+  refuseExcess(parsedExcess(body, boundsOf(maxValues)), maxValues);
   return body;
 }
 
 function refuseExcess(excess: JsonExcess | null, maxValues: number): void {
   if (excess === null) return;
-  const { values, members, names } = jsonBounds(maxValues);
+  const { values, members, names } = boundsOf(maxValues);
   const reasons = {
     values: `must have at most ${values} objects, lists and texts`,
     members: `must have at most ${members} items and fields`,

@@ -5,7 +5,7 @@ const maxUncountedLength = 64 * 1024;
 /**
  * Of an answer: far more than any model writes. Embeddings are the longest, as lists of numbers.
  */
-const bounds = jsonBounds(1_000_000);
+const bounds = jsonBounds(1_000_000, 10);
 
 /**
  * Whether a provider's JSON has more values or levels than an answer can have, so that parsing it

@@ -406,14 +406,15 @@ export interface ConfigInput {
      */
     readonly maxBodyBytes?: number;
     /**
-     * Objects, lists and texts in one JSON body, counted before it is parsed. Numbers may be ten
-     * times as many, different field names a tenth. A larger body stops other requests for
-     * longer. Default: `150000`.
+     * Objects, lists and texts in one JSON body, counted before it is parsed. Items and fields
+     * may be four times as many, different field names a tenth. A larger body stops other
+     * requests for longer. Default: `150000`.
      */
     readonly maxJsonValues?: number;
     /**
-     * Bytes of the bodies of all requests in progress; beyond it requests are answered 503.
-     * Default: a quarter of Node's heap limit.
+     * Bytes of the bodies of all requests in progress, and of answers that are kept to be stored.
+     * Beyond it requests with large bodies are answered 503, and further long answers are not
+     * stored. Default: a quarter of Node's heap limit.
      */
     readonly maxBytesInProgress?: number;
     /**

@@ -43,12 +43,12 @@ export function bodyLimits(parts: Parts, res: ServerResponse, maxBytes = Infinit
 }
 
 /**
- * Counts bytes that a request holds in memory, until its response is over.
+ * Counts bytes of a request's body, until its response is over.
  * @throws GatewayError `too_many_requests` or `unavailable` if too many are in progress; nothing is
  * counted then
  */
 function holdBytes(
-  { state }: Parts,
+  parts: Parts,
   request: GatewayRequest,
   res: ServerResponse,
   bytes: number,
@@ -56,10 +56,44 @@ function holdBytes(
   const held = request.heldBytes;
   request.bodyBytes += bytes;
   if (request.bodyBytes <= minHeldBytes || res.closed) return;
-  const { accountId } = request.caller;
   const more = request.bodyBytes - held;
-  state.bytes.check(accountId, more, held, request.snapshot.limits);
+  parts.state.bytes.check(request.caller.accountId, more, held, request.snapshot.limits);
+  countHeld(parts, request, res, more);
+}
+
+/**
+ * Lets an answer be kept in memory, beside what is sent of it: counts its bytes until the response
+ * is over, in the same account and bounds as bodies.
+ * @returns a function that takes the bytes that come next, false where there is no room for them
+ */
+export function answerHold(
+  parts: Parts,
+  request: GatewayRequest,
+  res: ServerResponse,
+): (bytes: number) => boolean {
+  let kept = 0,
+    counted = 0;
+  return (bytes) => {
+    kept += bytes;
+    if (kept - counted <= minHeldBytes || res.closed) return true;
+    const more = kept - counted;
+    const { caller, snapshot } = request;
+    if (!parts.state.bytes.hasRoom(caller.accountId, more, snapshot.limits)) return false;
+    counted = kept;
+    countHeld(parts, request, res, more);
+    return true;
+  };
+}
+
+function countHeld(
+  { state }: Parts,
+  request: GatewayRequest,
+  res: ServerResponse,
+  more: number,
+): void {
+  const { accountId } = request.caller;
   state.bytes.add(accountId, more);
-  request.heldBytes = request.bodyBytes;
-  if (held === 0) res.once('close', () => state.bytes.remove(accountId, request.heldBytes));
+  if (request.heldBytes === 0)
+    res.once('close', () => state.bytes.remove(accountId, request.heldBytes));
+  request.heldBytes += more;
 }

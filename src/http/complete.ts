@@ -6,6 +6,7 @@ import { planCompletion } from '../pipeline/plan-request.js';
 import { type GatewayRequest, plannedOf } from '../pipeline/request.js';
 import { reserveCompletion } from '../pipeline/reserve-completion.js';
 import type { Candidate } from '../routing/plan.js';
+import { answerHold } from './body-limits.js';
 import { cancelWhenClosed, clientLeft, contextOf, sendRateLimits } from './context.js';
 import { EventStream } from './event-stream.js';
 import { isLargeBody } from './parse-body.js';
@@ -56,7 +57,8 @@ async function answerCompletion(
   const stream = call.stream
     ? new EventStream(res, { holdMs: limits.holdStatusMs, pingMs: limits.pingMs })
     : null;
-  const writer = surface.writer(res, request, call, stream);
+  const hold = answerHold(parts, request, res);
+  const writer = surface.writer({ res, request, call, stream, hold });
   await completeChat(parts, request, writer, { answered: (one) => nameModel(res, one) });
 }
 

@@ -1,7 +1,10 @@
 import { getHeapStatistics } from 'node:v8';
 import { GatewayError } from '../errors.js';
 
-/** What the bodies of requests in progress may take together; null: the default. */
+/**
+ * What the bodies of requests in progress, and answers that are kept to be stored, may take
+ * together; null: the default.
+ */
 export interface ByteBounds {
   readonly maxBytesInProgress: number | null;
   readonly maxAccountBytesInProgress: number | null;
@@ -29,12 +32,11 @@ export class BytesInProgress {
    */
   check(accountId: string, bytes: number, held: number, bounds: ByteBounds): void {
     const own = this.accounts.get(accountId) ?? 0;
-    const max = bounds.maxBytesInProgress ?? defaultMaxBytes;
-    const maxOwn = bounds.maxAccountBytesInProgress ?? Math.floor(max * shareOfAccount);
+    const { max, maxOwn } = boundsOf(bounds);
     if (own > held && own + bytes > maxOwn)
       throw new GatewayError(
         'too_many_requests',
-        `limits: the bodies of this account's requests in progress may have ${maxOwn} bytes together, and have ${own - held} without this one; wait for them to end`,
+        `limits: this account's requests in progress may have ${maxOwn} bytes together, and have ${own - held} without this one; wait for them to end`,
         { retryAfterMs },
       );
     if (this.total > held && this.total + bytes > max)
@@ -43,6 +45,12 @@ export class BytesInProgress {
         'the gateway is busy with other large requests: try again',
         { retryAfterMs },
       );
+  }
+
+  /** Whether a request may hold that many bytes more, of something that it can do without. */
+  hasRoom(accountId: string, bytes: number, bounds: ByteBounds): boolean {
+    const { max, maxOwn } = boundsOf(bounds);
+    return (this.accounts.get(accountId) ?? 0) + bytes <= maxOwn && this.total + bytes <= max;
   }
 
   /** Counts bytes of a request. */
@@ -58,4 +66,12 @@ export class BytesInProgress {
     if (left > 0) this.accounts.set(accountId, left);
     else this.accounts.delete(accountId);
   }
+}
+
+function boundsOf({ maxBytesInProgress, maxAccountBytesInProgress }: ByteBounds): {
+  readonly max: number;
+  readonly maxOwn: number;
+} {
+  const max = maxBytesInProgress ?? defaultMaxBytes;
+  return { max, maxOwn: maxAccountBytesInProgress ?? Math.floor(max * shareOfAccount) };
 }

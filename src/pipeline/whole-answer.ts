@@ -58,6 +58,12 @@ export abstract class WholeAnswer implements CompletionWriter {
     // nothing was sent
   }
 
+  /** Lets go what was collected: once it is written, a slow client would keep it twice. */
+  protected release(): void {
+    this.builder = null;
+    this.answer = null;
+  }
+
   /** What was collected, as a completion without guarantees for its usage. */
   protected collected(finishReason: string | null, id: string, model: string): Completion {
     return (

@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
-import { post, type Reply } from '../helpers/sse.js';
+import { post, postStream, type Reply, type StreamReply } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { until } from '../helpers/until.js';
 
@@ -106,5 +106,38 @@ describe('bodies of requests in progress', () => {
   it('may exceed the limits where there is only one', async () => {
     expect((await send('a', 4 * mib)).status).toBe(200);
     expect((await send('a', 4 * mib)).status).toBe(200);
+  });
+});
+
+describe('answers that are kept to be stored', () => {
+  const text = ['x'.repeat(1.2 * mib)];
+  const streamed = (key: string, signal?: AbortSignal): Promise<StreamReply> =>
+    postStream(
+      `${gateway.url}/api/v1/completions`,
+      { models: ['up/m'], stream: true, messages: [{ role: 'user', content: 'Hi' }] },
+      { headers: { authorization: `Bearer sk_${key}` }, ...(signal ? { signal } : {}) },
+    );
+  const last = (events: readonly unknown[]): unknown => events.at(-1);
+
+  it('count with the bodies, and are sent but not stored where they are too many', async () => {
+    const client = new AbortController();
+    upstream.script([{ text, hang: 'afterContent' }]);
+    const calls = upstream.requests.length;
+    const held = streamed('a', client.signal);
+    await upstream.received(calls);
+    upstream.script([{ text }]);
+    // its text has arrived as soon as a body finds no room beside it
+    await until(async () => (await send('a', mib)).status === 429);
+
+    const { events } = await streamed('a');
+    expect(events).toHaveLength(text.length + 1);
+    expect(last(events)).toMatchObject({ conversationStored: false });
+    // another account has room of its own
+    expect(last((await streamed('b')).events)).not.toHaveProperty('conversationStored');
+
+    client.abort();
+    await held;
+    await until(async () => (await send('a', mib)).status === 200);
+    expect(last((await streamed('a')).events)).not.toHaveProperty('conversationStored');
   });
 });

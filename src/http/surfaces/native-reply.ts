@@ -44,6 +44,8 @@ export class NativeReply extends WholeAnswer {
       message: this.envelope.message(text, reasoning),
       ...this.envelope.closing(answer),
     });
+    this.release();
+    this.built = null;
   }
 
   private build(finishReason: string | null): AnsweredMessage {

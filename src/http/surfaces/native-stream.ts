@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { type CompletionChunk, escapeJson, reasoningOf, unescapeJson } from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
@@ -9,10 +8,11 @@ import { byteJson, byteLine } from './byte-json.js';
 import { NativeEnvelope, nativeUsage } from './native-envelope.js';
 import { StreamedAnswer } from './streamed-answer.js';
 import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-call.js';
-import type { FieldWarning } from '../../pipeline/request.js';
+import type { AnsweredCall } from './surface.js';
 
 /**
  * In characters. A longer answer is sent to the client but not stored: no request could contain it.
+ * Nor is one for which there is no memory beside the other requests in progress.
  */
 const maxStoredLength = 32 * 1024 * 1024;
 
@@ -34,15 +34,17 @@ export class NativeStream extends StreamedAnswer {
     '","message":{"role":"assistant","type":"text","content":[{"type":"text","text":"';
   private static readonly tail = '"}]}}';
 
+  private readonly hold: (bytes: number) => boolean;
+
   constructor(
-    res: ServerResponse,
+    { res, request, hold }: AnsweredCall,
     stream: EventStream,
     conversation: JoinedConversation,
-    warnings: readonly FieldWarning[],
   ) {
     super(stream);
-    this.envelope = new NativeEnvelope(res, conversation, warnings);
+    this.envelope = new NativeEnvelope(res, conversation, request.warnings);
     this.keeps = conversation.stores;
+    this.hold = hold;
   }
 
   begin(candidate: Candidate): void {
@@ -116,7 +118,8 @@ export class NativeStream extends StreamedAnswer {
   private keep(escaped: string, reasoning: string): void {
     this.keptText += escaped;
     this.keptReasoning += reasoning;
-    if (this.keptText.length + this.keptReasoning.length <= maxStoredLength) return;
+    const isTooLong = this.keptText.length + this.keptReasoning.length > maxStoredLength;
+    if (!isTooLong && this.hold(escaped.length + reasoning.length)) return;
     this.keeps = false;
     this.keptText = this.keptReasoning = '';
   }

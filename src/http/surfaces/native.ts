@@ -17,10 +17,12 @@ export const native: CompletionSurface = {
     refuseUnsupported(body);
     return callOf(body, chatOf(body));
   },
-  writer(res, { conversation, warnings }, _call, stream) {
+  writer(answered) {
+    const { res, request, stream } = answered;
+    const { conversation, warnings } = request;
     if (!conversation) throw new GatewayError('internal', 'no conversation was joined');
     return stream
-      ? new NativeStream(res, stream, conversation, warnings)
+      ? new NativeStream(answered, stream, conversation)
       : new NativeReply(res, conversation, warnings);
   },
 };

@@ -28,5 +28,11 @@ export class OpenAIReply extends WholeAnswer {
 
   finish(answer: FinishedAnswer): void {
     sendJson(this.res, 200, this.body ?? this.completion(answer));
+    this.release();
+  }
+
+  protected override release(): void {
+    super.release();
+    this.body = null;
   }
 }

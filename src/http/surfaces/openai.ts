@@ -63,7 +63,7 @@ export const openai: CompletionSurface = {
       keepsStatus: true,
     };
   },
-  writer(res, _request, call, stream) {
+  writer({ res, call, stream }) {
     return stream
       ? new OpenAIStream(stream, call.chat.stream_options?.include_usage === true)
       : new OpenAIReply(res);

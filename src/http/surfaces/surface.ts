@@ -18,11 +18,16 @@ export interface Surface {
 export interface CompletionSurface extends Surface {
   /** Converts a valid body. @throws GatewayError for options that this dialect does not support */
   readCall(body: unknown): CompletionCall;
-  /** @param stream null if the answer is sent as one JSON body */
-  writer(
-    res: ServerResponse,
-    request: GatewayRequest,
-    call: CompletionCall,
-    stream: EventStream | null,
-  ): CompletionWriter;
+  writer(answered: AnsweredCall): CompletionWriter;
+}
+
+/** What an answer is written to, and for whom. */
+export interface AnsweredCall {
+  readonly res: ServerResponse;
+  readonly request: GatewayRequest;
+  readonly call: CompletionCall;
+  /** Null: the answer is sent as one JSON body. */
+  readonly stream: EventStream | null;
+  /** Asks for memory to keep that many more bytes of the answer; false: there is no room. */
+  readonly hold: (bytes: number) => boolean;
 }

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { firstAccountId } from '../store/contracts/accounts.js';
-import { type NewKey, noLimits, scopes } from '../store/contracts/keys.js';
+import { type KeyRecord, type NewKey, noLimits, scopes } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
-import { hashKey, newKey } from './static-keys.js';
+import { hashKey } from './static-keys.js';
 
 /**
  * How many characters of a key are stored, by which its owner recognizes it: `sk_` and 48 random
@@ -41,12 +41,10 @@ export const newSecret = (key: string): Pick<NewKey, 'prefix' | 'hash'> => ({
 
 /**
  * Issues the first key, to the first account, if there is no key.
- * @param key default: a new one
- * @returns the key, of which only the hash is stored; null if there are keys
+ * @returns what is stored of it; null if there are keys
  */
-export async function makeFirstKey(store: Store, key = newKey()): Promise<string | null> {
-  return (await store.keys.addFirst(keyFor(firstAccountId, 'first', key))) ? key : null;
-}
+export const makeFirstKey = (store: Store, key: string): Promise<KeyRecord | null> =>
+  store.keys.addFirst(keyFor(firstAccountId, 'first', key));
 
 /**
  * Imports the keys that version 0.1 kept in `keys.json`, and renames the file.

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { GatewayError } from '../errors.js';
 import type { Act, AuditRow } from '../store/contracts/audit.js';
+import type { KeyRecord } from '../store/contracts/keys.js';
 import type { Store } from '../store/contracts/store.js';
 
 /** Who does an administrative act, and from where. */
@@ -24,6 +25,13 @@ export const actOnAccount = (act: Act, id: string, details?: unknown): DoneAct =
   target: id,
   details,
 });
+
+/** The issue of a key, with what it may be used for. */
+export const keyCreated = (key: KeyRecord): DoneAct => {
+  const { id, accountId, name, scopes, models, limits, expiresAt } = key;
+  const details = { name, scopes, models, limits, expiresAt };
+  return { act: 'key.create', accountId, target: id, details };
+};
 
 /**
  * Writes an administrative act to the audit log. Never rejects: the act has been done, so a row that

@@ -2,6 +2,7 @@ import type { Store } from '../store/contracts/store.js';
 import { shownConversation, shownMessage } from '../resources/conversations.js';
 import { everyPage } from '../store/every-page.js';
 import { findAccountId } from './keys.js';
+import { recordAct } from './record-act.js';
 import { tableOf } from './table.js';
 
 /** `signalbox conversations list`: the conversations of an account, the last used first. */
@@ -46,6 +47,7 @@ export async function deleteConversationCommand(
 ): Promise<string> {
   const accountId = await findAccountId(store, account);
   if (!(await store.conversations.remove(accountId, id))) throw new Error(noConversation(id));
+  await recordAct(store, { act: 'conversation.delete', accountId, target: id });
   return `deleted: ${id}\n`;
 }
 

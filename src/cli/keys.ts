@@ -1,6 +1,7 @@
 import { defaultScopes } from '../accounts/caller.js';
 import { keyFor } from '../accounts/first-key.js';
 import { newKey } from '../accounts/static-keys.js';
+import { keyCreated } from '../accounts/write-act.js';
 import { mailAddressOf } from '../accounts/mail-address.js';
 import { firstAccountId } from '../store/contracts/accounts.js';
 import {
@@ -49,9 +50,7 @@ export async function createKeyCommand(store: Store, options: KeyOptions): Promi
       limits: { ...noLimits, ...limitsOf(options) },
     }),
   );
-  const { id, accountId, name, scopes: granted, models, limits, expiresAt } = added;
-  const details = { name, scopes: granted, models, limits, expiresAt };
-  await recordAct(store, { act: 'key.create', accountId, target: id, details });
+  await recordAct(store, keyCreated(added));
   return `${key}\n`;
 }
 

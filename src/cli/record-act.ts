@@ -15,7 +15,7 @@ export const recordAct = (store: Pick<Store, 'audit'>, done: DoneAct): Promise<v
   );
 
 /** The operating system's user as the audit log names it. */
-export const systemActor = (from: 'command line' | 'configuration file'): Actor => ({
+export const systemActor = (from: 'command line' | 'configuration file' | 'start'): Actor => ({
   actor: systemUser(),
   actorAccountId: null,
   actorKeyId: null,

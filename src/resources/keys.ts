@@ -2,7 +2,7 @@ import { defaultScopes } from '../accounts/caller.js';
 import { keyFor } from '../accounts/first-key.js';
 import { rotateKey } from '../accounts/rotate-key.js';
 import { newKey } from '../accounts/static-keys.js';
-import type { DoneAct } from '../accounts/write-act.js';
+import { type DoneAct, keyCreated } from '../accounts/write-act.js';
 import { GatewayError, invalidField } from '../errors.js';
 import type { Parts } from '../pipeline/parts.js';
 import type { Act } from '../store/contracts/audit.js';
@@ -101,7 +101,7 @@ export async function issueKey(
     }),
   );
   await parts.state.keys.changed(record);
-  await recordAct({ ...actOn('key.create', record), details: termsOf(record) });
+  await recordAct(keyCreated(record));
   return { ...shownKey(record), key };
 }
 
@@ -179,15 +179,6 @@ export async function endKey(acting: Acting, reach: string | null, id: string): 
 }
 
 const actOn = (act: Act, { accountId, id }: KeyRecord): DoneAct => ({ act, accountId, target: id });
-
-/** What a key may be used for, for the audit log. */
-const termsOf = ({ name, scopes, models, limits, expiresAt }: KeyRecord): object => ({
-  name,
-  scopes,
-  models,
-  limits,
-  expiresAt,
-});
 
 async function change(
   { state }: Parts,

@@ -38,14 +38,14 @@ async function withFirstKey(
   config: ConfigInput = {},
 ): Promise<{ fresh: RunningGateway; auth: { authorization: string } }> {
   const store = await openStore(':memory:');
-  const key = await makeFirstKey(store);
+  await makeFirstKey(store, 'sk_first');
   const backing = new LazyDatabases(
     () => Promise.resolve({ store, counters: createMemoryCounters() }),
     false,
   );
   return {
     fresh: await startGateway(config, { databases: backing }),
-    auth: { authorization: `Bearer ${key ?? ''}` },
+    auth: { authorization: 'Bearer sk_first' },
   };
 }
 

@@ -18,8 +18,8 @@ beforeAll(async () => {
     redisUrl: null,
     onWarning: () => undefined,
   });
-  const key = await makeFirstKey((await databases.get()).store);
-  admin = { authorization: `Bearer ${key ?? ''}` };
+  await makeFirstKey((await databases.get()).store, 'sk_first');
+  admin = { authorization: 'Bearer sk_first' };
   gateway = await startGateway(
     { auth: { keys: [{ name: 'member', key: 'sk_member', scopes: ['admin'] }] } },
     { databases },

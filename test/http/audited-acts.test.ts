@@ -6,8 +6,10 @@ import {
   createAccountCommand,
   resetAccountCommand,
 } from '../../src/cli/accounts.js';
+import { deleteConversationCommand } from '../../src/cli/conversations.js';
 import { createKeyCommand, revokeKeyCommand, updateKeyCommand } from '../../src/cli/keys.js';
 import { rotateKeyCommand } from '../../src/cli/rotate-key.js';
+import { issueFirstSecrets } from '../../src/cli/serve/first-secrets.js';
 import { resolveConfig } from '../../src/config/config.js';
 import { type AuditRow, acts } from '../../src/store/contracts/audit.js';
 import { firstAccountId } from '../../src/store/contracts/accounts.js';
@@ -263,6 +265,23 @@ const onTheCommandLine: Act[] = [
     () => ({ details: { overlapSeconds: 3_600 } }),
   ],
   ['key.revoke', () => revokeKeyCommand(store, ids['shop'] ?? ''), () => ({ details: null })],
+  [
+    'conversation.delete',
+    async () => {
+      const zoe = await store.accounts.findByEmail('zoe@example.org');
+      ids['zoe'] = zoe?.id ?? '';
+      await store.conversations.create({
+        id: 'c1',
+        accountId: ids['zoe'],
+        title: 'a secret title',
+        titleSource: 'given',
+        createdAt: 1,
+      });
+      secrets.push('a secret title');
+      await deleteConversationCommand(store, 'c1', 'zoe@example.org');
+    },
+    () => ({ accountId: ids['zoe'], target: 'c1', details: null }),
+  ],
 ];
 
 describe('the audit log', () => {
@@ -286,6 +305,30 @@ describe('the audit log', () => {
     expect(items).toMatchObject([{ act: 'account.claim-code', ...bySystem }]);
     expect(JSON.stringify(items)).not.toContain(code);
     await unclaimed.close();
+  });
+
+  it('has the first key and the claim code that a start issues, once', async () => {
+    const fresh = await openStore(':memory:');
+    const warnings: unknown[] = [];
+    const logger = { warn: (warning: unknown) => warnings.push(warning) };
+    const start = (): ReturnType<typeof issueFirstSecrets> =>
+      issueFirstSecrets(fresh, { config, isTerminal: true, logger });
+    const { key, claimCode } = await start();
+    await start();
+    const { items } = await fresh.audit.list({}, { limit: 5, cursor: null });
+    const [first] = (await fresh.keys.list(null, { limit: 5, cursor: null })).items;
+    const byStart = { ...bySystem, address: 'start', accountId: firstAccountId };
+    const details = expect.objectContaining({ name: 'first', models: null }) as object;
+    expect(items).toHaveLength(2);
+    expect(items).toEqual(
+      expect.arrayContaining([
+        expect.objectContaining({ act: 'key.create', ...byStart, target: first?.id, details }),
+        expect.objectContaining({ act: 'account.claim-code', ...byStart, target: firstAccountId }),
+      ]),
+    );
+    for (const secret of [key, claimCode]) expect(JSON.stringify(items)).not.toContain(secret);
+    expect(warnings).toEqual([]);
+    await fresh.close();
   });
 
   it('has no row for sign-ins of members, and none for a failure', async () => {

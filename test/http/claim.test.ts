@@ -35,7 +35,8 @@ const databasesOf = (store: Store): LazyDatabases =>
 /** A gateway as after its first start, which nobody has claimed. */
 async function fresh(auth: ConfigInput['auth'] = {}): Promise<Fresh> {
   const store = await openFreshStore();
-  const key = (await makeFirstKey(store)) ?? '';
+  const key = newKey();
+  await makeFirstKey(store, key);
   const gateway = await startGateway(
     // the default is what counts here, not the one of the other tests
     { auth: { keys: [], signUp: 'closed', trustedProxies: 1, ...auth } },

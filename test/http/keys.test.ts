@@ -43,8 +43,8 @@ beforeAll(async () => {
     },
   };
   const first = backing();
-  const key = await makeFirstKey((await first.get()).store);
-  admin = bearer(key ?? '');
+  await makeFirstKey((await first.get()).store, 'sk_first');
+  admin = bearer('sk_first');
   gateway = await startGateway(config, { databases: first });
   other = await startGateway(config, { databases: backing() });
 });

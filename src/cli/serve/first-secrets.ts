@@ -5,8 +5,11 @@ import { addClaimCode } from '../../accounts/claim.js';
 import { makeFirstKey } from '../../accounts/first-key.js';
 import { newKey } from '../../accounts/static-keys.js';
 import { newToken } from '../../accounts/tokens.js';
+import { actOnAccount, type DoneAct, keyCreated, writeAct } from '../../accounts/write-act.js';
 import type { Config } from '../../config/config.js';
+import { firstAccountId } from '../../store/contracts/accounts.js';
 import type { Store } from '../../store/contracts/store.js';
+import { systemActor } from '../record-act.js';
 
 /** What a first start issues and shows once; the database stores only hashes. Null: nothing new. */
 export interface FirstSecrets {
@@ -40,7 +43,7 @@ export async function issueFirstSecrets(
 ): Promise<FirstSecrets> {
   const wanted = await missing(store, config);
   if (!wanted.key && !wanted.claimCode) return { key: null, claimCode: null };
-  if (isTerminal) return issue(store, wanted, newSecrets());
+  if (isTerminal) return issue(store, wanted, newSecrets(), logger);
   const file = join(config.dataDir, 'first-key');
   const draft = `${file}.${process.pid}`;
   const secrets = newSecrets();
@@ -52,7 +55,7 @@ export async function issueFirstSecrets(
     );
     return { key: null, claimCode: null };
   }
-  return keepIssued({ file, draft, logger }, () => issue(store, wanted, secrets));
+  return keepIssued({ file, draft, logger }, () => issue(store, wanted, secrets, logger));
 }
 
 interface SecretsFile {
@@ -107,16 +110,28 @@ async function missing(store: Store, { auth }: Pick<Config, 'auth'>): Promise<Wa
   };
 }
 
-/** Another replica may issue them at the same time: then nothing is issued here. */
+/**
+ * Issues and records what is wanted. Another replica may issue it at the same time: then nothing is
+ * issued here.
+ */
 async function issue(
   store: Store,
   wanted: Wanted,
   { key, claimCode }: { key: string; claimCode: string },
+  logger: FirstSecretsOptions['logger'],
 ): Promise<FirstSecrets> {
-  return {
-    key: wanted.key && (await makeFirstKey(store, key)) ? key : null,
-    claimCode: wanted.claimCode && (await addClaimCode(store, claimCode)) ? claimCode : null,
-  };
+  const record = (done: DoneAct): Promise<void> =>
+    writeAct(
+      () => Promise.resolve(store),
+      systemActor('start'),
+      done,
+      ({ message }) => logger.warn(message),
+    );
+  const made = wanted.key ? await makeFirstKey(store, key) : null;
+  if (made) await record(keyCreated(made));
+  const hasCode = wanted.claimCode && (await addClaimCode(store, claimCode));
+  if (hasCode) await record(actOnAccount('account.claim-code', firstAccountId));
+  return { key: made ? key : null, claimCode: hasCode ? claimCode : null };
 }
 
 function write(draft: string, dataDir: string, secrets: FirstSecrets): void {

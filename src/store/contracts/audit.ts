@@ -15,6 +15,7 @@ export const acts = [
   'account.sign-up',
   'config.apply',
   'config.refuse',
+  'conversation.delete',
   'key.create',
   'key.change',
   'key.revoke',
@@ -33,15 +34,18 @@ export interface AuditRow {
   readonly act: Act;
   /** The account that the act concerns; null: none. */
   readonly accountId: string | null;
-  /** The id of the key, account or preference that was changed; null: none. */
+  /** The id of the key, account, conversation or preference that was changed; null: none. */
   readonly target: string | null;
   /** Who did it: a key's name, a mail address, `host`, the operating system's user, or `anonymous`. */
   readonly actor: string;
-  /** The actor's account; null for the command line and for who had none yet. */
+  /** The actor's account; null for the command line, a start, and for who had none yet. */
   readonly actorAccountId: string | null;
   /** The actor's key; null for browsers and the command line. */
   readonly actorKeyId: string | null;
-  /** The address on the network that the request came from, `command line` or `configuration file`; null: none. */
+  /**
+   * The address on the network that the request came from, `command line`, `configuration file`, or
+   * `start` for what a start issues; null: none.
+   */
   readonly address: string | null;
   /** The changed fields, never a secret; null: none. */
   readonly details: unknown;

@@ -60,6 +60,10 @@ describe('/docs', () => {
     const contents = /<nav.*?<\/nav>/s.exec(text)?.[0] ?? '';
     expect(contents).toContain('<a href="#listRequests">');
     expect(contents).not.toContain('#selectModelCamelCase');
+    for (const [group] of contents.matchAll(/<div>.*?<\/div>/gs)) {
+      const names = [...group.matchAll(/<a [^>]+>([^<]+)</g)].map(([, name]) => name);
+      expect(new Set(names).size, group).toBe(names.length);
+    }
   });
 
   it('tells what may be asked in the query, what a body is made of, and which errors there are', () => {
@@ -69,6 +73,22 @@ describe('/docs', () => {
     expect(section('getRequest')).toContain('<summary>Errors: 401, 403, 404, 429, 500, 503<');
     expect(section('createKey')).toContain('<code>limits</code>');
     expect(section('createKey')).toMatch(/<code>name<\/code> <small>required/);
+  });
+
+  it('tells the type and the meaning of a field where the field is', () => {
+    expect(section('createKey')).toContain(
+      '<code>(&#34;completions&#34; | &#34;model-select&#34; | &#34;admin&#34;)[] | null</code></td><td>What the key allows',
+    );
+    expect(section('createCompletion')).toMatch(/<code>temperature<.{1,60}<td>[^<]/);
+    expect(section('createCompletion')).toContain('<a href="#CompletionsRequestMessage">');
+    const fields = [...text.matchAll(/<td><code>\w*Request\w*<\/code>/g)];
+    expect(fields).toEqual([]);
+  });
+
+  it('breaks the lines of long commands', () => {
+    const commands = [...text.matchAll(/<pre><code>(.*?)<\/code>/gs)].map(([, code]) => code ?? '');
+    for (const line of commands.flatMap((command) => unescaped(command).split('\n')))
+      expect(line.length, line).toBeLessThan(120);
   });
 
   it('shows a command to paste for each operation, for the place where it was asked', async () => {

@@ -23,11 +23,23 @@ function bodyWords({ requestBody }: PlacedOperation['operation'], method: string
   const { content = {} } = requestBody ?? {};
   const { example } = content['application/json'] ?? {};
   if (example !== undefined)
-    return ['-H "Content-Type: application/json"', `-d ${quoted(spacedJson(example))}`];
+    return ['-H "Content-Type: application/json"', `-d ${quoted(bodyJson(example))}`];
   if (content['text/csv']) return ['-H "Content-Type: text/csv"', '--data-binary @evaluations.csv'];
   const [field] = Object.keys(content['multipart/form-data']?.schema?.properties ?? {});
   if (field !== undefined) return [`-F ${field}=@evaluations.csv`];
   return method === 'post' ? ['-X POST'] : [];
+}
+
+const maxLine = 72;
+
+/** A body on one line, or on a line for each field if that is long. */
+function bodyJson(body: unknown): string {
+  const line = spacedJson(body);
+  if (line.length <= maxLine || typeof body !== 'object' || body === null) return line;
+  const fields = Object.entries(body).map(
+    ([name, value]) => `${JSON.stringify(name)}: ${spacedJson(value)}`,
+  );
+  return `{${fields.join(',\n       ')}}`;
 }
 
 /** JSON on one line, with spaces as people write it. */

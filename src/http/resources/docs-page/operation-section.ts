@@ -1,10 +1,7 @@
-import type { Answer, Media, Operation, PlacedOperation, Schema } from './api-document.js';
+import type { Answer, Media, Operation, PlacedOperation } from './api-document.js';
 import { curlExample } from './curl-example.js';
 import { escape, prose } from './markup.js';
-import { componentOf, fieldTable, schemaLink } from './schema-table.js';
-
-/** What looks up a component by its name. */
-type Components = Readonly<Record<string, Schema>>;
+import { type Components, componentOf, fieldTable, schemaLink } from './schema-table.js';
 
 const sectionOf = (label: string, content: string): string =>
   content === '' ? '' : `<h4>${label}</h4>${content}`;
@@ -47,9 +44,9 @@ function bodyOf({ requestBody }: Operation, components: Components): string {
 function bodyTable(type: string, { schema = {} }: Media, components: Components): string {
   if (schema.$ref) {
     const name = componentOf(schema.$ref);
-    return `<p><code>${escape(type)}</code>: ${schemaLink(schema.$ref)}</p>${fieldTable(components[name] ?? {})}`;
+    return `<p><code>${escape(type)}</code>: ${schemaLink(schema.$ref)}</p>${fieldTable(components[name] ?? {}, components)}`;
   }
-  return `<p><code>${escape(type)}</code></p>${fieldTable(schema)}`;
+  return `<p><code>${escape(type)}</code></p>${fieldTable(schema, components)}`;
 }
 
 function answersOf({ responses }: Operation): string {

@@ -20,7 +20,7 @@ export function docsHtml(document: ApiDocument, version: string): string {
     `<div class="columns"><nav aria-label="Contents">${groups.map(contentsOf).join('')}<div><b><a href="#schemas">Schemas</a></b></div></nav>`,
     `<main>${groups.map((group) => groupSection(group, schemas)).join('')}`,
     `<h2 id="schemas">Schemas</h2>${Object.entries(schemas)
-      .map(([name, schema]) => schemaSection(name, schema))
+      .map(([name, schema]) => schemaSection(name, schema, schemas))
       .join('')}</main></div>`,
   ];
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width,initial-scale=1"><title>Signalbox API</title><style>${style}</style></head><body><div class="page">${body.join('')}</div></body></html>`;

@@ -8,6 +8,18 @@ export const componentOf = (reference: string): string => reference.split('/').a
 export const schemaLink = (reference: string): string =>
   `<a href="#${componentOf(reference)}">${componentOf(reference)}</a>`;
 
+/** The components of the document by their names. */
+export type Components = Readonly<Record<string, Schema>>;
+
+/** A field's schema: a component without fields of its own is shown where it is used. */
+function shownField(schema: Schema, components: Components): Schema {
+  const component = schema.$ref ? components[componentOf(schema.$ref)] : undefined;
+  if (!component) return schema;
+  const { description = component.description } = schema;
+  const shown = component.properties ? schema : component;
+  return description === undefined ? shown : { ...shown, description };
+}
+
 /** The type of a value as HTML, with links to the components that it names. */
 function typeOf(schema: Schema): string {
   if (schema.$ref) return schemaLink(schema.$ref);
@@ -16,23 +28,28 @@ function typeOf(schema: Schema): string {
   if (schema.anyOf) return schema.anyOf.map(typeOf).join(' | ');
   return [schema.type ?? []]
     .flat()
-    .map((type) => (type === 'array' && schema.items ? `${typeOf(schema.items)}[]` : type))
+    .map((type) => (type === 'array' && schema.items ? listOf(typeOf(schema.items)) : type))
     .join(' | ');
 }
 
+const listOf = (type: string): string => (type.includes(' | ') ? `(${type})[]` : `${type}[]`);
+
 /** A table of an object's fields; '' if it has none. */
-export function fieldTable({ properties = {}, required = [] }: Schema): string {
-  const rows = Object.entries(properties).map(
-    ([field, inner]) =>
-      `<tr><td><code>${escape(field)}</code>${required.includes(field) ? ' <small>required</small>' : ''}</td><td><code>${typeOf(inner)}</code></td><td>${prose(inner.description ?? '')}</td></tr>`,
-  );
+export function fieldTable(
+  { properties = {}, required = [] }: Schema,
+  components: Components,
+): string {
+  const rows = Object.entries(properties).map(([field, inner]) => {
+    const shown = shownField(inner, components);
+    return `<tr><td><code>${escape(field)}</code>${required.includes(field) ? ' <small>required</small>' : ''}</td><td><code>${typeOf(shown)}</code></td><td>${prose(shown.description ?? '')}</td></tr>`;
+  });
   return rows.length === 0
     ? ''
     : `<div class="scroll"><table><thead><tr><th>Field</th><th>Type</th><th>Meaning</th></tr></thead><tbody>${rows.join('')}</tbody></table></div>`;
 }
 
 /** A component with its fields, or its type if it is no object. */
-export function schemaSection(name: string, schema: Schema): string {
-  const fields = fieldTable(schema);
+export function schemaSection(name: string, schema: Schema, components: Components): string {
+  const fields = fieldTable(schema, components);
   return `<h3 id="${name}">${name}</h3>${schema.description ? `<p>${prose(schema.description)}</p>` : ''}${fields || `<p><code>${typeOf(schema)}</code></p>`}`;
 }

@@ -30,7 +30,12 @@ export function preferencePaths(): object {
     ...resourcePath('Preferences', '/api/v1/preferences/{id}', {
       get: { id: 'getPreference', summary: 'One preference', response: 'preference.response' },
       patch: { ...change, id: 'updatePreference' },
-      put: { ...change, id: 'replacePreference', description: 'The same as PATCH.' },
+      put: {
+        ...change,
+        id: 'replacePreference',
+        summary: 'Change a preference with PUT',
+        description: 'The same as PATCH.',
+      },
       delete: { id: 'deletePreference', summary: 'Delete a preference' },
     }),
     ...trainingPath(),

@@ -64,18 +64,27 @@ export function requestPaths(): object {
 }
 
 function learningPaths(): object {
-  const [shown, forgotten] = [
-    { summary: 'Show what was learned from feedback and outcomes', response: 'learning.response' },
-    { summary: 'Forget what was learned' },
-  ];
+  const response = 'learning.response';
   return {
     ...resourcePath('Feedback', '/api/v1/learning', {
-      get: { ...shown, id: 'getLearning', description: 'Of requests without a preference.' },
-      delete: { ...forgotten, id: 'forgetLearning' },
+      get: {
+        id: 'getLearning',
+        summary: 'Show what was learned from feedback and outcomes',
+        description: 'Of requests without a preference.',
+        response,
+      },
+      delete: { id: 'forgetLearning', summary: 'Forget what was learned' },
     }),
     ...resourcePath('Feedback', '/api/v1/preferences/{id}/learning', {
-      get: { ...shown, id: 'getPreferenceLearning', description: 'Of requests with it.' },
-      delete: { ...forgotten, id: 'forgetPreferenceLearning' },
+      get: {
+        id: 'getPreferenceLearning',
+        summary: 'Show what was learned for a preference',
+        response,
+      },
+      delete: {
+        id: 'forgetPreferenceLearning',
+        summary: 'Forget what was learned for a preference',
+      },
     }),
   };
 }

@@ -2,11 +2,13 @@ import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Logger, pino } from 'pino';
 import { issueClaimCode } from '../../src/accounts/claim.js';
-import { resolveConfig, type WrittenConfig } from '../../src/config/config.js';
+import { type Config, resolveConfig, type WrittenConfig } from '../../src/config/config.js';
 import { assembleGateway, type StandaloneGateway as Gateway, rules } from '../../src/gateway.js';
 import type { GatewayOptions } from '../../src/gateway-options.js';
 import { createHttpServer } from '../../src/http/server.js';
+import type { LazyDatabases } from '../../src/store/lazy-databases.js';
 import { configuredDatabases } from '../../src/store/open-databases.js';
+import { memoryDatabases } from './memory-databases.js';
 
 export interface RunningGateway {
   /** `http://127.0.0.1:<port>` */
@@ -40,7 +42,7 @@ export async function startGateway(
   const auth = { signUp: 'open', signUpLimits: {}, ...config.auth, keys } as const;
   const resolved = resolveConfig({ ...config, auth }, {}, rules);
   const logger = options.logger ?? pino({ level: 'silent' });
-  const databases = options.databases ?? configuredDatabases(resolved, ':memory:', logger);
+  const databases = options.databases ?? databasesOf(resolved, logger);
   const gateway = assembleGateway(resolved, { env: {}, ...options, logger, databases });
   const server = createHttpServer(gateway.app(), resolved.limits);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -60,6 +62,16 @@ export async function startGateway(
       await Promise.all([stopped, gateway.close()]);
     },
   };
+}
+
+function databasesOf(config: Config, log: NonNullable<GatewayOptions['logger']>): LazyDatabases {
+  const { database, redis } = config;
+  if (database.url !== null && database.url !== ':memory:')
+    return configuredDatabases(config, database.url, log);
+  return memoryDatabases(redis.url, {
+    onWarning: (warning) => log.warn({}, warning),
+    onNews: (news) => log.info({}, news),
+  });
 }
 
 /** A logger that keeps its lines, parsed and as text. */

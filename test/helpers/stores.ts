@@ -7,6 +7,7 @@ import { openStore } from '../../src/store/open-store.js';
 import { postgresDialect } from '../../src/store/drivers/postgres/dialect.js';
 import type { StoreTables } from '../../src/store/sql/tables.js';
 import type { Store } from '../../src/store/contracts/store.js';
+import { openMemoryStore } from './memory-databases.js';
 import { freshDatabase } from './postgres.js';
 
 /** A database for one suite, empty at first. */
@@ -76,4 +77,4 @@ export const storeRows: readonly StoreRow[] = [
 ];
 
 /** A store in memory, for tests that need one and do not care which. */
-export const openFreshStore = (): Promise<Store> => openStore(':memory:');
+export const openFreshStore = (): Promise<Store> => openMemoryStore();

@@ -31,17 +31,20 @@ function libsqlError(error: unknown): unknown {
   );
 }
 
+/** What the driver asks of a thread. */
+export type StatementRunner = Pick<DatabaseThread, 'isGone' | 'run' | 'close'>;
+
 /**
  * One connection to one thread, lent to one caller at a time. A thread that has died is replaced.
  */
 export class LibsqlDriver implements Driver {
   private readonly turns = new Turns();
-  private thread: DatabaseThread | null = null;
+  private thread: StatementRunner | null = null;
 
   /** @param start starts a thread; one that replaces another must not create a file */
   constructor(
     private readonly path: string,
-    private readonly start = (at: string, isReplacement: boolean): DatabaseThread =>
+    private readonly start = (at: string, isReplacement: boolean): StatementRunner =>
       new DatabaseThread(at, isReplacement),
   ) {}
 
@@ -108,7 +111,7 @@ export class LibsqlDriver implements Driver {
 
 /** Belongs to one thread: when that has died, the rest of a transaction fails too. */
 class LibsqlConnection implements DatabaseConnection {
-  constructor(private readonly thread: DatabaseThread) {}
+  constructor(private readonly thread: StatementRunner) {}
 
   async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
     checkParameters(parameters);

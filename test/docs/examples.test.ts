@@ -225,24 +225,27 @@ describe('the examples', { timeout: 60_000 }, () => {
     },
   );
 
-  it('own-authentication.mjs: own sign-in and own calls, which the gateway plans and learns from', async () => {
-    const { url } = await start('own-authentication.mjs');
-    const body = { messages, models: ['local/large', 'local/small'] };
-    expect((await post(`${url}/chat`, body)).status).toBe(401);
-    const alice = { cookie: 'session=alice' };
-    expect((await post(`${url}/chat`, body, alice)).json).toEqual({
-      model: 'local/large',
-      answer: 'Hello',
-    });
-    upstream.script([{ status: 500 }]);
-    expect((await post(`${url}/chat`, body, alice)).status).toBe(502);
-    const page = (await ask('GET', `${url}/metrics`)).text;
-    for (const outcome of ['ok', 'upstream_error'])
-      expect(page).toContain(
-        `signalbox_attempts_total{provider="local",model="large",outcome="${outcome}"} 1`,
-      );
-    expect(page).toMatch(/^signalbox_cost_usd_total\{.*model="large".*\} 0\.0001$/m);
-  });
+  it.runIf(isWholeRun)(
+    'own-authentication.mjs: own sign-in and own calls, which the gateway plans and learns from',
+    async () => {
+      const { url } = await start('own-authentication.mjs');
+      const body = { messages, models: ['local/large', 'local/small'] };
+      expect((await post(`${url}/chat`, body)).status).toBe(401);
+      const alice = { cookie: 'session=alice' };
+      expect((await post(`${url}/chat`, body, alice)).json).toEqual({
+        model: 'local/large',
+        answer: 'Hello',
+      });
+      upstream.script([{ status: 500 }]);
+      expect((await post(`${url}/chat`, body, alice)).status).toBe(502);
+      const page = (await ask('GET', `${url}/metrics`)).text;
+      for (const outcome of ['ok', 'upstream_error'])
+        expect(page).toContain(
+          `signalbox_attempts_total{provider="local",model="large",outcome="${outcome}"} 1`,
+        );
+      expect(page).toMatch(/^signalbox_cost_usd_total\{.*model="large".*\} 0\.0001$/m);
+    },
+  );
 
   it('own-users.mjs: users of the app, with conversations and limits of their own', async () => {
     const { url } = await start('own-users.mjs');
@@ -261,25 +264,33 @@ describe('the examples', { timeout: 60_000 }, () => {
     expect((await post(path, body, alice)).status).toBe(200);
   });
 
-  it("merged-metrics.mjs: the gateway's metrics and log in those of the app", async () => {
-    const program = await start('merged-metrics.mjs');
-    await ask('GET', program.url);
-    await post(`${program.url}/chat`, { models: ['local/llama3.2'], messages });
-    const { text } = await ask('GET', `${program.url}/metrics`);
-    expect(text).toMatch(/^visits_total 1$/m);
-    expect(text).toMatch(/^signalbox_cost_usd_total\{.*\} 0\.000002$/m);
-    expect(program.output()).toContain("surface: 'completions'");
-  });
+  it.runIf(isWholeRun)(
+    "merged-metrics.mjs: the gateway's metrics and log in those of the app",
+    async () => {
+      const program = await start('merged-metrics.mjs');
+      await ask('GET', program.url);
+      await post(`${program.url}/chat`, { models: ['local/llama3.2'], messages });
+      const { text } = await ask('GET', `${program.url}/metrics`);
+      expect(text).toMatch(/^visits_total 1$/m);
+      expect(text).toMatch(/^signalbox_cost_usd_total\{.*\} 0\.000002$/m);
+      expect(program.output()).toContain("surface: 'completions'");
+    },
+  );
 
-  it('before-a-proxy.mjs: the stage chooses, a proxy sends the request on', async () => {
-    const { url } = await start('before-a-proxy.mjs', { MODEL_URL: `${upstream.url}/v1` });
-    const body = { messages, models: ['local/large', 'local/small'], tradeoff: 'cost' };
-    expect((await post(`${url}/chat/completions`, body)).json).toMatchObject({
-      choices: [{ message: { content: 'Hello' } }],
-    });
-    expect(upstream.requests.map(({ body: sent }) => sent)).toEqual([{ messages, model: 'small' }]);
-    expect((await post(`${url}/chat/completions`, { models: [] })).status).toBe(400);
-  });
+  it.runIf(isWholeRun)(
+    'before-a-proxy.mjs: the stage chooses, a proxy sends the request on',
+    async () => {
+      const { url } = await start('before-a-proxy.mjs', { MODEL_URL: `${upstream.url}/v1` });
+      const body = { messages, models: ['local/large', 'local/small'], tradeoff: 'cost' };
+      expect((await post(`${url}/chat/completions`, body)).json).toMatchObject({
+        choices: [{ message: { content: 'Hello' } }],
+      });
+      expect(upstream.requests.map(({ body: sent }) => sent)).toEqual([
+        { messages, model: 'small' },
+      ]);
+      expect((await post(`${url}/chat/completions`, { models: [] })).status).toBe(400);
+    },
+  );
 
   it.runIf(isWholeRun)('two-gateways.mjs: two teams with separate keys and metrics', async () => {
     const {

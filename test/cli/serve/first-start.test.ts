@@ -78,7 +78,7 @@ describe('a first start without a terminal', () => {
     },
   );
 
-  it('issues nothing where the file cannot be written, and says so', async () => {
+  it.runIf(isWholeRun)('issues nothing where the file cannot be written, and says so', async () => {
     const folder = newFolder();
     mkdirSync(join(folder, 'data'));
     writeFileSync(join(folder, 'data/plain'), '');

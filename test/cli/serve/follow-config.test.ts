@@ -70,21 +70,24 @@ describe('a configuration that is changed', () => {
     expect(await reloads(gateway, 'applied')).toBe(1);
   });
 
-  it('does not keep a request in flight from its retries and fallbacks', async () => {
-    const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
-    first!.script([
-      { status: 503, delayMs: 100 },
-      { status: 503, headers: { 'retry-after-ms': '300' } },
-      {},
-    ]);
-    const answer = complete(gateway, 'a/m');
-    await first!.received(0);
-    gateway.writeConfig(withProviders(provider('b', second!)));
-    await gateway.printed(applied);
-    expect(first!.requests.length).toBeLessThan(3);
-    expect(await answer).toMatchObject({ status: 200 });
-    expect(first!.requests.length).toBe(3);
-  });
+  it.runIf(isWholeRun)(
+    'does not keep a request in flight from its retries and fallbacks',
+    async () => {
+      const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
+      first!.script([
+        { status: 503, delayMs: 100 },
+        { status: 503, headers: { 'retry-after-ms': '300' } },
+        {},
+      ]);
+      const answer = complete(gateway, 'a/m');
+      await first!.received(0);
+      gateway.writeConfig(withProviders(provider('b', second!)));
+      await gateway.printed(applied);
+      expect(first!.requests.length).toBeLessThan(3);
+      expect(await answer).toMatchObject({ status: 200 });
+      expect(first!.requests.length).toBe(3);
+    },
+  );
 
   it('is refused where it is wrong: logged, counted, and the one before stays', async () => {
     const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
@@ -147,30 +150,33 @@ describe('a configuration that is changed', () => {
     expect((await complete(gateway, 'a/m')).status).toBe(200);
   });
 
-  it('changes keys and the level of the log, and says what it warns of', async () => {
-    const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
-    gateway.writeConfig(
-      withProviders(provider('a', first!), '  b: { api: groq, apiKey: "${NOT_SET}" }\n').replace(
-        'sk_test',
-        'sk_other',
-      ) + 'log: { level: warn }\n',
-    );
-    await gateway.printed(/"msg":"providers\[b\] is not used: NOT_SET is not set"/);
-    expect((await complete(gateway, 'a/m')).status).toBe(401);
-    expect(
-      (
-        await post(
-          `${gateway.url}/v1/chat/completions`,
-          { model: 'a/m', messages },
-          { authorization: 'Bearer sk_other' },
-        )
-      ).status,
-    ).toBe(200);
-    await wait(100);
-    expect(gateway.stdout()).not.toMatch(/"msg":"request"/);
-  });
+  it.runIf(isWholeRun)(
+    'changes keys and the level of the log, and says what it warns of',
+    async () => {
+      const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
+      gateway.writeConfig(
+        withProviders(provider('a', first!), '  b: { api: groq, apiKey: "${NOT_SET}" }\n').replace(
+          'sk_test',
+          'sk_other',
+        ) + 'log: { level: warn }\n',
+      );
+      await gateway.printed(/"msg":"providers\[b\] is not used: NOT_SET is not set"/);
+      expect((await complete(gateway, 'a/m')).status).toBe(401);
+      expect(
+        (
+          await post(
+            `${gateway.url}/v1/chat/completions`,
+            { model: 'a/m', messages },
+            { authorization: 'Bearer sk_other' },
+          )
+        ).status,
+      ).toBe(200);
+      await wait(100);
+      expect(gateway.stdout()).not.toMatch(/"msg":"request"/);
+    },
+  );
 
-  it('says what takes a restart', async () => {
+  it.runIf(isWholeRun)('says what takes a restart', async () => {
     const gateway = await startProcess({ config: withProviders(provider('a', first!)) });
     gateway.writeConfig(
       `${withProviders(provider('a', first!))}listen: { host: localhost }\nsurfaces: { metrics: { port: 0 } }\nlimits: { drainMs: 1, pingMs: 1000 }\n`,
@@ -185,24 +191,27 @@ describe('a configuration that is changed', () => {
 describe('the demo', () => {
   const keyOnly = 'auth: { keys: [{ name: test, key: sk_test }] }\n';
 
-  it('ends when the first provider is configured, but not in the middle of an answer', async () => {
-    const gateway = await startProcess({ config: keyOnly });
-    expect(await providersOf(gateway)).toEqual(['demo']);
-    let begun = (): void => undefined;
-    const opened = new Promise<void>((resolve) => (begun = resolve));
-    const reply = postStream(
-      `${gateway.url}/v1/chat/completions`,
-      { model: 'demo/demo-large', messages, stream: true },
-      { headers: auth, onFrame: begun },
-    );
-    await opened;
-    gateway.writeConfig(withProviders(provider('a', first!)));
-    await gateway.printed(applied);
-    expect(await providersOf(gateway)).toEqual(['a']);
-    expect((await complete(gateway, 'demo/demo-large')).status).toBeGreaterThanOrEqual(400);
-    expect((await complete(gateway, 'a/m')).status).toBe(200);
-    expect(textOf(await reply)).toMatch(/to use a real model\.$/);
-  });
+  it.runIf(isWholeRun)(
+    'ends when the first provider is configured, but not in the middle of an answer',
+    async () => {
+      const gateway = await startProcess({ config: keyOnly });
+      expect(await providersOf(gateway)).toEqual(['demo']);
+      let begun = (): void => undefined;
+      const opened = new Promise<void>((resolve) => (begun = resolve));
+      const reply = postStream(
+        `${gateway.url}/v1/chat/completions`,
+        { model: 'demo/demo-large', messages, stream: true },
+        { headers: auth, onFrame: begun },
+      );
+      await opened;
+      gateway.writeConfig(withProviders(provider('a', first!)));
+      await gateway.printed(applied);
+      expect(await providersOf(gateway)).toEqual(['a']);
+      expect((await complete(gateway, 'demo/demo-large')).status).toBeGreaterThanOrEqual(400);
+      expect((await complete(gateway, 'a/m')).status).toBe(200);
+      expect(textOf(await reply)).toMatch(/to use a real model\.$/);
+    },
+  );
 
   it.runIf(isWholeRun)(
     'does not come back when the last provider goes: the gateway stays, and says that it has none',

@@ -1,4 +1,5 @@
 import type { ProviderSettings } from './adapter.js';
+import { deploymentOf } from './deployment-of.js';
 import { modelPath } from './model-path.js';
 import { type CompatibleQuirks, openAICompatible } from './openai-compatible/index.js';
 
@@ -26,7 +27,7 @@ function azureUrl(
 ): string {
   const root = azureResource(baseUrl);
   if (settings.apiVersion === undefined) return `${root}/openai/v1/${operation}`;
-  const name = settings.deployments?.[model] ?? model;
+  const name = deploymentOf(settings, model) ?? model;
   const deployment = modelPath(name, settings.name, 'refused');
   return `${root}/openai/deployments/${deployment}/${operation}?api-version=${encodeURIComponent(settings.apiVersion)}`;
 }
@@ -61,8 +62,8 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     // lists every model of the region, deployed or not
     modelList: false,
     urlOf: azureUrl,
-    adaptBody(body, { deployments }) {
-      body['model'] = deployments?.[String(body['model'])] ?? body['model'];
+    adaptBody(body, settings) {
+      body['model'] = deploymentOf(settings, String(body['model'])) ?? body['model'];
     },
   },
   // reports a failed tool call as an error event after some text

@@ -1,7 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { GatewayError } from '../../src/errors.js';
-import type { ProviderAdapter, UpstreamRequest } from '../../src/providers/adapter.js';
+import type {
+  ProviderAdapter,
+  ProviderSettings,
+  UpstreamRequest,
+} from '../../src/providers/adapter.js';
 import { createBedrock } from '../../src/providers/bedrock/index.js';
 import { createVertex } from '../../src/providers/gemini/vertex.js';
 import { dialects } from '../../src/providers/index.js';
@@ -11,15 +15,17 @@ const env = { AWS_REGION: 'eu-central-1', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACC
 const tokens = { configured: true, token: () => Promise.resolve('t'), forget: () => undefined };
 
 /** Every dialect, and Azure's older API, which has the model in its path. */
-const adapters = [...dialects].flatMap(([api, dialect]): [string, ProviderAdapter][] => {
-  const settings = { name: api, api, baseUrl: root, project: 'own', region: 'r' };
-  if (api === 'vertex') return [[api, createVertex(settings, tokens)]];
-  if (api === 'bedrock') return [[api, createBedrock(settings, { env, now: Date.now })]];
-  const made: [string, ProviderAdapter][] = [[api, dialect.create(settings)]];
-  const older = { ...settings, apiVersion: '2024-10-21' };
-  if (api === 'azure-openai') made.push([`${api} (older)`, dialect.create(older)]);
-  return made;
-});
+const adaptersWith = (more: Partial<ProviderSettings>): [string, ProviderAdapter][] =>
+  [...dialects].flatMap(([api, dialect]): [string, ProviderAdapter][] => {
+    const settings = { name: api, api, baseUrl: root, project: 'own', region: 'r', ...more };
+    if (api === 'vertex') return [[api, createVertex(settings, tokens)]];
+    if (api === 'bedrock') return [[api, createBedrock(settings, { env, now: Date.now })]];
+    const made: [string, ProviderAdapter][] = [[api, dialect.create(settings)]];
+    const older = { ...settings, apiVersion: '2024-10-21' };
+    if (api === 'azure-openai') made.push([`${api} (older)`, dialect.create(older)]);
+    return made;
+  });
+const adapters = adaptersWith({});
 
 type Call = (model: string) => UpstreamRequest | Promise<UpstreamRequest>;
 
@@ -95,3 +101,19 @@ describe('a name that would lead to another path', () => {
     for (const call of callsOf(adapter)) expect(await pathFor(call, 'mine')).toBeNull();
   });
 });
+
+describe.each(adaptersWith({ deployments: { mine: 'theirs' } }))(
+  'a name of a model of %s that every object has a member for',
+  (_api, adapter) => {
+    it.each(['constructor', '__proto__', 'toString', 'hasOwnProperty'])(
+      'is sent as it is: %s',
+      async (name) => {
+        for (const call of callsOf(adapter)) {
+          const [sent, plain] = [await call(name), await call('plain')];
+          expect(sent.url).toBe(plain.url.replace('plain', name));
+          expect(sent.body).toBe(String(plain.body).replaceAll('plain', name));
+        }
+      },
+    );
+  },
+);

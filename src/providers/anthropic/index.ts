@@ -9,6 +9,7 @@ import { fromAnthropicAnswer } from './answer.js';
 import { anthropicEvents } from './events.js';
 import { anthropicErrorBody, anthropicFailure } from './failure.js';
 import { toAnthropicBody } from './request.js';
+import { deploymentOf } from '../deployment-of.js';
 import { parseJson } from '../json.js';
 import { modelList } from '../model-list.js';
 
@@ -69,7 +70,7 @@ function buildRequest(
   call: ModelCall,
   apiKey: string | null,
 ): UpstreamRequest {
-  const model = settings.deployments?.[call.model] ?? call.model;
+  const model = deploymentOf(settings, call.model) ?? call.model;
   return {
     method: 'POST',
     url,

@@ -17,6 +17,7 @@ import { traitsOf } from './model-traits.js';
 import { toConverse } from './request.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
+import { deploymentOf } from '../deployment-of.js';
 import { modelPath } from '../model-path.js';
 
 /** The environment of a provider on AWS; tests pass their own. */
@@ -99,7 +100,7 @@ function requestMaker(
 ): Post {
   return (model, operation, body, apiKey) => {
     // ARNs contain colons and slashes
-    const path = modelPath(settings.deployments?.[model] ?? model, settings.name, 'encoded');
+    const path = modelPath(deploymentOf(settings, model) ?? model, settings.name, 'encoded');
     const unsigned: UpstreamRequest = {
       method: 'POST',
       url: `${endpoint.root}/model/${path}/${operation}`,
@@ -168,7 +169,7 @@ export function createBedrock(
     passthrough: { baseUrl: endpoint.root, headers: (apiKey) => passthroughAuth(settings, apiKey) },
     speaksInternalDialect: false,
     buildRequest({ request, model, stream }, apiKey) {
-      const traits = traitsOf(model, settings.deployments?.[model] ?? '');
+      const traits = traitsOf(model, deploymentOf(settings, model) ?? '');
       return post(
         model,
         stream ? 'converse-stream' : 'converse',

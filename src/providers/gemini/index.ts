@@ -10,6 +10,7 @@ import { googleErrorBody } from './failure.js';
 import { geminiReaders, operationOf } from './generate-content.js';
 import { toGenerateContent } from './request.js';
 import { modelList } from '../model-list.js';
+import { deploymentOf } from '../deployment-of.js';
 import { modelPath } from '../model-path.js';
 import { modelTypeOf } from '../model-type.js';
 
@@ -46,7 +47,7 @@ function createGemini(settings: ProviderSettings): ProviderAdapter {
   const provider = settings.name;
   const root = settings.baseUrl ?? defaultBaseUrl;
   const nameOf = (model: string): string => {
-    const name = settings.deployments?.[model] ?? model;
+    const name = deploymentOf(settings, model) ?? model;
     return /^(models|tunedModels)\//.test(name) ? name : `models/${name}`;
   };
   const post: Post = (model, operation, body, apiKey) => ({

@@ -8,6 +8,7 @@ import type {
 import { type EmbeddingWire, googleEmbeddings } from './embeddings.js';
 import { geminiReaders, operationOf } from './generate-content.js';
 import { type AccessTokenSource, googleCredentials } from './google-credentials.js';
+import { deploymentOf } from '../deployment-of.js';
 import { modelPath } from '../model-path.js';
 import { toGenerateContent } from './request.js';
 
@@ -41,7 +42,7 @@ export function createVertex(
   const tokens =
     credentials ?? googleCredentials({ provider, credentialsFile: settings.credentialsFile });
   const post = requestMaker(settings, tokens);
-  const nameOf = (model: string): string => settings.deployments?.[model] ?? model;
+  const nameOf = (model: string): string => deploymentOf(settings, model) ?? model;
   const readers = geminiReaders(provider);
   return {
     name: provider,
@@ -72,8 +73,9 @@ export function createVertex(
  * Tuned models are endpoints; models of other publishers have their own path. The credentials may
  * reach other projects, so only the configuration names those.
  */
-function pathOf(model: string, { name, deployments, project }: ProviderSettings): string {
-  const deployed = deployments?.[model];
+function pathOf(model: string, settings: ProviderSettings): string {
+  const { name, project } = settings;
+  const deployed = deploymentOf(settings, model);
   const path = deployed ?? model;
   const isForeign = path.startsWith('projects/') && path.split('/')[1] !== project;
   if (isForeign && deployed === undefined)

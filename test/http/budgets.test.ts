@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { GatewayError } from '../../src/errors.js';
 import { LazyDatabases } from '../../src/store/lazy-databases.js';
 import { createMemoryCounters } from '../../src/store/counters/memory/memory-counters.js';
@@ -532,17 +532,18 @@ describe('a file, whose tokens its bytes do not tell', () => {
 
 describe('what a budget has spent', () => {
   let folder: string;
-  beforeEach(() => {
+  beforeAll(() => {
     folder = mkdtempSync(join(tmpdir(), 'signalbox-budgets-'));
   });
-  afterEach(() => rmSync(folder, { recursive: true, force: true }));
+  // not after each: a gateway whose file is gone waits for it when it closes
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   it.each([
     ['with a request log', true],
     ...(isWholeRun ? [['without one', false] as const] : []),
   ] as const)('is remembered over a restart, %s', async (_how, enabled) => {
     const config = configured({
-      database: { url: `file:${join(folder, 'signalbox.db')}` },
+      database: { url: `file:${join(folder, `${enabled}.db`)}` },
       requestLog: { enabled },
     });
     await restart(config);

@@ -9,6 +9,7 @@ import type { StoreTables } from '../../src/store/sql/tables.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { openMemoryStore } from './memory-databases.js';
 import { freshDatabase } from './postgres.js';
+import { isWholeRun } from './runs.js';
 
 /** A database for one suite, empty at first. */
 export interface Place {
@@ -75,6 +76,12 @@ export const storeRows: readonly StoreRow[] = [
   { name: 'libsql', kind: 'libsql', place: () => Promise.resolve(libsqlPlace()) },
   { name: 'PostgreSQL', kind: 'postgres', place: postgresPlace },
 ];
+
+/**
+ * The same where a file's many tests are about more than the store, whose own tests run on each
+ * kind: `npm test` has the embedded one only.
+ */
+export const storeRowsOfRun = isWholeRun ? storeRows : storeRows.slice(0, 1);
 
 /** A store in memory, for tests that need one and do not care which. */
 export const openFreshStore = (): Promise<Store> => openMemoryStore();

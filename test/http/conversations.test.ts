@@ -3,7 +3,7 @@ import { asking, type Conversing, holdWrites, startConversing } from '../helpers
 import { expectConforms } from '../helpers/conforms.js';
 import { at, listAt, textAt } from '../helpers/json.js';
 import { ask, post, type Reply } from '../helpers/sse.js';
-import { libsqlPlace, type Place, storeRows } from '../helpers/stores.js';
+import { libsqlPlace, type Place, storeRowsOfRun } from '../helpers/stores.js';
 import { until } from '../helpers/until.js';
 
 const unknown = '4b0ee4ea-6a0f-4d3e-9a2c-111111111111';
@@ -13,7 +13,7 @@ const textsOf = (messages: readonly { role: string; content: unknown }[]): strin
       `${role}: ${typeof content === 'string' ? content : textAt(content, 0, 'text')}`,
   );
 
-describe.each(storeRows)('conversations in $name', ({ place: newPlace }) => {
+describe.each(storeRowsOfRun)('conversations in $name', ({ place: newPlace }) => {
   let place: Place;
   let talk: Conversing;
   beforeAll(async () => {

@@ -7,7 +7,7 @@ import { administratorOf, Browser, goodPassword, signedUp } from '../helpers/bro
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { listAt, textAt } from '../helpers/json.js';
 import { ask, post, type Reply } from '../helpers/sse.js';
-import { type Place, storeRows } from '../helpers/stores.js';
+import { type Place, storeRowsOfRun } from '../helpers/stores.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
 /** Node's client sends the body of a DELETE only with its length. */
@@ -15,7 +15,7 @@ const lengthOf = (body: object | undefined): Record<string, string> =>
   body ? { 'content-length': String(Buffer.byteLength(JSON.stringify(body))) } : {};
 const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });
 
-describe.each(storeRows)('an account on $name', (row) => {
+describe.each(storeRowsOfRun)('an account on $name', (row) => {
   let upstream: Upstream;
   let place: Place;
   let store: Store;

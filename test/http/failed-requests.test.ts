@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { databases, type TestDatabase } from '../helpers/databases.js';
+import { databasesOfRun, type TestDatabase } from '../helpers/databases.js';
 import { keepingLogger, type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at, listAt } from '../helpers/json.js';
 import { ask, post, postStream, type Reply } from '../helpers/sse.js';
@@ -11,7 +11,7 @@ const messages = [{ role: 'user', content: prompt }];
 const auth = { authorization: 'Bearer sk_one' };
 const refusal = (message: string): object => ({ status: 400, body: { error: { message } } });
 
-describe.each(databases)('a failed request on %s', (_name, make) => {
+describe.each(databasesOfRun)('a failed request on %s', (_name, make) => {
   let upstream: Upstream;
   let database: TestDatabase;
   let gateway: RunningGateway;

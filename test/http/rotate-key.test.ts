@@ -6,13 +6,13 @@ import { expectConforms } from '../helpers/conforms.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at, listAt, textAt } from '../helpers/json.js';
 import { ask, post, type Reply } from '../helpers/sse.js';
-import { type Place, storeRows } from '../helpers/stores.js';
+import { type Place, storeRowsOfRun } from '../helpers/stores.js';
 import { until } from '../helpers/until.js';
 
 const bearer = (key: string): { authorization: string } => ({ authorization: `Bearer ${key}` });
 const owner = bearer('sk_owner');
 
-describe.each(storeRows)('the rotation of a key on $name', (row) => {
+describe.each(storeRowsOfRun)('the rotation of a key on $name', (row) => {
   let place: Place;
   let store: Store;
   let gateway: RunningGateway;

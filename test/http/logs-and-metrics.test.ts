@@ -5,6 +5,7 @@ import { sendRaw } from '../helpers/raw.js';
 import { ask, post, postStream, type Reply } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 import { until } from '../helpers/until.js';
+import { runs } from '../helpers/runs.js';
 
 const canary = 'CANARY';
 const said = `Please remember the word ${canary} for me`;
@@ -246,7 +247,7 @@ describe('/metrics', () => {
     ])
       await ask(method, `${gateway.url}/api/v1/completions`, gateway.auth);
     const before = await size();
-    while (named < 1000) await Promise.all([strange(), strange()]);
+    while (named < runs(1000)) await Promise.all([strange(), strange()]);
     for (const method of ['MKCOL', 'COPY', 'PURGE', 'SUBSCRIBE'])
       await ask(method, `${gateway.url}/api/v1/completions`, gateway.auth);
     expect(await size()).toBe(before);

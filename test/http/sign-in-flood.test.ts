@@ -63,7 +63,10 @@ describe('during a flood of sign-ins', () => {
     const { gateway } = await owned();
     const attack = flood(gateway.url, () => '127.0.0.2');
     await expect.poll(() => attack.statuses.get(429) ?? 0, { timeout: 10_000 }).toBeGreaterThan(0);
-    expect(await signInTimes(6, () => new Browser(gateway.url))).toEqual(Array(6).fill(200));
+    const times = isWholeRun ? 6 : 2;
+    expect(await signInTimes(times, () => new Browser(gateway.url))).toEqual(
+      Array(times).fill(200),
+    );
     await attack.end();
   });
 

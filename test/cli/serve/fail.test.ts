@@ -7,6 +7,7 @@ import { buildOnce } from '../../helpers/build.js';
 import { freshDatabase } from '../../helpers/postgres.js';
 import { endProcesses, newFolder, runToEnd } from '../../helpers/process.js';
 import { redisIsThere, type RunningRedis, startRedis } from '../../helpers/redis.js';
+import { isWholeRun } from '../../helpers/runs.js';
 
 beforeAll(async () => {
   await buildOnce();
@@ -29,7 +30,7 @@ describe.skipIf(!redisIsThere)(
       await Promise.all([database.drop(), redis?.stop()]);
     });
 
-    it('ends the process all the same where a port is taken', async () => {
+    it.runIf(isWholeRun)('ends the process all the same where a port is taken', async () => {
       const env = {
         PORT: String((other.address() as AddressInfo).port),
         SIGNALBOX_DATABASE_URL: database.url,

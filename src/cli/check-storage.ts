@@ -4,7 +4,7 @@ import type { Config } from '../config/config.js';
 import { openCounters } from '../store/open-counters.js';
 import { databaseFileOf } from '../store/open-store.js';
 import type { HealthFinding } from './doctor.js';
-import { withStore } from './existing-store.js';
+import { MissingDatabase, withStore } from './existing-store.js';
 import { databaseUrlOf } from './database-url.js';
 
 /** Checks that the data folder is there, can be written, and is closed to other users. */
@@ -47,11 +47,17 @@ export async function checkDatabase(config: Config): Promise<HealthFinding> {
       return { state: 'ok', what, found: `${kind}; it answers, and its schema is the newest` };
     });
   } catch (error) {
-    const remedy =
-      config.database.url === null
-        ? 'start the gateway once, or name its data folder with --data-dir'
-        : 'check database.url and that the database runs';
-    return { state: 'problem', what, found: (error as Error).message, remedy };
+    const { message } = error as Error;
+    const problem = { state: 'problem', what } as const;
+    if (config.database.url !== null)
+      return {
+        ...problem,
+        found: message,
+        remedy: 'check database.url and that the database runs',
+      };
+    return error instanceof MissingDatabase
+      ? { ...problem, found: error.found, remedy: `start the gateway once. ${error.remedy}` }
+      : { ...problem, found: message, remedy: 'name its data folder with --data-dir' };
   }
 }
 

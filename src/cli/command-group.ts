@@ -1,13 +1,18 @@
-import type { Command } from 'commander';
+import type { Command, CommandOptions } from 'commander';
 import { closestName } from '../config/closest.js';
 import type { Config } from '../config/config.js';
 import type { Store } from '../store/contracts/store.js';
 import { configOf, type GlobalOptions, withStore } from './existing-store.js';
 
 /** A group of commands, such as `keys`: alone it shows its help. */
-export function groupOf(program: Command, name: string, description: string): Command {
+export function groupOf(
+  program: Command,
+  name: string,
+  description: string,
+  options: CommandOptions = {},
+): Command {
   return program
-    .command(name)
+    .command(name, options)
     .description(description)
     .allowExcessArguments()
     .action((_options: unknown, group: Command) => {
@@ -18,7 +23,8 @@ export function groupOf(program: Command, name: string, description: string): Co
 
 /** The error for a command that does not exist, with the one that was probably meant. */
 export function unknownCommand(group: Command, words: readonly string[]): Error {
-  const known = group.commands.map((command) => command.name());
+  const visible = group.createHelp().visibleCommands(group);
+  const known = visible.map((command) => command.name()).filter((name) => name !== 'help');
   const meant = closestName(words.at(group.parent ? 1 : 0) ?? '', known);
   const hint =
     meant === null ? `the commands are: ${known.join(', ')}` : `did you mean "${meant}"?`;

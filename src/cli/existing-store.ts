@@ -31,7 +31,7 @@ export async function withStore<Result>(
   if (url === ':memory:')
     throw new Error('the database is in memory (database.url): no other process can use it');
   const file = databaseFileOf(url);
-  if (file !== null && !existsSync(file)) throw new Error(missingDatabase(file));
+  if (file !== null && !existsSync(file)) throw new MissingDatabase(dirname(file));
   const store = await openStore(url, { poolSize: 2 });
   try {
     return await use(store);
@@ -40,6 +40,17 @@ export async function withStore<Result>(
   }
 }
 
-/** What is said of a database file that does not exist. */
-const missingDatabase = (file: string): string =>
-  `there is no database in ${dirname(file)}: a gateway makes one when it starts. If it keeps its data elsewhere, name the folder with --data-dir FOLDER or SIGNALBOX_DATA_DIR (under systemd: /var/lib/signalbox), or the database with SIGNALBOX_DATABASE_URL`;
+const elsewhere =
+  'If it keeps its data elsewhere, name the folder with --data-dir FOLDER or SIGNALBOX_DATA_DIR (under systemd: /var/lib/signalbox), or the database with SIGNALBOX_DATABASE_URL';
+
+/** The database file does not exist. */
+export class MissingDatabase extends Error {
+  readonly found: string;
+  readonly remedy = elsewhere;
+
+  constructor(folder: string) {
+    const found = `there is no database in ${folder}`;
+    super(`${found}: a gateway makes one when it starts. ${elsewhere}`);
+    this.found = found;
+  }
+}

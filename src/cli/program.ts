@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../version.js';
 import { addAccountCommands } from './account-commands.js';
-import { unknownCommand } from './command-group.js';
+import { groupOf, unknownCommand } from './command-group.js';
 import { addDatabaseCommands } from './database-commands.js';
 import { addKeyCommands } from './key-commands.js';
 import { addReportCommands } from './report-commands.js';
@@ -73,8 +73,7 @@ function addCheck(program: Command): void {
   };
   const description = 'check the configuration and exit';
   program.command('check').description(description).action(print);
-  program
-    .command('config', { hidden: true })
+  groupOf(program, 'config', 'check the configuration', { hidden: true })
     .command('check')
     .description(description)
     .action(print);

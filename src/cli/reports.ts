@@ -50,7 +50,10 @@ export async function usageCommand(
       Math.round(row.costUsd * 1e6) / 1e6,
     ]);
   }
-  return shown([...columns, 'requests', 'errors', 'prompt', 'completion', 'USD'], rows, options);
+  const sums = options.csv
+    ? ['promptTokens', 'completionTokens', 'costUsd']
+    : ['prompt', 'completion', 'USD'];
+  return shown([...columns, 'requests', 'errors', ...sums], rows, options);
 }
 
 /** `signalbox requests`: the newest requests, or the newest failed ones. */
@@ -67,7 +70,8 @@ export async function requestsCommand(
     if (rows.length >= options.limit) break;
     rows.push(requestRow(request));
   }
-  return shown(['time', 'key', 'model', 'status', 'ms', 'USD', 'error'], rows, options);
+  const measures = options.csv ? ['latencyMs', 'costUsd'] : ['ms', 'USD'];
+  return shown(['time', 'key', 'model', 'status', ...measures, 'error'], rows, options);
 }
 
 function requestRow(request: RequestSummary): (string | number | null)[] {

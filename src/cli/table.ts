@@ -3,10 +3,12 @@ const defaultWidth = 80;
 const gap = '  ';
 /** A column is not made narrower than this. */
 const minColumn = 8;
+/** The last column, which mostly is free text, gives way to the others until it is this narrow. */
+const minLast = 14;
 
 /**
- * A table as text: columns two spaces apart, numbers to the right. On a terminal the widest columns
- * are cut until a line fits; elsewhere nothing is cut.
+ * A table as text: columns two spaces apart, numbers to the right. On a terminal the last and
+ * the widest columns are cut until a line fits; elsewhere nothing is cut.
  * @param width columns of the terminal; null: no terminal
  */
 export function tableOf(
@@ -40,9 +42,12 @@ function lineOf(
     .trimEnd();
 }
 
-/** Takes from the widest column until the line fits, or every column is narrow. */
+/** Takes from the last column, then from the widest, until the line fits, or every column is narrow. */
 function narrow(widths: number[], width: number): void {
   const total = (): number => widths.reduce((sum, one) => sum + one + gap.length, -gap.length);
+  const last = widths.length - 1;
+  const lastWidth = widths[last] ?? 0;
+  widths[last] = Math.min(lastWidth, Math.max(minLast, lastWidth - (total() - width)));
   while (total() > width) {
     const widest = widths.indexOf(Math.max(...widths));
     if ((widths[widest] ?? 0) <= minColumn) return;

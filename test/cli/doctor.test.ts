@@ -65,7 +65,10 @@ describe('signalbox doctor', () => {
     const wrong = await examine({ listen: { port: 'many' } });
     expect(wrong.text).toMatch(/PROBLEM {2}configuration: .*listen.*port.*\n {9}remedy: /);
     const missing = await examine({ dataDir: join(folder, 'none') });
-    expect(missing.text).toContain(`there is no database in ${join(folder, 'none')}`);
+    expect(missing.text).toContain(`there is no database in ${join(folder, 'none')}\n`);
+    expect(missing.text).toContain(
+      'remedy: start the gateway once. If it keeps its data elsewhere',
+    );
     expect(missing.isHealthy).toBe(false);
   });
 });

@@ -222,7 +222,7 @@ describe('signalbox', () => {
   );
 
   it('shows help of every command and group, within 80 columns', async () => {
-    for (const words of [['--help'], ['help'], ['keys'], ['accounts', '--help'], ['usage', '-h']]) {
+    for (const words of [['--help'], ['help'], ['keys'], ['config'], ['accounts', '--help']]) {
       const { code, stdout, stderr } = await run(newFolder(), ...words);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       expect(stdout).toMatch(/^Usage: signalbox/);
@@ -263,7 +263,7 @@ describe('signalbox', () => {
       'time  key  model  status  ms  USD  error\n',
     );
     expect((await run(folder, 'usage', '--by', 'provider', '--csv')).stdout).toMatch(
-      /^provider,requests,errors,prompt,completion,USD\ndemo,1,0,/,
+      /^provider,requests,errors,promptTokens,completionTokens,costUsd\ndemo,1,0,/,
     );
   });
 });

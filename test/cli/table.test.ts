@@ -23,6 +23,13 @@ describe('a table of the command line', () => {
     expect(tableOf(['a', 'b', 'c'], [row], null)).toContain('x'.repeat(90));
   });
 
+  it('keeps ids and times whole where the text in the last column can be cut', () => {
+    const id = '7390f156-0949-411c-b91b-b45f3d0a1e2c';
+    const row = [id, '2026-11-22 12:04', 2, 'Why is the sky blue in the evening?'];
+    const [, line] = tableOf(['id', 'last used', 'messages', 'title'], [row], 80).split('\n');
+    expect(line).toMatch(new RegExp(`^${id} {2}2026-11-22 12:04 {9}2  Why is the sk…$`));
+  });
+
   it('replaces what would move the cursor', () => {
     expect(tableOf(['a'], [['\u001b[2Jx\n']], null)).toBe('a\n?[2Jx?\n');
   });

@@ -81,6 +81,18 @@ export function keyFindings(keys: readonly FixedKey[]): Finding[] {
   });
 }
 
+/** The same finding; for a provider without `api`, with the dialect that is probably meant. */
+export function withDialect(finding: Finding, knownApis: readonly string[] = []): Finding {
+  const { path, reason } = finding;
+  const [section, name = '', field, ...more] = path;
+  if (section !== 'providers' || field !== 'api' || more.length > 0 || reason !== 'is required')
+    return finding;
+  const hint = knownApis.includes(name)
+    ? `did you mean api: ${name}?`
+    : 'for a server that speaks as OpenAI does, api: openai-compatible';
+  return { path, reason: `${reason}; ${hint}` };
+}
+
 /** Providers with an unknown `api`. */
 export function apiFindings(
   { providers = {} }: WrittenConfig,

@@ -10,6 +10,7 @@ import {
   type ParseOptions,
   settingFindings,
   unsetFindings,
+  withDialect,
 } from './findings.js';
 import { isLoopback } from './is-loopback.js';
 import { providersWithoutKey, trimKeys } from './provider-keys.js';
@@ -43,7 +44,9 @@ export function resolve(
   const findings = [
     ...problems,
     ...unsetFindings(unset, withoutKey),
-    ...validator.failures(trimmed, maxFindings).map(findingOf),
+    ...validator
+      .failures(trimmed, maxFindings)
+      .map((failure) => withDialect(findingOf(failure), knownApis)),
   ];
   if (findings.length > 0) return { findings: firstOfEachField(findings) };
   const input = withEnvironment(trimmed as WrittenConfig, env, findings);

@@ -202,7 +202,7 @@ describe('a message', () => {
       'signalbox.yaml:3: listen[port]: must be a whole number',
     );
     expect(refused('providers:\n  a:\n    baseUrl: http://x\n')).toBe(
-      'signalbox.yaml:2: providers[a][api]: is required',
+      'signalbox.yaml:2: providers[a][api]: is required; for a server that speaks as OpenAI does, api: openai-compatible',
     );
     expect(refused('auth:\n  keys:\n    - name: a\n      key: sk_1\n    - name: b\n')).toBe(
       'signalbox.yaml:5: auth[keys][1][key]: is required',
@@ -254,6 +254,16 @@ describe('a message', () => {
       'a key like no other',
       'proxy: { zzz: 3 }',
       'proxy[zzz]: is not a known key; the known keys are: forwardHeaders, enabled',
+    ],
+    [
+      'no dialect where the name is one',
+      'providers: { openai: { apiKey: sk-x } }',
+      'providers[openai][api]: is required; did you mean api: openai?',
+    ],
+    [
+      'no dialect for a server of your own',
+      'providers: { mine: { baseUrl: "http://127.0.0.1:1/v1" } }',
+      'providers[mine][api]: is required; for a server that speaks as OpenAI does, api: openai-compatible',
     ],
     [
       'a dialect that is nearly right',

@@ -8,18 +8,26 @@ const seconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86
 /**
  * `signalbox keys rotate <id or prefix>`: prints the new secret on its own line.
  * @param overlap how long the old secret works, such as `24h`
+ * @param say tells a person when that ends, apart from the output
  * @throws Error if no key or several keys match, or the overlap is wrong
  */
 export async function rotateKeyCommand(
   store: Store,
   named: string,
   overlap: string,
+  say: (line: string) => void = sayAtTerminal,
 ): Promise<string> {
   const overlapSeconds = secondsOf(overlap);
   const { id, accountId } = await keyNamed(store, named);
   const { key } = await rotateKey(store, { id, accountId: null, overlapSeconds });
   await recordAct(store, { act: 'key.rotate', accountId, target: id, details: { overlapSeconds } });
+  const end = new Date(Date.now() + overlapSeconds * 1_000).toISOString().slice(0, 19);
+  say(`the old secret ${overlapSeconds === 0 ? 'works no longer' : `works until ${end}Z`}`);
   return `${key}\n`;
+}
+
+function sayAtTerminal(line: string): void {
+  if (process.stderr.isTTY) process.stderr.write(`${line}\n`);
 }
 
 function secondsOf(text: string): number {

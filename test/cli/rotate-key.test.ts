@@ -33,6 +33,19 @@ describe('signalbox keys rotate', () => {
     expect(left).toBeGreaterThan(ms - 10_000);
   });
 
+  it('tells apart from the secret how long the old one works', async () => {
+    const said: string[] = [];
+    const say = (line: string): void => void said.push(line);
+    const before = Date.now();
+    await rotateKeyCommand(store, key.slice(0, 11), '24h', say);
+    const [, until = ''] = /^the old secret works until (\S+Z)$/.exec(said[0] ?? '') ?? [];
+    expect(Date.parse(until)).toBeGreaterThan(before + 86_390_000);
+    expect(Date.parse(until)).toBeLessThanOrEqual(Date.now() + 86_400_000);
+    const { items } = await store.keys.list(null, { limit: 1, cursor: null });
+    await rotateKeyCommand(store, items[0]!.id, '0', say);
+    expect(said[1]).toBe('the old secret works no longer');
+  });
+
   it.each(['soon', '5', '31d', '-1h', '', '1.5h'])('refuses an overlap of %j', async (overlap) => {
     await expect(rotateKeyCommand(store, key.slice(0, 11), overlap)).rejects.toThrow(
       '--overlap: must be a time such as 90s, 30m, 24h or 7d, at most 30d',

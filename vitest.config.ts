@@ -1,8 +1,9 @@
 /**
  * Two runs, both with real servers, which `test/prepare.ts` starts or installs:
  *
- * - `npm test` leaves out the files `*.long.test.ts`, the laboratory's tests and the longest
- *   trainings, and gives property tests a tenth of their runs.
+ * - `npm test` leaves out the files `*.long.test.ts`, the laboratory's tests, the longest trainings
+ *   and most starts of processes, gives property tests a tenth of their runs, and keeps databases in
+ *   memory without a thread (`test/helpers/memory-databases.ts`).
  * - `npm run test:all` runs everything: first the benchmark's own test alone, in mode `bench`, because
  *   it keeps both cores busy and other tests must not wait for it; then vitest's mode `all`, with
  *   those files too, and property tests with all their runs.

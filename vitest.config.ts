@@ -44,6 +44,8 @@ export default defineConfig(({ mode }) => ({
     pool: 'forks',
     // importing the gateway takes longer than most files' tests: a worker imports it once
     isolate: false,
+    // compiled modules are kept in node_modules, by their content: a file's run begins in half the time
+    experimental: { fsModuleCache: true },
     // threads that start from the sources, in TypeScript
     execArgv: ['--import', new URL('./test/helpers/typescript-workers.mjs', import.meta.url).href],
     reporters: ['default', './test/helpers/closing-line.ts'],

@@ -17,7 +17,7 @@ import { hostCompletion, hostSelection, type SelectModelOptions } from './http/h
 import { notFound } from './http/not-found.js';
 import { metricsPage } from './http/resources/metrics-page.js';
 import { createRouters, type Routers, type SurfaceRouter, wholeRouter } from './http/routes.js';
-import { warmUp } from './http/warm-up.js';
+import { prepare, warmUp } from './http/warm-up.js';
 import { adapterSettings, configRules } from './pipeline/build-snapshot.js';
 import type { DirectOptions } from './pipeline/direct.js';
 import type { CompletionEvent, CompletionResult } from './pipeline/direct-writers.js';
@@ -102,6 +102,8 @@ export interface StandaloneGateway extends Gateway {
    * where it cannot be built: the old one stays
    */
   reconfigure(config: Config): void;
+  /** Prepares in the background for the first large requests. */
+  warmUp(): void;
   /** Counts a configuration that was refused before it got here. */
   refusedConfiguration(): void;
   /**
@@ -198,7 +200,7 @@ class AssembledGateway implements StandaloneGateway {
     this.usage = usage;
     this.conversations = conversations;
     this.preferences = preferences;
-    warmUp(parts.current);
+    prepare(parts.current);
   }
 
   selectModelWith(options: SelectModelOptions): RequestHandler {
@@ -240,6 +242,10 @@ class AssembledGateway implements StandaloneGateway {
 
   reconfigure(config: Config): void {
     this.engine.reconfigure(config);
+  }
+
+  warmUp(): void {
+    warmUp();
   }
 
   refusedConfiguration(): void {

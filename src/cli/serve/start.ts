@@ -62,6 +62,7 @@ async function startOn(config: Config, parts: StartParts): Promise<void> {
     await gateway.close();
     throw error;
   }
+  gateway.warmUp();
   const watch =
     config.file === null
       ? null

@@ -95,7 +95,7 @@ export function jsonExcess(bytes: Buffer, bounds: JsonBounds): JsonExcess | null
 let lastHash = 0;
 
 /** The place after the closing quote of a text that begins at `start`. Sets `lastHash`. */
-function endOfText(bytes: Buffer, start: number): number {
+export function endOfText(bytes: Buffer, start: number): number {
   const { length } = bytes;
   const end = Math.min(length, start + readLength);
   let at = start,

@@ -76,8 +76,10 @@ const mayImport: Record<string, RegExp> = {
     /^(errors|config\/schema\/compile-schema|accounts\/[\w-]+|pipeline\/parts|resources\/[\w-]+|store\/contracts\/[\w-]+)\.ts$/,
   // what HTTP and a host's own code do with keys, accounts and so on: nothing of either
   'resources/': new RegExp(
-    `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|${storeContracts})\\.ts$`,
+    `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|savings/receipt|${storeContracts})\\.ts$`,
   ),
+  // what choosing saved: computed from sums alone
+  'savings/': /^(store\/contracts\/choices|training\/custom\/seeded)\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':
     /^(?!providers\/(?!(adapter|passthrough-headers)\.ts$)|routing\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/build-snapshot|(gateway|cli)(\.ts$|\/))/,

@@ -75,7 +75,7 @@ async function* conversationLines(
 
 /** What was asked, and the sums of each day. */
 async function* requestLines(
-  { requests }: Store,
+  { requests, choices }: Store,
   accountId: string,
   hasContent: boolean,
 ): AsyncGenerator<string> {
@@ -87,6 +87,8 @@ async function* requestLines(
     requests.usage({ accountId }, ['day', 'key', 'provider', 'model'], page),
   ))
     yield lineOf('usage', sums);
+  for (const day of await choices.days(accountId))
+    for (const sums of await choices.day(accountId, day)) yield lineOf('choices', sums);
 }
 
 /** What an export has of a key: no hash of a secret, and nothing of the account. */

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
 import { onStore } from './command-group.js';
 import { type ReportOptions, requestsCommand, usageCommand } from './reports.js';
+import { type SavingsOptions, savingsCommand } from './savings.js';
 import { wholeNumber } from './whole-number.js';
 
-/** Adds `signalbox usage` and `signalbox requests`. */
+/** Adds `signalbox usage`, `signalbox savings` and `signalbox requests`. */
 export function addReportCommands(program: Command): void {
   const report = (name: string): Command =>
     program
@@ -19,6 +20,17 @@ export function addReportCommands(program: Command): void {
     .option('--by <list>', 'of day, account, key, provider and model', 'day,model')
     .action((options: ReportOptions & { by: string }, command: Command) =>
       onStore(command, (store) => usageCommand(store, options)),
+    );
+  program
+    .command('savings')
+    .description('what choosing saved, against always calling each candidate')
+    .option('--account <mail>', 'of one account; default: of all')
+    .option('--key <key>', 'of one key, by id or name')
+    .option('--from <date>', 'from this day on, such as 2027-01-31; default: 30 days ago')
+    .option('--to <date>', 'before this day')
+    .option('--by <grouping>', 'also by preference, key or (chosen) model')
+    .action((options: SavingsOptions, command: Command) =>
+      onStore(command, (store) => savingsCommand(store, options)),
     );
   report('requests')
     .description('the newest requests, with the reasons of failures')

@@ -87,7 +87,8 @@ function requestRow(request: RequestSummary): (string | number | null)[] {
   ];
 }
 
-async function filterOf(
+/** The filter that options describe. @throws Error for an unknown account or a wrong date */
+export async function filterOf(
   store: Store,
   { account, key, model, from, to }: ReportOptions,
 ): Promise<RequestFilter> {

@@ -35,6 +35,7 @@ import { forgetLearning, readLearning } from './resources/learning.js';
 import { giveFeedback, listFeedback } from './resources/feedback.js';
 import { listRequests, readRequest } from './resources/requests.js';
 import { listSessions, readSession } from './resources/sessions.js';
+import { showSavings } from './resources/savings.js';
 import { readUsage } from './resources/usage.js';
 import {
   changePreference,
@@ -147,6 +148,7 @@ function requestLogPaths(parts: Parts, resource: AddPath): void {
   resource('/api/v1/requests', administer, { get: [listRequests(parts)] });
   resource('/api/v1/requests/:id', administer, { get: [readRequest(parts)] });
   resource('/api/v1/usage', administer, { get: [readUsage(parts)] });
+  resource('/api/v1/savings', administer, { get: [showSavings(parts)] });
   const select = authenticateOwner(parts, { scope: 'model-select' });
   resource('/api/v1/sessions', select, { get: [listSessions(parts)] });
   resource('/api/v1/sessions/:session_id', select, { get: [readSession(parts)] });

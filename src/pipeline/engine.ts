@@ -180,6 +180,7 @@ export class Engine {
       conversations: retention.conversationDays,
       feedback: retention.feedbackDays,
       usage: retention.usageDays,
+      choices: retention.usageDays,
       audit: retention.auditDays,
     };
   }

@@ -5,6 +5,7 @@ import type { CompletionCall } from './completion-call.js';
 import { explainFailure } from './explain-failure.js';
 import type { Parts } from './parts.js';
 import type { GatewayRequest } from './request.js';
+import { answeredChoice } from './weighed-choice.js';
 
 /**
  * Reports a request that is over, once: to the metrics, the log, the request log and the learner.
@@ -12,6 +13,7 @@ import type { GatewayRequest } from './request.js';
 export function finishRequest(parts: Parts, request: GatewayRequest): void {
   explainFailure(request);
   request.record.summedAs = summedName(request);
+  request.record.choice = answeredChoice(request);
   parts.metrics.request(request);
   parts.log.request(request);
   parts.state.requestLog.addRequest(request);

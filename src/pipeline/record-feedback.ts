@@ -7,6 +7,7 @@ import {
   decisionOfRequest,
   decisionOfSelection,
   labelledCandidate,
+  predictedQuality,
   type RatedDecision,
   ratingOf,
 } from '../training/online/rated-decision.js';
@@ -65,6 +66,7 @@ export async function recordFeedback(
     score: feedback.score ?? null,
     comment: feedback.comment ?? null,
     tokensPerSecond: feedback.tokensPerSecond ?? null,
+    predicted: found.decision ? predictedQuality(found.decision, named) : null,
   };
   await storeFeedback(parts, row, found.decision);
   return row;

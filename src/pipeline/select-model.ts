@@ -1,5 +1,6 @@
 import type { Plan } from '../routing/plan.js';
 import { keepDigest, keepText } from '../telemetry/requests/kept-content.js';
+import { openChoice } from './weighed-choice.js';
 import { rememberChosen } from './continuation.js';
 import type { Parts } from './parts.js';
 import { planRequest, type PlanQuestion } from './plan-request.js';
@@ -59,7 +60,9 @@ function storeDecision(
     : snapshot.requestLog.content
       ? keepText(messages)
       : null;
+  const choice = openChoice(request);
   parts.state.requestLog.addDecision(request, {
+    ...(choice ? { choice } : {}),
     previousId: record.previousSession,
     tradeoff,
     preferenceId: record.preferenceId,

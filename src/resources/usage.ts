@@ -59,7 +59,7 @@ export async function selectUsage(
   accountId: string | null,
 ): Promise<SelectedUsage> {
   const by = groupingsOf(asked);
-  const { from, to } = daysOf(asked);
+  const { from, to } = usageSpan(asked);
   const wanted = { accountId, ...modelParameters(asked), from, to };
   const store = await settledStore(parts);
   const filter = { ...wanted, keyIds: await keyParameter(asked, store, accountId) };
@@ -67,7 +67,7 @@ export async function selectUsage(
     const { items, next } = await store.requests.usage(filter, by, page);
     return { items: items.map(rounded), next };
   };
-  const days = { from: dayOf(from), to: dayOf(to - 1) };
+  const days = { from: utcDay(from), to: utcDay(to - 1) };
   const show = async (page: PageRequest): Promise<UsageSums> => ({
     ...days,
     ...listOf(await read(page), (sums) => sums),
@@ -89,7 +89,8 @@ function groupingsOf(asked: Asked): UsageGrouping[] {
   return [...new Set(names)];
 }
 
-function daysOf(asked: Asked): { from: number; to: number } {
+/** The period that `from` and `to` name, by default the last 30 days. @throws GatewayError */
+export function usageSpan(asked: Asked): { from: number; to: number } {
   const span = spanParameters(asked);
   const to = span.to ?? Math.max(Date.now() + 1, (span.from ?? 0) + 1);
   const from = span.from ?? to - defaultDays * dayMs;
@@ -98,4 +99,5 @@ function daysOf(asked: Asked): { from: number; to: number } {
   return { from, to };
 }
 
-const dayOf = (at: number): string => new Date(at).toISOString().slice(0, 10);
+/** UTC, `YYYY-MM-DD`. */
+export const utcDay = (at: number): string => new Date(at).toISOString().slice(0, 10);

@@ -22,6 +22,8 @@ export interface Figures {
    * the price is unknown.
    */
   cost?: number | null;
+  /** The part of `cost` that is for the answer's tokens. It is not shown in explanations. */
+  answerCost?: number | null;
   /** Tokens that the answer is expected to have. Absent if the ranker does not predict it. */
   outputTokens?: number;
   /**
@@ -55,13 +57,16 @@ export interface KindsOfTask {
 
 /** What a ranker predicts of one candidate for one request. */
 export type Prediction = Required<
-  Pick<Figures, 'quality' | 'uncertainty' | 'cost' | 'outputTokens' | 'gate' | 'kinds'>
+  Pick<
+    Figures,
+    'quality' | 'uncertainty' | 'cost' | 'answerCost' | 'outputTokens' | 'gate' | 'kinds'
+  >
 >;
 
 /** Figures with what a ranker predicts in place of what was known beforehand. */
 export function withPrediction({ price, latency }: Figures, prediction: Prediction): Figures {
-  const { quality, uncertainty, cost, outputTokens, gate, kinds } = prediction;
-  return { quality, price, latency, uncertainty, cost, outputTokens, gate, kinds };
+  const { quality, uncertainty, cost, answerCost, outputTokens, gate, kinds } = prediction;
+  return { quality, price, latency, uncertainty, cost, answerCost, outputTokens, gate, kinds };
 }
 
 /** Why a candidate has its place. */
@@ -73,11 +78,12 @@ export interface Explanation extends Figures {
 
 /** A copy of the figures, with the reason for the candidate's place. */
 export function explanationOf(figures: Figures, reason: string): Explanation {
-  const { quality, price, latency, uncertainty, cost, outputTokens } = figures;
+  const { quality, price, latency, uncertainty, cost, answerCost, outputTokens } = figures;
   const { learned, qualityBefore, gate, kinds } = figures;
   const explanation: Explanation = { quality, price, latency, reason };
   if (uncertainty !== undefined) explanation.uncertainty = uncertainty;
   if (cost !== undefined) explanation.cost = cost;
+  if (answerCost !== undefined) explanation.answerCost = answerCost;
   if (outputTokens !== undefined) explanation.outputTokens = outputTokens;
   if (learned !== undefined) explanation.learned = learned;
   if (qualityBefore !== undefined) explanation.qualityBefore = qualityBefore;

@@ -2,6 +2,7 @@ import type { Caller } from '../accounts/caller.js';
 import type { Attempt } from '../dispatch/execute-plan.js';
 import { type ErrorCode, GatewayError } from '../errors.js';
 import type { Candidate, Plan } from '../routing/plan.js';
+import type { NewChoice } from '../store/contracts/choices.js';
 import type { KeptContent } from './requests/kept-content.js';
 
 /** The metric label of where a request came in: a closed set. */
@@ -52,6 +53,8 @@ export interface RequestRecord {
   preferenceId: string | null;
   /** Why the answer ended; null if there was none. */
   finishReason: string | null;
+  /** How the answering model was chosen; null: there was no choice, or no answer. */
+  choice: NewChoice | null;
   /** The content that the configuration asks to keep. */
   content: KeptContent | null;
 }
@@ -97,6 +100,7 @@ export function newRequestRecord(): RequestRecord {
     previousSession: null,
     preferenceId: null,
     finishReason: null,
+    choice: null,
     content: null,
   };
 }

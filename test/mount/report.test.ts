@@ -92,6 +92,20 @@ describe("a report of the host's own call", () => {
     );
   });
 
+  it('makes of the choice that was counted one with a known cost', async () => {
+    handle = () => undefined;
+    await chat();
+    handle = (plan) => plan.report(report);
+    await chat();
+    const { json } = await ask('GET', `${host.url}/ai/api/v1/savings`, key);
+    expect(json).toMatchObject({
+      choices: 2,
+      measured: 1,
+      spentReason: '1 of 2 are estimated: the gateway did not see the answers',
+      best: { model: 'mine/large', candidateIn: 2, chosenIn: 2 },
+    });
+  });
+
   it('is in the metrics: the attempt, the durations, the tokens and the cost', async () => {
     handle = (plan) => plan.report(report);
     await chat();

@@ -15,6 +15,7 @@ const feedbackOf = (changes: Partial<FeedbackRow> = {}): FeedbackRow => ({
   score: null,
   comment: null,
   tokensPerSecond: null,
+  predicted: null,
   ...changes,
 });
 
@@ -38,6 +39,7 @@ describe.each(storeRows)('feedback on $name', (row) => {
       score: 0.75,
       comment: 'Very \u{1f600}',
       tokensPerSecond: 41.5,
+      predicted: 0.625,
     });
     const empty = feedbackOf({ accountId: full.accountId, at: 900 });
     await feedback.add(full);

@@ -20,6 +20,7 @@ const feedbackOf = (
   score: 1,
   comment: null,
   tokensPerSecond: null,
+  predicted: null,
   ...changes,
 });
 const more = (state: string | null): string => String(Number(state ?? 0) + 1);

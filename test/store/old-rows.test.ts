@@ -74,6 +74,7 @@ describe.each(storeRows)('old rows on $name', (row) => {
         score: 1,
         comment: null,
         tokensPerSecond: null,
+        predicted: null,
       });
       await store.signIns.addReset({ tokenHash: `reset ${at}`, accountId, expiresAt: at });
       await store.signIns.add(

@@ -13,7 +13,7 @@ export interface RemovalStore {
    */
   close(accountId: string, at: number): Promise<boolean>;
   /**
-   * Deletes conversations, request log, decisions and feedback, at most `maxRows` rows; returns how
+   * Deletes conversations, request log, decisions, feedback and sums of choices, at most `maxRows` rows; returns how
    * many. 0: nothing is left.
    */
   removeRows(accountId: string, maxRows: number): Promise<number>;

@@ -1,3 +1,4 @@
+import type { NewChoice } from './choices.js';
 import type { Page, PageRequest } from './page.js';
 
 /** A row of the request log: one finished request. */
@@ -53,6 +54,8 @@ export interface RequestSummary extends Omit<RequestRow, 'plan' | 'attempts' | '
 export interface NewRequest extends RequestRow {
   /** The names under which it is summed up, which are few; absent: the row's own. */
   readonly summedAs?: Pick<RequestRow, 'provider' | 'model'>;
+  /** The choice that was made for it; absent: there was none. */
+  readonly choice?: NewChoice;
 }
 
 /** Selects requests. Times in ms: `from` inclusive, `to` exclusive. */
@@ -155,6 +158,8 @@ export interface SelectionRow {
 export interface NewSelection extends Omit<SelectionRow, 'candidates'> {
   /** As `packCandidates` returns them. */
   readonly candidates: string;
+  /** Absent: there was nothing to choose from. */
+  readonly choice?: NewChoice;
 }
 
 /** The decisions of model selection, linked into sessions. */
@@ -184,6 +189,8 @@ export interface FeedbackRow {
   readonly comment: string | null;
   /** Measured by the client. */
   readonly tokensPerSecond: number | null;
+  /** The quality that was predicted for what is rated; null: unknown, or it was stated. */
+  readonly predicted: number | null;
 }
 
 /** The feedback. */

@@ -5,6 +5,7 @@ export type AgedRows =
   | 'conversations'
   | 'feedback'
   | 'usage'
+  | 'choices'
   | 'audit'
   | 'learnings'
   | 'resets'

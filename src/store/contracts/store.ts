@@ -1,5 +1,6 @@
 import type { AccountStore, SignInStore } from './accounts.js';
 import type { AuditStore } from './audit.js';
+import type { ChoiceStore } from './choices.js';
 import type { ClaimStore } from './claims.js';
 import type { ConversationStore } from './conversations.js';
 import type { KeyStore } from './keys.js';
@@ -28,6 +29,7 @@ export interface Store {
   readonly trainingQueue: TrainingQueue;
   readonly selections: SelectionStore;
   readonly requests: RequestStore;
+  readonly choices: ChoiceStore;
   readonly feedback: FeedbackStore;
   readonly learnings: LearningStore;
   readonly audit: AuditStore;

@@ -45,6 +45,7 @@ function toColumns(row: FeedbackRow): Insertable<FeedbackTable> {
     score: row.score,
     comment: clean(row.comment),
     tokens_per_second: row.tokensPerSecond,
+    predicted: row.predicted,
   };
 }
 
@@ -61,5 +62,6 @@ function fromColumns(row: Selectable<FeedbackTable>): FeedbackRow {
     score: row.score,
     comment: row.comment,
     tokensPerSecond: row.tokens_per_second,
+    predicted: row.predicted,
   };
 }

@@ -2,6 +2,7 @@ import { type Kysely, sql, type Transaction } from 'kysely';
 import { firstAccountId } from '../contracts/accounts.js';
 import { noLimits } from '../contracts/keys.js';
 import { deletedAccountId, deletedEmail, type RemovalStore } from '../contracts/removal.js';
+import { choiceKey } from './choice-rows.js';
 import { clean } from './columns.js';
 import { endAccess } from './end-access.js';
 import { limitColumns } from './limit-columns.js';
@@ -111,7 +112,22 @@ async function removeRows(
     });
     if (count > 0) return count;
   }
-  return 0;
+  return removeChoices(database, accountId, maxRows);
+}
+
+async function removeChoices(
+  database: Kysely<StoreTables>,
+  accountId: string,
+  maxRows: number,
+): Promise<number> {
+  const key = sql.join(choiceKey.map((column) => sql.ref(column)));
+  return transact(database, async (transaction) => {
+    const { numAffectedRows = 0n } = await sql`delete from choice_days where (${key}) in (
+      select ${key} from choice_days where account_id = ${accountId} limit ${maxRows})`.execute(
+      transaction,
+    );
+    return Number(numAffectedRows);
+  });
 }
 
 async function finish(

@@ -6,6 +6,7 @@ import type {
   RequestSummary,
 } from '../contracts/requests.js';
 import type { Page, PageRequest } from '../contracts/page.js';
+import { addChoices } from './add-choices.js';
 import { clean } from './columns.js';
 import { pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
@@ -53,10 +54,9 @@ async function addRequests(
     const inserted = new Set(
       (await insertRequests.run(transaction, sorted.map(toRequestColumns))).map(({ id }) => id),
     );
-    await addUsage(
-      transaction,
-      sorted.filter((row) => inserted.has(row.id)),
-    );
+    const added = sorted.filter((row) => inserted.has(row.id));
+    await addUsage(transaction, added);
+    await addChoices(transaction, added);
   });
 }
 

@@ -1,5 +1,6 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { AgedRows, RetentionStore } from '../contracts/retention.js';
+import { choiceKey } from './choice-rows.js';
 import type { Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
@@ -25,6 +26,12 @@ const agedTables: Readonly<Record<AgedRows, AgedTable>> = {
     table: 'usage_days',
     date: 'day',
     key: ['day', 'account_id', 'key_id', 'provider', 'model'],
+    dateOf: (at) => new Date(at).toISOString().slice(0, 10),
+  },
+  choices: {
+    table: 'choice_days',
+    date: 'day',
+    key: choiceKey,
     dateOf: (at) => new Date(at).toISOString().slice(0, 10),
   },
   audit: { table: 'audit', date: 'at', key: ['id'] },

@@ -1,6 +1,7 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { unpackCandidates } from '../packed-candidates.js';
 import type { NewSelection, SelectionRow, SelectionStore } from '../contracts/requests.js';
+import { addChoices } from './add-choices.js';
 import { clean, fromJson, toJson } from './columns.js';
 import { after, pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
@@ -30,7 +31,7 @@ export function createSelectionStore(database: Kysely<StoreTables>): SelectionSt
   };
 }
 
-const insertSelections = new RepeatedInsert<'selections'>(
+const insertSelections = new RepeatedInsert<'selections', { id: string }>(
   [
     'id',
     'account_id',
@@ -48,7 +49,8 @@ const insertSelections = new RepeatedInsert<'selections'>(
     database
       .insertInto('selections')
       .values(rows)
-      .onConflict((conflict) => conflict.column('id').doNothing()),
+      .onConflict((conflict) => conflict.column('id').doNothing())
+      .returning('id'),
 );
 
 async function addSelections(
@@ -56,9 +58,14 @@ async function addSelections(
   rows: readonly NewSelection[],
 ): Promise<void> {
   if (rows.length === 0) return;
-  const sorted = rows.map(toColumns).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const byId = new Map(rows.map((row) => [row.id, row]));
+  const sorted = [...byId.values()].map(toColumns).sort((a, b) => (a.id < b.id ? -1 : 1));
   await transact(database, async (transaction) => {
-    await insertSelections.run(transaction, sorted);
+    const inserted = new Set((await insertSelections.run(transaction, sorted)).map(({ id }) => id));
+    await addChoices(
+      transaction,
+      [...byId.values()].filter(({ id }) => inserted.has(id)),
+    );
   });
 }
 

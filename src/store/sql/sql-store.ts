@@ -1,6 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { createAccountStore } from './accounts.js';
 import { createAuditStore } from './audit.js';
+import { createChoiceStore } from './choices.js';
 import { createClaimStore } from './claims.js';
 import { createConversationStore } from './conversations.js';
 import { createFeedbackStore } from './feedback.js';
@@ -36,6 +37,7 @@ export function createSqlStore(
     trainingQueue: createTrainingQueue(database),
     selections: createSelectionStore(database),
     requests: createRequestStore(database),
+    choices: createChoiceStore(database),
     feedback: createFeedbackStore(database),
     learnings: createLearningStore(database),
     audit: createAuditStore(database),

@@ -211,6 +211,36 @@ export interface UsageDayTable {
   cost_usd: number;
 }
 
+/**
+ * Sums of choices by day: see `ChoiceSums`. '' for a choice without key or preference, because a
+ * primary key accepts no null.
+ */
+export interface ChoiceDayTable {
+  day: string;
+  account_id: string;
+  key_id: string;
+  preference_id: string;
+  measured: number;
+  /** `<provider>/<model>`. */
+  chosen: string;
+  candidate: string;
+  choices: number;
+  quality: number;
+  uncertainty: number;
+  chosen_quality: number;
+  chosen_uncertainty: number;
+  variance: number;
+  priced: number;
+  prompt_usd: number;
+  answer_usd: number;
+  answer_squares: number;
+  actual_usd: number;
+  chosen_prompt_usd: number;
+  chosen_answer_usd: number;
+  tokens: number;
+  expected_tokens: number;
+}
+
 export interface FeedbackTable {
   id: string;
   account_id: string;
@@ -223,6 +253,7 @@ export interface FeedbackTable {
   score: number | null;
   comment: string | null;
   tokens_per_second: number | null;
+  predicted: number | null;
 }
 
 export interface AuditTable {
@@ -256,6 +287,7 @@ export interface StoreTables {
   selections: SelectionTable;
   requests: RequestTable;
   usage_days: UsageDayTable;
+  choice_days: ChoiceDayTable;
   feedback: FeedbackTable;
   audit: AuditTable;
 }

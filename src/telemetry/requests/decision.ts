@@ -15,7 +15,10 @@ export interface Decision extends Omit<NewSelection, 'content'> {
 }
 
 /** What is stored of a decision besides its plan. */
-export type DecisionLinks = Pick<Decision, 'previousId' | 'tradeoff' | 'preferenceId' | 'content'>;
+export type DecisionLinks = Pick<
+  Decision,
+  'previousId' | 'tradeoff' | 'preferenceId' | 'choice' | 'content'
+>;
 
 const maxLabel = 1_024;
 

@@ -72,7 +72,6 @@ export function requestRowOf(
     completionTokens,
     costUsd,
     content,
-    summedAs,
   } = record;
   return {
     id,
@@ -87,7 +86,7 @@ export function requestRowOf(
     field: isBare || field === null ? null : cut(field, maxName),
     provider: named(provider),
     model: named(model),
-    ...(summedAs === null ? {} : { summedAs }),
+    ...summed(record, isBare),
     planId,
     conversationId,
     responseId,
@@ -102,6 +101,15 @@ export function requestRowOf(
     content: isBare ? null : storedContent(content, salt),
   };
 }
+
+/** What only the sums need. */
+const summed = (
+  { summedAs, choice }: RequestRecord,
+  isBare: boolean,
+): Pick<NewRequest, 'summedAs' | 'choice'> => ({
+  ...(summedAs === null ? {} : { summedAs }),
+  ...(choice === null || isBare ? {} : { choice }),
+});
 
 function storedPlan(
   plan: KeptPlan | null,

@@ -44,14 +44,7 @@ export function ratingOf(
   { kinds, candidates }: RatedDecision,
   { provider, model, score, at }: ModelRating,
 ): Omit<Rating, 'earlier'> | null {
-  const rated = candidates
-    .filter(isRecord)
-    .find(
-      (one) =>
-        one['model'] === model &&
-        one['excluded'] === undefined &&
-        (provider === null || one['provider'] === provider),
-    );
+  const rated = candidateNamed(candidates, provider, model);
   // a quality without uncertainty was stated, so it does not show what would have been predicted
   const predicted =
     rated?.['uncertainty'] === 0 ? null : (rated?.['quality_before'] ?? rated?.['quality']);
@@ -59,6 +52,35 @@ export function ratingOf(
     ? null
     : { model, kinds, predicted, score, at };
 }
+
+/**
+ * The quality that was predicted for a candidate of a decision; null if there was no such
+ * candidate, or its quality was stated.
+ */
+export function predictedQuality(
+  { candidates }: RatedDecision,
+  { provider = null, model = null }: { provider?: string | null; model?: string | null },
+): number | null {
+  const found = candidateNamed(candidates, provider, model);
+  const [quality, uncertainty] = [found?.['quality'], found?.['uncertainty']];
+  return typeof quality === 'number' && typeof uncertainty === 'number' && uncertainty > 0
+    ? quality
+    : null;
+}
+
+const candidateNamed = (
+  candidates: readonly unknown[],
+  provider: string | null,
+  model: string | null,
+): Record<string, unknown> | undefined =>
+  candidates
+    .filter(isRecord)
+    .find(
+      (one) =>
+        one['model'] === model &&
+        one['excluded'] === undefined &&
+        (provider === null || one['provider'] === provider),
+    );
 
 /**
  * The provider and model of a decision's candidate with this label, which is what model selection

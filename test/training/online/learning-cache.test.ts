@@ -30,6 +30,7 @@ const feedback = (): FeedbackRow => ({
   score: 0,
   comment: null,
   tokensPerSecond: null,
+  predicted: null,
 });
 const rating =
   (at = Date.now()) =>

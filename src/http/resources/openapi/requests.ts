@@ -58,6 +58,17 @@ const usageParameters = [
   format,
 ];
 
+const savingsParameters = [
+  account,
+  key,
+  from,
+  to,
+  queryParameter(
+    'by',
+    'Also a receipt for each `preference`, `key` or (chosen) `model`. Default: none.',
+  ),
+];
+
 /** The request log, usage, sessions, feedback, and what was learned from it. */
 export function requestPaths(): object {
   return { ...learningPaths(), ...requestLogPaths(), ...sessionPaths(), ...feedbackPaths() };
@@ -115,6 +126,17 @@ function requestLogPaths(): object {
         summary: 'Sums of requests, tokens and cost over whole UTC days',
         response: 'usage.response',
         parameters: usageParameters,
+        scope: 'admin',
+      },
+    }),
+    ...resourcePath('Usage', '/api/v1/savings', {
+      get: {
+        id: 'getSavings',
+        summary: 'What choosing has saved, against always calling each candidate',
+        description:
+          'Over whole UTC days, by default the last 30. Each figure has a 95 % interval; one that nobody can know is null, with a reason.',
+        response: 'savings.response',
+        parameters: savingsParameters,
         scope: 'admin',
       },
     }),

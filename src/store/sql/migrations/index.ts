@@ -8,6 +8,7 @@ import { retention } from './0007-retention.js';
 import { audit } from './0008-audit.js';
 import { conversationBytes } from './0009-conversation-bytes.js';
 import { rotatedSecrets } from './0010-rotated-secrets.js';
+import { choices } from './0011-choices.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -23,4 +24,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0008-audit', audit],
   ['0009-conversation-bytes', conversationBytes],
   ['0010-rotated-secrets', rotatedSecrets],
+  ['0011-choices', choices],
 ]);

@@ -1,0 +1,15 @@
+import type { RequestHandler } from 'express';
+import type { Parts } from '../../pipeline/parts.js';
+import { accountParameter, refuseUnknown } from '../../resources/query.js';
+import { readSavings, savingsFilters } from '../../resources/savings.js';
+import { callerOf } from '../context.js';
+import { sendJson } from '../send-json.js';
+import { answer } from '../stage.js';
+
+/** `GET /api/v1/savings`: what choosing has saved, by default in the last 30 days. */
+export function showSavings(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    refuseUnknown(req, savingsFilters);
+    sendJson(res, 200, await readSavings(parts, req, accountParameter(req, callerOf(res))));
+  });
+}

@@ -1,0 +1,114 @@
+import { invalidField } from '../errors.js';
+import type { Parts } from '../pipeline/parts.js';
+import { settledStore } from '../pipeline/settled-store.js';
+import { makeReceipt, type Receipt } from '../savings/receipt.js';
+import type { ChoiceFilter, ChoiceGrouping, ChoiceSums } from '../store/contracts/choices.js';
+import type { Store } from '../store/contracts/store.js';
+import { type Asked, keyParameter, textParameter } from './query.js';
+import { utcDay, usageSpan } from './usage.js';
+
+/** The filters of savings, as parameters name them. */
+export const savingsFilters = ['account', 'key', 'from', 'to', 'by'] as const;
+
+/** Groups beyond these are left out, those with the fewest choices first. */
+const maxGroups = 100;
+
+/** What each grouping is called in a group. */
+const groupNames = { preference: 'preferenceId', key: 'keyId', model: 'model' } as const;
+
+/** The receipt of one group: the name of the grouping's field is in `groupNames`. */
+export interface GroupReceipt extends Omit<Receipt, 'candidates'> {
+  /** Null: requests without a preference. */
+  readonly preferenceId?: string | null;
+  readonly keyId?: string | null;
+  /** The model that was chosen. */
+  readonly model?: string;
+}
+
+/** What choosing has saved in a period. */
+export interface Savings extends Receipt {
+  readonly object: 'savings';
+  /** The first and the last day, UTC, `YYYY-MM-DD`. */
+  readonly from: string;
+  readonly to: string;
+  /** By the grouping that was asked for, those with the most choices first; else empty. */
+  readonly groups: readonly GroupReceipt[];
+}
+
+/**
+ * What choosing has saved, by default in the last 30 days. Whole UTC days count.
+ * @param accountId null: of all accounts
+ * @throws GatewayError `validation_failed` that names the parameter
+ */
+export async function readSavings(
+  parts: Parts,
+  asked: Asked,
+  accountId: string | null,
+): Promise<Savings> {
+  const by = groupingOf(asked);
+  const { from, to } = usageSpan(asked);
+  const store = await settledStore(parts);
+  const keyIds = await keyParameter(asked, store, accountId);
+  return savingsOf(store, { accountId, keyIds, from, to }, by);
+}
+
+/** The savings of the choices that a filter selects. */
+export async function savingsOf(
+  store: Pick<Store, 'choices' | 'requests'>,
+  filter: ChoiceFilter & { readonly from: number; readonly to: number },
+  by: ChoiceGrouping | null,
+): Promise<Savings> {
+  const { choices } = store;
+  const [sums, ratings] = await Promise.all([
+    choices.sums(filter, null, null),
+    choices.ratings(filter),
+  ]);
+  const requests = sums.length > 0 ? null : await countRequests(store, filter);
+  const whole = await makeReceipt(sums, ratings, requests);
+  const groups: GroupReceipt[] = [];
+  if (by !== null && sums.length > 0)
+    for (const [group, rows] of await groupedSums(store, filter, by)) {
+      const { candidates: _candidates, ...receipt } = await makeReceipt(rows, ratings, null);
+      groups.push({ [groupNames[by]]: group || null, ...receipt });
+    }
+  return {
+    object: 'savings',
+    from: utcDay(filter.from),
+    to: utcDay(filter.to - 1),
+    ...whole,
+    groups,
+  };
+}
+
+async function groupedSums(
+  { choices }: Pick<Store, 'choices'>,
+  filter: ChoiceFilter,
+  by: ChoiceGrouping,
+): Promise<Map<string, ChoiceSums[]>> {
+  const names = await choices.groups(filter, by, maxGroups);
+  const groups = new Map(names.map((name) => [name, [] as ChoiceSums[]]));
+  for (const row of await choices.sums(filter, by, names)) groups.get(row.group)?.push(row);
+  return groups;
+}
+
+/** All requests of the period, with a choice or without. */
+async function countRequests(
+  { requests }: Pick<Store, 'requests'>,
+  filter: ChoiceFilter,
+): Promise<number> {
+  let count = 0;
+  for (let cursor: string | null = null; ;) {
+    const page = await requests.usage(filter, ['account'], { limit: 1_000, cursor });
+    for (const row of page.items) count += row.requests;
+    if (page.next === null) return count;
+    cursor = page.next;
+  }
+}
+
+function groupingOf(asked: Asked): ChoiceGrouping | null {
+  const by = textParameter(asked, 'by');
+  if (by === null) return null;
+  const isGrouping = (name: string): name is ChoiceGrouping => Object.hasOwn(groupNames, name);
+  if (isGrouping(by)) return by;
+  throw invalidField('by', `must be one of: ${Object.keys(groupNames).join(', ')}`);
+}

@@ -1,0 +1,168 @@
+import type { ChoiceSums, RatedQuality } from '../store/contracts/choices.js';
+import { compare, type Comparison, type Figure } from './compare.js';
+import { summaryOf } from './summary.js';
+
+/** Choosing compared with always calling one model. A figure that nobody can know is null. */
+export interface Alternative {
+  /** `<provider>/<model>`. */
+  readonly model: string;
+  /** In how many choices it was a candidate, and in how many it was chosen. */
+  readonly candidateIn: number;
+  readonly chosenIn: number;
+  /** What always calling it would have cost. */
+  readonly alwaysUsd: Figure | null;
+  /** `alwaysUsd` less what the choices cost. */
+  readonly savedUsd: Figure | null;
+  /** By how much its mean quality is higher than that of the choices. */
+  readonly quality: Figure;
+  /** Why a cost is null, or leaves some choices out; null: it is known. */
+  readonly reason: string | null;
+}
+
+/** The candidate with the highest mean quality. */
+export interface BestAlternative extends Omit<Alternative, 'quality'> {
+  /** The expected quality that choosing gives up, 0..1; below 0: choosing is expected to be better. */
+  readonly qualityGivenUp: Figure;
+}
+
+/** What choosing has saved in some requests. */
+export interface Receipt {
+  /** Requests in which at least two candidates were weighed. */
+  readonly choices: number;
+  /** How many of them the gateway called the model for, or was told the usage of. */
+  readonly measured: number;
+  /** Rated answers that narrow the quality. */
+  readonly ratings: number;
+  /** What the choices cost; null: nobody can know. */
+  readonly spentUsd: Figure | null;
+  /** Why `spentUsd` is null, estimated, or leaves some choices out; null: it is exact. */
+  readonly spentReason: string | null;
+  /** Null if there was no choice. */
+  readonly best: BestAlternative | null;
+  /** All candidates, those of the best quality first. */
+  readonly candidates: readonly Alternative[];
+  readonly summary: string;
+}
+
+interface Counts {
+  readonly choices: number;
+  readonly chosen: number;
+  /** Of the choices in which another model was chosen. */
+  readonly others: number;
+  readonly pricedOthers: number;
+}
+
+/**
+ * The receipt of some choices.
+ * @param requests all requests of the period, for the summary; null: unknown
+ */
+export async function makeReceipt(
+  sums: readonly ChoiceSums[],
+  ratings: readonly RatedQuality[],
+  requests: number | null,
+): Promise<Receipt> {
+  const comparison = await compare(sums, ratings);
+  const { models, choices, best: place, givenUp } = comparison;
+  const own = sums.filter(({ chosen, candidate }) => chosen === candidate);
+  const measured = totalOf(own.filter(({ isMeasured }) => isMeasured));
+  const spent = spentOf(own, comparison, measured);
+  const counts = countsOf(models, sums);
+  const all = models.map((model, at) => alternativeOf(model, at, counts[at]!, comparison, spent));
+  const { quality: _quality, ...best } = all[place] ?? { quality: null };
+  const rated = new Set(models);
+  const receipt: Omit<Receipt, 'summary'> = {
+    choices,
+    measured,
+    ratings: ratings.reduce((sum, one) => sum + (rated.has(one.model) ? one.answers : 0), 0),
+    ...spent,
+    best: 'model' in best ? { ...best, qualityGivenUp: shares(givenUp) } : null,
+    candidates: [...all].sort((a, b) => b.quality.value - a.quality.value),
+  };
+  return { ...receipt, summary: summaryOf(receipt, requests) };
+}
+
+const totalOf = (rows: readonly ChoiceSums[]): number =>
+  rows.reduce((sum, { choices }) => sum + choices, 0);
+
+function spentOf(
+  own: readonly ChoiceSums[],
+  { choices, spentUsd }: Comparison,
+  measured: number,
+): Pick<Receipt, 'spentUsd' | 'spentReason'> {
+  const priced = own.reduce((sum, row) => sum + row.priced, 0);
+  if (choices === 0) return { spentUsd: null, spentReason: 'there was no choice' };
+  if (priced === 0)
+    return { spentUsd: null, spentReason: 'no price is known for the chosen models' };
+  const reasons = [
+    ...(priced < choices
+      ? [`${choices - priced} of ${choices} choices are left out: their price is unknown`]
+      : []),
+    ...(measured < choices
+      ? [`${choices - measured} of ${choices} are estimated: the gateway did not see the answers`]
+      : []),
+  ];
+  return {
+    spentUsd: dollars(spentUsd),
+    spentReason: reasons.length > 0 ? reasons.join('; ') : null,
+  };
+}
+
+function countsOf(models: readonly string[], sums: readonly ChoiceSums[]): Counts[] {
+  return models.map((model) => {
+    const rows = sums.filter(({ candidate }) => candidate === model);
+    const others = rows.filter(({ chosen }) => chosen !== model);
+    return {
+      choices: totalOf(rows),
+      chosen: totalOf(rows.filter(({ chosen }) => chosen === model)),
+      others: totalOf(others),
+      pricedOthers: others.reduce((sum, { priced }) => sum + priced, 0),
+    };
+  });
+}
+
+function alternativeOf(
+  model: string,
+  place: number,
+  { choices, chosen, others, pricedOthers }: Counts,
+  { savedUsd, gain }: Comparison,
+  { spentUsd }: Pick<Receipt, 'spentUsd'>,
+): Alternative {
+  const saved = savedUsd[place]!;
+  const isKnown = spentUsd !== null && (others === 0 || pricedOthers > 0);
+  return {
+    model,
+    candidateIn: choices,
+    chosenIn: chosen,
+    alwaysUsd: isKnown ? dollars(plus(spentUsd, saved)) : null,
+    savedUsd: isKnown ? dollars(saved) : null,
+    quality: shares(gain[place]!),
+    reason: reasonOf(isKnown, others, pricedOthers),
+  };
+}
+
+function reasonOf(isKnown: boolean, others: number, priced: number): string | null {
+  if (!isKnown)
+    return priced === 0
+      ? 'its price, or that of the chosen models, is unknown'
+      : 'what was spent is unknown';
+  return priced < others
+    ? `${others - priced} of ${others} comparisons are left out: a price is unknown`
+    : null;
+}
+
+/** What always calling a model would have cost is not less than nothing. */
+const plus = (spent: Figure, saved: Figure): Figure => ({
+  value: Math.max(0, spent.value + saved.value),
+  low: Math.max(0, spent.value + saved.low),
+  high: Math.max(0, spent.value + saved.high),
+});
+
+const dollars = (figure: Figure): Figure => rounded(figure, 1e9);
+const shares = (figure: Figure): Figure => rounded(figure, 1e4);
+
+/** Without minus zero. */
+const rounded = ({ value, low, high }: Figure, units: number): Figure => ({
+  value: Math.round(value * units) / units + 0,
+  low: Math.round(low * units) / units + 0,
+  high: Math.round(high * units) / units + 0,
+});

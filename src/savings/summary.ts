@@ -1,0 +1,79 @@
+import type { Figure } from './compare.js';
+import type { Alternative, Receipt } from './receipt.js';
+
+type Unsummed = Omit<Receipt, 'summary'>;
+
+/**
+ * The receipt in plain sentences.
+ * @param requests all requests of the period; null: unknown
+ */
+export function summaryOf(receipt: Unsummed, requests: number | null): string {
+  const { choices, best } = receipt;
+  if (choices === 0 || best === null) return withoutChoices(requests);
+  const { savedUsd, alwaysUsd } = best;
+  if (receipt.spentUsd === null || savedUsd === null || alwaysUsd === null)
+    return `${counted(choices)}. What choosing saved is unknown: ${receipt.spentUsd === null ? receipt.spentReason : best.reason}. ${qualityOf(receipt)}`;
+  return `${counted(choices)}. ${moneyOf(receipt, receipt.spentUsd, savedUsd, alwaysUsd)} ${qualityOf(receipt)}`;
+}
+
+function withoutChoices(requests: number | null): string {
+  if (requests === 0) return 'Choosing saved nothing: there were no requests in this period.';
+  const all = requests === null ? 'no request' : `none of the ${whole(requests)} requests`;
+  return `Choosing saved nothing: ${all} left a choice. A request leaves one if at least two models can serve it and the ranker predicts their quality.`;
+}
+
+const counted = (choices: number): string =>
+  choices === 1 ? '1 request left a choice' : `${whole(choices)} requests left a choice`;
+
+function moneyOf(receipt: Unsummed, spent: Figure, saved: Figure, always: Figure): string {
+  const model = receipt.best?.model ?? '';
+  if (isCheapest(receipt)) return cannotSave(receipt, model, spent);
+  const compared = `the chosen models cost ${usd(spent.value)}, always calling ${model}, the candidate of the best expected quality, would have cost ${usd(always.value)} (95 %: ${range(always, usd)})`;
+  if (saved.low > 0)
+    return `Choosing saved about ${usd(saved.value)} (95 %: ${range(saved, usd)}): ${compared}.`;
+  if (saved.high < 0)
+    return `Choosing saved nothing; it cost about ${usd(-saved.value)} more (95 %: ${range({ value: 0, low: -saved.high, high: -saved.low }, usd)}): ${compared}.`;
+  return `Whether choosing saved money is not certain: ${compared}.`;
+}
+
+/** Whether the best candidate was also the cheapest to call always. */
+function isCheapest({ best, candidates }: Unsummed): boolean {
+  const least = best?.alwaysUsd?.value ?? null;
+  return (
+    least !== null &&
+    (best?.savedUsd?.value ?? 1) <= 0 &&
+    candidates.every(({ alwaysUsd }: Alternative) => alwaysUsd === null || alwaysUsd.value >= least)
+  );
+}
+
+function cannotSave({ best, choices }: Unsummed, model: string, spent: Figure): string {
+  const why = `${model} has the best expected quality and is the cheapest of the candidates`;
+  return best?.chosenIn === choices
+    ? `Choosing cannot save money here: ${why}, and it was always chosen (${usd(spent.value)}).`
+    : `Choosing cannot save money here: ${why}; the chosen models cost ${usd(spent.value)}.`;
+}
+
+function qualityOf({ best, choices, ratings }: Unsummed): string {
+  if (best === null) return '';
+  const { value, low, high } = best.qualityGivenUp;
+  const basis = ratings > 0 ? `, narrowed by ${whole(ratings)} ratings` : '';
+  const interval = `(95 %: ${range({ value, low, high }, points)}${basis})`;
+  if (best.chosenIn === choices)
+    return `No quality was given up against ${best.model}; another candidate may be better by up to ${points(high)}.`;
+  return value >= 0
+    ? `The expected quality given up is ${points(value)} of 100 answers ${interval}.`
+    : `The chosen models are expected to answer ${points(-value)} of 100 answers better than ${best.model} alone ${interval}.`;
+}
+
+const whole = (count: number): string => count.toLocaleString('en-US');
+
+const usd = (value: number): string => {
+  const size = Math.abs(value);
+  const digits = size === 0 || size >= 0.995 ? 2 : Math.min(9, 2 - Math.floor(Math.log10(size)));
+  return `${value < 0 ? '-' : ''}$${size.toFixed(digits)}`;
+};
+
+const points = (share: number): string => (share * 100).toFixed(1);
+
+const range = ({ low, high }: Figure, show: (value: number) => string): string =>
+  `${show(low)} to ${show(high)}`;

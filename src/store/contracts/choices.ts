@@ -1,0 +1,118 @@
+/** How each candidate of a choice was judged, as far as sums of choices need it. */
+export interface WeighedCandidates {
+  /** `<provider>/<model>`. */
+  readonly names: readonly string[];
+  /**
+   * Four figures of each candidate, one after the other: the predicted quality, its standard
+   * deviation, USD for the prompt, and USD for the answer. NaN: the price is unknown. One array of
+   * numbers, because many choices wait to be written and objects burden the garbage collector.
+   */
+  readonly figures: Float64Array;
+}
+
+/** How many figures each candidate has. */
+export const weighedFigures = 4;
+
+/** A choice between candidates, to be added to the sums of its day. */
+export interface NewChoice extends WeighedCandidates {
+  readonly preferenceId: string | null;
+  /** The place of the candidate that was chosen, or that answered. */
+  readonly chosen: number;
+  /** What the answer was; null: the gateway did not see it. */
+  readonly measured: MeasuredAnswer | null;
+  /** The same choice as it was counted before its answer was known. */
+  readonly replaces?: NewChoice;
+}
+
+/** What is known of an answer. The costs of the other candidates are scaled to it. */
+export interface MeasuredAnswer {
+  /** Null: the price is unknown. */
+  readonly costUsd: number | null;
+  /** Of the answer, and how many were predicted. 0 if they are unknown. */
+  readonly tokens: number;
+  readonly expectedTokens: number;
+}
+
+/** What sums of choices can be grouped by. `model` is the one that was chosen. */
+export type ChoiceGrouping = 'preference' | 'key' | 'model';
+
+/** Selects choices. Whole UTC days count. */
+export interface ChoiceFilter {
+  /** Null: all accounts. */
+  readonly accountId: string | null;
+  readonly keyIds?: readonly string[] | null;
+  readonly from?: number | null;
+  readonly to?: number | null;
+}
+
+/**
+ * Sums over the choices in which one model was chosen and another (or the same) one was a
+ * candidate. Money in USD; sums of money are over the `priced` choices, in which both prices are
+ * known.
+ */
+export interface ChoiceSums {
+  /** The value of the grouping; '' without one. */
+  readonly group: string;
+  readonly chosen: string;
+  readonly candidate: string;
+  /** Whether the gateway saw the answers. */
+  readonly isMeasured: boolean;
+  readonly choices: number;
+  /** The candidate's predicted quality and its standard deviation. */
+  readonly quality: number;
+  readonly uncertainty: number;
+  /** The same of the chosen model. */
+  readonly chosenQuality: number;
+  readonly chosenUncertainty: number;
+  /** Variance of the difference of single answers. */
+  readonly variance: number;
+  readonly priced: number;
+  /** What the candidate would have cost: for prompts, and for answers scaled to the given ones. */
+  readonly promptUsd: number;
+  readonly answerUsd: number;
+  /** Sum of the squares of the costs of answers. */
+  readonly answerSquares: number;
+  /** What the chosen model did cost; 0 where the gateway did not see the answers. */
+  readonly actualUsd: number;
+  /** What the chosen model was expected to cost; 0 where the gateway saw the answers. */
+  readonly chosenPromptUsd: number;
+  readonly chosenAnswerUsd: number;
+  /** Tokens of the answers, and how many were predicted. */
+  readonly tokens: number;
+  readonly expectedTokens: number;
+}
+
+/** A day's sums, as an export shows them. */
+export interface ChoiceDay extends Omit<ChoiceSums, 'group'> {
+  /** UTC, `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly keyId: string | null;
+  readonly preferenceId: string | null;
+}
+
+/** How ratings of a model differ from the quality that was predicted for the rated answers. */
+export interface RatedQuality {
+  readonly model: string;
+  /** Rated answers; several ratings of one count as their mean. */
+  readonly answers: number;
+  /** Sums of score minus predicted quality, and of its square. */
+  readonly difference: number;
+  readonly squares: number;
+}
+
+/** Sums of choices by day, which are kept as long as the sums of usage. */
+export interface ChoiceStore {
+  /** The sums of one group, or of each of several. */
+  sums(
+    filter: ChoiceFilter,
+    by: ChoiceGrouping | null,
+    groups: readonly string[] | null,
+  ): Promise<ChoiceSums[]>;
+  /** The groups with the most choices. */
+  groups(filter: ChoiceFilter, by: ChoiceGrouping, limit: number): Promise<string[]>;
+  ratings(filter: ChoiceFilter): Promise<RatedQuality[]>;
+  /** The days that have choices of the account, oldest first. */
+  days(accountId: string): Promise<string[]>;
+  /** All sums of an account's day. */
+  day(accountId: string, day: string): Promise<ChoiceDay[]>;
+}

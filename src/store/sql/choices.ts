@@ -1,0 +1,151 @@
+import { type Kysely, sql, type SqlBool } from 'kysely';
+import type {
+  ChoiceDay,
+  ChoiceFilter,
+  ChoiceGrouping,
+  ChoiceStore,
+  ChoiceSums,
+  RatedQuality,
+} from '../contracts/choices.js';
+import { choiceSums, fromChoiceColumns, type SumColumns } from './choice-rows.js';
+import { clean } from './columns.js';
+import type { ChoiceDayTable, StoreTables } from './tables.js';
+import { dayOf } from './usage.js';
+
+const groupColumns = { preference: 'preference_id', key: 'key_id', model: 'chosen' } as const;
+const wholeSums: ReadonlySet<string> = new Set(['choices', 'priced']);
+
+/** The sums of choices in SQL. */
+export function createChoiceStore(database: Kysely<StoreTables>): ChoiceStore {
+  return {
+    sums: (filter, by, groups) => sumChoices(database, filter, by, groups),
+    groups: (filter, by, limit) => largestGroups(database, filter, by, limit),
+    ratings: (filter) => sumRatings(database, filter),
+    async days(accountId) {
+      const rows = await database
+        .selectFrom('choice_days')
+        .select('day')
+        .distinct()
+        .where('account_id', '=', clean(accountId))
+        .orderBy('day')
+        .execute();
+      return rows.map(({ day }) => day);
+    },
+    async day(accountId, day) {
+      const rows = await database
+        .selectFrom('choice_days')
+        .selectAll()
+        .where('account_id', '=', clean(accountId))
+        .where('day', '=', clean(day))
+        .execute();
+      return rows.map(dayFromColumns);
+    },
+  };
+}
+
+async function sumChoices(
+  database: Kysely<StoreTables>,
+  filter: ChoiceFilter,
+  by: ChoiceGrouping | null,
+  groups: readonly string[] | null,
+): Promise<ChoiceSums[]> {
+  if (groups?.length === 0) return [];
+  const column = by === null ? null : groupColumns[by];
+  const grouped = ['chosen', 'candidate', 'measured'] as const;
+  let query = database
+    .selectFrom('choice_days')
+    .select([...grouped])
+    .select((column === null ? sql<string>`''` : sql.ref<string>(column)).as('group'))
+    .select(choiceSums.map((name) => summed(name)))
+    .where(selects(filter))
+    .groupBy(column === null ? [...grouped] : [...grouped, column])
+    // what was counted before its answer was known, and taken back when it was, leaves nothing
+    .having(sql<SqlBool>`sum(choices) > 0`);
+  if (column !== null && groups) query = query.where(column, 'in', groups.map(clean));
+  const rows = (await query.execute()) as (SumColumns & { readonly group: string })[];
+  return rows.map((row) => ({ group: row.group, ...fromChoiceColumns(row) }));
+}
+
+const summed = (column: (typeof choiceSums)[number]) =>
+  wholeSums.has(column)
+    ? sql<number>`cast(sum(${sql.ref(column)}) as bigint)`.as(column)
+    : sql<number>`sum(${sql.ref(column)})`.as(column);
+
+async function largestGroups(
+  database: Kysely<StoreTables>,
+  filter: ChoiceFilter,
+  by: ChoiceGrouping,
+  limit: number,
+): Promise<string[]> {
+  const column = groupColumns[by];
+  const rows = await database
+    .selectFrom('choice_days')
+    .select(`${column} as group`)
+    .where(selects(filter))
+    // each choice has one such row
+    .whereRef('chosen', '=', 'candidate')
+    .groupBy(column)
+    .having(sql<SqlBool>`sum(choices) > 0`)
+    .orderBy(sql`sum(choices)`, 'desc')
+    .orderBy(column)
+    .limit(limit)
+    .execute();
+  return rows.map(({ group }) => group);
+}
+
+/** Ratings of one answer count as one, with their mean, so that repeating them adds no certainty. */
+async function sumRatings(
+  database: Kysely<StoreTables>,
+  filter: ChoiceFilter,
+): Promise<RatedQuality[]> {
+  const { rows } = await sql<{
+    model: string;
+    answers: number;
+    difference: number;
+    squares: number;
+  }>`select rated_model as model, cast(count(*) as bigint) as answers, sum(difference) as difference,
+      sum(difference * difference) as squares
+    from (
+      select provider || '/' || model as rated_model, avg(score - predicted) as difference from feedback
+      where predicted is not null and score is not null and provider is not null
+        and model is not null and ${rated(filter)}
+      group by provider || '/' || model, coalesce(response_id, session_id, id)
+    ) as rated group by rated_model`.execute(database);
+  return rows.map(({ model, answers, difference, squares }) => ({
+    model,
+    answers,
+    difference,
+    squares,
+  }));
+}
+
+function selects({ accountId, keyIds, from, to }: ChoiceFilter) {
+  const conditions = [...owner(accountId, keyIds)];
+  if (typeof from === 'number') conditions.push(sql`day >= ${dayOf(from)}`);
+  if (typeof to === 'number') conditions.push(sql`day <= ${dayOf(to - 1)}`);
+  return sql<SqlBool>`${sql.join(conditions, sql` and `)}`;
+}
+
+function rated({ accountId, keyIds, from, to }: ChoiceFilter) {
+  const conditions = [...owner(accountId, keyIds)];
+  if (typeof from === 'number') conditions.push(sql`at >= ${Date.parse(dayOf(from))}`);
+  if (typeof to === 'number') conditions.push(sql`at < ${Date.parse(dayOf(to - 1)) + 86_400_000}`);
+  return sql`${sql.join(conditions, sql` and `)}`;
+}
+
+function owner(accountId: string | null, keyIds: ChoiceFilter['keyIds']) {
+  const conditions = [sql`1 = 1`];
+  if (accountId !== null) conditions.push(sql`account_id = ${clean(accountId)}`);
+  if (keyIds)
+    conditions.push(
+      keyIds.length === 0 ? sql`1 = 0` : sql`key_id in (${sql.join(keyIds.map(clean))})`,
+    );
+  return conditions;
+}
+
+const dayFromColumns = (row: ChoiceDayTable): ChoiceDay => ({
+  day: row.day,
+  keyId: row.key_id || null,
+  preferenceId: row.preference_id || null,
+  ...fromChoiceColumns(row),
+});

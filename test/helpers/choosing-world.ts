@@ -1,0 +1,187 @@
+import type { ChoiceSums, RatedQuality } from '../../src/store/contracts/choices.js';
+import { fromChoiceColumns, sumsOfChoices } from '../../src/store/sql/choice-rows.js';
+import { normal, seeded } from '../../src/training/custom/seeded.js';
+
+/** How a world differs from what is predicted of it. */
+export interface WorldShape {
+  /** Whether the gateway sees the answers. */
+  readonly isMeasured: boolean;
+  /** Share of the error of predicted quality that a model has in all requests; the rest is by chance. */
+  readonly sharedError: number;
+  /** Whether the predictions scatter around the truth, instead of the truth around them. */
+  readonly isTruthFirst?: boolean;
+  /** Share of the answers that are rated. */
+  readonly rated?: number;
+  /** Share of the choices that go to any candidate. */
+  readonly explored?: number;
+  readonly choices?: number;
+}
+
+/** What happened, and what would have happened: what a receipt must find without seeing it. */
+export interface World {
+  readonly sums: ChoiceSums[];
+  readonly ratings: RatedQuality[];
+  readonly models: readonly string[];
+  readonly spentUsd: number;
+  /** By model: what always calling it costs, and its mean quality less that of the choices. */
+  readonly alwaysUsd: ReadonlyMap<string, number>;
+  readonly gain: ReadonlyMap<string, number>;
+}
+
+const models = [
+  { name: 'up/large', quality: 0.78, input: 5e-6, output: 25e-6, tokens: 500 },
+  { name: 'up/middle', quality: 0.74, input: 1e-6, output: 5e-6, tokens: 420 },
+  { name: 'up/thinking', quality: 0.77, input: 1e-6, output: 8e-6, tokens: 1_500 },
+  { name: 'up/small', quality: 0.66, input: 2e-7, output: 8e-7, tokens: 350 },
+];
+const uncertainty = 0.07;
+/** How far below the best prediction the cheapest may be. */
+const tolerance = 0.05;
+const at = Date.UTC(2026, 10, 1);
+
+/** What becomes of one request, by model. */
+interface Fate {
+  readonly predicted: readonly number[];
+  readonly quality: readonly number[];
+  /** Expected tokens, and those of the answer it would get. */
+  readonly expected: readonly number[];
+  readonly tokens: readonly number[];
+  readonly promptTokens: number;
+}
+
+/** Plays choices with a known truth; the same seed is the same world. */
+export function playChoices(seed: number, shape: WorldShape): World {
+  const random = seeded(seed);
+  const draw = (): number => normal(random);
+  const errors = models.map(draw);
+  const verbosities = models.map(() => 0.35 * draw());
+  const fates = Array.from({ length: shape.choices ?? 250 }, () =>
+    fateOf(shape, draw, errors, verbosities),
+  );
+  const chosen = fates.map((fate) =>
+    random() < (shape.explored ?? 0) ? Math.floor(random() * models.length) : choose(fate),
+  );
+  return worldOf(shape, fates, chosen, random);
+}
+
+function fateOf(
+  { sharedError, isTruthFirst }: WorldShape,
+  draw: () => number,
+  errors: readonly number[],
+  verbosities: readonly number[],
+): Fate {
+  const difficulty = 0.1 * draw();
+  const length = 0.5 * draw();
+  const asked = 0.4 * draw();
+  const first = models.map(({ quality }) => kept(quality - difficulty + 0.03 * draw()));
+  const second = first.map((quality, place) =>
+    kept(
+      quality +
+        uncertainty *
+          (Math.sqrt(sharedError) * errors[place]! + Math.sqrt(1 - sharedError) * draw()),
+    ),
+  );
+  const expected = models.map(({ tokens }) => tokens * Math.exp(length));
+  return {
+    predicted: isTruthFirst ? second : first,
+    quality: isTruthFirst ? first : second,
+    expected,
+    tokens: expected.map((tokens, place) =>
+      Math.max(1, tokens * Math.exp(verbosities[place]! + asked + 0.3 * draw())),
+    ),
+    promptTokens: 200 * Math.exp(draw()),
+  };
+}
+
+const kept = (quality: number): number => Math.min(0.97, Math.max(0.03, quality));
+
+const costOf = (fate: Fate, place: number, tokens: readonly number[]): number =>
+  fate.promptTokens * models[place]!.input + tokens[place]! * models[place]!.output;
+
+/** The cheapest of those almost as good as the best, as predicted. */
+function choose(fate: Fate): number {
+  const best = Math.max(...fate.predicted);
+  const able = [...models.keys()].filter((place) => fate.predicted[place]! >= best - tolerance);
+  const cost = (place: number): number => costOf(fate, place, fate.expected);
+  return able.reduce((least, place) => (cost(place) < cost(least) ? place : least));
+}
+
+function worldOf(
+  shape: WorldShape,
+  fates: readonly Fate[],
+  chosen: readonly number[],
+  random: () => number,
+): World {
+  const spentUsd = sum(fates.map((fate, index) => costOf(fate, chosen[index]!, fate.tokens)));
+  const quality = sum(fates.map((fate, index) => fate.quality[chosen[index]!]!));
+  const by = (value: (place: number) => number): Map<string, number> =>
+    new Map(models.map(({ name }, place) => [name, value(place)]));
+  return {
+    sums: sumsOfWorld(shape, fates, chosen),
+    ratings: ratingsOf(shape.rated ?? 0, fates, chosen, random),
+    models: models.map(({ name }) => name),
+    spentUsd,
+    alwaysUsd: by((place) => sum(fates.map((fate) => costOf(fate, place, fate.tokens)))),
+    gain: by((place) => (sum(fates.map((fate) => fate.quality[place]!)) - quality) / fates.length),
+  };
+}
+
+const sum = (values: readonly number[]): number => values.reduce((total, one) => total + one, 0);
+
+function sumsOfWorld(
+  { isMeasured }: WorldShape,
+  fates: readonly Fate[],
+  chosen: readonly number[],
+): ChoiceSums[] {
+  const rows = fates.map((fate, index) => {
+    const place = chosen[index]!;
+    const scale = isMeasured ? fate.tokens[place]! / fate.expected[place]! : 1;
+    const figures = models.flatMap(({ input, output }, one) => [
+      fate.predicted[one]!,
+      uncertainty,
+      fate.promptTokens * input,
+      fate.expected[one]! * scale * output,
+    ]);
+    const measured = {
+      costUsd: costOf(fate, place, fate.tokens),
+      tokens: fate.tokens[place]!,
+      expectedTokens: fate.expected[place]!,
+    };
+    return {
+      accountId: 'account',
+      keyId: 'key',
+      at,
+      choice: {
+        preferenceId: null,
+        names: models.map(({ name }) => name),
+        figures: Float64Array.from(figures),
+        chosen: place,
+        measured: isMeasured ? measured : null,
+      },
+    };
+  });
+  return sumsOfChoices(rows).map((row) => ({ group: '', ...fromChoiceColumns(row) }));
+}
+
+/** Scores of 0 and 1, of some of the answers. */
+function ratingsOf(
+  share: number,
+  fates: readonly Fate[],
+  chosen: readonly number[],
+  random: () => number,
+): RatedQuality[] {
+  const differences = new Map<string, number[]>();
+  fates.forEach((fate, index) => {
+    if (random() >= share) return;
+    const place = chosen[index]!;
+    const { name } = models[place]!;
+    const score = random() < fate.quality[place]! ? 1 : 0;
+    differences.set(name, [...(differences.get(name) ?? []), score - fate.predicted[place]!]);
+  });
+  return [...differences].map(([model, each]) => ({
+    model,
+    answers: each.length,
+    difference: sum(each),
+    squares: sum(each.map((one) => one ** 2)),
+  }));
+}

@@ -1,0 +1,77 @@
+import { beforeAll, describe, expect, it } from 'vitest';
+import type { Figure } from '../../src/savings/compare.js';
+import { makeReceipt, type Receipt } from '../../src/savings/receipt.js';
+import { playChoices, type World, type WorldShape } from '../helpers/choosing-world.js';
+import { isWholeRun } from '../helpers/runs.js';
+
+const worlds: readonly (readonly [name: string, shape: WorldShape])[] = [
+  [
+    'in which some choices are tries, and some answers rated',
+    { isMeasured: true, sharedError: 1, explored: 0.15, rated: 0.5 },
+  ],
+  ['in which models are misjudged as a whole', { isMeasured: true, sharedError: 1 }],
+  ['in which single requests are misjudged', { isMeasured: true, sharedError: 0 }],
+  [
+    'in which what is predicted scatters around the truth',
+    { isMeasured: true, sharedError: 0.5, isTruthFirst: true },
+  ],
+  ['in which the gateway sees no answers', { isMeasured: false, sharedError: 0.5 }],
+  ['of few requests', { isMeasured: true, sharedError: 0.5, choices: 12 }],
+];
+/** Six times a hundred worlds take ten seconds. */
+const worldsOfRun = isWholeRun ? worlds : worlds.slice(0, 1);
+const seeds = Array.from({ length: 100 }, (_, seed) => seed + 1);
+
+interface Played {
+  readonly world: World;
+  readonly receipt: Receipt;
+}
+
+const holds = (figure: Figure | null | undefined, truth: number): boolean =>
+  figure !== null &&
+  figure !== undefined &&
+  truth >= figure.low - 1e-9 &&
+  truth <= figure.high + 1e-9;
+
+describe.each(worldsOfRun)('over 100 worlds %s, the 95 %% interval', (_name, shape) => {
+  let played: Played[];
+  beforeAll(async () => {
+    played = [];
+    for (const seed of seeds) {
+      const world = playChoices(seed, shape);
+      const receipt = await makeReceipt(world.sums, world.ratings, null);
+      played.push({ world, receipt });
+    }
+  });
+  const covered = (isCovered: (one: Played) => boolean): number => played.filter(isCovered).length;
+
+  it('of what the choices cost holds the truth at least 90 times', () => {
+    expect(
+      covered(({ world, receipt }) => holds(receipt.spentUsd, world.spentUsd)),
+    ).toBeGreaterThanOrEqual(90);
+  });
+
+  it.each(['up/large', 'up/middle', 'up/thinking', 'up/small'])(
+    'of what always calling %s costs and saves holds the truth at least 90 times',
+    (model) => {
+      const of = ({ receipt }: Played) => receipt.candidates.find((one) => one.model === model);
+      const always = covered((one) =>
+        holds(of(one)?.alwaysUsd, one.world.alwaysUsd.get(model) ?? NaN),
+      );
+      const saved = covered((one) =>
+        holds(of(one)?.savedUsd, (one.world.alwaysUsd.get(model) ?? NaN) - one.world.spentUsd),
+      );
+      expect(Math.min(always, saved)).toBeGreaterThanOrEqual(90);
+    },
+  );
+
+  it('of the quality given up holds the truth at least 90 times, against the best as predicted and the best in truth', () => {
+    const named = covered(({ world, receipt }) =>
+      holds(receipt.best?.qualityGivenUp, world.gain.get(receipt.best?.model ?? '') ?? NaN),
+    );
+    const best = covered(({ world, receipt }) =>
+      holds(receipt.best?.qualityGivenUp, Math.max(...world.gain.values())),
+    );
+    expect(Math.min(named, best)).toBeGreaterThanOrEqual(90);
+  });
+});

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FeedbackRow, NewSelection } from '../../src/store/contracts/requests.js';
+import type { Store } from '../../src/store/contracts/store.js';
+import { newChoice } from '../helpers/new-choice.js';
+import { requestRow } from '../helpers/request-row.js';
+import { type Place, storeRows } from '../helpers/stores.js';
+
+const dayMs = 86_400_000;
+const noon = Date.UTC(2026, 0, 10, 12);
+
+const selectionOf = (accountId: string): NewSelection => ({
+  id: randomUUID(),
+  accountId,
+  keyId: null,
+  previousId: null,
+  at: noon,
+  label: 'up/small',
+  candidates: '[]',
+  reason: 'cheapest',
+  tradeoff: null,
+  preferenceId: null,
+  content: null,
+  choice: newChoice({ measured: null }),
+});
+
+const ratingOf = (accountId: string, more: Partial<FeedbackRow>): FeedbackRow => ({
+  id: randomUUID(),
+  accountId,
+  keyId: null,
+  at: noon,
+  sessionId: null,
+  responseId: randomUUID(),
+  provider: 'up',
+  model: 'small',
+  score: 1,
+  comment: null,
+  tokensPerSecond: null,
+  predicted: 0.75,
+  ...more,
+});
+
+describe.each(storeRows)('sums of choices on $name', (row) => {
+  let place: Place;
+  let store: Store;
+  beforeAll(async () => {
+    place = await row.place();
+    store = await place.open();
+  });
+  afterAll(() => place.remove());
+  const sumsOf = (accountId: string) => store.choices.sums({ accountId }, null, null);
+
+  it('compare what was chosen with each candidate, and count a request once', async () => {
+    const accountId = randomUUID();
+    const request = { ...requestRow({ accountId, at: noon }), choice: newChoice() };
+    await store.requests.add([request, { ...request, id: randomUUID() }]);
+    await store.requests.add([request]);
+    expect((await sumsOf(accountId)).sort((a, b) => (a.candidate < b.candidate ? -1 : 1))).toEqual([
+      {
+        group: '',
+        chosen: 'up/small',
+        candidate: 'up/large',
+        isMeasured: true,
+        choices: 2,
+        quality: 1.6,
+        uncertainty: 0.1,
+        chosenQuality: 1.4,
+        chosenUncertainty: 0.1,
+        variance: expect.closeTo(2 * (0.16 + 0.21)) as number,
+        priced: 2,
+        promptUsd: 0.01,
+        answerUsd: 0.02,
+        answerSquares: expect.closeTo(0.0002) as number,
+        actualUsd: 0.004,
+        chosenPromptUsd: 0,
+        chosenAnswerUsd: 0,
+        tokens: 600,
+        expectedTokens: 400,
+      },
+      expect.objectContaining({
+        candidate: 'up/small',
+        choices: 2,
+        variance: 0,
+        priced: 2,
+        actualUsd: 0.004,
+      }),
+    ]);
+  });
+
+  it('leave out costs of which one is unknown, and not the qualities', async () => {
+    const accountId = randomUUID();
+    const figures = Float64Array.from([0.7, 0.05, 0.0005, 0.001, 0.8, 0.05, NaN, NaN]);
+    await store.requests.add([
+      { ...requestRow({ accountId, at: noon }), choice: newChoice({ figures }) },
+    ]);
+    expect(await sumsOf(accountId)).toContainEqual(
+      expect.objectContaining({
+        candidate: 'up/large',
+        choices: 1,
+        quality: 0.8,
+        priced: 0,
+        promptUsd: 0,
+        answerUsd: 0,
+        actualUsd: 0,
+      }),
+    );
+  });
+
+  it('count a decision once, and not again when its answer is reported', async () => {
+    const accountId = randomUUID();
+    const decision = selectionOf(accountId);
+    await store.selections.add([decision]);
+    await store.selections.add([decision]);
+    expect(await sumsOf(accountId)).toContainEqual(
+      expect.objectContaining({
+        candidate: 'up/large',
+        isMeasured: false,
+        choices: 1,
+        chosenPromptUsd: 0.0005,
+      }),
+    );
+    const choice = newChoice(decision.choice ? { replaces: decision.choice } : {});
+    await store.requests.add([{ ...requestRow({ accountId, keyId: null, at: noon }), choice }]);
+    expect(
+      (await sumsOf(accountId)).map(({ candidate, isMeasured, choices }) => [
+        candidate,
+        isMeasured,
+        choices,
+      ]),
+    ).toEqual(
+      expect.arrayContaining([
+        ['up/small', true, 1],
+        ['up/large', true, 1],
+      ]),
+    );
+    expect(await sumsOf(accountId)).toHaveLength(2);
+  });
+
+  it('are selected by day and key, and grouped by key, preference or chosen model', async () => {
+    const accountId = randomUUID();
+    const add = (keyId: string, at: number, more: Parameters<typeof newChoice>[0] = {}) =>
+      store.requests.add([{ ...requestRow({ accountId, keyId, at }), choice: newChoice(more) }]);
+    await add('one', noon);
+    await add('one', noon, { preferenceId: 'mine' });
+    await add('two', noon - dayMs, { chosen: 1 });
+    const { choices } = store;
+    expect(await choices.groups({ accountId }, 'key', 10)).toEqual(['one', 'two']);
+    expect(await choices.groups({ accountId }, 'key', 1)).toEqual(['one']);
+    expect(await choices.groups({ accountId }, 'preference', 10)).toEqual(['', 'mine']);
+    expect(await choices.groups({ accountId }, 'model', 10)).toEqual(['up/small', 'up/large']);
+    const byKey = await choices.sums({ accountId, keyIds: ['two'] }, 'key', ['one', 'two']);
+    expect(byKey.map(({ group, chosen }) => [group, chosen])).toEqual([
+      ['two', 'up/large'],
+      ['two', 'up/large'],
+    ]);
+    const today = await choices.sums({ accountId, from: noon, to: noon + 1 }, null, null);
+    expect(today.map((one) => [one.chosen, one.choices])).toEqual([
+      ['up/small', 2],
+      ['up/small', 2],
+    ]);
+    expect(await choices.days(accountId)).toEqual(['2026-01-09', '2026-01-10']);
+    expect(await choices.day(accountId, '2026-01-09')).toHaveLength(2);
+  });
+
+  it('take several ratings of one answer as one, and leave out what was not predicted', async () => {
+    const accountId = randomUUID();
+    const responseId = randomUUID();
+    await store.feedback.add(ratingOf(accountId, { responseId, score: 1 }));
+    await store.feedback.add(ratingOf(accountId, { responseId, score: 0 }));
+    await store.feedback.add(ratingOf(accountId, { score: 1 }));
+    await store.feedback.add(ratingOf(accountId, { predicted: null }));
+    await store.feedback.add(ratingOf(accountId, { at: noon - dayMs }));
+    const filter = { accountId, from: noon, to: noon + 1 };
+    expect(await store.choices.ratings(filter)).toEqual([
+      { model: 'up/small', answers: 2, difference: 0, squares: 0.125 },
+    ]);
+  });
+
+  it('are deleted by age, and with their account', async () => {
+    const accountId = randomUUID();
+    await store.requests.add(
+      [1, 2, 3].map((day) => ({
+        ...requestRow({ accountId, at: day * dayMs + 5 }),
+        choice: newChoice(),
+      })),
+    );
+    expect(await store.retention.removeBefore('choices', 2 * dayMs, 100)).toBe(2);
+    expect(await store.choices.days(accountId)).toEqual(['1970-01-03', '1970-01-04']);
+    let rounds = 0;
+    while ((await store.removal.removeRows(accountId, 3)) > 0) rounds++;
+    expect(rounds).toBeGreaterThan(1);
+    expect(await sumsOf(accountId)).toEqual([]);
+  });
+});

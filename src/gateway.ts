@@ -23,10 +23,12 @@ import type { DirectOptions } from './pipeline/direct.js';
 import type { CompletionEvent, CompletionResult } from './pipeline/direct-writers.js';
 import { Engine } from './pipeline/engine.js';
 import type { ReportablePlan } from './pipeline/report-call.js';
+import { priceIdsOf, trainingTerms } from './pipeline/training-terms.js';
 import type { ProviderAdapter } from './providers/adapter.js';
 import { dialects } from './providers/index.js';
 import { silentLog } from './telemetry/log.js';
 import type { Metrics } from './telemetry/metrics/metrics.js';
+import type { TrainingTerms } from './training/terms.js';
 import { version } from './version.js';
 
 /**
@@ -129,6 +131,11 @@ export function providersOf(
   env: NodeJS.ProcessEnv = process.env,
 ): DetectedProviders {
   return detectProviders(config, dialects, env, rules);
+}
+
+/** What a training takes from a configuration. */
+export function trainingTermsOf(config: Config, env: NodeJS.ProcessEnv): TrainingTerms {
+  return trainingTerms(config, priceIdsOf(providersOf(config, env).providers, dialects));
 }
 
 /** The adapters of providers, for checks that call them. */

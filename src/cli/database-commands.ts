@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { trainingTermsOf } from '../gateway.js';
 import { groupOf, onStore } from './command-group.js';
 import { backupCommand, migrateCommand } from './database.js';
 import { trainCommand, type TrainOptions } from './train.js';
@@ -13,7 +14,9 @@ export function addDatabaseCommands(program: Command): void {
     .option('--prompt-column <name>', 'the column with the prompts', 'prompt')
     .option('--minimize', 'the lowest score is the best')
     .action((file: string, options: TrainOptions, command: Command) =>
-      onStore(command, (store) => trainCommand(store, file, options)),
+      onStore(command, (store, config) =>
+        trainCommand(store, file, options, trainingTermsOf(config, process.env)),
+      ),
     );
   const database = groupOf(program, 'db', 'migrate and back up the database');
   database

@@ -2,11 +2,14 @@ import { isUtf8 } from 'node:buffer';
 import { randomUUID } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
+import type { Estimate } from '../training/custom/bootstrap.js';
 import { formatOf } from '../training/custom/evaluation-file.js';
+import type { Savings } from '../training/custom/savings.js';
 import type { TrainingReport } from '../training/custom/report.js';
 import type { Store } from '../store/contracts/store.js';
 import type { StoredWishes } from '../store/contracts/trainings.js';
 import { runTraining, leaseOf } from '../training/run-training.js';
+import type { TrainingTerms } from '../training/terms.js';
 import { RefusedEvaluations, runInThread } from '../training/training-thread.js';
 import { findAccountId } from './keys.js';
 import { printable } from './table.js';
@@ -33,6 +36,7 @@ export async function trainCommand(
   store: Store,
   file: string,
   { preference, account, promptColumn = 'prompt', minimize = false }: TrainOptions,
+  terms: TrainingTerms,
 ): Promise<string> {
   const bytes = await bytesOf(file);
   if (!isUtf8(bytes)) throw new Error(`train: ${file} is not valid UTF-8`);
@@ -50,6 +54,7 @@ export async function trainCommand(
     owner: randomUUID(),
     leaseMs,
     predictor: shippedPredictor,
+    terms: () => terms,
     warn: say,
     onProgress: printProgress(10),
   };
@@ -96,6 +101,9 @@ async function checked(text: string, wishes: StoredWishes): Promise<void> {
 const say = (line: string): void => void process.stderr.write(`${line}\n`);
 
 const figure = (value: number): string => value.toFixed(4);
+/** A difference with its interval. */
+const between = ({ value, low, high }: Estimate): string =>
+  `${value < 0 ? '' : '+'}${figure(value)} (${figure(low)} to ${figure(high)})`;
 /** A label of any length, with a space behind it. */
 const labelled = (label: string): string => `${label.padEnd(31)} `;
 const names = {
@@ -104,6 +112,11 @@ const names = {
   fitted: 'the trained router',
 } as const;
 
+function costLine(single: string, { cost }: Savings): string {
+  const usd = (value: number): string => `${Number((1000 * value).toPrecision(4))}`;
+  return `USD for 1000 answers with tradeoff: cost: ${names.router} ${usd(cost.shipped)}, ${names.fitted} ${usd(cost.trained)}; always ${printable(single)} ${usd(cost.bestSingle)}`;
+}
+
 function linesOf({
   rows,
   prompts,
@@ -111,11 +124,13 @@ function linesOf({
   bestSingle,
   choices,
   aiq,
+  savings,
+  calibration: { logLoss, levelError },
   verdict,
 }: TrainingReport): string {
   const ways = (Object.keys(names) as (keyof typeof names)[]).map((way) => {
     const { score, gain } = choices[way];
-    return `${labelled(names[way])}${figure(score)}   ${gain.value < 0 ? '' : '+'}${figure(gain.value)} (${figure(gain.low)} to ${figure(gain.high)})`;
+    return `${labelled(names[way])}${figure(score)}   ${between(gain)}`;
   });
   return [
     `${rows} rows, ${prompts} prompts, ${models.length} models; scores from 0 to 1, on held-out prompts`,
@@ -128,6 +143,9 @@ function linesOf({
             .join(', ')}`,
         ]
       : []),
+    ...(savings ? [costLine(bestSingle.model, savings)] : []),
+    `${labelled('log loss, levels corrected')}${figure(logLoss.before)} -> ${figure(logLoss.after)}   ${between(logLoss.change)}`,
+    `${labelled('mean error of the level')}${figure(levelError.before)} -> ${figure(levelError.after)}`,
     printable(verdict),
     '',
   ].join('\n');

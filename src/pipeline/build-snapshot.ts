@@ -11,6 +11,7 @@ import type { ModelLists } from './model-lists.js';
 import { ModelNames, type NameSources } from './model-names.js';
 import { providerNames } from './provider-names.js';
 import type { GatewaySnapshot } from './snapshot.js';
+import { priceIdsOf, trainingTerms } from './training-terms.js';
 import type { ProviderDialect, ProviderSettings } from '../providers/adapter.js';
 import { type Catalog, createCatalog } from '../routing/catalog.js';
 import type { LatencyWindow } from '../routing/latency-window.js';
@@ -77,9 +78,7 @@ export function buildSnapshot(
       ),
     ]),
   );
-  const priceIds = Object.fromEntries(
-    providerConfigs.map(({ name, api }) => [name, dialects.get(api)?.pricesAs ?? null]),
-  );
+  const priceIds = priceIdsOf(providerConfigs, dialects);
   const catalog = createCatalog({ overrides: config.models, priceIds });
   const { latencies, onAttempt, lists } = sharing;
   const directory = new ModelDirectory({ config, providerConfigs, providers, catalog, lists });
@@ -96,6 +95,7 @@ export function buildSnapshot(
     ranker: rankerOf(config),
     givenOrder,
     routing: routingOf(config),
+    training: trainingTerms(config, priceIds),
     directory,
     names: namesOf(config, providerConfigs, dialects, { directory, catalog }),
     requestLog: config.requestLog,

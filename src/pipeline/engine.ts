@@ -96,12 +96,10 @@ export class Engine {
     // a mounted gateway stores in memory unless its configuration names a place
     const databases = options.databases ?? configuredDatabases(config, ':memory:', logger);
     const reports = conversationReports(logger, (turns) => this.measured.turnsLost(turns));
-    this.state = new GatewayState(
-      databases,
-      this.recording(config),
-      reports,
-      () => this.config.conversations.maxBytesPerAccount,
-    );
+    this.state = new GatewayState(databases, this.recording(config), reports, {
+      maxStoredBytes: () => this.config.conversations.maxBytesPerAccount,
+      trainingTerms: () => this.snapshot.training,
+    });
     this.snapshot = this.build(config);
     this.openAhead(databases, config);
     this.parts = {

@@ -5,6 +5,7 @@ import type { Provider } from '../dispatch/provider.js';
 import type { Catalog } from '../routing/catalog.js';
 import type { LatencyWindow } from '../routing/latency-window.js';
 import type { Ranker } from '../routing/plan.js';
+import type { TrainingTerms } from '../training/terms.js';
 import type { BrowserRules } from './browser-rules.js';
 import type { ModelDirectory } from './model-directory.js';
 import type { ModelNames } from './model-names.js';
@@ -51,6 +52,7 @@ export interface GatewaySnapshot {
     readonly allow: readonly string[] | null;
     readonly deny: readonly string[];
   };
+  readonly training: TrainingTerms;
   /** Which models can be called. */
   readonly directory: ModelDirectory;
   /** What the names of models stand for. */

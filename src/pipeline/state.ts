@@ -19,8 +19,15 @@ import {
   RequestLogWriter,
 } from '../telemetry/requests/request-log-writer.js';
 import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
+import type { TrainingTerms } from '../training/terms.js';
 import { tuningReader } from '../training/tuning-reader.js';
 import { Trainings } from '../training/trainings.js';
+
+/** What the configuration in force says. */
+interface StateRules {
+  readonly maxStoredBytes: () => number;
+  readonly trainingTerms: () => TrainingTerms;
+}
 
 /**
  * What the gateway remembers beyond a request. It outlives configurations: a reload swaps the
@@ -48,7 +55,7 @@ export class GatewayState {
     private readonly databases: LazyDatabases,
     recording: RequestLogOptions,
     conversing: ConversationReports,
-    maxStoredBytes: () => number,
+    { maxStoredBytes, trainingTerms }: StateRules,
   ) {
     this.probe = new DatabaseProbe(
       databases,
@@ -59,6 +66,7 @@ export class GatewayState {
     this.preferences = new PreferenceCache(databases, tuningReader(recording.report.warn));
     this.trainings = new Trainings(databases, {
       predictor: shippedPredictor,
+      terms: trainingTerms,
       onTrained: (preference) => this.preferences.changed(preference),
       warn: recording.report.warn,
     });

@@ -34,8 +34,17 @@ export interface PreferenceRouter {
   readonly state: TrainingState;
   /** When what is in use was trained, ISO 8601; null: nothing is. */
   readonly trainedAt: string | null;
+  /**
+   * What is in use: a trained router, or corrected levels of quality alone; null: nothing.
+   */
+  readonly inUse: 'router' | 'calibration' | null;
   /** Of what is in use, over always calling the best single model. */
   readonly gain: number | null;
+  /**
+   * The share of that model's cost that it saves with `tradeoff: cost`; null if it was not found as
+   * good for less.
+   */
+  readonly saved: number | null;
   /** Why requests do not use it; null if they do, or nothing is in use. */
   readonly passedOver: string | null;
 }
@@ -73,7 +82,9 @@ function shownPreference(
       ? {
           state: state ?? 'done',
           trainedAt: isoOrNull(router?.trainedAt ?? null),
+          inUse: router && (router.part ?? 'router'),
           gain: router?.gain ?? null,
+          saved: router?.saved ?? null,
           passedOver: whyPassedOverNow(parts, preference),
         }
       : null;

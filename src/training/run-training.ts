@@ -1,8 +1,18 @@
 import type { QualityPredictor } from '../routing/predictor/quality-predictor.js';
 import type { Store } from '../store/contracts/store.js';
-import type { ClaimedTraining, Lease, TrainingEnd } from '../store/contracts/trainings.js';
+import type {
+  ClaimedTraining,
+  Lease,
+  StoredRouter,
+  TrainingEnd,
+} from '../store/contracts/trainings.js';
+import type { TrainingReport } from './custom/report.js';
+import { isCheaper } from './custom/savings.js';
+import type { TrainedPart } from './custom/verdict.js';
 import type { TaskResult } from './task.js';
+import type { TrainingTerms } from './terms.js';
 import { RefusedEvaluations, runInThread } from './training-thread.js';
+import { whyPassedOver } from './tuning-reader.js';
 
 /** What a training runs with. */
 export interface RunOptions {
@@ -12,6 +22,7 @@ export interface RunOptions {
   readonly leaseMs: number;
   /** The predictor that trainings build on. @throws Error if there is none */
   readonly predictor: () => QualityPredictor;
+  readonly terms: () => TrainingTerms;
   readonly warn: (warning: string) => void;
   readonly onProgress?: (share: number, doing: string) => void;
 }
@@ -31,7 +42,7 @@ export function leaseOf({ owner, leaseMs }: Pick<RunOptions, 'owner' | 'leaseMs'
  * @returns the result; null if the training went back to the queue or another process took it over
  */
 export async function runTraining(
-  store: Pick<Store, 'trainingQueue'>,
+  store: Pick<Store, 'trainingQueue' | 'preferences'>,
   claimed: ClaimedTraining,
   options: RunOptions,
   signal: AbortSignal,
@@ -42,7 +53,9 @@ export async function runTraining(
   const heartbeat = keepLease(trainingQueue, claimed.id, options, progress, lost);
   try {
     const signals = AbortSignal.any([signal, lost.signal]);
-    const end = await endOf(claimed, options, signals, (share, doing) => {
+    const preference = await store.preferences.find(claimed.accountId, claimed.preferenceId);
+    const earlier = partInUse(preference?.router ?? null);
+    const end = await endOf(claimed, earlier, options, signals, (share, doing) => {
       Object.assign(progress, { share, doing });
       options.onProgress?.(share, doing);
     });
@@ -76,10 +89,15 @@ function keepLease(
   return setInterval(renew, Math.min(heartbeatMs, options.leaseMs / 3));
 }
 
+/** The part of a stored router that requests can use; null if they cannot use it. */
+const partInUse = (router: StoredRouter | null): TrainedPart | null =>
+  router && whyPassedOver(router.weights) === null ? (router.part ?? 'router') : null;
+
 /** The result of a training; null if it was stopped. */
 async function endOf(
   { dataset, wishes, attempts }: ClaimedTraining,
-  { predictor, warn }: RunOptions,
+  earlier: TrainedPart | null,
+  { predictor, terms, warn }: RunOptions,
   signal: AbortSignal,
   onProgress: (share: number, doing: string) => void,
 ): Promise<TrainingEnd | null> {
@@ -89,7 +107,7 @@ async function endOf(
     );
   try {
     const ending = await runInThread(
-      { text: dataset, wishes, predictor: predictor().weights },
+      { text: dataset, wishes, predictor: predictor().weights, terms: terms(), earlier },
       signal,
       onProgress,
     );
@@ -105,13 +123,24 @@ async function endOf(
 }
 
 function ended({ report, weights }: TaskResult, trainedAt: number): TrainingEnd {
-  const { isUseful, gain } = report;
   return {
-    state: isUseful ? 'done' : 'not_useful',
+    state: report.isUseful ? 'done' : 'not_useful',
     report,
     error: null,
-    router: isUseful ? { weights, gain: gain.value, trainedAt } : null,
+    router: routerOf(report, weights, trainedAt),
   };
+}
+
+function routerOf(
+  { inUse, isUseful, choices, savings }: TrainingReport,
+  weights: string,
+  trainedAt: number,
+): StoredRouter | null {
+  if (inUse !== 'router' && inUse !== 'calibration') return null;
+  const { gain } = inUse === 'router' ? choices.fitted : choices.offsets;
+  const router = { weights, part: inUse, gain: gain.value, trainedAt };
+  const saves = isUseful && savings !== null && isCheaper(savings);
+  return saves ? { ...router, saved: savings.trained.saved.value } : router;
 }
 
 const failed = (error: string): TrainingEnd => ({

@@ -5,12 +5,15 @@ import type { LazyDatabases } from '../store/lazy-databases.js';
 import type { PreferenceRecord } from '../store/contracts/preferences.js';
 import type { StoredWishes, TrainingRecord } from '../store/contracts/trainings.js';
 import { type RunOptions, runTraining, leaseOf } from './run-training.js';
+import type { TrainingTerms } from './terms.js';
 import { RefusedEvaluations, runInThread } from './training-thread.js';
 
 /** What trainings run with. */
 interface TrainingOptions {
   /** The predictor that trainings build on. @throws Error if there is none */
   readonly predictor: () => QualityPredictor;
+  /** What the configuration in force says. */
+  readonly terms: () => TrainingTerms;
   /** Called with a preference whose weights have changed. */
   readonly onTrained: (preference: PreferenceRecord) => void;
   readonly warn: (warning: string) => void;
@@ -38,6 +41,7 @@ export class Trainings {
       owner: randomUUID(),
       leaseMs: options.leaseMs ?? defaultLeaseMs,
       predictor: options.predictor,
+      terms: options.terms,
       warn: options.warn,
     };
     // picks up what another process, or this one before a restart, left behind

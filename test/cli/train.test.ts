@@ -8,6 +8,7 @@ import { openStore } from '../../src/store/open-store.js';
 import type { Store } from '../../src/store/contracts/store.js';
 import { evaluationsCsv } from '../helpers/evaluations-csv.js';
 import { endProcesses, newFolder } from '../helpers/process.js';
+import { plainTerms } from '../helpers/training-terms.js';
 import { isWholeRun } from '../helpers/runs.js';
 
 let store: Store;
@@ -32,13 +33,8 @@ afterEach(async () => {
 const run = (content: string | Buffer, wishes: Partial<TrainOptions> = {}): Promise<string> => {
   const file = join(newFolder(), 'rows.csv');
   writeFileSync(file, content);
-  return trainCommand(store, file, {
-    preference,
-    account: undefined,
-    promptColumn: undefined,
-    minimize: undefined,
-    ...wishes,
-  });
+  const options = { preference, account: undefined, promptColumn: undefined, minimize: undefined };
+  return trainCommand(store, file, { ...options, ...wishes }, plainTerms);
 };
 const last = async (): Promise<string | undefined> =>
   (await store.trainings.latest(firstAccountId, [preference]))[0]?.state;

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { decodeCustom, encodeCustom } from '../../src/routing/predictor/custom-weights.js';
+import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import { openStore } from '../../src/store/open-store.js';
 import { expectConforms } from '../helpers/conforms.js';
 import { databases, type TestDatabase } from '../helpers/databases.js';
 import { codePrompt, evaluationsCsv, factsPrompt } from '../helpers/evaluations-csv.js';
+import { smallEvaluations } from '../helpers/small-evaluations.js';
 import { type RunningGateway, startGateway } from '../helpers/gateway.js';
 import { at, textAt } from '../helpers/json.js';
 import { ask, post, type Reply } from '../helpers/sse.js';
@@ -128,27 +130,70 @@ describe('a preference that is trained', () => {
   });
 
   it.runIf(isWholeRun)(
-    'is not switched on where there was nothing to gain, and says so',
+    'has its levels of quality corrected where there was nothing else to gain, and says so',
     async () => {
       const id = await created();
       expect(
         (await sent(pathOf(id), evaluationsCsv(200, { isNoise: true }), 'text/csv')).status,
       ).toBe(202);
       const ended = await over(id);
+      expectConforms('training.response', ended);
       expect(ended).toMatchObject({
         state: 'not_useful',
         report: {
+          finding: 'no_use',
           isUseful: false,
-          verdict: expect.stringContaining('no gain over always calling up/') as string,
+          inUse: 'calibration',
+          verdict: expect.stringMatching(
+            /no gain over always calling up\/.* quality is corrected: log loss/,
+          ) as string,
         },
       });
-      expect(
-        (await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth)).json,
-      ).toMatchObject({
-        router: { state: 'not_useful', trainedAt: null, gain: null },
+      const preference = await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth);
+      expectConforms('preference.response', preference.json);
+      expect(preference.json).toMatchObject({
+        router: {
+          state: 'not_useful',
+          inUse: 'calibration',
+          trainedAt: expect.any(String) as string,
+          passedOver: null,
+        },
       });
+      const qualities = await Promise.all(
+        smallEvaluations(20, 7).prompts.map(async (content) => {
+          const llm_providers = all.map((name) => ({ name }));
+          const { json } = await post(
+            `${gateway.url}/api/v1/model-select?explain=true`,
+            { messages: [{ role: 'user', content }], llm_providers, preference_id: id },
+            auth,
+          );
+          return [0, 1, 2].map((place) => Number(at(json, 'candidates', place, 'quality')));
+        }),
+      );
+      // six answers in ten were good
+      expect(qualities.flat().reduce((sum, one) => sum + one) / 60).toBeCloseTo(0.6, 1);
     },
   );
+
+  it.runIf(isWholeRun)('keeps its router if later evaluations show no use of another', async () => {
+    const id = await created();
+    expect((await sent(pathOf(id), evaluationsCsv(240), 'text/csv')).status).toBe(202);
+    await over(id);
+    const before = (await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth)).json;
+    expect(
+      (await sent(pathOf(id), evaluationsCsv(120, { isNoise: true }), 'text/csv')).status,
+    ).toBe(202);
+    expect(await over(id)).toMatchObject({ state: 'not_useful', report: { inUse: 'earlier' } });
+    const after = (await ask('GET', `${gateway.url}/api/v1/preferences/${id}`, auth)).json;
+    expect(at(after, 'router')).toEqual({
+      ...(at(before, 'router') as object),
+      state: 'not_useful',
+    });
+    expect([await chosen(codePrompt, id), await chosen(factsPrompt, id)]).toEqual([
+      'up/alpha',
+      'up/beta',
+    ]);
+  });
 
   it.runIf(isWholeRun)(
     'takes rows as JSON, as lines of JSON and as a form with a file',
@@ -312,6 +357,85 @@ describe('a trained router that is passed over', () => {
     expect(await told(id, running)).toEqual(
       thrice('it was fitted on another router: train it again'),
     );
+    await store.close();
+    await running.close();
+    await database.drop();
+  });
+});
+
+describe('a training of an earlier version', () => {
+  const interval = { value: 0.21, low: 0.15, high: 0.27 };
+  const choice = { score: 0.81, gain: interval };
+  /** As it was stored before levels and costs were judged. */
+  const report = {
+    rows: 240,
+    prompts: 238,
+    models: [
+      { model: 'up/alpha', rows: 240, score: 0.6 },
+      { model: 'up/beta', rows: 240, score: 0.55 },
+    ],
+    scale: { worst: 0, best: 1 },
+    seed: 1,
+    setting: { trust: 0.5, ridge: 100 },
+    bestSingle: { model: 'up/alpha', score: 0.6 },
+    choices: { router: choice, offsets: choice, fitted: choice },
+    gain: interval,
+    aiq: null,
+    isUseful: true,
+    verdict:
+      'better than always calling up/alpha: +0.2100, from +0.1500 to +0.2700 with 95 % confidence',
+  };
+
+  it('is shown and used as before', async () => {
+    const database = await databases[0]![1]();
+    const running = await start({ database: { url: database.url } });
+    const id = await created(running);
+    const store = await openStore(database.url);
+    const { accountId } = (await store.preferences.changedSince(0)).records.find(
+      (one) => one.id === id,
+    )!;
+    const training = await store.trainings.add(
+      {
+        id: randomUUID(),
+        accountId,
+        preferenceId: id,
+        wishes: { format: 'csv', promptColumn: 'prompt', models: null, maximize: true, seed: 1 },
+        dataset: '',
+        at: 1,
+      },
+      { owner: 'earlier', at: 1, until: 1e13 },
+    );
+    const wide = shippedPredictor().weights.rank + shippedPredictor().weights.denseNames.length;
+    const weights = encodeCustom({
+      router: shippedPredictor().weights.name,
+      models: ['up/alpha', 'up/beta'],
+      trust: 0,
+      mean: new Float32Array(wide),
+      scale: new Float32Array(wide),
+      centres: new Float32Array(2),
+      offsets: Float32Array.of(-1, 1),
+      known: Float32Array.of(0.5, 0.5),
+      spreads: Float32Array.of(0.1, 0.1),
+      slopes: new Float32Array(2 * wide),
+    });
+    await store.trainingQueue.finish(
+      training.id,
+      { owner: 'earlier', at: 2 },
+      { state: 'done', report, error: null, router: { weights, gain: 0.21, trainedAt: 2 } },
+    );
+    const shown = (await ask('GET', pathOf(id, running), auth)).json;
+    expectConforms('training.response', shown);
+    expect(shown).toMatchObject({ state: 'done', report, passedOver: null });
+    expect(Object.keys(at(shown, 'report') as object)).toEqual(Object.keys(report));
+    await until(
+      async () =>
+        at(
+          (await ask('GET', `${running.url}/api/v1/preferences/${id}`, auth)).json,
+          'router',
+          'inUse',
+        ) === 'router',
+    );
+    await until(async () => (await chosen(codePrompt, id, running)) === 'up/beta');
     await store.close();
     await running.close();
     await database.drop();

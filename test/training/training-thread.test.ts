@@ -5,6 +5,7 @@ import {
   runInThread,
   threadOptions,
 } from '../../src/training/training-thread.js';
+import { plainTerms } from '../helpers/training-terms.js';
 import { evaluationsCsv } from '../helpers/evaluations-csv.js';
 
 const wishes = {
@@ -62,7 +63,12 @@ describe('the thread that reads evaluations', { timeout: 60_000 }, () => {
   it('stops when the signal aborts, even in the middle of its work', async () => {
     const stop = new AbortController();
     const task = runInThread(
-      { text: evaluationsCsv(3_000), wishes, predictor: shippedPredictor().weights },
+      {
+        text: evaluationsCsv(3_000),
+        wishes,
+        predictor: shippedPredictor().weights,
+        terms: plainTerms,
+      },
       stop.signal,
       () => stop.abort(),
     );

@@ -46,7 +46,9 @@ async function refuseTrained(
   preferenceId: string,
 ): Promise<void> {
   const { store } = await state.opened();
-  if ((await store.preferences.find(accountId, preferenceId))?.router)
+  const router = (await store.preferences.find(accountId, preferenceId))?.router;
+  const isUseful = router && (router.part !== 'calibration' || router.saved !== undefined);
+  if (isUseful)
     throw invalidField('override', 'the preference already has a trained router', 'bad_request');
 }
 

@@ -1,4 +1,7 @@
-/** `not_useful`: it succeeded but found no gain, so the preference's router did not change. */
+/**
+ * `not_useful`: it succeeded, but its router is of no use. At most the level of predicted quality is
+ * corrected.
+ */
 export type TrainingState = 'queued' | 'running' | 'done' | 'failed' | 'not_useful';
 
 /** How to read the rows of a training. */
@@ -31,8 +34,18 @@ export interface TrainingRecord {
 export interface StoredRouter {
   /** In the format of the routing. */
   readonly weights: string;
+  /**
+   * `calibration`: only the level of each model's quality is corrected. Absent in what earlier
+   * versions stored: a router.
+   */
+  readonly part?: 'router' | 'calibration';
   /** The gain over always calling the best single model. */
   readonly gain: number;
+  /**
+   * The share of that model's cost that `tradeoff: cost` saves; absent if it was not found as good
+   * for less.
+   */
+  readonly saved?: number;
   readonly trainedAt: number;
 }
 

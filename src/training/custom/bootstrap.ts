@@ -27,30 +27,46 @@ const manyGroups = 10_000;
  * NaN is ignored.
  */
 export function bootstrapMean(values: Float64Array, groups: Int32Array, seed: number): Estimate {
+  return bootstrapRatio(
+    values,
+    values.map(() => 1),
+    groups,
+    seed,
+  );
+}
+
+/**
+ * The sum of some parts over the sum of their wholes, in the same way; 0 where the wholes sum up to
+ * nothing. Rows whose part is NaN are ignored.
+ */
+export function bootstrapRatio(
+  parts: Float64Array,
+  wholes: Float64Array,
+  groups: Int32Array,
+  seed: number,
+): Estimate {
   const sums: number[] = [],
-    counts: number[] = [];
-  values.forEach((value, row) => {
-    if (Number.isNaN(value)) return;
+    totals: number[] = [];
+  parts.forEach((part, row) => {
+    if (Number.isNaN(part)) return;
     const group = groups[row]!;
-    sums[group] = (sums[group] ?? 0) + value;
-    counts[group] = (counts[group] ?? 0) + 1;
+    sums[group] = (sums[group] ?? 0) + part;
+    totals[group] = (totals[group] ?? 0) + wholes[row]!;
   });
-  const present = Int32Array.from(counts.keys()).filter((group) => counts[group] !== undefined);
-  if (present.length === 0) return { value: 0, low: 0, high: 0 };
+  const present = Int32Array.from(totals.keys()).filter((group) => totals[group] !== undefined);
+  const total = present.reduce((sum, group) => sum + totals[group]!, 0);
+  if (total === 0) return { value: 0, low: 0, high: 0 };
   const draws = present.length > manyGroups ? drawsOfManyGroups : drawsOfFewGroups;
   const random = seeded(seed);
-  const means = Array.from({ length: draws }, () => {
+  const ratios = Array.from({ length: draws }, () => {
     let sum = 0,
       count = 0;
     for (let at = 0; at < present.length; at++) {
       const group = present[Math.floor(random() * present.length)]!;
       sum += sums[group]!;
-      count += counts[group]!;
+      count += totals[group]!;
     }
-    return sum / count;
+    return count === 0 ? NaN : sum / count;
   });
-  const whole =
-    present.reduce((sum, group) => sum + sums[group]!, 0) /
-    present.reduce((sum, group) => sum + counts[group]!, 0);
-  return estimateOf(whole, means);
+  return estimateOf(present.reduce((sum, group) => sum + sums[group]!, 0) / total, ratios);
 }

@@ -5,15 +5,15 @@ import { averageQuality, curveOf, hullOf, type Pool, singlesOf } from './cost-cu
 export type Predicted = Float32Array;
 
 /**
- * By row: the score of the chosen model, among those with a score there; NaN if fewer than two have
+ * By row: the place of the chosen model, among those with a score there; -1 if fewer than two have
  * one.
  */
-export function chosenScores(
+export function chosenPlaces(
   { models, scores, count }: CustomRows,
   preference: (row: number, model: number) => number,
-): Float64Array {
+): Int32Array {
   const width = models.length;
-  return Float64Array.from({ length: count }, (_, row) => {
+  return Int32Array.from({ length: count }, (_, row) => {
     let best = -1,
       highest = -Infinity,
       measured = 0;
@@ -25,8 +25,19 @@ export function chosenScores(
       highest = value;
       best = model;
     }
-    return measured < 2 ? NaN : scores[row * width + best]!;
+    return measured < 2 ? -1 : best;
   });
+}
+
+/** By row: the number of the chosen model; NaN where none was chosen. */
+export function valuesAt(
+  values: Float32Array,
+  places: Int32Array,
+  { models }: Pick<CustomRows, 'models'>,
+): Float64Array {
+  return Float64Array.from(places, (place, row) =>
+    place < 0 ? NaN : values[row * models.length + place]!,
+  );
 }
 
 /** The mean of all values that are not NaN. */

@@ -2,10 +2,15 @@ import { sigmoid } from '../../routing/numbers.js';
 import { chooseSetting, fitSetting, foldsOf } from './choose-setting.js';
 import type { Predicted } from './choices.js';
 import type { CustomRows } from './custom-rows.js';
-import { correctedOdds, fitOffsets, type Correction, type Setting } from './fit-correction.js';
+import {
+  correctedOdds,
+  fitOffsets,
+  offsetsAlone,
+  type Correction,
+  type Setting,
+} from './fit-correction.js';
 
 const folds = 5;
-const offsetsAlone: Setting = { trust: 1, ridge: null };
 
 /** Predictions of rows by fits that saw neither them nor any equal prompt. */
 export interface HeldOut {

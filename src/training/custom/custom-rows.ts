@@ -9,6 +9,9 @@ import {
 import { featuresOf } from '../../routing/predictor/features/features.js';
 import type { QualityPredictor } from '../../routing/predictor/quality-predictor.js';
 import { canonicalName } from '../../routing/model-name.js';
+import { measureRequest } from '../../routing/tokens.js';
+import type { TrainingTerms } from '../terms.js';
+import { expectedCost, pricesOf } from './expected-costs.js';
 import { compared, type EvaluationRows } from './evaluation-rows.js';
 
 /**
@@ -28,6 +31,8 @@ export interface CustomRows {
   /** By row and model, 0..1; NaN if not measured. */
   readonly scores: Float32Array;
   readonly costs: Float32Array | null;
+  /** By row and model: USD as routing expects them; NaN for a model whose price is not known. */
+  readonly expectedCosts: Float32Array;
   /** By row: equal prompts have the same number. */
   readonly groups: Int32Array;
   /** By model: its ability, publicly known or guessed. */
@@ -39,7 +44,7 @@ const everyRows = 500;
 /** Reads each prompt with the predictor: some tens of microseconds and half a kilobyte each. */
 export function readCustomRows(
   { models, prompts, scores, costs }: EvaluationRows,
-  predictor: QualityPredictor,
+  { predictor, terms }: { readonly predictor: QualityPredictor; readonly terms: TrainingTerms },
   onProgress: (share: number) => void,
 ): CustomRows {
   const known = Float32Array.from(
@@ -48,15 +53,24 @@ export function readCustomRows(
   );
   const width = coordinateCount(predictor.weights.rank, predictor.weights.denseNames.length);
   const points = new Float32Array(prompts.length * width),
-    odds = new Float32Array(prompts.length * models.length);
+    odds = new Float32Array(prompts.length * models.length),
+    expectedCosts = new Float32Array(prompts.length * models.length);
+  const prices = pricesOf(models, terms);
   const expect = expectationsOf(predictor, models, known);
   prompts.forEach((content, row) => {
-    const features = featuresOf({ messages: [{ role: 'user', content }] });
+    const messages = [{ role: 'user' as const, content }];
+    const features = featuresOf({ messages }),
+      { tokens } = measureRequest(messages);
     const reading = predictor.read(features);
     writeCoordinates(reading, features, points, row * width);
-    expect({ features, reading }).forEach(
-      ({ quality }, model) => (odds[row * models.length + model] = logOdds(quality)),
-    );
+    expect({ features, reading }).forEach(({ quality, outputTokens }, model) => {
+      odds[row * models.length + model] = logOdds(quality);
+      expectedCosts[row * models.length + model] = expectedCost(
+        prices[model]!,
+        tokens,
+        outputTokens,
+      );
+    });
     if (row % everyRows === 0) onProgress(row / prompts.length);
   });
   const scaling = spreadOf(points, width);
@@ -71,6 +85,7 @@ export function readCustomRows(
     odds,
     scores,
     costs,
+    expectedCosts,
     groups: groupsOf(prompts),
     known,
   };

@@ -11,6 +11,9 @@ export interface Setting {
   readonly ridge: number | null;
 }
 
+/** The predictor's differences between prompts as they are, and an offset for each model. */
+export const offsetsAlone: Setting = { trust: 1, ridge: null };
+
 /** What was fitted for each model. */
 export interface Correction {
   readonly centres: Float64Array;

@@ -1,10 +1,27 @@
-import { aiqOf, chosenScores, meanOf, meanScores, pricedPool, type Predicted } from './choices.js';
-import { bootstrapMean } from './bootstrap.js';
-import type { Estimate } from './bootstrap.js';
+import { bootstrapMean, type Estimate } from './bootstrap.js';
+import { type CalibrationReport, judgeCalibration } from './calibration.js';
+import {
+  aiqOf,
+  chosenPlaces,
+  meanOf,
+  meanScores,
+  pricedPool,
+  type Predicted,
+  valuesAt,
+} from './choices.js';
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import type { Setting } from './fit-correction.js';
+import { type Judged, judgeSavings, type Savings } from './savings.js';
 import type { Scale } from './scale-scores.js';
+import {
+  type TrainingFinding,
+  findUse,
+  type InUse,
+  inUseAfter,
+  type TrainedPart,
+  verdictOn,
+} from './verdict.js';
 
 /** One way to choose, judged on prompts that it was not trained on. Scores are 0..1. */
 interface ChoiceReport {
@@ -13,7 +30,10 @@ interface ChoiceReport {
   readonly gain: Estimate;
 }
 
-/** What a training found. Stored, and returned by the API. */
+/**
+ * What a training found. Stored, and returned by the API; reports of earlier versions lack
+ * `overShipped`, `savings`, `unjudged`, `calibration`, `finding` and `inUse`.
+ */
 export interface TrainingReport {
   readonly rows: number;
   /** The number of different prompts. */
@@ -35,77 +55,127 @@ export interface TrainingReport {
   readonly choices: Readonly<Record<keyof HeldOut, ChoiceReport>>;
   /** The gain of the trained weights. */
   readonly gain: Estimate;
+  /** How much better they choose than the shipped predictor. */
+  readonly overShipped: Estimate;
   /**
    * The mean height of the cost-quality hull, of each prediction and of mixtures of single models;
    * null if costs are not known.
    */
   readonly aiq: Readonly<Record<string, number>> | null;
-  /** Whether the whole interval of the gain is above 0. */
+  /** What `tradeoff: cost` saves; null if costs cannot be judged, for the reason in `unjudged`. */
+  readonly savings: Savings | null;
+  readonly unjudged: string | null;
+  readonly calibration: CalibrationReport;
+  readonly finding: TrainingFinding;
+  /** Whether the training is of use: for any finding but `no_use`. */
   readonly isUseful: boolean;
+  readonly inUse: InUse;
   readonly verdict: string;
 }
 
-const short = (value: number): string => (value >= 0 ? '+' : '') + value.toFixed(4);
+/** What a report depends on, beside rows and predictions. */
+interface Terms extends Pick<TrainingReport, 'scale' | 'seed' | 'setting'> {
+  /** What an earlier training put in use. */
+  readonly earlier: TrainedPart | null;
+  /** How much quality `tradeoff: cost` may give up. */
+  readonly tolerance: number;
+}
 
 /** Compares predictions of held-out rows with always calling the best single model. */
 export function reportOn(
   rows: CustomRows,
   heldOut: HeldOut,
-  { scale, seed, setting }: Pick<TrainingReport, 'scale' | 'seed' | 'setting'>,
+  { earlier, tolerance, ...given }: Terms,
 ): TrainingReport {
-  const width = rows.models.length;
   const { best, single } = bestSingleOf(rows);
-  const judge = (predicted: Predicted): ChoiceReport => {
-    const scores = chosenScores(rows, (row, model) => predicted[row * width + model]!);
-    return {
-      score: meanOf(scores),
-      gain: bootstrapMean(
-        scores.map((score, row) => score - single[row]!),
-        rows.groups,
-        seed,
-      ),
-    };
-  };
-  const choices = {
-    router: judge(heldOut.router),
-    offsets: judge(heldOut.offsets),
-    fitted: judge(heldOut.fitted),
-  };
-  const { gain } = choices.fitted;
+  const { choices, overShipped } = judgeChoices(rows, heldOut, single, given.seed);
   const priced = pricedPool(rows);
-  const model = rows.models[best]!,
-    isUseful = gain.low > 0;
+  const calibration = judgeCalibration(rows, heldOut, given.seed);
+  const costTerms = { tolerance, seed: given.seed, mayOffset: calibration.isBetter };
+  const findings = {
+    single: rows.models[best]!,
+    gain: choices.fitted.gain,
+    overShipped,
+    ...savingsIn(judgeSavings(rows, heldOut, single, costTerms)),
+    calibration,
+  };
+  const finding = findUse(findings);
+  const inUse = inUseAfter(finding, findings, earlier);
   return {
     rows: rows.count,
     prompts: new Set(rows.groups).size,
     models: modelsOf(rows),
-    scale,
-    seed,
-    setting,
-    bestSingle: { model, score: meanOf(single) },
+    ...given,
+    bestSingle: { model: findings.single, score: meanOf(valuesAt(rows.scores, single, rows)) },
     choices,
-    gain,
+    gain: findings.gain,
+    overShipped,
     aiq: priced && aiqOf(priced, { ...heldOut }),
-    isUseful,
-    verdict: verdictOn(gain, model, isUseful),
+    savings: findings.savings,
+    unjudged: findings.unjudged,
+    calibration,
+    finding,
+    isUseful: finding !== 'no_use',
+    inUse,
+    verdict: verdictOn(finding, findings, inUse),
+  };
+}
+
+const savingsIn = (judged: Judged): Pick<TrainingReport, 'savings' | 'unjudged'> =>
+  'savings' in judged
+    ? { savings: judged.savings, unjudged: null }
+    : { savings: null, unjudged: judged.unjudged };
+
+/** Judges what each prediction chooses where quality is all that counts. */
+function judgeChoices(
+  rows: CustomRows,
+  heldOut: HeldOut,
+  single: Int32Array,
+  seed: number,
+): Pick<TrainingReport, 'choices' | 'overShipped'> {
+  const scoresOf = (predicted: Predicted): Float64Array => {
+    const { length } = rows.models;
+    const places = chosenPlaces(rows, (row, model) => predicted[row * length + model]!);
+    return valuesAt(rows.scores, places, rows);
+  };
+  const over = (scores: Float64Array, others: Float64Array): Estimate =>
+    bootstrapMean(
+      scores.map((score, row) => score - others[row]!),
+      rows.groups,
+      seed,
+    );
+  const ofSingle = valuesAt(rows.scores, single, rows),
+    shipped = scoresOf(heldOut.router),
+    fitted = scoresOf(heldOut.fitted);
+  const judged = (scores: Float64Array): ChoiceReport => ({
+    score: meanOf(scores),
+    gain: over(scores, ofSingle),
+  });
+  return {
+    choices: {
+      router: judged(shipped),
+      offsets: judged(scoresOf(heldOut.offsets)),
+      fitted: judged(fitted),
+    },
+    overShipped: over(fitted, shipped),
   };
 }
 
 /**
- * The model that does best on the rows that compare models, when it is called wherever it was
- * measured (elsewhere, the best of the models measured there).
+ * The model that does best on the rows that compare models, and what is called by row if it is
+ * called wherever it was measured (elsewhere, the best of the models measured there).
  */
-function bestSingleOf(rows: CustomRows): { readonly best: number; readonly single: Float64Array } {
+function bestSingleOf(rows: CustomRows): { readonly best: number; readonly single: Int32Array } {
   const means = meanScores(rows);
   let best = 0,
-    single: Float64Array = new Float64Array(0),
+    single: Int32Array = new Int32Array(0),
     highest = -Infinity;
   rows.models.forEach((_, place) => {
     // the means alone would mislead: a model measured only on easy rows has a high mean, and is
     // easily beaten there
-    const scores = chosenScores(rows, (_row, model) => (model === place ? 2 : means[model]!));
-    const score = meanOf(scores);
-    if (score > highest) [best, single, highest] = [place, scores, score];
+    const places = chosenPlaces(rows, (_row, model) => (model === place ? 2 : means[model]!));
+    const score = meanOf(valuesAt(rows.scores, places, rows));
+    if (score > highest) [best, single, highest] = [place, places, score];
   });
   return { best, single };
 }
@@ -123,11 +193,4 @@ function modelsOf({ models, scores, count }: CustomRows): TrainingReport['models
     rows: measured[place]!,
     score: sums[place]! / measured[place]!,
   }));
-}
-
-function verdictOn({ value, low, high }: Estimate, model: string, isUseful: boolean): string {
-  const gain = `${short(value)}, from ${short(low)} to ${short(high)} with 95 % confidence`;
-  return isUseful
-    ? `better than always calling ${model}: ${gain}`
-    : `no gain over always calling ${model} (${gain}), so it is not used`;
 }

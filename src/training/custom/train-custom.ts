@@ -4,11 +4,13 @@ import type { QualityPredictor } from '../../routing/predictor/quality-predictor
 import { chooseSetting, fitSetting } from './choose-setting.js';
 import { crossValidate } from './cross-validate.js';
 import { type CustomRows, readCustomRows } from './custom-rows.js';
-import { type Correction, correctedOdds, type Setting } from './fit-correction.js';
+import { type Correction, correctedOdds, offsetsAlone, type Setting } from './fit-correction.js';
 import type { ColumnOptions } from './columns.js';
 import { readEvaluations, type ReadOptions } from './read-evaluations.js';
 import { reportOn, type TrainingReport } from './report.js';
 import { scaleScores } from './scale-scores.js';
+import type { TrainingTerms } from '../terms.js';
+import type { TrainedPart } from './verdict.js';
 
 /** What a user asks for, in addition to the rows. */
 export interface TrainingWishes extends ColumnOptions {
@@ -18,10 +20,20 @@ export interface TrainingWishes extends ColumnOptions {
   readonly seed: number;
 }
 
+/** What a training builds on. */
+export interface Beginning {
+  readonly predictor: QualityPredictor;
+  readonly terms: TrainingTerms;
+  /** What an earlier training put in use; absent: nothing. */
+  readonly earlier?: TrainedPart | null;
+}
+
 /** The result of a training. */
 export interface Trained {
   readonly report: TrainingReport;
   readonly weights: CustomWeights;
+  /** Weights that correct the level of each model's quality, and nothing else. */
+  readonly calibration: CustomWeights;
 }
 
 /** Called with the progress, 0..1, and what the training is doing. */
@@ -45,13 +57,13 @@ export function checkEvaluations(
 export function trainCustom(
   text: string,
   wishes: TrainingWishes,
-  predictor: QualityPredictor,
+  { predictor, terms, earlier = null }: Beginning,
   onProgress: OnProgress,
 ): Trained {
   onProgress(0, 'reading');
   const evaluations = readEvaluations(text, wishes);
   const scale = scaleScores(evaluations.scores, wishes.maximize);
-  const rows = readCustomRows(evaluations, predictor, (share) =>
+  const rows = readCustomRows(evaluations, { predictor, terms }, (share) =>
     onProgress(0.05 + share * 0.15, 'reading prompts'),
   );
   const heldOut = crossValidate(rows, wishes.seed, (share) =>
@@ -60,12 +72,15 @@ export function trainCustom(
   onProgress(0.8, 'training on all rows');
   const all = Int32Array.from({ length: rows.count }, (_, row) => row);
   const setting = chooseSetting(rows, all, wishes.seed);
-  const correction = fitSetting(rows, all, setting);
+  const fitted = (chosen: Setting): CustomWeights =>
+    weightsOf(rows, chosen, fitSetting(rows, all, chosen), predictor);
+  const [weights, calibration] = [fitted(setting), fitted(offsetsAlone)];
   onProgress(0.95, 'judging');
-  const report = reportOn(rows, heldOut, { scale, seed: wishes.seed, setting });
-  const weights = weightsOf(rows, setting, correction, predictor);
+  const { seed } = wishes,
+    { tolerance } = terms;
+  const report = reportOn(rows, heldOut, { scale, seed, setting, tolerance, earlier });
   onProgress(1, 'done');
-  return { report, weights };
+  return { report, weights, calibration };
 }
 
 function weightsOf(

@@ -1,6 +1,7 @@
 import { createTuning } from '../../../src/routing/predictor/custom-tuning.js';
 import { logOdds, sigmoid } from '../../../src/routing/numbers.js';
 import { trainCustom } from '../../../src/training/custom/train-custom.js';
+import { plainTerms } from '../../helpers/training-terms.js';
 import type { FitOnRows } from './learning-curve.js';
 
 /**
@@ -15,7 +16,7 @@ export const trainOnRows: FitOnRows = ({ models, prompts, scores }, predictor, s
   const { weights } = trainCustom(
     lines.join('\n'),
     { promptColumn: 'prompt', models: null, format: 'jsonl', maximize: true, seed },
-    predictor,
+    { predictor, terms: plainTerms },
     () => undefined,
   );
   const tuning = createTuning(weights, predictor);

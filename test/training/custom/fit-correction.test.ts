@@ -28,6 +28,7 @@ function turns(): CustomRows {
     odds: new Float32Array(count),
     scores,
     costs: null,
+    expectedCosts: new Float32Array(count),
     groups: Int32Array.from(points, (_, row) => row),
     known,
   };

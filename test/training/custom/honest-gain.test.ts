@@ -3,6 +3,7 @@ import { shippedPredictor } from '../../../src/routing/predictor/shipped-predict
 import { trainCustom, type Trained } from '../../../src/training/custom/train-custom.js';
 import { seeded } from '../../../src/training/custom/seeded.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
+import { plainTerms } from '../../helpers/training-terms.js';
 import { isWholeRun } from '../../helpers/runs.js';
 
 interface Row {
@@ -14,7 +15,7 @@ const train = (rows: readonly Row[]): Trained =>
   trainCustom(
     rows.map((row) => JSON.stringify(row)).join('\n'),
     { format: 'jsonl', promptColumn: 'prompt', models: null, maximize: true, seed: 1 },
-    shippedPredictor(),
+    { predictor: shippedPredictor(), terms: plainTerms },
     () => undefined,
   );
 

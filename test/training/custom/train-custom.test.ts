@@ -14,6 +14,7 @@ import { fitPredictor } from '../../lab/fit/fit-predictor.js';
 import { appraisalOf } from '../../helpers/appraisals.js';
 import { codePrompt, evaluationsCsv, factsPrompt } from '../../helpers/evaluations-csv.js';
 import { smallEvaluations } from '../../helpers/small-evaluations.js';
+import { plainTerms } from '../../helpers/training-terms.js';
 import { isWholeRun } from '../../helpers/runs.js';
 
 const wishes: TrainingWishes = {
@@ -30,7 +31,7 @@ describe('weights trained from evaluations', { timeout: 120_000 }, () => {
   let trained: Trained;
   let tuning: Tuning;
   const train = (text: string, changes: Partial<TrainingWishes> = {}): Trained =>
-    trainCustom(text, { ...wishes, ...changes }, predictor, () => undefined);
+    trainCustom(text, { ...wishes, ...changes }, { predictor, terms: plainTerms }, () => undefined);
   const first = (
     content: string,
     tunings: readonly Tuning[] = [tuning],

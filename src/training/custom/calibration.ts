@@ -1,0 +1,75 @@
+import { bootstrapMean, type Estimate } from './bootstrap.js';
+import { meanOf, type Predicted } from './choices.js';
+import type { HeldOut } from './cross-validate.js';
+import type { CustomRows } from './custom-rows.js';
+
+/** A figure of the shipped predictor, and of the same with an offset for each model. */
+interface BeforeAndAfter {
+  readonly before: number;
+  readonly after: number;
+}
+
+/**
+ * How far the predicted qualities are from the scores, judged on prompts that the offsets were not
+ * fitted on.
+ */
+export interface CalibrationReport {
+  /** In nats: the mean over rows of the mean over the models that were measured there. */
+  readonly logLoss: BeforeAndAfter & { readonly change: Estimate };
+  /** The mean over models of the difference between mean prediction and mean score. */
+  readonly levelError: BeforeAndAfter;
+  /** Whether the offsets lower the log loss. If not, they are never used alone. */
+  readonly isBetter: boolean;
+}
+
+/** As routing bounds the qualities that it predicts. */
+const least = 0.001;
+
+/** Compares the shipped predictor's qualities with those of the same predictor with offsets. */
+export function judgeCalibration(
+  rows: CustomRows,
+  { router, offsets }: Pick<HeldOut, 'router' | 'offsets'>,
+  seed: number,
+): CalibrationReport {
+  const before = lossesOf(rows, router),
+    after = lossesOf(rows, offsets);
+  const change = bootstrapMean(
+    after.map((loss, row) => loss - before[row]!),
+    rows.groups,
+    seed,
+  );
+  return {
+    logLoss: { before: meanOf(before), after: meanOf(after), change },
+    levelError: { before: levelErrorOf(rows, router), after: levelErrorOf(rows, offsets) },
+    isBetter: change.value < 0,
+  };
+}
+
+/** By row, the mean log loss of its scores; NaN without a score. */
+function lossesOf({ models, scores, count }: CustomRows, predicted: Predicted): Float64Array {
+  const width = models.length;
+  return Float64Array.from({ length: count }, (_, row) => {
+    let sum = 0,
+      measured = 0;
+    for (let at = row * width; at < (row + 1) * width; at++) {
+      const score = scores[at]!;
+      if (Number.isNaN(score)) continue;
+      const chance = Math.min(1 - least, Math.max(least, predicted[at]!));
+      sum -= score * Math.log(chance) + (1 - score) * Math.log(1 - chance);
+      measured++;
+    }
+    return sum / measured;
+  });
+}
+
+function levelErrorOf({ models, scores }: CustomRows, predicted: Predicted): number {
+  const width = models.length;
+  const errors = new Float64Array(width),
+    measured = new Float64Array(width);
+  scores.forEach((score, at) => {
+    if (Number.isNaN(score)) return;
+    errors[at % width]! += predicted[at]! - score;
+    measured[at % width]!++;
+  });
+  return meanOf(errors.map((error, model) => Math.abs(error) / measured[model]!));
+}

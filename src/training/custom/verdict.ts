@@ -1,0 +1,138 @@
+import type { Estimate } from './bootstrap.js';
+import type { CalibrationReport } from './calibration.js';
+import {
+  type Comparison,
+  isCheaper,
+  isShippedAsGood,
+  firstNames,
+  type Savings,
+} from './savings.js';
+
+/** What a training is good for. */
+export type TrainingFinding = 'better' | 'cheaper' | 'no_use';
+
+/** What a training can put in use: its router, or corrected levels of quality alone. */
+export type TrainedPart = 'router' | 'calibration';
+
+/** What is in use after a training: a part of it, or of an earlier one; null: nothing. */
+export type InUse = TrainedPart | 'earlier' | null;
+
+/** What a verdict is made of. */
+export interface Findings {
+  /** The best single model. */
+  readonly single: string;
+  /** Of the trained router's choices: over always calling that model, over the shipped router's. */
+  readonly gain: Estimate;
+  readonly overShipped: Estimate;
+  /** Null if costs cannot be judged, for the reason in `unjudged`. */
+  readonly savings: Savings | null;
+  readonly unjudged: string | null;
+  readonly calibration: CalibrationReport;
+}
+
+/**
+ * Better: surely better than the best single model, and no worse than what the shipped router
+ * already reaches. Cheaper: as good, and surely at less cost.
+ */
+export function findUse({ gain, overShipped, savings }: Findings): TrainingFinding {
+  if (gain.low > 0 && overShipped.value >= 0) return 'better';
+  return savings !== null && isCheaper(savings) ? 'cheaper' : 'no_use';
+}
+
+/**
+ * A router of an earlier training is not replaced by corrected levels alone, unless they save.
+ * @param earlier what an earlier training put in use
+ */
+export function inUseAfter(
+  finding: TrainingFinding,
+  { calibration, savings }: Findings,
+  earlier: TrainedPart | null,
+): InUse {
+  if (finding === 'cheaper' && savings?.by === 'offsets') return 'calibration';
+  if (finding !== 'no_use') return 'router';
+  if (calibration.isBetter && earlier !== 'router') return 'calibration';
+  return earlier && 'earlier';
+}
+
+const signed = (value: number): string => (value >= 0 ? '+' : '') + value.toFixed(4);
+const surely = ({ low, high }: Estimate): string =>
+  `from ${signed(low)} to ${signed(high)} with 95 % confidence`;
+const percent = (share: number): string => (100 * share).toFixed(1);
+/** Such as "12.3 % less". */
+const amount = ({ saved: { value } }: Comparison): string =>
+  `${percent(Math.abs(value))} % ${value < 0 ? 'more' : 'less'}`;
+
+/** The same with its interval. */
+function costChange(compared: Comparison): string {
+  const { value, low, high } = compared.saved;
+  const [least, most] = value < 0 ? [-high, -low] : [low, high];
+  return `${amount(compared)} cost (from ${percent(least)} to ${percent(most)} % with 95 % confidence)`;
+}
+
+const difference = ({ score }: Comparison): string =>
+  `differs by ${signed(score.value)} (${surely(score)})`;
+
+/** The verdict in a few plain sentences, with figures. */
+export function verdictOn(finding: TrainingFinding, findings: Findings, inUse: InUse): string {
+  const why = { better: whyBetter, cheaper: whyCheaper, no_use: whyNoUse }[finding](findings);
+  return [why, aboutCosts(findings), outcomeOf(findings, inUse)].filter(Boolean).join(' ');
+}
+
+function whyBetter({ single, gain, overShipped, savings }: Findings): string {
+  const why = `better than always calling ${single}: ${signed(gain.value)}, ${surely(gain)}; compared to the shipped router ${signed(overShipped.value)}, ${surely(overShipped)}.`;
+  return savings && isCheaper(savings)
+    ? `${why} With tradeoff: cost it is ${asGoodAs(single, savings)}.`
+    : why;
+}
+
+function whyCheaper({ single, savings }: Findings): string {
+  const { trained, tolerance } = savings!;
+  return `${asGoodAs(single, savings!)}, with tradeoff: cost. Its score ${difference(trained)} from that of ${single}; ${tolerance} is tolerated.`;
+}
+
+/** Names what surely costs more first. */
+function asGoodAs(single: string, { trained, overShipped }: Savings): string {
+  return trained.saved.low > 0
+    ? `as good as always calling ${single} at ${costChange(trained)}, ${amount(overShipped)} than the shipped router`
+    : `as good as the shipped router at ${costChange(overShipped)}, ${amount(trained)} than always calling ${single}`;
+}
+
+function whyNoUse({ single, gain, overShipped, savings }: Findings): string {
+  const figures = `${signed(gain.value)}, ${surely(gain)}`;
+  const choices =
+    gain.low > 0
+      ? `better than always calling ${single} (${figures}), but the shipped router is better still (by ${(-overShipped.value).toFixed(4)})`
+      : `no gain over always calling ${single} (${figures})`;
+  return `no use: ${choices}.${savings === null ? '' : ` ${whyNoSaving(single, savings)}`}`;
+}
+
+function whyNoSaving(single: string, savings: Savings): string {
+  const { trained, shipped } = savings;
+  if (trained.saved.low === 0 && trained.saved.high === 0)
+    return `With tradeoff: cost it costs as much as ${single}.`;
+  const figures = `With tradeoff: cost it has ${costChange(trained)} than ${single}, and its score ${difference(trained)}`;
+  return isShippedAsGood(savings)
+    ? `${figures}; the shipped router is as good at ${costChange(shipped)}.`
+    : `${figures}.`;
+}
+
+/** What the figures about costs rest on. */
+function aboutCosts({ savings, unjudged }: Findings): string {
+  if (savings === null) return `Costs could not be judged: ${unjudged}.`;
+  if (savings.source === 'prices') return 'Costs are expected from list prices and lengths.';
+  return savings.unpriced.length === 0
+    ? ''
+    : `The gateway knows no price of ${firstNames(savings.unpriced)}: state it, so that tradeoff: cost can weigh it.`;
+}
+
+function outcomeOf({ calibration, savings }: Findings, inUse: InUse): string {
+  if (inUse === 'router') return 'The trained router is switched on.';
+  if (inUse === 'earlier')
+    return 'The trained router is not switched on; what an earlier training switched on stays.';
+  if (inUse === null) return 'The trained router is not switched on.';
+  const { logLoss, levelError } = calibration;
+  const figures = `log loss ${logLoss.before.toFixed(4)} becomes ${logLoss.after.toFixed(4)} (${signed(logLoss.change.value)}, ${surely(logLoss.change)}), mean error of the level ${levelError.before.toFixed(3)} becomes ${levelError.after.toFixed(3)}.`;
+  return savings?.by === 'offsets'
+    ? `That takes no more than to correct the level of each model's predicted quality, which is switched on: ${figures}`
+    : `The trained router is not switched on, but the level of each model's predicted quality is corrected: ${figures}`;
+}

@@ -1,0 +1,9 @@
+import { defaults } from '../../src/config/fill.js';
+import type { TrainingTerms } from '../../src/training/terms.js';
+
+/** What a training takes from a configuration that states nothing. */
+export const plainTerms: TrainingTerms = {
+  tolerance: defaults.routing.tolerance,
+  overrides: {},
+  priceIds: {},
+};

@@ -50,6 +50,20 @@ describe('signalbox train', () => {
     expect(await router()).toMatchObject({ gain: expect.any(Number) as number });
   });
 
+  it.runIf(isWholeRun)('says what it saves, and what that rests on', async () => {
+    const [, ...rows] = evaluationsCsv(300, { isNoise: true }).split('\n');
+    const header = 'prompt,up/alpha,up/beta,up/gamma,up/alpha/cost,up/beta/cost,up/gamma/cost';
+    const said = await run([header, ...rows.map((row) => `${row},0.002,0.003,0.004`)].join('\n'));
+    expect(said).toMatch(
+      /^USD for 1000 answers with tradeoff: cost: the shipped router \d\S*, the trained router \d\S*; always up\/\w+ \d\S*$/m,
+    );
+    expect(said).toMatch(/^log loss, levels corrected +0\.\d{4} -> 0\.\d{4} {3}-0\.\d{4} \(/m);
+    expect(said).toMatch(/^mean error of the level +0\.\d{4} -> 0\.\d{4}$/m);
+    expect(said).toContain(
+      'The gateway knows no price of up/alpha, up/beta, up/gamma: state it, so that tradeoff: cost can weigh it.',
+    );
+  });
+
   it.runIf(isWholeRun)(
     'says what is wrong with a file before it touches what is there',
     async () => {

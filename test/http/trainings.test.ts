@@ -482,6 +482,18 @@ describe('the /v2 call for a custom router', () => {
     },
   );
 
+  it.runIf(isWholeRun)('does not refuse to replace corrected levels alone', async () => {
+    const preference_id = await created();
+    const noise = evaluationsCsv(120, { isNoise: true });
+    expect((await sent(pathOf(preference_id), noise, 'text/csv')).status).toBe(202);
+    expect(await over(preference_id)).toMatchObject({ report: { inUse: 'calibration' } });
+    const asked = { preference_id, override: 'false' };
+    const url = `${gateway.url}/v2/pzn/trainCustomRouter`;
+    expect((await sent(url, form(asked, evaluationsCsv(240)))).status).toBe(200);
+    expect(await over(preference_id)).toMatchObject({ report: { inUse: 'router' } });
+    expect((await sent(url, form(asked))).status).toBe(400);
+  });
+
   it('tells what is wrong as detail, and leaves no preference behind', async () => {
     const count = async (): Promise<unknown> =>
       at(

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
 import type { Estimate } from '../training/custom/bootstrap.js';
 import { formatOf } from '../training/custom/evaluation-file.js';
-import type { Savings } from '../training/custom/savings.js';
+import type { TrainedSavings } from '../training/custom/judge-savings.js';
 import type { TrainingReport } from '../training/custom/report.js';
 import type { Store } from '../store/contracts/store.js';
 import type { StoredWishes } from '../store/contracts/trainings.js';
@@ -112,7 +112,7 @@ const names = {
   fitted: 'the trained router',
 } as const;
 
-function costLine(single: string, { cost }: Savings): string {
+function costLine(single: string, { cost }: TrainedSavings): string {
   const usd = (value: number): string => `${Number((1000 * value).toPrecision(4))}`;
   return `USD for 1000 answers with tradeoff: cost: ${names.router} ${usd(cost.shipped)}, ${names.fitted} ${usd(cost.trained)}; always ${printable(single)} ${usd(cost.bestSingle)}`;
 }

@@ -7,7 +7,7 @@ import type {
   TrainingEnd,
 } from '../store/contracts/trainings.js';
 import type { TrainingReport } from './custom/report.js';
-import { isCheaper } from './custom/savings.js';
+import { isCheaper } from './custom/judge-savings.js';
 import type { TrainedPart } from './custom/verdict.js';
 import type { TaskResult } from './task.js';
 import type { TrainingTerms } from './terms.js';

@@ -12,7 +12,7 @@ import {
 import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 import type { Setting } from './fit-correction.js';
-import { type Judged, judgeSavings, type Savings } from './savings.js';
+import { type Judged, judgeSavings, type TrainedSavings } from './judge-savings.js';
 import type { Scale } from './scale-scores.js';
 import {
   type TrainingFinding,
@@ -63,7 +63,7 @@ export interface TrainingReport {
    */
   readonly aiq: Readonly<Record<string, number>> | null;
   /** What `tradeoff: cost` saves; null if costs cannot be judged, for the reason in `unjudged`. */
-  readonly savings: Savings | null;
+  readonly savings: TrainedSavings | null;
   readonly unjudged: string | null;
   readonly calibration: CalibrationReport;
   readonly finding: TrainingFinding;

@@ -1,12 +1,12 @@
 import type { Estimate } from './bootstrap.js';
 import type { CalibrationReport } from './calibration.js';
 import {
-  type Comparison,
+  type ChoiceComparison,
   isCheaper,
   isShippedAsGood,
   firstNames,
-  type Savings,
-} from './savings.js';
+  type TrainedSavings,
+} from './judge-savings.js';
 
 /** What a training is good for. */
 export type TrainingFinding = 'better' | 'cheaper' | 'no_use';
@@ -25,7 +25,7 @@ export interface Findings {
   readonly gain: Estimate;
   readonly overShipped: Estimate;
   /** Null if costs cannot be judged, for the reason in `unjudged`. */
-  readonly savings: Savings | null;
+  readonly savings: TrainedSavings | null;
   readonly unjudged: string | null;
   readonly calibration: CalibrationReport;
 }
@@ -59,17 +59,17 @@ const surely = ({ low, high }: Estimate): string =>
   `from ${signed(low)} to ${signed(high)} with 95 % confidence`;
 const percent = (share: number): string => (100 * share).toFixed(1);
 /** Such as "12.3 % less". */
-const amount = ({ saved: { value } }: Comparison): string =>
+const amount = ({ saved: { value } }: ChoiceComparison): string =>
   `${percent(Math.abs(value))} % ${value < 0 ? 'more' : 'less'}`;
 
 /** The same with its interval. */
-function costChange(compared: Comparison): string {
+function costChange(compared: ChoiceComparison): string {
   const { value, low, high } = compared.saved;
   const [least, most] = value < 0 ? [-high, -low] : [low, high];
   return `${amount(compared)} cost (from ${percent(least)} to ${percent(most)} % with 95 % confidence)`;
 }
 
-const difference = ({ score }: Comparison): string =>
+const difference = ({ score }: ChoiceComparison): string =>
   `differs by ${signed(score.value)} (${surely(score)})`;
 
 /** The verdict in a few plain sentences, with figures. */
@@ -91,7 +91,7 @@ function whyCheaper({ single, savings }: Findings): string {
 }
 
 /** Names what surely costs more first. */
-function asGoodAs(single: string, { trained, overShipped }: Savings): string {
+function asGoodAs(single: string, { trained, overShipped }: TrainedSavings): string {
   return trained.saved.low > 0
     ? `as good as always calling ${single} at ${costChange(trained)}, ${amount(overShipped)} than the shipped router`
     : `as good as the shipped router at ${costChange(overShipped)}, ${amount(trained)} than always calling ${single}`;
@@ -106,7 +106,7 @@ function whyNoUse({ single, gain, overShipped, savings }: Findings): string {
   return `no use: ${choices}.${savings === null ? '' : ` ${whyNoSaving(single, savings)}`}`;
 }
 
-function whyNoSaving(single: string, savings: Savings): string {
+function whyNoSaving(single: string, savings: TrainedSavings): string {
   const { trained, shipped } = savings;
   if (trained.saved.low === 0 && trained.saved.high === 0)
     return `With tradeoff: cost it costs as much as ${single}.`;

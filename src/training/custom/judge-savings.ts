@@ -4,7 +4,7 @@ import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 
 /** One way to choose compared to another. */
-export interface Comparison {
+export interface ChoiceComparison {
   /** The difference of the scores. */
   readonly score: Estimate;
   /** The share of the other's cost that is saved; negative if it costs more. */
@@ -12,7 +12,7 @@ export interface Comparison {
 }
 
 /** What choices with `tradeoff: cost` cost and reach, on prompts that they were not trained on. */
-export interface Savings {
+export interface TrainedSavings {
   /** What was judged as trained: all that was fitted, or an offset for each model alone. */
   readonly by: 'fitted' | 'offsets';
   /** Where costs come from: the evaluations, or list prices and expected tokens. */
@@ -27,17 +27,17 @@ export interface Savings {
     readonly bestSingle: number;
   };
   /** The trained predictor's choices compared to always calling the best single model. */
-  readonly trained: Comparison;
+  readonly trained: ChoiceComparison;
   /** The shipped predictor's choices, compared to the same. */
-  readonly shipped: Comparison;
+  readonly shipped: ChoiceComparison;
   /** The trained predictor's choices compared to the shipped one's. */
-  readonly overShipped: Comparison;
+  readonly overShipped: ChoiceComparison;
   /** Models whose price routing does not know. */
   readonly unpriced: readonly string[];
 }
 
 /** Savings, or why they cannot be judged. */
-export type Judged = { readonly savings: Savings } | { readonly unjudged: string };
+export type Judged = { readonly savings: TrainedSavings } | { readonly unjudged: string };
 
 /** As many as a training asks for. */
 const minPrompts = 20;
@@ -76,7 +76,7 @@ function judgeOne(
   heldOut: HeldOut,
   single: Int32Array,
   { tolerance, seed }: SavingsTerms,
-  by: Savings['by'],
+  by: TrainedSavings['by'],
 ): Judged {
   const unpriced = unpricedModels(rows);
   const known = knownCosts(rows, single, unpriced);
@@ -87,7 +87,7 @@ function judgeOne(
   const choose = (predicted: Predicted): Int32Array =>
     judged.map((place, row) => (place < 0 ? -1 : cheapest(rows, predicted, seen, row, tolerance)));
   const [trained, shipped] = [choose(heldOut[by]), choose(heldOut.router)];
-  const compare = (places: Int32Array, others: Int32Array): Comparison =>
+  const compare = (places: Int32Array, others: Int32Array): ChoiceComparison =>
     compared(rows, costs, places, others, seed);
   const costFor = (places: Int32Array): number => meanOf(valuesAt(costs, places, rows));
   return {
@@ -117,7 +117,7 @@ function knownCosts(
   rows: CustomRows,
   single: Int32Array,
   unpriced: readonly string[],
-): { source: Savings['source']; costs: Float32Array; judged: Int32Array } | string {
+): { source: TrainedSavings['source']; costs: Float32Array; judged: Int32Array } | string {
   if (rows.costs !== null) {
     const judged = single.map((place, row) => (isPriced(rows, rows.costs!, row) ? place : -1));
     const prompts = new Set(rows.groups.filter((_, row) => judged[row]! >= 0));
@@ -183,7 +183,7 @@ function compared(
   places: Int32Array,
   others: Int32Array,
   seed: number,
-): Comparison {
+): ChoiceComparison {
   const difference = (values: Float32Array): Float64Array => {
     const own = valuesAt(values, places, rows),
       other = valuesAt(values, others, rows);
@@ -201,11 +201,11 @@ function compared(
 }
 
 /** Whether scores stay within the tolerance: on average, and surely within twice of it. */
-const isAsGood = ({ score }: Comparison, tolerance: number): boolean =>
+const isAsGood = ({ score }: ChoiceComparison, tolerance: number): boolean =>
   score.value >= -tolerance && score.low >= -2 * tolerance;
 
 /** Whether the shipped predictor's choices with `tradeoff: cost` are as good as the best model. */
-export const isShippedAsGood = ({ shipped, tolerance }: Savings): boolean =>
+export const isShippedAsGood = ({ shipped, tolerance }: TrainedSavings): boolean =>
   isAsGood(shipped, tolerance);
 
 /**
@@ -213,7 +213,7 @@ export const isShippedAsGood = ({ shipped, tolerance }: Savings): boolean =>
  * shipped predictor, and surely costs less than one of them, without the shipped predictor being as
  * good for surely less.
  */
-export function isCheaper(savings: Savings): boolean {
+export function isCheaper(savings: TrainedSavings): boolean {
   const { trained, overShipped, tolerance } = savings;
   if (!isAsGood(trained, tolerance) || !isAsGood(overShipped, tolerance)) return false;
   if (overShipped.saved.low > 0) return true;

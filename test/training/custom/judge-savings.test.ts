@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CustomRows } from '../../../src/training/custom/custom-rows.js';
 import {
-  type Comparison,
+  type ChoiceComparison,
   isCheaper,
   judgeSavings,
-  type Savings,
-} from '../../../src/training/custom/savings.js';
+  type TrainedSavings,
+} from '../../../src/training/custom/judge-savings.js';
 import { runs } from '../../helpers/runs.js';
 
 const count = 60;
@@ -41,7 +41,7 @@ const learned = {
   fitted: everyRow(0.9, 0.88),
 };
 const terms = { tolerance, seed: 1, mayOffset: true };
-const judge = (rows: CustomRows, heldOut = learned): Savings => {
+const judge = (rows: CustomRows, heldOut = learned): TrainedSavings => {
   const judged = judgeSavings(rows, heldOut, always(0), terms);
   if (!('savings' in judged)) throw new Error(judged.unjudged);
   return judged.savings;
@@ -131,7 +131,10 @@ describe('what tradeoff: cost saves', () => {
       )
       .map(([value, half]) => ({ value, low: value - half, high: value + half }));
     const known = judge(rowsOf());
-    const comparison: fc.Arbitrary<Comparison> = fc.record({ score: estimate, saved: estimate });
+    const comparison: fc.Arbitrary<ChoiceComparison> = fc.record({
+      score: estimate,
+      saved: estimate,
+    });
     fc.assert(
       fc.property(comparison, comparison, comparison, (trained, shipped, overShipped) => {
         const savings = { ...known, trained, shipped, overShipped };

@@ -12,6 +12,8 @@ export const savingsFilters = ['account', 'key', 'from', 'to', 'by'] as const;
 
 /** Groups beyond these are left out, those with the fewest choices first. */
 const maxGroups = 100;
+/** Fewer than for the whole, because there are many groups. */
+const drawsPerGroup = 300;
 
 /** What each grouping is called in a group. */
 const groupNames = { preference: 'preferenceId', key: 'keyId', model: 'model' } as const;
@@ -68,7 +70,12 @@ export async function savingsOf(
   const groups: GroupReceipt[] = [];
   if (by !== null && sums.length > 0)
     for (const [group, rows] of await groupedSums(store, filter, by)) {
-      const { candidates: _candidates, ...receipt } = await makeReceipt(rows, ratings, null);
+      const { candidates: _candidates, ...receipt } = await makeReceipt(
+        rows,
+        ratings,
+        null,
+        drawsPerGroup,
+      );
       groups.push({ [groupNames[by]]: group || null, ...receipt });
     }
   return {

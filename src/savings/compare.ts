@@ -3,9 +3,10 @@ import type { ChoiceSums, RatedQuality } from '../store/contracts/choices.js';
 import { normal, seeded } from '../training/custom/seeded.js';
 import { type ModelBelief, believedOf } from './beliefs.js';
 
-const maxDraws = 1_000;
-/** How many rows are added up before other work gets its turn: a few milliseconds. */
-const rowsPerTurn = 100_000;
+/** How many worlds are drawn for a receipt. */
+const defaultDraws = 1_000;
+/** How many rows are added up before other work gets its turn: about a millisecond. */
+const rowsPerTurn = 20_000;
 /** Share by which a model's count of the same prompt's tokens may differ from what is predicted. */
 const promptSpread = 0.1;
 /** Spread of the logarithm of the length of answers that the gateway did not see. */
@@ -65,6 +66,7 @@ interface Outcome {
 export async function compare(
   sums: readonly ChoiceSums[],
   ratings: readonly RatedQuality[],
+  draws = defaultDraws,
 ): Promise<Comparison> {
   const models = [...new Set(sums.map(({ candidate }) => candidate))].sort();
   const places = new Map(models.map((model, place) => [model, place]));
@@ -79,8 +81,8 @@ export async function compare(
     pairs,
     worldOf(beliefs, () => 0),
   );
-  const draws = await drawOutcomes(pairs, beliefs);
-  return comparisonOf(models, choices, middle, draws);
+  const outcomes = await drawOutcomes(pairs, beliefs, draws);
+  return comparisonOf(models, choices, middle, outcomes);
 }
 
 async function comparisonOf(
@@ -136,13 +138,14 @@ function around(value: number, draws: readonly number[]): Figure {
 async function drawOutcomes(
   pairs: readonly Pair[],
   beliefs: readonly ModelBelief[],
+  draws: number,
 ): Promise<Outcome[]> {
   const random = seeded(pairs.length + 1);
   const draw = (): number => normal(random);
   const noise = noiseOf(pairs, beliefs.length);
   const outcomes: Outcome[] = [];
   let rows = 0;
-  while (outcomes.length < maxDraws) {
+  while (outcomes.length < draws) {
     const outcome = outcomeOf(pairs, worldOf(beliefs, draw));
     outcome.spent += noise.spent * draw();
     for (let place = 0; place < beliefs.length; place++) {

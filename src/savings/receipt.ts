@@ -55,13 +55,15 @@ interface Counts {
 /**
  * The receipt of some choices.
  * @param requests all requests of the period, for the summary; null: unknown
+ * @param draws how many worlds the intervals are drawn from
  */
 export async function makeReceipt(
   sums: readonly ChoiceSums[],
   ratings: readonly RatedQuality[],
   requests: number | null,
+  draws?: number,
 ): Promise<Receipt> {
-  const comparison = await compare(sums, ratings);
+  const comparison = await compare(sums, ratings, draws);
   const { models, choices, best: place, givenUp } = comparison;
   const own = sums.filter(({ chosen, candidate }) => chosen === candidate);
   const measured = totalOf(own.filter(({ isMeasured }) => isMeasured));

@@ -28,7 +28,7 @@ export interface GroupReceipt extends Omit<Receipt, 'candidates'> {
 }
 
 /** What choosing has saved in a period. */
-export interface Savings extends Receipt {
+export interface PeriodSavings extends Receipt {
   readonly object: 'savings';
   /** The first and the last day, UTC, `YYYY-MM-DD`. */
   readonly from: string;
@@ -46,7 +46,7 @@ export async function readSavings(
   parts: Parts,
   asked: Asked,
   accountId: string | null,
-): Promise<Savings> {
+): Promise<PeriodSavings> {
   const by = groupingOf(asked);
   const { from, to } = usageSpan(asked);
   const store = await settledStore(parts);
@@ -59,7 +59,7 @@ export async function savingsOf(
   store: Pick<Store, 'choices' | 'requests'>,
   filter: ChoiceFilter & { readonly from: number; readonly to: number },
   by: ChoiceGrouping | null,
-): Promise<Savings> {
+): Promise<PeriodSavings> {
   const { choices } = store;
   const [sums, ratings] = await Promise.all([
     choices.sums(filter, null, null),

@@ -20,7 +20,7 @@ export interface Figure {
 }
 
 /** What the choices cost and were worth, compared with always calling one of the candidates. */
-export interface Comparison {
+export interface ChoiceComparison {
   readonly models: readonly string[];
   readonly choices: number;
   readonly spentUsd: Figure;
@@ -67,7 +67,7 @@ export async function compare(
   sums: readonly ChoiceSums[],
   ratings: readonly RatedQuality[],
   draws = defaultDraws,
-): Promise<Comparison> {
+): Promise<ChoiceComparison> {
   const models = [...new Set(sums.map(({ candidate }) => candidate))].sort();
   const places = new Map(models.map((model, place) => [model, place]));
   const pairs = sums.map((row): Pair => {
@@ -90,7 +90,7 @@ async function comparisonOf(
   choices: number,
   middle: Outcome,
   draws: readonly Outcome[],
-): Promise<Comparison> {
+): Promise<ChoiceComparison> {
   const share = 1 / Math.max(1, choices);
   const each = async (pick: (outcome: Outcome, place: number) => number): Promise<Figure[]> => {
     const figures: Figure[] = [];

@@ -1,5 +1,5 @@
 import type { ChoiceSums, RatedQuality } from '../store/contracts/choices.js';
-import { compare, type Comparison, type Figure } from './compare.js';
+import { compare, type ChoiceComparison, type Figure } from './compare.js';
 import { summaryOf } from './summary.js';
 
 /** Choosing compared with always calling one model. A figure that nobody can know is null. */
@@ -88,7 +88,7 @@ const totalOf = (rows: readonly ChoiceSums[]): number =>
 
 function spentOf(
   own: readonly ChoiceSums[],
-  { choices, spentUsd }: Comparison,
+  { choices, spentUsd }: ChoiceComparison,
   measured: number,
 ): Pick<Receipt, 'spentUsd' | 'spentReason'> {
   const priced = own.reduce((sum, row) => sum + row.priced, 0);
@@ -126,7 +126,7 @@ function alternativeOf(
   model: string,
   place: number,
   { choices, chosen, others, pricedOthers }: Counts,
-  { savedUsd, gain }: Comparison,
+  { savedUsd, gain }: ChoiceComparison,
   { spentUsd }: Pick<Receipt, 'spentUsd'>,
 ): Alternative {
   const saved = savedUsd[place]!;

@@ -1,9 +1,13 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { UpstreamRequest } from '../providers/adapter.js';
 import { AttemptFailure, type AttemptInput, Exchange } from './exchange.js';
 import { networkFailure } from './network-failure.js';
 import type { AttemptAnswer } from './upstream-call.js';
 
 export { AttemptFailure } from './exchange.js';
+
+/** A longer body is encoded in a turn of its own: 32 MiB take 100 ms. */
+const maxOneTurnLength = 512 * 1024;
 
 /**
  * Makes one upstream call, from its request to the end of its answer.
@@ -22,6 +26,9 @@ export async function makeAttempt<Answer extends AttemptAnswer>(
     // no await where the request is there at once: most adapters need none
     const building = call.buildRequest(apiKey);
     request = building instanceof Promise ? await building : building;
+    const { body } = request;
+    if (typeof body === 'string' && body.length > maxOneTurnLength)
+      request = { ...request, body: await encoded(body) };
   } catch (error) {
     const failure = networkFailure(provider.name, error);
     throw new AttemptFailure(failure, call.progress(), false, provider.secrets);
@@ -29,6 +36,14 @@ export async function makeAttempt<Answer extends AttemptAnswer>(
   if (cancellation.reason)
     throw new AttemptFailure(cancellation.reason, call.progress(), false, provider.secrets);
   return exchange(request, input);
+}
+
+/** A text as bytes; other requests proceed before and after. */
+async function encoded(body: string): Promise<Buffer> {
+  await nextTurn();
+  const bytes = Buffer.from(body);
+  await nextTurn();
+  return bytes;
 }
 
 function exchange<Answer extends AttemptAnswer>(

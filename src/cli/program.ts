@@ -1,6 +1,7 @@
 import { Command } from 'commander';
 import { version } from '../version.js';
 import { addAccountCommands } from './account-commands.js';
+import { addLearningCommands } from './learning.js';
 import { groupOf, unknownCommand } from './command-group.js';
 import { addDatabaseCommands } from './database-commands.js';
 import { addKeyCommands } from './key-commands.js';
@@ -52,6 +53,7 @@ export function createProgram(): Command {
   addCheck(program);
   addKeyCommands(program);
   addAccountCommands(program);
+  addLearningCommands(program);
   addReportCommands(program);
   program
     .command('doctor')

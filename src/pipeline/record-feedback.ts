@@ -107,10 +107,7 @@ async function storeFeedback(
     await store.feedback.add(row);
     return;
   }
-  await state.learning.rate(row, { accountId, preferenceId: decision.preferenceId }, (earlier) => ({
-    ...rating,
-    earlier,
-  }));
+  await state.learning.rate(row, { accountId, preferenceId: decision.preferenceId }, rating);
   metrics.rated();
 }
 

@@ -12,13 +12,15 @@ import { Passwords } from '../accounts/passwords.js';
 import { RateLimiter } from '../accounts/rate-limiter.js';
 import { PreferenceCache } from '../accounts/preference-cache.js';
 import { SignedIds } from '../accounts/signed-ids.js';
+import type { Retraction } from '../routing/predictor/take-back.js';
+import type { LearningScope } from '../store/contracts/learnings.js';
 import { LearningCache } from '../training/online/learning-cache.js';
 import { OutcomeCounts } from '../training/online/outcome-counts.js';
 import {
   type RequestLogOptions,
   RequestLogWriter,
 } from '../telemetry/requests/request-log-writer.js';
-import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
+import { shippedPredictor, shippedRouter } from '../routing/predictor/shipped-predictor.js';
 import type { TrainingTerms } from '../training/terms.js';
 import { tuningReader } from '../training/tuning-reader.js';
 import { Trainings } from '../training/trainings.js';
@@ -70,7 +72,7 @@ export class GatewayState {
       onTrained: (preference) => this.preferences.changed(preference),
       warn: recording.report.warn,
     });
-    this.learning = new LearningCache(databases, { router: () => shippedPredictor().weights.name });
+    this.learning = new LearningCache(databases, { router: shippedRouter });
     this.outcomes = new OutcomeCounts(databases, {
       report: recording.report,
       hasFaults: (scope) => this.learning.hasFaults(scope),
@@ -95,6 +97,14 @@ export class GatewayState {
   async state(): Promise<{ database: DatabaseState; queued: number }> {
     const queued = Object.values(this.requestLog.queued).reduce((sum, count) => sum + count, 0);
     return { database: await this.probe.state(), queued };
+  }
+
+  /**
+   * Forgets what a scope has learned, or a part of it, and what waits to be learned.
+   * @throws GatewayError `unavailable`
+   */
+  forgetLearning(scope: LearningScope, part: Retraction | null): Promise<void> {
+    return this.outcomes.forget(scope, () => this.learning.forget(scope, part));
   }
 
   /** What is still to be written is written; then the databases are closed. */

@@ -43,7 +43,7 @@ export function textParameter({ query }: Asked, name: string): string | null {
  * A time in ms since 1970, given as such or in ISO 8601.
  * @throws GatewayError `validation_failed` for anything else
  */
-function timeParameter(req: Asked, name: string): number | null {
+export function timeParameter(req: Asked, name: string): number | null {
   // a plus that the client did not encode arrives as a space
   const text = textParameter(req, name)?.replace(' ', '+') ?? null;
   if (text === null) return null;

@@ -244,6 +244,53 @@ describe.each(databasesOfRun)('online learning on %s', (_name, make) => {
     ).toMatchObject({ models: [] });
   });
 
+  it('says which keys taught what, and takes back what one taught or what came after a time', async () => {
+    const client = clientOf(gateway);
+    const preference_id = await client.preference();
+    const path = `/api/v1/preferences/${preference_id}/learning`;
+    const first = await client.chosen(one, { preference_id });
+    await client.turn(one, { preference_id });
+    const learning = await client.learning(one, path);
+    expectConforms('learning.response', learning);
+    const { ratings } = listAt(learning, 'keys')[0] as { ratings: number };
+    const day = new Date().toISOString().slice(0, 10);
+    expect(learning).toMatchObject({
+      keys: [{ keyId: 'fixed:one', ratings, signals: 0, share: 1 }],
+      days: [{ day: expect.stringMatching(/^\d{4}-/) as string, keyId: 'fixed:one', ratings }],
+      models: [{ keys: [{ keyId: 'fixed:one', ratings }], kinds: [{ genre: 'other' }] }],
+    });
+    const forgotten = async (query: string): Promise<unknown> => {
+      expect(await client.forget(one, `${path}?${query}`)).toBe(204);
+      return listAt(await client.learning(one, path), 'models').length;
+    };
+    expect(await forgotten(`from=${Date.now() + 60_000}`)).toBe(1);
+    expect(await forgotten('key=another')).toBe(1);
+    expect(await forgotten(`key=fixed:one&model=${near}`)).toBe(1);
+    expect(await client.forget(one, `${path}?since=2027-01-31`)).toBe(400);
+    expect(await forgotten(`from=${day}&key=fixed:one`)).toBe(0);
+    expect(await client.chosen(one, { preference_id })).toBe(first);
+  });
+
+  it('is taken back from a time on, and what comes later is learned again', async () => {
+    const client = clientOf(gateway);
+    const preference_id = await client.preference();
+    const path = `/api/v1/preferences/${preference_id}/learning`;
+    const rateOnce = async (score: number): Promise<void> => {
+      const { json } = await client.select(one, { preference_id });
+      await client.rate({ session_id: textAt(json, 'session_id') }, score);
+    };
+    await rateOnce(1);
+    await new Promise((resolve) => setTimeout(resolve, 2));
+    const from = Date.now();
+    await rateOnce(0);
+    await client.forget(one, `${path}?from=${from}`);
+    expect(await client.learning(one, path)).toMatchObject({ models: [{ ratings: 1, score: 1 }] });
+    await rateOnce(0);
+    expect(await client.learning(one, path)).toMatchObject({
+      models: [{ ratings: 2, score: 0.5 }],
+    });
+  });
+
   it('is taken back by DELETE, here and on the other replica', async () => {
     const first = await clientOf(gateway).chosen(two);
     expect(await clientOf(gateway).chosen()).not.toBe(first);

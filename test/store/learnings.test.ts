@@ -79,46 +79,16 @@ describe.each(storeRows)('what is learned, on $name', (row) => {
     ).toHaveLength(1);
   });
 
-  it("knows the account's earlier score of the same model on the same decision or answer", async () => {
+  it('accepts several ratings at once, all or none', async () => {
     const scope = scopeOf(),
       sessionId = randomUUID();
-    const heard: (number | null)[] = [];
-    const rate = (changes: Partial<FeedbackRow>, accountId = scope.accountId): Promise<void> =>
-      learnings.rate(
-        scope,
-        [feedbackOf({ ...scope, accountId }, { sessionId, ...changes })],
-        (state, earlier) => {
-          heard.push(...earlier);
-          return more(state);
-        },
-      );
-    await rate({ score: 0.25, at: 1 });
-    await rate({ score: null, at: 2 });
-    await rate({ score: 1, at: 3 });
-    await rate({ score: 0, at: 4 });
-    await rate({ provider: null, score: 0.5, at: 5 });
-    await rate({ provider: 'q', at: 6 });
-    await rate({ model: 'b', at: 7 });
-    await rate({ sessionId: null, responseId: sessionId, at: 8 });
-    await rate({ at: 9 }, randomUUID());
-    expect(heard).toEqual([null, 0.25, 0.25, 1, 0, 0.5, null, null, null]);
-  });
-
-  it('accepts several ratings at once, in order, all or none', async () => {
-    const scope = scopeOf(),
-      sessionId = randomUUID();
-    let heard: readonly (number | null)[] = [];
     const several = [
       { score: 0.25, at: 1 },
       { score: 1, at: 2, model: 'b' },
       { score: 0.5, at: 3 },
       { score: 0, at: 4 },
     ].map((changes) => feedbackOf(scope, { sessionId, ...changes }));
-    await learnings.rate(scope, several, (state, earlier) => {
-      heard = earlier;
-      return more(state);
-    });
-    expect(heard).toEqual([null, null, 0.25, 0.5]);
+    await learnings.rate(scope, several, more);
     expect(await learnings.find(scope)).toMatchObject({ state: '1' });
     await expect(
       learnings.rate(scope, [feedbackOf(scope), feedbackOf(scope)], () => {

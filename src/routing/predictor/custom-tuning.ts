@@ -8,6 +8,7 @@ import {
   type Adjustment,
   keptOdds,
   type TunedCandidate,
+  type ReadRequest,
   type TunedRequest,
   type Tuning,
 } from './tuning.js';
@@ -55,7 +56,7 @@ export function expectationsOf(
   predictor: QualityPredictor,
   models: readonly string[],
   known: ArrayLike<number>,
-): (request: TunedRequest) => Expectation[] {
+): (request: ReadRequest) => Expectation[] {
   const find = createFindModel(predictor.weights.models);
   const places = models.map((model) => find(model));
   return ({ reading }) =>
@@ -79,7 +80,7 @@ export function createTuning(weights: CustomWeights, predictor: QualityPredictor
 class CustomTuning implements Tuning {
   private readonly named: ReadonlyMap<string, number>;
   private readonly find: (name: string) => number;
-  private readonly expect: (request: TunedRequest) => Expectation[];
+  private readonly expect: (request: ReadRequest) => Expectation[];
   /** Caches one request: all its candidates are asked one after the other. */
   private last: { readonly request: TunedRequest; readonly learned: Float64Array } | null = null;
 

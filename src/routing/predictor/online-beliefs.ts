@@ -46,6 +46,7 @@ export class Beliefs {
   private readonly covariance: Float64Array;
   private readonly models: ReadonlyMap<string, ModelPosterior>;
 
+  /** @param evidence by model's name and kind of task */
   constructor(evidence: ReadonlyMap<string, ReadonlyMap<number, Evidence>>) {
     const kinds = placesOf(evidence);
     this.places = kinds;
@@ -65,6 +66,11 @@ export class Beliefs {
     this.covariance = inverted(precision, width);
     this.shared = times(this.covariance, sums);
     for (const held of this.models.values()) settle(held, this.shared, this.covariance);
+  }
+
+  /** The kinds that are told apart, without `otherKinds`. */
+  get kinds(): readonly number[] {
+    return [...this.places.keys()].slice(1);
   }
 
   /** How a model differs from the others on such a request: mean and variance. */

@@ -1,33 +1,42 @@
-import { added, bounded } from './online-evidence.js';
+import { lessonsOfSums } from './earlier-states.js';
 import {
-  type Evidence,
+  type Cause,
+  causes,
+  type Lesson,
   nothingLearned,
   type OnlineState,
-  type RatedModel,
   type Served,
+  type TakenBack,
 } from './online-state.js';
+import { isCount, isTime, rowsOf, type Row } from './stored-rows.js';
 
-type Row = readonly unknown[];
-
-/** The first version stored ratings differently: only the outcomes are read from it. */
-const version = 2,
+const version = 3;
+/** The second version stored sums; of the first, only the outcomes are read. */
+const versionOfSums = 2,
   firstVersion = 1;
-/** No state written by this program has more. */
-const maxWeight = 100;
 const rounded = (value: number): number => Number(value.toPrecision(6));
 
 /** A state as JSON, to be stored. */
-export function encodeOnline({ router, models, served, ratedAt }: OnlineState): string {
+export function encodeOnline({ router, lessons, served, takenBack }: OnlineState): string {
+  const models = [...new Set(lessons.map(({ model }) => model))],
+    keys = [...new Set(lessons.map(({ key }) => key))];
+  const placeOfModel = new Map(models.map((model, place) => [model, place])),
+    placeOfKey = new Map(keys.map((key, place) => [key, place]));
   return JSON.stringify({
     version,
     router,
-    ratedAt,
-    models: [...models].map(([name, { evidence, ratings, scoreSum, at }]) => [
-      name,
-      ratings,
-      rounded(scoreSum),
+    models,
+    keys,
+    lessons: lessons.map(({ cause, key, subject, model, kinds, predicted, score, weight, at }) => [
+      causes.indexOf(cause),
+      placeOfKey.get(key),
+      subject,
+      placeOfModel.get(model),
+      rounded(predicted),
+      rounded(score),
+      rounded(weight),
       at,
-      [...evidence].map(([kind, { weight, sum }]) => [kind, rounded(weight), rounded(sum)]),
+      kinds.flatMap(([kind, share]) => [kind, rounded(share)]),
     ]),
     served: [...served].map(([name, { answers, faults, at }]) => [
       name,
@@ -35,21 +44,25 @@ export function encodeOnline({ router, models, served, ratedAt }: OnlineState): 
       rounded(faults),
       at,
     ]),
+    ...(takenBack ? { takenBack: [takenBack.from, takenBack.until] } : {}),
   });
 }
 
 /** Reads a stored state; a text that cannot be read counts as nothing learned. Never throws. */
 export function decodeOnline(text: string | null): OnlineState {
   const stored = read(text);
-  if (stored?.['version'] === firstVersion)
-    return { ...nothingLearned, served: new Map(rowsOf(stored['served']).flatMap(servedOf)) };
-  if (stored?.['version'] !== version) return nothingLearned;
-  const { router, ratedAt, models, served } = stored;
+  if (!stored) return nothingLearned;
+  const served = new Map(rowsOf(stored['served']).flatMap(servedOf));
+  if (stored['version'] === firstVersion) return { ...nothingLearned, served };
+  if (stored['version'] === versionOfSums)
+    return { ...nothingLearned, lessons: lessonsOfSums(stored['models']), served };
+  if (stored['version'] !== version) return nothingLearned;
+  const { router, models, keys, lessons, takenBack } = stored;
   return {
     router: typeof router === 'string' ? router : null,
-    ratedAt: isTime(ratedAt) ? ratedAt : null,
-    models: new Map(rowsOf(models).flatMap(modelOf)),
-    served: new Map(rowsOf(served).flatMap(servedOf)),
+    lessons: rowsOf(lessons).flatMap(lessonReader(listOf(models), listOf(keys))),
+    served,
+    takenBack: takenBackOf(takenBack),
   };
 }
 
@@ -62,26 +75,46 @@ function read(text: string | null): Record<string, unknown> | null {
   }
 }
 
-const rowsOf = (value: unknown): Row[] =>
-  Array.isArray(value) ? value.filter((row): row is Row => Array.isArray(row)) : [];
-const isTime = (value: unknown): value is number => Number.isSafeInteger(value);
-const isCount = (value: unknown): value is number =>
-  typeof value === 'number' && value >= 0 && value < Infinity;
+const listOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
+const isShare = (value: unknown): value is number => isCount(value) && value <= 1;
 
-function modelOf([name, ratings, scoreSum, at, evidence]: Row): [string, RatedModel][] {
-  if (typeof name !== 'string' || !isCount(ratings) || !isCount(scoreSum) || !isTime(at)) return [];
-  return [
-    [
-      name,
-      { ratings, scoreSum, at, evidence: bounded(new Map(rowsOf(evidence).flatMap(evidenceOf))) },
-    ],
-  ];
+function lessonReader(models: readonly unknown[], keys: readonly unknown[]) {
+  return ([cause, key, subject, model, predicted, score, weight, at, kinds]: Row): Lesson[] => {
+    const name = models[Number(model)],
+      keyId = keys[Number(key)];
+    const known: Cause | undefined = causes[Number(cause)];
+    return typeof name === 'string' &&
+      (typeof keyId === 'string' || keyId === null) &&
+      known !== undefined &&
+      typeof subject === 'string' &&
+      isShare(predicted) &&
+      isShare(score) &&
+      isShare(weight) &&
+      isTime(at)
+      ? [
+          {
+            cause: known,
+            key: keyId,
+            subject,
+            model: name,
+            predicted,
+            score,
+            weight,
+            at,
+            kinds: kindsOf(listOf(kinds)),
+          },
+        ]
+      : [];
+  };
 }
 
-function evidenceOf([kind, weight, sum]: Row): [number, Evidence][] {
-  return Number.isInteger(kind) && isCount(weight) && weight < maxWeight && typeof sum === 'number'
-    ? [[kind as number, added(undefined, weight, sum)]]
-    : [];
+function kindsOf(flat: readonly unknown[]): [kind: number, share: number][] {
+  const kinds: [number, number][] = [];
+  for (let at = 0; at + 1 < flat.length; at += 2) {
+    const [kind, share] = [flat[at], flat[at + 1]];
+    if (Number.isInteger(kind) && isShare(share)) kinds.push([kind as number, share]);
+  }
+  return kinds;
 }
 
 function servedOf([name, answers, faults, at]: Row): [string, Served][] {
@@ -92,4 +125,9 @@ function servedOf([name, answers, faults, at]: Row): [string, Served][] {
     isTime(at)
     ? [[name, { answers, faults, at }]]
     : [];
+}
+
+function takenBackOf(value: unknown): TakenBack | null {
+  const [from, until] = listOf(value);
+  return isTime(from) && isTime(until) ? { from, until } : null;
 }

@@ -20,13 +20,39 @@ export interface Evidence {
   readonly sum: number;
 }
 
-/** What ratings said about one model. Times in ms since 1970. */
-export interface RatedModel {
-  /** By kind of task. */
-  readonly evidence: ReadonlyMap<number, Evidence>;
-  readonly ratings: number;
-  /** The sum of all scores. */
-  readonly scoreSum: number;
+/** What a lesson was taken from: somebody's rating, or a signal that needs none. */
+export const causes = [
+  'rating',
+  'retry',
+  'correction',
+  'truncation',
+  'refusal',
+  'bad_tool_call',
+  'tool_error',
+] as const;
+export type Cause = (typeof causes)[number];
+
+/** Stands for the keys of ratings from an earlier version, which did not keep them. */
+export const unknownKey = '';
+
+/** One rating or signal, from which a scope learns. */
+export interface Lesson {
+  readonly cause: Cause;
+  /** The id of the key that it came with; null: without a key. */
+  readonly key: string | null;
+  /** Identifies the decision or answer, so that the last word of a key counts; '': unknown. */
+  readonly subject: string;
+  /** The model's name, whatever its provider. */
+  readonly model: string;
+  /** The request's kinds of task, as parts of a whole; empty: unknown. */
+  readonly kinds: readonly (readonly [kind: number, share: number])[];
+  /** 0..1: the predicted chance of a good answer, before anything learned here moved it. */
+  readonly predicted: number;
+  /** 0..1. */
+  readonly score: number;
+  /** How much it counts; a rating counts 1. */
+  readonly weight: number;
+  /** Ms since 1970. */
   readonly at: number;
 }
 
@@ -37,38 +63,40 @@ export interface Served {
   readonly at: number;
 }
 
+/** What was taken back: lessons of a time that arrive late are not learned. Ms since 1970. */
+export interface TakenBack {
+  readonly from: number;
+  readonly until: number;
+}
+
 /**
  * What one scope (an account's default, or one of its preferences) has learned from its traffic.
  */
 export interface OnlineState {
-  /**
-   * The name of the predictor that numbers the kinds of task; null before the first rating. Stored
-   * under this key.
-   */
+  /** Under this name the kinds of task are numbered; null before the first. */
   readonly router: string | null;
-  /** By the model's name, whatever its provider. */
-  readonly models: ReadonlyMap<string, RatedModel>;
+  /** In the order in which they came. */
+  readonly lessons: readonly Lesson[];
   /** By `<provider>/<model>`. */
   readonly served: ReadonlyMap<string, Served>;
-  /** The time of the last rating; null: never. */
-  readonly ratedAt: number | null;
+  readonly takenBack: TakenBack | null;
 }
 
 /**
  * Prior variances, in log odds, of what ratings will teach beyond the predictions: of how strictly
  * all models are rated, of the same on one kind of task, of one model compared to the others, and
- * of the same on one kind. Round figures, close to what was measured on thirteen families of
- * benchmarks that the predictor had not seen (2026-11). A smaller `strictness` learns sooner where
- * the predictor errs, but harms where all models are rated low.
+ * of the same on one kind. The last is four times the one before it, so that ratings on one kind
+ * move a model there first, and elsewhere once several kinds agree. A smaller `strictness` learns
+ * sooner where the predictor errs, but harms where all models are rated low.
  */
-export const priors = { strictness: 0.5, kindStrictness: 0.25, model: 0.25, kind: 0.25 } as const;
+export const priors = { strictness: 0.5, kindStrictness: 0.25, model: 0.1, kind: 0.4 } as const;
 
 /** The state before anything was learned. */
 export const nothingLearned: OnlineState = {
   router: null,
-  models: new Map(),
+  lessons: [],
   served: new Map(),
-  ratedAt: null,
+  takenBack: null,
 };
 
 const maxNameLength = 200;
@@ -87,15 +115,4 @@ export function ratedName(model: string): string | null {
 export function servedName(provider: string | null, model: string): string | null {
   const name = `${provider ?? ''}/${model}`;
   return name.length > maxNameLength ? null : name;
-}
-
-const minShare = 0.1;
-const maxShares = 4;
-
-/** The kinds of task that make up much of a request: at most four, the largest first. */
-export function largestShares(shares: ArrayLike<number>): [task: number, share: number][] {
-  const large: [number, number][] = [];
-  for (let task = 0; task < shares.length; task++)
-    if (shares[task]! >= minShare) large.push([task, shares[task]!]);
-  return large.sort((a, b) => b[1] - a[1]).slice(0, maxShares);
 }

@@ -1,13 +1,7 @@
-import type { Beliefs } from './online-beliefs.js';
-import { beliefsOf, fadedServed, maxMove, oddsOf, withoutKinds } from './online-learner.js';
-import {
-  type Belief,
-  largestShares,
-  type OnlineState,
-  type RatedModel,
-  ratedName,
-  servedName,
-} from './online-state.js';
+import { fadedServed, maxMove } from './online-learner.js';
+import { oddsOf } from './fit-beliefs.js';
+import { type LearnedMoves, learnedMoves, type ModelMoves } from './learned-moves.js';
+import { type OnlineState, ratedName, servedName } from './online-state.js';
 import type { Expectation } from './quality-predictor.js';
 import type { Adjustment, TunedCandidate, TunedRequest, Tuning } from './tuning.js';
 
@@ -18,19 +12,14 @@ const minFaults = 0.5;
 /** The number of model names that are cached with their canonical spelling. */
 const maxNames = 2_000;
 
-/**
- * A move is reduced by this many standard deviations: on kinds of task that no predictor had seen,
- * smaller moves made choices worse as often as better (2026-11).
- */
-const leftOut = 0.5;
-
-/** The part of a belief that moves a model: 0 if it may well be chance. */
-export const surePart = ({ mean, variance }: Belief): number =>
-  Math.sign(mean) * Math.max(0, Math.abs(mean) - leftOut * Math.sqrt(variance));
-
 interface KnownFaults {
   /** 0..1, compared to a model that never fails. */
   readonly reliability: number;
+  readonly reason: string;
+}
+
+/** What is known of one model, ready for each request. */
+interface KnownModel extends ModelMoves {
   readonly reason: string;
 }
 
@@ -38,7 +27,7 @@ interface KnownFaults {
  * What a scope's own traffic taught, as a tuning. A model moves by its ratings, as a whole and on
  * kinds of task like this one, and falls by its faults; the sum is limited to `maxMove`. `expected`
  * may have been moved by other tunings before.
- * @param router the name of the predictor that numbers the kinds of task
+ * @param router under this name kinds of task are numbered now
  * @param now ms since 1970: older evidence counts less
  * @returns null if nothing is known about any model
  */
@@ -52,66 +41,88 @@ export function createOnlineTuning(state: OnlineState, router: string, now: numb
         reason: `${Math.round(faults)} of ${Math.round(answers)} answers failed`,
       });
   }
-  if (state.models.size + served.size === 0) return null;
-  return new OnlineTuning(
-    state.models,
-    beliefsOf(state.router === router ? state : withoutKinds(state), now),
-    served,
-  );
+  if (state.lessons.length + served.size === 0) return null;
+  return new OnlineTuning(learnedMoves(state, router, now), served);
 }
 
 /** Whether faults of any model are remembered. @param now ms since 1970 */
 export const hasFaults = ({ served }: OnlineState, now: number): boolean =>
   [...served.values()].some((one) => fadedServed(one, now).faults >= minFaults);
 
+/** `3 ratings and 1 signal`: what a model was moved by. */
+function countedReason({ lessons }: LearnedMoves, name: string): string {
+  let ratings = 0,
+    signals = 0;
+  for (const { lesson } of lessons.all) {
+    if (lesson.model !== name) continue;
+    if (lesson.cause === 'rating') ratings++;
+    else signals++;
+  }
+  const parts = [
+    ...(ratings > 0 ? [ratings === 1 ? '1 rating' : `${ratings} ratings`] : []),
+    ...(signals > 0 ? [signals === 1 ? '1 signal' : `${signals} signals`] : []),
+  ];
+  return `moved by ${parts.join(' and ')}`;
+}
+
 class OnlineTuning implements Tuning {
   private readonly names = new Map<string, string | null>();
+  private readonly known: ReadonlyMap<string, KnownModel>;
+  private readonly places: ReadonlyMap<number, number>;
   /** Caches one request: all its candidates are asked one after the other. */
   private last: {
     readonly request: TunedRequest;
-    readonly shares: readonly (readonly [number, number])[];
+    readonly places: readonly (readonly [place: number, share: number])[];
   } | null = null;
 
   constructor(
-    private readonly models: ReadonlyMap<string, RatedModel>,
-    private readonly beliefs: Beliefs,
+    moves: LearnedMoves,
     private readonly served: ReadonlyMap<string, KnownFaults>,
-  ) {}
+  ) {
+    this.places = moves.places;
+    this.known = new Map(
+      [...moves.models].map(([name, model]) => [
+        name,
+        { ...model, reason: countedReason(moves, name) },
+      ]),
+    );
+  }
 
   adjust(
     { provider, model }: TunedCandidate,
     request: TunedRequest,
     expected: Expectation,
   ): Adjustment | null {
-    const name = this.nameOf(model) ?? '',
-      known = this.models.get(name);
+    const known = this.known.get(this.nameOf(model) ?? '');
     const service =
       this.served.size === 0 ? undefined : this.served.get(servedName(provider, model) ?? '');
     if (!known && !service) return null;
-    const rated = known ? this.beliefs.moveOf(name, this.sharesOf(request)) : null;
-    const lost = service
-      ? oddsOf(expected.quality * service.reliability) - oddsOf(expected.quality)
-      : 0;
-    const odds = Math.max(-maxMove, Math.min(maxMove, (rated ? surePart(rated) : 0) + lost));
-    const reason = [
-      ...(known
-        ? [known.ratings === 1 ? 'moved by 1 rating' : `moved by ${known.ratings} ratings`]
-        : []),
-      ...(service ? [service.reason] : []),
-    ].join('; ');
-    return rated
-      ? {
-          odds,
-          reason,
-          uncertainty: expected.uncertainty * Math.sqrt(rated.variance / rated.before),
-        }
-      : { odds, reason };
+    let odds = service
+        ? oddsOf(expected.quality * service.reliability) - oddsOf(expected.quality)
+        : 0,
+      doubt = 0;
+    if (known)
+      for (const [place, share] of this.placesOf(request)) {
+        odds += share * known.odds[place]!;
+        doubt += share * known.doubts[place]!;
+      }
+    odds = Math.max(-maxMove, Math.min(maxMove, odds));
+    if (!known) return { odds, reason: service!.reason };
+    const reason = service ? `${known.reason}; ${service.reason}` : known.reason;
+    return { odds, reason, uncertainty: expected.uncertainty * doubt };
   }
 
-  private sharesOf(request: TunedRequest): readonly (readonly [number, number])[] {
-    if (this.last?.request !== request)
-      this.last = { request, shares: largestShares(request.reading.shares) };
-    return this.last.shares;
+  /** The request's kinds by their places in the moves. */
+  private placesOf(request: TunedRequest): readonly (readonly [place: number, share: number])[] {
+    if (this.last?.request !== request) {
+      const { shares } = request.kinds;
+      const places: (readonly [number, number])[] =
+        shares.length === 0
+          ? [[0, 1]]
+          : shares.map(([kind, share]) => [this.places.get(kind) ?? 0, share]);
+      this.last = { request, places };
+    }
+    return this.last.places;
   }
 
   private nameOf(model: string): string | null {

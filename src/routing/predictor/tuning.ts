@@ -1,3 +1,4 @@
+import type { KindsOfTask } from '../figures.js';
 import type { Features } from './features/features.js';
 import type { Expectation } from './quality-predictor.js';
 import type { Reading } from './request-reader.js';
@@ -12,10 +13,15 @@ export interface TunedCandidate {
   readonly model: string;
 }
 
-/** One request as a tuning sees it. */
-export interface TunedRequest {
+/** One request as it was read. */
+export interface ReadRequest {
   readonly reading: Reading;
   readonly features: Features;
+}
+
+/** One request as a tuning sees it. */
+export interface TunedRequest extends ReadRequest {
+  readonly kinds: KindsOfTask;
 }
 
 /** The most that one tuning may move a prediction, in log odds. */

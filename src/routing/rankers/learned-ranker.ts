@@ -1,7 +1,7 @@
 import { explored } from '../explore.js';
 import { featuresOf } from '../predictor/features/features.js';
 import { createFindModel, type FindModel } from '../predictor/known-models.js';
-import { largestShares } from '../predictor/online-state.js';
+import { TaskKinds } from '../predictor/kinds-of-task.js';
 import type { Expectation, QualityPredictor } from '../predictor/quality-predictor.js';
 import { keptOdds, type Adjustment, type TunedRequest } from '../predictor/tuning.js';
 import { logOdds, sigmoid } from '../numbers.js';
@@ -102,14 +102,17 @@ export function createLearnedRanker({
   affinity,
 }: LearnedRankerOptions): Ranker {
   const find: FindModel = createFindModel(predictor.weights.models);
+  const kinds = new TaskKinds(predictor.weights);
   const margins = { tolerance, affinity };
   // a plan asks again for those that are left out, and reading costs more than all else
   const readings = new WeakMap<RoutingRequest, TunedRequest>();
   const read = (request: RoutingRequest): TunedRequest => {
     let seen = readings.get(request);
     if (!seen) {
-      const features = featuresOf(request);
-      readings.set(request, (seen = { features, reading: predictor.read(features) }));
+      const features = featuresOf(request),
+        reading = predictor.read(features);
+      seen = { features, reading, kinds: kinds.of(reading, features.genre) };
+      readings.set(request, seen);
     }
     return seen;
   };
@@ -119,10 +122,7 @@ export function createLearnedRanker({
   ): CandidateFigures[] => {
     const seen = read(request);
     const { reading } = seen;
-    const understood = {
-      gate: reading.gate,
-      kinds: { router: predictor.weights.name, shares: largestShares(reading.shares) },
-    };
+    const understood = { gate: reading.gate, kinds: seen.kinds };
     const isTuned = (request.tunings ?? []).length > 0 || Boolean(request.onlineLearning);
     return candidates.map((one) => {
       const place = find(one.candidate.model);

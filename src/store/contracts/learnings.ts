@@ -28,13 +28,8 @@ export type ChangeLearning = (state: string | null, forgottenAt: number | null) 
 /**
  * Computes the new state of a scope after ratings. May be called several times when a transaction
  * is retried, so it must have no side effects.
- * @param earlier for each rating the score that the account gave the same model on the same
- * decision or answer before; null if none
  */
-export type LearnRatings = (
-  state: string | null,
-  earlier: readonly (number | null)[],
-) => string | null;
+export type LearnRatings = (state: string | null) => string | null;
 
 /** The learned states. Concurrent changes of the same scope are applied one after the other. */
 export interface LearningStore {

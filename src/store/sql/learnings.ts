@@ -5,7 +5,6 @@ import type {
   LearningScope,
   LearningStore,
 } from '../contracts/learnings.js';
-import type { FeedbackRow } from '../contracts/requests.js';
 import { clean } from './columns.js';
 import { addFeedback } from './feedback.js';
 import { changesSince, raiseRevision } from './revisions.js';
@@ -36,12 +35,8 @@ export function createLearningStore(
     rate: (scope, feedback, learn) =>
       transact(database, async (transaction) => {
         const revision = await raiseRevision(transaction, 'learnings');
-        const earlier: (number | null)[] = [];
-        for (const row of feedback) {
-          earlier.push(await earlierScore(transaction, row));
-          await addFeedback(transaction, row);
-        }
-        await put(transaction, scope, (state) => learn(state, earlier), revision, now());
+        for (const row of feedback) await addFeedback(transaction, row);
+        await put(transaction, scope, learn, revision, now());
       }),
     forget: (scope) => transact(database, (transaction) => forget(transaction, scope, now())),
     changedSince: (since) => changesSince(database, 'learnings', since, changed(database)),
@@ -151,33 +146,6 @@ async function exists(
     .where('deleted_at', 'is', null)
     .executeTakeFirst();
   return row !== undefined;
-}
-
-/**
- * The account's last score of the same model on the same session or answer, whichever provider
- * served it.
- */
-async function earlierScore(
-  transaction: Transaction<StoreTables>,
-  { accountId, sessionId, responseId, model }: FeedbackRow,
-): Promise<number | null> {
-  let query = transaction
-    .selectFrom('feedback')
-    .select('score')
-    .where('account_id', '=', accountId)
-    .where('score', 'is not', null);
-  query =
-    sessionId === null
-      ? query.where('session_id', 'is', null)
-      : query.where('session_id', '=', clean(sessionId));
-  query =
-    responseId === null
-      ? query.where('response_id', 'is', null)
-      : query.where('response_id', '=', clean(responseId));
-  query =
-    model === null ? query.where('model', 'is', null) : query.where('model', '=', clean(model));
-  const row = await query.orderBy('at', 'desc').limit(1).executeTakeFirst();
-  return row?.score ?? null;
 }
 
 function fromColumns({

@@ -1,14 +1,19 @@
+import { hash } from 'node:crypto';
 import { withTimeout } from '../../async/with-timeout.js';
 import { decodeOnline, encodeOnline } from '../../routing/predictor/online-codec.js';
-import { type Rating, withRating } from '../../routing/predictor/online-learner.js';
+import { ratedAt, withLesson } from '../../routing/predictor/online-learner.js';
 import type { OnlineState } from '../../routing/predictor/online-state.js';
 import { createOnlineTuning, hasFaults } from '../../routing/predictor/online-tuning.js';
 import type { Tuning } from '../../routing/predictor/tuning.js';
+import type { Retraction } from '../../routing/predictor/take-back.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { LearningRecord, LearningScope } from '../../store/contracts/learnings.js';
 import { RecordCache } from '../../store/record-cache.js';
 import type { FeedbackRow } from '../../store/contracts/requests.js';
+import { forgetLearned } from './forget-learned.js';
+import type { ModelScore } from './rated-decision.js';
 import { RatingQueue } from './rating-queue.js';
+import { type ShownLearning, showLearning } from './show-learning.js';
 
 /** What a scope has learned, as requests use it. */
 export interface KnownLearning {
@@ -19,16 +24,9 @@ export interface KnownLearning {
   readonly hasFaults: boolean;
 }
 
-/** What a scope has learned, for display. */
-export interface ShownLearning {
-  readonly state: OnlineState;
-  /** Ms since 1970; null: nothing was ever learned. */
-  readonly updatedAt: number | null;
-}
-
 /** Durations in ms. */
 export interface LearningCacheOptions {
-  /** The name of the router that numbers the kinds of task. */
+  /** Under this name kinds of task are numbered. */
   readonly router: () => string;
   /** How long a request waits for a lookup. */
   readonly maxWaitMs?: number;
@@ -39,7 +37,7 @@ export interface LearningCacheOptions {
 
 interface GivenRating {
   readonly feedback: FeedbackRow;
-  readonly ratingOf: (earlier: number | null) => Rating;
+  readonly score: ModelScore;
 }
 
 /** How long a rating counts as recent. */
@@ -54,6 +52,10 @@ function scopeOf(key: string): LearningScope {
   const end = key.lastIndexOf(' ');
   return { accountId: key.slice(0, end), preferenceId: key.slice(end + 1) };
 }
+
+/** Identifies what feedback is about, in a few characters. */
+const subjectOf = ({ sessionId, responseId }: FeedbackRow): string =>
+  hash('sha256', `${sessionId ?? ''} ${responseId ?? ''}`, 'base64url').slice(0, 12);
 
 /**
  * What accounts and their preferences have learned. A scope that was used here before needs no
@@ -107,12 +109,8 @@ export class LearningCache {
   }
 
   /** Stores feedback, and learns from it if it is a rating. @throws GatewayError `unavailable` */
-  rate(
-    feedback: FeedbackRow,
-    scope: LearningScope,
-    ratingOf: (earlier: number | null) => Rating,
-  ): Promise<void> {
-    return this.ratings.add(scope, { feedback, ratingOf });
+  rate(feedback: FeedbackRow, scope: LearningScope, score: ModelScore): Promise<void> {
+    return this.ratings.add(scope, { feedback, score });
   }
 
   private async store(scope: LearningScope, ratings: readonly GivenRating[]): Promise<void> {
@@ -120,11 +118,17 @@ export class LearningCache {
     await store.learnings.rate(
       scope,
       ratings.map(({ feedback }) => feedback),
-      (state, earlier) =>
+      (state) =>
         encodeOnline(
           ratings.reduce(
-            (before, { ratingOf }, at) =>
-              withRating(before, this.withOwnKinds(ratingOf(earlier[at] ?? null))),
+            (before, { feedback, score }) =>
+              withLesson(before, {
+                ...this.withOwnKinds(score),
+                cause: 'rating',
+                key: feedback.keyId,
+                subject: subjectOf(feedback),
+                weight: 1,
+              }),
             decodeOnline(state),
           ),
         ),
@@ -136,26 +140,25 @@ export class LearningCache {
    * Removes the kinds of task of a decision by another router: its numbers mean nothing here, and
    * must not overwrite what was learned with this one's.
    */
-  private withOwnKinds(rating: Rating): Rating {
-    return rating.kinds === null || rating.kinds.router === this.options.router()
-      ? rating
-      : { ...rating, kinds: null };
+  private withOwnKinds(score: ModelScore): ModelScore {
+    return score.kinds === null || score.kinds.router === this.options.router()
+      ? score
+      : { ...score, kinds: null };
   }
 
   /** The stored state. @throws GatewayError `unavailable` */
   async show(scope: LearningScope): Promise<ShownLearning> {
     const { store } = await this.databases.get();
-    const record = await store.learnings.find(scope);
-    return {
-      state: decodeOnline(record?.state ?? null),
-      updatedAt: record && record.state !== null ? record.updatedAt : null,
-    };
+    return showLearning(store, scope, this.options.router(), this.now());
   }
 
-  /** Forgets what a scope has learned, on all replicas. @throws GatewayError `unavailable` */
-  async forget(scope: LearningScope): Promise<void> {
+  /**
+   * Forgets what a scope has learned, or a part of it, on all replicas.
+   * @throws GatewayError `unavailable`
+   */
+  async forget(scope: LearningScope, part: Retraction | null = null): Promise<void> {
     const { store } = await this.databases.get();
-    await store.learnings.forget(scope);
+    await forgetLearned(store, scope, part, this.now());
     this.changed(scope);
   }
 
@@ -211,7 +214,8 @@ export class LearningCache {
 
   private knownOf(state: OnlineState, now: number): KnownLearning | null {
     const tuning = createOnlineTuning(state, this.options.router(), now);
-    const isRated = state.ratedAt !== null && now - state.ratedAt < recentMs;
+    const rated = ratedAt(state);
+    const isRated = rated !== null && now - rated < recentMs;
     return { tuning, isRated, hasFaults: hasFaults(state, now) };
   }
 }

@@ -1,4 +1,4 @@
-import type { Rating } from '../../routing/predictor/online-learner.js';
+import type { NewLesson } from '../../routing/predictor/online-learner.js';
 import type { KindsOfTask } from '../../routing/figures.js';
 import type { RequestRow, SelectionRow } from '../../store/contracts/requests.js';
 
@@ -30,8 +30,11 @@ export function decisionOfRequest({ plan }: RequestRow): RatedDecision | null {
   };
 }
 
+/** How a model did on a decision, as the learner takes it. */
+export type ModelScore = Pick<NewLesson, 'model' | 'kinds' | 'predicted' | 'score' | 'at'>;
+
 /** The model that is rated, and its score. */
-export type ModelRating = Pick<Rating, 'score' | 'at'> & {
+export type ModelRating = Pick<NewLesson, 'score' | 'at'> & {
   readonly provider: string | null;
   readonly model: string | null;
 };
@@ -43,7 +46,7 @@ export type ModelRating = Pick<Rating, 'score' | 'at'> & {
 export function ratingOf(
   { kinds, candidates }: RatedDecision,
   { provider, model, score, at }: ModelRating,
-): Omit<Rating, 'earlier'> | null {
+): ModelScore | null {
   const rated = candidateNamed(candidates, provider, model);
   // a quality without uncertainty was stated, so it does not show what would have been predicted
   const predicted =

@@ -1,15 +1,12 @@
 import { logOdds, sigmoid } from '../../../src/routing/numbers.js';
 import { drawOf, plausiblePlaces } from '../../../src/routing/explore.js';
-import { withRating } from '../../../src/routing/predictor/online-learner.js';
-import {
-  largestShares,
-  nothingLearned,
-  type OnlineState,
-} from '../../../src/routing/predictor/online-state.js';
+import { withLesson } from '../../../src/routing/predictor/online-learner.js';
+import { TaskKinds } from '../../../src/routing/predictor/kinds-of-task.js';
+import { nothingLearned, type OnlineState } from '../../../src/routing/predictor/online-state.js';
 import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
 import type { Reading } from '../../../src/routing/predictor/request-reader.js';
 import type { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
-import type { Figures } from '../../../src/routing/figures.js';
+import type { Figures, KindsOfTask } from '../../../src/routing/figures.js';
 import type { Candidate } from '../../../src/routing/plan.js';
 import type { EvaluatedPool } from '../pools.js';
 import { listPriceOf } from '../prices.js';
@@ -43,6 +40,7 @@ const parts = 10;
 /** What the predictor expects of one row. */
 interface PredictedRow {
   readonly reading: Reading;
+  readonly kinds: KindsOfTask;
   readonly models: readonly {
     readonly quality: number;
     readonly uncertainty: number;
@@ -53,8 +51,8 @@ interface PredictedRow {
 
 interface Stream {
   readonly pool: EvaluatedPool;
-  /** Name of the predictor. */
-  readonly predictor: string;
+  /** Under this name kinds of task are numbered. */
+  readonly router: string;
   readonly predicted: readonly PredictedRow[];
   readonly candidates: readonly Candidate[];
   /** By place in the stream: the row. */
@@ -70,7 +68,8 @@ export function streamOnline(
   pool: EvaluatedPool,
   { seed, repeats, exploration }: StreamOptions,
 ): StreamRegret {
-  const predicted = pool.features.map((_, row) => predictRow(predictor, pool, row));
+  const kinds = new TaskKinds(predictor.weights);
+  const predicted = pool.features.map((_, row) => predictRow(predictor, kinds, pool, row));
   const candidates = pool.models.map((model) => ({ label: model, provider: null, model }));
   const regret = {
     router: new Float64Array(parts),
@@ -79,7 +78,7 @@ export function streamOnline(
   };
   for (let repeat = 0; repeat < repeats; repeat++) {
     const order = createRandomStream(seed + repeat).order(pool.rows);
-    const stream = { pool, predictor: predictor.weights.name, predicted, candidates, order };
+    const stream = { pool, router: kinds.router, predicted, candidates, order };
     addRegret(regret.router, stream, repeats, choicesOf(stream, false, 0));
     addRegret(regret.learning, stream, repeats, choicesOf(stream, true, 0));
     addRegret(regret.exploring, stream, repeats, choicesOf(stream, true, exploration));
@@ -89,12 +88,14 @@ export function streamOnline(
 
 function predictRow(
   predictor: QualityPredictor,
+  taskKinds: TaskKinds,
   { features, models, inputTokens }: EvaluatedPool,
   row: number,
 ): PredictedRow {
   const reading = predictor.read(features[row]!);
   return {
     reading,
+    kinds: taskKinds.of(reading, features[row]!.genre),
     models: models.map((model) => {
       const expected = predictor.expect(reading, predictor.placeOf(model));
       const [input, output] = listPriceOf(model);
@@ -106,20 +107,22 @@ function predictRow(
 
 /** By place in the stream: the model that was chosen. */
 function choicesOf(stream: Stream, isLearning: boolean, exploration: number): Int32Array {
-  const { pool, predictor, predicted, order } = stream;
+  const { pool, predicted, order } = stream;
   const width = pool.models.length;
   let state: OnlineState = nothingLearned;
   return Int32Array.from(order, (row) => {
-    const { reading, models } = predicted[row]!;
+    const { kinds, models } = predicted[row]!;
     const chosen = choose(stream, state, row, exploration);
     if (isLearning) {
-      const kinds = { router: predictor, shares: largestShares(reading.shares) };
-      state = withRating(state, {
+      state = withLesson(state, {
+        cause: 'rating',
+        key: null,
+        subject: '',
+        weight: 1,
         model: pool.models[chosen]!,
         kinds,
         predicted: models[chosen]!.quality,
         score: pool.scores[row * width + chosen]!,
-        earlier: null,
         at: 0,
       });
     }
@@ -131,18 +134,19 @@ const noFeatures = {
   buckets: new Int32Array(),
   weights: new Float32Array(),
   dense: new Float32Array(),
+  genre: 'other' as const,
 };
 
 /** Chooses as the learned ranker does: the best by tuned quality, or one worth exploring. */
 function choose(
-  { predictor, predicted, candidates }: Stream,
+  { router, predicted, candidates }: Stream,
   state: OnlineState,
   row: number,
   exploration: number,
 ): number {
-  const tuning = createOnlineTuning(state, predictor, 0);
-  const { reading, models } = predicted[row]!;
-  const request = { reading, features: noFeatures };
+  const tuning = createOnlineTuning(state, router, 0);
+  const { reading, kinds, models } = predicted[row]!;
+  const request = { reading, features: noFeatures, kinds };
   const ranked: (Figures & { readonly model: number })[] = models.map((expected, model) => {
     const tuned = tuning?.adjust(candidates[model]!, request, expected);
     return {

@@ -1,3 +1,4 @@
+import { TaskKinds } from '../../../src/routing/predictor/kinds-of-task.js';
 import { createTuning } from '../../../src/routing/predictor/custom-tuning.js';
 import { logOdds, sigmoid } from '../../../src/routing/numbers.js';
 import { trainCustom } from '../../../src/training/custom/train-custom.js';
@@ -24,8 +25,10 @@ export const trainOnRows: FitOnRows = ({ models, prompts, scores }, predictor, s
     candidate: { label: model, provider: null, model },
     place: predictor.placeOf(model),
   }));
+  const kinds = new TaskKinds(predictor.weights);
   return (features) => {
-    const seen = { features, reading: predictor.read(features) };
+    const reading = predictor.read(features);
+    const seen = { features, reading, kinds: kinds.of(reading, features.genre) };
     return candidates.map(({ candidate, place }) => {
       const expected = predictor.expect(seen.reading, place);
       const { odds = 0 } = tuning?.adjust(candidate, seen, expected) ?? {};

@@ -1,19 +1,22 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { decodeOnline, encodeOnline } from '../../../src/routing/predictor/online-codec.js';
-import type { Move } from '../../../src/routing/predictor/online-beliefs.js';
-import { otherKinds } from '../../../src/routing/predictor/online-evidence.js';
+import { fitBeliefs } from '../../../src/routing/predictor/fit-beliefs.js';
+import { weighed } from '../../../src/routing/predictor/key-shares.js';
+import { largestShares } from '../../../src/routing/predictor/kinds-of-task.js';
+import type { Beliefs, Move } from '../../../src/routing/predictor/online-beliefs.js';
+import { learnedMoves } from '../../../src/routing/predictor/learned-moves.js';
 import {
-  beliefsOf,
   maxMove,
-  type Rating,
+  type NewLesson,
+  withLesson,
   withOutcomes,
-  withRating,
 } from '../../../src/routing/predictor/online-learner.js';
 import {
-  largestShares,
+  causes,
   nothingLearned,
   type OnlineState,
+  unknownKey,
 } from '../../../src/routing/predictor/online-state.js';
 import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
 import {
@@ -43,21 +46,25 @@ const reading = new QualityPredictor(
   }),
 ).read(features!);
 const requestOf = (...shares: number[]): TunedRequest => ({
-  reading: { ...reading, shares: Float64Array.from(shares) },
+  reading,
   features: features!,
+  kinds: { router: 'r', shares: largestShares(shares.entries()) },
 });
 const first = requestOf(1, 0);
-const rating = (score: number, changes: Partial<Rating> = {}): Rating => ({
+const rating = (score: number, changes: Partial<NewLesson> = {}): NewLesson => ({
+  cause: 'rating',
+  key: 'k',
+  subject: '',
+  weight: 1,
   model: 'a',
   kinds: { router: 'r', shares: [[0, 1]] },
   predicted: 0.8,
   score,
-  earlier: null,
   at: 0,
   ...changes,
 });
-const rated = (times: number, one: Rating, from: OnlineState = nothingLearned): OnlineState =>
-  Array.from({ length: times }).reduce<OnlineState>((state) => withRating(state, one), from);
+const rated = (times: number, one: NewLesson, from: OnlineState = nothingLearned): OnlineState =>
+  Array.from({ length: times }).reduce<OnlineState>((state) => withLesson(state, one), from);
 const adjusted = (
   state: OnlineState,
   model = 'a',
@@ -66,6 +73,8 @@ const adjusted = (
   router = 'r',
 ): Adjustment | null =>
   createOnlineTuning(state, router, now)?.adjust(candidateOf(model), request, expected) ?? null;
+const beliefsOf = ({ lessons }: OnlineState, now: number): Beliefs =>
+  fitBeliefs(weighed(lessons, now).all);
 /**
  * What is believed of a model on the first request, whether or not it is certain enough to move the
  * model.
@@ -96,7 +105,7 @@ describe('what ratings teach', () => {
       moveOf(
         Array.from({ length: 10 })
           .flatMap(() => asPredicted)
-          .reduce(withRating, nothingLearned),
+          .reduce(withLesson, nothingLearned),
       ),
     ).toBe(0);
   });
@@ -176,27 +185,24 @@ describe('what ratings teach', () => {
     ).toBeGreaterThan(0);
   });
 
-  it('counts only the last score of a rater who changes it', () => {
-    const once = rated(1, rating(0));
-    const again = rated(50, rating(0, { earlier: 0 }), once);
-    expect(believedOf(again)).toBeCloseTo(believedOf(once), 9);
-    const turned = withRating(once, rating(1, { earlier: 0 }));
-    expect(turned.models.get('a')).toMatchObject({ ratings: 1, scoreSum: 1 });
+  it('counts only the last score of a rater who changes it, however often', () => {
+    const subject = 's';
+    const once = rated(1, rating(0, { subject }));
+    expect(rated(50, rating(0, { subject }), once)).toEqual(once);
+    const turned = withLesson(once, rating(1, { subject }));
+    expect(turned.lessons).toMatchObject([{ score: 1 }]);
     expect(believedOf(turned)).toBeGreaterThan(believedOf(once));
+    let state = once;
+    for (let times = 0; times < 20; times++)
+      for (const score of [1, 0]) state = withLesson(state, rating(score, { subject }));
+    expect(state).toEqual(once);
   });
 
-  it('counts only the last score of a rater who changes it many times', () => {
-    for (const predicted of [0.55, 0.8, 0.97]) {
-      const once = rated(1, rating(0, { predicted }));
-      let state = once;
-      for (let times = 0; times < 200; times++)
-        for (const [score, earlier] of [
-          [1, 0],
-          [0, 1],
-        ] as const)
-          state = withRating(state, rating(score, { predicted, earlier }));
-      expect(believedOf(state)).toBeCloseTo(believedOf(once), 6);
-    }
+  it('counts what several raters say of the same answer, and what one says of several models', () => {
+    const subject = 's';
+    const one = withLesson(nothingLearned, rating(0, { subject }));
+    const both = withLesson(one, rating(1, { subject, key: 'another' }));
+    expect(withLesson(both, rating(0.5, { subject, model: 'b' })).lessons).toHaveLength(3);
   });
 
   it('does not count strict ratings of all models against one of them', () => {
@@ -209,12 +215,10 @@ describe('what ratings teach', () => {
   it('drops kinds of task of another predictor, but keeps what is known of the model as a whole', () => {
     const state = rated(10, rating(0));
     const whole = moveOf(state, 'a', requestOf(0, 1));
-    expect(moveOf(state, 'a', first, 0, 'another')).toBeCloseTo(whole, 9);
-    expect([
-      ...withRating(state, rating(0.8, { kinds: { router: 'another', shares: [] } }))
-        .models.get('a')!
-        .evidence.keys(),
-    ]).toEqual([otherKinds]);
+    expect(whole).toBeLessThan(0);
+    expect(moveOf(state, 'a', first, 0, 'another')).toBeLessThan(0);
+    const renumbered = withLesson(state, rating(0.8, { kinds: { router: 'another', shares: [] } }));
+    expect(renumbered.lessons.every(({ kinds }) => kinds.length === 0)).toBe(true);
   });
 });
 
@@ -259,12 +263,15 @@ describe('a state', { timeout: 60_000 }, () => {
     { maxLength: 8 },
   );
   const ratings = fc.array(
-    fc.record<Rating>({
+    fc.record<NewLesson>({
+      cause: fc.constantFrom(...causes),
+      key: fc.option(fc.constantFrom('k', 'l', 'm', unknownKey)),
+      subject: fc.constantFrom('', 's', 't'),
+      weight: fc.oneof(fc.double({ min: 0, max: 1 }), anything),
       model: fc.oneof(fc.constantFrom('a', 'b', '__proto__', ''), fc.string()),
       kinds: fc.option(fc.record({ router: fc.constantFrom('r', 's'), shares })),
       predicted: fc.oneof(fc.double({ min: 0, max: 1 }), anything),
       score: fc.oneof(fc.double({ min: 0, max: 1 }), anything),
-      earlier: fc.option(fc.oneof(fc.double({ min: 0, max: 1 }), anything)),
       at: fc.oneof(fc.nat(), anything),
     }),
     { maxLength: 60 },
@@ -280,7 +287,7 @@ describe('a state', { timeout: 60_000 }, () => {
         (given, counts, parts) => {
           const state = counts.reduce(
             (known, tally) => withOutcomes(known, new Map([['p/a', tally]]), 0),
-            given.reduce(withRating, nothingLearned),
+            given.reduce(withLesson, nothingLearned),
           );
           for (const model of ['a', 'b', '__proto__']) {
             const adjustment = adjusted(state, model, requestOf(...parts), 5);
@@ -307,7 +314,7 @@ describe('a state', { timeout: 60_000 }, () => {
       Math.abs(
         moveOf(
           order.reduce<OnlineState>(
-            (state, score) => withRating(state, rating(score, { predicted: 0.5 })),
+            (state, score) => withLesson(state, rating(score, { predicted: 0.5 })),
             nothingLearned,
           ),
         ),
@@ -317,46 +324,38 @@ describe('a state', { timeout: 60_000 }, () => {
       expect(moved(order)).toBeLessThanOrEqual(maxMove);
   });
 
-  it('holds a bounded number of models and kinds', () => {
+  it('holds a bounded number of models, ratings and kinds', () => {
     const models = Array.from({ length: 300 }, (_, at) =>
       rating(0, { model: `model${at}x`, at, kinds: null }),
     );
-    const state = models.reduce(withRating, nothingLearned);
-    expect(state.models.size).toBe(200);
-    expect([
-      state.models.has('model-99x'),
-      state.models.has('model-100x'),
-      state.models.has('model-299x'),
-    ]).toEqual([false, true, true]);
-    const kinds = Array.from({ length: 60 }, (_, kind) =>
+    const { lessons } = models.reduce(withLesson, nothingLearned);
+    const names = new Set(lessons.map(({ model }) => model));
+    expect(names.size).toBe(200);
+    expect(['model-99x', 'model-100x', 'model-299x'].map((name) => names.has(name))).toEqual([
+      false,
+      true,
+      true,
+    ]);
+    expect(rated(600, rating(0)).lessons).toHaveLength(500);
+    const kinds = Array.from({ length: 90 }, (_, kind) =>
       rating(0, { kinds: { router: 'r', shares: [[kind, 1]] } }),
     );
-    const { evidence } = kinds.reduce(withRating, nothingLearned).models.get('a')!;
-    expect([evidence.size, evidence.has(otherKinds)]).toEqual([25, true]);
-    expect(
-      believedOf(
-        {
-          ...nothingLearned,
-          router: 'r',
-          models: new Map(
-            Array.from({ length: 200 }, (_, at) => [
-              `m${at}`,
-              { evidence: new Map([[at, { weight: 1, sum: -1 }]]), ratings: 1, scoreSum: 0, at: 0 },
-            ]),
-          ),
-        },
-        'm199',
-      ),
-    ).toBeLessThan(0);
+    const state = kinds.reduce(withLesson, nothingLearned);
+    expect(learnedMoves(state, 'r', 0).places.size).toBe(64);
+    expect(moveOf(state, 'a', requestOf(...Array.from({ length: 90 }, () => 0), 1))).toBeLessThan(
+      0,
+    );
   });
 
   it('is read as it was written; anything else counts as nothing learned', () => {
     fc.assert(
       fc.property(ratings, (given) => {
-        const state = given.reduce(withRating, nothingLearned);
+        const state = given.reduce(withLesson, nothingLearned);
         const read = decodeOnline(encodeOnline(state));
         expect(decodeOnline(encodeOnline(read))).toEqual(read);
-        expect([...read.models.keys()].sort()).toEqual([...state.models.keys()].sort());
+        expect(read.lessons.map(({ model }) => model)).toEqual(
+          state.lessons.map(({ model }) => model),
+        );
         for (const model of ['a', 'b'])
           expect(moveOf(read, model)).toBeCloseTo(moveOf(state, model), 4);
       }),
@@ -366,16 +365,21 @@ describe('a state', { timeout: 60_000 }, () => {
         fc.oneof(
           fc.json(),
           fc.string(),
-          fc.constantFrom(null, '{"version":2}', '{"version":2,"models":[["a",1,-1,1,1]]}'),
+          fc.constantFrom(
+            null,
+            '{"version":2}',
+            '{"version":2,"models":[["a",1,-1,1,1]]}',
+            '{"version":3,"models":["a"],"keys":[null],"lessons":[[0,0,"",0,1,1,2,0,[]],[]]}',
+          ),
         ),
         (text) => {
-          expect(decodeOnline(text).models.size).toBe(0);
+          expect(decodeOnline(text).lessons).toEqual([]);
         },
       ),
     );
   });
 
-  it('of an earlier version keeps its outcomes only, because ratings were stored differently', () => {
+  it('of the first version keeps its outcomes only, because ratings were stored differently', () => {
     const earlier = {
       version: 1,
       router: 'r',
@@ -385,16 +389,43 @@ describe('a state', { timeout: 60_000 }, () => {
       served: [['p/a', 40, 20, 0]],
     };
     const state = decodeOnline(JSON.stringify(earlier));
-    expect([state.models.size, state.ratedAt]).toEqual([0, null]);
+    expect(state.lessons).toEqual([]);
     expect(state.served).toEqual(new Map([['p/a', { answers: 40, faults: 20, at: 0 }]]));
   });
 
-  it('uses only the largest kinds of a request', () => {
-    expect(largestShares([0.05, 0.3, 0.1, 0.15, 0.2, 0.2])).toEqual([
-      [1, 0.3],
-      [4, 0.2],
-      [5, 0.2],
-      [3, 0.15],
-    ]);
+  it('of the second version keeps its ratings, which move the model on all kinds of task', () => {
+    const earlier = {
+      version: 2,
+      router: 'r',
+      ratedAt: 5,
+      models: [
+        [
+          'a',
+          25,
+          2.5,
+          0,
+          [
+            [3, 2, -8],
+            [-1, 1, -4],
+          ],
+        ],
+      ],
+      served: [['p/a', 40, 20, 0]],
+    };
+    const state = decodeOnline(JSON.stringify(earlier));
+    expect(state.lessons).toHaveLength(25);
+    expect(state.lessons[0]).toMatchObject({ model: 'a', score: 0.1, predicted: 0.58 });
+    expect(moveOf({ ...state, served: new Map() })).toBeLessThan(-0.1);
+    expect(state.served.size).toBe(1);
+    // a first rating by a key of today does not count as much as all of them
+    const more = withLesson({ ...state, served: new Map() }, rating(1, { model: 'b' }));
+    expect(moveOf(more)).toBeLessThan(-0.1);
+  });
+
+  it('uses only the largest kinds of a request, as parts of a whole', () => {
+    const shares = largestShares([0.05, 0.3, 0.1, 0.15, 0.2, 0.2].entries());
+    expect(shares.map(([kind]) => kind)).toEqual([1, 4, 5, 3]);
+    expect(shares.map(([, share]) => Math.round(share * 85))).toEqual([30, 20, 20, 15]);
+    expect(largestShares([0.05, 0.01].entries())).toEqual([]);
   });
 });

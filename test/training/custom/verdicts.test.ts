@@ -67,7 +67,7 @@ function levelOf(model: string, weights: CustomWeights): number {
       place < 0 ? predictor.guess(reading, ability) : predictor.expect(reading, place);
     const adjustment = tuning.adjust(
       { label: model, provider: 'openai', model: name },
-      { features, reading },
+      { features, reading, kinds: { router: '', shares: [] } },
       expected,
     );
     return sigmoid(logOdds(expected.quality) + adjustment!.odds);

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { LearningCache } from '../../../src/training/online/learning-cache.js';
 import { decodeOnline, encodeOnline } from '../../../src/routing/predictor/online-codec.js';
-import { otherKinds } from '../../../src/routing/predictor/online-evidence.js';
 import { withOutcomes } from '../../../src/routing/predictor/online-learner.js';
+import type { ModelScore } from '../../../src/training/online/rated-decision.js';
 import type { LazyDatabases } from '../../../src/store/lazy-databases.js';
 import { lazyDatabases } from '../../../src/store/open-databases.js';
 import type { FeedbackRow } from '../../../src/store/contracts/requests.js';
@@ -32,9 +32,13 @@ const feedback = (): FeedbackRow => ({
   tokensPerSecond: null,
   predicted: null,
 });
-const rating =
-  (at = Date.now()) =>
-  (earlier: number | null) => ({ model: 'a', kinds: null, predicted: 0.5, score: 0, earlier, at });
+const rating = (): ModelScore => ({
+  model: 'a',
+  kinds: null,
+  predicted: 0.5,
+  score: 0,
+  at: Date.now(),
+});
 
 describe('the cached learning of a scope', () => {
   it('is empty at first', async () => {
@@ -156,7 +160,7 @@ describe('the cached learning of a scope', () => {
       let meanwhile = 0;
       for (; under.way; meanwhile++) await store.learnings.find(scope);
       await crowd;
-      expect((await cache.show(scope)).state.models.get('a')).toMatchObject({ ratings: 400 });
+      expect((await cache.show(scope)).state.lessons).toHaveLength(400);
       expect(
         (await store.feedback.list(scope.accountId, { limit: 500, cursor: null })).items,
       ).toHaveLength(400);
@@ -171,16 +175,12 @@ describe('the cached learning of a scope', () => {
     const backing = open();
     const cache = new LearningCache(backing, { router });
     const rate = (name: string): Promise<void> =>
-      cache.rate(feedback(), scope, (earlier) => ({
-        ...rating()(earlier),
-        kinds: { router: name, shares: [[0, 1]] },
-      }));
+      cache.rate(feedback(), scope, { ...rating(), kinds: { router: name, shares: [[0, 1]] } });
     await rate('r');
     await rate('an older one');
     const { state } = await cache.show(scope);
     expect(state).toMatchObject({ router: 'r' });
-    expect([...state.models.get('a')!.evidence.keys()]).toEqual([0, otherKinds]);
-    expect(state.models.get('a')!.ratings).toBe(2);
+    expect(state.lessons.map(({ kinds }) => kinds)).toEqual([[[0, 1]], []]);
     cache.close();
     await backing.close();
   });

@@ -74,6 +74,12 @@ export function requestPaths(): object {
   return { ...learningPaths(), ...requestLogPaths(), ...sessionPaths(), ...feedbackPaths() };
 }
 
+const retraction = [
+  queryParameter('from', 'Only what came from this time on: ISO 8601, or ms since 1970.'),
+  queryParameter('key', 'Only what came with this key: its id or name.'),
+  queryParameter('model', 'Only what was learned about this model.'),
+];
+
 function learningPaths(): object {
   const response = 'learning.response';
   return {
@@ -84,7 +90,12 @@ function learningPaths(): object {
         description: 'Of requests without a preference.',
         response,
       },
-      delete: { id: 'forgetLearning', summary: 'Forget what was learned' },
+      delete: {
+        id: 'forgetLearning',
+        summary: 'Forget what was learned, or a part of it',
+        description: 'Without parameters, everything.',
+        parameters: retraction,
+      },
     }),
     ...resourcePath('Feedback', '/api/v1/preferences/{id}/learning', {
       get: {
@@ -94,7 +105,9 @@ function learningPaths(): object {
       },
       delete: {
         id: 'forgetPreferenceLearning',
-        summary: 'Forget what was learned for a preference',
+        summary: 'Forget what was learned for a preference, or a part of it',
+        description: 'Without parameters, everything.',
+        parameters: retraction,
       },
     }),
   };

@@ -1,5 +1,6 @@
 import type { ChatMessage } from '../../../completion.js';
 import { question } from './characters.js';
+import { type Genre, genreOf } from './genre.js';
 import { GramBag, type Grams } from './grams.js';
 import { keywordGroups } from './keywords.js';
 import { TextScan } from './text-scan.js';
@@ -9,6 +10,8 @@ import { ToolScan } from './tool-scan.js';
 export interface Features extends Grams {
   /** By place in `denseNames`; between about 0 and 3. */
   readonly dense: Float32Array;
+  /** What the request asks for; the predictor was not fitted to it. */
+  readonly genre: Genre;
 }
 
 /** The part of a request that features are made from. */
@@ -161,8 +164,9 @@ function writeCounts(dense: Float32Array, scan: TextScan): number {
     chars < 60 ? 1 : 0,
   ];
   for (const script of scan.scripts) values.push(script / chars);
-  for (const group of scan.groups) values.push(log(group));
-  for (const group of scan.groups) values.push(Math.min(1, (group / words) * 10));
+  const groups = scan.groups.subarray(0, keywordGroups.length);
+  for (const group of groups) values.push(log(group));
+  for (const group of groups) values.push(Math.min(1, (group / words) * 10));
   dense.set(values);
   return values.length;
 }
@@ -244,5 +248,5 @@ export function featuresOf({ messages, tools = [] }: Featured): Features {
   const dense = new Float32Array(denseNames.length);
   const at = writeTools(dense, writeCounts(dense, scan), toolScan, scan);
   writeConversation(dense, at, messages, asked);
-  return { dense, ...bag.take() };
+  return { dense, genre: genreOf(scan), ...bag.take() };
 }

@@ -35,6 +35,17 @@ const groups = {
 /** The names of the groups, in a fixed order. */
 export const keywordGroups = Object.keys(groups) as readonly (keyof typeof groups)[];
 
+/** Words that only tell genres apart: the predictor was not fitted to them. */
+const markers = {
+  program:
+    'rust golang kotlin swift php ruby scala haskell perl matlab html css react vue angular django flask node npm docker kubernetes git linux bash shell script scripts api endpoint endpoints backend frontend function functions method methods variable loop recursion recursive compile compiler debug debugger refactor segfault stacktrace exception unittest pytest unit tests linked quicksort mergesort palindrome hashmap sort cache query database schema select insert join async await struct pointer null regexp cli http websocket funktion programm skript código programa función codice funzione',
+  letter:
+    'mail mails emails dear sincerely regards greetings note reply respond invitation apologise apologize thank thanks politely polite colleague landlord boss resume cover post tweet newsletter speech toast lyrics brief nachricht antworte kündigung carta correo lettre courriel письмо',
+} as const;
+
+/** The names of those groups, in a fixed order, counted behind the keyword groups. */
+export const markerGroups = Object.keys(markers) as readonly (keyof typeof markers)[];
+
 const slots = 1 << 11;
 const hashes = new Int32Array(slots);
 const members = new Int32Array(slots);
@@ -45,7 +56,7 @@ function slotOf(hash: number): number {
   return slot;
 }
 
-for (const [index, words] of Object.values(groups).entries()) {
+for (const [index, words] of [...Object.values(groups), ...Object.values(markers)].entries()) {
   for (const word of words.split(' ')) {
     const hash = hashWord(word);
     const slot = slotOf(hash);
@@ -54,7 +65,10 @@ for (const [index, words] of Object.values(groups).entries()) {
   }
 }
 
-/** The groups of a word, as bits by their place in `keywordGroups`; 0 for almost every word. */
+/**
+ * The groups of a word, as bits by their place in `keywordGroups` followed by `markerGroups`; 0 for
+ * almost every word.
+ */
 export function groupsOf(hash: number): number {
   return members[slotOf(hash)]!;
 }

@@ -17,7 +17,7 @@ import {
 } from './characters.js';
 import type { GramBag } from './grams.js';
 import { bucketOf, emptyHash, hashNext } from './grams.js';
-import { groupsOf, keywordGroups } from './keywords.js';
+import { groupsOf, keywordGroups, markerGroups } from './keywords.js';
 
 const salts = { word: 1, pair: 2, four: 3, ideographs: 4 };
 const numberWord = 0x30303030;
@@ -58,7 +58,8 @@ export class TextScan {
   links = 0;
   ideographs = 0;
   readonly scripts = new Int32Array(5);
-  readonly groups = new Int32Array(keywordGroups.length);
+  /** By place in `keywordGroups`, followed by `markerGroups`. */
+  readonly groups = new Int32Array(keywordGroups.length + markerGroups.length);
   /** The kind and the code of the last character that is not white space. */
   lastKind = space;
   lastCode = 0;

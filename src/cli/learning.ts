@@ -1,0 +1,112 @@
+import type { Command } from 'commander';
+import type { Config } from '../config/config.js';
+import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
+import type { LearningScope } from '../store/contracts/learnings.js';
+import type { Store } from '../store/contracts/store.js';
+import { forgetLearned } from '../training/online/forget-learned.js';
+import { showLearning } from '../training/online/show-learning.js';
+import { shownLearning } from '../training/online/shown-scope.js';
+import { groupOf, onStore } from './command-group.js';
+import { isRowless } from '../accounts/caller.js';
+import { findAccountId } from './keys.js';
+import { recordAct } from './record-act.js';
+
+/** Whose learning is meant. */
+interface LearningOptions {
+  readonly account?: string;
+  readonly preference?: string;
+}
+
+/** Which part of it is forgotten. Default: everything. */
+interface ForgetOptions extends LearningOptions {
+  /** A date such as `2027-01-31`, or a time. */
+  readonly from?: string;
+  /** By id or name. */
+  readonly key?: string;
+  readonly model?: string;
+}
+
+/** Adds `signalbox learning …`. */
+export function addLearningCommands(program: Command): void {
+  const group = groupOf(program, 'learning', 'show and take back what traffic has taught');
+  const ofScope = (name: string): Command =>
+    group
+      .command(name)
+      .option('--account <account>', 'whose, by mail address; default: the first account')
+      .option('--preference <id>', 'of requests with this preference; default: without any');
+  ofScope('show')
+    .description('print what was learned from ratings, signals and outcomes, as JSON')
+    .action((options: LearningOptions, command: Command) =>
+      onStore(command, (store, config) => showLearningCommand(store, options, config)),
+    );
+  ofScope('forget')
+    .description('forget what was learned: all, or the part that the options name')
+    .option('--from <time>', 'what came from this time on, such as 2027-01-31T12:00:00Z')
+    .option('--key <key>', 'what one key taught, by id or name')
+    .option('--model <model>', 'what was learned about one model')
+    .action((options: ForgetOptions, command: Command) =>
+      onStore(command, (store) => forgetLearningCommand(store, options)),
+    );
+}
+
+/** `signalbox learning show`: the same JSON as `GET /api/v1/learning`. */
+export async function showLearningCommand(
+  store: Store,
+  options: LearningOptions,
+  { routing }: Config,
+): Promise<string> {
+  const { scope, exploration } = await scopeOf(store, options);
+  const shown = await showLearning(store, scope, shippedRouter(), Date.now());
+  const settings = {
+    preferenceId: scope.preferenceId,
+    enabled: routing.learning && routing.ranker === 'learned',
+    exploration: exploration ?? routing.exploration,
+  };
+  return `${JSON.stringify(shownLearning(settings, shown), null, 2)}\n`;
+}
+
+/** `signalbox learning forget`: as `DELETE /api/v1/learning`, with the same parameters. */
+export async function forgetLearningCommand(store: Store, options: ForgetOptions): Promise<string> {
+  const { scope } = await scopeOf(store, options);
+  const { from, key, model } = options;
+  const isPart = from !== undefined || key !== undefined || model !== undefined;
+  if (isPart) {
+    const keys =
+      key === undefined ? null : [key, ...(await store.keys.idsOf(scope.accountId, key))];
+    const part = { from: from === undefined ? null : timeOf(from), keys, model: model ?? null };
+    await forgetLearned(store, scope, part, Date.now());
+  } else await forgetLearned(store, scope, null, Date.now());
+  await recordAct(store, {
+    act: 'learning.forget',
+    accountId: scope.accountId,
+    target: scope.preferenceId === '' ? null : scope.preferenceId,
+    ...(isPart ? { details: { from, key, model } } : {}),
+  });
+  return `forgotten: ${isPart ? 'a part' : 'all'} of what was learned\n`;
+}
+
+function timeOf(text: string): number {
+  const at = Date.parse(text);
+  if (Number.isNaN(at))
+    throw new Error('--from: must be a date or a time such as 2027-01-31T12:00:00Z');
+  return at;
+}
+
+async function scopeOf(
+  store: Store,
+  { account, preference }: LearningOptions,
+): Promise<{ scope: LearningScope; exploration: number | null }> {
+  const accountId =
+    account !== undefined && isRowless(account) ? account : await findAccountId(store, account);
+  if (preference === undefined)
+    return { scope: { accountId, preferenceId: '' }, exploration: null };
+  const found = await store.preferences.find(accountId, preference);
+  if (!found)
+    throw new Error(
+      `the account has no preference ${JSON.stringify(preference)}; --account MAIL names another account`,
+    );
+  return {
+    scope: { accountId, preferenceId: found.id },
+    exploration: found.settings.exploration ?? null,
+  };
+}

@@ -1,0 +1,216 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { defaults } from '../../../src/config/fill.js';
+import { createCatalog } from '../../../src/routing/catalog.js';
+import { createLatencyWindow } from '../../../src/routing/latency-window.js';
+import { makePlan } from '../../../src/routing/make-plan.js';
+import type { Plan } from '../../../src/routing/plan.js';
+import { weighed } from '../../../src/routing/predictor/key-shares.js';
+import { type NewLesson, withLesson } from '../../../src/routing/predictor/online-learner.js';
+import { nothingLearned, type OnlineState } from '../../../src/routing/predictor/online-state.js';
+import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
+import {
+  shippedPredictor,
+  shippedRouter,
+} from '../../../src/routing/predictor/shipped-predictor.js';
+import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
+
+const catalog = createCatalog({ priceIds: { openai: 'openai' } });
+const ranker = createLearnedRanker({ predictor: shippedPredictor(), ...defaults.routing });
+const models = [
+  'gpt-5.2',
+  'claude-sonnet-4-5',
+  'gemini-2.5-flash',
+  'gpt-5-nano',
+  'llama-3.3-70b',
+] as const;
+type Model = (typeof models)[number];
+const mails = [
+  'Write a polite e-mail to my landlord about the broken heating.',
+  'Rewrite this email so that it sounds friendlier: Hi Tom, send me the report by Friday.',
+  'Draft an email to a customer whose order is late, and apologise.',
+  'Please write a follow-up email after a job interview at a bank.',
+  'Write an e-mail that invites the team to the summer party.',
+];
+const programs = [
+  'Write a Python function that merges two sorted lists.',
+  'Implement an LRU cache in TypeScript with generics and tests.',
+  'Write a SQL query that finds the ten customers with the highest revenue.',
+];
+
+const planOf = (text: string, state: OnlineState = nothingLearned): Plan => {
+  const tuning = createOnlineTuning(state, shippedRouter(), 0);
+  return makePlan({
+    id: 'fixed',
+    request: {
+      messages: [{ role: 'user', content: text }],
+      ...(tuning ? { onlineLearning: { tuning, exploration: 0 } } : {}),
+    },
+    candidates: models.map((model) => ({ label: model, provider: null, model })),
+    ranker,
+    catalog,
+    latencies: createLatencyWindow(),
+    limits: {
+      retriesPerCandidate: 0,
+      firstEventTimeoutMs: 1,
+      idleTimeoutMs: 1,
+      totalTimeoutMs: 1,
+    },
+    blame: { field: 'models', code: 'bad_request' },
+  });
+};
+const firstOf = (text: string, state?: OnlineState): string =>
+  planOf(text, state).candidates[0].model;
+const qualityOf = (model: Model, texts: readonly string[], state?: OnlineState): number =>
+  texts.reduce(
+    (sum, text) =>
+      sum +
+      planOf(text, state).candidates.find((one) => one.model === model)!.why.quality / texts.length,
+    0,
+  );
+const plans = new Map([...mails, ...programs].map((text) => [text, planOf(text)]));
+const ratingOf = (key: string, text: string, model: Model, score: number): NewLesson => {
+  const plan = plans.get(text) ?? planOf(text);
+  const { quality } = plan.candidates.find((one) => one.model === model)!.why;
+  return {
+    cause: 'rating',
+    key,
+    subject: '',
+    weight: 1,
+    model,
+    kinds: plan.kinds!,
+    predicted: quality,
+    score,
+    at: 0,
+  };
+};
+/** So many ratings by one key: the texts and the models in turn. */
+const ratings = (
+  times: number,
+  key: string,
+  texts: readonly string[],
+  scoreOf: (model: Model) => number,
+): NewLesson[] =>
+  Array.from({ length: times }, (_, at) => {
+    const model = models[at % models.length]!;
+    const text = texts[Math.floor(at / models.length) % texts.length]!;
+    return ratingOf(key, text, model, scoreOf(model));
+  });
+const learned = (...given: readonly NewLesson[]): OnlineState =>
+  given.reduce(withLesson, nothingLearned);
+/** What an honest key says of e-mails. */
+const honestly = (model: Model): number =>
+  model === 'gpt-5.2' ? 0.2 : model === 'claude-sonnet-4-5' ? 1 : 0.8;
+
+describe('the ratings of several keys', () => {
+  const count = fc.double({ min: 0.6, max: 200, noNaN: true });
+
+  it('count for at most a third of all by one key, or its part where fewer rate', () => {
+    fc.assert(
+      fc.property(fc.array(count, { minLength: 1, maxLength: 12 }), (counts) => {
+        const { shares } = weighed(
+          counts.flatMap((times, key) =>
+            Array.from({ length: Math.ceil(times) }, () => ({
+              ...ratingOf(`key ${key}`, mails[0]!, 'gpt-5.2', 1),
+              kinds: [],
+              weight: times / Math.ceil(times),
+            })),
+          ),
+          0,
+        );
+        const most = Math.max(1 / 3, 1 / counts.length);
+        for (const share of shares.values()) expect(share).toBeLessThanOrEqual(most + 1e-9);
+        expect([...shares.values()].reduce((sum, share) => sum + share, 0)).toBeCloseTo(1, 9);
+      }),
+      { numRuns: 50 },
+    );
+  }, 60_000);
+
+  it('lose no weight to a key that no longer rates', () => {
+    const old = ratings(20, 'gone', mails, () => 0).map((one) => ({ ...one, kinds: [] }));
+    const now = 400 * 86_400_000;
+    const fresh = old.slice(0, 10).map((one) => ({ ...one, key: 'here', at: now }));
+    const { all } = weighed([...old, ...fresh], now);
+    const whole = all.reduce(
+      (sum, { lesson, weight }) => sum + (lesson.key === 'here' ? weight : 0),
+      0,
+    );
+    expect(whole).toBeCloseTo(10, 9);
+  });
+
+  it('are not overturned by a hundred of one other key, whatever it prefers, in any order', () => {
+    const honest = ratings(40, 'honest', mails, honestly);
+    const before = learned(...honest);
+    expect(firstOf(mails[0]!)).toBe('gpt-5.2');
+    for (const text of mails) expect(firstOf(text, before)).toBe('claude-sonnet-4-5');
+    const order = fc.infiniteStream(fc.double({ min: 0, max: 1, noNaN: true }));
+    fc.assert(
+      fc.property(fc.constantFrom(...models), fc.boolean(), order, (favourite, isAll, places) => {
+        const attack = ratings(100, 'attacker', isAll ? [...mails, ...programs] : mails, (model) =>
+          model === favourite ? 1 : 0,
+        );
+        const mixed = [...honest, ...attack]
+          .map((one) => ({ one, place: places.next().value as number }))
+          .sort((a, b) => a.place - b.place)
+          .map(({ one }) => one);
+        const after = learned(...mixed);
+        for (const text of [...mails, ...programs])
+          expect([firstOf(text), firstOf(text, before)], `${favourite} on ${text}`).toContain(
+            firstOf(text, after),
+          );
+      }),
+      { numRuns: 20 },
+    );
+  }, 120_000);
+
+  it('of three keys are not even weakened much by a fourth that contradicts them', () => {
+    const honest = ['a', 'b', 'c'].flatMap((key) => ratings(15, key, mails, honestly));
+    const attack = ratings(100, 'attacker', mails, (model) => (model === 'gpt-5.2' ? 1 : 0));
+    for (const text of mails)
+      expect(firstOf(text, learned(...honest, ...attack))).toBe('claude-sonnet-4-5');
+  });
+
+  it('move what the keys agree on', () => {
+    const one = learned(...ratings(40, 'a', mails, honestly));
+    const two = learned(...ratings(20, 'a', mails, honestly), ...ratings(20, 'b', mails, honestly));
+    const [moved, agreed] = [one, two].map(
+      (state) => qualityOf('gpt-5.2', mails) - qualityOf('gpt-5.2', mails, state),
+    );
+    expect(agreed).toBeGreaterThan(0.4 * moved!);
+  });
+});
+
+describe('ratings on one kind of task', () => {
+  it.each([25, 50])('after %i move that kind, and others by a fifth of it at most', (times) => {
+    for (const state of [
+      learned(...ratings(times, 'a', mails, honestly)),
+      learned(
+        ...Array.from({ length: times }, (_, at) =>
+          ratingOf('a', mails[at % mails.length]!, 'gpt-5.2', 0),
+        ),
+      ),
+    ]) {
+      const lost = (texts: readonly string[]): number =>
+        qualityOf('gpt-5.2', texts) - qualityOf('gpt-5.2', texts, state);
+      expect(lost(mails)).toBeGreaterThan(0.05);
+      for (const text of programs) expect(lost([text])).toBeLessThanOrEqual(lost(mails) / 5);
+    }
+  });
+
+  it('move all kinds once several agree', () => {
+    const texts = [
+      ...mails.slice(0, 2),
+      'What is the capital of France?',
+      'Which gas do plants take in?\nA. Oxygen\nB. Helium\nC. Carbon dioxide',
+      'Solve the equation x^2 - 5x + 6 = 0 and prove that your solution is correct.',
+      'How many days are there in three years?',
+    ];
+    const state = learned(...ratings(150, 'a', texts, honestly));
+    const narrow = learned(...ratings(150, 'a', mails, honestly));
+    const [broad, one] = [state, narrow].map(
+      (known) => qualityOf('gpt-5.2', programs) - qualityOf('gpt-5.2', programs, known),
+    );
+    expect(broad).toBeGreaterThan(0.03);
+    expect(broad).toBeGreaterThan(2 * one!);
+  });
+});

@@ -4,7 +4,7 @@ import type { HeldOut } from './cross-validate.js';
 import type { CustomRows } from './custom-rows.js';
 
 /** One way to choose compared to another. */
-export interface ChoiceComparison {
+export interface RouterComparison {
   /** The difference of the scores. */
   readonly score: Estimate;
   /** The share of the other's cost that is saved; negative if it costs more. */
@@ -27,11 +27,11 @@ export interface TrainedSavings {
     readonly bestSingle: number;
   };
   /** The trained predictor's choices compared to always calling the best single model. */
-  readonly trained: ChoiceComparison;
+  readonly trained: RouterComparison;
   /** The shipped predictor's choices, compared to the same. */
-  readonly shipped: ChoiceComparison;
+  readonly shipped: RouterComparison;
   /** The trained predictor's choices compared to the shipped one's. */
-  readonly overShipped: ChoiceComparison;
+  readonly overShipped: RouterComparison;
   /** Models whose price routing does not know. */
   readonly unpriced: readonly string[];
 }
@@ -87,7 +87,7 @@ function judgeOne(
   const choose = (predicted: Predicted): Int32Array =>
     judged.map((place, row) => (place < 0 ? -1 : cheapest(rows, predicted, seen, row, tolerance)));
   const [trained, shipped] = [choose(heldOut[by]), choose(heldOut.router)];
-  const compare = (places: Int32Array, others: Int32Array): ChoiceComparison =>
+  const compare = (places: Int32Array, others: Int32Array): RouterComparison =>
     compared(rows, costs, places, others, seed);
   const costFor = (places: Int32Array): number => meanOf(valuesAt(costs, places, rows));
   return {
@@ -183,7 +183,7 @@ function compared(
   places: Int32Array,
   others: Int32Array,
   seed: number,
-): ChoiceComparison {
+): RouterComparison {
   const difference = (values: Float32Array): Float64Array => {
     const own = valuesAt(values, places, rows),
       other = valuesAt(values, others, rows);
@@ -201,7 +201,7 @@ function compared(
 }
 
 /** Whether scores stay within the tolerance: on average, and surely within twice of it. */
-const isAsGood = ({ score }: ChoiceComparison, tolerance: number): boolean =>
+const isAsGood = ({ score }: RouterComparison, tolerance: number): boolean =>
   score.value >= -tolerance && score.low >= -2 * tolerance;
 
 /** Whether the shipped predictor's choices with `tradeoff: cost` are as good as the best model. */

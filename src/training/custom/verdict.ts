@@ -1,7 +1,7 @@
 import type { Estimate } from './bootstrap.js';
 import type { CalibrationReport } from './calibration.js';
 import {
-  type ChoiceComparison,
+  type RouterComparison,
   isCheaper,
   isShippedAsGood,
   firstNames,
@@ -59,17 +59,17 @@ const surely = ({ low, high }: Estimate): string =>
   `from ${signed(low)} to ${signed(high)} with 95 % confidence`;
 const percent = (share: number): string => (100 * share).toFixed(1);
 /** Such as "12.3 % less". */
-const amount = ({ saved: { value } }: ChoiceComparison): string =>
+const amount = ({ saved: { value } }: RouterComparison): string =>
   `${percent(Math.abs(value))} % ${value < 0 ? 'more' : 'less'}`;
 
 /** The same with its interval. */
-function costChange(compared: ChoiceComparison): string {
+function costChange(compared: RouterComparison): string {
   const { value, low, high } = compared.saved;
   const [least, most] = value < 0 ? [-high, -low] : [low, high];
   return `${amount(compared)} cost (from ${percent(least)} to ${percent(most)} % with 95 % confidence)`;
 }
 
-const difference = ({ score }: ChoiceComparison): string =>
+const difference = ({ score }: RouterComparison): string =>
   `differs by ${signed(score.value)} (${surely(score)})`;
 
 /** The verdict in a few plain sentences, with figures. */

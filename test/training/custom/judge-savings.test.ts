@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CustomRows } from '../../../src/training/custom/custom-rows.js';
 import {
-  type ChoiceComparison,
+  type RouterComparison,
   isCheaper,
   judgeSavings,
   type TrainedSavings,
@@ -131,7 +131,7 @@ describe('what tradeoff: cost saves', () => {
       )
       .map(([value, half]) => ({ value, low: value - half, high: value + half }));
     const known = judge(rowsOf());
-    const comparison: fc.Arbitrary<ChoiceComparison> = fc.record({
+    const comparison: fc.Arbitrary<RouterComparison> = fc.record({
       score: estimate,
       saved: estimate,
     });

@@ -12,6 +12,10 @@ const usage = `The router's laboratory: evaluates how well the router chooses, a
       Fits the predictor, writes DIR/router.bin and updates DIR/MODEL_CARD.md, which must exist.
       The same evaluations and seed give the same bytes. The shipped one is in config/router.
 
+  npm run lab -- abilities [--data DIR] [--out FILE]
+      Brings published results of models to one scale, by kind of task, language and reasoning
+      effort, and prints the best known models. --out FILE also writes all of them as JSON.
+
   --data DIR is the folder of published evaluations; without it ROUTING_DATA, then ../shared/routing-data.
 `;
 
@@ -38,6 +42,13 @@ const commands: Readonly<Record<string, Command>> = {
     run: async ({ data, out, card, quick = false }) => {
       const { evaluateRouter } = await import('./commands/evaluate.js');
       return evaluateRouter({ data, out, card, quick });
+    },
+  },
+  abilities: {
+    options: ['data', 'out'],
+    run: async ({ data, out }) => {
+      const { printAbilities } = await import('./commands/fit-abilities.js');
+      return printAbilities({ data, out });
     },
   },
   'fit-shipped': {

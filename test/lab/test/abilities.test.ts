@@ -1,0 +1,87 @@
+import { describe, expect, it } from 'vitest';
+import { fitAbilities } from '../abilities/fit-abilities.js';
+import type { PublishedResults, Result } from '../abilities/published-results.js';
+import { effortLevel, measuredBy, measuredByTask } from '../abilities/result-kinds.js';
+import { createRandomStream } from '../random.js';
+
+/** Results of models of known abilities on columns of different levels and slopes. */
+function invented(models: number): { published: PublishedResults; truth: number[] } {
+  const stream = createRandomStream(7);
+  const random = (): number => stream.next();
+  const noise = (): number => (random() + random() + random() - 1.5) * 0.2;
+  const truth = Array.from({ length: models }, () => 4 * random() - 2);
+  const columns = Array.from({ length: 12 }, (_, at) => ({
+    name: `test ${at}`,
+    source: at < 6 ? 'arena' : 'arena-other',
+    kind: at % 3 === 0 ? 'coding' : null,
+    language: null,
+  }));
+  const results: Result[] = truth.flatMap((ability, model) =>
+    columns.flatMap((_, column) => {
+      // the better a model, the fewer of the first columns it was tested on
+      if (random() < (column < 6 ? 0.3 + ability / 10 : 0.3)) return [];
+      const slope = column < 6 ? 0.5 : 2;
+      const value = column / 4 + slope * (ability + noise());
+      return [{ column, model: `maker/m${model}`, effort: '', value, error: 0 }];
+    }),
+  );
+  return { published: { columns, results }, truth };
+}
+
+describe('abilities', () => {
+  it('come out of columns with other levels and slopes in the order that they have', () => {
+    const { published, truth } = invented(60);
+    const { models } = fitAbilities(published);
+    const pairs = models.flatMap((one) => models.map((other) => ({ one, other })));
+    const real = (model: string): number => truth[Number(model.slice('maker/m'.length))]!;
+    const clear = pairs.filter(({ one, other }) => real(one.model) > real(other.model) + 0.4);
+    const right = clear.filter(({ one, other }) => one.ability > other.ability);
+    expect(right.length / clear.length).toBeGreaterThan(0.99);
+  });
+
+  it('of few results are nearer to the usual and less sure', () => {
+    const { published } = invented(60);
+    const best = { column: 11, model: 'maker/new', effort: '', value: 8, error: 0 };
+    const { models } = fitAbilities({ ...published, results: [...published.results, best] });
+    const fresh = models.find(({ model }) => model === 'maker/new')!;
+    const errors = models.map(({ error }) => error);
+    expect(fresh.error).toBe(Math.max(...errors));
+    expect(fresh.ability).toBeLessThan(2);
+  });
+
+  it('are the same each time', () => {
+    const { published } = invented(30);
+    expect(fitAbilities(published)).toEqual(fitAbilities(published));
+  });
+});
+
+describe('a published column', () => {
+  it.each([
+    ['livebench', 'Coding/code_completion', { kind: 'coding', language: null }],
+    ['livebench', 'Coding', null],
+    ['euroeval', 'german/Knowledge/mmlu_de', { kind: 'knowledge', language: 'germanic' }],
+    ['arena-catalog', 'text_japanese', { kind: null, language: 'eastAsian' }],
+    ['arena-catalog', 'text_overall', { kind: null, language: null }],
+    ['lmarena-2026-05', 'search_overall', null],
+  ])('of %s, %s, measures a kind of task, a language, or nothing', (source, category, measured) => {
+    expect(measuredBy(source, category)).toEqual(measured);
+  });
+
+  it('of scored prompts measures what its task is', () => {
+    expect(measuredByTask('textclass:policy_DA')).toEqual({
+      kind: 'classification',
+      language: 'germanic',
+    });
+    expect(measuredByTask('nobody:nothing')).toBeNull();
+  });
+
+  it.each([
+    ['thinking-32k', 'high'],
+    ['no-thinking', 'none'],
+    ['xhigh-effort', 'xhigh'],
+    ['medium;medium', 'medium'],
+    ['agent:droid', ''],
+  ])('at the effort %s is at the level %j', (written, level) => {
+    expect(effortLevel(written)).toBe(level);
+  });
+});

@@ -53,13 +53,14 @@ export function addLearningCommands(program: Command): void {
 export async function showLearningCommand(
   store: Store,
   options: LearningOptions,
-  { routing }: Config,
+  { routing, learning }: Config,
 ): Promise<string> {
   const { scope, exploration } = await scopeOf(store, options);
   const shown = await showLearning(store, scope, shippedRouter(), Date.now());
   const settings = {
     preferenceId: scope.preferenceId,
     enabled: routing.learning && routing.ranker === 'learned',
+    implicit: learning.implicit,
     exploration: exploration ?? routing.exploration,
   };
   return `${JSON.stringify(shownLearning(settings, shown), null, 2)}\n`;

@@ -398,6 +398,15 @@ export interface ConfigInput {
      */
     readonly deny?: readonly string[];
   };
+  /** What the gateway learns from, beside ratings. */
+  readonly learning?: {
+    /**
+     * Whether retries, corrections, refusals, answers that are cut off and failed tool calls
+     * count a little against the model that answered. `routing.learning: false` switches them off
+     * too. Default: `true`.
+     */
+    readonly implicit?: boolean;
+  };
   /** Sizes and timeouts. */
   readonly limits?: {
     /**

@@ -41,6 +41,7 @@ export const defaults = {
     explainHeader: true,
     auto: [],
   },
+  learning: { implicit: true },
   limits: {
     maxBodyBytes: 33_554_432,
     maxJsonValues: 150_000,
@@ -97,6 +98,7 @@ export function fillDefaults(
     models: recordOf(Object.entries(input.models ?? {})),
     aliases: recordOf(Object.entries(aliasTargets(input.aliases ?? {}))),
     routing: { ...defaults.routing, ...input.routing },
+    learning: { ...defaults.learning, ...input.learning },
     limits: {
       maxBytesInProgress: null,
       maxAccountBytesInProgress: null,

@@ -251,6 +251,10 @@ export interface Config {
   /** Names for models, each with its targets in order; without a prototype. */
   readonly aliases: Readonly<Record<string, readonly string[]>>;
   readonly routing: RoutingConfig;
+  readonly learning: {
+    /** Whether the learner takes in signals that need no rating. */
+    readonly implicit: boolean;
+  };
   readonly limits: LimitsConfig;
   readonly metrics: { readonly requireKey: boolean; readonly prefix?: string };
   readonly log: {

@@ -129,7 +129,11 @@ function routingOf(config: Config): GatewaySnapshot['routing'] {
     order,
     explainHeader,
     // no other ranker predicts by kinds of task
-    learning: { enabled: learning && ranker === 'learned', exploration },
+    learning: {
+      enabled: learning && ranker === 'learned',
+      implicit: config.learning.implicit,
+      exploration,
+    },
     allow: allow ?? null,
     deny: deny ?? [],
   };

@@ -4,6 +4,7 @@ import { charactersPerToken } from '../dispatch/commit-gate.js';
 import { chatCalls } from '../dispatch/chat-call.js';
 import { type Attempt } from '../dispatch/attempt-log.js';
 import { BrokenStream } from '../dispatch/broken-stream.js';
+import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
 import { GatewayError } from '../errors.js';
 import { type Costs, costOf } from '../routing/cost.js';
@@ -18,6 +19,7 @@ import { isBounded } from './limits.js';
 import { withAdvice } from './model-names.js';
 import type { Parts } from './parts.js';
 import { type GatewayRequest, plannedOf } from './request.js';
+import { watchToolCalls } from './watch-tool-calls.js';
 
 /** What the edge wants to know while a completion runs. */
 export interface CompletionHooks {
@@ -60,7 +62,9 @@ class RunningCompletion {
     parts.metrics.overhead(request.surface ?? 'other', performance.now() - startedAt);
     if (planned.call.stream) parts.metrics.streamOpened();
     try {
-      const answer = this.finished(await this.execute());
+      const watched = watchToolCalls(copyContent(this.writer, request, planned), request, planned);
+      const answer = this.finished(await this.execute(watched.writer));
+      request.hasBadToolCall = watched.hasBadCall();
       record.finishReason = answer.finishReason;
       rememberAnswered(parts, request, planned.call.chat.messages, answer.candidate);
       answer.stored = await this.keep(answer);
@@ -73,13 +77,13 @@ class RunningCompletion {
     }
   }
 
-  private execute(): Promise<ChatOutcome> {
+  private execute(writer: AnswerWriter): Promise<ChatOutcome> {
     const { request, planned } = this;
     const { providers } = request.snapshot;
     return executePlan({
       plan: planned.plan,
       stream: planned.call.streamFromProvider,
-      callOf: chatCalls(planned.call.chat, copyContent(this.writer, request, planned)),
+      callOf: chatCalls(planned.call.chat, writer),
       cancellation: request.cancellation,
       providerOf: ({ provider }) => (provider === null ? undefined : providers.get(provider)),
       onAttempt: (attempt, failed) => {

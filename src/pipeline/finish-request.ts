@@ -3,6 +3,7 @@ import { outcomesOf } from '../training/online/outcomes.js';
 import type { RequestRecord } from '../telemetry/observed-request.js';
 import type { CompletionCall } from './completion-call.js';
 import { explainFailure } from './explain-failure.js';
+import { learnSignals } from './learn-signals.js';
 import type { Parts } from './parts.js';
 import type { GatewayRequest } from './request.js';
 import { answeredChoice } from './weighed-choice.js';
@@ -17,7 +18,9 @@ export function finishRequest(parts: Parts, request: GatewayRequest): void {
   parts.metrics.request(request);
   parts.log.request(request);
   parts.state.requestLog.addRequest(request);
-  if (request.call) learnOutcomes(parts, request, request.call);
+  if (!request.call) return;
+  learnOutcomes(parts, request, request.call);
+  learnSignals(parts, request, request.call);
 }
 
 /**

@@ -41,6 +41,8 @@ export interface GatewayRequest extends ObservedRequest {
   heldBytes: number;
   /** A planned completion's call; its limits may have bounded it. */
   call: CompletionCall | null;
+  /** Whether its answer has a tool call that cannot be carried out, as far as was looked. */
+  hasBadToolCall: boolean;
   /** The first model that the request names; null if it names none. */
   asked: Candidate | null;
   /** What its error texts must not repeat where they are kept: messages, input, or a path. */
@@ -111,6 +113,7 @@ export function newRequest({
     bodyBytes: 0,
     heldBytes: 0,
     call: null,
+    hasBadToolCall: false,
     asked: null,
     prompt: null,
     warnings: [],

@@ -15,6 +15,8 @@ import { SignedIds } from '../accounts/signed-ids.js';
 import type { Retraction } from '../routing/predictor/take-back.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import { LearningCache } from '../training/online/learning-cache.js';
+import { RecentTurns } from '../training/online/signals/recent-turns.js';
+import { SignalCounts } from '../training/online/signals/signal-counts.js';
 import { OutcomeCounts } from '../training/online/outcome-counts.js';
 import {
   type RequestLogOptions,
@@ -43,6 +45,8 @@ export class GatewayState {
   readonly trainings: Trainings;
   readonly learning: LearningCache;
   readonly outcomes: OutcomeCounts;
+  readonly signals: SignalCounts;
+  readonly turns = new RecentTurns();
   readonly passwords = new Passwords();
   readonly backgroundTasks = new BackgroundTasks();
   readonly requestLog: RequestLogWriter;
@@ -77,6 +81,7 @@ export class GatewayState {
       report: recording.report,
       hasFaults: (scope) => this.learning.hasFaults(scope),
     });
+    this.signals = new SignalCounts(databases, recording.report);
     this.requestLog = new RequestLogWriter(databases, recording);
     this.limits = new RateLimiter(databases, () => this.requestLog.flush());
     this.conversations = new ConversationKeeper(databases, this.ids, conversing.turns, {
@@ -104,7 +109,10 @@ export class GatewayState {
    * @throws GatewayError `unavailable`
    */
   forgetLearning(scope: LearningScope, part: Retraction | null): Promise<void> {
-    return this.outcomes.forget(scope, () => this.learning.forget(scope, part));
+    return this.outcomes.forget(scope, async () => {
+      await this.learning.forget(scope, part);
+      this.signals.forget(scope);
+    });
   }
 
   /** What is still to be written is written; then the databases are closed. */
@@ -114,7 +122,12 @@ export class GatewayState {
     this.preferences.close();
     this.learning.close();
     this.titles.close();
-    await Promise.all([this.conversations.close(), this.requestLog.close(), this.outcomes.close()]);
+    await Promise.all([
+      this.conversations.close(),
+      this.requestLog.close(),
+      this.outcomes.close(),
+      this.signals.close(),
+    ]);
     await this.databases.close();
   }
 }

@@ -18,12 +18,15 @@ import { refuseUnknown, timeParameter, textParameter } from '../../resources/que
 export function readLearning(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const { scope, exploration } = await scopeOf(parts, req, callerOf(res).accountId);
-    const { enabled } = parts.current().routing.learning;
+    const { enabled, implicit } = parts.current().routing.learning;
     const { preferenceId } = scope;
     sendJson(
       res,
       200,
-      shownLearning({ preferenceId, enabled, exploration }, await parts.state.learning.show(scope)),
+      shownLearning(
+        { preferenceId, enabled, implicit, exploration },
+        await parts.state.learning.show(scope),
+      ),
     );
   });
 }

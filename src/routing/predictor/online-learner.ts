@@ -16,6 +16,11 @@ export interface Tally {
 /** The most that a scope's traffic may move a model, in log odds. */
 export const maxMove = 2;
 
+/** What one signal counts for at most, and those of one key on one day (UTC), in ratings. */
+const maxSignal = 0.1;
+const maxSignalsOfDay = 0.5;
+const minSignal = 1e-6;
+const dayMs = 86_400_000;
 const maxServed = 200;
 /** For each provider's model, so that a change shows after a few hundred answers. */
 const maxAnswers = 200;
@@ -45,10 +50,25 @@ export function withLesson(state: OnlineState, given: NewLesson): OnlineState {
     return state;
   const router = given.kinds?.router ?? state.router;
   const known = router === state.router ? state : { ...withoutKinds(state), router };
-  const lesson: Lesson = { ...given, model, kinds: sharesOf(given.kinds) };
+  const weight = weightOf(known, given);
+  if (weight <= 0) return state;
+  const lesson: Lesson = { ...given, model, weight, kinds: sharesOf(given.kinds) };
   const others =
     lesson.subject === '' ? known.lessons : known.lessons.filter((one) => !isSameWord(one, lesson));
   return { ...known, lessons: keptLessons([...others, lesson]) };
+}
+
+/** A rating counts 1; a signal little, and all of one key on one day together not much more. */
+function weightOf({ lessons }: OnlineState, { cause, key, weight, at }: NewLesson): number {
+  if (cause === 'rating') return weight;
+  const day = Math.floor(at / dayMs);
+  const sum = lessons
+    .filter(
+      (one) => one.cause !== 'rating' && one.key === key && Math.floor(one.at / dayMs) === day,
+    )
+    .reduce((all, one) => all + one.weight, 0);
+  const left = maxSignalsOfDay - sum;
+  return left < minSignal ? 0 : Math.min(maxSignal, weight, left);
 }
 
 const isSameWord = (one: Lesson, other: Lesson): boolean =>

@@ -8,12 +8,14 @@ import { shownDays, shownKeys, shownModels } from './shown-models.js';
 export interface LearningSettings {
   readonly preferenceId: string;
   readonly enabled: boolean;
+  /** Whether signals that need no rating are taken in. */
+  readonly implicit: boolean;
   readonly exploration: number;
 }
 
 /** What a scope has learned, as the API and the command line show it. */
 export function shownLearning(
-  { preferenceId, enabled, exploration }: LearningSettings,
+  { preferenceId, enabled, implicit, exploration }: LearningSettings,
   { state, moves, updatedAt }: ShownLearning,
 ): object {
   const now = Date.now();
@@ -21,6 +23,7 @@ export function shownLearning(
     object: 'learning',
     preference_id: preferenceId === '' ? null : preferenceId,
     enabled,
+    implicit: enabled && implicit,
     exploration,
     updatedAt: updatedAt === null ? null : new Date(updatedAt).toISOString(),
     models: shownModels(moves),

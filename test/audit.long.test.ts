@@ -30,7 +30,8 @@ function packument(name: string): object {
 async function audit(status: number, body: object): Promise<{ code: number | null; out: string }> {
   const registry = createServer((req, res) => {
     req.resume().on('end', () => {
-      const asked = req.method === 'GET' ? packument(req.url?.slice(1) ?? '') : body;
+      const asked =
+        req.method === 'GET' ? packument(decodeURIComponent(req.url?.slice(1) ?? '')) : body;
       res.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(asked));
     });
   });

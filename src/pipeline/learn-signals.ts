@@ -60,6 +60,8 @@ function learnFromTurn(
   { chat: { messages }, links }: CompletionCall,
   model: Model | null,
 ): void {
+  // where models are named and never chosen, prompts need not be read and hashed
+  if (!model && turns.isEmpty) return;
   const { accountId, keyId } = request.caller;
   const caller = `${accountId} ${keyId ?? ''}`;
   const asked = lastText(messages, 'user');

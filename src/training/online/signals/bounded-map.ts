@@ -4,6 +4,10 @@ export class BoundedMap<V> {
 
   constructor(private readonly max: number) {}
 
+  get isEmpty(): boolean {
+    return this.entries.size === 0;
+  }
+
   get(key: string): V | undefined {
     return this.entries.get(key);
   }

@@ -31,6 +31,11 @@ export class RecentTurns {
   /** @param now in ms; for tests */
   constructor(private readonly now: () => number = () => performance.now()) {}
 
+  /** Whether none is remembered, so that nothing can be said against one. */
+  get isEmpty(): boolean {
+    return this.callers.isEmpty;
+  }
+
   /** @param continuations the keys under which a request that continues the turn finds it */
   add(caller: string, continuations: readonly string[], turn: AnsweredTurn): void {
     const last = this.callers.get(caller) ?? [];

@@ -21,6 +21,8 @@ export class GuardedPool implements PostgresPool {
       if (!this.isAway) onWarning(postgresFailure(error).error.message);
       this.isAway = true;
     });
+    // a loss between the pool's listener and ours: the next statement fails
+    pool.on('connect', (client) => client.on('error', () => undefined));
   }
 
   async connect(): Promise<PostgresPoolClient> {

@@ -31,20 +31,18 @@ export const jsonBounds = (values: number, membersPerValue: number): JsonBounds 
   depth: maxJsonDepth,
 });
 
-const opening = 1,
-  closing = 2,
-  comma = 3,
-  colon = 4,
-  quote = 5;
-const kinds = new Uint8Array(256);
+/** The bytes that JSON's structure consists of. */
+export const sign = { none: 0, opening: 1, closing: 2, comma: 3, colon: 4, quote: 5 } as const;
+/** By byte: which of them it is. */
+export const signKinds = new Uint8Array(256);
 for (const [kind, signs] of [
-  [opening, '{['],
-  [closing, '}]'],
-  [comma, ','],
-  [colon, ':'],
-  [quote, '"'],
+  [sign.opening, '{['],
+  [sign.closing, '}]'],
+  [sign.comma, ','],
+  [sign.colon, ':'],
+  [sign.quote, '"'],
 ] as const)
-  for (const sign of signs) kinds[sign.charCodeAt(0)] = kind;
+  for (const one of signs) signKinds[one.charCodeAt(0)] = kind;
 
 const quoteByte = 0x22,
   backslash = 0x5c;
@@ -70,19 +68,19 @@ export function jsonExcess(bytes: Buffer, bounds: JsonBounds): JsonExcess | null
     members = 0,
     depth = 0;
   while (at < length) {
-    const kind = kinds[bytes[at++]!]!;
-    if (kind === 0) continue;
-    if (kind === quote) {
+    const kind = signKinds[bytes[at++]!];
+    if (kind === sign.none) continue;
+    if (kind === sign.quote) {
       at = endOfText(bytes, at);
       values++;
-    } else if (kind === comma) {
+    } else if (kind === sign.comma) {
       if (++members > bounds.members) return 'members';
       // names are taken off again below
       if (values > bounds.values) return 'values';
-    } else if (kind === opening) {
+    } else if (kind === sign.opening) {
       if (++depth > bounds.depth) return 'depth';
       values++;
-    } else if (kind === closing) depth--;
+    } else if (kind === sign.closing) depth--;
     else {
       values--;
       if (names && !names.add(lastHash)) return 'names';

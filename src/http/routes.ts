@@ -68,7 +68,7 @@ function modelSelectRouter(parts: Parts): Router {
 }
 
 /** `/v2/…`: the dialect of public SDKs of model selection. */
-function v2Router(parts: Parts): Router {
+export function v2Router(parts: Parts): Router {
   const router = Router();
   const path = (
     method: 'post' | 'put' | 'delete',
@@ -268,30 +268,4 @@ export function createRouters(parts: Parts, options: RouterOptions): Routers {
     health: publicRouter(parts, options.version, options.readiness),
   };
   return routers as Routers;
-}
-
-/**
- * All routes in one router. The busiest come first: each router that does not match costs a request
- * about 3 µs.
- */
-export function wholeRouter(parts: Parts, routers: Routers): SurfaceRouter {
-  const {
-    modelSelect,
-    completions,
-    openai: openaiChat,
-    proxy,
-    metrics,
-    health,
-    resources,
-  } = routers;
-  return Router().use(
-    openaiChat,
-    completions,
-    modelSelect,
-    proxy,
-    metrics,
-    health,
-    resources,
-    v2Router(parts),
-  ) as SurfaceRouter;
 }

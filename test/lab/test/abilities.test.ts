@@ -41,12 +41,26 @@ describe('abilities', () => {
 
   it('of few results are nearer to the usual and less sure', () => {
     const { published } = invented(60);
-    const best = { column: 11, model: 'maker/new', effort: '', value: 8, error: 0 };
-    const { models } = fitAbilities({ ...published, results: [...published.results, best] });
-    const fresh = models.find(({ model }) => model === 'maker/new')!;
-    const errors = models.map(({ error }) => error);
-    expect(fresh.error).toBe(Math.max(...errors));
-    expect(fresh.ability).toBeLessThan(2);
+    const as = (name: string, columns: number[]): Result[] =>
+      columns.map((column) => ({
+        column,
+        model: `maker/${name}`,
+        effort: '',
+        value: column / 4 + 2 * 2.5,
+        error: 4,
+      }));
+    const results = [
+      ...published.results,
+      ...as('new', [11]),
+      ...as('known', [6, 7, 8, 9, 10, 11]),
+    ];
+    const { models } = fitAbilities({ ...published, results });
+    const [fresh, known] = ['maker/new', 'maker/known'].map((name) =>
+      models.find(({ model }) => model === name)!,
+    );
+    expect(fresh!.error).toBe(Math.max(...models.map(({ error }) => error)));
+    expect(fresh!.ability).toBeGreaterThan(0);
+    expect(fresh!.ability).toBeLessThan(known!.ability - 0.1);
   });
 
   it('are the same each time', () => {

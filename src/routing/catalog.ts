@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { capabilitiesOf, knownAbility } from './model-families.js';
+import { abilityByName, capabilitiesOf } from './model-families.js';
 import { type ModelFacts, type ModelOverride, noPrices, type Prices } from './model-facts.js';
 import { canonicalName } from './model-name.js';
 import {
@@ -110,7 +110,7 @@ function resolveEntry(
     images: override.images ?? capabilities.images,
     quality: override.quality ?? null,
     latency: override.latency ?? null,
-    ability: knownAbility(name),
+    ability: abilityByName(model),
   };
   // price changes by date or time of day fall on quarter hours, in every time zone
   const until = Array.isArray(listed?.model.prices)

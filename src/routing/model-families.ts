@@ -1,4 +1,5 @@
-import { parametersInName } from './model-name.js';
+import { effortInName, modelIdentity } from './model-identity.js';
+import { canonicalName, parametersInName } from './model-name.js';
 import { readModelTable, type RuleGroups } from './model-tables.js';
 
 /** Whether a model calls tools and reads images; null if that is not known. */
@@ -30,6 +31,15 @@ const findCapabilities = compileRules(readModelTable('capabilities'));
  */
 export function knownAbility(canonicalName: string): number | null {
   return findAbility(canonicalName)?.ability ?? null;
+}
+
+/**
+ * The same by any name of the model. A name that demands an effort counts as written: the table
+ * tells a model that does not reason from one that does.
+ */
+export function abilityByName(model: string): number | null {
+  const byIdentity = effortInName(model) === null ? knownAbility(modelIdentity(model)) : null;
+  return byIdentity ?? knownAbility(canonicalName(model));
 }
 
 /** What a model's family can do, by canonical name. */

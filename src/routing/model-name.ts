@@ -36,11 +36,16 @@ export function canonicalName(model: string): string {
       .replace(bedrockPrefix, '')
       // the name that Vertex and others use for the version of October 2024
       .replace(/^claude-3[.-]5-sonnet-v2(?:@20241022)?$/, 'claude-3-5-sonnet-20241022')
+      .replace(/@default$/, '')
       .replace('@', '-')
       .replace(/(\d)p(?=\d)/g, '$1-')
       .replace(/[._\s]+/g, '-')
       .replace(/([a-z]{3,})(?=\d)/g, '$1-')
+      .replace(/^(claude-(?!v?\d)[a-z]+-.*)-v\d$/, '$1')
       .replace(/-v(?=\d)/g, '-')
+      // a version first or last, as Anthropic itself writes it and as others do
+      .replace(/^claude-([4-9](?:-\d)?)-(opus|sonnet|haiku|fable|mythos)(?=$|-)/, 'claude-$2-$1')
+      .replace(/^claude-(opus|sonnet|haiku)-(3(?:-[57])?)(?=$|-)/, 'claude-$2-$1')
       .replace(/^meta-(?=llama)/, '')
       .replace(/^gemini-(pro|flash)-(\d-\d)(?=$|-)/, 'gemini-$2-$1')
       .replace(/^gpt-35-turbo(?=$|-16k|-\d)/, 'gpt-3-5-turbo')

@@ -21,6 +21,19 @@ interface ModelTables {
     readonly bedrockVendors: readonly string[];
     /** Canonical names (regular expressions) and the model that each is a version of. */
     readonly families: readonly { readonly pattern: string; readonly family: string }[];
+    /** Canonical names in which a date only marks a state of one product. */
+    readonly snapshots: readonly string[];
+    /** Names of one product, and the one that counts; `$1` is the first group. */
+    readonly sameModels: readonly { readonly pattern: string; readonly model: string }[];
+    /** How canonical names begin that may end with an effort: a level, or whether it thinks. */
+    readonly namedEfforts: {
+      readonly levels: readonly string[];
+      readonly thinking: readonly string[];
+    };
+    /** What clouds write before a maker's own name. */
+    readonly prefixes: readonly string[];
+    /** What a name without a date stood for when models of 2023 and 2024 were measured. */
+    readonly namesOf2024: Readonly<Record<string, string>>;
   };
   /** Providers in the price data whose lists give context lengths. */
   readonly 'context-lengths': { readonly sources: readonly string[] };

@@ -1,5 +1,6 @@
 import { findProvider } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
+import { modelIdentity } from '../../src/routing/model-identity.js';
 import { readModelTable, type RuleGroups } from '../../src/routing/model-tables.js';
 
 const rulesOf = <T>({ groups }: RuleGroups<T>) => groups.flatMap(({ rules }) => rules);
@@ -52,7 +53,8 @@ describe('config/models/capabilities.json', () => {
 });
 
 describe('config/models/aliases.json', () => {
-  const { providers, bedrockVendors, families } = readModelTable('aliases');
+  const { providers, bedrockVendors, families, snapshots, sameModels, namesOf2024 } =
+    readModelTable('aliases');
 
   it('maps spellings that the price data gets wrong to ids that it has', () => {
     for (const [spelling, id] of Object.entries(providers)) {
@@ -65,8 +67,21 @@ describe('config/models/aliases.json', () => {
   it('has each vendor and each family once', () => {
     expect([...new Set(bedrockVendors)]).toEqual(bedrockVendors);
     expect(bedrockVendors.filter((vendor) => !/^[a-z0-9]+$/.test(vendor))).toEqual([]);
-    const patterns = families.map(({ pattern }) => pattern);
-    expect([...new Set(patterns)]).toEqual(patterns);
+    for (const patterns of [
+      families.map(({ pattern }) => pattern),
+      sameModels.map(({ pattern }) => pattern),
+      snapshots,
+    ]) {
+      expect([...new Set(patterns)]).toEqual(patterns);
+      for (const pattern of patterns) expect(() => new RegExp(pattern)).not.toThrow();
+    }
+  });
+
+  it('names one product for each of its names, in canonical spelling', () => {
+    const products = sameModels.map(({ model }) => model).filter((model) => !/[$]/.test(model));
+    for (const product of [...products, ...Object.values(namesOf2024)])
+      expect(modelIdentity(product)).toBe(product);
+    for (const name of Object.keys(namesOf2024)) expect(modelIdentity(name)).toBe(name);
   });
 });
 

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { canonicalName, undatedName } from '../model-name.js';
+import { modelIdentity } from '../model-identity.js';
+import { canonicalName } from '../model-name.js';
 import { readModelTable } from '../model-tables.js';
 
 /**
@@ -12,19 +13,12 @@ export type FindModel = (name: string) => number;
 const maxNameLength = 200;
 const maxCachedNames = 4000;
 
-/** Names that would become another model's if their date or packaging were cut off. */
-const separateFamilies = readModelTable('aliases').families.map(({ pattern, family }) => ({
-  name: new RegExp(`^${pattern}$`),
-  family,
-}));
-
-/** The name that all versions of a model share. */
-const familyOf = (canonical: string): string =>
-  separateFamilies.find(({ name }) => name.test(canonical))?.family ??
-  undatedName(canonical.replace(/-0-\d(?=-hf$|$)/, ''));
+const { namesOf2024 } = readModelTable('aliases');
+const earlierNames = new Map(Object.entries(namesOf2024));
 
 /** Endings of chat models: a bare name, such as `llama3.1:8b`, refers to the chat model. */
 const conversing = ['-instruct', '-it', '-chat'];
+const converses = (canonical: string): boolean => /-(?:instruct|it|chat)(?=-|$)/.test(canonical);
 
 /**
  * A canonical name changed so that versions sort by age: among dates without a year, 0125 belongs
@@ -35,41 +29,48 @@ const byAge = (canonical: string): string => canonical.replace(/-0125(?=-|$)/, '
 /** The name of a fine-tuned model; null for other models. */
 const tunedName = (model: string): string | null => /(?:^|\/)(ft:.*)$/.exec(model)?.[1] ?? null;
 
+/** Whether one version of a model stands for the model rather than another version. */
+const isBetter = (canonical: string, rival: string): boolean =>
+  converses(canonical) === converses(rival)
+    ? byAge(canonical) > byAge(rival)
+    : converses(canonical);
+
 /**
  * Matches names to measured models: `openai/gpt-4o-2024-08-06`, `gpt-4o`, `azure/gpt-4o` and
  * `gpt-4o-2024-11-20` all refer to GPT-4o. Prefers the same version, then the newest of the other
- * versions. A fine-tuned model that was not measured counts as its base model.
+ * versions of the same product; see `modelIdentity` for what is a product. A fine-tuned model that
+ * was not measured counts as its base model.
  */
 export function createFindModel(models: readonly string[]): FindModel {
   const exact = new Map<string, number>(),
-    undated = new Map<string, number>();
+    byIdentity = new Map<string, number>();
   models.forEach((model, place) => {
     const tuned = tunedName(model);
     // its results say nothing about its base model
     if (tuned !== null) return void exact.set(tuned, place);
     const name = canonicalName(model),
-      family = familyOf(name);
+      // names with a provider come from an account's own evaluations of today
+      identity = modelIdentity((model.includes('/') ? null : earlierNames.get(name)) ?? model);
     exact.set(name, place);
-    const rival = undated.get(family);
-    if (rival === undefined || byAge(canonicalName(models[rival]!)) < byAge(name))
-      undated.set(family, place);
+    const rival = byIdentity.get(identity);
+    if (rival === undefined || isBetter(name, canonicalName(models[rival]!)))
+      byIdentity.set(identity, place);
   });
-  const exactly = (canonical: string): number | undefined =>
-    exact.get(
-      conversing
-        .map((ending) => canonical + ending)
-        .find((name) => exact.has(name) && familyOf(name) === familyOf(canonical)) ?? canonical,
-    );
+  const exactly = (canonical: string): number | undefined => {
+    // it was another product then
+    if (earlierNames.has(canonical)) return undefined;
+    const chat = conversing.map((ending) => canonical + ending).find((name) => exact.has(name));
+    return exact.get(chat ?? canonical);
+  };
   const kept = new LRUCache<string, number>({ max: maxCachedNames });
   return (name) => {
     if (name.length > maxNameLength) return -1;
     let place = kept.get(name);
     if (place === undefined) {
-      const canonical = canonicalName(name);
       place =
         exact.get(tunedName(name) ?? '') ??
-        exactly(canonical) ??
-        undated.get(familyOf(canonical)) ??
+        exactly(canonicalName(name)) ??
+        byIdentity.get(modelIdentity(name)) ??
         -1;
       kept.set(name, place);
     }

@@ -1,4 +1,4 @@
-import { guessedAbility, knownAbility } from '../../routing/model-families.js';
+import { abilityByName, guessedAbility } from '../../routing/model-families.js';
 import { expectationsOf } from '../../routing/predictor/custom-tuning.js';
 import { logOdds } from '../../routing/numbers.js';
 import {
@@ -8,7 +8,6 @@ import {
 } from '../../routing/predictor/custom-tuning.js';
 import { featuresOf } from '../../routing/predictor/features/features.js';
 import type { QualityPredictor } from '../../routing/predictor/quality-predictor.js';
-import { canonicalName } from '../../routing/model-name.js';
 import { measureRequest } from '../../routing/tokens.js';
 import type { TrainingTerms } from '../terms.js';
 import { expectedCost, pricesOf } from './expected-costs.js';
@@ -49,7 +48,7 @@ export function readCustomRows(
 ): CustomRows {
   const known = Float32Array.from(
     models,
-    (model) => knownAbility(canonicalName(model)) ?? guessedAbility(model, null),
+    (model) => abilityByName(model) ?? guessedAbility(model, null),
   );
   const width = coordinateCount(predictor.weights.rank, predictor.weights.denseNames.length);
   const points = new Float32Array(prompts.length * width),

@@ -99,7 +99,9 @@ describe('the models of the shipped predictor', () => {
 
   it('are found by their own names on any provider, unless a chat model has the same name', () => {
     expect(shipped.filter(isBase).length).toBeLessThan(10);
-    for (const model of shipped.filter((one) => !isBase(one)))
+    // today this name stands for another model
+    const renamed = ['mistral-medium'];
+    for (const model of shipped.filter((one) => !isBase(one) && !renamed.includes(one)))
       for (const name of [model, model.toUpperCase(), `somebody/${model}`, ` ${model} `])
         expect(named(name), name).toBe(model);
   });

@@ -1,0 +1,112 @@
+import { LRUCache } from 'lru-cache';
+import { canonicalName } from './model-name.js';
+import { readModelTable } from './model-tables.js';
+
+/** How much a model reasons before it answers, from not at all to as much as it can. */
+export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+
+const { families, snapshots, sameModels, namedEfforts, prefixes } = readModelTable('aliases');
+const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);
+
+const ofFamilies = families.map(({ pattern, family }) => ({ name: whole(pattern), family }));
+const same = sameModels.map(({ pattern, model }) => ({ name: whole(pattern), model }));
+const snapshot = whole(snapshots.join('|'));
+
+/** Words that say how a model is packed or served, not which it is. */
+const packaging = new RegExp(
+  `-(?:${[
+    'instruct(?:-turbo|-lite|-basic)?|it|hf|maas|versatile|(?<=\\db-)instant|fc|basic|dynamic',
+    'fp8|fp16|bf16|nvfp4|int[48]|[48]bit|awq|gptq|gguf|mlx|qat|q\\d(?:-[a-z0-9]){0,3}',
+  ].join('|')})$`,
+);
+/** A bare name of an open model means the one that converses. */
+const conversing = /(-\d+b(?:-a\d+b)?)-chat$/;
+const preview = /-(?:preview|exp|experimental|beta(?:-\d)?)$/;
+const date = /-(?:20\d{2}-?[01]\d-?[0-3]\d|[01]\d-20\d{2}|(?!00)\d{4}|[01]\d-[0-3]\d|00\d|latest)$/;
+
+const startsWithOne = (patterns: readonly string[]): RegExp =>
+  new RegExp(`^(?:${patterns.join('|')})`);
+const takesLevels = startsWithOne(namedEfforts.levels);
+const takesThinking = startsWithOne(namedEfforts.thinking);
+const level = /-(?:thinking-(?:\d+k-|auto-)?)?(none|minimal|low|medium|high|xhigh)(?:-effort)?$/;
+const unthinking = /-(?:no-?think(?:ing)?|non-reasoning)$/;
+const thinking = /-(?:high-?)?(?:thinking|think|reasoning)(?:-\d+k)?$/;
+
+/** A name without the words for its effort; the same name if there are none. */
+function withoutEffort(name: string): { rest: string; effort: ReasoningEffort | null } {
+  const named = takesLevels.test(name) ? level.exec(name) : null;
+  if (named) return { rest: name.slice(0, named.index), effort: named[1] as ReasoningEffort };
+  const off = unthinking.exec(name);
+  if (off) return { rest: name.slice(0, off.index), effort: 'none' };
+  const on = takesThinking.test(name) ? thinking.exec(name) : null;
+  return on ? { rest: name.slice(0, on.index), effort: 'high' } : { rest: name, effort: null };
+}
+
+/** Cuts off what is not the model, word by word, until a word stays. */
+function stripped(canonical: string): { name: string; effort: ReasoningEffort | null } {
+  let name = canonical;
+  let effort: ReasoningEffort | null = null;
+  for (;;) {
+    const family = ofFamilies.find((one) => one.name.test(name));
+    if (family) return { name: family.family, effort };
+    const found = withoutEffort(name);
+    effort ??= found.effort;
+    let shorter = found.rest.replace(packaging, '').replace(conversing, '$1');
+    if (snapshot.test(shorter)) shorter = shorter.replace(date, '').replace(preview, '');
+    else shorter = shorter.replace(/-preview$/, '');
+    if (shorter === name || shorter === '') return { name, effort };
+    name = shorter;
+  }
+}
+
+/** Dates that stay, in one spelling, and without the packaging before them. */
+const inOneSpelling = (name: string): string =>
+  name
+    .replace(/-(20\d{2})-([01]\d)-([0-3]\d)(?=$|-)/, '-$1$2$3')
+    .replace(/-instruct(?=-(?:\d{4}|0-\d)$)/, '')
+    .replace(/-preview(?=-\d{4}$)/, '');
+
+/** What others write before a maker's own name. */
+const prefix = startsWithOne(prefixes);
+
+interface Identity {
+  readonly identity: string;
+  readonly effort: ReasoningEffort | null;
+}
+
+function identify(model: string): Identity {
+  const { name, effort } = stripped(canonicalName(model).replace(prefix, ''));
+  const plain = inOneSpelling(name);
+  const known = same.find((one) => one.name.test(plain));
+  return { identity: known ? plain.replace(known.name, known.model) : plain, effort };
+}
+
+/** Longer names are not looked up, since clients can send anything. */
+const maxNameLength = 200;
+const kept = new LRUCache<string, Identity>({ max: 4000 });
+
+function cached(model: string): Identity {
+  if (model.length > maxNameLength) return { identity: model, effort: null };
+  let found = kept.get(model);
+  if (!found) kept.set(model, (found = identify(model)));
+  return found;
+}
+
+/**
+ * The model that a name stands for, whoever serves it and however the name is written: without
+ * maker, region, packaging and effort, in lower case. A date is left out only where the maker uses
+ * it for states of one product (`gpt-4o-2024-08-06`); elsewhere it stays, since it makes another
+ * product (`mistral-large-2407`). A name that moves (`mistral-small-latest`) is the product that it
+ * stands for today, or itself if that is not known. An identity is its own identity.
+ */
+export function modelIdentity(name: string): string {
+  return cached(name).identity;
+}
+
+/**
+ * The effort that a name itself demands (`o3-mini-high`, `grok-4-fast-non-reasoning`); null if it
+ * demands none.
+ */
+export function effortInName(name: string): ReasoningEffort | null {
+  return cached(name).effort;
+}

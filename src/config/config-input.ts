@@ -407,6 +407,19 @@ export interface ConfigInput {
      */
     readonly implicit?: boolean;
   };
+  /** How the gateway measures what choosing a model saves. */
+  readonly savings?: {
+    /**
+     * The share of completions that the gateway sends to a second model too, after the client has
+     * its answer, to compare the two. The account pays for both. 0: none. Default: `0`.
+     */
+    readonly shadow?: number;
+    /**
+     * What these second answers may cost in a UTC day, of all accounts together. Their longest
+     * length counts before they are asked for. Default: `1`.
+     */
+    readonly maxUsdPerDay?: number;
+  };
   /** Sizes and timeouts. */
   readonly limits?: {
     /**

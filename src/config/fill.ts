@@ -42,6 +42,7 @@ export const defaults = {
     auto: [],
   },
   learning: { implicit: true },
+  savings: { shadow: 0, maxUsdPerDay: 1 },
   limits: {
     maxBodyBytes: 33_554_432,
     maxJsonValues: 150_000,
@@ -99,6 +100,7 @@ export function fillDefaults(
     aliases: recordOf(Object.entries(aliasTargets(input.aliases ?? {}))),
     routing: { ...defaults.routing, ...input.routing },
     learning: { ...defaults.learning, ...input.learning },
+    savings: { ...defaults.savings, ...input.savings },
     limits: {
       maxBytesInProgress: null,
       maxAccountBytesInProgress: null,

@@ -167,6 +167,14 @@ export interface RetentionConfig {
   readonly auditDays: number;
 }
 
+/** How savings are measured. */
+export interface SavingsConfig {
+  /** The share of completions (0 to 0.1) that are sent to a second model too. */
+  readonly shadow: number;
+  /** What that may cost in a UTC day, in USD, of all accounts together. */
+  readonly maxUsdPerDay: number;
+}
+
 /** Limits for every request. */
 export interface LimitsConfig {
   readonly maxBodyBytes: number;
@@ -255,6 +263,7 @@ export interface Config {
     /** Whether the learner takes in signals that need no rating. */
     readonly implicit: boolean;
   };
+  readonly savings: SavingsConfig;
   readonly limits: LimitsConfig;
   readonly metrics: { readonly requireKey: boolean; readonly prefix?: string };
   readonly log: {

@@ -35,7 +35,7 @@ import { forgetLearning, readLearning } from './resources/learning.js';
 import { giveFeedback, listFeedback } from './resources/feedback.js';
 import { listRequests, readRequest } from './resources/requests.js';
 import { listSessions, readSession } from './resources/sessions.js';
-import { showSavings } from './resources/savings.js';
+import { setShadowing, showSavings, showShadowing } from './resources/savings.js';
 import { readUsage } from './resources/usage.js';
 import {
   changePreference,
@@ -149,6 +149,10 @@ function requestLogPaths(parts: Parts, resource: AddPath): void {
   resource('/api/v1/requests/:id', administer, { get: [readRequest(parts)] });
   resource('/api/v1/usage', administer, { get: [readUsage(parts)] });
   resource('/api/v1/savings', administer, { get: [showSavings(parts)] });
+  resource('/api/v1/savings/shadowing', administer, {
+    get: [showShadowing(parts)],
+    put: [checked(parts, 'shadowing.request'), setShadowing(parts)],
+  });
   const select = authenticateOwner(parts, { scope: 'model-select' });
   resource('/api/v1/sessions', select, { get: [listSessions(parts)] });
   resource('/api/v1/sessions/:session_id', select, { get: [readSession(parts)] });

@@ -95,6 +95,7 @@ export function buildSnapshot(
     ranker: rankerOf(config),
     givenOrder,
     routing: routingOf(config),
+    savings: config.savings,
     training: trainingTerms(config, priceIds),
     directory,
     names: namesOf(config, providerConfigs, dialects, { directory, catalog }),

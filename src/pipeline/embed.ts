@@ -144,7 +144,12 @@ async function reserveEmbedding(
   if (!isBounded(caller)) return null;
   const uses = new EmbeddingUses(request, candidate, body);
   const granted = await reserveLimits(parts, request, { requests: 1, ...uses.mostOf() });
-  return new RequestReservation(parts, request, uses, granted);
+  return new RequestReservation(
+    request,
+    uses,
+    (most) => reserveLimits(parts, request, most),
+    granted,
+  );
 }
 
 /** What the attempts of an embedding use of its caller's limits: all the same. */

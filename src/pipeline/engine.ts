@@ -136,6 +136,8 @@ export class Engine {
 
   drain(): void {
     this.stopping = true;
+    // nobody waits for what they compare
+    this.state.shadows.close();
   }
 
   /**
@@ -179,6 +181,7 @@ export class Engine {
       feedback: retention.feedbackDays,
       usage: retention.usageDays,
       choices: retention.usageDays,
+      shadows: retention.usageDays,
       audit: retention.auditDays,
     };
   }

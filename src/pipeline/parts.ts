@@ -1,5 +1,6 @@
 import type { Measure } from '../store/contracts/counters.js';
 import type { RequestLogger } from '../telemetry/log.js';
+import type { ShadowOutcome } from '../telemetry/metrics/metrics.js';
 import type { ObservedRequest } from '../telemetry/observed-request.js';
 import type { HostUsers } from './host-users.js';
 import type { GatewaySnapshot } from './snapshot.js';
@@ -17,6 +18,7 @@ export interface RequestMetrics {
   rated(): void;
   explored(): void;
   limited(limit: Measure): void;
+  shadowed(outcome: ShadowOutcome): void;
 }
 
 /** What the stages of the pipeline work with; it outlives requests. */

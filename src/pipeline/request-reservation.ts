@@ -1,10 +1,9 @@
+import type { Use } from '../accounts/caller-limits.js';
 import type { Granted } from '../accounts/rate-limiter.js';
 import type { Usage } from '../completion.js';
 import type { Attempt, FailedUse } from '../dispatch/attempt-log.js';
 import type { Admission } from '../dispatch/candidate-attempts.js';
 import type { Candidate } from '../routing/plan.js';
-import { reserveLimits } from './limits.js';
-import type { Parts } from './parts.js';
 import type { GatewayRequest } from './request.js';
 
 /** Tokens and money of one attempt. Null: no such limit applies, or the price is not known. */
@@ -35,17 +34,20 @@ export class RequestReservation {
   private current: Candidate | null = null;
   private isTaken = false;
 
-  /** @param granted what is reserved for the first attempt */
+  /**
+   * @param reserve reserves for a further attempt
+   * @param granted what is reserved for the first attempt
+   */
   constructor(
-    private readonly parts: Parts,
     private readonly request: GatewayRequest,
     private readonly uses: AttemptUses,
+    private readonly reserve: (most: Use) => Promise<Granted>,
     private granted: Granted,
   ) {}
 
   /**
    * Admits an attempt; after one that may have been billed, reserves again.
-   * @throws GatewayError as `reserveLimits`
+   * @throws GatewayError as `reserve`
    */
   readonly admit: Admission = (candidate) => {
     if (this.isTaken) return this.reserveAgain(candidate);
@@ -75,10 +77,7 @@ export class RequestReservation {
   private async reserveAgain(candidate: Candidate): Promise<void> {
     this.granted.settle({ requests: 1, ...this.charged });
     this.charged = { tokens: 0, costUsd: 0 };
-    this.granted = await reserveLimits(this.parts, this.request, {
-      requests: null,
-      ...this.uses.mostFrom(candidate),
-    });
+    this.granted = await this.reserve({ requests: null, ...this.uses.mostFrom(candidate) });
     this.isTaken = false;
     this.current = candidate;
   }

@@ -34,7 +34,12 @@ export async function reserveCompletion(parts: Parts, request: GatewayRequest): 
   const uses = new CompletionUses(allowed, snapshot, caller);
   const first = uses.mostFrom(allowed.plan.candidates[0]);
   const granted = await reserveLimits(parts, request, { requests: 1, ...first });
-  const reservation = new RequestReservation(parts, request, uses, granted);
+  const reservation = new RequestReservation(
+    request,
+    uses,
+    (most) => reserveLimits(parts, request, most),
+    granted,
+  );
   request.reservation = reservation;
   return () => reservation.settle();
 }

@@ -54,6 +54,8 @@ export interface GatewaySnapshot {
     readonly allow: readonly string[] | null;
     readonly deny: readonly string[];
   };
+  /** The share of completions that are shadowed, and what that may cost in a UTC day. */
+  readonly savings: { readonly shadow: number; readonly maxUsdPerDay: number };
   readonly training: TrainingTerms;
   /** Which models can be called. */
   readonly directory: ModelDirectory;

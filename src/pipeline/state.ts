@@ -1,6 +1,7 @@
 import type { LazyDatabases, Databases } from '../store/lazy-databases.js';
 import { BytesInProgress } from './bytes-in-progress.js';
 import { RunningRequests } from './running-requests.js';
+import { RunningShadows } from './running-shadows.js';
 import { DatabaseProbe, type DatabaseState } from '../store/database-state.js';
 import { ConversationKeeper } from '../conversations/keeper.js';
 import { LastModels } from '../conversations/last-models.js';
@@ -10,6 +11,7 @@ import { BackgroundTasks } from '../accounts/background-tasks.js';
 import { IssuedKeys } from '../accounts/issued-keys.js';
 import { Passwords } from '../accounts/passwords.js';
 import { RateLimiter } from '../accounts/rate-limiter.js';
+import { ShadowBudget } from '../accounts/shadow-budget.js';
 import { PreferenceCache } from '../accounts/preference-cache.js';
 import { SignedIds } from '../accounts/signed-ids.js';
 import type { Retraction } from '../routing/predictor/take-back.js';
@@ -55,6 +57,8 @@ export class GatewayState {
   readonly lastModels = new LastModels();
   readonly bytes = new BytesInProgress();
   readonly running = new RunningRequests();
+  readonly shadows = new RunningShadows();
+  readonly shadowBudget: ShadowBudget;
   private readonly probe: DatabaseProbe;
 
   constructor(
@@ -84,6 +88,7 @@ export class GatewayState {
     this.signals = new SignalCounts(databases, recording.report);
     this.requestLog = new RequestLogWriter(databases, recording);
     this.limits = new RateLimiter(databases, () => this.requestLog.flush());
+    this.shadowBudget = new ShadowBudget(databases, () => this.requestLog.flush());
     this.conversations = new ConversationKeeper(databases, this.ids, conversing.turns, {
       maxStoredBytes,
     });

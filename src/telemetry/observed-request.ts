@@ -3,6 +3,7 @@ import type { Attempt } from '../dispatch/execute-plan.js';
 import { type ErrorCode, GatewayError } from '../errors.js';
 import type { Candidate, Plan } from '../routing/plan.js';
 import type { NewChoice } from '../store/contracts/choices.js';
+import type { NewShadow } from '../store/contracts/shadows.js';
 import type { KeptContent } from './requests/kept-content.js';
 
 /** The metric label of where a request came in: a closed set. */
@@ -15,6 +16,7 @@ export type SurfaceLabel =
   | 'embeddings'
   | 'models'
   | 'proxy'
+  | 'shadow'
   | 'resources'
   | 'other';
 
@@ -55,6 +57,8 @@ export interface RequestRecord {
   finishReason: string | null;
   /** How the answering model was chosen; null: there was no choice, or no answer. */
   choice: NewChoice | null;
+  /** Of a second model's answer: what it is compared with. Null: it is a client's request. */
+  shadow: NewShadow | null;
   /** The content that the configuration asks to keep. */
   content: KeptContent | null;
 }
@@ -101,6 +105,7 @@ export function newRequestRecord(): RequestRecord {
     preferenceId: null,
     finishReason: null,
     choice: null,
+    shadow: null,
     content: null,
   };
 }

@@ -116,9 +116,18 @@ export function readRequest(parts: Parts): RequestHandler {
       ...shownRequest({ ...summary, keyName: key?.name ?? null }),
       plan: shownPlan(row.plan) ?? (await decisionOf(store, row)),
       attempts,
+      shadow: await shadowOf(store, row),
       content: row.accountId === accountId ? content : null,
     });
   });
+}
+
+/** The id of the request by which a second model answered it too; null: none did. */
+async function shadowOf(
+  { shadows }: Store,
+  { accountId, planId, surface }: RequestRow,
+): Promise<string | null> {
+  return planId === null || surface === 'shadow' ? null : shadows.ofPlan(accountId, planId);
 }
 
 /** The plan of a model selection is stored with its decision. */

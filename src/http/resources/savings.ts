@@ -2,6 +2,7 @@ import type { RequestHandler } from 'express';
 import type { Parts } from '../../pipeline/parts.js';
 import { accountParameter, refuseUnknown } from '../../resources/query.js';
 import { readSavings, savingsFilters } from '../../resources/savings.js';
+import { readShadowing, changeShadowing } from '../../resources/shadowing.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
 import { answer } from '../stage.js';
@@ -11,5 +12,20 @@ export function showSavings(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     refuseUnknown(req, savingsFilters);
     sendJson(res, 200, await readSavings(parts, req, accountParameter(req, callerOf(res))));
+  });
+}
+
+/** `GET /api/v1/savings/shadowing`: whether the account's completions are sent to a second model. */
+export function showShadowing(parts: Parts): RequestHandler {
+  return answer(async (_req, res) => {
+    sendJson(res, 200, await readShadowing(parts, callerOf(res).accountId));
+  });
+}
+
+/** `PUT /api/v1/savings/shadowing`: allows or forbids it. */
+export function setShadowing(parts: Parts): RequestHandler {
+  return answer(async (req, res) => {
+    const { allowed } = req.body as { allowed: boolean };
+    sendJson(res, 200, await changeShadowing(parts, callerOf(res).accountId, allowed));
   });
 }

@@ -1,5 +1,6 @@
 import type { NewChoice } from './choices.js';
 import type { Page, PageRequest } from './page.js';
+import type { NewShadow } from './shadows.js';
 
 /** A row of the request log: one finished request. */
 export interface RequestRow {
@@ -56,6 +57,8 @@ export interface NewRequest extends RequestRow {
   readonly summedAs?: Pick<RequestRow, 'provider' | 'model'>;
   /** The choice that was made for it; absent: there was none. */
   readonly choice?: NewChoice;
+  /** For the answer of a second model: what it is compared with. Absent: it is a client's request. */
+  readonly shadow?: NewShadow;
 }
 
 /** Selects requests. Times in ms: `from` inclusive, `to` exclusive. */

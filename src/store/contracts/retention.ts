@@ -6,6 +6,7 @@ export type AgedRows =
   | 'feedback'
   | 'usage'
   | 'choices'
+  | 'shadows'
   | 'audit'
   | 'learnings'
   | 'resets'

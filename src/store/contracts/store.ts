@@ -9,6 +9,7 @@ import type { PreferenceStore } from './preferences.js';
 import type { FeedbackStore, RequestStore, SelectionStore } from './requests.js';
 import type { RemovalStore } from './removal.js';
 import type { RetentionStore } from './retention.js';
+import type { ShadowStore } from './shadows.js';
 import type { TrainingQueue, TrainingStore } from './trainings.js';
 
 /**
@@ -30,6 +31,7 @@ export interface Store {
   readonly selections: SelectionStore;
   readonly requests: RequestStore;
   readonly choices: ChoiceStore;
+  readonly shadows: ShadowStore;
   readonly feedback: FeedbackStore;
   readonly learnings: LearningStore;
   readonly audit: AuditStore;

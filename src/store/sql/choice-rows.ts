@@ -1,7 +1,7 @@
 import type { Insertable } from 'kysely';
 import { type ChoiceSums, type NewChoice, weighedFigures } from '../contracts/choices.js';
 import { clean } from './columns.js';
-import type { ChoiceDayTable } from './tables.js';
+import type { ChoiceDayTable } from './choice-tables.js';
 import { dayOf } from './usage.js';
 
 /** The columns of the primary key. */

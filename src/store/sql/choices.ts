@@ -9,7 +9,8 @@ import type {
 } from '../contracts/choices.js';
 import { choiceSums, fromChoiceColumns, type SumColumns } from './choice-rows.js';
 import { clean } from './columns.js';
-import type { ChoiceDayTable, StoreTables } from './tables.js';
+import type { ChoiceDayTable } from './choice-tables.js';
+import type { StoreTables } from './tables.js';
 import { dayOf } from './usage.js';
 
 const groupColumns = { preference: 'preference_id', key: 'key_id', model: 'chosen' } as const;

@@ -95,15 +95,26 @@ async function forgetLearnings(
   return counted(forgotten);
 }
 
+const keysOfRows = {
+  conversations: 'id',
+  requests: 'id',
+  selections: 'id',
+  shadows: 'plan_id',
+  shadow_refusals: 'account_id',
+  feedback: 'id',
+} as const;
+const tablesOfAccounts = Object.keys(keysOfRows) as (keyof typeof keysOfRows)[];
+
 /** The first table that has rows of the account loses some. */
 async function removeRows(
   database: Kysely<StoreTables>,
   accountId: string,
   maxRows: number,
 ): Promise<number> {
-  for (const table of ['conversations', 'requests', 'selections', 'feedback'] as const) {
-    const some = sql`id in (
-      select id from ${sql.table(table)} where account_id = ${accountId} limit ${maxRows})`;
+  for (const table of tablesOfAccounts) {
+    const key = sql.ref(keysOfRows[table]);
+    const some = sql`${key} in (
+      select ${key} from ${sql.table(table)} where account_id = ${accountId} limit ${maxRows})`;
     const count = await transact(database, async (transaction) => {
       if (table === 'conversations') return removeConversations(transaction, some);
       const { numAffectedRows = 0n } =

@@ -12,6 +12,7 @@ import { pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
 import { fromRequestColumns, summaryFromColumns, toRequestColumns } from './request-rows.js';
 import { requestColumns, selectRequests } from './select-requests.js';
+import { addShadows } from './shadows.js';
 import type { StoreTables } from './tables.js';
 import { transact } from './transact.js';
 import { sumUsage } from './sum-usage.js';
@@ -57,6 +58,7 @@ async function addRequests(
     const added = sorted.filter((row) => inserted.has(row.id));
     await addUsage(transaction, added);
     await addChoices(transaction, added);
+    await addShadows(transaction, added);
   });
 }
 

@@ -34,6 +34,7 @@ const agedTables: Readonly<Record<AgedRows, AgedTable>> = {
     key: choiceKey,
     dateOf: (at) => new Date(at).toISOString().slice(0, 10),
   },
+  shadows: { table: 'shadows', date: 'at', key: ['plan_id'] },
   audit: { table: 'audit', date: 'at', key: ['id'] },
   learnings: { table: 'learnings', date: 'updated_at', key: ['account_id', 'preference_id'] },
   resets: { table: 'password_resets', date: 'expires_at', key: ['token_hash'] },

@@ -12,6 +12,7 @@ import { createRequestStore } from './requests.js';
 import { createRemovalStore } from './removal.js';
 import { createRetentionStore } from './retention.js';
 import { readSecret } from './secrets.js';
+import { createShadowStore } from './shadows.js';
 import { createSelectionStore } from './selections.js';
 import { createSignInStore } from './sign-ins.js';
 import type { StoreTables } from './tables.js';
@@ -38,6 +39,7 @@ export function createSqlStore(
     selections: createSelectionStore(database),
     requests: createRequestStore(database),
     choices: createChoiceStore(database),
+    shadows: createShadowStore(database),
     feedback: createFeedbackStore(database),
     learnings: createLearningStore(database),
     audit: createAuditStore(database),

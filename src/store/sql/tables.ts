@@ -1,4 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
+import type { ChoiceDayTable, ShadowRefusalTable, ShadowTable } from './choice-tables.js';
 
 /*
  * The columns of both databases. Times are ms since 1970, flags 0 or 1, JSON is text: the embedded
@@ -211,36 +212,6 @@ export interface UsageDayTable {
   cost_usd: number;
 }
 
-/**
- * Sums of choices by day: see `ChoiceSums`. '' for a choice without key or preference, because a
- * primary key accepts no null.
- */
-export interface ChoiceDayTable {
-  day: string;
-  account_id: string;
-  key_id: string;
-  preference_id: string;
-  measured: number;
-  /** `<provider>/<model>`. */
-  chosen: string;
-  candidate: string;
-  choices: number;
-  quality: number;
-  uncertainty: number;
-  chosen_quality: number;
-  chosen_uncertainty: number;
-  variance: number;
-  priced: number;
-  prompt_usd: number;
-  answer_usd: number;
-  answer_squares: number;
-  actual_usd: number;
-  chosen_prompt_usd: number;
-  chosen_answer_usd: number;
-  tokens: number;
-  expected_tokens: number;
-}
-
 export interface FeedbackTable {
   id: string;
   account_id: string;
@@ -288,6 +259,8 @@ export interface StoreTables {
   requests: RequestTable;
   usage_days: UsageDayTable;
   choice_days: ChoiceDayTable;
+  shadows: ShadowTable;
+  shadow_refusals: ShadowRefusalTable;
   feedback: FeedbackTable;
   audit: AuditTable;
 }

@@ -119,6 +119,11 @@ const lossInstruments = ({ counter }: Maker) => ({
     'signalbox_explored_total',
     'Decisions that tried another candidate than the best.',
   ),
+  shadowed: counter(
+    'signalbox_shadow_requests_total',
+    'Completions drawn to be sent to a second model too, by what became of it.',
+    'outcome',
+  ),
   turnsLost: counter(
     'signalbox_turns_lost_total',
     'Conversation turns lost because they could not be stored.',

@@ -13,6 +13,25 @@ export type MetricRegistry = Pick<
   'registerMetric' | 'removeSingleMetric' | 'getSingleMetric'
 >;
 
+/** What becomes of a completion that was drawn to be sent to a second model too. */
+const shadowOutcomes = [
+  'answered',
+  // the answer was cut at a bound that only the second one has
+  'truncated',
+  'failed',
+  // the gateway stopped
+  'cancelled',
+  // as many as may run at a time were running
+  'busy',
+  // the day's budget, or a limit of its key or account, has no room for its longest answer
+  'budget',
+  'limited',
+  // the account wants none
+  'refused',
+] as const;
+
+export type ShadowOutcome = (typeof shadowOutcomes)[number];
+
 /**
  * The Prometheus metrics of one gateway, in a registry of its own: OpenTelemetry's GenAI metrics,
  * and our own.
@@ -49,6 +68,7 @@ export class Metrics {
     this.instruments.turnsLost.series();
     this.instruments.ratings.series();
     this.instruments.explored.series();
+    for (const outcome of shadowOutcomes) this.instruments.shadowed.series(outcome);
     for (const kind of ['requests', 'selections', 'outcomes'])
       this.instruments.recordsLost.series(kind);
     registerQueueGauge(this.registry, prefix, recordsQueued);
@@ -107,6 +127,10 @@ export class Metrics {
 
   explored(): void {
     this.instruments.explored.series().inc();
+  }
+
+  shadowed(outcome: ShadowOutcome): void {
+    this.instruments.shadowed.series(outcome).inc();
   }
 
   streamOpened(): void {

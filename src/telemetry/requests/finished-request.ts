@@ -104,11 +104,12 @@ export function requestRowOf(
 
 /** What only the sums need. */
 const summed = (
-  { summedAs, choice }: RequestRecord,
+  { summedAs, choice, shadow }: RequestRecord,
   isBare: boolean,
-): Pick<NewRequest, 'summedAs' | 'choice'> => ({
+): Pick<NewRequest, 'summedAs' | 'choice' | 'shadow'> => ({
   ...(summedAs === null ? {} : { summedAs }),
   ...(choice === null || isBare ? {} : { choice }),
+  ...(shadow === null ? {} : { shadow }),
 });
 
 function storedPlan(

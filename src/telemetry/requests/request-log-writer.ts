@@ -27,6 +27,7 @@ const loggedSurfaces: ReadonlySet<string> = new Set([
   'reported',
   'embeddings',
   'proxy',
+  'shadow',
 ]);
 /** Content that waits, for each kind of row. */
 const maxBytes = 64 * 1_048_576;

@@ -153,7 +153,25 @@ function requestLogPaths(): object {
         scope: 'admin',
       },
     }),
+    ...shadowingPath(),
   };
+}
+
+function shadowingPath(): object {
+  const shared = { response: 'shadowing.response', scope: 'admin' } as const;
+  return resourcePath('Usage', '/api/v1/savings/shadowing', {
+    get: {
+      id: 'getShadowing',
+      summary: "Whether the account's completions are sent to a second model too",
+      ...shared,
+    },
+    put: {
+      id: 'setShadowing',
+      summary: 'Allow or forbid that completions are sent to a second model',
+      request: 'shadowing.request',
+      ...shared,
+    },
+  });
 }
 
 function sessionPaths(): object {

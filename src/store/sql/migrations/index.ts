@@ -9,6 +9,7 @@ import { audit } from './0008-audit.js';
 import { conversationBytes } from './0009-conversation-bytes.js';
 import { rotatedSecrets } from './0010-rotated-secrets.js';
 import { choices } from './0011-choices.js';
+import { shadows } from './0012-shadows.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -25,4 +26,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0009-conversation-bytes', conversationBytes],
   ['0010-rotated-secrets', rotatedSecrets],
   ['0011-choices', choices],
+  ['0012-shadows', shadows],
 ]);

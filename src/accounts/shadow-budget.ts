@@ -1,0 +1,59 @@
+import { type Claim, type Counters, usdToNano } from '../store/contracts/counters.js';
+import type { LazyDatabases } from '../store/lazy-databases.js';
+
+/** How often the spending may be read and set for one reservation. */
+const maxReads = 3;
+/** Belongs to no key and no account. */
+const subject = 'gateway:shadow';
+
+/** What is reserved of the day's budget. */
+export interface ReservedBudget {
+  /** Replaces the reserved amount by what was spent, in USD. Never fails. */
+  settle(costUsd: number): void;
+}
+
+/**
+ * What second answers may cost in a UTC day, of all accounts and replicas together. What was spent
+ * before this process or Redis started to count is read from the store.
+ */
+export class ShadowBudget {
+  /** @param flushRequestLog resolves when finished requests are in the request log */
+  constructor(
+    private readonly databases: LazyDatabases,
+    private readonly flushRequestLog: () => Promise<void>,
+  ) {}
+
+  /**
+   * Reserves what an answer may cost at most; null: the day's budget has no room for it.
+   * @throws GatewayError `unavailable` if the store cannot be reached
+   */
+  async reserve(maxUsdPerDay: number, costUsd: number): Promise<ReservedBudget | null> {
+    const { counters, store } = await this.databases.get();
+    const claim: Claim = {
+      subject,
+      measure: 'usd_day',
+      limit: usdToNano(maxUsdPerDay),
+      amount: Math.max(1, usdToNano(costUsd)),
+    };
+    for (let reads = 0; reads <= maxReads; reads++) {
+      const result = await counters.reserve([claim]);
+      if (result.outcome === 'refused') return null;
+      if (result.outcome === 'granted') return reserved(result.reservation);
+      await this.flushRequestLog();
+      for (const unknown of result.claims) {
+        const day = new Date(unknown.since).toISOString().slice(0, 10);
+        await counters.setSpent(unknown, usdToNano(await store.shadows.spentUsd(day)));
+      }
+    }
+    return null;
+  }
+}
+
+type Reservation = Extract<
+  Awaited<ReturnType<Counters['reserve']>>,
+  { outcome: 'granted' }
+>['reservation'];
+
+const reserved = (reservation: Reservation): ReservedBudget => ({
+  settle: (costUsd) => reservation.settle([usdToNano(costUsd)]),
+});

@@ -47,6 +47,15 @@ export interface ToolDefinition {
   [field: string]: unknown;
 }
 
+/** How much a model reasons before it answers, from not at all to as much as it can. */
+const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
+export type ReasoningEffort = (typeof efforts)[number];
+
+/** A value as an effort; null if it is none. */
+export function effortOf(value: unknown): ReasoningEffort | null {
+  return efforts.find((effort) => effort === value) ?? null;
+}
+
 /** A chat request without `model` and `stream`, which each attempt sets. */
 export interface ChatRequest {
   messages: ChatMessage[];
@@ -75,7 +84,7 @@ export interface ChatRequest {
     };
     [field: string]: unknown;
   } | null;
-  /** `none`, `minimal`, `low`, `medium`, `high`, `xhigh`. */
+  /** `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`. */
   reasoning_effort?: string | null;
   stream_options?: { include_usage?: boolean; [field: string]: unknown } | null;
   [field: string]: unknown;

@@ -34,7 +34,14 @@ export type {
   RankedCandidate,
   RoutingRequest,
 } from './routing/plan.js';
-export type { ChatMessage, ChatRequest, Completion, ContentPart, Usage } from './completion.js';
+export type {
+  ChatMessage,
+  ChatRequest,
+  Completion,
+  ContentPart,
+  ReasoningEffort,
+  Usage,
+} from './completion.js';
 export type { AccountChanges } from './accounts/administration.js';
 export type { PageOptions } from './host/asked.js';
 export type { AccountMethods } from './host/accounts.js';

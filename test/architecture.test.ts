@@ -52,7 +52,7 @@ const mayImport: Record<string, RegExp> = {
   'routing/': /^(completion|errors)\.ts$/,
   'providers/': /^(completion|errors|json-size|routing\/plan)\.ts$/,
   'dispatch/':
-    /^(completion|errors|async\/[\w-]+|routing\/[\w-]+|providers\/(adapter|failure|has-content)|store\/contracts\/counters)\.ts$/,
+    /^(completion|errors|async\/[\w-]+|routing\/[\w-]+|providers\/(adapter|asked-effort|failure|has-content)|store\/contracts\/counters)\.ts$/,
   // the names of the dialects are a type without code
   'config/': /^(errors|providers\/dialect-names)\.ts$/,
   'store/': /^(errors|async\/[\w-]+|routing\/preference)\.ts$/,
@@ -70,7 +70,7 @@ const mayImport: Record<string, RegExp> = {
   ),
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
-    `^(?!http/|cli/|gateway|providers/(?!adapter|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
+    `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
   ),
   'host/':
     /^(errors|config\/schema\/compile-schema|accounts\/[\w-]+|pipeline\/parts|resources\/[\w-]+|store\/contracts\/[\w-]+)\.ts$/,

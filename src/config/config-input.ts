@@ -84,6 +84,11 @@ export interface ModelInput {
   readonly quality?: number;
   /** Seconds to the first token. Default: measured. */
   readonly latency?: number;
+  /**
+   * How much the model reasons where a request does not say: the gateway sends it with each
+   * call, in the provider's own words. Default: the provider's default.
+   */
+  readonly reasoningEffort?: 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
 }
 
 /** A configuration as written: everything is optional. Durations are in milliseconds. */

@@ -1,4 +1,4 @@
-import type { ConfigInput, ProviderInput } from './config-input.js';
+import type { ConfigInput, ModelInput, ProviderInput } from './config-input.js';
 
 /** An address to listen on; with port 0 the system chooses one. */
 export interface Listener {
@@ -90,6 +90,7 @@ export interface ModelConfig {
   readonly images?: boolean;
   readonly quality?: number;
   readonly latency?: number;
+  readonly reasoningEffort?: NonNullable<ModelInput['reasoningEffort']>;
 }
 
 /** The values of `routing.ranker`; `schemas/config.schema.json` lists the same. */

@@ -1,6 +1,8 @@
 import type { ChatRequest, CompletionChoice, EventReader, Usage } from '../completion.js';
 import type { ModelCall, UpstreamHeaders, UpstreamRequest } from '../providers/adapter.js';
+import { askedEffort } from '../providers/asked-effort.js';
 import { unreadable } from '../providers/failure.js';
+import type { Candidate } from '../routing/plan.js';
 import type { AnswerWriter } from './answer-writer.js';
 import { CommitGate } from './commit-gate.js';
 import type {
@@ -31,6 +33,13 @@ export function chatCalls(
   return (target) => new ChatCall(target, request, writer);
 }
 
+/** The request at the candidate's effort; the request's own counts first. */
+function withEffort(request: ChatRequest, { effort }: Candidate): ChatRequest {
+  return effort === undefined || askedEffort(request) !== undefined
+    ? request
+    : { ...request, reasoning_effort: effort };
+}
+
 class ChatCall implements UpstreamCall<ChatAnswer> {
   private readonly call: ModelCall;
   private readonly gate: CommitGate;
@@ -42,7 +51,7 @@ class ChatCall implements UpstreamCall<ChatAnswer> {
     private readonly writer: AnswerWriter,
   ) {
     const { candidate, stream } = target;
-    this.call = { request, model: candidate.model, stream };
+    this.call = { request: withEffort(request, candidate), model: candidate.model, stream };
     this.gate = new CommitGate(writer, candidate);
   }
 

@@ -28,6 +28,7 @@ const significant = (figure: Figure): Figure =>
 /** A candidate's prediction in short; undefined fields are left out of the JSON. */
 function compact({
   label,
+  effort,
   quality,
   uncertainty,
   cost,
@@ -40,6 +41,7 @@ function compact({
     return { label: short(label, maxNameLength), excluded: short(excluded, maxReasonLength) };
   return {
     label: short(label, maxNameLength),
+    effort,
     quality: rounded(quality),
     uncertainty: rounded(uncertainty),
     cost: significant(cost),

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { ErrorTraceEntry } from '../errors.js';
+import { askedEffort } from '../providers/asked-effort.js';
 import { type Blame, makePlan } from '../routing/make-plan.js';
 import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../routing/plan.js';
 import type { CompletionCall, Links } from './completion-call.js';
@@ -121,8 +122,9 @@ export async function planCompletion(
   const candidates = names.candidatesOf(call.models ?? directory.auto());
   if (call.models) request.asked = candidates[0] ?? null;
   request.prompt = call.chat;
+  const reasoningEffort = askedEffort(call.chat);
   const plan = await planRequest(parts, request, {
-    routing: call.routing,
+    routing: reasoningEffort === undefined ? call.routing : { ...call.routing, reasoningEffort },
     links: call.links,
     candidates,
     ...(fallbackModels.length > 0 ? { fallbacks: names.candidatesOf(fallbackModels) } : {}),

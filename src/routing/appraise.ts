@@ -2,7 +2,9 @@ import { guessedAbility } from './model-families.js';
 import type { Catalog } from './catalog.js';
 import type { LatencyWindow } from './latency-window.js';
 import { blendedPrice, rateAt, type ModelFacts, type TokenPrice } from './model-facts.js';
-import type { Appraisal, Candidate, Rates } from './plan.js';
+import { effortInName } from './model-identity.js';
+import type { Appraisal, Candidate, Rates, RoutingRequest } from './plan.js';
+import { effortOf, type ReasoningEffort } from '../completion.js';
 
 /** Where the figures of candidates come from. */
 export interface Sources {
@@ -19,6 +21,8 @@ interface AppraisalTerms {
    * to guess its quality: otherwise a lower price could count against the model.
    */
   readonly weighsCost: boolean;
+  /** As `RoutingRequest` has it. */
+  readonly reasoningEffort?: RoutingRequest['reasoningEffort'];
 }
 
 const noAttributes: Record<string, unknown> = {};
@@ -81,18 +85,38 @@ function identified(candidate: Candidate, catalog: Sources['catalog']): Candidat
   return owner ? { ...candidate, ...owner } : candidate;
 }
 
+/** The effort that a candidate is asked for; null: none. The request's own comes first. */
+function effortFor(
+  { effort, attributes = noAttributes }: Candidate,
+  { reasoningEffort: asked }: AppraisalTerms,
+  facts: ModelFacts,
+): ReasoningEffort | null {
+  if (asked !== undefined) return asked;
+  return effort ?? effortOf(attributes['reasoning_effort']) ?? facts.reasoningEffort;
+}
+
+/** The candidate with the effort that it is asked for; itself if it has that. */
+function withEffort(candidate: Candidate, effort: ReasoningEffort | null): Candidate {
+  if ((candidate.effort ?? null) === effort) return candidate;
+  const { effort: _own, ...rest } = candidate;
+  return effort === null ? rest : { ...rest, effort };
+}
+
 /**
  * Gathers what is known about a candidate. One without a provider gets its maker if the catalogue
  * knows the name. Of the free-form attributes it reads `quality` (0..1), `context_length`,
- * `max_output`, `tools` and `images`; values of another type or range are ignored.
+ * `max_output`, `tools`, `images` and `reasoning_effort`; values of another type or range are ignored.
  */
 export function appraise(
   sent: Candidate,
-  { promptTokens, weighsCost }: AppraisalTerms,
+  terms: AppraisalTerms,
   { catalog, latencies }: Sources,
 ): Appraisal {
-  const candidate = identified(sent, catalog);
-  const facts = catalog.lookup(candidate.provider, candidate.model);
+  const { promptTokens, weighsCost } = terms;
+  const named = identified(sent, catalog);
+  const facts = catalog.lookup(named.provider, named.model);
+  const effort = effortFor(named, terms, facts);
+  const candidate = withEffort(named, effort);
   const attributes = candidate.attributes ?? noAttributes;
   const rates = ratesOf(candidate, facts, promptTokens);
   const price = blendedPrice(rates.input, rates.output);
@@ -113,5 +137,6 @@ export function appraise(
     maxOutput: count(attributes['max_output']) ?? facts.maxOutput,
     tools: flag(attributes['tools']) ?? facts.tools,
     images: flag(attributes['images']) ?? facts.images,
+    effort: effort ?? effortInName(candidate.model),
   };
 }

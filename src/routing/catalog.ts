@@ -110,6 +110,7 @@ function resolveEntry(
     images: override.images ?? capabilities.images,
     quality: override.quality ?? null,
     latency: override.latency ?? null,
+    reasoningEffort: override.reasoningEffort ?? null,
     ability: abilityByName(model),
   };
   // price changes by date or time of day fall on quarter hours, in every time zone

@@ -1,6 +1,7 @@
 import { type ExplainedFigures, exact, explainFigures, type Figures } from './figures.js';
 import { thousandths } from './numbers.js';
 import type { Candidate, Exclusion, Plan, RankedCandidate } from './plan.js';
+import type { ReasoningEffort } from '../completion.js';
 
 /**
  * What `?explain=true` shows of one candidate. Unknown figures are null; it has either a `score` or
@@ -10,6 +11,8 @@ export interface CandidateExplanation extends ExplainedFigures {
   label: string;
   provider: string | null;
   model: string;
+  /** How much the model is to reason; absent: as its provider does by default. */
+  effort?: ReasoningEffort;
   /** It was put first to be tried; absent: it was not. */
   explored?: true;
   score: number | null;
@@ -20,7 +23,7 @@ export interface CandidateExplanation extends ExplainedFigures {
 }
 
 function explain(
-  { label, provider, model }: Candidate,
+  { label, provider, model, effort }: Candidate,
   figures: Figures | undefined,
   score: number | null,
 ): CandidateExplanation {
@@ -33,6 +36,7 @@ function explain(
     latency: null,
     score: exact(score),
   };
+  if (effort !== undefined) explanation.effort = effort;
   explainFigures(figures, explanation);
   return explanation;
 }

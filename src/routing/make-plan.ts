@@ -99,7 +99,12 @@ function sortOut(
 ): SortedGroup {
   if (candidates.length === 0) return { field, eligible: [], excluded: [] };
   const { request } = input;
-  const terms = { promptTokens: size.tokens, weighsCost: weighsCost(request) };
+  const { reasoningEffort } = request;
+  const terms = {
+    promptTokens: size.tokens,
+    weighsCost: weighsCost(request),
+    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+  };
   const known = candidates.map((candidate) => appraise(candidate, terms, input));
   const { eligible: able, excluded } = eligible(request, size, known, input);
   return { field, eligible: able, excluded };

@@ -1,3 +1,5 @@
+import type { ReasoningEffort } from '../completion.js';
+
 /**
  * USD per million tokens: one rate, or a rate that depends on the number of tokens in the prompt.
  */
@@ -37,6 +39,8 @@ export interface ModelFacts {
   readonly quality: number | null;
   /** As configured, seconds to the first token. */
   readonly latency: number | null;
+  /** As configured: how much the model is to reason where a request does not say. */
+  readonly reasoningEffort: ReasoningEffort | null;
   /** Of the model's family, 0..1; null for a family that is not in the table. */
   readonly ability: number | null;
 }
@@ -83,6 +87,7 @@ export interface ModelOverride {
   readonly images?: boolean | null;
   readonly quality?: number | null;
   readonly latency?: number | null;
+  readonly reasoningEffort?: ReasoningEffort | null;
 }
 
 /** The rate for a prompt of that many tokens. */

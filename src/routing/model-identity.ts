@@ -1,9 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { canonicalName } from './model-name.js';
 import { readModelTable } from './model-tables.js';
-
-/** How much a model reasons before it answers, from not at all to as much as it can. */
-export type ReasoningEffort = 'none' | 'minimal' | 'low' | 'medium' | 'high' | 'xhigh' | 'max';
+import type { ReasoningEffort } from '../completion.js';
 
 const { families, snapshots, sameModels, namedEfforts, prefixes } = readModelTable('aliases');
 const whole = (pattern: string): RegExp => new RegExp(`^(?:${pattern})$`);

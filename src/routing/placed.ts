@@ -7,11 +7,12 @@ export function placed(
   score: number,
   reason: string,
 ): RankedCandidate {
-  const { label, provider, model, price, latency, attributes } = candidate;
+  const { label, provider, model, price, latency, attributes, effort } = candidate;
   const why = explanationOf(figures, reason);
   const result: RankedCandidate = { label, provider, model, score, why };
   if (price !== undefined) result.price = price;
   if (latency !== undefined) result.latency = latency;
   if (attributes !== undefined) result.attributes = attributes;
+  if (effort !== undefined) result.effort = effort;
   return result;
 }

@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../completion.js';
+import type { ChatMessage, ReasoningEffort } from '../completion.js';
 import type { Explanation, Figures, KindsOfTask } from './figures.js';
 import type { Tuning } from './predictor/tuning.js';
 import type { PreferenceSettings } from './preference.js';
@@ -22,6 +22,11 @@ export interface Candidate {
   /** Seconds to the first token; overrides what was measured. */
   latency?: number;
   attributes?: Record<string, unknown>;
+  /**
+   * How much the model is to reason. A call asks for it unless its request names an effort itself.
+   * Absent: as the provider does by default.
+   */
+  effort?: ReasoningEffort;
 }
 
 /** What tokens cost, by what is done with them: USD per million. */
@@ -52,6 +57,11 @@ export interface Appraisal extends CandidateFigures {
   readonly maxOutput: number | null;
   readonly tools: boolean | null;
   readonly images: boolean | null;
+  /**
+   * How much the model will reason: as the request says, else the candidate, the configuration or
+   * the model's own name. Null: as the provider does by default, or an effort that is no level.
+   */
+  readonly effort: ReasoningEffort | null;
 }
 
 export interface RankedCandidate extends Candidate {
@@ -98,6 +108,11 @@ export interface RoutingRequest {
   tools?: readonly unknown[];
   /** Output tokens asked for, if any. */
   maxTokens?: number | null;
+  /**
+   * How much the model is to reason; it holds for every candidate. Null: the request says so in a
+   * way that is no level. Absent: each candidate's own effort applies.
+   */
+  reasoningEffort?: ReasoningEffort | null;
   tradeoff?: 'cost' | 'latency' | null;
   /**
    * How far down the quality ranking a tradeoff may reach, and how many candidates the answer

@@ -12,6 +12,7 @@ export function appraisalOf(
     maxOutput = null,
     tools = null,
     images = null,
+    effort = null,
     rates,
     ...figures
   }: Known = {},
@@ -27,5 +28,6 @@ export function appraisalOf(
     maxOutput,
     tools,
     images,
+    effort,
   };
 }

@@ -438,6 +438,13 @@ describe('reasoning_effort for Converse', () => {
       'xhigh',
       { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'xhigh' } },
     ],
+    [sonnet, 'max', { thinking: { type: 'enabled', budget_tokens: 32_000 } }],
+    [
+      opus,
+      'max',
+      { thinking: { type: 'adaptive', display: 'summarized' }, output_config: { effort: 'max' } },
+    ],
+    ['openai.gpt-oss-120b-1:0', 'max', { reasoning_effort: 'high' }],
     [nova, 'minimal', { reasoningConfig: { type: 'enabled', maxReasoningEffort: 'low' } }],
     ['openai.gpt-oss-120b-1:0', 'high', { reasoning_effort: 'high' }],
     ['anthropic.claude-3-5-sonnet-20240620-v1:0', 'high', undefined],

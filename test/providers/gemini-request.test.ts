@@ -424,6 +424,8 @@ describe('settings', () => {
     ['gemini-2.5-flash', 'none', { thinkingBudget: 0, includeThoughts: false }],
     ['gemini-2.5-pro', 'none', { thinkingBudget: 128, includeThoughts: false }],
     ['gemini-2.5-pro', 'xhigh', { thinkingBudget: 24576, includeThoughts: true }],
+    ['gemini-2.5-flash', 'max', { thinkingBudget: 24576, includeThoughts: true }],
+    ['gemini-3.5-flash', 'max', { thinkingLevel: 'high', includeThoughts: true }],
     ['gemini-3-flash-preview', 'minimal', { thinkingLevel: 'minimal', includeThoughts: true }],
     ['models/gemini-3-pro-preview', 'medium', { thinkingLevel: 'high', includeThoughts: true }],
     ['gemini-3.1-pro-preview', 'none', { thinkingLevel: 'low', includeThoughts: false }],

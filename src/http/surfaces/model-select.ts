@@ -1,4 +1,4 @@
-import type { ChatMessage } from '../../completion.js';
+import type { ChatMessage, ReasoningEffort } from '../../completion.js';
 import { type CandidateExplanation, explainPlan, gateOf } from '../../routing/explain-plan.js';
 import { invalidField } from '../../errors.js';
 import { ambiguous, type ModelNames } from '../../pipeline/model-names.js';
@@ -26,6 +26,7 @@ export interface ModelSelectRequest {
   llm_providers: ProviderEntry[];
   tools?: unknown[] | null;
   max_model_depth?: number | null;
+  reasoning_effort?: ReasoningEffort | null;
   tradeoff?: 'cost' | 'latency' | null;
   preference_id?: string | null;
   hash_content?: boolean | null;
@@ -49,6 +50,7 @@ export function routingRequestOf(body: Partial<ModelSelectRequest>): RoutingRequ
     tools: body.tools ?? [],
     tradeoff: body.tradeoff ?? null,
     maxModelDepth: body.max_model_depth ?? null,
+    ...(body.reasoning_effort ? { reasoningEffort: body.reasoning_effort } : {}),
   };
 }
 

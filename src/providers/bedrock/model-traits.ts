@@ -49,12 +49,13 @@ const thinkingBudgets: Record<string, number> = {
   medium: 8192,
   high: 16_384,
   xhigh: 32_000,
+  max: 32_000,
 };
 const minThinkingBudget = 1024;
 
 /** The effort on the scale low, medium, high. */
 const lowToHigh = (effort: string): string =>
-  effort === 'minimal' ? 'low' : effort === 'xhigh' ? 'high' : effort;
+  effort === 'minimal' ? 'low' : effort === 'xhigh' || effort === 'max' ? 'high' : effort;
 
 /** Claude with a budget refuses a tool result whose call came without signed thinking. */
 function isToolLoopWithoutThinking(request: ChatRequest): boolean {
@@ -70,6 +71,11 @@ function claudeThinkingOff(rules: ClaudeRules): Fields {
     : { thinking: { type: rules.thinkingOff } };
 }
 
+function claudeEffort(effort: string, rules: ClaudeRules): string {
+  if (effort === 'xhigh') return rules.topEffort;
+  return effort === 'max' ? effort : lowToHigh(effort);
+}
+
 function claudeFields(
   request: ChatRequest,
   rules: ClaudeRules,
@@ -82,7 +88,7 @@ function claudeFields(
     const display = rules.sampling === 'none' ? { display: 'summarized' } : {};
     return {
       thinking: { type: 'adaptive', ...display },
-      output_config: { effort: effort === 'xhigh' ? rules.topEffort : lowToHigh(effort) },
+      output_config: { effort: claudeEffort(effort, rules) },
     };
   }
   const forced =

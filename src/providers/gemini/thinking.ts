@@ -8,6 +8,7 @@ const budgets: Record<string, number> = {
   medium: 8192,
   high: 24_576,
   xhigh: 24_576,
+  max: 24_576,
 };
 
 /**
@@ -43,7 +44,7 @@ export function thinkingConfig(
 
 function levelOf(effort: string, model: string, pro: boolean): string {
   if (effort === 'none' || effort === 'minimal') return pro ? 'low' : 'minimal';
-  if (effort === 'xhigh') return 'high';
+  if (effort === 'xhigh' || effort === 'max') return 'high';
   // the first Gemini 3 Pro has only low and high
   return effort === 'medium' && /gemini-3-pro/i.test(model) ? 'high' : effort;
 }

@@ -29,6 +29,7 @@ export function candidateOf(model: string): Appraisal {
     maxOutput: null,
     tools: null,
     images: null,
+    effort: null,
   };
 }
 

@@ -1,0 +1,106 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { expectConforms } from '../helpers/conforms.js';
+import { type RunningGateway, startGateway } from '../helpers/gateway.js';
+import { listAt } from '../helpers/json.js';
+import { post, type Reply } from '../helpers/sse.js';
+import { startUpstream, type Upstream } from '../helpers/upstream.js';
+
+const messages = [{ role: 'user', content: 'Prove that 2 is prime.' }];
+let upstream: Upstream;
+let gateway: RunningGateway;
+beforeAll(async () => {
+  upstream = await startUpstream();
+  gateway = await startGateway({
+    limits: { maxRetries: 0 },
+    providers: {
+      up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` },
+      claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' },
+    },
+    models: {
+      'up/thinker': { reasoningEffort: 'high' },
+      'up/plain': { inputPrice: 1 },
+      'claude/claude-opus-4-5': { reasoningEffort: 'low' },
+    },
+  });
+});
+afterAll(async () => {
+  await gateway.close();
+  await upstream.close();
+});
+beforeEach(() => {
+  upstream.script([]);
+  upstream.requests.length = 0;
+});
+
+const chat = (body: object): Promise<Reply> =>
+  post(`${gateway.url}/v1/chat/completions`, { messages, ...body }, gateway.auth);
+const native = (body: object): Promise<Reply> =>
+  post(`${gateway.url}/api/v1/completions`, { messages, ...body }, gateway.auth);
+const select = (body: object): Promise<Reply> =>
+  post(`${gateway.url}/api/v1/model-select?explain=true`, { messages, ...body }, gateway.auth);
+const sent = (field: string): unknown[] => upstream.requests.map(({ body }) => body?.[field]);
+const explained = (reply: Reply): unknown[] =>
+  listAt(reply.json, 'candidates').map((one) => {
+    const { label, effort } = one as { label: string; effort?: string };
+    return [label, effort];
+  });
+
+describe('the configured effort of a model', () => {
+  it('is sent with a completion that names none', async () => {
+    await chat({ model: 'up/thinker' });
+    await native({ models: ['up/thinker'] });
+    expect(sent('reasoning_effort')).toEqual(['high', 'high']);
+  });
+
+  it("is not sent in place of the request's own", async () => {
+    await chat({ model: 'up/thinker', reasoning_effort: 'low' });
+    await chat({ model: 'up/thinker', thinking: { type: 'disabled' } });
+    expect(sent('reasoning_effort')).toEqual(['low', undefined]);
+    expect(sent('thinking')).toEqual([undefined, { type: 'disabled' }]);
+  });
+
+  it('is not sent to other models, even where one of them takes over', async () => {
+    upstream.script([{ status: 500 }, {}]);
+    await chat({ model: 'up/thinker', fallback_models: ['up/plain'] });
+    expect(sent('model')).toEqual(['thinker', 'plain']);
+    expect(sent('reasoning_effort')).toEqual(['high', undefined]);
+  });
+
+  it('is translated to what the provider takes', async () => {
+    await chat({ model: 'claude/claude-opus-4-5', max_tokens: 10_000 });
+    expect(sent('thinking')).toEqual([{ type: 'enabled', budget_tokens: 2048 }]);
+  });
+});
+
+describe('model selection', () => {
+  const llm_providers = [
+    { name: 'quick', provider: 'up', model: 'plain', attributes: { reasoning_effort: 'minimal' } },
+    { name: 'deep', provider: 'up', model: 'plain', attributes: { reasoning_effort: 'xhigh' } },
+    { name: 'odd', provider: 'up', model: 'plain', attributes: { reasoning_effort: 'enormous' } },
+    { provider: 'up', model: 'thinker' },
+  ];
+
+  it('takes one model at several efforts, and explains which', async () => {
+    const reply = await select({ llm_providers });
+    expectConforms('model-select.response', reply.json);
+    expect(explained(reply)).toEqual(
+      expect.arrayContaining([
+        ['quick', 'minimal'],
+        ['deep', 'xhigh'],
+        ['odd', undefined],
+        ['up/thinker', 'high'],
+      ]),
+    );
+  });
+
+  it("applies the request's own effort to each candidate", async () => {
+    const reply = await select({ llm_providers, reasoning_effort: 'low' });
+    expect(explained(reply).map((one) => (one as unknown[])[1])).toEqual(Array(4).fill('low'));
+  });
+
+  it('refuses an effort that is none', async () => {
+    const { status, json } = await select({ llm_providers, reasoning_effort: 'enormous' });
+    expect(status).toBe(400);
+    expect(JSON.stringify(json)).toContain('none, minimal, low, medium, high, xhigh, max');
+  });
+});

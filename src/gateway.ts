@@ -194,7 +194,7 @@ class AssembledGateway implements StandaloneGateway {
       readiness: () => this.engine.readiness(),
       metricsRequireKey: () => this.engine.config.metrics.requireKey,
     });
-    this.router = wholeRouter(parts, this.routers);
+    this.router = wholeRouter(this.routers);
     this.authenticate = authenticate(parts);
     this.selectModel = this.selectModelWith({});
     this.complete = hostCompletion(parts);

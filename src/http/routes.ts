@@ -68,7 +68,7 @@ function modelSelectRouter(parts: Parts): Router {
 }
 
 /** `/v2/…`: the dialect of public SDKs of model selection. */
-export function v2Router(parts: Parts): Router {
+function v2Router(parts: Parts): Router {
   const router = Router();
   const path = (
     method: 'post' | 'put' | 'delete',
@@ -246,6 +246,7 @@ export interface Routers {
   readonly metrics: SurfaceRouter;
   readonly health: SurfaceRouter;
   readonly resources: SurfaceRouter;
+  readonly v2: SurfaceRouter;
 }
 
 /** What the routers need besides the parts of the pipeline. */
@@ -266,6 +267,7 @@ export function createRouters(parts: Parts, options: RouterOptions): Routers {
     resources: resourcesRouter(parts),
     metrics: metricsRouter(parts, options.metrics, options.metricsRequireKey),
     health: publicRouter(parts, options.version, options.readiness),
+    v2: v2Router(parts),
   };
   return routers as Routers;
 }

@@ -1,6 +1,5 @@
 import { type RequestHandler, Router } from 'express';
-import type { Parts } from '../pipeline/parts.js';
-import { type Routers, type SurfaceRouter, v2Router } from './routes.js';
+import type { Routers, SurfaceRouter } from './routes.js';
 import { inOrder } from './stage.js';
 
 /** A router, and what the paths begin with that it may answer, in lower case. */
@@ -18,7 +17,7 @@ const maxPrefixLength = 32;
  * waited for whatever else the process had to do (80 ms beside a request of 2 MB, measured
  * 2026-11-22).
  */
-export function wholeRouter(parts: Parts, routers: Routers): SurfaceRouter {
+export function wholeRouter(routers: Routers): SurfaceRouter {
   const entries: readonly Entry[] = [
     { router: routers.openai, prefixes: ['/v1'] },
     { router: routers.completions, prefixes: ['/api/v1/completions', '/api/v1/chat'] },
@@ -30,7 +29,7 @@ export function wholeRouter(parts: Parts, routers: Routers): SurfaceRouter {
       prefixes: ['/healthz', '/readyz', '/openapi.json', '/docs', '/reset-password'],
     },
     { router: routers.resources, prefixes: ['/api/v1'] },
-    { router: v2Router(parts), prefixes: ['/v2'] },
+    { router: routers.v2, prefixes: ['/v2'] },
   ];
   return Router().use((req, res, next) => {
     const url = req.url.slice(0, maxPrefixLength).toLowerCase();

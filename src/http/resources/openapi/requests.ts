@@ -169,6 +169,7 @@ function shadowingPath(): object {
       id: 'setShadowing',
       summary: 'Allow or forbid that completions are sent to a second model',
       request: 'shadowing.request',
+      example: { allowed: false },
       ...shared,
     },
   });

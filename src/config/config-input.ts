@@ -85,6 +85,13 @@ export interface ModelInput {
   /** Seconds to the first token. Default: measured. */
   readonly latency?: number;
   /**
+   * How good the model is, in place of what is known of it: the name of a model that is about
+   * as good (`openai/gpt-5-mini`), or a number on the scale of abilities (log odds, where 0 is
+   * the usual model of 2024). The gateway then predicts quality from that. Default: as
+   * measured, else as its family.
+   */
+  readonly ability?: string | number;
+  /**
    * How much the model reasons where a request does not say: the gateway sends it with each
    * call, in the provider's own words. Default: the provider's default.
    */

@@ -91,6 +91,7 @@ export interface ModelConfig {
   readonly quality?: number;
   readonly latency?: number;
   readonly reasoningEffort?: NonNullable<ModelInput['reasoningEffort']>;
+  readonly ability?: string | number;
 }
 
 /** The values of `routing.ranker`; `schemas/config.schema.json` lists the same. */

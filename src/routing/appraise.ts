@@ -138,5 +138,6 @@ export function appraise(
     tools: flag(attributes['tools']) ?? facts.tools,
     images: flag(attributes['images']) ?? facts.images,
     effort: effort ?? effortInName(candidate.model),
+    abilityStated: facts.abilityStated,
   };
 }

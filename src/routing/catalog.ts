@@ -1,7 +1,14 @@
 import { LRUCache } from 'lru-cache';
 import { abilityByName, capabilitiesOf } from './model-families.js';
-import { type ModelFacts, type ModelOverride, noPrices, type Prices } from './model-facts.js';
+import {
+  type ModelFacts,
+  type ModelOverride,
+  noPrices,
+  type Prices,
+  type StatedAbility,
+} from './model-facts.js';
 import { canonicalName } from './model-name.js';
+import { sigmoid } from './numbers.js';
 import {
   contextLengthByName,
   findListed,
@@ -89,6 +96,19 @@ function overridePrices(listed: Prices, override: ModelOverride): Prices {
   };
 }
 
+function statedAbility({ ability = null }: ModelOverride): StatedAbility | null {
+  if (ability === null) return null;
+  return typeof ability === 'string' ? { like: ability } : { value: ability };
+}
+
+/** 0..1; of a model that is like one that is not in the table, its own. */
+function abilityOf(stated: StatedAbility | null, model: string): number | null {
+  if (stated === null) return abilityByName(model);
+  return 'value' in stated
+    ? sigmoid(stated.value)
+    : (abilityByName(stated.like) ?? abilityByName(model));
+}
+
 function resolveEntry(
   priceId: string | null,
   model: string,
@@ -98,6 +118,7 @@ function resolveEntry(
   const listed = priceId === null ? null : findListed(priceId, model, at);
   const name = canonicalName(model);
   const capabilities = capabilitiesOf(name);
+  const stated = statedAbility(override);
   const facts: ModelFacts = {
     ...overridePrices(
       readPrices(listed?.model_price ?? null, priceId === null ? '' : model.toLowerCase()),
@@ -111,7 +132,8 @@ function resolveEntry(
     quality: override.quality ?? null,
     latency: override.latency ?? null,
     reasoningEffort: override.reasoningEffort ?? null,
-    ability: abilityByName(model),
+    ability: abilityOf(stated, model),
+    abilityStated: stated,
   };
   // price changes by date or time of day fall on quarter hours, in every time zone
   const until = Array.isArray(listed?.model.prices)

@@ -15,6 +15,12 @@ interface TieredPrice {
   readonly tiers: readonly { readonly start: number; readonly price: number }[];
 }
 
+/**
+ * An ability that an operator states: that of another model, by any of its names, or log odds on
+ * the scale of abilities, where 0 is the usual model of 2024.
+ */
+export type StatedAbility = { readonly like: string } | { readonly value: number };
+
 /** All known facts about one provider's model. Null: unknown. */
 export interface ModelFacts {
   readonly inputPrice: TokenPrice | null;
@@ -41,8 +47,13 @@ export interface ModelFacts {
   readonly latency: number | null;
   /** As configured: how much the model is to reason where a request does not say. */
   readonly reasoningEffort: ReasoningEffort | null;
-  /** Of the model's family, 0..1; null for a family that is not in the table. */
+  /**
+   * As stated, or of the model's family, 0..1; null for a family that is not in the table, unless
+   * it is stated.
+   */
   readonly ability: number | null;
+  /** Null: nothing is stated, and what is measured of the model counts. */
+  readonly abilityStated: StatedAbility | null;
 }
 
 /** The prices of a model, without its other facts. */
@@ -88,6 +99,8 @@ export interface ModelOverride {
   readonly quality?: number | null;
   readonly latency?: number | null;
   readonly reasoningEffort?: ReasoningEffort | null;
+  /** The name of a model that is about as good, or log odds. */
+  readonly ability?: string | number | null;
 }
 
 /** The rate for a prompt of that many tokens. */

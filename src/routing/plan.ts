@@ -1,5 +1,6 @@
 import type { ChatMessage, ReasoningEffort } from '../completion.js';
 import type { Explanation, Figures, KindsOfTask } from './figures.js';
+import type { StatedAbility } from './model-facts.js';
 import type { Tuning } from './predictor/tuning.js';
 import type { PreferenceSettings } from './preference.js';
 
@@ -62,6 +63,8 @@ export interface Appraisal extends CandidateFigures {
    * the model's own name. Null: as the provider does by default, or an effort that is no level.
    */
   readonly effort: ReasoningEffort | null;
+  /** The ability that the configuration states in place of what is measured; null: none. */
+  readonly abilityStated: StatedAbility | null;
 }
 
 export interface RankedCandidate extends Candidate {

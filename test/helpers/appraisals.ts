@@ -13,6 +13,7 @@ export function appraisalOf(
     tools = null,
     images = null,
     effort = null,
+    abilityStated = null,
     rates,
     ...figures
   }: Known = {},
@@ -29,5 +30,6 @@ export function appraisalOf(
     tools,
     images,
     effort,
+    abilityStated,
   };
 }

@@ -49,6 +49,12 @@ class Tuned {
   }
 }
 
+/** The measured model that a candidate is judged by; -1: it is judged by its ability alone. */
+function placeOf({ candidate, abilityStated }: Appraisal, find: FindModel): number {
+  if (abilityStated === null) return find(candidate.model);
+  return 'like' in abilityStated ? find(abilityStated.like) : -1;
+}
+
 /** Nothing is tried in a conversation that has begun, even if another model answered in it. */
 const hasBegun = ({ continued, messages }: RoutingRequest): boolean =>
   Boolean(continued) || messages.some(({ role }) => role === 'assistant');
@@ -125,7 +131,7 @@ export function createLearnedRanker({
     const understood = { gate: reading.gate, kinds: seen.kinds };
     const isTuned = (request.tunings ?? []).length > 0 || Boolean(request.onlineLearning);
     return candidates.map((one) => {
-      const place = find(one.candidate.model);
+      const place = placeOf(one, find);
       const expectation =
         place < 0
           ? predictor.guess(reading, one.figures.quality)

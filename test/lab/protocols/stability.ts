@@ -30,6 +30,7 @@ export function candidateOf(model: string): Appraisal {
     tools: null,
     images: null,
     effort: null,
+    abilityStated: null,
   };
 }
 

@@ -56,13 +56,16 @@ function ratesOf({ price }: Candidate, facts: ModelFacts, promptTokens: number):
   const output = rate(price?.output, facts.outputPrice, promptTokens);
   // the caller's own price is taken as complete: no separate cached rate, no fee for each request
   if (price !== undefined) return { input, output, cachedInput: input };
-  const rates = {
+  const rates: Rates = {
     input,
     output,
     cachedInput: rate(null, facts.cachedInputPrice, promptTokens) ?? input,
   };
-  const request = figure(facts.requestPrice);
-  return request === null ? rates : { ...rates, request };
+  const request = figure(facts.requestPrice),
+    reasoning = rate(null, facts.reasoningPrice, promptTokens);
+  if (reasoning !== null) rates.reasoning = reasoning;
+  if (request !== null) rates.request = request;
+  return rates;
 }
 
 function latencyOf(

@@ -1,3 +1,4 @@
+import type { ReasoningRule } from './answer-length/reasoning-rule.js';
 import { effortInName, modelIdentity } from './model-identity.js';
 import { canonicalName, parametersInName } from './model-name.js';
 import { readModelTable, type RuleGroups } from './model-tables.js';
@@ -23,6 +24,7 @@ function compileRules<T>({ groups }: RuleGroups<T>): (canonicalName: string) => 
 }
 
 const findAbility = compileRules(readModelTable('abilities'));
+const findReasoning = compileRules(readModelTable('reasoning'));
 const findCapabilities = compileRules(readModelTable('capabilities'));
 
 /**
@@ -40,6 +42,11 @@ export function knownAbility(canonicalName: string): number | null {
 export function abilityByName(model: string): number | null {
   const byIdentity = effortInName(model) === null ? knownAbility(modelIdentity(model)) : null;
   return byIdentity ?? knownAbility(canonicalName(model));
+}
+
+/** Whether a model's family reasons, by canonical name; null for a family that is not known to. */
+export function reasoningRuleOf(canonicalName: string): ReasoningRule | null {
+  return findReasoning(canonicalName);
 }
 
 /** What a model's family can do, by canonical name. */

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { ReasoningRule, ReasoningTokens } from './answer-length/reasoning-rule.js';
 
 /** What each file in `config/models/` holds, in addition to its description. */
 interface ModelTables {
@@ -35,6 +36,9 @@ interface ModelTables {
     /** What a name without a date stood for when models of 2023 and 2024 were measured. */
     readonly namesOf2024: Readonly<Record<string, string>>;
   };
+  /** Whether model families reason before they answer. */
+  readonly reasoning: RuleGroups<ReasoningRule>;
+  readonly 'reasoning-tokens': ReasoningTokens;
   /** Providers in the price data whose lists give context lengths. */
   readonly 'context-lengths': { readonly sources: readonly string[] };
 }

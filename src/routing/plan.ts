@@ -34,6 +34,8 @@ export interface Candidate {
 export interface Rates extends Price {
   /** Of a prompt that the provider has read before. */
   cachedInput: number | null;
+  /** Of reasoning. Absent: as of output. */
+  reasoning?: number;
   /** USD for each request, whatever its tokens. Absent: none. */
   request?: number;
 }

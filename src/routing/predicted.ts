@@ -1,4 +1,7 @@
 import { isContinued } from './affinity.js';
+import type { AnswerCorrections } from './answer-length/answer-corrections.js';
+import { type AnswerTokens, answerTokens } from './answer-length/answer-tokens.js';
+import type { AskedAnswer } from './answer-length/asked-answer.js';
 import type { Expectation } from './predictor/quality-predictor.js';
 import { type KindsOfTask, withPrediction } from './figures.js';
 import type { Appraisal, CandidateFigures, RoutingRequest } from './plan.js';
@@ -18,14 +21,27 @@ function promptCost(
   return ((promptTokens - cached) * rate + cached * (cachedInput ?? rate)) / 1e6 + request;
 }
 
-/** Expected USD for an answer of so many tokens; null if the price is unknown. */
-function answerCostOf({ rates: { input, output } }: Appraisal, tokens: number): number | null {
+/** Expected USD for an answer; null if the price is unknown. */
+function answerCostOf(
+  { rates: { input, output, reasoning } }: Appraisal,
+  tokens: AnswerTokens,
+): number | null {
   const rate = output ?? input;
-  return rate === null ? null : (tokens * rate) / 1e6;
+  if (rate === null) return null;
+  return (tokens.visible * rate + tokens.reasoning * (reasoning ?? rate)) / 1e6;
+}
+
+/** What a limit leaves of an answer: what a model reasons comes first. */
+function limited({ visible, reasoning }: AnswerTokens, limit: number): AnswerTokens {
+  if (visible + reasoning <= limit) return { visible, reasoning };
+  const left = Math.min(reasoning, limit);
+  return { visible: Math.max(0, limit - left), reasoning: left };
 }
 
 /** What was understood of a request, the same for all candidates. */
 export interface Understood {
+  readonly answer: AskedAnswer;
+  readonly corrections: AnswerCorrections;
   readonly gate: number;
   readonly kinds: KindsOfTask;
 }
@@ -35,15 +51,18 @@ export interface Understood {
  */
 export function predicted(
   known: Appraisal,
-  { quality, uncertainty, outputTokens: usual }: Expectation,
+  { quality, uncertainty }: Pick<Expectation, 'quality' | 'uncertainty'>,
   request: RoutingRequest,
-  { gate, kinds }: Understood,
+  { gate, kinds, answer, corrections }: Understood,
 ): CandidateFigures {
   const { candidate, figures, qualityStated, maxOutput } = known;
   const { promptTokens = 0, maxTokens, continued } = request;
-  const outputTokens = Math.min(usual, maxTokens ?? Infinity, maxOutput ?? Infinity);
+  const tokens = limited(
+    answerTokens(answer, candidate.model, known.effort, corrections),
+    Math.min(maxTokens ?? Infinity, maxOutput ?? Infinity),
+  );
   const cachedTokens = continued && isContinued(candidate, continued) ? continued.cachedTokens : 0;
-  const answerCost = answerCostOf(known, outputTokens);
+  const answerCost = answerCostOf(known, tokens);
   const prompt = promptCost(known, promptTokens, cachedTokens);
   return {
     candidate,
@@ -52,7 +71,7 @@ export function predicted(
       uncertainty: qualityStated ? 0 : uncertainty,
       cost: prompt === null || answerCost === null ? null : prompt + answerCost,
       answerCost,
-      outputTokens,
+      outputTokens: tokens.visible + tokens.reasoning,
       gate,
       kinds,
     }),

@@ -16,6 +16,10 @@ const usage = `The router's laboratory: evaluates how well the router chooses, a
       Brings published results of models to one scale, by kind of task, language and reasoning
       effort, and prints the best known models. --out FILE also writes all of them as JSON.
 
+  npm run lab -- reasoning-tokens [--data DIR] [--out FILE]
+      Makes the table of reasoning tokens by model and effort from published counts. The shipped one
+      is config/models/reasoning-tokens.json.
+
   --data DIR is the folder of published evaluations; without it ROUTING_DATA, then ../shared/routing-data.
 `;
 
@@ -49,6 +53,13 @@ const commands: Readonly<Record<string, Command>> = {
     run: async ({ data, out }) => {
       const { printAbilities } = await import('./commands/fit-abilities.js');
       return printAbilities({ data, out });
+    },
+  },
+  'reasoning-tokens': {
+    options: ['data', 'out'],
+    run: async ({ data, out }) => {
+      const { printReasoningTokens } = await import('./commands/fit-reasoning.js');
+      return printReasoningTokens({ data, out });
     },
   },
   'fit-shipped': {

@@ -1,32 +1,36 @@
 import { findProvider } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
 import { modelIdentity } from '../../src/routing/model-identity.js';
+import { efforts } from '../../src/completion.js';
 import { readModelTable, type RuleGroups } from '../../src/routing/model-tables.js';
 
 const rulesOf = <T>({ groups }: RuleGroups<T>) => groups.flatMap(({ rules }) => rules);
 const isKnownOrNot = (value: unknown): boolean => value === null || typeof value === 'boolean';
 
-describe.each(['abilities', 'capabilities'] as const)('config/models/%s.json', (name) => {
-  const { groups } = readModelTable(name);
-  const patterns = groups.flatMap((group) => group.rules.map(({ pattern }) => pattern));
+describe.each(['abilities', 'capabilities', 'reasoning'] as const)(
+  'config/models/%s.json',
+  (name) => {
+    const { groups } = readModelTable(name);
+    const patterns = groups.flatMap((group) => group.rules.map(({ pattern }) => pattern));
 
-  it('has at least one rule in each group, and no group twice', () => {
-    expect(groups.filter(({ rules }) => rules.length === 0)).toEqual([]);
-    const titles = groups.map(({ group }) => group);
-    expect([...new Set(titles)]).toEqual(titles);
-  });
+    it('has at least one rule in each group, and no group twice', () => {
+      expect(groups.filter(({ rules }) => rules.length === 0)).toEqual([]);
+      const titles = groups.map(({ group }) => group);
+      expect([...new Set(titles)]).toEqual(titles);
+    });
 
-  it('has no pattern twice', () => {
-    expect(patterns.filter((pattern, at) => patterns.indexOf(pattern) !== at)).toEqual([]);
-  });
+    it('has no pattern twice', () => {
+      expect(patterns.filter((pattern, at) => patterns.indexOf(pattern) !== at)).toEqual([]);
+    });
 
-  it('has patterns that are regular expressions in lower case', () => {
-    for (const pattern of patterns) {
-      expect(() => new RegExp(pattern)).not.toThrow();
-      expect(pattern).not.toMatch(/[A-Z]/);
-    }
-  });
-});
+    it('has patterns that are regular expressions in lower case', () => {
+      for (const pattern of patterns) {
+        expect(() => new RegExp(pattern)).not.toThrow();
+        expect(pattern).not.toMatch(/[A-Z]/);
+      }
+    });
+  },
+);
 
 describe('config/models/abilities.json', () => {
   it('gives each family an ability between 0 and 1, and nothing else', () => {
@@ -49,6 +53,26 @@ describe('config/models/capabilities.json', () => {
         !isKnownOrNot(rule.images),
     );
     expect(wrong).toEqual([]);
+  });
+});
+
+describe('config/models/reasoning.json', () => {
+  const rules = rulesOf(readModelTable('reasoning'));
+  const { models } = readModelTable('reasoning-tokens');
+
+  it('names models that were measured, and efforts', () => {
+    const wrong = rules.filter(
+      ({ usual, like }) =>
+        (usual !== null && !efforts.includes(usual)) || (like !== undefined && !(like in models)),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  it('has the tokens of all efforts for a model that reasons, never falling', () => {
+    for (const { tokens } of Object.values(models)) {
+      expect([0, efforts.length - 1]).toContain(tokens.length);
+      expect([...tokens].sort((a, b) => a - b)).toEqual(tokens);
+    }
   });
 });
 

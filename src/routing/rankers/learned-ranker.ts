@@ -1,3 +1,5 @@
+import { AnswerCorrections } from '../answer-length/answer-corrections.js';
+import { type AskedAnswer, askedAnswer } from '../answer-length/asked-answer.js';
 import { explored } from '../explore.js';
 import { featuresOf } from '../predictor/features/features.js';
 import { createFindModel, type FindModel } from '../predictor/known-models.js';
@@ -18,6 +20,13 @@ import { type Margins, rankByTradeoff } from '../rank-by-tradeoff.js';
 /** What the learned ranker predicts with, and how far below the best quality a choice may be. */
 export interface LearnedRankerOptions extends Margins {
   readonly predictor: QualityPredictor;
+  /** How long the models' answers were. Default: nothing is known of them. */
+  readonly corrections?: AnswerCorrections;
+}
+
+/** A request with all that was read of it. */
+interface Seen extends TunedRequest {
+  readonly answer: AskedAnswer;
 }
 
 /**
@@ -97,6 +106,23 @@ function tryAnother(ranked: RankedCandidate[], request: RoutingRequest): RankedC
   return explored(ranked, onlineLearning.exploration, planId, depth, weighsLatencyIn(request));
 }
 
+/** Reads each request once: a plan asks again for the candidates that are left out. */
+function createReader(predictor: QualityPredictor): (request: RoutingRequest) => Seen {
+  const kinds = new TaskKinds(predictor.weights);
+  const readings = new WeakMap<RoutingRequest, Seen>();
+  return (request) => {
+    let seen = readings.get(request);
+    if (!seen) {
+      const features = featuresOf(request),
+        reading = predictor.read(features);
+      const answer = askedAnswer(request, features);
+      seen = { features, reading, kinds: kinds.of(reading, features.genre), answer };
+      readings.set(request, seen);
+    }
+    return seen;
+  };
+}
+
 /**
  * Ranks by what was learned: how well each model will answer this conversation, and what that will
  * cost. A model without measurements is judged by what is publicly known of its family. A quality
@@ -106,29 +132,18 @@ export function createLearnedRanker({
   predictor,
   tolerance,
   affinity,
+  corrections = new AnswerCorrections(),
 }: LearnedRankerOptions): Ranker {
   const find: FindModel = createFindModel(predictor.weights.models);
-  const kinds = new TaskKinds(predictor.weights);
   const margins = { tolerance, affinity };
-  // a plan asks again for those that are left out, and reading costs more than all else
-  const readings = new WeakMap<RoutingRequest, TunedRequest>();
-  const read = (request: RoutingRequest): TunedRequest => {
-    let seen = readings.get(request);
-    if (!seen) {
-      const features = featuresOf(request),
-        reading = predictor.read(features);
-      seen = { features, reading, kinds: kinds.of(reading, features.genre) };
-      readings.set(request, seen);
-    }
-    return seen;
-  };
+  const read = createReader(predictor);
   const expected = (
     request: RoutingRequest,
     candidates: readonly Appraisal[],
   ): CandidateFigures[] => {
-    const seen = read(request);
-    const { reading } = seen;
-    const understood = { gate: reading.gate, kinds: seen.kinds };
+    const seen = read(request),
+      { reading, answer } = seen;
+    const understood = { gate: reading.gate, kinds: seen.kinds, answer, corrections };
     const isTuned = (request.tunings ?? []).length > 0 || Boolean(request.onlineLearning);
     return candidates.map((one) => {
       const place = placeOf(one, find);

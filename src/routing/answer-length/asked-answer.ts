@@ -1,0 +1,135 @@
+import type { ChatMessage } from '../../completion.js';
+import { denseNames, type Features } from '../predictor/features/features.js';
+import { type Wish, readWish } from './wish.js';
+import { bitOf, type CueRole } from './cues.js';
+import { type AnswerKind, usualAnswers } from './kinds-of-answer.js';
+
+/** What length of an answer a request leads to, whatever model gives it. */
+export interface AskedAnswer {
+  readonly kind: AnswerKind;
+  /** Visible tokens of a model of average verbosity. */
+  readonly visible: number;
+  /** 0..1: how far a model's verbosity shows. */
+  readonly freedom: number;
+  /** How much models think about it, in steps of difficulty as `UsualAnswer.difficulty`. */
+  readonly difficulty: number;
+}
+
+/** A request, as far as it tells the length of its answer. */
+interface AskedRequest {
+  readonly messages: readonly ChatMessage[];
+  readonly tools?: readonly unknown[];
+}
+
+const placeOf = (name: string): number => denseNames.indexOf(name);
+const hasOptions = placeOf('hasOptions'),
+  endsAsking = placeOf('endsAsking');
+
+/** The kind of answer that each kind of work leads to. */
+const kindOfWork: Readonly<Partial<Record<CueRole, AnswerKind>>> = {
+  story: 'story',
+  essay: 'essay',
+  letter: 'letter',
+  poem: 'poem',
+  tiny: 'tiny',
+  translate: 'translation',
+  summarise: 'summary',
+  rewrite: 'rewriting',
+  extract: 'extraction',
+  prove: 'proof',
+};
+
+const fewWords = 14,
+  factWords = 22,
+  shortGreeting = 6,
+  shortSum = 40;
+/** Tokens of each further tool call of an answer. */
+const furtherCall = 30,
+  mostFurtherCalls = 6;
+
+function isAgentStep(messages: readonly ChatMessage[]): boolean {
+  const role = messages.at(-1)?.role;
+  return role === 'tool' || role === 'function';
+}
+
+/** Also "hello, how are you", which asks for nothing. */
+const isGreeting = ({ work, roles }: Wish): boolean =>
+  (roles & bitOf.greet) !== 0 &&
+  (roles & (bitOf.write | bitOf.ask)) === 0 &&
+  (work === 'greet' || work === 'explain');
+
+/** The kind of answer, without regard to a stated length. */
+function kindOf(asked: Wish, { dense, genre }: Features, isOffered: boolean): AnswerKind {
+  const { work, roles, words } = asked;
+  if (isGreeting(asked) && words <= shortGreeting) return 'greeting';
+  if (work === 'classify' && (roles & bitOf.explain) === 0) return 'label';
+  const named = work === null ? undefined : kindOfWork[work];
+  if (named !== undefined) return named;
+  if (isOffered) return 'toolCall';
+  if (dense[hasOptions] === 1) return 'choice';
+  if (work === 'code' || genre === 'code')
+    return roles & bitOf.large && !(roles & bitOf.explain) ? 'program' : 'code';
+  if (roles & bitOf.json) return 'extraction';
+  if (genre === 'mathematics')
+    return words < fewWords && asked.tokens < shortSum ? 'calculation' : 'mathematics';
+  if (work === 'explain') return 'explanation';
+  if (words <= factWords && (work === 'ask' || dense[endsAsking] === 1)) return 'fact';
+  return 'chat';
+}
+
+const briefShare = 0.4,
+  mostBrief = 160,
+  longShare = 1.8,
+  stepwiseShare = 1.3;
+
+/** How wishes without a number change the usual length. */
+function wished(tokens: number, { roles, isStepwise }: Wish): number {
+  if (roles & bitOf.brief) return Math.min(tokens, Math.max(mostBrief, tokens * briefShare));
+  return tokens * (roles & bitOf.long ? longShare : 1) * (isStepwise ? stepwiseShare : 1);
+}
+
+/** A verbose model keeps closer to a stated length than to none. */
+const statedFreedom = 0.15;
+const maxLabel = 10;
+
+/**
+ * What length of an answer a request leads to: the length that its last turn states, else what is
+ * usual for its kind. Bounded work, some microseconds for a kilobyte.
+ */
+export function askedAnswer(
+  { messages, tools = [] }: AskedRequest,
+  features: Features,
+): AskedAnswer {
+  const asked = readWish(messages);
+  const kind = asked.isLabel
+    ? 'label'
+    : isAgentStep(messages)
+      ? 'agentStep'
+      : kindOf(asked, features, tools.length > 0);
+  const { tokens, ofText, mostOfText, freedom, difficulty } = usualAnswers[kind];
+  if (asked.length !== null) {
+    const stated = asked.length.tokens;
+    const visible = kind === 'label' ? Math.min(maxLabel, stated) : stated;
+    return { kind, visible, freedom: statedFreedom, difficulty };
+  }
+  const usual = tokens + Math.min(mostOfText, asked.tokens * ofText) + further(kind, features);
+  const visible = kind === 'label' ? usual : wished(usual, asked);
+  return { kind, visible, freedom, difficulty: difficulty + bySize(asked.tokens) };
+}
+
+const joins = placeOf('joinsWithTools');
+
+/** Tokens of the calls after the first, as far as the request names several things. */
+function further(kind: AnswerKind, { dense }: Features): number {
+  if (kind !== 'toolCall') return 0;
+  return furtherCall * Math.min(mostFurtherCalls, Math.expm1(dense[joins]!));
+}
+
+const usualPrompt = 60,
+  mostBySize = 0.3;
+
+/** Longer questions are somewhat harder. */
+function bySize(tokens: number): number {
+  const steps = 0.1 * Math.log2(Math.max(1, tokens) / usualPrompt);
+  return Math.max(-mostBySize, Math.min(mostBySize, steps));
+}

@@ -1,0 +1,47 @@
+import { hashWord } from '../predictor/features/grams.js';
+import { bitOf, numberWords, roleWords } from './cues.js';
+import { languages, type Unit, units } from './units.js';
+
+const slots = 1 << 13;
+const hashes = new Int32Array(slots);
+const rolesBySlot = new Int32Array(slots),
+  valuesBySlot = new Int32Array(slots),
+  /** One more than a place in `units`, and 16 times a place in `languages`. */
+  unitsBySlot = new Int32Array(slots);
+const taken = new Uint8Array(slots);
+
+/** The slot of a word's hash; -1 for almost every word. */
+export function slotOf(hash: number): number {
+  let slot = (hash ^ (hash >>> 15)) & (slots - 1);
+  while (taken[slot] === 1) {
+    if (hashes[slot] === hash) return slot;
+    slot = (slot + 1) & (slots - 1);
+  }
+  return -1;
+}
+
+function add(word: string): number {
+  const hash = hashWord(word);
+  let slot = (hash ^ (hash >>> 15)) & (slots - 1);
+  while (taken[slot] === 1 && hashes[slot] !== hash) slot = (slot + 1) & (slots - 1);
+  taken[slot] = 1;
+  hashes[slot] = hash;
+  return slot;
+}
+
+for (const [role, words] of roleWords)
+  for (const word of words) rolesBySlot[add(word)]! |= bitOf[role];
+for (const [value, words] of numberWords)
+  for (const word of words.split(' ')) valuesBySlot[add(word)] = value;
+languages.forEach(({ names }, language) => {
+  for (const [unit, words] of Object.entries(names))
+    for (const word of words.split(' '))
+      unitsBySlot[add(word)] ||= 1 + units.indexOf(unit as Unit) + 16 * language;
+});
+
+/** The roles of the word in a slot, as bits by `bitOf`. */
+export const rolesAt = (slot: number): number => rolesBySlot[slot]!;
+/** The number that the word in a slot stands for; 0: none. */
+export const valueAt = (slot: number): number => valuesBySlot[slot]!;
+/** The unit that the word in a slot names: `unit + 16 * language + 1` by places; 0: none. */
+export const unitAt = (slot: number): number => unitsBySlot[slot]!;

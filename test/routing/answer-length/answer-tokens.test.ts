@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { answerTokens } from '../../../src/routing/answer-length/answer-tokens.js';
+import { type AskedAnswer, askedAnswer } from '../../../src/routing/answer-length/asked-answer.js';
+import { type ChatMessage, efforts } from '../../../src/completion.js';
+import { featuresOf } from '../../../src/routing/predictor/features/features.js';
+
+const asked = (messages: ChatMessage[], tools: unknown[] = []): AskedAnswer =>
+  askedAnswer({ messages, tools }, featuresOf({ messages, tools }));
+const askedBy = (content: string): AskedAnswer => asked([{ role: 'user', content }]);
+const visibleFor = (content: string): number => askedBy(content).visible;
+const minutes = 'The committee met on Tuesday to discuss the budget of the coming year. '.repeat(
+  40,
+);
+const tool = { type: 'function', function: { name: 'weather', parameters: { type: 'object' } } };
+
+describe('the visible length of an answer', () => {
+  it('is that of a chapter of 1,500 words, where one is asked for', () => {
+    const chapter = askedBy('Write a 1,500-word chapter about a dragon who is afraid of fire.');
+    const { visible } = answerTokens(chapter, 'gpt-4o', null, null);
+    expect(visible).toBeGreaterThan(1_800);
+    expect(visible).toBeLessThan(2_300);
+  });
+
+  it.each([
+    'Classify the sentiment of this review as positive or negative: I loved it.',
+    'Is Python an interpreted language? Answer yes or no.',
+    'Answer with one word: what colour is the sky?',
+    'Output only the label.\n\nText: the parcel never came',
+    'Antworte nur mit einem Wort: Welche Farbe hat der Himmel?',
+    'Réponds uniquement par oui ou non : est-ce que 7 est premier ?',
+    'Responde solo con la categoría: mi pedido no llegó',
+    'Ответь только да или нет: Земля круглая?',
+    '只回答是或否：地球是圆的吗？',
+  ])('is one to ten tokens for a label: %s', (text) => {
+    const { visible } = answerTokens(askedBy(text), 'gpt-5-nano', null, null);
+    expect(visible).toBeGreaterThanOrEqual(1);
+    expect(visible).toBeLessThanOrEqual(10);
+  });
+
+  it('is that of a label where the instructions for every turn ask for one', () => {
+    const system = { role: 'system', content: 'You sort mail. Reply only with the category.' };
+    expect(asked([system, { role: 'user', content: 'My parcel never came.' }]).kind).toBe('label');
+  });
+
+  it.each([
+    ['greeting', 'hello there! how are you?'],
+    ['greeting', 'привет'],
+    ['fact', 'What is the capital of France?'],
+    ['fact', '日本の首都はどこですか？'],
+    ['calculation', 'Solve 3 * x + 4 = 19 - 2'],
+    ['proof', 'Prove that the square root of 2 is irrational.'],
+    ['code', 'Write a Python function that merges two sorted lists.'],
+    ['program', 'Build a complete web app for chess with login and html'],
+    ['story', 'Schreibe eine Kurzgeschichte über einen Hund.'],
+    ['essay', 'Write an essay on Kant.'],
+    ['letter', 'Write an email to my landlord.'],
+    ['poem', 'Écris un poème sur la mer'],
+    ['tiny', 'Give me a haiku.'],
+    ['summary', `${minutes}\nSummarise the text above.`],
+    ['translation', `Translate into French: ${minutes}`],
+    ['rewriting', 'Rewrite this politely: I want my money back now!'],
+    ['extraction', `Extract all names from: ${minutes}`],
+    ['explanation', 'Explain how tides work.'],
+    ['choice', 'Which gas do plants take in?\nA. Oxygen\nB. Helium\nC. Neon'],
+  ])('is that of a %s: %s', (kind, text) => {
+    expect(askedBy(text).kind).toBe(kind);
+  });
+
+  it('is about that of the text for a translation, and a part of it for a summary', () => {
+    expect(visibleFor(`Translate into French: ${minutes}`)).toBeGreaterThan(500);
+    expect(visibleFor(`Summarise this: ${minutes}`)).toBeLessThan(300);
+    expect(visibleFor(`Summarise this: ${minutes}`)).toBeGreaterThan(80);
+  });
+
+  it('is shorter where brevity is asked for, and longer where details are', () => {
+    const usual = visibleFor('Explain how tides work.');
+    expect(visibleFor('Explain briefly how tides work.')).toBeLessThan(usual / 2);
+    expect(visibleFor('Explain in detail how tides work.')).toBeGreaterThan(usual * 1.5);
+  });
+
+  it('is that of a call where a tool is offered for a question', () => {
+    const call = asked([{ role: 'user', content: 'What is the weather in Paris?' }], [tool]);
+    expect(call).toMatchObject({ kind: 'toolCall' });
+    expect(call.visible).toBeLessThan(120);
+  });
+
+  it('is that of a step where an agent has read the result of a tool', () => {
+    const step = asked(
+      [
+        { role: 'user', content: 'Fix the failing test.' },
+        { role: 'assistant', content: null, tool_calls: [] },
+        { role: 'tool', content: 'Expected 3, got 4', tool_call_id: '1' },
+      ],
+      [tool],
+    );
+    expect(step).toMatchObject({ kind: 'agentStep' });
+    expect(step.visible).toBeGreaterThan(150);
+  });
+});
+
+describe('the reasoning before an answer', () => {
+  const proof = askedBy('Prove that the square root of 2 is irrational.');
+  const greeting = askedBy('hi');
+  const reasoning = (
+    model: string,
+    effort: (typeof efforts)[number] | null,
+    answer: AskedAnswer = proof,
+  ): number => answerTokens(answer, model, effort, null).reasoning;
+
+  it.each(['gpt-5', 'gpt-5.2', 'openai/o4-mini', 'claude-opus-4-5', 'gemini-3-pro', 'gpt-5-mini'])(
+    'of %s grows with its effort',
+    (model) => {
+      expect(reasoning(model, 'high')).toBeGreaterThan(reasoning(model, 'low') * 1.5);
+    },
+  );
+
+  it('grows with the difficulty of what is asked', () => {
+    expect(reasoning('gpt-5', null)).toBeGreaterThan(reasoning('gpt-5', null, greeting) * 10);
+  });
+
+  it.each(['gpt-4o', 'claude-sonnet-4-5', 'gpt-5.2', 'llama-3.3-70b', 'gpt-5-chat', 'my-own-13b'])(
+    'is none for %s unless it is asked for',
+    (model) => {
+      expect(reasoning(model, null)).toBe(0);
+    },
+  );
+
+  it.each(['gpt-4o', 'llama-3.3-70b', 'my-own-13b'])('is none for %s at any effort', (model) => {
+    expect(efforts.map((effort) => reasoning(model, effort))).toEqual(efforts.map(() => 0));
+  });
+
+  it.each([
+    'gpt-5',
+    'o3',
+    'gemini-2.5-pro',
+    'deepseek-reasoner',
+    'grok-4',
+    'kimi-k2-thinking',
+    'qwen3-235b-a22b-thinking-2507',
+    'somebody/else-12b-thinking',
+  ])('is part of what %s usually answers', (model) => {
+    expect(reasoning(model, null)).toBeGreaterThan(200);
+  });
+
+  it('never falls as the effort rises, nor leaves its bounds, for any name', () => {
+    const names = fc.oneof(
+      fc.string(),
+      fc.constantFrom('gpt-5', 'o3-mini', 'claude-opus-9', 'gemini-3-flash', 'qwen3-8b', 'glm-5'),
+    );
+    const answers = fc.record({
+      kind: fc.constant('chat' as const),
+      visible: fc.double({ min: 0, max: 1e9, noNaN: true }),
+      freedom: fc.double({ min: 0, max: 1, noNaN: true }),
+      difficulty: fc.double({ min: -4, max: 4, noNaN: true }),
+    });
+    fc.assert(
+      fc.property(names, answers, (name, answer) => {
+        const each = efforts.map((effort) => answerTokens(answer, name, effort, null));
+        each.forEach(({ reasoning: thought }, at) =>
+          expect(thought).toBeGreaterThanOrEqual(each[at - 1]?.reasoning ?? 0),
+        );
+        each.forEach(({ visible, reasoning: thought }) => {
+          expect(visible).toBeGreaterThanOrEqual(1);
+          expect(visible).toBeLessThanOrEqual(64_000);
+          expect(thought).toBeGreaterThanOrEqual(0);
+          expect(thought).toBeLessThanOrEqual(32_000);
+        });
+      }),
+    );
+  });
+});

@@ -79,7 +79,7 @@ const mayImport: Record<string, RegExp> = {
     `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|savings/receipt|${storeContracts})\\.ts$`,
   ),
   // what choosing saved: computed from sums alone
-  'savings/': /^(store\/contracts\/choices|training\/custom\/seeded)\.ts$/,
+  'savings/': /^(store\/contracts\/(choices|shadows)|training\/custom\/seeded)\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
   'http/':
     /^(?!providers\/(?!(adapter|passthrough-headers)\.ts$)|routing\/rankers\/|store\/(sql|drivers|counters)\/|pipeline\/build-snapshot|(gateway|cli)(\.ts$|\/))/,

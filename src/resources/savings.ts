@@ -19,7 +19,7 @@ const drawsPerGroup = 300;
 const groupNames = { preference: 'preferenceId', key: 'keyId', model: 'model' } as const;
 
 /** The receipt of one group: the name of the grouping's field is in `groupNames`. */
-export interface GroupReceipt extends Omit<Receipt, 'candidates'> {
+export interface GroupReceipt extends Omit<Receipt, 'candidates' | 'pairsUsd'> {
   /** Null: requests without a preference. */
   readonly preferenceId?: string | null;
   readonly keyId?: string | null;
@@ -56,26 +56,28 @@ export async function readSavings(
 
 /** The savings of the choices that a filter selects. */
 export async function savingsOf(
-  store: Pick<Store, 'choices' | 'requests'>,
+  store: Pick<Store, 'choices' | 'requests' | 'shadows'>,
   filter: ChoiceFilter & { readonly from: number; readonly to: number },
   by: ChoiceGrouping | null,
 ): Promise<PeriodSavings> {
-  const { choices } = store;
-  const [sums, ratings] = await Promise.all([
+  const { choices, shadows } = store;
+  const [sums, ratings, pairs, rated] = await Promise.all([
     choices.sums(filter, null, null),
     choices.ratings(filter),
+    shadows.pairs(filter),
+    shadows.rated(filter),
   ]);
+  const evidence = { ratings, pairs: { sums: pairs, rated } };
   const requests = sums.length > 0 ? null : await countRequests(store, filter);
-  const whole = await makeReceipt(sums, ratings, requests);
+  const whole = await makeReceipt(sums, evidence, requests);
   const groups: GroupReceipt[] = [];
   if (by !== null && sums.length > 0)
     for (const [group, rows] of await groupedSums(store, filter, by)) {
-      const { candidates: _candidates, ...receipt } = await makeReceipt(
-        rows,
-        ratings,
-        null,
-        drawsPerGroup,
-      );
+      const {
+        candidates: _candidates,
+        pairsUsd: _pairsUsd,
+        ...receipt
+      } = await makeReceipt(rows, evidence, null, drawsPerGroup);
       groups.push({ [groupNames[by]]: group || null, ...receipt });
     }
   return {

@@ -1,16 +1,23 @@
 import type { ChoiceSums, RatedQuality } from '../store/contracts/choices.js';
+import { JointBelief, type Prior } from './joint-belief.js';
+import { observeLengths, observeQuality, type Pairs, strictness, unpaired } from './pairs.js';
+
+/** What is known beside the choices. */
+export interface SavingsEvidence {
+  /** Of single answers, those of pairs included. */
+  readonly ratings: readonly RatedQuality[];
+  readonly pairs: Pairs;
+}
 
 /**
- * How far the predictions of one model may be off in all requests alike. Errors of this kind do not
- * average out, so that they decide the width of the intervals.
+ * How far the predictions of each model may be off in all requests alike, by the places of the
+ * models. Errors of this kind do not average out, so that they decide the width of the intervals.
  */
-export interface ModelBelief {
-  /** Natural logarithm of its answers' length over the predicted length, and its deviation. */
-  readonly verbosity: number;
-  readonly verbositySpread: number;
-  /** Error of the predicted quality, in standard deviations of the prediction, and its deviation. */
-  readonly quality: number;
-  readonly qualitySpread: number;
+export interface ModelBeliefs {
+  /** Natural logarithms of the lengths of answers over the predicted lengths. */
+  readonly verbosity: JointBelief;
+  /** Errors of the predicted quality, in standard deviations of the prediction. */
+  readonly quality: JointBelief;
 }
 
 /**
@@ -28,29 +35,32 @@ const priorModels = 4;
 const scoreVariance = 0.25;
 const priorScores = 2;
 const minScoreVariance = 0.0025;
-/** How strict or generous an account's raters may be in all their ratings alike. */
-const strictness = 0.05;
 
 interface Length {
   readonly log: number;
   readonly choices: number;
 }
 
-/** What is believed of each model after its own answers and ratings. */
+/** What is believed of the models after their own answers, pairs of answers, and ratings. */
 export function believedOf(
-  models: readonly string[],
+  places: ReadonlyMap<string, number>,
   sums: readonly ChoiceSums[],
-  ratings: readonly RatedQuality[],
-): ModelBelief[] {
+  { ratings, pairs }: SavingsEvidence,
+): ModelBeliefs {
+  const models = [...places.keys()];
   const lengths = lengthsOf(sums);
   const spread = spreadOf([...lengths.values()]);
   const mean = meanOf([...lengths.values()].map(({ log }) => log));
-  const rated = new Map(ratings.map((one) => [one.model, one]));
+  const rated = new Map(unpaired(ratings, pairs.rated).map((one) => [one.model, one]));
   const uncertainties = meanUncertainties(sums);
-  return models.map((model) => ({
-    ...verbosityOf(lengths.get(model), { spread, mean, count: lengths.size }),
-    ...qualityOf(rated.get(model), uncertainties.get(model) ?? 0),
-  }));
+  const all = { spread, mean, count: lengths.size };
+  const verbosity = new JointBelief(models.map((model) => verbosityOf(lengths.get(model), all)));
+  const quality = new JointBelief(
+    models.map((model) => qualityOf(rated.get(model), uncertainties.get(model) ?? 0)),
+  );
+  observeLengths(verbosity, places, pairs.sums);
+  observeQuality(quality, places, pairs.rated);
+  return { verbosity, quality };
 }
 
 /** By model: the logarithm of the length of its answers over the predicted length. */
@@ -87,23 +97,20 @@ function spreadOf(lengths: readonly Length[]): number {
 function verbosityOf(
   length: Length | undefined,
   all: { readonly spread: number; readonly mean: number; readonly count: number },
-): Pick<ModelBelief, 'verbosity' | 'verbositySpread'> {
+): Prior {
   const { spread, mean, count } = all;
-  if (!length || count < 2) return { verbosity: 0, verbositySpread: spread };
+  if (!length || count < 2) return { mean: 0, spread };
   const noise = requestSpread ** 2 + answerSpread ** 2 / length.choices;
   const weight = spread ** 2 / (spread ** 2 + noise);
   return {
-    verbosity: weight * (length.log - mean),
-    verbositySpread: spread * Math.sqrt(1 - weight * (1 - 1 / count)),
+    mean: weight * (length.log - mean),
+    spread: spread * Math.sqrt(1 - weight * (1 - 1 / count)),
   };
 }
 
 /** Ratings, where there are any, move and narrow the error of the predicted quality. */
-function qualityOf(
-  rated: RatedQuality | undefined,
-  uncertainty: number,
-): Pick<ModelBelief, 'quality' | 'qualitySpread'> {
-  if (!rated || rated.answers <= 0 || uncertainty <= 0) return { quality: 0, qualitySpread: 1 };
+function qualityOf(rated: RatedQuality | undefined, uncertainty: number): Prior {
+  if (!rated || rated.answers <= 0 || uncertainty <= 0) return { mean: 0, spread: 1 };
   const { answers, difference, squares } = rated;
   const around = Math.max(0, squares - difference ** 2 / answers);
   const variance = Math.max(
@@ -112,8 +119,8 @@ function qualityOf(
   );
   const known = uncertainty ** 2 / (variance / answers + strictness ** 2);
   return {
-    quality: ((difference / answers / uncertainty) * known) / (1 + known),
-    qualitySpread: Math.sqrt(1 / (1 + known)),
+    mean: ((difference / answers / uncertainty) * known) / (1 + known),
+    spread: Math.sqrt(1 / (1 + known)),
   };
 }
 

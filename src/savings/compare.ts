@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
-import type { ChoiceSums, RatedQuality } from '../store/contracts/choices.js';
+import type { ChoiceSums } from '../store/contracts/choices.js';
 import { normal, seeded } from '../training/custom/seeded.js';
-import { type ModelBelief, believedOf } from './beliefs.js';
+import { believedOf, type ModelBeliefs, type SavingsEvidence } from './beliefs.js';
 
 /** How many worlds are drawn for a receipt. */
 const defaultDraws = 1_000;
@@ -48,7 +48,7 @@ interface World {
   /** Per model: the error of the predicted quality, in standard deviations. */
   readonly errors: Float64Array;
   /** A factor of the lengths of all answers that the gateway did not see. */
-  unseen: number;
+  readonly unseen: number;
 }
 
 /** Sums of one world. */
@@ -65,7 +65,7 @@ interface Outcome {
  */
 export async function compare(
   sums: readonly ChoiceSums[],
-  ratings: readonly RatedQuality[],
+  evidence: SavingsEvidence,
   draws = defaultDraws,
 ): Promise<ChoiceComparison> {
   const models = [...new Set(sums.map(({ candidate }) => candidate))].sort();
@@ -74,14 +74,14 @@ export async function compare(
     const [chosenPlace, place] = [places.get(row.chosen) ?? 0, places.get(row.candidate) ?? 0];
     return { ...row, chosenPlace, place };
   });
-  const beliefs = believedOf(models, sums, ratings);
+  const beliefs = believedOf(places, sums, evidence);
   const own = pairs.filter((row) => row.place === row.chosenPlace);
   const choices = own.reduce((sum, row) => sum + row.choices, 0);
   const middle = outcomeOf(
     pairs,
-    worldOf(beliefs, () => 0),
+    worldOf(beliefs, models.length, () => 0),
   );
-  const outcomes = await drawOutcomes(pairs, beliefs, draws);
+  const outcomes = await drawOutcomes(pairs, beliefs, models.length, draws);
   return comparisonOf(models, choices, middle, outcomes);
 }
 
@@ -137,23 +137,24 @@ function around(value: number, draws: readonly number[]): Figure {
 /** In turns, so that requests do not wait for it. */
 async function drawOutcomes(
   pairs: readonly Pair[],
-  beliefs: readonly ModelBelief[],
+  beliefs: ModelBeliefs,
+  count: number,
   draws: number,
 ): Promise<Outcome[]> {
   const random = seeded(pairs.length + 1);
   const draw = (): number => normal(random);
-  const noise = noiseOf(pairs, beliefs.length);
+  const noise = noiseOf(pairs, count);
   const outcomes: Outcome[] = [];
   let rows = 0;
   while (outcomes.length < draws) {
-    const outcome = outcomeOf(pairs, worldOf(beliefs, draw));
+    const outcome = outcomeOf(pairs, worldOf(beliefs, count, draw));
     outcome.spent += noise.spent * draw();
-    for (let place = 0; place < beliefs.length; place++) {
+    for (let place = 0; place < count; place++) {
       outcome.saved[place]! += noise.saved[place]! * draw();
       outcome.gain[place]! += noise.gain[place]! * draw();
     }
     outcomes.push(outcome);
-    rows += pairs.length + beliefs.length;
+    rows += pairs.length + count;
     if (rows < rowsPerTurn) continue;
     rows = 0;
     await setImmediate();
@@ -162,19 +163,13 @@ async function drawOutcomes(
 }
 
 /** @param draw returns a number from the normal distribution; 0 for the means */
-function worldOf(beliefs: readonly ModelBelief[], draw: () => number): World {
-  const world: World = {
-    answers: new Float64Array(beliefs.length),
-    prompts: new Float64Array(beliefs.length),
-    errors: new Float64Array(beliefs.length),
+function worldOf({ verbosity, quality }: ModelBeliefs, count: number, draw: () => number): World {
+  return {
+    answers: verbosity.sample(draw).map(Math.exp),
+    prompts: new Float64Array(count).map(() => Math.max(0, 1 + promptSpread * draw())),
+    errors: quality.sample(draw),
     unseen: Math.exp(unseenSpread * draw()),
   };
-  beliefs.forEach(({ verbosity, verbositySpread, quality, qualitySpread }, place) => {
-    world.answers[place] = Math.exp(verbosity + verbositySpread * draw());
-    world.prompts[place] = Math.max(0, 1 + promptSpread * draw());
-    world.errors[place] = quality + qualitySpread * draw();
-  });
-  return world;
 }
 
 function outcomeOf(pairs: readonly Pair[], world: World): Outcome {

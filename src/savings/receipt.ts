@@ -1,4 +1,5 @@
-import type { ChoiceSums, RatedQuality } from '../store/contracts/choices.js';
+import type { ChoiceSums } from '../store/contracts/choices.js';
+import type { SavingsEvidence } from './beliefs.js';
 import { compare, type ChoiceComparison, type Figure } from './compare.js';
 import { summaryOf } from './summary.js';
 
@@ -33,6 +34,11 @@ export interface Receipt {
   readonly measured: number;
   /** Rated answers that narrow the quality. */
   readonly ratings: number;
+  /** Requests that a second candidate answered too, and those of which both answers are rated. */
+  readonly pairs: number;
+  readonly ratedPairs: number;
+  /** What the second answers cost, in addition to `spentUsd`. */
+  readonly pairsUsd: number;
   /** What the choices cost; null: nobody can know. */
   readonly spentUsd: Figure | null;
   /** Why `spentUsd` is null, estimated, or leaves some choices out; null: it is exact. */
@@ -59,11 +65,11 @@ interface Counts {
  */
 export async function makeReceipt(
   sums: readonly ChoiceSums[],
-  ratings: readonly RatedQuality[],
+  evidence: SavingsEvidence,
   requests: number | null,
   draws?: number,
 ): Promise<Receipt> {
-  const comparison = await compare(sums, ratings, draws);
+  const comparison = await compare(sums, evidence, draws);
   const { models, choices, best: place, givenUp } = comparison;
   const own = sums.filter(({ chosen, candidate }) => chosen === candidate);
   const measured = totalOf(own.filter(({ isMeasured }) => isMeasured));
@@ -75,12 +81,36 @@ export async function makeReceipt(
   const receipt: Omit<Receipt, 'summary'> = {
     choices,
     measured,
-    ratings: ratings.reduce((sum, one) => sum + (rated.has(one.model) ? one.answers : 0), 0),
+    ratings: evidence.ratings.reduce(
+      (sum, one) => sum + (rated.has(one.model) ? one.answers : 0),
+      0,
+    ),
+    ...pairsOf(evidence, rated),
     ...spent,
     best: 'model' in best ? { ...best, qualityGivenUp: shares(givenUp) } : null,
     candidates: [...all].sort((a, b) => b.quality.value - a.quality.value),
   };
   return { ...receipt, summary: summaryOf(receipt, requests) };
+}
+
+/** Of pairs of which both models are among the candidates. */
+function pairsOf(
+  { pairs }: SavingsEvidence,
+  models: ReadonlySet<string>,
+): Pick<Receipt, 'pairs' | 'ratedPairs' | 'pairsUsd'> {
+  const count = (
+    rows: SavingsEvidence['pairs']['sums'] | SavingsEvidence['pairs']['rated'],
+  ): number =>
+    rows.reduce(
+      (sum, one) => sum + (models.has(one.chosen) && models.has(one.shadow) ? one.pairs : 0),
+      0,
+    );
+  const usd = pairs.sums.reduce((sum, { costUsd }) => sum + costUsd, 0);
+  return {
+    pairs: count(pairs.sums),
+    ratedPairs: count(pairs.rated),
+    pairsUsd: Math.round(usd * 1e9) / 1e9,
+  };
 }
 
 const totalOf = (rows: readonly ChoiceSums[]): number =>

@@ -53,10 +53,11 @@ function cannotSave({ best, choices }: Unsummed, model: string, spent: Figure): 
     : `Choosing cannot save money here: ${why}; the chosen models cost ${usd(spent.value)}.`;
 }
 
-function qualityOf({ best, choices, ratings }: Unsummed): string {
+function qualityOf(receipt: Unsummed): string {
+  const { best, choices } = receipt;
   if (best === null) return '';
   const { value, low, high } = best.qualityGivenUp;
-  const basis = ratings > 0 ? `, narrowed by ${whole(ratings)} ratings` : '';
+  const basis = basisOf(receipt);
   const interval = `(95 %: ${range({ value, low, high }, points)}${basis})`;
   if (best.chosenIn === choices)
     return `No quality was given up against ${best.model}; another candidate may be better by up to ${points(high)}.`;
@@ -64,6 +65,21 @@ function qualityOf({ best, choices, ratings }: Unsummed): string {
     ? `The expected quality given up is ${points(value)} of 100 answers ${interval}.`
     : `The chosen models are expected to answer ${points(-value)} of 100 answers better than ${best.model} alone ${interval}.`;
 }
+
+/** What narrows the interval. */
+function basisOf({ ratings, pairs, ratedPairs }: Unsummed): string {
+  const bases = [
+    ...(ratings > 0 ? [counting(ratings, 'rating')] : []),
+    ...(ratedPairs > 0 ? [`${counting(ratedPairs, 'pair')} of rated answers`] : []),
+  ];
+  const narrowed = bases.length > 0 ? `, narrowed by ${bases.join(' and ')}` : '';
+  return pairs > ratedPairs
+    ? `${narrowed}; ${counting(pairs - ratedPairs, 'pair')} of answers are not rated`
+    : narrowed;
+}
+
+const counting = (count: number, noun: string): string =>
+  `${whole(count)} ${noun}${count === 1 ? '' : 's'}`;
 
 const whole = (count: number): string => count.toLocaleString('en-US');
 

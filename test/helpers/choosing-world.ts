@@ -1,4 +1,6 @@
+import type { Pairs } from '../../src/savings/pairs.js';
 import type { ChoiceSums, RatedQuality } from '../../src/store/contracts/choices.js';
+import type { PairSums, RatedPairs } from '../../src/store/contracts/shadows.js';
 import { fromChoiceColumns, sumsOfChoices } from '../../src/store/sql/choice-rows.js';
 import { normal, seeded } from '../../src/training/custom/seeded.js';
 
@@ -15,12 +17,16 @@ export interface WorldShape {
   /** Share of the choices that go to any candidate. */
   readonly explored?: number;
   readonly choices?: number;
+  /** Share of the requests that a second model answers too, and of these pairs that are rated. */
+  readonly shadowed?: number;
+  readonly ratedPairs?: number;
 }
 
 /** What happened, and what would have happened: what a receipt must find without seeing it. */
 export interface World {
   readonly sums: ChoiceSums[];
   readonly ratings: RatedQuality[];
+  readonly pairs: Pairs;
   readonly models: readonly string[];
   readonly spentUsd: number;
   /** By model: what always calling it costs, and its mean quality less that of the choices. */
@@ -114,11 +120,14 @@ function worldOf(
 ): World {
   const spentUsd = sum(fates.map((fate, index) => costOf(fate, chosen[index]!, fate.tokens)));
   const quality = sum(fates.map((fate, index) => fate.quality[chosen[index]!]!));
+  const pairs = pairsOf(shape, fates, chosen, random);
+  const inPairs = pairs.rated.flatMap(({ singles }) => singles);
   const by = (value: (place: number) => number): Map<string, number> =>
     new Map(models.map(({ name }, place) => [name, value(place)]));
   return {
     sums: sumsOfWorld(shape, fates, chosen),
-    ratings: ratingsOf(shape.rated ?? 0, fates, chosen, random),
+    ratings: together([...ratingsOf(shape.rated ?? 0, fates, chosen, random), ...inPairs]),
+    pairs,
     models: models.map(({ name }) => name),
     spentUsd,
     alwaysUsd: by((place) => sum(fates.map((fate) => costOf(fate, place, fate.tokens)))),
@@ -184,4 +193,101 @@ function ratingsOf(
     difference: sum(each),
     squares: sum(each.map((one) => one ** 2)),
   }));
+}
+
+/** One sum for each model. */
+const together = (ratings: readonly RatedQuality[]): RatedQuality[] =>
+  models.flatMap(({ name }) => {
+    const own = ratings.filter(({ model }) => model === name);
+    if (own.length === 0) return [];
+    const total = (of: (one: RatedQuality) => number): number => sum(own.map(of));
+    return [
+      {
+        model: name,
+        answers: total(({ answers }) => answers),
+        difference: total(({ difference }) => difference),
+        squares: total(({ squares }) => squares),
+      },
+    ];
+  });
+
+/** The second answer comes from the model that is predicted best among the others. */
+function pairsOf(
+  { shadowed = 0, ratedPairs = 0 }: WorldShape,
+  fates: readonly Fate[],
+  chosen: readonly number[],
+  random: () => number,
+): Pairs {
+  const sums: PairSums[] = [];
+  const rated: RatedPairs[] = [];
+  fates.forEach((fate, index) => {
+    if (random() >= shadowed) return;
+    const first = chosen[index]!;
+    const others = [...models.keys()].filter((place) => place !== first);
+    const second = others.reduce((best, place) =>
+      fate.predicted[place]! > fate.predicted[best]! ? place : best,
+    );
+    const names = { chosen: models[first]!.name, shadow: models[second]!.name };
+    const logRatio = Math.log(
+      fate.tokens[second]! / fate.expected[second]! / (fate.tokens[first]! / fate.expected[first]!),
+    );
+    const costUsd = costOf(fate, second, fate.tokens);
+    sums.push({
+      ...names,
+      pairs: 1,
+      measured: 1,
+      logRatio,
+      logRatioSquares: logRatio ** 2,
+      costUsd,
+    });
+    if (random() < ratedPairs) rated.push({ ...names, ...ratedPair(fate, first, second, random) });
+  });
+  return { sums: grouped(sums, addPairs), rated: grouped(rated, addRated) };
+}
+
+function ratedPair(
+  fate: Fate,
+  first: number,
+  second: number,
+  random: () => number,
+): Omit<RatedPairs, 'chosen' | 'shadow'> {
+  const singles = [first, second].map((place): RatedQuality => {
+    const difference = (random() < fate.quality[place]! ? 1 : 0) - fate.predicted[place]!;
+    return { model: models[place]!.name, answers: 1, difference, squares: difference ** 2 };
+  });
+  const difference = singles[1]!.difference - singles[0]!.difference;
+  const squares = difference ** 2;
+  return { pairs: 1, difference, squares, uncertainty, chosenUncertainty: uncertainty, singles };
+}
+
+const addPairs = (a: PairSums, b: PairSums): PairSums => ({
+  ...a,
+  pairs: a.pairs + b.pairs,
+  measured: a.measured + b.measured,
+  logRatio: a.logRatio + b.logRatio,
+  logRatioSquares: a.logRatioSquares + b.logRatioSquares,
+  costUsd: a.costUsd + b.costUsd,
+});
+
+const addRated = (a: RatedPairs, b: RatedPairs): RatedPairs => ({
+  ...a,
+  pairs: a.pairs + b.pairs,
+  difference: a.difference + b.difference,
+  squares: a.squares + b.squares,
+  uncertainty: a.uncertainty + b.uncertainty,
+  chosenUncertainty: a.chosenUncertainty + b.chosenUncertainty,
+  singles: together([...a.singles, ...b.singles]).sort((one) => (one.model === a.chosen ? -1 : 1)),
+});
+
+function grouped<T extends { chosen: string; shadow: string }>(
+  rows: readonly T[],
+  add: (a: T, b: T) => T,
+): T[] {
+  const groups = new Map<string, T>();
+  for (const row of rows) {
+    const key = `${row.chosen} ${row.shadow}`;
+    const before = groups.get(key);
+    groups.set(key, before ? add(before, row) : row);
+  }
+  return [...groups.values()];
 }

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
+import type { RatedQuality } from '../../src/store/contracts/choices.js';
 import type { Figure } from '../../src/savings/compare.js';
+import type { Pairs } from '../../src/savings/pairs.js';
 import { makeReceipt, type Receipt } from '../../src/savings/receipt.js';
 import { playChoices, type World, type WorldShape } from '../helpers/choosing-world.js';
 import { isWholeRun } from '../helpers/runs.js';
@@ -8,6 +10,25 @@ const worlds: readonly (readonly [name: string, shape: WorldShape])[] = [
   [
     'in which some choices are tries, and some answers rated',
     { isMeasured: true, sharedError: 1, explored: 0.15, rated: 0.5 },
+  ],
+  [
+    'in which a tenth of the requests is answered twice, and half of these pairs are rated',
+    {
+      isMeasured: true,
+      sharedError: 1,
+      choices: 1_000,
+      shadowed: 0.1,
+      ratedPairs: 0.5,
+      rated: 0.02,
+    },
+  ],
+  [
+    'in which single requests are misjudged, and a tenth is answered and rated twice',
+    { isMeasured: true, sharedError: 0.3, choices: 500, shadowed: 0.1, ratedPairs: 1 },
+  ],
+  [
+    'in which pairs of answers are not rated',
+    { isMeasured: true, sharedError: 0.5, shadowed: 0.1, choices: 500 },
   ],
   ['in which models are misjudged as a whole', { isMeasured: true, sharedError: 1 }],
   ['in which single requests are misjudged', { isMeasured: true, sharedError: 0 }],
@@ -18,8 +39,8 @@ const worlds: readonly (readonly [name: string, shape: WorldShape])[] = [
   ['in which the gateway sees no answers', { isMeasured: false, sharedError: 0.5 }],
   ['of few requests', { isMeasured: true, sharedError: 0.5, choices: 12 }],
 ];
-/** Six times a hundred worlds take ten seconds. */
-const worldsOfRun = isWholeRun ? worlds : worlds.slice(0, 1);
+/** Nine times a hundred worlds take thirty seconds. */
+const worldsOfRun = isWholeRun ? worlds : worlds.slice(0, 2);
 const seeds = Array.from({ length: 100 }, (_, seed) => seed + 1);
 
 interface Played {
@@ -39,7 +60,7 @@ describe.each(worldsOfRun)('over 100 worlds %s, the 95 %% interval', (_name, sha
     played = [];
     for (const seed of seeds) {
       const world = playChoices(seed, shape);
-      const receipt = await makeReceipt(world.sums, world.ratings, null);
+      const receipt = await makeReceipt(world.sums, world, null);
       played.push({ world, receipt });
     }
   });
@@ -73,5 +94,37 @@ describe.each(worldsOfRun)('over 100 worlds %s, the 95 %% interval', (_name, sha
       holds(receipt.best?.qualityGivenUp, Math.max(...world.gain.values())),
     );
     expect(Math.min(named, best)).toBeGreaterThanOrEqual(90);
+  });
+});
+
+describe('over 100 worlds, pairs of answers', () => {
+  const shape = { isMeasured: true, sharedError: 1, choices: 1_000, shadowed: 0.1, ratedPairs: 1 };
+  const none = { sums: [], rated: [] };
+  /** The ratings that there would be if no request had been answered twice. */
+  const first = ({ rated }: Pairs): RatedQuality[] =>
+    rated.flatMap(({ singles, chosen }) => singles.filter(({ model }) => model === chosen));
+  const width = ({ low, high }: Figure): number => high - low;
+  const mean = (values: readonly number[]): number =>
+    values.reduce((sum, one) => sum + one, 0) / values.length;
+  const given = (receipt: Receipt): number => width(receipt.best!.qualityGivenUp);
+  const saved = (receipt: Receipt): number => width(receipt.best!.savedUsd!);
+
+  it('narrow the intervals: rated ones that of the quality given up, and all that of what choosing saved', async () => {
+    const widths = [];
+    for (const seed of seeds.slice(0, isWholeRun ? 100 : 20)) {
+      const { sums, ratings, pairs } = playChoices(seed, shape);
+      const without = await makeReceipt(sums, { ratings: first(pairs), pairs: none }, null, 300);
+      const unrated = { ratings, pairs: { ...pairs, rated: [] } };
+      const lengths = await makeReceipt(sums, unrated, null, 300);
+      const all = await makeReceipt(sums, { ratings, pairs }, null, 300);
+      widths.push({
+        given: given(all) / given(without),
+        saved: saved(lengths) / saved(without),
+      });
+      expect(all.pairs).toBe(pairs.sums.reduce((sum, one) => sum + one.pairs, 0));
+      expect(all.ratedPairs).toBe(all.pairs);
+    }
+    expect(mean(widths.map((one) => one.given))).toBeLessThan(0.8);
+    expect(mean(widths.map((one) => one.saved))).toBeLessThan(0.5);
   });
 });

@@ -162,6 +162,52 @@ describe('a completion that is drawn', () => {
   });
 });
 
+describe('a pair of answers', () => {
+  it('can be read where contents are kept, is rated by both answers, and narrows the receipt', async () => {
+    secondModel({ text: ['The second ', 'answer'] });
+    await start({ requestLog: { content: true } });
+    await completeUntil(async () => (await outcomes('answered')) > 1);
+    const [shadow] = await shadows();
+    const id = textAt(shadow, 'id');
+    const read = await ask('GET', `${gateway.url}/api/v1/requests/${id}`, gateway.auth);
+    expect(at(read.json, 'content')).toMatchObject({
+      messages,
+      answer: [{ role: 'assistant', content: 'The second answer' }],
+    });
+    const savings = async (): Promise<unknown> => {
+      const { json } = await ask('GET', `${gateway.url}/api/v1/savings?by=model`, gateway.auth);
+      expectConforms('savings.response', json);
+      return json;
+    };
+    const before = await savings();
+    const pairs = (await shadows()).length;
+    expect(before).toMatchObject({ pairs, ratedPairs: 0 });
+    expect(Number(at(before, 'pairsUsd'))).toBeCloseTo((pairs * 75) / 1e6, 9);
+    expect(textAt(before, 'summary')).toContain(`${pairs} pairs of answers are not rated`);
+    const first = (await rows()).find(
+      (row) => at(row, 'planId') === at(shadow, 'planId') && at(row, 'surface') !== 'shadow',
+    );
+    for (const [request_id, score] of [
+      [id, 1],
+      [textAt(first, 'id'), 0],
+    ]) {
+      const feedback = { request_id, score };
+      expect((await post(`${gateway.url}/api/v1/feedback`, feedback, gateway.auth)).status).toBe(
+        201,
+      );
+    }
+    const after = await savings();
+    expect(after).toMatchObject({ pairs, ratedPairs: 1, ratings: 2 });
+    expect(textAt(after, 'summary')).toContain('narrowed by 2 ratings and 1 pair of rated answers');
+    const given = (json: unknown, end: string): number =>
+      Number(at(json, 'best', 'qualityGivenUp', end));
+    expect(given(after, 'value')).toBeGreaterThan(given(before, 'value'));
+    expect(given(after, 'high') - given(after, 'low')).toBeLessThan(
+      given(before, 'high') - given(before, 'low'),
+    );
+  });
+});
+
 /** So many that one of them would be drawn, but for one time in five hundred. */
 const many = 60;
 

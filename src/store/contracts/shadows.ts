@@ -56,7 +56,7 @@ export interface RatedPairs {
   /** Sums of the standard deviations of the predictions. */
   readonly uncertainty: number;
   readonly chosenUncertainty: number;
-  /** What the same ratings are among those of single answers. */
+  /** What the same ratings are among those of single answers: of the first, and of the second. */
   readonly singles: readonly RatedQuality[];
 }
 

@@ -1,0 +1,100 @@
+/** Believed before anything was observed: a mean and a standard deviation. */
+export interface Prior {
+  readonly mean: number;
+  readonly spread: number;
+}
+
+/** One term of a weighted sum: the place of a quantity, and its weight. */
+export type Term = readonly [place: number, weight: number];
+
+/** Quantities beyond these stay independent: the sums over pairs of them would take too long. */
+const maxCorrelated = 100;
+
+/**
+ * What is believed of several quantities together, in a normal distribution. They are independent
+ * until a weighted sum of some of them is observed.
+ */
+export class JointBelief {
+  private readonly means: Float64Array;
+  private readonly spreads: Float64Array;
+  /** The places that observations have touched, in the order of rows of `covariance`. */
+  private readonly correlated: number[] = [];
+  private readonly rows = new Map<number, number>();
+  private readonly covariance: number[][] = [];
+  private root: number[][] | null = null;
+
+  constructor(priors: readonly Prior[]) {
+    this.means = Float64Array.from(priors, ({ mean }) => mean);
+    this.spreads = Float64Array.from(priors, ({ spread }) => spread);
+  }
+
+  /** Takes in that the sum of the terms was found to be `value`, with this variance. */
+  observe(terms: readonly Term[], value: number, variance: number): void {
+    const rows = terms.map(([place, weight]) => [this.rowOf(place), weight] as const);
+    if (rows.some(([row]) => row === null)) return;
+    const { covariance, correlated, means } = this;
+    const known = rows as (readonly [number, number])[];
+    const shared = covariance.map((line) =>
+      known.reduce((sum, [row, weight]) => sum + line[row]! * weight, 0),
+    );
+    const own = known.reduce((sum, [row, weight]) => sum + shared[row]! * weight, 0);
+    const total = own + variance;
+    if (!(total > 0)) return;
+    const expected = terms.reduce((sum, [place, weight]) => sum + means[place]! * weight, 0);
+    correlated.forEach((place, row) => {
+      means[place]! += (shared[row]! / total) * (value - expected);
+      const line = covariance[row]!;
+      for (let other = 0; other < line.length; other++)
+        line[other]! -= (shared[row]! * shared[other]!) / total;
+    });
+    this.root = null;
+  }
+
+  /** One draw of all quantities. @param draw from the normal distribution; 0 for the means */
+  sample(draw: () => number): Float64Array {
+    const { means, spreads, correlated, rows } = this;
+    const drawn = means.map((mean, place) =>
+      rows.has(place) ? mean : mean + spreads[place]! * draw(),
+    );
+    this.root ??= rootOf(this.covariance);
+    const noise = correlated.map(draw);
+    this.root.forEach((line, row) => {
+      let sum = 0;
+      for (let other = 0; other <= row; other++) sum += line[other]! * noise[other]!;
+      drawn[correlated[row]!]! += sum;
+    });
+    return drawn;
+  }
+
+  /** The row of a quantity; null: there are too many. */
+  private rowOf(place: number): number | null {
+    const known = this.rows.get(place);
+    if (known !== undefined) return known;
+    const row = this.correlated.length;
+    if (row >= maxCorrelated) return null;
+    this.correlated.push(place);
+    this.rows.set(place, row);
+    for (const line of this.covariance) line.push(0);
+    this.covariance.push([...new Array<number>(row).fill(0), this.spreads[place]! ** 2]);
+    return row;
+  }
+}
+
+/** The lower triangle whose product with its transpose is the matrix (Cholesky). */
+function rootOf(matrix: readonly (readonly number[])[]): number[][] {
+  const root: number[][] = [];
+  matrix.forEach((line, row) => {
+    const own: number[] = [];
+    for (let column = 0; column <= row; column++) {
+      const other = column === row ? own : root[column]!;
+      let left = line[column]!;
+      for (let inner = 0; inner < column; inner++) left -= own[inner]! * other[inner]!;
+      // rounding may leave a little less than nothing
+      own.push(column === row ? Math.sqrt(Math.max(0, left)) : ratio(left, other[column]!));
+    }
+    root.push(own);
+  });
+  return root;
+}
+
+const ratio = (value: number, by: number): number => (by > 0 ? value / by : 0);

@@ -48,7 +48,6 @@ export interface ToolDefinition {
 }
 
 /** How much a model reasons before it answers, from not at all to as much as it can. */
-/** How much a model may be asked to reason, from not at all to as much as it can. */
 export const efforts = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] as const;
 export type ReasoningEffort = (typeof efforts)[number];
 

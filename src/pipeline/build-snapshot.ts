@@ -13,6 +13,7 @@ import { providerNames } from './provider-names.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import { priceIdsOf, trainingTerms } from './training-terms.js';
 import type { ProviderDialect, ProviderSettings } from '../providers/adapter.js';
+import type { AnswerCorrections } from '../routing/answer-length/answer-corrections.js';
 import { type Catalog, createCatalog } from '../routing/catalog.js';
 import type { LatencyWindow } from '../routing/latency-window.js';
 import { compileAliases } from '../routing/aliases.js';
@@ -25,6 +26,8 @@ import type { Ranker } from '../routing/plan.js';
 /** What outlives a configuration: measurements go on when it is swapped. */
 export interface SnapshotSharing {
   latencies: LatencyWindow;
+  /** How long the models' answers were. */
+  corrections: AnswerCorrections;
   onAttempt: (attempt: Attempt) => void;
   /** Receives each cooldown of a provider's key, which is identified by its fingerprint. */
   onCooldown: (provider: string, fingerprint: string, forMs: number) => void;
@@ -80,7 +83,7 @@ export function buildSnapshot(
   );
   const priceIds = priceIdsOf(providerConfigs, dialects);
   const catalog = createCatalog({ overrides: config.models, priceIds });
-  const { latencies, onAttempt, lists } = sharing;
+  const { latencies, corrections, onAttempt, lists } = sharing;
   const directory = new ModelDirectory({ config, providerConfigs, providers, catalog, lists });
   return {
     limits: config.limits,
@@ -92,7 +95,8 @@ export function buildSnapshot(
     providers,
     catalog,
     latencies,
-    ranker: rankerOf(config),
+    corrections,
+    ranker: rankerOf(config, corrections),
     givenOrder,
     routing: routingOf(config),
     savings: config.savings,
@@ -158,9 +162,12 @@ function namesOf(
   });
 }
 
-function rankerOf({ routing: { ranker, tolerance, affinity } }: Config): Ranker {
+function rankerOf(
+  { routing: { ranker, tolerance, affinity } }: Config,
+  corrections: AnswerCorrections,
+): Ranker {
   return ranker === 'learned'
-    ? createLearnedRanker({ predictor: shippedPredictor(), tolerance, affinity })
+    ? createLearnedRanker({ predictor: shippedPredictor(), tolerance, affinity, corrections })
     : createPriorRanker({ tolerance, affinity });
 }
 

@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { AnswerCorrections } from '../routing/answer-length/answer-corrections.js';
 import { StaticKeys } from '../accounts/static-keys.js';
 import {
   type Config,
@@ -88,6 +89,7 @@ export class Engine {
     this.sharing = {
       lists: this.lists,
       latencies: this.sync.latencies,
+      corrections: new AnswerCorrections(),
       onAttempt: (attempt) => this.measured.attempt(attempt),
       onCooldown: (...cooldown) => this.sync.startCooldown(...cooldown),
       warn: this.warn,

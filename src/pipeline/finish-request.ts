@@ -1,6 +1,7 @@
 import { statedAnswerTokens } from '../routing/max-cost.js';
 import { outcomesOf } from '../training/online/outcomes.js';
 import type { CompletionCall } from './completion-call.js';
+import { learnLength } from './learn-length.js';
 import { learnSignals } from './learn-signals.js';
 import type { Parts } from './parts.js';
 import { closeRecord, reportRequest } from './report-request.js';
@@ -16,6 +17,7 @@ export function finishRequest(parts: Parts, request: GatewayRequest): void {
   closeRecord(request);
   request.record.choice = answeredChoice(request);
   reportRequest(parts, request);
+  learnLength(request);
   if (!request.call) return;
   learnOutcomes(parts, request, request.call);
   learnSignals(parts, request, request.call);

@@ -2,6 +2,7 @@ import type { AccountRules } from '../accounts/account-context.js';
 import type { StaticKeys } from '../accounts/static-keys.js';
 import type { Attempt } from '../dispatch/execute-plan.js';
 import type { Provider } from '../dispatch/provider.js';
+import type { AnswerCorrections } from '../routing/answer-length/answer-corrections.js';
 import type { Catalog } from '../routing/catalog.js';
 import type { LatencyWindow } from '../routing/latency-window.js';
 import type { Ranker } from '../routing/plan.js';
@@ -35,6 +36,7 @@ export interface GatewaySnapshot {
   readonly providers: ReadonlyMap<string, Provider>;
   readonly catalog: Catalog;
   readonly latencies: LatencyWindow;
+  readonly corrections: AnswerCorrections;
   readonly ranker: Ranker;
   readonly givenOrder: Ranker;
   readonly routing: {

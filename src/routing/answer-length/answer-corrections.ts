@@ -5,10 +5,14 @@ interface Seen {
   /** The sum of the shares and their number, both faded. */
   shares: number;
   count: number;
+  /** Since the factor was computed. */
+  fresh: number;
   factor: number;
 }
 
 const maxModels = 2_000;
+/** The factor changes after so many answers, so that not every answer changes later choices. */
+const batch = 8;
 /** Each answer takes this much from the weight of those before it: the last fifty count most. */
 const fading = 0.98;
 /** The first answers count as if so many others had been as expected. */
@@ -19,6 +23,12 @@ const maxShare = 20,
 
 const within = (value: number, bound: number): number =>
   Math.min(bound, Math.max(1 / bound, value));
+
+function publish(seen: Seen): void {
+  const mean = Math.log(seen.shares / seen.count);
+  seen.factor = within(Math.exp((mean * seen.count) / (seen.count + priorAnswers)), maxFactor);
+  seen.fresh = 0;
+}
 
 /**
  * How much longer or shorter the models of this process answer than expected: a factor for each,
@@ -40,13 +50,11 @@ export class AnswerCorrections {
    */
   add(model: string, expected: number, actual: number): void {
     if (!(expected > 0) || !(actual > 0)) return;
-    const seen = this.models.get(model) ?? { shares: 0, count: 0, factor: 1 };
+    const seen = this.models.get(model) ?? { shares: 0, count: 0, fresh: 0, factor: 1 };
     const share = within((actual / expected) * seen.factor, maxShare);
     seen.shares = seen.shares * fading + share;
     seen.count = seen.count * fading + 1;
-    const mean = Math.log(seen.shares / seen.count);
-    const shrunk = (mean * seen.count) / (seen.count + priorAnswers);
-    seen.factor = within(Math.exp(shrunk), maxFactor);
+    if (++seen.fresh >= batch) publish(seen);
     this.models.set(model, seen);
   }
 }

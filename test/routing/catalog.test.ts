@@ -112,6 +112,8 @@ describe('looking up a model', () => {
       quality: null,
       latency: null,
       ability: null,
+      abilityStated: null,
+      reasoningEffort: null,
     });
   });
 

@@ -27,7 +27,8 @@ export interface ProviderInput {
   readonly apiVersion?: string;
   /**
    * Maps our model name to the provider's: Azure deployments, Bedrock inference profiles, and
-   * aliases for Anthropic, Gemini and Vertex AI.
+   * names of your own. Several names may stand for one model, each with its own settings under
+   * `models`.
    */
   readonly deployments?: Readonly<Record<string, string>>;
   /** AWS access key (Bedrock). Default: AWS's usual variables and files. */

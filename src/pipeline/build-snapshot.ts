@@ -82,7 +82,7 @@ export function buildSnapshot(
     ]),
   );
   const priceIds = priceIdsOf(providerConfigs, dialects);
-  const catalog = createCatalog({ overrides: config.models, priceIds });
+  const catalog = catalogOf(config, providerConfigs, priceIds);
   const { latencies, corrections, onAttempt, lists } = sharing;
   const directory = new ModelDirectory({ config, providerConfigs, providers, catalog, lists });
   return {
@@ -114,6 +114,17 @@ export function buildSnapshot(
       onAttempt(attempt);
     },
   };
+}
+
+function catalogOf(
+  { models }: Config,
+  providers: readonly ProviderConfig[],
+  priceIds: Record<string, string | null>,
+): Catalog {
+  const deployments = Object.fromEntries(
+    providers.map(({ name, deployments: named = {} }) => [name, named]),
+  );
+  return createCatalog({ overrides: models, priceIds, deployments });
 }
 
 function proxyOf(config: Config, configs: readonly ProviderConfig[]): GatewaySnapshot['proxy'] {

@@ -29,7 +29,8 @@ export function unboundedReason(
 ): string | null {
   if (maxCostUsd({ promptTokens: 1, completionTokens: 1 }, facts) === null)
     return unpricedReason(candidate, owner);
-  if (facts.hasOtherCharges || facts.requestPrice !== null || isUnpricedModel(candidate.model))
+  const isUnpriced = [candidate.model, facts.knownAs].some(isUnpricedModel);
+  if (facts.hasOtherCharges || facts.requestPrice !== null || isUnpriced)
     return `it charges for more than text, and this ${owner} has a budget; ${remedy}`;
   if (media.unbounded > 0 && facts.contextLength === null)
     return `the tokens of a file have no known bound, and this ${owner} has a budget: set ${settingOf(candidate, 'contextLength')}, or \`budgets.allowUnpriced\``;

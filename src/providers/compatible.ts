@@ -62,9 +62,6 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
     // lists every model of the region, deployed or not
     modelList: false,
     urlOf: azureUrl,
-    adaptBody(body, settings) {
-      body['model'] = deploymentOf(settings, String(body['model'])) ?? body['model'];
-    },
   },
   // reports a failed tool call as an error event after some text
   groq: {

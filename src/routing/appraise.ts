@@ -108,7 +108,8 @@ function withEffort(candidate: Candidate, effort: ReasoningEffort | null): Candi
 /**
  * Gathers what is known about a candidate. One without a provider gets its maker if the catalogue
  * knows the name. Of the free-form attributes it reads `quality` (0..1), `context_length`,
- * `max_output`, `tools`, `images` and `reasoning_effort`; values of another type or range are ignored.
+ * `max_output`, `tools`, `images` and `reasoning_effort`; values of another type or range are
+ * ignored.
  */
 export function appraise(
   sent: Candidate,
@@ -134,13 +135,14 @@ export function appraise(
       price,
       latency: latencyOf(candidate, facts, latencies),
     },
+    knownAs: facts.knownAs || candidate.model,
     qualityStated: stated !== null,
     rates,
     contextLength: count(attributes['context_length']) ?? facts.contextLength,
     maxOutput: count(attributes['max_output']) ?? facts.maxOutput,
     tools: flag(attributes['tools']) ?? facts.tools,
     images: flag(attributes['images']) ?? facts.images,
-    effort: effort ?? effortInName(candidate.model),
+    effort: effort ?? effortInName(facts.knownAs),
     abilityStated: facts.abilityStated,
   };
 }

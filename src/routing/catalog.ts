@@ -27,6 +27,8 @@ interface CatalogOptions {
    * servers).
    */
   priceIds?: Readonly<Record<string, string | null>>;
+  /** Configured provider -> our name of a model -> the provider's own. */
+  deployments?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** Milliseconds since 1970. */
   now?: () => number;
 }
@@ -109,6 +111,22 @@ function abilityOf(stated: StatedAbility | null, model: string): number | null {
     : (abilityByName(stated.like) ?? abilityByName(model));
 }
 
+/**
+ * The name by which a model's facts are found: ours, unless only what the provider calls it tells
+ * which model it is.
+ */
+function knownName(
+  priceId: string | null,
+  model: string,
+  deployed: string | undefined,
+  at: number,
+): string {
+  if (deployed === undefined) return model;
+  const isKnown = (name: string): boolean =>
+    priceId === null ? abilityByName(name) !== null : findListed(priceId, name, at) !== null;
+  return !isKnown(model) && isKnown(deployed) ? deployed : model;
+}
+
 function resolveEntry(
   priceId: string | null,
   model: string,
@@ -120,6 +138,7 @@ function resolveEntry(
   const capabilities = capabilitiesOf(name);
   const stated = statedAbility(override);
   const facts: ModelFacts = {
+    knownAs: model,
     ...overridePrices(
       readPrices(listed?.model_price ?? null, priceId === null ? '' : model.toLowerCase()),
       override,
@@ -167,8 +186,12 @@ function findOwner(
 export function createCatalog({
   overrides = {},
   priceIds = {},
+  deployments = {},
   now = Date.now,
 }: CatalogOptions): Catalog {
+  const deployed = new Map(
+    Object.entries(deployments).map(([name, models]) => [name, new Map(Object.entries(models))]),
+  );
   const stated = new Map(Object.entries(overrides));
   const configured = new Map(Object.entries(priceIds));
   const entries = new LRUCache<string, Entry>({ max: 4000 });
@@ -194,7 +217,8 @@ export function createCatalog({
     if (owner) return lookup(owner.provider, owner.model);
     const isShort = model.length <= maxNameLength;
     const priceId = isShort && provider !== null ? priceIdFor(provider) : null;
-    const entry = resolveEntry(priceId, isShort ? model : '', stated.get(key) ?? {}, at);
+    const name = knownName(priceId, model, deployed.get(provider ?? '')?.get(model), at);
+    const entry = resolveEntry(priceId, isShort ? name : '', stated.get(key) ?? {}, at);
     entries.set(key, entry);
     return entry.facts;
   }

@@ -54,16 +54,27 @@ function incapableReason(
   return null;
 }
 
+/** Why a candidate may not be used under the name that its provider has for it. */
+function deniedReason(
+  { candidate, knownAs }: Appraisal,
+  deny: readonly string[] | null | undefined,
+): string | null {
+  if (!deny || knownAs === candidate.model) return null;
+  return forbiddenReason({ ...candidate, model: knownAs }, { deny });
+}
+
 /**
  * Why a preference rules a candidate out; null if it does not. Unknown figures never rule one out.
  */
 function unwantedReason(
-  { candidate, figures: { price, latency } }: Appraisal,
+  known: Appraisal,
   { allow, exclude, maxPrice, maxLatency }: PreferenceSettings,
 ): string | null {
+  const { price, latency } = known.figures;
   const forbidden =
     allow || exclude
-      ? forbiddenReason(candidate, { allow: allow ?? null, deny: exclude ?? null })
+      ? (forbiddenReason(known.candidate, { allow: allow ?? null, deny: exclude ?? null }) ??
+        deniedReason(known, exclude))
       : null;
   if (forbidden !== null) return 'the preference excludes it';
   if (typeof maxPrice === 'number' && price !== null && price > maxPrice)
@@ -82,7 +93,7 @@ function exclusionOf(
 ): { reason: string; cause: ExclusionCause } | null {
   const unknown = rules.unknownReason?.(known.candidate) ?? null;
   if (unknown !== null) return { reason: unknown, cause: 'unknown' };
-  const forbidden = forbiddenReason(known.candidate, rules);
+  const forbidden = forbiddenReason(known.candidate, rules) ?? deniedReason(known, rules.deny);
   if (forbidden !== null) return { reason: forbidden, cause: 'forbidden' };
   const unsuitable =
     (request.preference ? unwantedReason(known, request.preference) : null) ??

@@ -23,6 +23,8 @@ export type StatedAbility = { readonly like: string } | { readonly value: number
 
 /** All known facts about one provider's model. Null: unknown. */
 export interface ModelFacts {
+  /** The name that tells which model it is: ours, or the provider's own where only that does. */
+  readonly knownAs: string;
   readonly inputPrice: TokenPrice | null;
   readonly outputPrice: TokenPrice | null;
   /** Null: charged at the rate of input; so with the other special rates, by input or output. */

@@ -51,6 +51,8 @@ export interface CandidateFigures {
  * comes first, then the configuration's, then what was measured or the catalogue says.
  */
 export interface Appraisal extends CandidateFigures {
+  /** The name that tells which model it is: the candidate's, or what its provider calls it. */
+  readonly knownAs: string;
   /** True if the caller or the configuration stated the quality: then no ranker predicts it. */
   readonly qualityStated: boolean;
   /** USD per million tokens for a prompt of this length; null: unknown. */

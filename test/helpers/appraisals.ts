@@ -7,6 +7,7 @@ type Known = Partial<Omit<Appraisal, 'candidate' | 'figures'>> & Partial<Figures
 export function appraisalOf(
   model: string,
   {
+    knownAs,
     qualityStated = false,
     contextLength = null,
     maxOutput = null,
@@ -23,6 +24,7 @@ export function appraisalOf(
   return {
     candidate: { label: `p/${model}`, provider: 'p', model, ...candidate },
     figures: { quality: 0.5, price: null, latency: null, ...figures },
+    knownAs: knownAs ?? candidate.model ?? model,
     qualityStated,
     rates: rates ?? { input: price, output: price, cachedInput: price },
     contextLength,

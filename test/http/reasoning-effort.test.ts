@@ -13,12 +13,18 @@ beforeAll(async () => {
   gateway = await startGateway({
     limits: { maxRetries: 0 },
     providers: {
-      up: { api: 'openai-compatible', baseUrl: `${upstream.url}/v1` },
+      up: {
+        api: 'openai-compatible',
+        baseUrl: `${upstream.url}/v1`,
+        deployments: { quick: 'gpt-5-mini', deep: 'gpt-5-mini' },
+      },
       claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' },
     },
     models: {
       'up/thinker': { reasoningEffort: 'high' },
       'up/plain': { inputPrice: 1 },
+      'up/quick': { reasoningEffort: 'low', inputPrice: 1, quality: 0.5 },
+      'up/deep': { reasoningEffort: 'high', inputPrice: 1, quality: 0.9 },
       'claude/claude-opus-4-5': { reasoningEffort: 'low' },
     },
   });
@@ -69,6 +75,37 @@ describe('the configured effort of a model', () => {
   it('is translated to what the provider takes', async () => {
     await chat({ model: 'claude/claude-opus-4-5', max_tokens: 10_000 });
     expect(sent('thinking')).toEqual([{ type: 'enabled', budget_tokens: 2048 }]);
+  });
+});
+
+describe('two names of one model', () => {
+  it('are candidates of one completion at their own efforts', async () => {
+    upstream.script([{ status: 500 }, {}]);
+    const reply = await chat({ model: 'auto', models: ['up/quick', 'up/deep'] });
+    expect(reply.status).toBe(200);
+    expect(sent('model')).toEqual(['gpt-5-mini', 'gpt-5-mini']);
+    expect(sent('reasoning_effort')).toEqual(['high', 'low']);
+  });
+});
+
+describe('a rule that denies a model', () => {
+  it('holds for every name that the configuration gives it', async () => {
+    const denying = await startGateway({
+      providers: {
+        up: {
+          api: 'openai-compatible',
+          baseUrl: `${upstream.url}/v1`,
+          deployments: { mine: 'gpt-5-mini' },
+        },
+      },
+      routing: { deny: ['up/gpt-5*'] },
+    });
+    const ask = (model: string): Promise<Reply> =>
+      post(`${denying.url}/v1/chat/completions`, { messages, model }, denying.auth);
+    expect((await ask('up/mine')).status).toBe(400);
+    expect((await ask('up/gpt-4o-mini')).status).toBe(200);
+    expect(sent('model')).toEqual(['gpt-4o-mini']);
+    await denying.close();
   });
 });
 

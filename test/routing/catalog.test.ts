@@ -102,9 +102,38 @@ describe('looking up a model', () => {
     });
   });
 
+  describe('for a name of our own', () => {
+    const named = createCatalog({
+      priceIds: { anthropic: 'anthropic', local: null },
+      deployments: {
+        anthropic: { deep: 'claude-opus-4-5', 'claude-haiku-4-5': 'claude-opus-4-5' },
+        local: { ours: 'gemma3:27b', theirs: 'unknown-too' },
+      },
+    });
+
+    it('has the facts of the model that the provider calls', () => {
+      const { knownAs, ...facts } = named.lookup('anthropic', 'claude-opus-4-5');
+      expect(named.lookup('anthropic', 'deep')).toEqual({ ...facts, knownAs });
+      expect(named.lookup('local', 'ours')).toEqual(named.lookup('local', 'gemma3:27b'));
+    });
+
+    it('has the facts of our name where it tells the model', () => {
+      const { inputPrice, knownAs } = named.lookup('anthropic', 'claude-haiku-4-5');
+      expect(inputPrice).toBe(named.lookup('anthropic', 'claude-haiku-4-5-20251001').inputPrice);
+      expect(knownAs).toBe('claude-haiku-4-5');
+      expect(named.lookup('local', 'theirs').knownAs).toBe('theirs');
+    });
+
+    it('finds no names that every object has', () => {
+      for (const name of ['constructor', '__proto__', 'toString'])
+        expect(named.lookup('local', name).knownAs).toBe(name);
+    });
+  });
+
   it('has only nulls for an unknown model', () => {
     expect(catalog.lookup('local', 'my-own-thing')).toEqual({
       ...noPrices,
+      knownAs: 'my-own-thing',
       contextLength: null,
       maxOutput: null,
       tools: null,

@@ -83,7 +83,8 @@ function buildRequest(
     },
     body: JSON.stringify({
       model,
-      ...toAnthropicBody(call.request, call.model),
+      // either name may be one that tells nothing of the model
+      ...toAnthropicBody(call.request, /claude/i.test(model) ? model : call.model),
       stream: call.stream,
     }),
   };

@@ -1,4 +1,10 @@
-import type { EmbeddingAdapter, EmbeddingAnswer, UpstreamRequest } from '../adapter.js';
+import type {
+  EmbeddingAdapter,
+  EmbeddingAnswer,
+  ProviderSettings,
+  UpstreamRequest,
+} from '../adapter.js';
+import { deploymentOf } from '../deployment-of.js';
 import { unreadable, unsupported } from '../failure.js';
 import { parseJson } from '../json.js';
 
@@ -13,11 +19,15 @@ interface CohereEmbeddings {
 
 /** Embeddings by `POST /v2/embed`. @param post makes the request for an operation and its body */
 export function cohereEmbeddings(
-  provider: string,
+  settings: ProviderSettings,
   post: (operation: 'embed', body: object, apiKey: string | null) => UpstreamRequest,
 ): EmbeddingAdapter {
+  const provider = settings.name;
   return {
-    buildRequest: (body, model, apiKey) => post('embed', embedBody(provider, body, model), apiKey),
+    buildRequest(body, model, apiKey) {
+      const called = deploymentOf(settings, model) ?? model;
+      return post('embed', embedBody(provider, body, called), apiKey);
+    },
     readAnswer: (body, model) => readAnswer(provider, body, model),
   };
 }

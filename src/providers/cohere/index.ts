@@ -15,6 +15,7 @@ import { cohereEmbeddings } from './embeddings.js';
 import { cohereEvents } from './events.js';
 import { cohereChatBody } from './request.js';
 import { answerFromV1, type CohereV1Answer } from './v1.js';
+import { deployed } from '../deployment-of.js';
 import { providerFailure, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { modelList } from '../model-list.js';
@@ -63,7 +64,8 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
   return {
     name: provider,
     speaksInternalDialect: false,
-    buildRequest: (call, apiKey) => post('chat', cohereChatBody(provider, call), apiKey),
+    buildRequest: (call, apiKey) =>
+      post('chat', cohereChatBody(provider, deployed(settings, call)), apiKey),
     readCompletion: (body, call) => readCompletion(provider, body, call),
     readEvents: (sink, call) => cohereEvents(sink, provider, call.model),
     readFailure: (status, headers, body) => cohereFailure(provider, status, headers, body),
@@ -79,7 +81,7 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
       url: `${baseUrl.replace(/\/v2$/, '/v1')}/models?page_size=1000`,
       read: readModel,
     }),
-    embeddings: cohereEmbeddings(provider, post),
+    embeddings: cohereEmbeddings(settings, post),
   };
 }
 

@@ -8,6 +8,7 @@ import type {
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
+import { deploymentOf } from '../deployment-of.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { modelList } from '../model-list.js';
@@ -92,7 +93,7 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
     ...(quirks.modelList === false
       ? {}
       : { modelList: modelList(provider, { url: `${baseUrl}/models` }) }),
-    ...(quirks.embeddings === false ? {} : { embeddings: embeddingAdapter(provider, post) }),
+    ...(quirks.embeddings === false ? {} : { embeddings: embeddingAdapter(settings, post) }),
   };
 }
 
@@ -137,7 +138,8 @@ function chatBody(
 ): Record<string, unknown> {
   const { stream_options: streamOptions } = call.request;
   // the model first: adding it after the spread costs 3 µs more
-  const body: Record<string, unknown> = { model: call.model, ...call.request };
+  const model = deploymentOf(settings, call.model) ?? call.model;
+  const body: Record<string, unknown> = { model, ...call.request };
   if (call.stream) body['stream'] = true;
   if (call.stream && quirks.streamOptions !== false)
     body['stream_options'] = { ...streamOptions, include_usage: true };
@@ -146,9 +148,13 @@ function chatBody(
   return body;
 }
 
-function embeddingAdapter(provider: string, post: RequestMaker): EmbeddingAdapter {
+function embeddingAdapter(settings: ProviderSettings, post: RequestMaker): EmbeddingAdapter {
+  const provider = settings.name;
   return {
-    buildRequest: (body, model, apiKey) => post('embeddings', { ...body, model }, model, apiKey),
+    buildRequest(body, model, apiKey) {
+      const called = deploymentOf(settings, model) ?? model;
+      return post('embeddings', { ...body, model: called }, model, apiKey);
+    },
     readAnswer(body, _model, request) {
       const answer = parseJson(body) as {
         data?: { embedding?: unknown }[];

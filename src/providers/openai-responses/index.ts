@@ -6,6 +6,7 @@ import type {
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
+import { deployed } from '../deployment-of.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { modelList } from '../model-list.js';
@@ -52,7 +53,7 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
   return {
     name: provider,
     speaksInternalDialect: false,
-    buildRequest: (call, apiKey) => post(responsesBody(provider, call), apiKey),
+    buildRequest: (call, apiKey) => post(responsesBody(provider, deployed(settings, call)), apiKey),
     readCompletion: (body, call) => readCompletion(provider, body, call),
     readEvents: (sink, call) => responsesEvents(sink, provider, call),
     readFailure: (status, headers, body) => openAIFailure(provider, status, headers, body),

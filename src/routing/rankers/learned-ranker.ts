@@ -59,8 +59,8 @@ class Tuned {
 }
 
 /** The measured model that a candidate is judged by; -1: it is judged by its ability alone. */
-function placeOf({ candidate, abilityStated }: Appraisal, find: FindModel): number {
-  if (abilityStated === null) return find(candidate.model);
+function placeOf({ knownAs, abilityStated }: Appraisal, find: FindModel): number {
+  if (abilityStated === null) return find(knownAs);
   return 'like' in abilityStated ? find(abilityStated.like) : -1;
 }
 

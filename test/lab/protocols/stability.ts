@@ -23,6 +23,7 @@ export function candidateOf(model: string): Appraisal {
   return {
     candidate: { label: model, provider: null, model },
     figures: { quality: 0.5, price: (3 * input + output) / 4, latency: null },
+    knownAs: model,
     qualityStated: false,
     rates: { input, output, cachedInput: input },
     contextLength: null,

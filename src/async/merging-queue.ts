@@ -49,6 +49,15 @@ export class MergingQueue<V> {
     this.enqueue(key);
   }
 
+  /**
+   * Takes a value that is made of the one that waits, where that is cheaper than to merge two.
+   * @param change gets undefined if none waits; may change what it gets, and return it
+   */
+  update(key: string, change: (waiting: V | undefined) => V): void {
+    this.values.set(key, change(this.values.get(key)));
+    this.enqueue(key);
+  }
+
   /** Forgets the value of a key, unless it is being written. */
   delete(key: string): void {
     this.values.delete(key);

@@ -1,7 +1,9 @@
 import type { Pairs } from '../../src/savings/pairs.js';
 import type { ChoiceSums, RatedQuality } from '../../src/store/contracts/choices.js';
 import type { PairSums, RatedPairs } from '../../src/store/contracts/shadows.js';
-import { fromChoiceColumns, sumsOfChoices } from '../../src/store/sql/choice-rows.js';
+import { choiceRowsOf, fromChoiceColumns } from '../../src/store/sql/choice-rows.js';
+import { dayOf } from '../../src/store/sql/usage.js';
+import { withChoice } from '../../src/store/sum-choices.js';
 import { normal, seeded } from '../../src/training/custom/seeded.js';
 
 /** How a world differs from what is predicted of it. */
@@ -169,7 +171,8 @@ function sumsOfWorld(
       },
     };
   });
-  return sumsOfChoices(rows).map((row) => ({ group: '', ...fromChoiceColumns(row) }));
+  const sums = rows.map((row) => withChoice(undefined, row, row.choice, dayOf(row.at), 1));
+  return choiceRowsOf(sums).map((row) => ({ group: '', ...fromChoiceColumns(row) }));
 }
 
 /** Scores of 0 and 1, of some of the answers. */

@@ -1,28 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { FeedbackRow, NewSelection } from '../../src/store/contracts/requests.js';
+import type { ChosenSums } from '../../src/store/contracts/choices.js';
+import type { FeedbackRow } from '../../src/store/contracts/requests.js';
 import type { Store } from '../../src/store/contracts/store.js';
+import { dayOf } from '../../src/store/sql/usage.js';
+import { addSums, withChoice } from '../../src/store/sum-choices.js';
 import { newChoice } from '../helpers/new-choice.js';
-import { requestRow } from '../helpers/request-row.js';
 import { type Place, storeRows } from '../helpers/stores.js';
 
 const dayMs = 86_400_000;
 const noon = Date.UTC(2026, 0, 10, 12);
 
-const selectionOf = (accountId: string): NewSelection => ({
-  id: randomUUID(),
-  accountId,
-  keyId: null,
-  previousId: null,
-  at: noon,
-  label: 'up/small',
-  candidates: '[]',
-  reason: 'cheapest',
-  tradeoff: null,
-  preferenceId: null,
-  content: null,
-  choice: newChoice({ measured: null }),
-});
+const sumsIn = (
+  accountId: string,
+  choice = newChoice(),
+  at = noon,
+  keyId: string | null = 'key',
+): ChosenSums[] => {
+  const whose = { accountId, keyId, at };
+  const sums = withChoice(undefined, whose, choice, dayOf(at), 1);
+  const { replaces } = choice;
+  return replaces ? [sums, withChoice(undefined, whose, replaces, dayOf(at), -1)] : [sums];
+};
 
 const ratingOf = (accountId: string, more: Partial<FeedbackRow>): FeedbackRow => ({
   id: randomUUID(),
@@ -50,39 +49,38 @@ describe.each(storeRows)('sums of choices on $name', (row) => {
   afterAll(() => place.remove());
   const sumsOf = (accountId: string) => store.choices.sums({ accountId }, null, null);
 
-  it('compare what was chosen with each candidate, and count a request once', async () => {
+  it('compare what was chosen with each candidate, whether they were added up before or not', async () => {
     const accountId = randomUUID();
-    const request = { ...requestRow({ accountId, at: noon }), choice: newChoice() };
-    await store.requests.add([request, { ...request, id: randomUUID() }]);
-    await store.requests.add([request]);
+    await store.choices.add([...sumsIn(accountId), ...sumsIn(accountId)]);
+    const [one, another] = [...sumsIn(accountId), ...sumsIn(accountId)];
+    await store.choices.add([addSums(one!, another!)]);
     expect((await sumsOf(accountId)).sort((a, b) => (a.candidate < b.candidate ? -1 : 1))).toEqual([
       {
         group: '',
         chosen: 'up/small',
         candidate: 'up/large',
         isMeasured: true,
-        choices: 2,
-        quality: 1.6,
-        uncertainty: 0.1,
-        chosenQuality: 1.4,
-        chosenUncertainty: 0.1,
-        variance: expect.closeTo(2 * (0.16 + 0.21)) as number,
-        priced: 2,
-        promptUsd: 0.01,
-        answerUsd: 0.02,
-        answerSquares: expect.closeTo(0.0002) as number,
-        actualUsd: 0.004,
+        choices: 4,
+        quality: expect.closeTo(3.2) as number,
+        uncertainty: expect.closeTo(0.2) as number,
+        chosenQuality: expect.closeTo(2.8) as number,
+        chosenUncertainty: expect.closeTo(0.2) as number,
+        variance: expect.closeTo(4 * (0.16 + 0.21)) as number,
+        priced: 4,
+        promptUsd: expect.closeTo(0.02) as number,
+        answerUsd: expect.closeTo(0.04) as number,
+        answerSquares: expect.closeTo(0.0004) as number,
+        actualUsd: expect.closeTo(0.008) as number,
         chosenPromptUsd: 0,
         chosenAnswerUsd: 0,
-        tokens: 600,
-        expectedTokens: 400,
+        tokens: 1_200,
+        expectedTokens: 800,
       },
       expect.objectContaining({
         candidate: 'up/small',
-        choices: 2,
+        choices: 4,
         variance: 0,
-        priced: 2,
-        actualUsd: 0.004,
+        priced: 4,
       }),
     ]);
   });
@@ -90,9 +88,7 @@ describe.each(storeRows)('sums of choices on $name', (row) => {
   it('leave out costs of which one is unknown, and not the qualities', async () => {
     const accountId = randomUUID();
     const figures = Float64Array.from([0.7, 0.05, 0.0005, 0.001, 0.8, 0.05, NaN, NaN]);
-    await store.requests.add([
-      { ...requestRow({ accountId, at: noon }), choice: newChoice({ figures }) },
-    ]);
+    await store.choices.add(sumsIn(accountId, newChoice({ figures })));
     expect(await sumsOf(accountId)).toContainEqual(
       expect.objectContaining({
         candidate: 'up/large',
@@ -106,11 +102,10 @@ describe.each(storeRows)('sums of choices on $name', (row) => {
     );
   });
 
-  it('count a decision once, and not again when its answer is reported', async () => {
+  it('take a decision back when its answer is reported', async () => {
     const accountId = randomUUID();
-    const decision = selectionOf(accountId);
-    await store.selections.add([decision]);
-    await store.selections.add([decision]);
+    const decision = newChoice({ measured: null });
+    await store.choices.add(sumsIn(accountId, decision));
     expect(await sumsOf(accountId)).toContainEqual(
       expect.objectContaining({
         candidate: 'up/large',
@@ -119,8 +114,7 @@ describe.each(storeRows)('sums of choices on $name', (row) => {
         chosenPromptUsd: 0.0005,
       }),
     );
-    const choice = newChoice(decision.choice ? { replaces: decision.choice } : {});
-    await store.requests.add([{ ...requestRow({ accountId, keyId: null, at: noon }), choice }]);
+    await store.choices.add(sumsIn(accountId, newChoice({ replaces: decision })));
     expect(
       (await sumsOf(accountId)).map(({ candidate, isMeasured, choices }) => [
         candidate,
@@ -139,7 +133,7 @@ describe.each(storeRows)('sums of choices on $name', (row) => {
   it('are selected by day and key, and grouped by key, preference or chosen model', async () => {
     const accountId = randomUUID();
     const add = (keyId: string, at: number, more: Parameters<typeof newChoice>[0] = {}) =>
-      store.requests.add([{ ...requestRow({ accountId, keyId, at }), choice: newChoice(more) }]);
+      store.choices.add(sumsIn(accountId, newChoice(more), at, keyId));
     await add('one', noon);
     await add('one', noon, { preferenceId: 'mine' });
     await add('two', noon - dayMs, { chosen: 1 });
@@ -178,11 +172,8 @@ describe.each(storeRows)('sums of choices on $name', (row) => {
 
   it('are deleted by age, and with their account', async () => {
     const accountId = randomUUID();
-    await store.requests.add(
-      [1, 2, 3].map((day) => ({
-        ...requestRow({ accountId, at: day * dayMs + 5 }),
-        choice: newChoice(),
-      })),
+    await store.choices.add(
+      [1, 2, 3].flatMap((day) => sumsIn(accountId, newChoice(), day * dayMs + 5)),
     );
     expect(await store.retention.removeBefore('choices', 2 * dayMs, 100)).toBe(2);
     expect(await store.choices.days(accountId)).toEqual(['1970-01-03', '1970-01-04']);

@@ -33,6 +33,21 @@ export interface MeasuredAnswer {
   readonly expectedTokens: number;
 }
 
+/**
+ * Choices of one model on one day, by account, key and preference ('': none), added up for each
+ * candidate: 15 figures, in the order of the fields of `ChoiceSums` from `choices` on.
+ */
+export interface ChosenSums {
+  /** UTC, `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly accountId: string;
+  readonly keyId: string;
+  readonly preferenceId: string;
+  readonly isMeasured: boolean;
+  readonly chosen: string;
+  readonly candidates: Map<string, Float64Array>;
+}
+
 /** What sums of choices can be grouped by. `model` is the one that was chosen. */
 export type ChoiceGrouping = 'preference' | 'key' | 'model';
 
@@ -102,6 +117,8 @@ export interface RatedQuality {
 
 /** Sums of choices by day, which are kept as long as the sums of usage. */
 export interface ChoiceStore {
+  /** Adds to the stored sums. */
+  add(sums: readonly ChosenSums[]): Promise<void>;
   /** The sums of one group, or of each of several. */
   sums(
     filter: ChoiceFilter,

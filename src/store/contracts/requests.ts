@@ -1,4 +1,3 @@
-import type { NewChoice } from './choices.js';
 import type { Page, PageRequest } from './page.js';
 import type { NewShadow } from './shadows.js';
 
@@ -55,8 +54,6 @@ export interface RequestSummary extends Omit<RequestRow, 'plan' | 'attempts' | '
 export interface NewRequest extends RequestRow {
   /** The names under which it is summed up, which are few; absent: the row's own. */
   readonly summedAs?: Pick<RequestRow, 'provider' | 'model'>;
-  /** The choice that was made for it; absent: there was none. */
-  readonly choice?: NewChoice;
   /** For the answer of a second model: what it is compared with. Absent: it is a client's request. */
   readonly shadow?: NewShadow;
 }
@@ -161,8 +158,6 @@ export interface SelectionRow {
 export interface NewSelection extends Omit<SelectionRow, 'candidates'> {
   /** As `packCandidates` returns them. */
   readonly candidates: string;
-  /** Absent: there was nothing to choose from. */
-  readonly choice?: NewChoice;
 }
 
 /** The decisions of model selection, linked into sessions. */

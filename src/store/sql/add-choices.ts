@@ -1,13 +1,14 @@
-import { type Chosen, choiceKey, choiceSums, sumsOfChoices } from './choice-rows.js';
-import { stepped } from './columns.js';
+import type { ChosenSums } from '../contracts/choices.js';
+import { choiceKey, choiceRowsOf, choiceSums } from './choice-rows.js';
+import { RepeatedInsert } from './repeated-insert.js';
 import type { Database } from './tables.js';
 
-/** Adds choices to the sums of their days. */
-export async function addChoices(database: Database, rows: readonly Chosen[]): Promise<void> {
-  for (const some of stepped(sumsOfChoices(rows)))
-    await database
+const insertSums = new RepeatedInsert<'choice_days'>(
+  [...choiceKey, ...choiceSums],
+  (database, rows) =>
+    database
       .insertInto('choice_days')
-      .values(some)
+      .values(rows)
       .onConflict((conflict) =>
         conflict
           .columns([...choiceKey])
@@ -19,6 +20,10 @@ export async function addChoices(database: Database, rows: readonly Chosen[]): P
               ]),
             ),
           ),
-      )
-      .execute();
+      ),
+);
+
+/** Adds choices to the sums of their days. */
+export async function addChoices(database: Database, sums: readonly ChosenSums[]): Promise<void> {
+  await insertSums.run(database, choiceRowsOf(sums));
 }

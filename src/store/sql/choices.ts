@@ -8,9 +8,11 @@ import type {
   RatedQuality,
 } from '../contracts/choices.js';
 import { choiceSums, fromChoiceColumns, type SumColumns } from './choice-rows.js';
+import { addChoices } from './add-choices.js';
 import { clean } from './columns.js';
 import type { ChoiceDayTable } from './choice-tables.js';
 import type { StoreTables } from './tables.js';
+import { transact } from './transact.js';
 import { dayOf } from './usage.js';
 
 const groupColumns = { preference: 'preference_id', key: 'key_id', model: 'chosen' } as const;
@@ -19,6 +21,7 @@ const wholeSums: ReadonlySet<string> = new Set(['choices', 'priced']);
 /** The sums of choices in SQL. */
 export function createChoiceStore(database: Kysely<StoreTables>): ChoiceStore {
   return {
+    add: (sums) => transact(database, (transaction) => addChoices(transaction, sums)),
     sums: (filter, by, groups) => sumChoices(database, filter, by, groups),
     groups: (filter, by, limit) => largestGroups(database, filter, by, limit),
     ratings: (filter) => sumRatings(database, filter),

@@ -6,7 +6,6 @@ import type {
   RequestSummary,
 } from '../contracts/requests.js';
 import type { Page, PageRequest } from '../contracts/page.js';
-import { addChoices } from './add-choices.js';
 import { clean } from './columns.js';
 import { pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
@@ -57,7 +56,6 @@ async function addRequests(
     );
     const added = sorted.filter((row) => inserted.has(row.id));
     await addUsage(transaction, added);
-    await addChoices(transaction, added);
     await addShadows(transaction, added);
   });
 }

@@ -1,7 +1,6 @@
 import { type Insertable, type Kysely, type Selectable, sql } from 'kysely';
 import { unpackCandidates } from '../packed-candidates.js';
 import type { NewSelection, SelectionRow, SelectionStore } from '../contracts/requests.js';
-import { addChoices } from './add-choices.js';
 import { clean, fromJson, toJson } from './columns.js';
 import { after, pageOf } from './pages.js';
 import { RepeatedInsert } from './repeated-insert.js';
@@ -60,13 +59,7 @@ async function addSelections(
   if (rows.length === 0) return;
   const byId = new Map(rows.map((row) => [row.id, row]));
   const sorted = [...byId.values()].map(toColumns).sort((a, b) => (a.id < b.id ? -1 : 1));
-  await transact(database, async (transaction) => {
-    const inserted = new Set((await insertSelections.run(transaction, sorted)).map(({ id }) => id));
-    await addChoices(
-      transaction,
-      [...byId.values()].filter(({ id }) => inserted.has(id)),
-    );
-  });
+  await transact(database, (transaction) => insertSelections.run(transaction, sorted));
 }
 
 /**

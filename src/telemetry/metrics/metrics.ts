@@ -69,7 +69,7 @@ export class Metrics {
     this.instruments.ratings.series();
     this.instruments.explored.series();
     for (const outcome of shadowOutcomes) this.instruments.shadowed.series(outcome);
-    for (const kind of ['requests', 'selections', 'outcomes'])
+    for (const kind of ['requests', 'selections', 'outcomes', 'choices'])
       this.instruments.recordsLost.series(kind);
     registerQueueGauge(this.registry, prefix, recordsQueued);
     registerFallbackGauge(this.registry, prefix, isFallback);

@@ -1,6 +1,7 @@
 import type { Caller } from '../../accounts/caller.js';
 import type { Plan } from '../../routing/plan.js';
 import { packCandidates } from '../../store/packed-candidates.js';
+import type { NewChoice } from '../../store/contracts/choices.js';
 import type { NewSelection } from '../../store/contracts/requests.js';
 import { type KeptContent, storedContent } from './kept-content.js';
 import { cut, keptPlan } from './kept-plan.js';
@@ -12,6 +13,8 @@ import { cut, keptPlan } from './kept-plan.js';
  */
 export interface Decision extends Omit<NewSelection, 'content'> {
   readonly content: KeptContent | null;
+  /** Absent: there was nothing to choose from. */
+  readonly choice?: NewChoice;
 }
 
 /** What is stored of a decision besides its plan. */
@@ -52,6 +55,9 @@ export function decisionOf(
 }
 
 /** The row of a decision. @param salt for content of which only a hash is stored */
-export function selectionRowOf({ content, ...row }: Decision, salt: Buffer | null): NewSelection {
+export function selectionRowOf(
+  { content, choice: _choice, ...row }: Decision,
+  salt: Buffer | null,
+): NewSelection {
   return { content: storedContent(content, salt), ...row };
 }

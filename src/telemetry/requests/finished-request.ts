@@ -86,7 +86,7 @@ export function requestRowOf(
     field: isBare || field === null ? null : cut(field, maxName),
     provider: named(provider),
     model: named(model),
-    ...summed(record, isBare),
+    ...summed(record),
     planId,
     conversationId,
     responseId,
@@ -103,12 +103,8 @@ export function requestRowOf(
 }
 
 /** What only the sums need. */
-const summed = (
-  { summedAs, choice, shadow }: RequestRecord,
-  isBare: boolean,
-): Pick<NewRequest, 'summedAs' | 'choice' | 'shadow'> => ({
+const summed = ({ summedAs, shadow }: RequestRecord): Pick<NewRequest, 'summedAs' | 'shadow'> => ({
   ...(summedAs === null ? {} : { summedAs }),
-  ...(choice === null || isBare ? {} : { choice }),
   ...(shadow === null ? {} : { shadow }),
 });
 

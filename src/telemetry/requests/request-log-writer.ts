@@ -1,9 +1,12 @@
 import { hasBudget } from '../../accounts/caller-limits.js';
+import type { Caller } from '../../accounts/caller.js';
+import type { NewChoice } from '../../store/contracts/choices.js';
 import type { ObservedRequest } from '../observed-request.js';
 import type { LazyDatabases } from '../../store/lazy-databases.js';
 import type { Store } from '../../store/contracts/store.js';
 import { type KeptDays, Retention } from '../../store/retention.js';
 import { WriteBehind, type WriteBehindReport } from '../../store/write-behind.js';
+import { ChoiceTotals } from './choice-totals.js';
 import { type Decision, decisionOf, type DecisionLinks, selectionRowOf } from './decision.js';
 import { type FinishedRequest, finishedRequest, requestRowOf } from './finished-request.js';
 import { type KeptContent, sizeInBytes } from './kept-content.js';
@@ -42,6 +45,7 @@ const closeMs = 5_000;
 export class RequestLogWriter {
   private readonly requests: WriteBehind<FinishedRequest>;
   private readonly selections: WriteBehind<Decision>;
+  private readonly choices: ChoiceTotals;
   private readonly keyUses: KeyUses;
   private readonly retention: Retention;
   private salt: Buffer | null = null;
@@ -51,6 +55,7 @@ export class RequestLogWriter {
     { maxQueued, keptDays, report }: RequestLogOptions,
   ) {
     this.keyUses = new KeyUses(databases);
+    this.choices = new ChoiceTotals(databases, report);
     this.retention = new Retention(databases, { keptDays });
     const shared = {
       report,
@@ -98,6 +103,7 @@ export class RequestLogWriter {
   /** Writes what has been taken so far, so that it can be read; waits at most `limitMs`. */
   async flush(limitMs = 500): Promise<void> {
     await Promise.all([this.requests.flush(limitMs), this.selections.flush(limitMs)]);
+    await this.choices.flush(limitMs);
   }
 
   /** How many rows wait, by kind. */
@@ -118,6 +124,7 @@ export class RequestLogWriter {
       this.selections.close(closeMs),
       this.keyUses.close(closeMs),
     ]);
+    await this.choices.close(closeMs);
   }
 
   private async writeRequests(finished: readonly FinishedRequest[]): Promise<void> {
@@ -127,6 +134,8 @@ export class RequestLogWriter {
       finished.map(({ record }) => record.content),
     );
     await store.requests.add(finished.map((request) => requestRowOf(request, salt)));
+    for (const { caller, at, record, isBare } of finished)
+      if (record.choice !== null && !isBare) this.addChoice(caller, at, record.choice);
     this.retention.noteWritten(finished.map(({ at }) => at));
   }
 
@@ -137,7 +146,17 @@ export class RequestLogWriter {
       decisions.map(({ content }) => content),
     );
     await store.selections.add(decisions.map((decision) => selectionRowOf(decision, salt)));
+    for (const { accountId, keyId, at, choice } of decisions)
+      if (choice) this.addChoice({ accountId, keyId }, at, choice);
     this.retention.noteWritten(decisions.map(({ at }) => at));
+  }
+
+  private addChoice(
+    { accountId, keyId }: Pick<Caller, 'accountId' | 'keyId'>,
+    at: number,
+    choice: NewChoice,
+  ): void {
+    this.choices.add({ accountId, keyId, at, choice });
   }
 
   /**

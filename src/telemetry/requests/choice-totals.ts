@@ -1,0 +1,74 @@
+import { MergingQueue } from '../../async/merging-queue.js';
+import type { ChosenSums, NewChoice } from '../../store/contracts/choices.js';
+import type { LazyDatabases } from '../../store/lazy-databases.js';
+import { addSums, type Chosen, keyOfChoice, withChoice } from '../../store/sum-choices.js';
+import type { WriteBehindReport } from '../../store/write-behind.js';
+
+/**
+ * How long sums wait: the longer, the more choices of one key become one row. Written with each
+ * batch of requests, they took several times as long as the requests themselves (2026-11-22).
+ */
+const everyMs = 30_000;
+/** Groups of sums that may wait, and those that are written in one transaction. */
+const maxGroups = 10_000;
+const maxBatch = 50;
+const dayMs = 86_400_000;
+
+/**
+ * Adds up choices in memory, by day, key, preference and chosen model, and adds them twice a minute
+ * to the stored sums. What waits when the process crashes is not counted; what the database
+ * stored without being able to say so is counted twice.
+ */
+export class ChoiceTotals {
+  private readonly waiting: MergingQueue<ChosenSums>;
+  private day = { number: NaN, name: '' };
+
+  constructor(databases: LazyDatabases, report: WriteBehindReport) {
+    this.waiting = new MergingQueue<ChosenSums>({
+      maxItems: maxGroups,
+      maxBatch,
+      delayMs: everyMs,
+      backoff: { firstMs: everyMs, maxMs: everyMs },
+      merge: addSums,
+      write: async (sums) => {
+        const { store } = await databases.get();
+        await store.choices.add([...sums.values()]);
+      },
+      onLost: (keys) => {
+        report.lost('choices', keys.length);
+        report.warn(`sums of choices are lost: savings miss some of the last requests`);
+      },
+    });
+  }
+
+  /** Takes a choice, and takes back what it replaces. Never throws. */
+  add({ choice, ...whose }: Chosen): void {
+    this.count(whose, choice, 1);
+    if (choice.replaces) this.count(whose, choice.replaces, -1);
+  }
+
+  /** Writes what has been added so far. False if that took longer; it will still be written. */
+  flush(limitMs: number): Promise<boolean> {
+    return this.waiting.flush(limitMs);
+  }
+
+  /** Writes what it can within the limit. */
+  close(limitMs: number): Promise<void> {
+    return this.waiting.close(limitMs);
+  }
+
+  private count(whose: Omit<Chosen, 'choice'>, choice: NewChoice, sign: 1 | -1): void {
+    const day = this.dayOf(whose.at);
+    this.waiting.update(keyOfChoice(whose, choice, day), (sums) =>
+      withChoice(sums, whose, choice, day, sign),
+    );
+  }
+
+  /** Most requests are of the same day, and to write a date takes longer than to add a choice. */
+  private dayOf(at: number): string {
+    const number = Math.floor(at / dayMs);
+    if (number !== this.day.number)
+      this.day = { number, name: new Date(at).toISOString().slice(0, 10) };
+    return this.day.name;
+  }
+}

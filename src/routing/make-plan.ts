@@ -74,6 +74,7 @@ export function makePlan(input: PlanInput): Plan {
   // not a spread: properties that are added behind one cost 2.5 µs
   const asked: RoutingRequest = Object.assign({}, request, {
     promptTokens: size.tokens,
+    images: size.images,
     planId: id,
   });
   const left = main.eligible.length + others.eligible.length;

@@ -25,6 +25,7 @@ function compileRules<T>({ groups }: RuleGroups<T>): (canonicalName: string) => 
 
 const findAbility = compileRules(readModelTable('abilities'));
 const findReasoning = compileRules(readModelTable('reasoning'));
+const findImageTokens = compileRules(readModelTable('image-tokens'));
 const findCapabilities = compileRules(readModelTable('capabilities'));
 
 /**
@@ -47,6 +48,14 @@ export function abilityByName(model: string): number | null {
 /** Whether a model's family reasons, by canonical name; null for a family that is not known to. */
 export function reasoningRuleOf(canonicalName: string): ReasoningRule | null {
   return findReasoning(canonicalName);
+}
+
+/**
+ * Tokens of a prompt for a picture of usual size, by canonical name; null for a family that is not
+ * in the table.
+ */
+export function imageTokensOf(canonicalName: string): number | null {
+  return findImageTokens(canonicalName)?.tokens ?? null;
 }
 
 /** What a model's family can do, by canonical name. */

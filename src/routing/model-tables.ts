@@ -36,6 +36,8 @@ interface ModelTables {
     /** What a name without a date stood for when models of 2023 and 2024 were measured. */
     readonly namesOf2024: Readonly<Record<string, string>>;
   };
+  /** Tokens of a prompt for a picture of usual size. */
+  readonly 'image-tokens': RuleGroups<{ readonly tokens: number }>;
   /** Whether model families reason before they answer. */
   readonly reasoning: RuleGroups<ReasoningRule>;
   readonly 'reasoning-tokens': ReasoningTokens;

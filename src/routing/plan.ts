@@ -128,6 +128,8 @@ export interface RoutingRequest {
   maxModelDepth?: number | null;
   /** About how many tokens messages and tools have; set by `makePlan`. */
   promptTokens?: number;
+  /** How many pictures they have, which count as usual among the tokens; set by `makePlan`. */
+  images?: number;
   /** What the caller prefers, where it named a preference. */
   preference?: PreferenceSettings | null;
   /** What the account's own evaluations have taught, one after the other; absent: nothing. */

@@ -1,6 +1,8 @@
 import { isContinued } from './affinity.js';
 import type { AnswerCorrections } from './answer-length/answer-corrections.js';
 import { type AnswerTokens, answerTokens } from './answer-length/answer-tokens.js';
+import { habitsOf } from './answer-length/model-habits.js';
+import { imageTokens } from './tokens.js';
 import type { AskedAnswer } from './answer-length/asked-answer.js';
 import type { Expectation } from './predictor/quality-predictor.js';
 import { type KindsOfTask, withPrediction } from './figures.js';
@@ -31,6 +33,12 @@ function answerCostOf(
   return (tokens.visible * rate + tokens.reasoning * (reasoning ?? rate)) / 1e6;
 }
 
+/** Tokens of the prompt for a model: each has its own rule for pictures. */
+function promptTokensOf({ promptTokens = 0, images = 0 }: RoutingRequest, model: string): number {
+  if (images === 0) return promptTokens;
+  return Math.max(0, promptTokens + images * (habitsOf(model).imageTokens - imageTokens));
+}
+
 /** What a limit leaves of an answer: what a model reasons comes first. */
 function limited({ visible, reasoning }: AnswerTokens, limit: number): AnswerTokens {
   if (visible + reasoning <= limit) return { visible, reasoning };
@@ -56,14 +64,14 @@ export function predicted(
   { gate, kinds, answer, corrections }: Understood,
 ): CandidateFigures {
   const { candidate, figures, qualityStated, maxOutput } = known;
-  const { promptTokens = 0, maxTokens, continued } = request;
+  const { maxTokens, continued } = request;
   const tokens = limited(
     answerTokens(answer, candidate.model, known.effort, corrections),
     Math.min(maxTokens ?? Infinity, maxOutput ?? Infinity),
   );
   const cachedTokens = continued && isContinued(candidate, continued) ? continued.cachedTokens : 0;
   const answerCost = answerCostOf(known, tokens);
-  const prompt = promptCost(known, promptTokens, cachedTokens);
+  const prompt = promptCost(known, promptTokensOf(request, candidate.model), cachedTokens);
   return {
     candidate,
     figures: withPrediction(figures, {

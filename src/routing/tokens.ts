@@ -96,8 +96,8 @@ export function estimateTokens(text: string): number {
 }
 
 const messageOverhead = 4;
-/** About what the large vendors charge for one picture of ordinary size. */
-const imageTokens = 1000;
+/** About what the large vendors charge for one picture of ordinary size, where it is not known. */
+export const imageTokens = 1000;
 /** For a sound clip or a file of unknown length. */
 const attachmentTokens = 500;
 

@@ -7,7 +7,7 @@ import { readModelTable, type RuleGroups } from '../../src/routing/model-tables.
 const rulesOf = <T>({ groups }: RuleGroups<T>) => groups.flatMap(({ rules }) => rules);
 const isKnownOrNot = (value: unknown): boolean => value === null || typeof value === 'boolean';
 
-describe.each(['abilities', 'capabilities', 'reasoning'] as const)(
+describe.each(['abilities', 'capabilities', 'reasoning', 'image-tokens'] as const)(
   'config/models/%s.json',
   (name) => {
     const { groups } = readModelTable(name);

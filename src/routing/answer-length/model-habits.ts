@@ -1,6 +1,7 @@
 import { efforts, type ReasoningEffort } from '../../completion.js';
 import { LRUCache } from 'lru-cache';
-import { reasoningRuleOf } from '../model-families.js';
+import { imageTokens as usualImageTokens } from '../tokens.js';
+import { imageTokensOf, reasoningRuleOf } from '../model-families.js';
 import { modelIdentity } from '../model-identity.js';
 import { canonicalName } from '../model-name.js';
 import { readModelTable } from '../model-tables.js';
@@ -11,6 +12,8 @@ export interface ModelHabits {
   readonly verbosity: number;
   /** Reasoning tokens about a question of usual difficulty, by place in `efforts`. */
   readonly reasoning: readonly number[];
+  /** Tokens of a prompt for a picture of usual size. */
+  readonly imageTokens: number;
   /** Without a request for another one. */
   readonly usualEffort: ReasoningEffort;
 }
@@ -39,6 +42,7 @@ const maxCachedNames = 4000,
 const unknownHabits: ModelHabits = {
   verbosity: unknownVerbosity,
   reasoning: none,
+  imageTokens: usualImageTokens,
   usualEffort: 'none',
 };
 
@@ -47,16 +51,18 @@ const verbosityOf = (visible: number): number =>
 
 function habitsNamed(model: string): ModelHabits {
   const name = canonicalName(model);
-  const rule = reasoningRuleOf(name);
+  const rule = reasoningRuleOf(name),
+    imageTokens = imageTokensOf(name) ?? usualImageTokens;
   const like = rule?.like === undefined ? undefined : models[rule.like];
   const own = measured.get(modelIdentity(model)) ?? like;
   const verbosity = own ? verbosityOf(own.visible) : unknownVerbosity;
-  if (!rule || rule.usual === null) return { verbosity, reasoning: none, usualEffort: 'none' };
+  if (!rule || rule.usual === null)
+    return { verbosity, reasoning: none, imageTokens, usualEffort: 'none' };
   const first = own?.tokens.length ? own.tokens : (like?.tokens ?? []);
   const tokens = first.length > 0 ? first : guessedReasoning;
   // a model that always reasons takes `none` for as little as it can
   const reasoning = [rule.always ? tokens[0]! : 0, ...tokens];
-  return { verbosity, reasoning, usualEffort: rule.usual };
+  return { verbosity, reasoning, imageTokens, usualEffort: rule.usual };
 }
 
 const kept = new LRUCache<string, ModelHabits>({ max: maxCachedNames });

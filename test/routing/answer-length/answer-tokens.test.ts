@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { habitsOf } from '../../../src/routing/answer-length/model-habits.js';
 import { answerTokens } from '../../../src/routing/answer-length/answer-tokens.js';
 import { type AskedAnswer, askedAnswer } from '../../../src/routing/answer-length/asked-answer.js';
 import { type ChatMessage, efforts } from '../../../src/completion.js';
@@ -168,5 +169,13 @@ describe('the reasoning before an answer', () => {
         });
       }),
     );
+  });
+});
+
+describe('the cost of a prompt with pictures', () => {
+  it('follows the rule of each model', () => {
+    expect(habitsOf('gpt-4o-mini').imageTokens).toBeGreaterThan(20_000);
+    expect(habitsOf('openai/gpt-4o-2024-08-06').imageTokens).toBe(765);
+    expect(habitsOf('my-own-13b').imageTokens).toBe(1_000);
   });
 });

@@ -75,6 +75,7 @@ export async function compare(
     return { ...row, chosenPlace, place };
   });
   const beliefs = believedOf(places, sums, evidence);
+  await setImmediate();
   const own = pairs.filter((row) => row.place === row.chosenPlace);
   const choices = own.reduce((sum, row) => sum + row.choices, 0);
   const middle = outcomeOf(
@@ -154,7 +155,8 @@ async function drawOutcomes(
       outcome.gain[place]! += noise.gain[place]! * draw();
     }
     outcomes.push(outcome);
-    rows += pairs.length + count;
+    // correlated beliefs take a row of work for each two models
+    rows += pairs.length + count ** 2;
     if (rows < rowsPerTurn) continue;
     rows = 0;
     await setImmediate();

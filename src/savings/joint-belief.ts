@@ -30,23 +30,30 @@ export class JointBelief {
 
   /** Takes in that the sum of the terms was found to be `value`, with this variance. */
   observe(terms: readonly Term[], value: number, variance: number): void {
-    const rows = terms.map(([place, weight]) => [this.rowOf(place), weight] as const);
-    if (rows.some(([row]) => row === null)) return;
+    const rows: number[] = [];
+    let expected = 0;
+    for (const [place, weight] of terms) {
+      const row = this.rowOf(place);
+      if (row === null) return;
+      rows.push(row);
+      expected += this.means[place]! * weight;
+    }
     const { covariance, correlated, means } = this;
-    const known = rows as (readonly [number, number])[];
-    const shared = covariance.map((line) =>
-      known.reduce((sum, [row, weight]) => sum + line[row]! * weight, 0),
-    );
-    const own = known.reduce((sum, [row, weight]) => sum + shared[row]! * weight, 0);
-    const total = own + variance;
-    if (!(total > 0)) return;
-    const expected = terms.reduce((sum, [place, weight]) => sum + means[place]! * weight, 0);
-    correlated.forEach((place, row) => {
-      means[place]! += (shared[row]! / total) * (value - expected);
+    const shared = new Float64Array(correlated.length);
+    let total = variance;
+    for (const [at, row] of rows.entries()) {
       const line = covariance[row]!;
-      for (let other = 0; other < line.length; other++)
-        line[other]! -= (shared[row]! * shared[other]!) / total;
-    });
+      for (let other = 0; other < shared.length; other++)
+        shared[other]! += line[other]! * terms[at]![1];
+    }
+    for (const [at, row] of rows.entries()) total += shared[row]! * terms[at]![1];
+    if (!(total > 0)) return;
+    for (let row = 0; row < shared.length; row++) {
+      const part = shared[row]! / total;
+      means[correlated[row]!]! += part * (value - expected);
+      const line = covariance[row]!;
+      for (let other = 0; other < shared.length; other++) line[other]! -= part * shared[other]!;
+    }
     this.root = null;
   }
 

@@ -48,9 +48,9 @@ const kind = (
 ): UsualAnswer => ({ tokens, ofText, mostOfText, freedom, difficulty });
 
 /**
- * Lengths for a model of average verbosity (GPT-4o). `npm run lab -- answer-lengths` compares them
- * with published answers, as far as there are any: `choice`, `mathematics`, `explanation`, `chat`,
- * `code` and `toolCall` follow these, the others are our own estimates (2026-11).
+ * Lengths for a model of average verbosity (GPT-4o). `choice`, `mathematics`, `explanation`, `chat`,
+ * `code` and `toolCall` are near the mean lengths of published answers of 2024; the others are our
+ * own estimates and were not measured (2026-11).
  */
 export const usualAnswers: Readonly<Record<AnswerKind, UsualAnswer>> = {
   greeting: kind(22, 0.4, -3),

@@ -93,7 +93,7 @@ function cached(model: string): Identity {
 /**
  * The model that a name stands for, whoever serves it and however the name is written: without
  * maker, region, packaging and effort, in lower case. A date is left out only where the maker uses
- * it for states of one product (`gpt-4o-2024-08-06`); elsewhere it stays, since it makes another
+ * it for states of one product (`gpt-4o-2024-08-06`); elsewhere it stays, because it makes another
  * product (`mistral-large-2407`). A name that moves (`mistral-small-latest`) is the product that it
  * stands for today, or itself if that is not known. An identity is its own identity.
  */

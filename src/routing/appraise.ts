@@ -137,6 +137,7 @@ export function appraise(
     },
     knownAs: facts.knownAs || candidate.model,
     qualityStated: stated !== null,
+    isFamilyKnown: facts.ability !== null,
     rates,
     contextLength: count(attributes['context_length']) ?? facts.contextLength,
     maxOutput: count(attributes['max_output']) ?? facts.maxOutput,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type { ReasoningRule, ReasoningTokens } from './answer-length/reasoning-rule.js';
+import type { AbilityTable } from './outlook/model-abilities.js';
 
 /** What each file in `config/models/` holds, in addition to its description. */
 interface ModelTables {
@@ -43,6 +44,8 @@ interface ModelTables {
   readonly 'reasoning-tokens': ReasoningTokens;
   /** Providers in the price data whose lists give context lengths. */
   readonly 'context-lengths': { readonly sources: readonly string[] };
+  /** Abilities of single models, on one scale. */
+  readonly 'measured-abilities': AbilityTable;
 }
 
 /** Rules in the order in which they are tried; groups are for the reader only. */

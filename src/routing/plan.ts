@@ -67,6 +67,8 @@ export interface Appraisal extends CandidateFigures {
    * the model's own name. Null: as the provider does by default, or an effort that is no level.
    */
   readonly effort: ReasoningEffort | null;
+  /** Whether the table of families has the model: otherwise the quality before ranking is a guess. */
+  readonly isFamilyKnown: boolean;
   /** The ability that the configuration states in place of what is measured; null: none. */
   readonly abilityStated: StatedAbility | null;
 }

@@ -20,6 +20,10 @@ const usage = `The router's laboratory: evaluates how well the router chooses, a
       Makes the table of reasoning tokens by model and effort from published counts. The shipped one
       is config/models/reasoning-tokens.json.
 
+  npm run lab -- outlook [--data DIR] [--out FILE]
+      Fits what reads kinds, languages and difficulty of requests, with some of them kept back, and
+      says how well those are judged. --out FILE fits all and writes config/router/outlook.bin.
+
   --data DIR is the folder of published evaluations; without it ROUTING_DATA, then ../shared/routing-data.
 `;
 
@@ -60,6 +64,13 @@ const commands: Readonly<Record<string, Command>> = {
     run: async ({ data, out }) => {
       const { printReasoningTokens } = await import('./commands/fit-reasoning.js');
       return printReasoningTokens({ data, out });
+    },
+  },
+  outlook: {
+    options: ['data', 'out'],
+    run: async ({ data, out }) => {
+      const { printOutlook } = await import('./commands/fit-outlook.js');
+      return printOutlook({ data, out });
     },
   },
   'fit-shipped': {

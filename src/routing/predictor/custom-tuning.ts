@@ -6,6 +6,7 @@ import type { Expectation, QualityPredictor } from './quality-predictor.js';
 import type { Reading } from './request-reader.js';
 import {
   type Adjustment,
+  type Expected,
   keptOdds,
   type TunedCandidate,
   type ReadRequest,
@@ -96,7 +97,7 @@ class CustomTuning implements Tuning {
   adjust(
     candidate: TunedCandidate,
     request: TunedRequest,
-    { quality }: Expectation,
+    { quality }: Expected,
   ): Adjustment | null {
     const learned = this.learnedFor(request);
     const model = this.placeOf(candidate);

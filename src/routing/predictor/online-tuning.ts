@@ -2,8 +2,7 @@ import { fadedServed, maxMove } from './online-learner.js';
 import { oddsOf } from './fit-beliefs.js';
 import { type LearnedMoves, learnedMoves, type ModelMoves } from './learned-moves.js';
 import { type OnlineState, ratedName, servedName } from './online-state.js';
-import type { Expectation } from './quality-predictor.js';
-import type { Adjustment, TunedCandidate, TunedRequest, Tuning } from './tuning.js';
+import type { Adjustment, Expected, TunedCandidate, TunedRequest, Tuning } from './tuning.js';
 
 /** The number of answers without a fault that every model starts with. */
 const priorAnswers = 50;
@@ -91,7 +90,7 @@ class OnlineTuning implements Tuning {
   adjust(
     { provider, model }: TunedCandidate,
     request: TunedRequest,
-    expected: Expectation,
+    expected: Expected,
   ): Adjustment | null {
     const known = this.known.get(this.nameOf(model) ?? '');
     const service =

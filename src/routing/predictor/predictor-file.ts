@@ -1,17 +1,13 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import { gramBuckets } from './features/grams.js';
 import { gramsOfPrototype } from './prototypes.js';
 import type { PredictorWeights } from './predictor-weights.js';
-
-/*
- * The file format: eight bytes that name it, then, deflated: the length of the header (32 bits,
- * little-endian), the header as JSON, padding to four bytes, and the arrays one after the other,
- * each padded to four bytes. The header has the length of each array.
- */
-const magic = 'SBROUTE3';
-const kinds = { f32: Float32Array, i8: Int8Array, u8: Uint8Array, u16: Uint16Array } as const;
-type Kind = keyof typeof kinds;
-type Numbers = Float32Array | Int8Array | Uint8Array | Uint16Array;
+import {
+  checkLengths,
+  decodeWeights,
+  encodeWeights,
+  type NumberKind,
+  type WeightsFormat,
+} from './weights-file.js';
 
 const arrays = {
   mean: 'f32',
@@ -53,9 +49,9 @@ const arrays = {
   prototypeFamilies: 'u8',
   taskFamilies: 'u8',
   prototypeTrust: 'f32',
-} as const satisfies Record<string, Kind>;
+} as const satisfies Record<string, NumberKind>;
 type ArrayName = keyof typeof arrays;
-const arrayNames = Object.keys(arrays) as ArrayName[];
+const format: WeightsFormat<ArrayName> = { magic: 'SBROUTE3', arrays };
 
 interface Header {
   readonly name: string;
@@ -63,40 +59,13 @@ interface Header {
   readonly denseNames: readonly string[];
   readonly taskNames: readonly string[];
   readonly models: readonly string[];
-  readonly lengths: Readonly<Record<ArrayName, number>>;
 }
-
-const padded = (bytes: number): number => Math.ceil(bytes / 4) * 4;
 
 /** Weights as the bytes of a file; the same weights always give the same bytes. */
 export function encodePredictor(weights: PredictorWeights): Buffer {
-  const lengths = Object.fromEntries(
-    arrayNames.map((name) => [name, weights[name].length]),
-  ) as Record<ArrayName, number>;
-  const header: Header = {
-    name: weights.name,
-    rank: weights.rank,
-    denseNames: weights.denseNames,
-    taskNames: weights.taskNames,
-    models: weights.models,
-    lengths,
-  };
-  const text = Buffer.from(JSON.stringify(header));
-  const start = Buffer.alloc(padded(4 + text.length));
-  start.writeUInt32LE(text.length);
-  text.copy(start, 4);
-  return Buffer.concat([
-    Buffer.from(magic, 'latin1'),
-    deflateRawSync(Buffer.concat([start, ...arrayNames.map((name) => bytesOf(weights[name]))]), {
-      level: 9,
-    }),
-  ]);
-}
-
-function bytesOf(numbers: Numbers): Buffer {
-  const bytes = Buffer.alloc(padded(numbers.byteLength));
-  Buffer.from(numbers.buffer, numbers.byteOffset, numbers.byteLength).copy(bytes);
-  return bytes;
+  const { name, rank, denseNames, taskNames, models } = weights;
+  const header: Header = { name, rank, denseNames, taskNames, models };
+  return encodeWeights(format, header, weights);
 }
 
 /**
@@ -104,36 +73,7 @@ function bytesOf(numbers: Numbers): Buffer {
  * @throws Error if the bytes are not such a file, are cut off, or do not fit together
  */
 export function decodePredictor(bytes: Uint8Array): PredictorWeights {
-  const view = inflated(bytes);
-  const length = view.readUInt32LE();
-  const header = JSON.parse(view.toString('utf8', 4, 4 + length)) as Header;
-  let at = padded(4 + length);
-  const read: Partial<Record<ArrayName, Numbers>> = {};
-  for (const name of arrayNames) {
-    const make = kinds[arrays[name]];
-    const size = header.lengths[name] * make.BYTES_PER_ELEMENT;
-    if (!Number.isInteger(size) || size < 0 || at + size > view.length)
-      throw new Error(`the file of predictor weights is cut off at "${name}"`);
-    // copied: a pooled buffer may begin at an odd address
-    read[name] = new make(new Uint8Array(view.subarray(at, at + size)).buffer);
-    at += padded(size);
-  }
-  const { lengths, ...rest } = header;
-  return checked({ ...rest, ...(read as Pick<PredictorWeights, ArrayName>) });
-}
-
-/** The weights have a few megabytes: a much larger file is not one of them. */
-const maxBytes = 64 * 1024 * 1024;
-
-function inflated(bytes: Uint8Array): Buffer {
-  const view = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  if (view.toString('latin1', 0, magic.length) !== magic)
-    throw new Error('this is not a file of predictor weights');
-  try {
-    return inflateRawSync(view.subarray(magic.length), { maxOutputLength: maxBytes });
-  } catch {
-    throw new Error('the file of predictor weights is cut off or damaged');
-  }
+  return checked(decodeWeights(format, bytes) as PredictorWeights);
 }
 
 /** The length that each array must have, given the lengths of the names and of a few arrays. */
@@ -191,14 +131,7 @@ function expectedLengths({
  */
 function checked(weights: PredictorWeights): PredictorWeights {
   const { headModels, prototypeBuckets, models } = weights;
-  for (const [name, length] of Object.entries(expectedLengths(weights)) as [ArrayName, number][]) {
-    if (weights[name].length !== length)
-      throw new Error(
-        `the predictor weights do not fit together: "${name}" has ${weights[name].length} numbers instead of ${length}`,
-      );
-    if (weights[name].some((number) => !Number.isFinite(number)))
-      throw new Error(`the predictor weights hold a number that is not finite: "${name}"`);
-  }
+  checkLengths<ArrayName>(weights, expectedLengths(weights));
   if (headModels.some((at) => !Number.isInteger(at) || at < 0 || at >= models.length))
     throw new Error('the predictor weights hold a head of a model that they do not name');
   if (prototypeBuckets.some((bucket) => bucket >= gramBuckets))

@@ -30,6 +30,9 @@ const maxOdds = 4;
 /** Log odds, limited to what one tuning may move. */
 export const keptOdds = (odds: number): number => Math.max(-maxOdds, Math.min(maxOdds, odds));
 
+/** What is expected of one candidate before a tuning. */
+export type Expected = Pick<Expectation, 'quality' | 'uncertainty'>;
+
 /** What a tuning says about one candidate. */
 export interface Adjustment {
   /** Log odds to add to the predicted quality; between -4 and 4. */
@@ -49,9 +52,5 @@ export interface Tuning {
    * Null if it knows nothing about the candidate. `expected` is the expectation before this tuning.
    * Never throws.
    */
-  adjust(
-    candidate: TunedCandidate,
-    request: TunedRequest,
-    expected: Expectation,
-  ): Adjustment | null;
+  adjust(candidate: TunedCandidate, request: TunedRequest, expected: Expected): Adjustment | null;
 }

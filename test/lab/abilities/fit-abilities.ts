@@ -38,7 +38,7 @@ export interface Spreads {
 }
 
 const rounds = 40;
-const usualSpreads: Spreads = { ability: 1, effort: 0.3, manner: 0.6, beside: 0.25 };
+export const usualSpreads: Spreads = { ability: 1, effort: 0.3, manner: 0.6, beside: 0.25 };
 /** Columns of one source share judges and prompts, so that twenty of them are not twenty tests. */
 const countOfSource = (columns: number): number => columns ** 0.5;
 /** A slope is drawn to the mean of its source as by so many results. */

@@ -27,7 +27,7 @@ export const kinds = {
 } as const;
 
 /** Groups of languages in which models of one line tend to be equally good. */
-const languages = {
+export const languages = {
   germanic: ['german', 'dutch', 'swedish', 'danish', 'norwegian', 'icelandic', 'faroese'],
   romance: ['french', 'spanish', 'italian', 'portuguese', 'romanian', 'catalan'],
   slavic: [

@@ -17,7 +17,7 @@ interface ScoreRow {
 }
 
 /** Which names stand for one model: as sources write them -> `<maker>/<model>`. */
-function readModelNames(folder: string): (written: string) => string {
+export function readModelNames(folder: string): (written: string) => string {
   const rowsOf = (file: string): Record<string, string>[] =>
     parse(readFileSync(join(folder, 'current', file)), { columns: true });
   const names = new Map<string, string>();

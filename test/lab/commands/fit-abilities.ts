@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Abilities, fitAbilities } from '../abilities/fit-abilities.js';
+import { abilityTable, fitWithFamilies } from '../abilities/ability-table.js';
+import type { Abilities } from '../abilities/fit-abilities.js';
 import { readPublishedResults } from '../abilities/published-results.js';
 import { kinds } from '../abilities/result-kinds.js';
 import { joined, readScoredPrompts } from '../abilities/scored-prompts.js';
@@ -16,6 +17,17 @@ export interface FitAbilitiesOptions {
 }
 
 const shown = 40;
+/** The month of the newest results. */
+const asOf = '2026-07';
+const description =
+  'Abilities of models on one scale, in log odds; 0 is a usual model of 2024. Fitted by ' +
+  '`npm run lab -- abilities` to published results: LMArena (text, vision, documents, web development; ' +
+  'no licence stated, ratings are facts), LiveBench (no licence file), EuroEval (MIT), SWE-bench Pro (MIT), ' +
+  'aider polyglot (Apache-2.0), Berkeley Function Calling (Apache-2.0; results without a licence), ' +
+  'terminal-bench (no licence stated), TextClass (CC BY 4.0, B. González-Bustamante, arXiv 2412.00539), ' +
+  'MMLU-Pro, ZeroEval and others that the model card names. Fitted values only. kinds, languages and ' +
+  'efforts: what to add for a kind of task, a group of languages and a reasoning effort. families: how ' +
+  'the shares of abilities.json become abilities.';
 
 /**
  * Brings published results of models to one scale of abilities, by kind of task, language and
@@ -27,14 +39,15 @@ export async function printAbilities({ out, data }: FitAbilitiesOptions): Promis
   const folder = evaluationsFolder('abilities', data);
   if (!existsSync(join(folder, 'current')))
     throw new Error(`abilities: ${folder} has no folder current, with results of newer models`);
-  const fitted = fitAbilities(joined([readPublishedResults(folder), readScoredPrompts(folder)]));
-  if (out !== undefined)
-    await writeAtomically(out, Buffer.from(`${JSON.stringify(fitted.models, rounded, 1)}\n`));
+  const { fitted, families } = fitWithFamilies(
+    joined([readPublishedResults(folder), readScoredPrompts(folder)]),
+  );
+  if (out !== undefined) {
+    const table = abilityTable(fitted, families, asOf, description);
+    await writeAtomically(out, Buffer.from(`${JSON.stringify(table, null, 1)}\n`));
+  }
   return tableOf(fitted);
 }
-
-const rounded = (_name: string, value: unknown): unknown =>
-  typeof value === 'number' ? Math.round(value * 1_000) / 1_000 : value;
 
 /** The models with the surest places at the top. */
 function tableOf({ models }: Abilities): string {

@@ -176,7 +176,7 @@ function quantisedGrams({ grams, rank }: Embedding): Pick<PredictorWeights, 'gra
 const unitsPerDeviation = 4;
 
 /** Rounds numbers to -127..127 times one unit for each of `columns` columns. Clips outliers. */
-function quantise(
+export function quantise(
   values: Float32Array,
   columns: number,
 ): { numbers: Int8Array; units: Float32Array } {

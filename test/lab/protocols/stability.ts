@@ -31,6 +31,7 @@ export function candidateOf(model: string): Appraisal {
     tools: null,
     images: null,
     effort: null,
+    isFamilyKnown: true,
     abilityStated: null,
   };
 }

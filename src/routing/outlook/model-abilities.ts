@@ -1,0 +1,107 @@
+import { LRUCache } from 'lru-cache';
+import { modelIdentity } from '../model-identity.js';
+import { readModelTable } from '../model-tables.js';
+import { logOdds } from '../numbers.js';
+
+/** Where an ability is from: published results of the model, its family, or its name and price. */
+export type Basis = 'measured' | 'family' | 'guess';
+
+/** What is known of a model on the scale of abilities (log odds; 0: a usual model of 2024). */
+export interface ModelAbility {
+  readonly ability: number;
+  /** The standard deviation of the ability on a kind of task. */
+  readonly error: number;
+  readonly basis: Basis;
+  /** What to add for a kind of task, for a group of languages, and at an effort. */
+  readonly kinds: Readonly<Record<string, number>>;
+  readonly languages: Readonly<Record<string, number>>;
+  readonly efforts: Readonly<Record<string, number>>;
+}
+
+/** `config/models/measured-abilities.json`, which the laboratory writes. */
+export interface AbilityTable {
+  readonly description: string;
+  readonly asOf: string;
+  /** Turns the share that a family's table states into an ability. */
+  readonly families: { readonly constant: number; readonly factor: number; readonly error: number };
+  /** The standard deviation of an ability that is guessed from a name and a price. */
+  readonly guessError: number;
+  /** What is added to the error on a kind of task that a model has no results in. */
+  readonly unmeasuredKind: number;
+  readonly models: Readonly<Record<string, WrittenAbility>>;
+}
+
+/** One model of the table; figures that are left out are 0. */
+export interface WrittenAbility {
+  readonly ability: number;
+  readonly error: number;
+  readonly kinds?: Readonly<Record<string, number>>;
+  readonly languages?: Readonly<Record<string, number>>;
+  readonly efforts?: Readonly<Record<string, number>>;
+}
+
+const maxNameLength = 200;
+const maxCachedNames = 4_000;
+const least = 0.03;
+const none: Readonly<Record<string, number>> = {};
+
+/** Finds what is known of a candidate's model. */
+export class ModelAbilities {
+  private readonly byIdentity = new Map<string, ModelAbility>();
+  private readonly found = new LRUCache<string, { readonly known: ModelAbility | null }>({
+    max: maxCachedNames,
+  });
+
+  constructor(private readonly table: AbilityTable) {
+    for (const [model, written] of Object.entries(table.models))
+      // the table is keyed by identities
+      this.byIdentity.set(model, {
+        kinds: none,
+        languages: none,
+        efforts: none,
+        ...written,
+        basis: 'measured',
+      });
+  }
+
+  /** What published results say of a model, whatever its provider; null if there are none. */
+  measured(name: string): ModelAbility | null {
+    if (name.length > maxNameLength) return null;
+    let entry = this.found.get(name);
+    if (entry === undefined) {
+      entry = { known: this.byIdentity.get(modelIdentity(name)) ?? null };
+      this.found.set(name, entry);
+    }
+    return entry.known;
+  }
+
+  /**
+   * An ability without published results of the model.
+   * @param share 0..1, as the table of families states it or a name and a price suggest
+   * @param isGuess whether nothing is known of its family
+   */
+  supposed(share: number, isGuess: boolean): ModelAbility {
+    const { families, guessError } = this.table;
+    const kept = Math.min(1 - least, Math.max(least, share));
+    return {
+      ability: families.constant + families.factor * logOdds(kept),
+      error: isGuess ? guessError : families.error,
+      basis: isGuess ? 'guess' : 'family',
+      kinds: none,
+      languages: none,
+      efforts: none,
+    };
+  }
+
+  /** What is added to the error where a model has no results in a kind of task. */
+  get unmeasuredKind(): number {
+    return this.table.unmeasuredKind;
+  }
+}
+
+let shipped: ModelAbilities | undefined;
+
+/** The shipped abilities, read once. @throws Error if their file is missing or malformed */
+export function shippedAbilities(): ModelAbilities {
+  return (shipped ??= new ModelAbilities(readModelTable('measured-abilities')));
+}

@@ -1,0 +1,75 @@
+import { gramBuckets } from '../predictor/features/grams.js';
+import {
+  checkLengths,
+  decodeWeights,
+  encodeWeights,
+  type NumberKind,
+  type WeightsFormat,
+} from '../predictor/weights-file.js';
+
+/** What reads a request's kind, language and difficulty, as numbers. */
+export interface OutlookWeights {
+  /** When and from what the weights were fitted, for people. */
+  readonly name: string;
+  readonly denseNames: readonly string[];
+  /** Kinds of request, and the kind of task by which each is judged in the table of abilities. */
+  readonly kinds: readonly { readonly name: string; readonly ability: string }[];
+  /** Groups of languages; the first is English. */
+  readonly languages: readonly string[];
+  /** The quality falls from the ceiling to 0 by the logistic function of this slope. */
+  readonly slope: number;
+  /** The standard deviation of a difficulty that was read from a text of an unknown benchmark. */
+  readonly difficultyError: number;
+  /** By dense feature. */
+  readonly mean: Float32Array;
+  readonly scale: Float32Array;
+  /**
+   * Linear in the n-grams (by bucket, in units of `gramScale`) and the dense features: the columns
+   * are `difficulty`, the log odds of the `ceiling`, those of being an everyday request, and one
+   * column for each kind and each language.
+   */
+  readonly grams: Int8Array;
+  readonly gramScale: Float32Array;
+  readonly dense: Float32Array;
+  readonly bias: Float32Array;
+}
+
+/** The columns before those of kinds and languages. */
+export const firstColumns = 3;
+
+const arrays = {
+  mean: 'f32',
+  scale: 'f32',
+  grams: 'i8',
+  gramScale: 'f32',
+  dense: 'f32',
+  bias: 'f32',
+} as const satisfies Record<string, NumberKind>;
+type ArrayName = keyof typeof arrays;
+const format: WeightsFormat<ArrayName> = { magic: 'SBLOOK01', arrays };
+
+/** Weights as the bytes of a file; the same weights always give the same bytes. */
+export function encodeOutlook(weights: OutlookWeights): Buffer {
+  const { name, denseNames, kinds, languages, slope, difficultyError } = weights;
+  const header = { name, denseNames, kinds, languages, slope, difficultyError };
+  return encodeWeights(format, header, weights);
+}
+
+/**
+ * Reads weights from the bytes of a file.
+ * @throws Error if the bytes are not such a file, are cut off, or do not fit together
+ */
+export function decodeOutlook(bytes: Uint8Array): OutlookWeights {
+  const weights = decodeWeights(format, bytes) as OutlookWeights;
+  const { length: features } = weights.denseNames;
+  const width = firstColumns + weights.kinds.length + weights.languages.length;
+  checkLengths<ArrayName>(weights, {
+    mean: features,
+    scale: features,
+    grams: gramBuckets * width,
+    gramScale: width,
+    dense: features * width,
+    bias: width,
+  });
+  return weights;
+}

@@ -1,0 +1,78 @@
+import { sigmoid } from '../numbers.js';
+import { addRows, sumOfRows } from '../predictor/columns.js';
+import type { Features } from '../predictor/features/features.js';
+import { firstColumns, type OutlookWeights } from './outlook-weights.js';
+
+/** What a request asks of any model. */
+export interface Outlook {
+  /** On the scale of abilities: half of the ceiling is reached by a model of this ability. */
+  readonly difficulty: number;
+  /** 0..1: the quality that no model exceeds, because such requests have no certain answer. */
+  readonly ceiling: number;
+  /** 0..1: how much it is like everyday requests, and not like those of benchmarks. */
+  readonly everyday: number;
+  /** The kinds of request that it consists of, the largest first, as parts of a whole. */
+  readonly kinds: readonly Share[];
+  /** The groups of languages other than English, likewise. */
+  readonly languages: readonly Share[];
+}
+
+/** A part of a request. */
+export interface Share {
+  readonly name: string;
+  readonly share: number;
+}
+
+const maxDeviations = 4;
+/** Smaller parts are left out. */
+const minShare = 0.08;
+
+/** Reads requests with the weights. A request of a kilobyte takes some tens of microseconds. */
+export class OutlookReader {
+  constructor(readonly weights: OutlookWeights) {}
+
+  /** What a request asks of any model. */
+  read(features: Features): Outlook {
+    const { kinds, languages, bias, gramScale, grams, dense } = this.weights;
+    const sums = sumOfRows(grams, bias.length, features.buckets, features.weights);
+    for (let at = 0; at < sums.length; at++) sums[at] = sums[at]! * gramScale[at]! + bias[at]!;
+    addRows(dense, this.scaled(features.dense), sums);
+    const firstLanguage = firstColumns + kinds.length;
+    return {
+      difficulty: sums[0]!,
+      ceiling: sigmoid(sums[1]!),
+      everyday: sigmoid(sums[2]!),
+      kinds: sharesOf(
+        kinds.map(({ name }) => name),
+        sums.subarray(firstColumns, firstLanguage),
+      ),
+      // English is the usual language, which abilities are not adjusted for
+      languages: sharesOf(languages, sums.subarray(firstLanguage)).filter(
+        ({ name }) => name !== languages[0],
+      ),
+    };
+  }
+
+  private scaled(dense: Float32Array): Float64Array {
+    const { mean, scale } = this.weights;
+    const scaled = new Float64Array(dense.length);
+    for (let at = 0; at < dense.length; at++)
+      scaled[at] = Math.max(
+        -maxDeviations,
+        Math.min(maxDeviations, (dense[at]! - mean[at]!) * scale[at]!),
+      );
+    return scaled;
+  }
+}
+
+/** The parts of a whole whose log odds are given, without small ones, the largest first. */
+function sharesOf(names: readonly string[], odds: Float64Array): Share[] {
+  const highest = Math.max(...odds);
+  let whole = 0;
+  const parts = Array.from(odds, (one) => Math.exp(one - highest));
+  for (const part of parts) whole += part;
+  return parts
+    .map((part, at) => ({ name: names[at]!, share: part / whole }))
+    .filter(({ share }) => share >= minShare)
+    .sort((a, b) => b.share - a.share);
+}

@@ -1,0 +1,24 @@
+import { readFileSync } from 'node:fs';
+import { denseNames } from '../predictor/features/features.js';
+import { decodeOutlook } from './outlook-weights.js';
+import { OutlookReader } from './read-outlook.js';
+
+/** The file of weights: next to `src` and next to `dist`. */
+const file = new URL('../../../config/router/outlook.bin', import.meta.url);
+
+let shipped: OutlookReader | undefined;
+
+/**
+ * The shipped reader of requests, read once.
+ * @throws Error if its file is missing, damaged or of another version
+ */
+export function shippedOutlook(): OutlookReader {
+  return (shipped ??= readOutlookFile());
+}
+
+function readOutlookFile(): OutlookReader {
+  const weights = decodeOutlook(readFileSync(file));
+  if (weights.denseNames.join() !== denseNames.join())
+    throw new Error(`the weights in ${file.pathname} cannot be used: they are for other features`);
+  return new OutlookReader(weights);
+}

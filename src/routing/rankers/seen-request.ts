@@ -1,0 +1,53 @@
+import { type AskedAnswer, askedAnswer } from '../answer-length/asked-answer.js';
+import type { KindsOfTask } from '../figures.js';
+import type { RequestKinds } from '../outlook/request-kinds.js';
+import type { Outlook, OutlookReader } from '../outlook/read-outlook.js';
+import { type Features, featuresOf } from '../predictor/features/features.js';
+import type { QualityPredictor } from '../predictor/quality-predictor.js';
+import type { Reading } from '../predictor/request-reader.js';
+import type { TunedRequest } from '../predictor/tuning.js';
+import type { RoutingRequest } from '../plan.js';
+
+/** What requests are read with. */
+export interface Readers {
+  readonly predictor: QualityPredictor;
+  readonly outlook: OutlookReader;
+  readonly kinds: RequestKinds;
+}
+
+/** A request with all that was read of it. */
+export class SeenRequest implements TunedRequest {
+  readonly features: Features;
+  readonly outlook: Outlook;
+  readonly kinds: KindsOfTask;
+  readonly answer: AskedAnswer;
+  private read: Reading | undefined;
+
+  constructor(
+    request: RoutingRequest,
+    private readonly readers: Readers,
+  ) {
+    this.features = featuresOf(request);
+    this.outlook = readers.outlook.read(this.features);
+    this.kinds = readers.kinds.of(this.outlook);
+    this.answer = askedAnswer(request, this.features);
+  }
+
+  /** Read when somebody asks: only models of 2024 and trained weights need it. */
+  get reading(): Reading {
+    return (this.read ??= this.readers.predictor.read(this.features));
+  }
+
+  /** 0..1: how clearly the request is of one kind. */
+  get clarity(): number {
+    let entropy = 0,
+      whole = 0;
+    for (const { share } of this.outlook.kinds) {
+      entropy -= share * Math.log(share);
+      whole += share;
+    }
+    // what was left out counts as one more kind
+    if (whole < 1) entropy -= (1 - whole) * Math.log(1 - whole);
+    return Math.max(0, 1 - entropy / Math.log(this.readers.outlook.weights.kinds.length));
+  }
+}

@@ -1,0 +1,160 @@
+import { guessedAbility, knownAbility } from '../../../src/routing/model-families.js';
+import { canonicalName } from '../../../src/routing/model-name.js';
+import { modelIdentity } from '../../../src/routing/model-identity.js';
+import { logOdds } from '../../../src/routing/numbers.js';
+import type { AbilityTable, WrittenAbility } from '../../../src/routing/outlook/model-abilities.js';
+import { type Abilities, type FittedAbility, fitAbilities, usualSpreads } from './fit-abilities.js';
+import type { AbilityOf } from '../scale/fit-outlook.js';
+import type { PublishedResults } from './published-results.js';
+import { kinds, languages } from './result-kinds.js';
+
+/**
+ * What part of the difference between tests with a right answer and people's preferences counts for
+ * a kind of task. Nobody grades a story; nobody prefers a wrong sum.
+ */
+const gradedPart: Readonly<Record<string, number>> = {
+  conversation: 0,
+  writing: 0,
+  summaries: 0.2,
+  vision: 0.2,
+  long: 0.2,
+  mathematics: 0.6,
+  reasoning: 0.6,
+  classification: 0.6,
+  extraction: 0.5,
+  tools: 0.6,
+  agentic: 0.6,
+  coding: 0.5,
+  data: 0.5,
+  knowledge: 0.5,
+  instructions: 0.4,
+};
+const usualGradedPart = 0.3;
+/** Results of fewer columns, or of less certainty, say too little to be shipped. */
+const minColumns = 3;
+const maxError = 0.5;
+/** Smaller differences are left out. */
+const least = 0.03;
+const guessError = 0.8,
+  unmeasuredKind = 0.2;
+
+/** How abilities follow from the shares that the table of families states. */
+interface FamilyLine {
+  readonly constant: number;
+  readonly factor: number;
+  readonly error: number;
+}
+
+const shareOf = (model: string): number | null => knownAbility(canonicalName(model));
+
+/** Least squares over the models that both tables know. */
+function familyLine(models: readonly FittedAbility[]): FamilyLine {
+  const points = models.flatMap((one) => {
+    const share = shareOf(one.model);
+    return share === null || one.columns < minColumns || one.error > maxError
+      ? []
+      : [{ x: logOdds(share), y: usualAbility(one) }];
+  });
+  const mean = (of: (one: { x: number; y: number }) => number): number =>
+    points.reduce((sum, one) => sum + of(one), 0) / points.length;
+  const x = mean((one) => one.x),
+    y = mean((one) => one.y);
+  const factor = mean((one) => (one.x - x) * (one.y - y)) / mean((one) => (one.x - x) ** 2);
+  const constant = y - factor * x;
+  return {
+    constant,
+    factor,
+    error: Math.sqrt(mean((one) => (one.y - constant - factor * one.x) ** 2)),
+  };
+}
+
+const gradedBy = ({ beside }: FittedAbility): number => beside['graded']?.by ?? 0;
+const usualAbility = (one: FittedAbility): number => one.ability + usualGradedPart * gradedBy(one);
+
+/**
+ * Abilities of models, drawn to what their family lets expect where results are few. Fitted twice:
+ * the first fit says what the families' shares are worth.
+ */
+export function fitWithFamilies(published: PublishedResults): {
+  readonly fitted: Abilities;
+  readonly families: FamilyLine;
+} {
+  const families = familyLine(fitAbilities(published).models);
+  const outside = (model: string): number =>
+    families.constant +
+    families.factor * logOdds(shareOf(model) ?? guessedAbility(model.split('/').at(-1)!, null));
+  const spreads = { ...usualSpreads, ability: Math.max(0.3, families.error) };
+  return { fitted: fitAbilities(published, outside, spreads), families };
+}
+
+/** What a model's results in tests with a right answer let expect on a text; NaN: nothing. */
+export function abilityOnTests({ models }: Abilities): AbilityOf {
+  const byModel = new Map(models.map((one) => [one.model, one]));
+  return (model, { kind, language }, effort) => {
+    const known = byModel.get(model);
+    if (!known) return NaN;
+    const names = [kind, language, 'graded', effort === '' ? null : `effort:${effort}`];
+    return names.reduce(
+      (sum, name) => sum + (name === null ? 0 : (known.beside[name]?.by ?? 0)),
+      known.ability,
+    );
+  };
+}
+
+/** The table that is shipped. */
+export function abilityTable(
+  { models }: Abilities,
+  families: FamilyLine,
+  asOf: string,
+  description: string,
+): AbilityTable {
+  const best = new Map<string, FittedAbility>();
+  for (const one of models) {
+    if (one.columns < minColumns || one.error > maxError) continue;
+    const identity = modelIdentity(one.model);
+    const rival = best.get(identity);
+    if (!rival || rival.columns < one.columns) best.set(identity, one);
+  }
+  const sorted = [...best].sort(([a], [b]) => (a < b ? -1 : 1));
+  return {
+    description,
+    asOf,
+    families: rounded(families),
+    guessError,
+    unmeasuredKind,
+    models: Object.fromEntries(sorted.map(([identity, one]) => [identity, written(one)])),
+  };
+}
+
+function written(one: FittedAbility): WrittenAbility {
+  const graded = gradedBy(one);
+  const by = (name: string): number => one.beside[name]?.by ?? 0;
+  const ofKinds = Object.keys(kinds).map((kind): [string, number] => [
+    kind,
+    by(kind) + ((gradedPart[kind] ?? usualGradedPart) - usualGradedPart) * graded,
+  ]);
+  const ofLanguages = Object.keys(languages).map((name): [string, number] => [name, by(name)]);
+  const ofEfforts = ['none', 'low', 'medium', 'high', 'xhigh'].map((effort): [string, number] => [
+    effort,
+    by(`effort:${effort}`),
+  ]);
+  return {
+    ...rounded({ ability: usualAbility(one), error: one.error }),
+    ...large('kinds', ofKinds),
+    ...large('languages', ofLanguages),
+    ...large('efforts', ofEfforts),
+  };
+}
+
+function large(
+  name: 'kinds' | 'languages' | 'efforts',
+  figures: readonly [string, number][],
+): Partial<WrittenAbility> {
+  const kept = figures.filter(([, by]) => Math.abs(by) >= least);
+  return kept.length === 0 ? {} : { [name]: rounded(Object.fromEntries(kept)) };
+}
+
+const rounded = <T extends object>(figures: T): T =>
+  Object.fromEntries(
+    Object.entries(figures).map(([name, value]) => [name, Math.round(Number(value) * 100) / 100]),
+  ) as T;

@@ -36,6 +36,7 @@ export async function exportConversationCommand(
     return read ?? { items: [], next: null };
   }))
     messages.push(shownMessage(message));
+  await recordAct(store, { act: 'conversation.export', accountId, target: id });
   return `${JSON.stringify({ ...shownConversation(found), messages }, null, 2)}\n`;
 }
 

@@ -6,7 +6,10 @@ import {
   createAccountCommand,
   resetAccountCommand,
 } from '../../src/cli/accounts.js';
-import { deleteConversationCommand } from '../../src/cli/conversations.js';
+import {
+  deleteConversationCommand,
+  exportConversationCommand,
+} from '../../src/cli/conversations.js';
 import { createKeyCommand, revokeKeyCommand, updateKeyCommand } from '../../src/cli/keys.js';
 import { rotateKeyCommand } from '../../src/cli/rotate-key.js';
 import { issueFirstSecrets } from '../../src/cli/serve/first-secrets.js';
@@ -266,7 +269,7 @@ const onTheCommandLine: Act[] = [
   ],
   ['key.revoke', () => revokeKeyCommand(store, ids['shop'] ?? ''), () => ({ details: null })],
   [
-    'conversation.delete',
+    'conversation.export',
     async () => {
       const zoe = await store.accounts.findByEmail('zoe@example.org');
       ids['zoe'] = zoe?.id ?? '';
@@ -278,8 +281,13 @@ const onTheCommandLine: Act[] = [
         createdAt: 1,
       });
       secrets.push('a secret title');
-      await deleteConversationCommand(store, 'c1', 'zoe@example.org');
+      await exportConversationCommand(store, 'c1', 'zoe@example.org');
     },
+    () => ({ accountId: ids['zoe'], target: 'c1', details: null }),
+  ],
+  [
+    'conversation.delete',
+    () => deleteConversationCommand(store, 'c1', 'zoe@example.org'),
     () => ({ accountId: ids['zoe'], target: 'c1', details: null }),
   ],
 ];

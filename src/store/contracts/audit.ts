@@ -16,6 +16,7 @@ export const acts = [
   'config.apply',
   'config.refuse',
   'conversation.delete',
+  'conversation.export',
   'key.create',
   'key.change',
   'key.revoke',

@@ -1,5 +1,5 @@
 import { sigmoid } from '../numbers.js';
-import { addRows, sumOfRows } from '../predictor/columns.js';
+import { addRows, scaledDense, sumOfRows } from '../predictor/columns.js';
 import type { Features } from '../predictor/features/features.js';
 import { firstColumns, type OutlookWeights } from './outlook-weights.js';
 
@@ -23,45 +23,34 @@ export interface Share {
   readonly share: number;
 }
 
-const maxDeviations = 4;
 /** Smaller parts are left out. */
 const minShare = 0.08;
 
 /** Reads requests with the weights. A request of a kilobyte takes some tens of microseconds. */
 export class OutlookReader {
-  constructor(readonly weights: OutlookWeights) {}
+  private readonly kindNames: readonly string[];
+
+  constructor(readonly weights: OutlookWeights) {
+    this.kindNames = weights.kinds.map(({ name }) => name);
+  }
 
   /** What a request asks of any model. */
   read(features: Features): Outlook {
-    const { kinds, languages, bias, gramScale, grams, dense } = this.weights;
+    const { languages, bias, gramScale, grams, dense } = this.weights;
     const sums = sumOfRows(grams, bias.length, features.buckets, features.weights);
     for (let at = 0; at < sums.length; at++) sums[at] = sums[at]! * gramScale[at]! + bias[at]!;
-    addRows(dense, this.scaled(features.dense), sums);
-    const firstLanguage = firstColumns + kinds.length;
+    addRows(dense, scaledDense(features.dense, this.weights), sums);
+    const firstLanguage = firstColumns + this.kindNames.length;
     return {
       difficulty: sums[0]!,
       ceiling: sigmoid(sums[1]!),
       everyday: sigmoid(sums[2]!),
-      kinds: sharesOf(
-        kinds.map(({ name }) => name),
-        sums.subarray(firstColumns, firstLanguage),
-      ),
+      kinds: sharesOf(this.kindNames, sums.subarray(firstColumns, firstLanguage)),
       // English is the usual language, which abilities are not adjusted for
       languages: sharesOf(languages, sums.subarray(firstLanguage)).filter(
         ({ name }) => name !== languages[0],
       ),
     };
-  }
-
-  private scaled(dense: Float32Array): Float64Array {
-    const { mean, scale } = this.weights;
-    const scaled = new Float64Array(dense.length);
-    for (let at = 0; at < dense.length; at++)
-      scaled[at] = Math.max(
-        -maxDeviations,
-        Math.min(maxDeviations, (dense[at]! - mean[at]!) * scale[at]!),
-      );
-    return scaled;
   }
 }
 

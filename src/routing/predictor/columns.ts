@@ -124,3 +124,19 @@ export function columnsOf(matrix: Int8Array, width: number): Int8Array[] {
     return values;
   });
 }
+
+const maxDeviations = 4;
+
+/** Dense features in standard deviations from their mean; outliers are cut off. */
+export function scaledDense(
+  dense: Float32Array,
+  { mean, scale }: { readonly mean: Float32Array; readonly scale: Float32Array },
+): Float64Array {
+  const scaled = new Float64Array(dense.length);
+  for (let at = 0; at < dense.length; at++)
+    scaled[at] = Math.max(
+      -maxDeviations,
+      Math.min(maxDeviations, (dense[at]! - mean[at]!) * scale[at]!),
+    );
+  return scaled;
+}

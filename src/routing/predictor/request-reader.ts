@@ -1,5 +1,5 @@
 import { sigmoid } from '../numbers.js';
-import { addRows, columnsOf, sumOfNumbers, sumOfRows } from './columns.js';
+import { addRows, columnsOf, scaledDense, sumOfNumbers, sumOfRows } from './columns.js';
 import type { Features } from './features/features.js';
 import type { PredictorWeights } from './predictor-weights.js';
 import type { Nearest, Prototypes } from './prototypes.js';
@@ -33,7 +33,6 @@ export interface Reading {
   readonly length: number;
 }
 
-const maxDeviations = 4;
 /** Tasks with a smaller share of the request are ignored. */
 const minShare = 0.004;
 /** If similar prompts count less than this, finding them is not worth the time. */
@@ -59,7 +58,7 @@ export class RequestReader {
 
   /** Reads one request. */
   read(features: Features): Reading {
-    const dense = this.scaleDense(features.dense);
+    const dense = scaledDense(features.dense, this.weights);
     const place = this.locate(features, dense);
     const shares = this.tasksAt(place);
     const { entropy, distance } = this.standing(place, shares);
@@ -102,17 +101,6 @@ export class RequestReader {
       Math.max(0, (nearest.likeness - strangeLikeness) / (familiarLikeness - strangeLikeness)),
     );
     return { nearest, trustInNearest: trust * (familiar + (1 - familiar) * alike) };
-  }
-
-  private scaleDense(dense: Float32Array): Float64Array {
-    const { mean, scale } = this.weights;
-    const scaled = new Float64Array(dense.length);
-    for (let at = 0; at < dense.length; at++)
-      scaled[at] = Math.max(
-        -maxDeviations,
-        Math.min(maxDeviations, (dense[at]! - mean[at]!) * scale[at]!),
-      );
-    return scaled;
   }
 
   private locate({ buckets, weights: amounts }: Features, dense: Float64Array): Float64Array {

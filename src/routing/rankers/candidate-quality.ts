@@ -36,7 +36,7 @@ export class CandidateQualities {
     const { basis } = ability;
     const expected = this.scale.expect(seen.outlook, ability, known.effort);
     const familiar = 1 - seen.outlook.everyday;
-    const place = familiar < minFamiliar ? -1 : this.placeOf(known);
+    const place = familiar < minFamiliar ? -1 : measuredPlace(known, this.find);
     if (place < 0) return { ...expected, basis };
     const special = this.predictor.expect(seen.reading, place);
     const trust = familiar * seen.reading.gate;
@@ -56,10 +56,10 @@ export class CandidateQualities {
     if ('like' in abilityStated) return this.abilities.measured(abilityStated.like) ?? supposed();
     return { ...supposed(), ability: abilityStated.value, error: statedError, basis: 'measured' };
   }
+}
 
-  /** The measured model of 2024 that a candidate is judged by; -1: by its ability alone. */
-  private placeOf({ knownAs, abilityStated }: Appraisal): number {
-    if (abilityStated === null) return this.find(knownAs);
-    return 'like' in abilityStated ? this.find(abilityStated.like) : -1;
-  }
+/** The measured model of 2024 that a candidate is judged by; -1: by its ability alone. */
+export function measuredPlace({ knownAs, abilityStated }: Appraisal, find: FindModel): number {
+  if (abilityStated === null) return find(knownAs);
+  return 'like' in abilityStated ? find(abilityStated.like) : -1;
 }

@@ -16,6 +16,7 @@ import type {
 } from '../plan.js';
 import { predicted, type Understood } from '../predicted.js';
 import { type Margins, rankByTradeoff } from '../rank-by-tradeoff.js';
+import { measuredPlace } from './candidate-quality.js';
 
 /** What the learned ranker predicts with, and how far below the best quality a choice may be. */
 export interface LearnedRankerOptions extends Margins {
@@ -56,12 +57,6 @@ class Tuned {
     const quality = Math.max(0.001, Math.min(0.999, sigmoid(this.odds)));
     return { quality, uncertainty: this.uncertainty, outputTokens: this.expectation.outputTokens };
   }
-}
-
-/** The measured model that a candidate is judged by; -1: it is judged by its ability alone. */
-function placeOf({ knownAs, abilityStated }: Appraisal, find: FindModel): number {
-  if (abilityStated === null) return find(knownAs);
-  return 'like' in abilityStated ? find(abilityStated.like) : -1;
 }
 
 /** Nothing is tried in a conversation that has begun, even if another model answered in it. */
@@ -146,7 +141,7 @@ export function createLearnedRanker({
     const understood = { gate: reading.gate, kinds: seen.kinds, answer, corrections };
     const isTuned = (request.tunings ?? []).length > 0 || Boolean(request.onlineLearning);
     return candidates.map((one) => {
-      const place = placeOf(one, find);
+      const place = measuredPlace(one, find);
       const expectation =
         place < 0
           ? predictor.guess(reading, one.figures.quality)

@@ -1,6 +1,7 @@
 import { solve } from '../../../src/training/custom/linear-systems.js';
 import type { Features } from '../../../src/routing/predictor/features/features.js';
 import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
+import { adaGradStep } from './ada-grad.js';
 import type { Scaling } from './fit-embedding.js';
 import { scaled } from './fit-embedding.js';
 import { logit, type Evaluations } from './evaluations.js';
@@ -101,7 +102,7 @@ class Fit {
     if (models === 0) return;
     // the loss falls as difficulty rises where models missed more than expected
     for (let at = 0; at < features.buckets.length; at++)
-      this.move(
+      adaGradStep(
         this.grams,
         this.sums,
         features.buckets[at]!,
@@ -110,7 +111,7 @@ class Fit {
         decay,
       );
     for (let at = 0; at < this.dense.length; at++)
-      this.move(
+      adaGradStep(
         this.dense,
         this.denseSums,
         at,
@@ -118,18 +119,6 @@ class Fit {
         rate,
         denseDecay,
       );
-  }
-
-  private move(
-    target: Float32Array,
-    sums: Float32Array,
-    at: number,
-    gradient: number,
-    rate: number,
-    decay: number,
-  ): void {
-    sums[at]! += gradient * gradient;
-    target[at] = target[at]! * (1 - rate * decay) - (rate * gradient) / Math.sqrt(sums[at]! + 1e-2);
   }
 }
 

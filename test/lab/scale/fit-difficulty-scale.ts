@@ -1,8 +1,9 @@
 import { sigmoid } from '../../../src/routing/numbers.js';
+import { scaledDense } from '../../../src/routing/predictor/columns.js';
 import type { Features } from '../../../src/routing/predictor/features/features.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
 import type { Scaling } from '../fit/fit-embedding.js';
-import { type Decay, LinearPart, scaledDense } from './linear-part.js';
+import { type Decay, LinearPart } from './linear-part.js';
 
 /** A text, and who answered it well, or how hard it is said to be. */
 export interface DifficultyRow {
@@ -65,7 +66,7 @@ export function fitDifficultyScale(
 ): DifficultyScale {
   const difficulty = new LinearPart(firstDifficulty, decay),
     ceiling = new LinearPart(firstCeiling, ceilingDecay);
-  const dense = rows.map(({ features }) => scaledDense(features, scaling));
+  const dense = rows.map(({ features }) => scaledDense(features.dense, scaling));
   const order = Int32Array.from(rows, (_, at) => at);
   const random = seeded(seed);
   for (let epoch = 0, step = 0; epoch < epochs; epoch++) {

@@ -1,7 +1,8 @@
+import { scaledDense } from '../../../src/routing/predictor/columns.js';
 import type { Features } from '../../../src/routing/predictor/features/features.js';
 import { seeded, shuffle } from '../../../src/training/custom/seeded.js';
 import type { Scaling } from '../fit/fit-embedding.js';
-import { LinearPart, scaledDense } from './linear-part.js';
+import { LinearPart } from './linear-part.js';
 
 /** A text and the number of its label. */
 export interface LabelledRow {
@@ -22,7 +23,7 @@ export function fitLabels(
   seed: number,
 ): LinearPart[] {
   const parts = Array.from({ length: labels }, () => new LinearPart(0, decay));
-  const dense = rows.map(({ features }) => scaledDense(features, scaling));
+  const dense = rows.map(({ features }) => scaledDense(features.dense, scaling));
   const order = Int32Array.from(rows, (_, at) => at);
   const random = seeded(seed);
   for (let epoch = 0, step = 0; epoch < epochs; epoch++) {

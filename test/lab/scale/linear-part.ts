@@ -1,6 +1,6 @@
 import { denseNames, type Features } from '../../../src/routing/predictor/features/features.js';
 import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
-import { scaled, type Scaling } from '../fit/fit-embedding.js';
+import { adaGradStep, firstSum } from '../fit/ada-grad.js';
 
 /** How fast weights shrink with each step that touches them: the more, the less they say. */
 export interface Decay {
@@ -10,11 +10,6 @@ export interface Decay {
 
 const gramGain = 2,
   denseGain = 0.3;
-const firstSum = 1e-2;
-
-/** The dense features of a text, scaled. */
-export const scaledDense = ({ dense }: Features, scaling: Scaling): Float64Array =>
-  Float64Array.from(dense, (value, at) => scaled(value, at, scaling));
 
 /** A number that is linear in a text's features, fitted by steps of AdaGrad. */
 export class LinearPart {
@@ -41,7 +36,7 @@ export class LinearPart {
   step({ buckets, weights }: Features, dense: Float64Array, gradient: number, rate: number): void {
     if (Math.abs(gradient) < 1e-5) return;
     for (let at = 0; at < buckets.length; at++)
-      move(
+      adaGradStep(
         this.grams,
         this.gramSums,
         buckets[at]!,
@@ -51,7 +46,7 @@ export class LinearPart {
       );
     for (let at = 0; at < dense.length; at++)
       if (dense[at] !== 0)
-        move(
+        adaGradStep(
           this.dense,
           this.denseSums,
           at,
@@ -71,17 +66,4 @@ export class LinearPart {
       bias: this.bias,
     };
   }
-}
-
-function move(
-  target: Float32Array,
-  sums: Float32Array,
-  at: number,
-  gradient: number,
-  rate: number,
-  decay: number,
-): void {
-  sums[at]! += gradient * gradient;
-  target[at] =
-    target[at]! * (1 - rate * decay) - (rate * gradient) / Math.sqrt(sums[at]! + firstSum);
 }

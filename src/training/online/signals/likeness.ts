@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto';
+import { hashWord } from '../../../routing/predictor/features/grams.js';
 
 /** What is remembered of a prompt: no text can be read from it. */
 export interface PromptPrint {
@@ -33,9 +34,7 @@ export function printOf(text: string, salt: string): PromptPrint {
 }
 
 function hashOf(word: string): number {
-  let value = 0x811c9dc5;
-  for (let at = 0; at < word.length; at++)
-    value = Math.imul(value ^ word.charCodeAt(at), 0x01000193);
+  let value = hashWord(word);
   value = Math.imul(value ^ (value >>> 16), 0x85ebca6b);
   return (value ^ (value >>> 13)) >>> 0;
 }

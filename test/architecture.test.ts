@@ -66,7 +66,7 @@ const mayImport: Record<string, RegExp> = {
     `^(completion|errors|async/[\\w-]+|accounts/(caller|caller-limits)|dispatch/execute-plan|routing/[\\w-]+|${storeContracts})\\.ts$`,
   ),
   'training/': new RegExp(
-    `^(completion|errors|async/[\\w-]+|accounts/preference-cache|dispatch/execute-plan|routing/([\\w-]+|predictor/([\\w-]+/)?[\\w-]+)|${storeContracts})\\.ts$`,
+    `^(completion|errors|async/[\\w-]+|accounts/preference-cache|dispatch/execute-plan|routing/([\\w-]+|outlook/[\\w-]+|predictor/([\\w-]+/)?[\\w-]+)|${storeContracts})\\.ts$`,
   ),
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Config } from '../config/config.js';
-import { shippedRouter } from '../routing/predictor/shipped-predictor.js';
+import { shippedRouter } from '../routing/outlook/shipped-outlook.js';
 import type { LearningScope } from '../store/contracts/learnings.js';
 import type { Store } from '../store/contracts/store.js';
 import { forgetLearned } from '../training/online/forget-learned.js';

@@ -24,7 +24,8 @@ import {
   type RequestLogOptions,
   RequestLogWriter,
 } from '../telemetry/requests/request-log-writer.js';
-import { shippedPredictor, shippedRouter } from '../routing/predictor/shipped-predictor.js';
+import { shippedRouter } from '../routing/outlook/shipped-outlook.js';
+import { shippedPredictor } from '../routing/predictor/shipped-predictor.js';
 import type { TrainingTerms } from '../training/terms.js';
 import { tuningReader } from '../training/tuning-reader.js';
 import { Trainings } from '../training/trainings.js';
@@ -80,7 +81,10 @@ export class GatewayState {
       onTrained: (preference) => this.preferences.changed(preference),
       warn: recording.report.warn,
     });
-    this.learning = new LearningCache(databases, { router: shippedRouter });
+    this.learning = new LearningCache(databases, {
+      router: shippedRouter,
+      warn: recording.report.warn,
+    });
     this.outcomes = new OutcomeCounts(databases, {
       report: recording.report,
       hasFaults: (scope) => this.learning.hasFaults(scope),

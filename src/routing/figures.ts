@@ -17,6 +17,10 @@ export interface Figures {
   latency: number | null;
   /** Standard deviation of the predicted quality. Absent if the ranker does not predict it. */
   uncertainty?: number;
+  /** Nine times of ten the quality lies between these. Null: it was stated. */
+  interval?: readonly [low: number, high: number] | null;
+  /** Where the quality is from. Null: it was stated. */
+  basis?: 'measured' | 'family' | 'guess' | null;
   /**
    * Expected USD for answering this conversation. Absent if the ranker does not predict it, null if
    * the price is unknown.
@@ -59,14 +63,35 @@ export interface KindsOfTask {
 export type Prediction = Required<
   Pick<
     Figures,
-    'quality' | 'uncertainty' | 'cost' | 'answerCost' | 'outputTokens' | 'gate' | 'kinds'
+    | 'quality'
+    | 'uncertainty'
+    | 'interval'
+    | 'basis'
+    | 'cost'
+    | 'answerCost'
+    | 'outputTokens'
+    | 'gate'
+    | 'kinds'
   >
 >;
 
 /** Figures with what a ranker predicts in place of what was known beforehand. */
 export function withPrediction({ price, latency }: Figures, prediction: Prediction): Figures {
-  const { quality, uncertainty, cost, answerCost, outputTokens, gate, kinds } = prediction;
-  return { quality, price, latency, uncertainty, cost, answerCost, outputTokens, gate, kinds };
+  const { quality, uncertainty, interval, basis, cost, answerCost } = prediction;
+  const { outputTokens, gate, kinds } = prediction;
+  return {
+    quality,
+    price,
+    latency,
+    uncertainty,
+    interval,
+    basis,
+    cost,
+    answerCost,
+    outputTokens,
+    gate,
+    kinds,
+  };
 }
 
 /** Why a candidate has its place. */
@@ -79,9 +104,11 @@ export interface Explanation extends Figures {
 /** A copy of the figures, with the reason for the candidate's place. */
 export function explanationOf(figures: Figures, reason: string): Explanation {
   const { quality, price, latency, uncertainty, cost, answerCost, outputTokens } = figures;
-  const { learned, qualityBefore, gate, kinds } = figures;
+  const { learned, qualityBefore, gate, kinds, interval, basis } = figures;
   const explanation: Explanation = { quality, price, latency, reason };
   if (uncertainty !== undefined) explanation.uncertainty = uncertainty;
+  if (interval !== undefined) explanation.interval = interval;
+  if (basis !== undefined) explanation.basis = basis;
   if (cost !== undefined) explanation.cost = cost;
   if (answerCost !== undefined) explanation.answerCost = answerCost;
   if (outputTokens !== undefined) explanation.outputTokens = outputTokens;
@@ -98,6 +125,8 @@ export interface ExplainedFigures {
   price: number | null;
   latency: number | null;
   uncertainty?: number;
+  interval?: readonly number[];
+  basis?: 'measured' | 'family' | 'guess';
   cost?: number | null;
   output_tokens?: number;
   learned?: readonly string[];
@@ -117,8 +146,10 @@ export function explainFigures(figures: Figures | undefined, explanation: Explai
   explanation.price = exact(figures?.price);
   explanation.latency = exact(figures?.latency);
   if (figures === undefined) return;
-  const { uncertainty, cost, outputTokens, learned, qualityBefore } = figures;
+  const { uncertainty, interval, basis, cost, outputTokens, learned, qualityBefore } = figures;
   if (uncertainty !== undefined) explanation.uncertainty = thousandths(uncertainty);
+  if (interval) explanation.interval = interval.map(thousandths);
+  if (basis) explanation.basis = basis;
   if (cost !== undefined) explanation.cost = exact(cost);
   if (outputTokens !== undefined) explanation.output_tokens = Math.round(outputTokens);
   if (learned !== undefined) explanation.learned = learned;

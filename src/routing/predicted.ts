@@ -4,7 +4,8 @@ import { type AnswerTokens, answerTokens } from './answer-length/answer-tokens.j
 import { habitsOf } from './answer-length/model-habits.js';
 import { imageTokens } from './tokens.js';
 import type { AskedAnswer } from './answer-length/asked-answer.js';
-import type { Expectation } from './predictor/quality-predictor.js';
+import type { ExpectedQuality } from './outlook/expected-quality.js';
+import type { Basis } from './outlook/model-abilities.js';
 import { type KindsOfTask, withPrediction } from './figures.js';
 import type { Appraisal, CandidateFigures, RoutingRequest } from './plan.js';
 
@@ -59,7 +60,7 @@ export interface Understood {
  */
 export function predicted(
   known: Appraisal,
-  { quality, uncertainty }: Pick<Expectation, 'quality' | 'uncertainty'>,
+  { quality, uncertainty, interval, basis }: ExpectedQuality & { readonly basis: Basis },
   request: RoutingRequest,
   { gate, kinds, answer, corrections }: Understood,
 ): CandidateFigures {
@@ -77,6 +78,8 @@ export function predicted(
     figures: withPrediction(figures, {
       quality: qualityStated ? figures.quality : quality,
       uncertainty: qualityStated ? 0 : uncertainty,
+      interval: qualityStated ? null : interval,
+      basis: qualityStated ? null : basis,
       cost: prompt === null || answerCost === null ? null : prompt + answerCost,
       answerCost,
       outputTokens: tokens.visible + tokens.reasoning,

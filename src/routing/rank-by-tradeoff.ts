@@ -56,14 +56,46 @@ const tradeoffs = {
   },
 };
 
+/** Nobody pays for less than this, if it cannot be measured. */
+const least = 0.01;
+
+/** Whether a candidate's quality cannot be told from the best one's. */
+function equals({ figures: best }: CandidateFigures, { figures }: CandidateFigures): boolean {
+  const lost = best.quality - figures.quality;
+  return lost < least && lost <= Math.hypot(best.uncertainty ?? 0, figures.uncertainty ?? 0);
+}
+
+/** By quality, but the cheapest first of those that cannot be told from the best. */
 function rankByQuality(sorted: readonly CandidateFigures[], best: number): RankedCandidate[] {
-  return sorted.map((known, index) => {
+  const [first] = sorted;
+  const different = sorted.findIndex((one) => !equals(first!, one));
+  const alike = different < 0 ? sorted.length : different;
+  const order = [...sorted.slice(0, alike).sort(byCost), ...sorted.slice(alike)];
+  return order.map((known, index) => {
+    const { quality } = known.figures;
+    // their order is by cost: the score of each is that of the best
+    if (index < alike && alike > 1)
+      return placed(known, best, reasonAmongEquals(known, index, alike, sorted.length));
     const reason =
       index === 0
         ? `best predicted quality, ${thousandths(best)}`
-        : `predicted quality ${thousandths(known.figures.quality)}, best is ${thousandths(best)}`;
-    return placed(known, known.figures.quality, reason);
+        : `predicted quality ${thousandths(quality)}, best is ${thousandths(best)}`;
+    return placed(known, quality, reason);
   });
+}
+
+function reasonAmongEquals(
+  { figures }: CandidateFigures,
+  index: number,
+  alike: number,
+  all: number,
+): string {
+  const quality = `predicted quality ${thousandths(figures.quality)}`;
+  if (index > 0) return `${quality}, as good as the best, but not cheaper`;
+  const cheapest = alike === 2 ? 'cheaper' : 'cheapest';
+  const found = alike === all ? `all ${all}` : `${alike} of ${all}`;
+  const text = costOf(figures) === null ? quality : `${quality}, ${tradeoffs.cost.text(figures)}`;
+  return `${found} candidates answer this equally well; this is the ${cheapest}: ${text}`;
 }
 
 /**
@@ -128,8 +160,8 @@ function stayedByFigure(
  * Orders candidates by their predicted quality and the request's tradeoff. Every ranker that
  * predicts quality ends here.
  *
- * Without a tradeoff, the best quality comes first; equals are ordered by cost, then by latency,
- * then as given. With a tradeoff, the candidates within `tolerance` of the best quality come first,
+ * Without a tradeoff, the best quality comes first; those that cannot be told from it, and other
+ * equals, are ordered by cost, then by latency, then as given. With a tradeoff, the candidates within `tolerance` of the best quality come first,
  * cheapest or fastest first, then the others by quality. `maxModelDepth` limits how far down the
  * quality ranking such candidates are sought, so that the first `maxModelDepth` candidates are the
  * same with and without a tradeoff. The given order decides only between exact equals. A
@@ -149,6 +181,7 @@ export function rankByTradeoff(
   const wanted = request.tradeoff ?? preference?.tradeoff;
   const depth = Math.max(1, request.maxModelDepth ?? candidates.length);
   const sorted = [...candidates].sort(byQuality);
+  if (sorted.length === 0) return [];
   if (!wanted && preference?.weights)
     return stayedByScore(
       rankByWeights(sorted, preference.weights),

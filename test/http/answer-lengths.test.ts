@@ -4,7 +4,7 @@ import { listAt, at, textAt } from '../helpers/json.js';
 import { ask, post } from '../helpers/sse.js';
 import { startUpstream, type Upstream } from '../helpers/upstream.js';
 
-const wordy = 'up/gpt-4o',
+const wordy = 'up/claude-sonnet-4-5',
   usual = 'up/claude-3-5-haiku-20241022';
 const messages = [{ role: 'user', content: 'Why is the sky blue? Explain it.' }];
 

@@ -257,7 +257,18 @@ describe.each(databasesOfRun)('online learning on %s', (_name, make) => {
     expect(learning).toMatchObject({
       keys: [{ keyId: 'fixed:one', ratings, signals: 0, share: 1 }],
       days: [{ day: expect.stringMatching(/^\d{4}-/) as string, keyId: 'fixed:one', ratings }],
-      models: [{ keys: [{ keyId: 'fixed:one', ratings }], kinds: [{ genre: 'other' }] }],
+      models: [
+        {
+          keys: [{ keyId: 'fixed:one', ratings }],
+          kinds: expect.arrayContaining([
+            {
+              kind: expect.any(Number) as number,
+              name: expect.any(String) as string,
+              move: expect.any(Number) as number,
+            },
+          ]) as unknown[],
+        },
+      ],
     });
     const forgotten = async (query: string): Promise<unknown> => {
       expect(await client.forget(one, `${path}?${query}`)).toBe(204);

@@ -20,6 +20,10 @@ const usage = `The router's laboratory: evaluates how well the router chooses, a
       Makes the table of reasoning tokens by model and effort from published counts. The shipped one
       is config/models/reasoning-tokens.json.
 
+  npm run lab -- choice [--data DIR]
+      Judges the shipped choice among models of today: what \`cost\` saves on five pools, which prompts
+      small models answer, and the order of models.
+
   npm run lab -- outlook [--data DIR] [--out FILE]
       Fits what reads kinds, languages and difficulty of requests, with some of them kept back, and
       says how well those are judged. --out FILE fits all and writes config/router/outlook.bin.
@@ -71,6 +75,13 @@ const commands: Readonly<Record<string, Command>> = {
     run: async ({ data, out }) => {
       const { printOutlook } = await import('./commands/fit-outlook.js');
       return printOutlook({ data, out });
+    },
+  },
+  choice: {
+    options: ['data'],
+    run: async ({ data }) => {
+      const { judgeChoice } = await import('./commands/judge-choice.js');
+      return judgeChoice(data === undefined ? {} : { data });
     },
   },
   'fit-shipped': {

@@ -33,8 +33,8 @@ beforeEach(async () => {
         claude: { api: 'anthropic', baseUrl: upstream.url, apiKey: 'k' },
       },
       models: {
-        'local/good': { inputPrice: 5, outputPrice: 10, quality: 0.9 },
-        'local/cheap': { inputPrice: 1, outputPrice: 2, quality: 0.88, tools: false },
+        'local/good': { inputPrice: 5, outputPrice: 10, quality: 0.99 },
+        'local/cheap': { inputPrice: 1, outputPrice: 2, quality: 0.97, tools: false },
       },
       limits: { maxRetries: 0 },
     },

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { defaults } from '../../src/config/fill.js';
-import { featuresOf } from '../../src/routing/predictor/features/features.js';
 import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
 import type {
   Appraisal,
@@ -268,10 +267,9 @@ describe('for any candidates and any model that answered last', { timeout: 60_00
   });
 
   it('every candidate has the same familiarity of the request', () => {
-    const { gate } = predictor.read(featuresOf({ messages }));
-    expect(rank([stated('a', 0.9), appraisalOf('gpt-4o')]).map(({ why }) => why.gate)).toEqual([
-      gate,
-      gate,
-    ]);
+    const [one, other] = rank([stated('a', 0.9), appraisalOf('gpt-4o')]).map(({ why }) => why.gate);
+    expect(one).toBeGreaterThan(0);
+    expect(one).toBeLessThan(1);
+    expect(other).toBe(one);
   });
 });

@@ -15,7 +15,7 @@ export interface ExpectedQuality {
 }
 
 /** Half of an interval that holds nine of ten, in standard deviations. */
-const deviations = 1.645;
+export const deviations = 1.645;
 /** Levels that published results do not tell from another one. */
 const levels: Readonly<Partial<Record<ReasoningEffort, string>>> = {
   minimal: 'none',

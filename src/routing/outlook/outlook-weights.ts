@@ -20,6 +20,11 @@ export interface OutlookWeights {
   readonly slope: number;
   /** The standard deviation of a difficulty that was read from a text of an unknown benchmark. */
   readonly difficultyError: number;
+  /**
+   * The fit draws difficulties together; for everyday requests this line draws them apart again:
+   * `constant + factor * difficulty`.
+   */
+  readonly everydayDifficulty: { readonly constant: number; readonly factor: number };
   /** By dense feature. */
   readonly mean: Float32Array;
   readonly scale: Float32Array;
@@ -46,12 +51,21 @@ const arrays = {
   bias: 'f32',
 } as const satisfies Record<string, NumberKind>;
 type ArrayName = keyof typeof arrays;
-const format: WeightsFormat<ArrayName> = { magic: 'SBLOOK01', arrays };
+const format: WeightsFormat<ArrayName> = { magic: 'SBLOOK02', arrays };
 
 /** Weights as the bytes of a file; the same weights always give the same bytes. */
 export function encodeOutlook(weights: OutlookWeights): Buffer {
-  const { name, denseNames, kinds, languages, slope, difficultyError } = weights;
-  const header = { name, denseNames, kinds, languages, slope, difficultyError };
+  const { name, denseNames, kinds, languages, slope, difficultyError, everydayDifficulty } =
+    weights;
+  const header = {
+    name,
+    denseNames,
+    kinds,
+    languages,
+    slope,
+    difficultyError,
+    everydayDifficulty,
+  };
   return encodeWeights(format, header, weights);
 }
 

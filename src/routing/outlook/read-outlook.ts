@@ -36,15 +36,18 @@ export class OutlookReader {
 
   /** What a request asks of any model. */
   read(features: Features): Outlook {
-    const { languages, bias, gramScale, grams, dense } = this.weights;
+    const { languages, bias, gramScale, grams, dense, everydayDifficulty } = this.weights;
     const sums = sumOfRows(grams, bias.length, features.buckets, features.weights);
     for (let at = 0; at < sums.length; at++) sums[at] = sums[at]! * gramScale[at]! + bias[at]!;
     addRows(dense, scaledDense(features.dense, this.weights), sums);
+    const [fitted = 0, ceiling = 0] = sums;
+    const everyday = sigmoid(sums[2]!);
+    const stretched = everydayDifficulty.constant + everydayDifficulty.factor * fitted;
     const firstLanguage = firstColumns + this.kindNames.length;
     return {
-      difficulty: sums[0]!,
-      ceiling: sigmoid(sums[1]!),
-      everyday: sigmoid(sums[2]!),
+      difficulty: fitted + everyday * (stretched - fitted),
+      ceiling: sigmoid(ceiling),
+      everyday,
       kinds: sharesOf(this.kindNames, sums.subarray(firstColumns, firstLanguage)),
       // English is the usual language, which abilities are not adjusted for
       languages: sharesOf(languages, sums.subarray(firstLanguage)).filter(

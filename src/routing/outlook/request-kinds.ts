@@ -1,5 +1,5 @@
 import type { KindsOfTask } from '../figures.js';
-import { largestShares } from '../predictor/kinds-of-task.js';
+import { largestShares } from '../predictor/largest-shares.js';
 import type { OutlookWeights } from './outlook-weights.js';
 import type { Outlook } from './read-outlook.js';
 

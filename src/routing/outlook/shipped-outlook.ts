@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { denseNames } from '../predictor/features/features.js';
 import { decodeOutlook } from './outlook-weights.js';
 import { OutlookReader } from './read-outlook.js';
+import { RequestKinds } from './request-kinds.js';
 
 /** The file of weights: next to `src` and next to `dist`. */
 const file = new URL('../../../config/router/outlook.bin', import.meta.url);
@@ -22,3 +23,13 @@ function readOutlookFile(): OutlookReader {
     throw new Error(`the weights in ${file.pathname} cannot be used: they are for other features`);
   return new OutlookReader(weights);
 }
+
+let router: string | undefined;
+
+/** Under this name the kinds of requests are numbered. */
+export const shippedRouter = (): string =>
+  (router ??= new RequestKinds(shippedOutlook().weights).router);
+
+/** The shipped name of a kind of request; null for a number that stands for none. */
+export const kindName = (kind: number): string | null =>
+  shippedOutlook().weights.kinds[kind]?.name ?? null;

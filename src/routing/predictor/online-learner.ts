@@ -1,6 +1,6 @@
 import type { KindsOfTask } from '../figures.js';
 import { leftOf, servedHalfLifeMs } from './fading.js';
-import { largestShares } from './kinds-of-task.js';
+import { largestShares } from './largest-shares.js';
 import { keptLessons } from './kept-lessons.js';
 import { type Lesson, type OnlineState, ratedName, type Served } from './online-state.js';
 

@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import { decodePredictor } from './predictor-file.js';
-import { TaskKinds } from './kinds-of-task.js';
 import { denseNames } from './features/features.js';
 import { QualityPredictor } from './quality-predictor.js';
 import { misfitOf } from './predictor-weights.js';
@@ -18,12 +17,6 @@ export function shippedPredictor(): QualityPredictor {
   shipped ??= readPredictor();
   return shipped;
 }
-
-let router: string | undefined;
-
-/** Under this name the shipped predictor's kinds of task are numbered. */
-export const shippedRouter = (): string =>
-  (router ??= new TaskKinds(shippedPredictor().weights).router);
 
 function readPredictor(): QualityPredictor {
   const weights = decodePredictor(readFileSync(file));

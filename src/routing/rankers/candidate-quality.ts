@@ -1,5 +1,6 @@
 import type { ExpectedQuality, QualityScale } from '../outlook/expected-quality.js';
 import type { Basis, ModelAbilities, ModelAbility } from '../outlook/model-abilities.js';
+import { logOdds, sigmoid } from '../numbers.js';
 import type { Appraisal } from '../plan.js';
 import { createFindModel, type FindModel } from '../predictor/known-models.js';
 import type { QualityPredictor } from '../predictor/quality-predictor.js';
@@ -8,6 +9,12 @@ import type { SeenRequest } from './seen-request.js';
 /** What is expected of a candidate's answer, and where that is from. */
 export interface CandidateQuality extends ExpectedQuality {
   readonly basis: Basis;
+}
+
+/** A model of 2024 that is known well in both ways. */
+interface Reference {
+  readonly place: number;
+  readonly ability: ModelAbility;
 }
 
 /** An ability that the configuration states is as sure as one with many results. */
@@ -22,13 +29,20 @@ const minFamiliar = 0.15;
  */
 export class CandidateQualities {
   private readonly find: FindModel;
+  private readonly references: readonly Reference[];
+  private last: { readonly seen: SeenRequest; readonly level: number } | null = null;
 
   constructor(
     private readonly predictor: QualityPredictor,
     private readonly scale: QualityScale,
     private readonly abilities: ModelAbilities,
   ) {
-    this.find = createFindModel(predictor.weights.models);
+    const { models, headModels } = predictor.weights;
+    this.find = createFindModel(models);
+    this.references = Array.from(headModels, (place) => ({
+      place,
+      ability: abilities.measured(models[place]!),
+    })).filter((one): one is Reference => one.ability !== null);
   }
 
   expect(known: Appraisal, seen: SeenRequest): CandidateQuality {
@@ -40,7 +54,8 @@ export class CandidateQualities {
     if (place < 0) return { ...expected, basis };
     const special = this.predictor.expect(seen.reading, place);
     const trust = familiar * seen.reading.gate;
-    const move = trust * (special.quality - expected.quality);
+    const odds = logOdds(special.quality) - this.levelOf(seen);
+    const move = trust * (sigmoid(odds) - expected.quality);
     const [low, high] = expected.interval;
     return {
       basis,
@@ -48,6 +63,24 @@ export class CandidateQualities {
       uncertainty: trust * special.uncertainty + (1 - trust) * expected.uncertainty,
       interval: [Math.max(0, low + move), Math.min(1, high + move)],
     };
+  }
+
+  /**
+   * How much better or worse the models of 2024 did on such requests than their abilities let
+   * expect: only what tells them apart is taken from what was learned of them, or newer models
+   * would be judged by another measure. Cached for one request, whose candidates are asked for one
+   * after the other.
+   */
+  private levelOf(seen: SeenRequest): number {
+    if (this.last?.seen === seen) return this.last.level;
+    let level = 0;
+    for (const { place, ability } of this.references) {
+      const special = this.predictor.expect(seen.reading, place).quality;
+      const { quality } = this.scale.expect(seen.outlook, ability, null);
+      level += (logOdds(special) - logOdds(quality)) / this.references.length;
+    }
+    this.last = { seen, level };
+    return level;
   }
 
   private abilityOf({ knownAs, abilityStated, figures, isFamilyKnown }: Appraisal): ModelAbility {
@@ -59,7 +92,7 @@ export class CandidateQualities {
 }
 
 /** The measured model of 2024 that a candidate is judged by; -1: by its ability alone. */
-export function measuredPlace({ knownAs, abilityStated }: Appraisal, find: FindModel): number {
+function measuredPlace({ knownAs, abilityStated }: Appraisal, find: FindModel): number {
   if (abilityStated === null) return find(knownAs);
   return 'like' in abilityStated ? find(abilityStated.like) : -1;
 }

@@ -1,11 +1,12 @@
 import { AnswerCorrections } from '../answer-length/answer-corrections.js';
-import { type AskedAnswer, askedAnswer } from '../answer-length/asked-answer.js';
 import { explored } from '../explore.js';
-import { featuresOf } from '../predictor/features/features.js';
-import { createFindModel, type FindModel } from '../predictor/known-models.js';
-import { TaskKinds } from '../predictor/kinds-of-task.js';
-import type { Expectation, QualityPredictor } from '../predictor/quality-predictor.js';
-import { keptOdds, type Adjustment, type TunedRequest } from '../predictor/tuning.js';
+import { deviations, QualityScale } from '../outlook/expected-quality.js';
+import { type ModelAbilities, shippedAbilities } from '../outlook/model-abilities.js';
+import type { OutlookReader } from '../outlook/read-outlook.js';
+import { RequestKinds } from '../outlook/request-kinds.js';
+import { shippedOutlook } from '../outlook/shipped-outlook.js';
+import type { QualityPredictor } from '../predictor/quality-predictor.js';
+import { keptOdds, type Adjustment } from '../predictor/tuning.js';
 import { logOdds, sigmoid } from '../numbers.js';
 import type {
   Appraisal,
@@ -16,18 +17,18 @@ import type {
 } from '../plan.js';
 import { predicted, type Understood } from '../predicted.js';
 import { type Margins, rankByTradeoff } from '../rank-by-tradeoff.js';
-import { measuredPlace } from './candidate-quality.js';
+import { CandidateQualities, type CandidateQuality } from './candidate-quality.js';
+import { createReader, type SeenRequest } from './seen-request.js';
 
 /** What the learned ranker predicts with, and how far below the best quality a choice may be. */
 export interface LearnedRankerOptions extends Margins {
   readonly predictor: QualityPredictor;
+  /** Default: the shipped one. */
+  readonly outlook?: OutlookReader;
+  /** Default: the shipped ones. */
+  readonly abilities?: ModelAbilities;
   /** How long the models' answers were. Default: nothing is known of them. */
   readonly corrections?: AnswerCorrections;
-}
-
-/** A request with all that was read of it. */
-interface Seen extends TunedRequest {
-  readonly answer: AskedAnswer;
 }
 
 /**
@@ -38,7 +39,7 @@ class Tuned {
   private odds: number;
   private uncertainty: number;
 
-  constructor(private readonly expectation: Expectation) {
+  constructor(private readonly expectation: CandidateQuality) {
     this.odds = logOdds(expectation.quality);
     this.uncertainty = expectation.uncertainty;
   }
@@ -53,11 +54,20 @@ class Tuned {
     return odds !== 0;
   }
 
-  get expected(): Expectation {
+  get expected(): CandidateQuality {
+    const { basis, interval, quality: before, uncertainty: spread } = this.expectation;
     const quality = Math.max(0.001, Math.min(0.999, sigmoid(this.odds)));
-    return { quality, uncertainty: this.uncertainty, outputTokens: this.expectation.outputTokens };
+    const { uncertainty } = this;
+    // an own spread was measured on requests like this one; else the interval moves along
+    const [low, high] =
+      uncertainty === spread
+        ? interval.map((end) => end + quality - before)
+        : [quality - deviations * uncertainty, quality + deviations * uncertainty];
+    return { basis, quality, uncertainty, interval: [share(low!), share(high!)] };
   }
 }
+
+const share = (value: number): number => Math.max(0, Math.min(1, value));
 
 /** Nothing is tried in a conversation that has begun, even if another model answered in it. */
 const hasBegun = ({ continued, messages }: RoutingRequest): boolean =>
@@ -75,8 +85,8 @@ function weighsLatencyIn({ tradeoff, preference }: RoutingRequest): boolean {
  */
 function tuned(
   known: Appraisal,
-  expectation: Expectation,
-  seen: TunedRequest,
+  expectation: CandidateQuality,
+  seen: SeenRequest,
   understood: Understood,
   request: RoutingRequest,
 ): CandidateFigures {
@@ -101,23 +111,6 @@ function tryAnother(ranked: RankedCandidate[], request: RoutingRequest): RankedC
   return explored(ranked, onlineLearning.exploration, planId, depth, weighsLatencyIn(request));
 }
 
-/** Reads each request once: a plan asks again for the candidates that are left out. */
-function createReader(predictor: QualityPredictor): (request: RoutingRequest) => Seen {
-  const kinds = new TaskKinds(predictor.weights);
-  const readings = new WeakMap<RoutingRequest, Seen>();
-  return (request) => {
-    let seen = readings.get(request);
-    if (!seen) {
-      const features = featuresOf(request),
-        reading = predictor.read(features);
-      const answer = askedAnswer(request, features);
-      seen = { features, reading, kinds: kinds.of(reading, features.genre), answer };
-      readings.set(request, seen);
-    }
-    return seen;
-  };
-}
-
 /**
  * Ranks by what was learned: how well each model will answer this conversation, and what that will
  * cost. A model without measurements is judged by what is publicly known of its family. A quality
@@ -125,27 +118,27 @@ function createReader(predictor: QualityPredictor): (request: RoutingRequest) =>
  */
 export function createLearnedRanker({
   predictor,
+  outlook = shippedOutlook(),
+  abilities = shippedAbilities(),
   tolerance,
   affinity,
   corrections = new AnswerCorrections(),
 }: LearnedRankerOptions): Ranker {
-  const find: FindModel = createFindModel(predictor.weights.models);
   const margins = { tolerance, affinity };
-  const read = createReader(predictor);
+  const kinds = new RequestKinds(outlook.weights);
+  const read = createReader({ predictor, outlook, kinds });
+  const scale = new QualityScale(outlook.weights, abilities.unmeasuredKind);
+  const qualities = new CandidateQualities(predictor, scale, abilities);
   const expected = (
     request: RoutingRequest,
     candidates: readonly Appraisal[],
   ): CandidateFigures[] => {
-    const seen = read(request),
-      { reading, answer } = seen;
-    const understood = { gate: reading.gate, kinds: seen.kinds, answer, corrections };
+    const seen = read(request);
+    const { clarity: gate, kinds: kindsOfTask, answer } = seen;
+    const understood = { gate, kinds: kindsOfTask, answer, corrections };
     const isTuned = (request.tunings ?? []).length > 0 || Boolean(request.onlineLearning);
     return candidates.map((one) => {
-      const place = measuredPlace(one, find);
-      const expectation =
-        place < 0
-          ? predictor.guess(reading, one.figures.quality)
-          : predictor.expect(reading, place);
+      const expectation = qualities.expect(one, seen);
       return isTuned && !one.qualityStated
         ? tuned(one, expectation, seen, understood, request)
         : predicted(one, expectation, request, understood);

@@ -28,9 +28,10 @@ export class SeenRequest implements TunedRequest {
     private readonly readers: Readers,
   ) {
     this.features = featuresOf(request);
-    this.outlook = readers.outlook.read(this.features);
-    this.kinds = readers.kinds.of(this.outlook);
     this.answer = askedAnswer(request, this.features);
+    const outlook = readers.outlook.read(this.features);
+    this.outlook = this.answer.kind === 'greeting' ? { ...outlook, ...greeting } : outlook;
+    this.kinds = readers.kinds.of(this.outlook);
   }
 
   /** Read when somebody asks: only models of 2024 and trained weights need it. */
@@ -51,3 +52,20 @@ export class SeenRequest implements TunedRequest {
     return Math.max(0, 1 - entropy / Math.log(this.readers.outlook.weights.kinds.length));
   }
 }
+
+/** Reads each request once: a plan asks again for the candidates that are left out. */
+export function createReader(readers: Readers): (request: RoutingRequest) => SeenRequest {
+  const seen = new WeakMap<RoutingRequest, SeenRequest>();
+  return (request) => {
+    let one = seen.get(request);
+    if (!one) seen.set(request, (one = new SeenRequest(request, readers)));
+    return one;
+  };
+}
+
+/** A text of a few letters says little: that it is a greeting is known by its words. */
+const greeting: Pick<Outlook, 'kinds' | 'everyday' | 'difficulty'> = {
+  kinds: [{ name: 'conversation', share: 1 }],
+  everyday: 1,
+  difficulty: -3.5,
+};

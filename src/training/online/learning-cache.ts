@@ -28,6 +28,8 @@ export interface KnownLearning {
 export interface LearningCacheOptions {
   /** Under this name kinds of task are numbered. */
   readonly router: () => string;
+  /** Told once of each scope whose ratings an earlier version told apart by other kinds of task. */
+  readonly warn?: (warning: string) => void;
   /** How long a request waits for a lookup. */
   readonly maxWaitMs?: number;
   /** After a lookup that took longer: how long requests do without lookups. */
@@ -73,6 +75,8 @@ export class LearningCache {
   );
   private readonly lookups = new Map<string, Promise<KnownLearning | null>>();
   private restingUntil = 0;
+  /** The scopes that were warned of; few, since only an update of the gateway makes any. */
+  private readonly warned = new Set<string>();
 
   constructor(
     private readonly databases: LazyDatabases,
@@ -204,12 +208,25 @@ export class LearningCache {
     if (record === null || record.state === null) return null;
     const now = this.now();
     let read = this.read.get(record);
-    if (!read || read.until <= now)
-      this.read.set(
-        record,
-        (read = { known: this.knownOf(decodeOnline(record.state), now), until: now + refreshMs }),
-      );
+    if (!read || read.until <= now) {
+      const state = decodeOnline(record.state);
+      this.warnOfOtherKinds(record, state);
+      this.read.set(record, (read = { known: this.knownOf(state, now), until: now + refreshMs }));
+    }
     return read.known;
+  }
+
+  private warnOfOtherKinds(record: LearningRecord, { router, lessons }: OnlineState): void {
+    if (router === null || router === this.options.router() || lessons.length === 0) return;
+    const { accountId, preferenceId } = record;
+    const key = keyOf(record);
+    if (this.warned.has(key)) return;
+    this.warned.add(key);
+    const whose = preferenceId === '' ? '' : ` for preference ${preferenceId}`;
+    this.options.warn?.(
+      `what account ${accountId} has learned${whose} was told apart by the kinds of task of an ` +
+        'earlier version: it counts for all kinds alike until new ratings come',
+    );
   }
 
   private knownOf(state: OnlineState, now: number): KnownLearning | null {

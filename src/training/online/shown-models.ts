@@ -1,5 +1,5 @@
 import type { WeighedLesson } from '../../routing/predictor/key-shares.js';
-import { genreOfKind } from '../../routing/predictor/kinds-of-task.js';
+import { kindName } from '../../routing/outlook/shipped-outlook.js';
 import type { LearnedMoves } from '../../routing/predictor/learned-moves.js';
 import { unknownKey } from '../../routing/predictor/online-state.js';
 import { thousandths } from '../../routing/numbers.js';
@@ -69,7 +69,7 @@ function shownMoves(
       .filter((kind) => places.has(kind))
       .map((kind) => ({
         kind,
-        genre: genreOfKind(kind),
+        name: kindName(kind),
         move: thousandths(odds[places.get(kind)!]! - move),
       })),
   };

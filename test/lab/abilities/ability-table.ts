@@ -30,9 +30,14 @@ const gradedPart: Readonly<Record<string, number>> = {
   instructions: 0.4,
 };
 const usualGradedPart = 0.3;
-/** Results of fewer columns, or of less certainty, say too little to be shipped. */
+/** Results of fewer columns say too little, unless they are as sure as this, as are many votes. */
 const minColumns = 3;
+const sureError = 0.3;
 const maxError = 0.5;
+
+const saysEnough = ({ columns, error }: FittedAbility): boolean =>
+  error <= (columns < minColumns ? sureError : maxError);
+
 /** Smaller differences are left out. */
 const least = 0.03;
 const guessError = 0.8,
@@ -51,9 +56,7 @@ const shareOf = (model: string): number | null => knownAbility(canonicalName(mod
 function familyLine(models: readonly FittedAbility[]): FamilyLine {
   const points = models.flatMap((one) => {
     const share = shareOf(one.model);
-    return share === null || one.columns < minColumns || one.error > maxError
-      ? []
-      : [{ x: logOdds(share), y: usualAbility(one) }];
+    return share === null || !saysEnough(one) ? [] : [{ x: logOdds(share), y: usualAbility(one) }];
   });
   const mean = (of: (one: { x: number; y: number }) => number): number =>
     points.reduce((sum, one) => sum + of(one), 0) / points.length;
@@ -110,7 +113,7 @@ export function abilityTable(
 ): AbilityTable {
   const best = new Map<string, FittedAbility>();
   for (const one of models) {
-    if (one.columns < minColumns || one.error > maxError) continue;
+    if (!saysEnough(one)) continue;
     const identity = modelIdentity(one.model);
     const rival = best.get(identity);
     if (!rival || rival.columns < one.columns) best.set(identity, one);

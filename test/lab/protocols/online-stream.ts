@@ -1,7 +1,8 @@
 import { logOdds, sigmoid } from '../../../src/routing/numbers.js';
 import { drawOf, plausiblePlaces } from '../../../src/routing/explore.js';
 import { withLesson } from '../../../src/routing/predictor/online-learner.js';
-import { TaskKinds } from '../../../src/routing/predictor/kinds-of-task.js';
+import { RequestKinds } from '../../../src/routing/outlook/request-kinds.js';
+import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
 import { nothingLearned, type OnlineState } from '../../../src/routing/predictor/online-state.js';
 import { createOnlineTuning } from '../../../src/routing/predictor/online-tuning.js';
 import type { Reading } from '../../../src/routing/predictor/request-reader.js';
@@ -68,7 +69,7 @@ export function streamOnline(
   pool: EvaluatedPool,
   { seed, repeats, exploration }: StreamOptions,
 ): StreamRegret {
-  const kinds = new TaskKinds(predictor.weights);
+  const kinds = new RequestKinds(shippedOutlook().weights);
   const predicted = pool.features.map((_, row) => predictRow(predictor, kinds, pool, row));
   const candidates = pool.models.map((model) => ({ label: model, provider: null, model }));
   const regret = {
@@ -88,14 +89,14 @@ export function streamOnline(
 
 function predictRow(
   predictor: QualityPredictor,
-  taskKinds: TaskKinds,
+  requestKinds: RequestKinds,
   { features, models, inputTokens }: EvaluatedPool,
   row: number,
 ): PredictedRow {
   const reading = predictor.read(features[row]!);
   return {
     reading,
-    kinds: taskKinds.of(reading, features[row]!.genre),
+    kinds: requestKinds.of(shippedOutlook().read(features[row]!)),
     models: models.map((model) => {
       const expected = predictor.expect(reading, predictor.placeOf(model));
       const [input, output] = listPriceOf(model);

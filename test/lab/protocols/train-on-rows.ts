@@ -1,4 +1,5 @@
-import { TaskKinds } from '../../../src/routing/predictor/kinds-of-task.js';
+import { RequestKinds } from '../../../src/routing/outlook/request-kinds.js';
+import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
 import { createTuning } from '../../../src/routing/predictor/custom-tuning.js';
 import { logOdds, sigmoid } from '../../../src/routing/numbers.js';
 import { trainCustom } from '../../../src/training/custom/train-custom.js';
@@ -25,10 +26,11 @@ export const trainOnRows: FitOnRows = ({ models, prompts, scores }, predictor, s
     candidate: { label: model, provider: null, model },
     place: predictor.placeOf(model),
   }));
-  const kinds = new TaskKinds(predictor.weights);
+  const requestKinds = new RequestKinds(shippedOutlook().weights);
   return (features) => {
     const reading = predictor.read(features);
-    const seen = { features, reading, kinds: kinds.of(reading, features.genre) };
+    const kinds = requestKinds.of(shippedOutlook().read(features));
+    const seen = { features, reading, kinds };
     return candidates.map(({ candidate, place }) => {
       const expected = predictor.expect(seen.reading, place);
       const { odds = 0 } = tuning?.adjust(candidate, seen, expected) ?? {};

@@ -1,5 +1,6 @@
 import type { OutlookWeights } from '../../../src/routing/outlook/outlook-weights.js';
 import { denseNames } from '../../../src/routing/predictor/features/features.js';
+import { scaledDense } from '../../../src/routing/predictor/columns.js';
 import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
 import { type Scaling, scalingOf } from '../fit/fit-embedding.js';
 import { quantise } from '../fit/fit-predictor.js';
@@ -23,8 +24,8 @@ export type AbilityOf = (
 const tiers: Readonly<Record<string, number>> = {
   SIMPLE: -4.2,
   MEDIUM: -2,
-  COMPLEX: -0.4,
-  REASONING: 0.6,
+  COMPLEX: -0.2,
+  REASONING: 0.8,
 };
 /** A family with more texts than this counts for as many as the square root allows. */
 const fullFamily = 600;
@@ -78,6 +79,7 @@ export function fitOutlook(
     languages: languageGroups,
     slope: usualDifficulty.slope,
     difficultyError,
+    everydayDifficulty: lineToTiers(rows, difficulty, scaling),
     ...packed(scaling, [
       difficulty.weights(),
       ceiling.weights(),
@@ -87,6 +89,32 @@ export function fitOutlook(
     ]),
   };
 }
+
+/**
+ * The line from the difficulties that were fitted to those that people's tiers state, through the
+ * means of the tiers. Shrinking the factors of the features draws all difficulties together.
+ */
+function lineToTiers(
+  rows: readonly ScaleRow[],
+  difficulty: LinearPart,
+  scaling: Scaling,
+): OutlookWeights['everydayDifficulty'] {
+  const points = Object.entries(tiers).flatMap(([tier, y]) => {
+    const fitted = rows
+      .filter((row) => row.tier === tier)
+      .map(({ features }) => difficulty.at(features, scaledDense(features.dense, scaling)));
+    return fitted.length === 0 ? [] : [{ x: meanOf(fitted), y }];
+  });
+  const x = meanOf(points.map((one) => one.x)),
+    y = meanOf(points.map((one) => one.y));
+  const factor =
+    meanOf(points.map((one) => (one.x - x) * (one.y - y))) /
+    meanOf(points.map((one) => (one.x - x) ** 2));
+  return { constant: y - factor * x, factor };
+}
+
+const meanOf = (values: readonly number[]): number =>
+  values.reduce((sum, one) => sum + one, 0) / values.length;
 
 type Column = ReturnType<LinearPart['weights']>;
 

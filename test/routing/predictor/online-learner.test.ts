@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { decodeOnline, encodeOnline } from '../../../src/routing/predictor/online-codec.js';
 import { fitBeliefs } from '../../../src/routing/predictor/fit-beliefs.js';
 import { weighed } from '../../../src/routing/predictor/key-shares.js';
-import { largestShares } from '../../../src/routing/predictor/kinds-of-task.js';
+import { largestShares } from '../../../src/routing/predictor/largest-shares.js';
 import type { Beliefs, Move } from '../../../src/routing/predictor/online-beliefs.js';
 import { learnedMoves } from '../../../src/routing/predictor/learned-moves.js';
 import {

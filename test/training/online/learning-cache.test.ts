@@ -51,6 +51,27 @@ describe('the cached learning of a scope', () => {
     await backing.close();
   });
 
+  it('that another version told apart by other kinds is used without them, with one warning', async () => {
+    const backing = open();
+    const before = new LearningCache(backing, { router: () => 'earlier' });
+    const kinds = { router: 'earlier', shares: [[3, 1]] } as const;
+    await before.rate(feedback(), scope, { ...rating(), kinds });
+    before.close();
+    const warnings: string[] = [];
+    const warn = (warning: string): void => void warnings.push(warning);
+    const cache = new LearningCache(backing, { router, warn });
+    expect(await cache.find(scope)).toMatchObject({ isRated: true });
+    await cache.rate(feedback(), { ...scope, preferenceId: 'p' }, rating());
+    await cache.find({ ...scope, preferenceId: 'p' });
+    await cache.find(scope);
+    expect(warnings).toEqual([
+      'what account fixed:some name has learned was told apart by the kinds of task of an ' +
+        'earlier version: it counts for all kinds alike until new ratings come',
+    ]);
+    cache.close();
+    await backing.close();
+  });
+
   it('is known as soon as it is stored, and rated for a month', async () => {
     const backing = open();
     let now = Date.now();
@@ -121,7 +142,7 @@ describe('the cached learning of a scope', () => {
       isVolatile: false,
       get: () => (isLate ? new Promise<never>(() => undefined) : backing.get()),
     });
-    const cache = new LearningCache(slow, { router, maxWaitMs: 20, restMs: 60_000 });
+    const cache = new LearningCache(slow, { router, maxWaitMs: 1_000, restMs: 60_000 });
     expect(await cache.find(scope)).toBeNull();
     isLate = false;
     await cache.rate(feedback(), scope, rating());

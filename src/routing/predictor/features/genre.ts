@@ -1,9 +1,8 @@
 import { keywordGroups, markerGroups } from './keywords.js';
 import type { TextScan } from './text-scan.js';
 
-/** What requests ask for, as far as ratings of their answers are told apart. */
-export const genres = ['other', 'code', 'mathematics', 'writing'] as const;
-export type Genre = (typeof genres)[number];
+/** What requests ask for, roughly: how long an answer is depends on it. */
+export type Genre = 'other' | 'code' | 'mathematics' | 'writing';
 
 /** What the genre is told by. */
 type Counted = Pick<

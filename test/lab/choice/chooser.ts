@@ -1,0 +1,36 @@
+import { createCatalog } from '../../../src/routing/catalog.js';
+import { makePlan } from '../../../src/routing/make-plan.js';
+import type { Candidate, RankedCandidate, Ranker } from '../../../src/routing/plan.js';
+import { questionOf } from '../fit/published-evaluations.js';
+
+/** What a request wants beside quality; null: nothing. */
+export type Tradeoff = 'cost' | 'latency' | null;
+
+const catalog = createCatalog({ priceIds: {} });
+const limits = {
+  retriesPerCandidate: 0,
+  firstEventTimeoutMs: 1,
+  idleTimeoutMs: 1,
+  totalTimeoutMs: 1,
+};
+
+/** Plans as the gateway does, for a text of published evaluations. */
+export function choose(
+  ranker: Ranker,
+  candidates: readonly Candidate[],
+  text: string,
+  tradeoff: Tradeoff = null,
+): readonly RankedCandidate[] {
+  const { question, tools } = questionOf(text);
+  const plan = makePlan({
+    id: 'judged',
+    request: { messages: [{ role: 'user', content: question }], tools, tradeoff },
+    candidates,
+    ranker,
+    catalog,
+    latencies: { p50Ms: () => null },
+    limits,
+    blame: { field: 'models', code: 'bad_request' },
+  });
+  return plan.candidates;
+}

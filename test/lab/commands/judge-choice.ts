@@ -1,0 +1,110 @@
+import { defaults } from '../../../src/config/fill.js';
+import { shippedOutlook } from '../../../src/routing/outlook/shipped-outlook.js';
+import { shippedPredictor } from '../../../src/routing/predictor/shipped-predictor.js';
+import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
+import { readPublishedResults } from '../abilities/published-results.js';
+import { joined, readScoredPrompts } from '../abilities/scored-prompts.js';
+import { currentPools } from '../choice/current-pools.js';
+import { type HeldKind, judgeKind, type KindOrder } from '../choice/judge-kinds.js';
+import { judgePairs } from '../choice/judge-order.js';
+import { judgeMoney } from '../choice/judge-money.js';
+import { readTables } from '../choice/published-tables.js';
+import { asText, type Table } from '../report/tables.js';
+import { readScaleRows, type ScaleRow } from '../scale/scale-rows.js';
+import { evaluationsFolder } from './evaluations-folder.js';
+
+const tiers = ['SIMPLE', 'MEDIUM', 'COMPLEX', 'REASONING'];
+/** Tables of all kinds of prompts, by which pairs of models are judged. */
+const overall = ['lmarena-2026-05/text_overall/elo', 'arena-catalog/text_overall/elo_sc'];
+const heldKinds: readonly HeldKind[] = Object.entries({
+  'arena-catalog': ['coding', 'mathematics', 'reasoning', 'knowledge', 'writing'],
+  livebench: ['coding', 'mathematics', 'reasoning', 'data'],
+  euroeval: ['knowledge', 'classification'],
+}).flatMap(([source, kinds]) => kinds.map((kind) => ({ source, kind })));
+const farApart = 80;
+const pairTexts = 50;
+
+const percent = (share: number, digits = 0): string => `${(100 * share).toFixed(digits)} %`;
+const ranker = createLearnedRanker({ predictor: shippedPredictor(), ...defaults.routing });
+
+function moneyTable(rows: readonly ScaleRow[]): Table {
+  return {
+    title: 'What `cost` saves against the default',
+    notes: [
+      'Everyday prompts by tier: the share that a small model answers, by default and by `cost`.',
+    ],
+    head: ['pool', 'saved, mean', 'of the bill', 'bits', 'bits, cost', ...tiers],
+    rows: [...currentPools].map(([name, pool]) => {
+      const { saved, savedOfBill, small, entropy } = judgeMoney(ranker, pool, rows);
+      return [
+        name,
+        percent(saved),
+        percent(savedOfBill),
+        entropy.byDefault.toFixed(2),
+        entropy.byCost.toFixed(2),
+        ...tiers.map((tier) => {
+          const { byDefault, byCost } = small.get(tier)!;
+          return `${percent(byDefault)}, ${percent(byCost)}`;
+        }),
+      ];
+    }),
+  };
+}
+
+function pairTable(folder: string, rows: readonly ScaleRow[]): Table {
+  const step = Math.ceil(rows.length / pairTexts);
+  const texts = rows.filter((_, at) => at % step === 0).map(({ text }) => text);
+  const tables = readTables(folder);
+  return {
+    title: `Pairs of models at least ${farApart} Elo apart that most prompts turn round`,
+    notes: [],
+    head: ['table', 'pairs', 'wrong', 'most often'],
+    rows: overall.map((name) => {
+      const { pairs, wrong, worst } = judgePairs(ranker, tables.get(name)!, texts, farApart);
+      const named = worst.slice(0, 4).map(([model]) => model);
+      return [name, `${pairs}`, percent(wrong / pairs, 2), named.join(', ')];
+    }),
+  };
+}
+
+function kindTable(folder: string, rows: readonly ScaleRow[]): Table {
+  const published = joined([readPublishedResults(folder), readScoredPrompts(folder)]);
+  const orders = heldKinds.flatMap(
+    (held) => judgeKind(published, shippedOutlook(), rows, held) ?? [],
+  );
+  const mean = (of: (one: KindOrder) => number): string =>
+    (orders.reduce((sum, one) => sum + of(one), 0) / orders.length).toFixed(3);
+  const line = (one: KindOrder): string[] => [
+    `${one.source}, ${one.kind}`,
+    `${one.models}`,
+    one.byKind.toFixed(3),
+    one.overall.toFixed(3),
+    one.particular.toFixed(3),
+  ];
+  return {
+    title: 'The order of models by kind of task',
+    notes: ['Abilities are fitted without the tables of the kind that they are compared with.'],
+    head: ['tables', 'models', 'by kind', 'one number for all', 'particular to the kind'],
+    rows: [
+      ...orders.map(line),
+      [
+        'mean',
+        '',
+        mean(({ byKind }) => byKind),
+        mean(({ overall: all }) => all),
+        mean(({ particular }) => particular),
+      ],
+    ],
+  };
+}
+
+/**
+ * Judges the shipped choice among models of today.
+ * @throws Error for people
+ */
+export function judgeChoice({ data }: { readonly data?: string }): string {
+  const folder = evaluationsFolder('choice', data);
+  const rows = readScaleRows(folder);
+  const everyday = rows.filter(({ tier }) => tier !== null);
+  return asText([moneyTable(everyday), pairTable(folder, rows), kindTable(folder, rows)]);
+}

@@ -1,0 +1,73 @@
+/** A host name as it is compared: lower case, without a trailing dot. */
+const named = (host: string): string => host.toLowerCase().replace(/\.$/, '');
+
+/**
+ * The host name of a domain as people write it: `https://example.org/path`, `*.example.org` and
+ * `www.example.org` name the same as `example.org`.
+ */
+export function domainName(written: string): string {
+  const host = written
+    .trim()
+    .replace(/^[a-z][a-z0-9+.-]{0,20}:\/\//i, '')
+    .replace(/[/?#:].*$/s, '')
+    .replace(/^\*?\./, '')
+    .replace(/^www\.(?=[^.]+\.)/i, '');
+  const ascii = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
+  return named(ascii);
+}
+
+/** Whether a host is a domain or one of its subdomains. */
+function isWithin(host: string, domain: string): boolean {
+  return domain !== '' && (host === domain || host.endsWith(`.${domain}`));
+}
+
+/** Whether a page may be among the results. Blocked domains win over allowed ones. */
+export function isAllowedPage(
+  url: string,
+  allowed: readonly string[],
+  blocked: readonly string[],
+): boolean {
+  if (!URL.canParse(url)) return false;
+  const host = named(new URL(url).hostname);
+  const matches = (written: string): boolean => isWithin(host, domainName(written));
+  return !blocked.some(matches) && (allowed.length === 0 || allowed.some(matches));
+}
+
+/** Without what is no host name: it would be read as words to search for. */
+const operands = (domains: readonly string[]): string[] =>
+  domains
+    .map(domainName)
+    .filter((name) => /^[a-z0-9.-]+$/.test(name))
+    .map((name) => `site:${name}`);
+
+/**
+ * The query with `site:` operators, for engines that have no parameters for domains. What would make
+ * it longer than `maxLength` is left out: all allowed domains together, because an incomplete list
+ * would hide the others, or single blocked ones.
+ */
+export function withSiteOperators(
+  query: string,
+  allowed: readonly string[],
+  blocked: readonly string[],
+  maxLength: number,
+): string {
+  const only = operands(allowed);
+  const parts = [
+    only.length > 1 ? `(${only.join(' OR ')})` : (only[0] ?? ''),
+    ...operands(blocked).map((operand) => `-${operand}`),
+  ];
+  let text = query;
+  for (const part of parts)
+    if (part !== '' && text.length + 1 + part.length <= maxLength) text += ` ${part}`;
+  return text;
+}
+
+/** Cuts a text at a word, without half a character, to at most `maxLength` and `maxWords`. */
+export function cutQuery(query: string, maxLength: number, maxWords = Infinity): string {
+  const words = query.trim().split(/\s+/);
+  const text = words.slice(0, maxWords).join(' ');
+  if (text.length <= maxLength) return text;
+  const space = text.lastIndexOf(' ', maxLength);
+  const cut = text.slice(0, space > maxLength / 2 ? space : maxLength);
+  return cut.replace(/[\uD800-\uDBFF]$/, '').trimEnd();
+}

@@ -1,0 +1,225 @@
+import { Agent, fetch } from 'undici';
+import { networkFailure } from '../../dispatch/network-failure.js';
+import { secretsOf, withoutSecrets } from '../../dispatch/secrets.js';
+import { GatewayError } from '../../errors.js';
+import type { UpstreamHeaders } from '../../providers/adapter.js';
+import { codeOfStatus, providerFailure, unreadable } from '../../providers/failure.js';
+import { version } from '../../version.js';
+import { isObject, parsedJson } from './json-values.js';
+import type {
+  EngineRequest,
+  EngineSettings,
+  RawResult,
+  SearchDialect,
+  SearchQuery,
+} from './search-engine.js';
+
+/** One configured search engine. */
+export interface SearchEngine {
+  /** Unique; shown in answers, logs and metrics. */
+  readonly name: string;
+  readonly dialect: SearchDialect;
+  readonly settings: EngineSettings;
+  /** Empty: it is asked without a key. */
+  readonly apiKeys: readonly string[];
+  /** What a thousand searches cost, in USD; null: unknown, or nothing where the dialect is free. */
+  readonly pricePerThousand: number | null;
+  readonly timeoutMs: number;
+}
+
+interface EngineAnswer {
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+  /** Null: larger than allowed. */
+  readonly body: string | null;
+}
+
+const maxAnswerBytes = 8 * 1024 * 1024;
+const maxFailureBytes = 64 * 1024;
+/** A shorter query may be a part of other words. */
+const minQuotedLength = 4;
+
+/** The connections to search engines; closing them ends what is in progress. */
+export class EngineClient {
+  private readonly agent = new Agent({
+    connect: { timeout: 10_000 },
+    keepAliveTimeout: 30_000,
+    // a search has a timeout of its own, and a header that is longer is no search engine's
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: 65_536,
+  });
+
+  /**
+   * Asks an engine once, within its timeout. Follows no redirects, which would take the key to
+   * another host.
+   * @throws GatewayError whose message begins with the engine's name and contains neither keys nor
+   * the query
+   */
+  async ask(
+    engine: SearchEngine,
+    query: SearchQuery,
+    apiKey: string | null,
+    signal: AbortSignal,
+  ): Promise<readonly RawResult[]> {
+    try {
+      return await this.exchange(engine, query, apiKey, signal);
+    } catch (error) {
+      throw safeFailure(engine, error);
+    }
+  }
+
+  /** Ends all calls and closes the connections. */
+  async close(): Promise<void> {
+    await this.agent.destroy();
+  }
+
+  private async exchange(
+    engine: SearchEngine,
+    query: SearchQuery,
+    apiKey: string | null,
+    signal: AbortSignal,
+  ): Promise<readonly RawResult[]> {
+    const { dialect, settings } = engine;
+    const request = dialect.buildRequest(query, settings, apiKey);
+    const timeout = AbortSignal.timeout(engine.timeoutMs);
+    try {
+      const { status, headers, body } = await this.send(
+        request,
+        settings,
+        AbortSignal.any([signal, timeout]),
+      );
+      if (status !== 200) throw failureOf(engine, query.query, { status, headers, body });
+      return readBody(engine, request, body);
+    } catch (error) {
+      if (signal.aborted) throw abortReason(signal);
+      if (timeout.aborted)
+        throw new GatewayError(
+          'upstream_timeout',
+          `${engine.name} did not answer within ${engine.timeoutMs} ms`,
+        );
+      throw error;
+    }
+  }
+
+  private async send(
+    request: EngineRequest,
+    settings: EngineSettings,
+    signal: AbortSignal,
+  ): Promise<EngineAnswer> {
+    const answer = await fetch(request.url, {
+      method: request.method,
+      headers: {
+        accept: 'application/json',
+        'user-agent': `Signalbox/${version}`,
+        ...request.headers,
+        ...lowerCased(settings.headers),
+      },
+      body: request.body,
+      redirect: 'manual',
+      dispatcher: this.agent,
+      signal,
+    });
+    const maxBytes = answer.status === 200 ? maxAnswerBytes : maxFailureBytes;
+    const chunks: Uint8Array[] = [];
+    let bytes = 0;
+    // counted after decompression
+    for await (const chunk of answer.body ?? []) {
+      bytes += (chunk as Uint8Array).length;
+      if (bytes > maxBytes) break;
+      chunks.push(chunk as Uint8Array);
+    }
+    return {
+      status: answer.status,
+      headers: Object.fromEntries(answer.headers),
+      body: bytes > maxBytes ? null : Buffer.concat(chunks).toString('utf8'),
+    };
+  }
+}
+
+/** The error without what it must not tell. */
+function safeFailure({ name, apiKeys, settings }: SearchEngine, error: unknown): GatewayError {
+  const isNetwork = error instanceof TypeError && error.cause !== undefined;
+  const failure = networkFailure(name, isNetwork ? error.cause : error);
+  const secrets = secretsOf([...apiKeys, ...Object.values(settings.headers)], [name]);
+  const { code, message, upstreamStatus, retryAfterMs } = withoutSecrets(failure, secrets);
+  // without the cause, which may tell the address, in which there may be a key
+  return new GatewayError(code, message, { upstreamStatus, retryAfterMs });
+}
+
+const lowerCased = (headers: Readonly<Record<string, string>>): Record<string, string> =>
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]));
+
+/** Why a signal was aborted, as `client_closed` unless it says otherwise. */
+export function abortReason({ reason }: AbortSignal): GatewayError {
+  return reason instanceof GatewayError
+    ? reason
+    : new GatewayError('client_closed', 'the search was cancelled', { cause: reason });
+}
+
+function readBody(
+  { name, dialect }: SearchEngine,
+  request: EngineRequest,
+  body: string | null,
+): readonly RawResult[] {
+  if (body === null) throw unreadable(name, `larger than ${maxAnswerBytes} bytes`);
+  const parsed = parsedJson(body);
+  if (parsed === undefined) throw unreadable(name, 'not JSON');
+  const results = readParsed(name, () => dialect.readResults(parsed, request));
+  if (results === null) throw unreadable(name, 'no list of results');
+  return results;
+}
+
+/** Adds the engine's name, which a dialect does not know. */
+function readParsed<T>(name: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof GatewayError)) throw error;
+    throw new GatewayError(error.code, `${name} ${error.message}`);
+  }
+}
+
+function failureOf(
+  { name, dialect }: SearchEngine,
+  query: string,
+  { status, headers, body }: EngineAnswer,
+): GatewayError {
+  if (status >= 300 && status < 400)
+    return new GatewayError(
+      'not_configured',
+      `${name} answered ${status}: redirects are not followed; configure the address it leads to`,
+      { upstreamStatus: status },
+    );
+  const parsed = parsedJson(body ?? '');
+  const explained = dialect.explainFailure?.(status, headers, parsed);
+  const reason = explained?.reason ?? '';
+  const said = reason === '' ? reasonIn(parsed) : reason;
+  return providerFailure({
+    provider: name,
+    status,
+    headers,
+    // what people search for is theirs
+    reason: query.length < minQuotedLength ? said : said.replaceAll(query, '[query]'),
+    code: explained?.code ?? codeOf(status),
+    retryAfterMs: explained?.retryAfterMs ?? null,
+  });
+}
+
+/** There are no models here: a wrong address is a wrong setting. */
+function codeOf(status: number): ReturnType<typeof codeOfStatus> {
+  const code = codeOfStatus(status);
+  return code === 'model_not_found' ? 'not_configured' : code;
+}
+
+/** The message in the body of an error, in the shapes that the engines and their servers use. */
+function reasonIn(body: unknown): string {
+  if (!isObject(body)) return '';
+  const error = body['error'] ?? body['detail'] ?? body['message'];
+  const inner = isObject(error)
+    ? (error['message'] ?? error['detail'] ?? error['error'])
+    : Array.isArray(error) && isObject(error[0])
+      ? error[0]['msg']
+      : error;
+  return typeof inner === 'string' ? inner.slice(0, 300) : '';
+}

@@ -1,0 +1,3 @@
+/** The kind of a search engine: which API it has. */
+export type EngineType =
+  'searxng' | 'brave' | 'tavily' | 'exa' | 'serper' | 'perplexity' | 'custom';

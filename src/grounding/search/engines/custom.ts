@@ -1,0 +1,104 @@
+import { atPointer, isObject } from '../json-values.js';
+import type { EngineSettings, RawResult, SearchDialect, SearchQuery } from '../search-engine.js';
+
+/** JSON pointers into the answer of a custom engine; the others point into one result. */
+export interface CustomPointers {
+  /** To the list of results. */
+  readonly results: string;
+  readonly title: string;
+  readonly link: string;
+  readonly snippet: string | null;
+  readonly date: string | null;
+  readonly content: string | null;
+}
+
+/** How a custom engine is asked. */
+export interface CustomEngine extends CustomPointers {
+  /** The address, with placeholders. */
+  readonly url: string;
+  /** JSON that is sent by POST, with placeholders in its strings; null: GET. */
+  readonly body: unknown;
+}
+
+type Values = Readonly<Record<string, string | number>>;
+
+/** The names that stand in braces. What is not asked for is replaced by nothing. */
+const placeholders = /\{(query|count|recency|country|language)\}/g;
+
+const valuesOf = (query: SearchQuery): Values => ({
+  query: query.query,
+  count: query.maxResults,
+  recency: query.recency ?? '',
+  country: query.country ?? '',
+  language: query.language ?? '',
+});
+
+const filled = (
+  template: string,
+  values: Values,
+  encode: (text: string) => string = (text) => text,
+): string => template.replace(placeholders, (_, name: string) => encode(String(values[name])));
+
+/** A string that is one placeholder becomes its value; a number stays one. */
+function filledJson(value: unknown, values: Values): unknown {
+  if (typeof value === 'string') {
+    const name = /^\{([a-z]+)\}$/.exec(value)?.[1] ?? '';
+    return Object.hasOwn(values, name) ? values[name] : filled(value, values);
+  }
+  if (Array.isArray(value)) return value.map((item) => filledJson(item, values));
+  if (!isObject(value)) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, item]) => [key, filledJson(item, values)]),
+  );
+}
+
+/** UTF-8 has no halves of surrogate pairs, at which `encodeURIComponent` throws. */
+const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
+
+function absolute(link: unknown, address: string): unknown {
+  return typeof link === 'string' && URL.canParse(link, address)
+    ? new URL(link, address).href
+    : link;
+}
+
+function resultAt(item: unknown, pointers: CustomPointers, address: string): RawResult {
+  const at = (pointer: string | null): unknown =>
+    pointer === null ? undefined : atPointer(item, pointer);
+  return {
+    title: at(pointers.title),
+    url: absolute(at(pointers.link), address),
+    snippet: at(pointers.snippet),
+    date: at(pointers.date),
+    content: at(pointers.content),
+  };
+}
+
+/**
+ * The dialect of a search engine that is described in the configuration: an address or a JSON body
+ * with placeholders, and JSON pointers to what is read. Links may be relative to its address.
+ */
+export function customDialect({ url, body, ...pointers }: CustomEngine): SearchDialect {
+  const hasRecency = `${url}${JSON.stringify(body)}`.includes('{recency}');
+  return {
+    isFree: true,
+    appliesRecency: hasRecency,
+    buildRequest(query: SearchQuery, _settings: EngineSettings, apiKey: string | null) {
+      const values = valuesOf(query);
+      const authorization: Record<string, string> =
+        apiKey === null ? {} : { authorization: `Bearer ${apiKey}` };
+      const sent = body === null ? null : JSON.stringify(filledJson(body, values));
+      return {
+        method: sent === null ? 'GET' : 'POST',
+        url: filled(url, values, encoded),
+        headers:
+          sent === null ? authorization : { 'content-type': 'application/json', ...authorization },
+        body: sent,
+      };
+    },
+    readResults(answer, request) {
+      const found = atPointer(answer, pointers.results);
+      if (!Array.isArray(found)) return null;
+      return found.map((item) => resultAt(item, pointers, request.url));
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { GatewayError } from '../../../errors.js';
+import { withSiteOperators } from '../domains.js';
+import { isObject, listIn } from '../json-values.js';
+import type { EngineFailure, SearchDialect } from '../search-engine.js';
+
+/** What is sent to the engines behind an instance; some of them refuse longer queries. */
+const maxQueryLength = 2_000;
+
+/** `<address>/search`, whether the configured address ends with it or not. */
+function searchUrl(address: string): URL {
+  const url = new URL(address);
+  url.pathname = url.pathname.replace(/\/+$/, '').replace(/\/search$/, '') + '/search';
+  return url;
+}
+
+/** `language` takes a language or a language and a country (`^[a-z]{2,3}(-[a-zA-Z]{2})?$`). */
+function languageOf(language: string | null, country: string | null): string | null {
+  const [, name, region] =
+    /^([a-z]{2,3})(?:-[a-z]{4})?(?:-([a-z]{2}))?$/i.exec(language ?? '') ?? [];
+  if (name === undefined) return null;
+  const place = region ?? (/^[a-z]{2}$/i.test(country ?? '') ? country : null);
+  return place ? `${name.toLowerCase()}-${place.toUpperCase()}` : name.toLowerCase();
+}
+
+/** The names of the engines behind an instance that did not answer. */
+function unresponsive(body: unknown): string[] {
+  const engines = isObject(body) ? body['unresponsive_engines'] : undefined;
+  if (!Array.isArray(engines)) return [];
+  return (engines as unknown[])
+    .map((entry) => (Array.isArray(entry) ? (entry[0] as unknown) : null))
+    .filter((name) => typeof name === 'string')
+    .slice(0, 10);
+}
+
+function explainFailure(status: number): EngineFailure | null {
+  if (status === 403)
+    return {
+      code: 'not_configured',
+      reason:
+        'its settings.yml does not allow JSON; add `- json` to `search.formats` there and restart it',
+    };
+  if (status === 429)
+    return {
+      reason:
+        "its limiter refuses the gateway; add the gateway's address to `pass_ip` in its limiter.toml, or set `server.limiter` to false in its settings.yml",
+    };
+  return null;
+}
+
+/**
+ * SearXNG's search API (docs.searxng.org/dev/search_api, 2026-11). It passes operators such as
+ * `site:` on to the engines behind it, of which not all know them; it takes no number of results.
+ */
+export const searxng: SearchDialect = {
+  isFree: true,
+  appliesRecency: true,
+  buildRequest({ query, recency, country, language, allowedDomains, blockedDomains }, settings) {
+    const url = searchUrl(settings.url ?? 'http://127.0.0.1:8888');
+    url.searchParams.set('format', 'json');
+    url.searchParams.set(
+      'q',
+      withSiteOperators(query, allowedDomains, blockedDomains, maxQueryLength),
+    );
+    if (recency) url.searchParams.set('time_range', recency);
+    const spoken = languageOf(language, country);
+    if (spoken) url.searchParams.set('language', spoken);
+    return { method: 'GET', url: url.href, headers: {}, body: null };
+  },
+  readResults(body) {
+    const results = listIn(body, 'results');
+    const silent = unresponsive(body);
+    if (results?.length === 0 && silent.length > 0)
+      throw new GatewayError(
+        'upstream_overloaded',
+        `found nothing because engines behind it did not answer: ${silent.join(', ')}`,
+      );
+    return (
+      results?.map(({ title, url, content, publishedDate }) => ({
+        title,
+        url,
+        snippet: content,
+        date: publishedDate,
+      })) ?? null
+    );
+  },
+  explainFailure,
+};

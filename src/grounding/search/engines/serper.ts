@@ -1,0 +1,57 @@
+import { withSiteOperators } from '../domains.js';
+import { isObject, listIn } from '../json-values.js';
+import type { EngineFailure, SearchDialect } from '../search-engine.js';
+import { jsonPost } from './json-post.js';
+
+const maxQueryLength = 2_000;
+/** More than ten results cost two credits; fewer cost the same as ten. */
+const minResults = 10;
+const maxResults = 100;
+
+const period = { day: 'qdr:d', week: 'qdr:w', month: 'qdr:m', year: 'qdr:y' } as const;
+
+/** Google's names for languages: Chinese and Portuguese with a region, Hebrew and others as usual. */
+function languageOf(tag: string | null): string | null {
+  const [language = '', region] = (tag ?? '').toLowerCase().split('-');
+  if (!/^[a-z]{2,3}$/.test(language)) return null;
+  if (language === 'zh') return /^(tw|hk|hant)$/.test(region ?? '') ? 'zh-tw' : 'zh-cn';
+  return language === 'pt' && region === 'br' ? 'pt-br' : language;
+}
+
+function explainFailure(status: number, _headers: unknown, body: unknown): EngineFailure | null {
+  const reason = isObject(body) && typeof body['message'] === 'string' ? body['message'] : '';
+  // `{"message": "Not enough credits", "statusCode": 400}`
+  return status === 400 && /credits/i.test(reason) ? { reason, code: 'provider_auth' } : null;
+}
+
+/** Serper's Google search API (serper.dev, 2026-11). It knows Google's operators. */
+export const serper: SearchDialect = {
+  isFree: false,
+  appliesRecency: true,
+  buildRequest(query, settings, apiKey) {
+    const { allowedDomains, blockedDomains, recency, country } = query;
+    const language = languageOf(query.language);
+    return jsonPost(
+      settings.url ?? 'https://google.serper.dev/search',
+      apiKey === null ? {} : { 'x-api-key': apiKey },
+      {
+        q: withSiteOperators(query.query, allowedDomains, blockedDomains, maxQueryLength),
+        num: Math.min(maxResults, Math.max(minResults, query.maxResults)),
+        ...(recency ? { tbs: period[recency] } : {}),
+        ...(country ? { gl: country.toLowerCase() } : {}),
+        ...(language ? { hl: language } : {}),
+      },
+    );
+  },
+  readResults(body) {
+    // a search that finds nothing has `searchParameters`, and may have no `organic`
+    if (!isObject(body) || !('organic' in body || 'searchParameters' in body)) return null;
+    return (listIn(body, 'organic') ?? []).map(({ title, link, snippet, date }) => ({
+      title,
+      url: link,
+      snippet,
+      date,
+    }));
+  },
+  explainFailure,
+};

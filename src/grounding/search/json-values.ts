@@ -1,0 +1,35 @@
+/** Whether a JSON value is an object. */
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+/** The list in a field of a JSON object; null if there is none. */
+export function listIn(value: unknown, field: string): Record<string, unknown>[] | null {
+  const list = isObject(value) ? value[field] : undefined;
+  return Array.isArray(list) ? (list as unknown[]).filter(isObject) : null;
+}
+
+/** Parses JSON. @returns undefined if it is not JSON */
+export function parsedJson(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * The value at a JSON pointer (RFC 6901). @returns undefined if there is none, or the pointer is
+ * none
+ */
+export function atPointer(value: unknown, pointer: string): unknown {
+  if (pointer === '') return value;
+  if (!pointer.startsWith('/')) return undefined;
+  let at = value;
+  for (const part of pointer.slice(1).split('/')) {
+    const key = part.replaceAll('~1', '/').replaceAll('~0', '~');
+    if (Array.isArray(at))
+      at = /^(0|[1-9]\d{0,8})$/.test(key) ? (at as unknown[])[+key] : undefined;
+    else at = isObject(at) && Object.hasOwn(at, key) ? at[key] : undefined;
+  }
+  return at;
+}

@@ -1,0 +1,282 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { KeyRing } from '../../dispatch/key-ring.js';
+import { type ErrorCode, GatewayError } from '../../errors.js';
+import { isUnbilledStatus } from '../../providers/failure.js';
+import { abortReason, EngineClient, type SearchEngine } from './engine-client.js';
+import { readResults } from './read-results.js';
+import { SearchCache, searchKey } from './search-cache.js';
+import type { SearchQuery, SearchResult } from './search-engine.js';
+import { SharedCalls } from './shared-calls.js';
+
+/** One call of an engine, or an answer from the cache. */
+export interface SearchAttempt {
+  readonly engine: string;
+  readonly ms: number;
+  /** The engine's HTTP status; null if it did not answer, or was not asked. */
+  readonly status: number | null;
+  /** Null: it answered. */
+  readonly error: GatewayError | null;
+  /** How many results there were. */
+  readonly results: number;
+  /** True: nothing was sent, because an equal search was answered a moment ago or was in progress. */
+  readonly cached: boolean;
+  /** What the engine charges by the configured price; null: unknown. */
+  readonly costUsd: number | null;
+}
+
+/** What a search found. */
+export interface SearchAnswer {
+  /** Best first, by the engine's own ranking; each page once. */
+  readonly results: readonly SearchResult[];
+  /** The engine that found them. */
+  readonly engine: string;
+}
+
+/** How one search is done. */
+export interface SearchOptions {
+  readonly signal?: AbortSignal;
+  /** Only this engine is asked. Default: all, in order, until one answers. */
+  readonly engine?: string | null;
+  /** Whether the next engine is asked when one finds nothing. Default false. */
+  readonly continuesOnEmpty?: boolean;
+  /** Receives each attempt when it is over. */
+  readonly onAttempt?: (attempt: SearchAttempt) => void;
+}
+
+/** What a web search is made of. */
+export interface WebSearchOptions {
+  /** In the order in which they are asked. */
+  readonly engines: readonly SearchEngine[];
+  /** How long an answer is used for equal searches; 0: not at all. */
+  readonly cacheMs: number;
+  /** In ms since 1970, for the ages of pages. */
+  readonly wallClock?: () => number;
+  /** In ms; must never go back. */
+  readonly now?: () => number;
+}
+
+// how long an engine rests after a failure that says no time itself
+const rateLimitedRestMs = 60_000;
+const brokenRestMs = 30_000;
+/** A rate limit that ends sooner is waited for where no other engine answers. */
+const maxWaitMs = 2_000;
+/** Failures for which the query may be to blame: another one may be answered. */
+const noRest: ReadonlySet<ErrorCode> = new Set(['request_refused']);
+/** Failures that another key may not have. */
+const keyFailures: ReadonlySet<ErrorCode> = new Set(['provider_auth', 'rate_limited']);
+
+interface Line {
+  readonly engine: SearchEngine;
+  readonly keys: KeyRing;
+}
+
+interface Failure {
+  readonly line: Line;
+  readonly error: GatewayError;
+}
+
+/**
+ * Searches the web with one of several engines. An engine that fails rests for a while and the next
+ * one is asked; where all rest, all are asked in order. Equal searches share one call, and its
+ * answer for some minutes.
+ */
+export class WebSearch {
+  private readonly lines: readonly Line[];
+  private readonly client = new EngineClient();
+  private readonly cache: SearchCache;
+  private readonly calls = new SharedCalls<readonly SearchResult[]>();
+  private readonly now: () => number;
+  private readonly wallClock: () => number;
+
+  constructor({ engines, cacheMs, wallClock = Date.now, now }: WebSearchOptions) {
+    this.now = now ?? (() => performance.now());
+    this.wallClock = wallClock;
+    this.lines = engines.map((engine) => ({ engine, keys: new KeyRing(engine.apiKeys, this.now) }));
+    this.cache = new SearchCache(cacheMs, this.now);
+  }
+
+  /** The engines' names, in order. */
+  get engineNames(): readonly string[] {
+    return this.lines.map(({ engine }) => engine.name);
+  }
+
+  /**
+   * The results of the first engine that answers.
+   * @throws GatewayError `not_configured` if there is no such engine, the only engine's own failure,
+   * `all_failed` if several failed, or the reason of the signal
+   */
+  async search(query: SearchQuery, options: SearchOptions = {}): Promise<SearchAnswer> {
+    const failures: Failure[] = [];
+    let empty: SearchAnswer | null = null;
+    for (const line of this.linesFor(options.engine ?? null)) {
+      const answer = await this.askLine(line, query, options).catch((error: unknown) => {
+        if (!(error instanceof GatewayError) || options.signal?.aborted) throw error;
+        failures.push({ line, error });
+        return null;
+      });
+      if (answer && (answer.results.length > 0 || !options.continuesOnEmpty)) return answer;
+      empty ??= answer;
+    }
+    return empty ?? this.askAgain(failures, query, options);
+  }
+
+  /** Takes over the cooldowns of the engines and keys that the earlier search has too. */
+  inheritCooldowns(earlier: WebSearch): void {
+    for (const { engine, keys } of this.lines) {
+      const before = earlier.lines.find((line) => line.engine.name === engine.name);
+      if (before) keys.inheritCooldowns(before.keys);
+    }
+  }
+
+  /** Ends all searches in progress. */
+  close(): Promise<void> {
+    return this.client.close();
+  }
+
+  /** The engines to ask, in order: those that do not rest; all if all rest. */
+  private linesFor(name: string | null): readonly Line[] {
+    const lines =
+      name === null ? this.lines : this.lines.filter(({ engine }) => engine.name === name);
+    if (lines.length === 0)
+      throw new GatewayError(
+        'not_configured',
+        name === null ? 'no search engine is configured' : `there is no search engine ${name}`,
+      );
+    const awake = lines.filter(({ keys }) => keys.hasAvailable());
+    return awake.length > 0 ? awake : lines;
+  }
+
+  /** Waits for the first rate limit that ends soon and asks that engine again, once. */
+  private async askAgain(
+    failures: readonly Failure[],
+    query: SearchQuery,
+    options: SearchOptions,
+  ): Promise<SearchAnswer> {
+    const limited = failures.find(
+      ({ error }) => error.code === 'rate_limited' && (error.retryAfterMs ?? Infinity) <= maxWaitMs,
+    );
+    if (!limited) throw failures.length === 1 ? failures[0]!.error : allFailed(failures);
+    const { signal } = options;
+    await sleep(
+      limited.error.retryAfterMs ?? 0,
+      undefined,
+      signal ? { signal: AbortSignal.any([signal]) } : {},
+    ).catch(() => {
+      throw abortReason(signal!);
+    });
+    return this.askLine(limited.line, query, options);
+  }
+
+  /** Asks one engine, with its next key where one is refused. */
+  private async askLine(
+    line: Line,
+    query: SearchQuery,
+    options: SearchOptions,
+  ): Promise<SearchAnswer> {
+    const tried: (string | null)[] = [];
+    for (;;) {
+      const key = line.keys.next(tried);
+      tried.push(key);
+      try {
+        const results = await this.attempt(line, query, key, options);
+        return { results, engine: line.engine.name };
+      } catch (error) {
+        const isOfKey = error instanceof GatewayError && keyFailures.has(error.code);
+        if (!isOfKey || tried.length >= line.keys.size || !line.keys.hasAvailable()) throw error;
+      }
+    }
+  }
+
+  private async attempt(
+    line: Line,
+    query: SearchQuery,
+    apiKey: string | null,
+    { signal = new AbortController().signal, onAttempt }: SearchOptions,
+  ): Promise<readonly SearchResult[]> {
+    const { engine } = line;
+    const startedAt = this.now();
+    const key = searchKey(engine.name, query);
+    let cached = true;
+    const ask = (shared: AbortSignal): Promise<readonly SearchResult[]> => {
+      cached = false;
+      return this.call(line, query, apiKey, shared, key);
+    };
+    const report = (results: number, error: GatewayError | null): void =>
+      onAttempt?.({
+        engine: engine.name,
+        ms: this.now() - startedAt,
+        status: error ? error.upstreamStatus : cached ? null : 200,
+        error,
+        results,
+        cached,
+        costUsd: cached ? 0 : costOf(engine, error),
+      });
+    try {
+      const results = this.cache.get(key) ?? (await this.calls.join(key, signal, ask));
+      report(results.length, null);
+      return results;
+    } catch (error) {
+      const failure = signal.aborted ? abortReason(signal) : error;
+      if (failure instanceof GatewayError) report(0, failure);
+      throw failure;
+    }
+  }
+
+  private async call(
+    { engine, keys }: Line,
+    query: SearchQuery,
+    apiKey: string | null,
+    signal: AbortSignal,
+    cacheKey: string,
+  ): Promise<readonly SearchResult[]> {
+    try {
+      const raw = await this.client.ask(engine, query, apiKey, signal);
+      const results = readResults(raw, {
+        query,
+        engine: engine.name,
+        dropsOld: !engine.dialect.appliesRecency,
+        now: this.wallClock(),
+      });
+      this.cache.set(cacheKey, results);
+      return results;
+    } catch (error) {
+      // a search that was cancelled says nothing of the engine
+      if (error instanceof GatewayError && !signal.aborted) rest(engine, keys, apiKey, error);
+      throw error;
+    }
+  }
+}
+
+/** Starts the cooldown that a failure asks for: of the key that was used, or of the engine. */
+function rest(
+  { apiKeys }: SearchEngine,
+  keys: KeyRing,
+  apiKey: string | null,
+  { code, retryAfterMs }: GatewayError,
+): void {
+  if (noRest.has(code)) return;
+  if (code === 'provider_auth') keys.startCooldown(apiKey, 'refused');
+  else if (code === 'rate_limited') keys.startCooldown(apiKey, retryAfterMs ?? rateLimitedRestMs);
+  else
+    for (const one of apiKeys.length > 0 ? apiKeys : [null])
+      keys.startCooldown(one, retryAfterMs ?? brokenRestMs);
+}
+
+/** A call that was answered with an error is not charged, one that was not answered may be. */
+function costOf(
+  { pricePerThousand, dialect }: SearchEngine,
+  error: GatewayError | null,
+): number | null {
+  const price = pricePerThousand ?? (dialect.isFree ? 0 : null);
+  const isFree =
+    error !== null &&
+    (error.upstreamStatus === null
+      ? error.code === 'connection_failed' || error.code === 'request_refused'
+      : isUnbilledStatus(error.upstreamStatus));
+  return isFree ? 0 : price === null ? null : price / 1_000;
+}
+
+function allFailed(failures: readonly Failure[]): GatewayError {
+  const reasons = failures.map(({ error }) => error.message).join('; ');
+  return new GatewayError('all_failed', `no search engine answered: ${reasons}`);
+}

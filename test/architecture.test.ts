@@ -81,6 +81,8 @@ const mayImport: Record<string, RegExp> = {
   'resources/': new RegExp(
     `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|savings/receipt|${storeContracts})\\.ts$`,
   ),
+  // reads strangers' pages: nothing of keys, prompts or the database is in reach
+  'grounding/reading/': /^(version|async\/[\w-]+)\.ts$/,
   // what choosing saved: computed from sums alone
   'savings/': /^(store\/contracts\/(choices|shadows)|training\/custom\/seeded)\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together
@@ -94,7 +96,8 @@ const importers: Record<string, RegExp> = {
   helmet: /^http\//,
   cookie: /^http\/sign-in-cookie\.ts$/,
   '@fastify/busboy': /^http\/resources\/read-form\.ts$/,
-  'ipaddr.js': /^(http\/client-address|config\/is-loopback)\.ts$/,
+  'ipaddr.js':
+    /^(http\/client-address|config\/is-loopback|grounding\/reading\/public-address)\.ts$/,
   'fastest-levenshtein': /^config\/closest\.ts$/,
   'http-proxy-middleware': /^http\/passthrough\/proxy-stage\.ts$/,
   ajv: /^config\/schema\//,
@@ -109,6 +112,11 @@ const importers: Record<string, RegExp> = {
   chokidar: /^config\//,
   'csv-parse': /^training\//,
   'lru-cache': /^(http|routing|store|conversations|grounding)\//,
+  // in threads: `test/grounding/reading/lazy-parsers.test.ts`
+  htmlparser2: /^grounding\/reading\/extraction\//,
+  linkedom: /^grounding\/reading\/extraction\/readable-article\.ts$/,
+  '@mozilla/readability': /^grounding\/reading\/extraction\/readable-article\.ts$/,
+  unpdf: /^grounding\/reading\/extraction\/pdf-text\.ts$/,
   kysely: /^store\//,
   pg: /^store\/drivers\/postgres\//,
   libsql: /^store\/drivers\/libsql\//,

@@ -1,24 +1,10 @@
 import { Worker } from 'node:worker_threads';
+import { threadOptions } from '../async/thread-options.js';
 import type { TaskMessage, Task } from './task.js';
 
 /** Evaluations that cannot be used. The message is meant for their author. */
 export class RefusedEvaluations extends Error {
   override readonly name = 'RefusedEvaluations';
-}
-
-/** Options of Node's that say how modules are loaded, as `--import hooks.mjs`. */
-const loading = /^(--import|--require|-r|--loader|--experimental-loader|--conditions|-C)(=|$)/;
-
-/**
- * Those options of this process that a thread needs to load the same modules. A thread refuses to
- * start with options of V8's, such as `--max-old-space-size`, or with those about the entry point.
- */
-export function threadOptions(options: readonly string[]): string[] {
-  return options.flatMap((option, index) => {
-    if (!loading.test(option)) return [];
-    const value = options[index + 1];
-    return option.includes('=') || value === undefined ? [option] : [option, value];
-  });
 }
 
 /** A training reads 32 MB of text into a few hundred MB at most. */

@@ -1,10 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { shippedPredictor } from '../../src/routing/predictor/shipped-predictor.js';
-import {
-  RefusedEvaluations,
-  runInThread,
-  threadOptions,
-} from '../../src/training/training-thread.js';
+import { RefusedEvaluations, runInThread } from '../../src/training/training-thread.js';
 import { plainTerms } from '../helpers/training-terms.js';
 import { evaluationsCsv } from '../helpers/evaluations-csv.js';
 
@@ -47,17 +43,6 @@ describe('the thread that reads evaluations', { timeout: 60_000 }, () => {
     } finally {
       process.execArgv.splice(0, options.length);
     }
-  });
-
-  it('takes over how modules are loaded, and nothing else', () => {
-    const options = ['--import', 'a.mjs', '--max-old-space-size=9', '--require=b.cjs', '-C', 'dev'];
-    expect(threadOptions([...options, '--input-type=module', '-e', '1'])).toEqual([
-      '--import',
-      'a.mjs',
-      '--require=b.cjs',
-      '-C',
-      'dev',
-    ]);
   });
 
   it('stops when the signal aborts, even in the middle of its work', async () => {

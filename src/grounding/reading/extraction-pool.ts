@@ -1,0 +1,103 @@
+import type { ExtractedText, ExtractionTask } from './extraction/task.js';
+import { ExtractionThread, type ThreadLimits } from './extraction-thread.js';
+import { PageError } from './page-error.js';
+
+/** Bounds of a pool of threads. */
+export interface PoolLimits extends ThreadLimits {
+  readonly maxThreads: number;
+  /** After which a thread without work ends. */
+  readonly idleThreadMs: number;
+}
+
+interface Waiting {
+  readonly begin: () => void;
+  readonly fail: (error: PageError) => void;
+}
+
+/** A few threads, started when they are needed, that extract documents in the order of arrival. */
+export class ExtractionPool {
+  private readonly idle: { thread: ExtractionThread; timer: NodeJS.Timeout }[] = [];
+  private readonly busy = new Set<ExtractionThread>();
+  private readonly waiting = new Set<Waiting>();
+  /** With those whose turn has come but who did not begin yet. */
+  private taken = 0;
+  private isClosed = false;
+
+  constructor(private readonly limits: PoolLimits) {}
+
+  /** @throws PageError `unreadable`, `closed`, or the reason of the signal */
+  async run(task: ExtractionTask, signal: AbortSignal): Promise<ExtractedText> {
+    if (this.taken < this.limits.maxThreads) this.taken++;
+    else await this.waitForTurn(signal);
+    try {
+      if (this.isClosed) throw closed();
+      signal.throwIfAborted();
+      return await this.runNow(task, signal);
+    } finally {
+      const [next] = this.waiting;
+      if (next) next.begin();
+      else this.taken--;
+    }
+  }
+
+  /** Terminates all threads; what runs or waits fails. */
+  close(): void {
+    this.isClosed = true;
+    for (const { fail } of this.waiting) fail(closed());
+    for (const thread of this.busy) thread.stop('closed', closed());
+    for (const { thread, timer } of this.idle.splice(0)) {
+      clearTimeout(timer);
+      thread.stop('closed');
+    }
+  }
+
+  private async runNow(task: ExtractionTask, signal: AbortSignal): Promise<ExtractedText> {
+    const thread = this.idleThread() ?? new ExtractionThread(this.limits);
+    this.busy.add(thread);
+    try {
+      return await thread.run(task, signal);
+    } finally {
+      this.busy.delete(thread);
+      this.keep(thread);
+    }
+  }
+
+  private waitForTurn(signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const leave = (settle: () => void): void => {
+        this.waiting.delete(entry);
+        signal.removeEventListener('abort', cancel);
+        settle();
+      };
+      const entry: Waiting = {
+        begin: () => leave(resolve),
+        fail: (error) => leave(() => reject(error)),
+      };
+      const cancel = (): void => entry.fail(signal.reason as PageError);
+      this.waiting.add(entry);
+      if (signal.aborted) cancel();
+      else signal.addEventListener('abort', cancel);
+    });
+  }
+
+  private idleThread(): ExtractionThread | null {
+    for (let last = this.idle.pop(); last; last = this.idle.pop()) {
+      clearTimeout(last.timer);
+      if (!last.thread.isOver) return last.thread;
+    }
+    return null;
+  }
+
+  private keep(thread: ExtractionThread): void {
+    if (this.isClosed) thread.stop('closed');
+    if (thread.isOver) return;
+    const end = (): void => {
+      this.idle.splice(this.idle.indexOf(entry), 1);
+      thread.stop('idle');
+    };
+    const entry = { thread, timer: setTimeout(end, this.limits.idleThreadMs).unref() };
+    this.idle.push(entry);
+  }
+}
+
+const closed = (): PageError => new PageError('closed', 'the page reader was closed');

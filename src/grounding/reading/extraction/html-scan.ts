@@ -1,0 +1,143 @@
+import { isDropped, keptAttributes } from './dropped-elements.js';
+import { PageFacts } from './page-facts.js';
+import { visible } from './plain-text.js';
+import { TextWriter } from './text-writer.js';
+
+/** A page as one reading of its HTML shows it. */
+export interface ScannedPage {
+  /** HTML with the same text, without scripts, styles, hidden elements and most attributes. */
+  readonly html: string;
+  readonly text: string;
+  readonly title: string | null;
+  readonly publishedAt: string | null;
+  readonly isTruncated: boolean;
+}
+
+const maxElements = 50_000;
+/** Of elements that are handed on; what stands deeper stands in the one at this depth. */
+const maxDepth = 200;
+/** The parser's own work for an element grows with its depth. */
+const maxParserDepth = 5_000;
+const maxHtmlLength = 2_000_000;
+const maxUrlLength = 2_000;
+
+const voidElements = new Set('area base br col hr img link meta wbr'.split(' '));
+
+/** Receives the parser's events. Nothing is called back, and nothing recurses. */
+export class HtmlScan {
+  private readonly pieces: string[] = [];
+  private htmlLength = 0;
+  private elements = 0;
+  /** For each open element, whether it was handed on. */
+  private readonly handedOn: boolean[] = [];
+  private depth = 0;
+  /** How many elements are open in a dropped one, with itself. */
+  private dropped = 0;
+  private isTruncated = false;
+  private readonly writer: TextWriter;
+  private readonly facts = new PageFacts();
+  private base: URL;
+
+  /** @param url the page's address */
+  constructor(url: string, maxTextLength: number) {
+    this.writer = new TextWriter(maxTextLength);
+    this.base = new URL(url);
+  }
+
+  /** Whether nothing more is taken. */
+  get isFull(): boolean {
+    return this.isTruncated;
+  }
+
+  /** Takes nothing more, although there is more. */
+  stop(): void {
+    this.isTruncated = true;
+  }
+
+  onopentag(name: string, attributes: Record<string, string>): void {
+    if (this.isTruncated) return;
+    if (++this.elements > maxElements || this.handedOn.length >= maxParserDepth) {
+      this.stop();
+      return;
+    }
+    this.facts.open(name, attributes);
+    if (this.dropped > 0 || isDropped(name, attributes)) {
+      this.dropped++;
+      return;
+    }
+    if (name === 'base') this.setBase(attributes.href);
+    const href = name === 'a' ? this.absolute(attributes.href) : null;
+    this.writer.open(name, href);
+    this.handOn(name, href === null ? attributes : { ...attributes, href });
+  }
+
+  ontext(text: string): void {
+    if (this.isTruncated) return;
+    const isTitle = this.facts.text(text);
+    if (this.dropped > 0) return;
+    if (!isTitle) this.writer.text(text);
+    this.add(escaped(visible(text)));
+    if (this.writer.isFull) this.stop();
+  }
+
+  onclosetag(name: string): void {
+    if (this.isTruncated) return;
+    this.facts.close(name);
+    if (this.dropped > 0) {
+      this.dropped--;
+      return;
+    }
+    this.writer.close(name);
+    if (this.handedOn.pop() !== true) return;
+    this.depth--;
+    if (!voidElements.has(name)) this.add(`</${name}>`);
+  }
+
+  /** What was read. Elements that are still open end here. */
+  result(): ScannedPage {
+    return {
+      html: this.pieces.join(''),
+      text: this.writer.result(),
+      title: this.facts.title,
+      publishedAt: this.facts.publishedAt,
+      isTruncated: this.isTruncated,
+    };
+  }
+
+  private handOn(name: string, attributes: Record<string, string>): void {
+    // a name that HTML does not know may contain almost anything
+    const isHandedOn = this.depth < maxDepth && /^[a-z][a-z0-9-]{0,40}$/.test(name);
+    this.handedOn.push(isHandedOn);
+    if (!isHandedOn) return;
+    this.depth++;
+    const kept = keptAttributes(attributes).map(([key, value]) => ` ${key}="${escaped(value)}"`);
+    this.add(`<${name}${kept.join('')}>`);
+  }
+
+  private add(html: string): void {
+    if (this.htmlLength + html.length > maxHtmlLength) {
+      this.stop();
+      return;
+    }
+    this.htmlLength += html.length;
+    this.pieces.push(html);
+  }
+
+  private setBase(href: string | undefined): void {
+    const base = this.absolute(href);
+    if (base !== null) this.base = new URL(base);
+  }
+
+  /** An http or https URL, or null: links within the page and scripts are text. */
+  private absolute(href: string | undefined): string | null {
+    const text = href?.trim() ?? '';
+    if (text === '' || text.startsWith('#') || text.length > maxUrlLength) return null;
+    if (!URL.canParse(text, this.base.href)) return null;
+    const { protocol, username, password, href: url } = new URL(text, this.base);
+    if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return null;
+    return url.replace(/[()]/g, (bracket) => (bracket === '(' ? '%28' : '%29'));
+  }
+}
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' };
+const escaped = (text: string): string => text.replace(/[&<>"]/g, (sign) => entities[sign]!);

@@ -1,0 +1,36 @@
+/** A document whose text is to be found. Its bytes move to the thread. */
+export interface ExtractionTask {
+  readonly kind: 'html' | 'xml' | 'text' | 'pdf';
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The page's address, for relative links. */
+  readonly url: string;
+  /** As the header `Content-Type` names it. */
+  readonly charset: string | null;
+  readonly limits: ExtractionLimits;
+}
+
+/** Bounds of what one document may take. */
+export interface ExtractionLimits {
+  readonly maxTextLength: number;
+  readonly maxPdfPages: number;
+}
+
+/** The text of a document, in which nothing is markup but the lines and links of plain text. */
+export interface ExtractedText {
+  readonly text: string;
+  readonly title: string | null;
+  /** An ISO date and time. */
+  readonly publishedAt: string | null;
+  /** Whether the document has more than was taken. */
+  readonly isTruncated: boolean;
+}
+
+/**
+ * What the thread says of its task. `partial` comes before what may take too long and holds what is
+ * known so far; `end` holds the result, null if the partial one is the best.
+ */
+export type ExtractionMessage =
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'partial'; readonly page: ExtractedText }
+  | { readonly kind: 'end'; readonly page: ExtractedText | null }
+  | { readonly kind: 'failed'; readonly reason: string };

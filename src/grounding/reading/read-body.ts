@@ -1,0 +1,90 @@
+import type { Transform } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import zlib from 'node:zlib';
+import { GrowingBytes } from './growing-bytes.js';
+import { PageError } from './page-error.js';
+import type { ReadingClock } from './reading-clock.js';
+import { connectionError, type WebAnswer } from './web-request.js';
+
+type Decoder = (firstByte: number) => Transform;
+
+// ZSTD_d_windowLogMax, which the types of Node.js 20 do not know: a window of 8 MB, not 128 MB
+const zstdParameters = { params: { 100: 23 } };
+
+const { createZstdDecompress: zstd } = zlib as {
+  createZstdDecompress?: (options: object) => Transform;
+};
+
+const decoders: Record<string, Decoder | undefined> = {
+  gzip: () => zlib.createGunzip(),
+  'x-gzip': () => zlib.createGunzip(),
+  // some servers omit the header of the zlib format, which begins with its method, 8
+  deflate: (first) => ((first & 15) === 8 ? zlib.createInflate() : zlib.createInflateRaw()),
+  br: () => zlib.createBrotliDecompress(),
+  zstd: zstd && (() => zstd(zstdParameters)),
+};
+
+/** The value of `Accept-Encoding`. */
+export const acceptedEncodings = zstd ? 'gzip, deflate, br, zstd' : 'gzip, deflate, br';
+
+/**
+ * Reads a body to its end and decompresses it. The limit holds for the bytes on the wire and for
+ * those after decompression.
+ * @param host for messages
+ * @throws PageError `too_large`, `unsupported_encoding`, `unreadable`, `unreachable`, or that of
+ *   the clock
+ */
+export async function readBody(
+  { headers, body }: WebAnswer,
+  host: string,
+  maxBytes: number,
+  clock: ReadingClock,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const decoder = decoderFor(headers['content-encoding'], host);
+  const tooLarge = (): PageError =>
+    new PageError('too_large', `the page of ${host} has more than ${maxBytes} bytes`);
+  if (Number(headers['content-length']) > maxBytes) throw tooLarge();
+  const wire = new GrowingBytes(maxBytes, tooLarge);
+  try {
+    for await (const piece of body) {
+      clock.refresh();
+      wire.add(piece as Uint8Array);
+    }
+    const bytes = wire.taken();
+    const [first] = bytes;
+    if (!decoder || first === undefined) return bytes;
+    const plain = new GrowingBytes(maxBytes, tooLarge);
+    await pipeline(
+      [bytes],
+      decoder(first),
+      (pieces: AsyncIterable<Uint8Array>) => plain.addAll(pieces),
+      {
+        signal: clock.signal,
+      },
+    );
+    return plain.taken();
+  } catch (error) {
+    throw clock.failure ?? bodyError(host, error);
+  }
+}
+
+function decoderFor(header: string | string[] | undefined, host: string): Decoder | null {
+  // a list, or a header sent twice, would be compressed several times
+  const encoding = String(header ?? 'identity')
+    .trim()
+    .toLowerCase();
+  if (encoding === 'identity' || encoding === '') return null;
+  const decoder = decoders[encoding];
+  if (decoder) return decoder;
+  throw new PageError('unsupported_encoding', `${host} sent a compression that is not supported`);
+}
+
+/** Codes of zlib, of the decoders of Brotli (`ERR__ERROR_FORMAT_…`, `ERR_PADDING_…`) and of zstd. */
+const damaged = /^(Z_|ZSTD_|ERR__|ERR_(PADDING|FORMAT|BROTLI|ZSTD))/;
+
+function bodyError(host: string, error: unknown): PageError {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && damaged.test(code)
+    ? new PageError('unreadable', `${host} sent damaged compressed data`, null, { cause: error })
+    : connectionError(host, error);
+}

@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import {
   createServer,
   type IncomingMessage,
-  type OutgoingHttpHeaders,
   type ServerResponse,
 } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
@@ -78,7 +77,7 @@ export async function startRawWeb(answer: (socket: Socket) => void): Promise<Loc
 
 /** Answers a page. */
 export const page =
-  (body: string | Uint8Array, headers: OutgoingHttpHeaders = {}, status = 200): Answer =>
+  (body: string | Uint8Array, headers: Record<string, string | string[]> = {}, status = 200): Answer =>
   (_request, response) =>
     void response
       .writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers })

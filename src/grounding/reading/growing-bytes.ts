@@ -1,9 +1,6 @@
-import { PageError } from './page-error.js';
+import type { PageError } from './page-error.js';
 
 const firstCapacity = 65_536;
-/** More pieces than this are refused if they are tiny: each costs far more than its bytes. */
-const maxTinyPieces = 20_000;
-const tinyBytes = 32;
 
 /**
  * Collects bytes in one growing array up to a limit. A list of pieces would take a hundred times as
@@ -12,19 +9,16 @@ const tinyBytes = 32;
 export class GrowingBytes {
   private bytes = new Uint8Array(0);
   private length = 0;
-  private pieces = 0;
 
   constructor(
     private readonly maxBytes: number,
     private readonly tooLarge: () => PageError,
   ) {}
 
-  /** @throws PageError beyond the limit, or if there are too many tiny pieces */
+  /** @throws PageError beyond the limit */
   add(piece: Uint8Array): void {
     const length = this.length + piece.length;
     if (length > this.maxBytes) throw this.tooLarge();
-    if (++this.pieces > maxTinyPieces && length < this.pieces * tinyBytes)
-      throw new PageError('unreadable', `the page arrives in pieces of a few bytes`);
     if (length > this.bytes.length) this.growTo(length);
     this.bytes.set(piece, this.length);
     this.length = length;

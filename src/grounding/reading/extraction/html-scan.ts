@@ -19,6 +19,7 @@ const maxDepth = 200;
 /** The parser's own work for an element grows with its depth. */
 const maxParserDepth = 5_000;
 const maxHtmlLength = 2_000_000;
+const maxTitleLength = 1_000;
 const maxUrlLength = 2_000;
 
 const voidElements = new Set('area base br col hr img link meta wbr'.split(' '));
@@ -27,6 +28,7 @@ const voidElements = new Set('area base br col hr img link meta wbr'.split(' '))
 export class HtmlScan {
   private readonly pieces: string[] = [];
   private htmlLength = 0;
+  private titleLength = 0;
   private elements = 0;
   /** For each open element, whether it was handed on. */
   private readonly handedOn: boolean[] = [];
@@ -76,6 +78,7 @@ export class HtmlScan {
     const isTitle = this.facts.text(text);
     if (this.dropped > 0) return;
     if (!isTitle) this.writer.text(text);
+    else if ((this.titleLength += text.length) > maxTitleLength) return;
     this.add(escaped(visible(text)));
     if (this.writer.isFull) this.stop();
   }

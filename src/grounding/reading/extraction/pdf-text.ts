@@ -24,7 +24,8 @@ export async function pdfText(
   let text = '';
   for (let number = 1; number <= pages && text.length < limits.maxTextLength; number++) {
     text = `${text}\n\n${await pageText(document, number)}`.trimStart();
-    onPages({ ...facts, text: cutText(text, limits.maxTextLength), isTruncated: true });
+    if (text !== '')
+      onPages({ ...facts, text: cutText(text, limits.maxTextLength), isTruncated: true });
   }
   if (text.trim() === '') throw new Error('the PDF has no text');
   return {

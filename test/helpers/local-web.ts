@@ -1,9 +1,5 @@
 import { once } from 'node:events';
-import {
-  createServer,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { type AddressInfo, createServer as createSocketServer, type Socket } from 'node:net';
 import type { AddressLookup } from '../../src/grounding/reading/checked-connector.js';
 import { createPageReader, type PageReader } from '../../src/grounding/reading/page-reader.js';
@@ -77,7 +73,11 @@ export async function startRawWeb(answer: (socket: Socket) => void): Promise<Loc
 
 /** Answers a page. */
 export const page =
-  (body: string | Uint8Array, headers: Record<string, string | string[]> = {}, status = 200): Answer =>
+  (
+    body: string | Uint8Array,
+    headers: Record<string, string | string[]> = {},
+    status = 200,
+  ): Answer =>
   (_request, response) =>
     void response
       .writeHead(status, { 'content-type': 'text/html; charset=utf-8', ...headers })

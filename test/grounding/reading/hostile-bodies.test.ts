@@ -61,10 +61,11 @@ const head = 'HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n';
 const endless =
   (piece: string | Buffer, pauseMs = 0) =>
   async (stream: Socket | ServerResponse): Promise<void> => {
-    while (!stream.destroyed && !stream.closed) {
+    const isOver = (): boolean => stream.destroyed || stream.closed;
+    while (!isOver()) {
       const hasRoom = stream.write(piece);
       await wait(pauseMs);
-      while (!hasRoom && stream.writableNeedDrain && !stream.closed) await wait(5);
+      while (!hasRoom && stream.writableNeedDrain && !isOver()) await wait(5);
     }
   };
 

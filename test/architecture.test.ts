@@ -82,7 +82,7 @@ const mayImport: Record<string, RegExp> = {
     `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|savings/receipt|${storeContracts})\\.ts$`,
   ),
   // reads strangers' pages: nothing of keys, prompts or the database is in reach
-  'grounding/reading/': /^(version|async\/[\w-]+)\.ts$/,
+  'grounding/reading/': /^(version|async\/[\w-]+|grounding\/search\/published-at)\.ts$/,
   // what choosing saved: computed from sums alone
   'savings/': /^(store\/contracts\/(choices|shadows)|training\/custom\/seeded)\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together

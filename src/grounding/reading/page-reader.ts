@@ -13,7 +13,7 @@ export interface WebPage {
   readonly title: string | null;
   /** With headings, lists, rows of tables as lines, and links as `[text](url)`. */
   readonly text: string;
-  /** As the page says itself: an ISO date and time. */
+  /** As the page says itself: an ISO date, with the time where that is known. */
   readonly publishedAt: string | null;
   /** An ISO date and time. */
   readonly fetchedAt: string;

@@ -1,6 +1,6 @@
 import { Parser } from 'htmlparser2';
 import { cutText, visible } from './plain-text.js';
-import { publishedAt } from './published-at.js';
+import { publishedAt } from '../../search/published-at.js';
 import { scanHtml } from './scan-html.js';
 import type { ExtractedText, ExtractionTask } from './task.js';
 
@@ -90,7 +90,7 @@ export function feedText(xml: string, { url, limits }: ExtractionTask): Extracte
   return {
     text: cutText(text, limits.maxTextLength),
     title: inline(scan.channel.title, url) || null,
-    publishedAt: publishedAt(scan.channel.date),
+    publishedAt: publishedAt(scan.channel.date, Date.now()),
     isTruncated: scan.isFull || text.length > limits.maxTextLength,
   };
 }
@@ -98,7 +98,7 @@ export function feedText(xml: string, { url, limits }: ExtractionTask): Extracte
 function itemText({ title, link, date, content }: FeedItem, url: string): string {
   const heading = `## ${inline(title, url)}`;
   const summary = scanHtml(content, url, maxFieldLength).text;
-  return [heading, publishedAt(date), absolute(link, url), summary]
+  return [heading, publishedAt(date, Date.now()), absolute(link, url), summary]
     .filter((line) => line !== null && line !== '')
     .join('\n');
 }

@@ -1,5 +1,5 @@
 import { cutText, visible } from './plain-text.js';
-import { publishedAt } from './published-at.js';
+import { publishedAt } from '../../search/published-at.js';
 
 const dateNames = new Set(
   'article:published_time og:published_time datepublished date dc.date dc.date.issued dcterms.created dcterms.issued pubdate publishdate publish-date parsely-pub-date sailthru.date citation_publication_date citation_date'.split(
@@ -45,7 +45,7 @@ export class PageFacts {
 
   get publishedAt(): string | null {
     const [, stated] = /"datePublished"\s{0,9}:\s{0,9}"([^"]{4,64})"/.exec(this.linkedData) ?? [];
-    return this.statedDate ?? publishedAt(stated);
+    return this.statedDate ?? publishedAt(stated, Date.now());
   }
 
   private readMeta({ property, name, itemprop, content }: Readonly<Record<string, string>>): void {
@@ -53,13 +53,13 @@ export class PageFacts {
     if (content === undefined) return;
     if (key === 'og:title' && this.titles.meta === '')
       this.titles.meta = content.slice(0, 2 * maxTitleLength);
-    if (dateNames.has(key)) this.statedDate ??= publishedAt(content);
+    if (dateNames.has(key)) this.statedDate ??= publishedAt(content, Date.now());
   }
 
   private readTime(attributes: Readonly<Record<string, string>>): void {
     const { itemprop, pubdate, datetime } = attributes;
     if (pubdate !== undefined || itemprop?.toLowerCase() === 'datepublished')
-      this.statedDate ??= publishedAt(datetime);
+      this.statedDate ??= publishedAt(datetime, Date.now());
   }
 }
 

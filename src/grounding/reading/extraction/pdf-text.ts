@@ -1,4 +1,5 @@
 import type { getDocumentProxy as openPdf } from 'unpdf';
+import { publishedAt } from '../../search/published-at.js';
 import { cutText, visible } from './plain-text.js';
 import type { ExtractedText, ExtractionTask } from './task.js';
 
@@ -54,11 +55,10 @@ async function readFacts(
     CreationDate?: unknown;
   };
   const [, year, month, day] =
-    /^D:(\d{4})(\d{2})(\d{2})/.exec(typeof created === 'string' ? created : '') ?? [];
+    /^D:(\d{4})(\d{2})?(\d{2})?/.exec(typeof created === 'string' ? created : '') ?? [];
   return {
     title:
       typeof title === 'string' && title.trim() !== '' ? cutText(visible(title).trim(), 300) : null,
-    publishedAt:
-      year === undefined ? null : `${year}-${month ?? '01'}-${day ?? '01'}T00:00:00.000Z`,
+    publishedAt: publishedAt([year, month ?? '01', day ?? '01'].join('-'), Date.now()),
   };
 }

@@ -19,7 +19,7 @@ export interface ExtractionLimits {
 export interface ExtractedText {
   readonly text: string;
   readonly title: string | null;
-  /** An ISO date and time. */
+  /** An ISO date, with the time where that is known. */
   readonly publishedAt: string | null;
   /** Whether the document has more than was taken. */
   readonly isTruncated: boolean;

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import type { AnswerLengths } from './answer-length/kinds-of-answer.js';
 import type { ReasoningRule, ReasoningTokens } from './answer-length/reasoning-rule.js';
 import type { AbilityTable } from './outlook/model-abilities.js';
 
@@ -42,6 +43,7 @@ interface ModelTables {
   /** Whether model families reason before they answer. */
   readonly reasoning: RuleGroups<ReasoningRule>;
   readonly 'reasoning-tokens': ReasoningTokens;
+  readonly 'answer-lengths': AnswerLengths;
   /** Providers in the price data whose lists give context lengths. */
   readonly 'context-lengths': { readonly sources: readonly string[] };
   /** Abilities of single models, on one scale. */

@@ -24,6 +24,11 @@ const usage = `The router's laboratory: evaluates how well the router chooses, a
       Judges the shipped choice among models of today: what \`cost\` saves on five pools, which prompts
       small models answer, and the order of models.
 
+  npm run lab -- lengths [--data DIR] [--out FILE]
+      Compares expected lengths of answers with published ones, each source kept back once, and says
+      how far they are apart. --out FILE writes the corrections; config/models/answer-lengths.json
+      is the shipped one.
+
   npm run lab -- outlook [--data DIR] [--out FILE]
       Fits what reads kinds, languages and difficulty of requests, with some of them kept back, and
       says how well those are judged. --out FILE fits all and writes config/router/outlook.bin.
@@ -68,6 +73,13 @@ const commands: Readonly<Record<string, Command>> = {
     run: async ({ data, out }) => {
       const { printReasoningTokens } = await import('./commands/fit-reasoning.js');
       return printReasoningTokens({ data, out });
+    },
+  },
+  lengths: {
+    options: ['data', 'out'],
+    run: async ({ data, out }) => {
+      const { printLengths } = await import('./commands/calibrate-lengths.js');
+      return printLengths({ data, out });
     },
   },
   outlook: {

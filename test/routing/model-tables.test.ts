@@ -1,5 +1,6 @@
 import { findProvider } from '@pydantic/genai-prices';
 import { describe, expect, it } from 'vitest';
+import { usualAnswers } from '../../src/routing/answer-length/kinds-of-answer.js';
 import { modelIdentity } from '../../src/routing/model-identity.js';
 import { efforts } from '../../src/completion.js';
 import { readModelTable, type RuleGroups } from '../../src/routing/model-tables.js';
@@ -73,6 +74,19 @@ describe('config/models/reasoning.json', () => {
       expect([0, efforts.length - 1]).toContain(tokens.length);
       expect([...tokens].sort((a, b) => a - b)).toEqual(tokens);
     }
+  });
+});
+
+describe('config/models/answer-lengths.json', () => {
+  const { factors, levels } = readModelTable('answer-lengths');
+
+  it('corrects kinds of answers that there are, within bounds', () => {
+    expect(Object.keys(factors).filter((kind) => !(kind in usualAnswers))).toEqual([]);
+    for (const factor of Object.values(factors)) {
+      expect(factor).toBeGreaterThanOrEqual(0.25);
+      expect(factor).toBeLessThanOrEqual(4);
+    }
+    expect(levels.steps).toBeGreaterThan(0);
   });
 });
 

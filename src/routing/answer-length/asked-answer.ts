@@ -2,7 +2,13 @@ import type { ChatMessage } from '../../completion.js';
 import { denseNames, type Features } from '../predictor/features/features.js';
 import { type Wish, readWish } from './wish.js';
 import { bitOf, type CueRole } from './cues.js';
-import { type AnswerKind, usualAnswers } from './kinds-of-answer.js';
+import {
+  type AnswerKind,
+  difficultyAt,
+  measuredFactor,
+  usualAnswers,
+  workedKinds,
+} from './kinds-of-answer.js';
 
 /** What length of an answer a request leads to, whatever model gives it. */
 export interface AskedAnswer {
@@ -93,12 +99,25 @@ const statedFreedom = 0.15;
 const maxLabel = 10;
 
 /**
+ * How hard it is to find an answer of a kind: of a label, what would be asked without the wish for
+ * a label alone. `Reply with just the number` changes what is written, not what is thought.
+ */
+function thoughtOf(kind: AnswerKind, asked: Wish, features: Features): number {
+  const { difficulty } = usualAnswers[kind];
+  if (kind !== 'label' || !asked.isLabel) return difficulty;
+  const thought = kindOf(asked, features, false);
+  return workedKinds.has(thought) ? usualAnswers[thought].difficulty : difficulty;
+}
+
+/**
  * What length of an answer a request leads to: the length that its last turn states, else what is
  * usual for its kind. Bounded work, some microseconds for a kilobyte.
+ * @param level how difficult the request is, on the scale of abilities; null: unknown
  */
 export function askedAnswer(
   { messages, tools = [] }: AskedRequest,
   features: Features,
+  level: number | null = null,
 ): AskedAnswer {
   const asked = readWish(messages);
   const kind = asked.isLabel
@@ -106,15 +125,17 @@ export function askedAnswer(
     : isAgentStep(messages)
       ? 'agentStep'
       : kindOf(asked, features, tools.length > 0);
-  const { tokens, ofText, mostOfText, freedom, difficulty } = usualAnswers[kind];
+  const { tokens, ofText, mostOfText, freedom } = usualAnswers[kind];
+  const thought = thoughtOf(kind, asked, features);
   if (asked.length !== null) {
     const stated = asked.length.tokens;
     const visible = kind === 'label' ? Math.min(maxLabel, stated) : stated;
-    return { kind, visible, freedom: statedFreedom, difficulty };
+    return { kind, visible, freedom: statedFreedom, difficulty: difficultyAt(thought, level) };
   }
   const usual = tokens + Math.min(mostOfText, asked.tokens * ofText) + further(kind, features);
-  const visible = kind === 'label' ? usual : wished(usual, asked);
-  return { kind, visible, freedom, difficulty: difficulty + bySize(asked.tokens) };
+  const visible = kind === 'label' ? usual : wished(usual, asked) * measuredFactor(kind);
+  const difficulty = difficultyAt(thought + bySize(asked.tokens), level);
+  return { kind, visible, freedom, difficulty };
 }
 
 const joins = placeOf('joinsWithTools');

@@ -1,3 +1,5 @@
+import { readModelTable } from '../model-tables.js';
+
 /** The kinds of answers whose lengths are told apart. */
 export type AnswerKind =
   | 'greeting'
@@ -48,9 +50,8 @@ const kind = (
 ): UsualAnswer => ({ tokens, ofText, mostOfText, freedom, difficulty });
 
 /**
- * Lengths for a model of average verbosity (GPT-4o). `choice`, `mathematics`, `explanation`, `chat`,
- * `code` and `toolCall` are near the mean lengths of published answers of 2024; the others are our
- * own estimates and were not measured (2026-11).
+ * Our own estimates for a model of average verbosity (GPT-4o), before `measuredFactor` corrects them
+ * (2026-11).
  */
 export const usualAnswers: Readonly<Record<AnswerKind, UsualAnswer>> = {
   greeting: kind(22, 0.4, -3),
@@ -76,3 +77,47 @@ export const usualAnswers: Readonly<Record<AnswerKind, UsualAnswer>> = {
   toolCall: kind(55, 0.3, -0.8),
   agentStep: kind(220, 0.5, -0.6),
 };
+
+/** What `config/models/answer-lengths.json` holds: made by `npm run lab -- lengths`. */
+export interface AnswerLengths {
+  /** By kind: how much longer published answers were than estimated; absent: nobody measured it. */
+  readonly factors: Readonly<Partial<Record<AnswerKind, number>>>;
+  /** How the difficulty of a request, on the scale of abilities, shows in what models reason. */
+  readonly levels: {
+    /** Of a question of general knowledge: step 0 of `UsualAnswer.difficulty`. */
+    readonly usual: number;
+    /** Steps of reasoning for each unit. */
+    readonly steps: number;
+  };
+}
+
+const { factors, levels } = readModelTable('answer-lengths');
+
+/** By how much published answers of a kind were longer than our own estimate; 1 if unknown. */
+export const measuredFactor = (kind: AnswerKind): number => factors[kind] ?? 1;
+
+/** Answers that are worked out: if only the result is to be written, models think all the same. */
+export const workedKinds: ReadonlySet<AnswerKind> = new Set([
+  'choice',
+  'calculation',
+  'mathematics',
+  'proof',
+  'code',
+  'program',
+]);
+
+/** Steps of difficulty are kept within these. */
+const leastSteps = -3,
+  mostSteps = 3.5;
+
+/**
+ * The difficulty that models think about, in steps: what is usual of the kind, and what the
+ * request's own level says, half each.
+ * @param level on the scale of abilities; null: unknown
+ * @param by how it shows. Default: as shipped
+ */
+export function difficultyAt(usual: number, level: number | null, by = levels): number {
+  if (level === null) return usual;
+  const steps = (usual + by.steps * (level - by.usual)) / 2;
+  return Math.min(mostSteps, Math.max(leastSteps, steps));
+}

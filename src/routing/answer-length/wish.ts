@@ -2,6 +2,7 @@ import type { ChatMessage } from '../../completion.js';
 import { bitOf, type CueRole, widePhrases } from './cues.js';
 import { lengthIn, type RequestedLength, scanRequest } from './requested-length.js';
 import { RequestScan } from './request-scan.js';
+import { settleRoles } from './settle-roles.js';
 
 /** What the last turn of a conversation asks for, as far as it tells the length of the answer. */
 export interface Wish {
@@ -65,14 +66,22 @@ function rolesOf(scan: RequestScan): number {
   return roles;
 }
 
+/** `yes or no` and `yes/no` in one line, not two options that begin with them. */
+function offersYes(scan: RequestScan, text: string): boolean {
+  for (let at = 0; at + 1 < scan.marks; at++) {
+    const first = scan.roles[at]!,
+      second = scan.roles[at + 1]!;
+    const isPair = first & bitOf.yes ? second & bitOf.not : first & bitOf.not && second & bitOf.yes;
+    if (!isPair || scan.words[at + 1]! - scan.words[at]! > 2) continue;
+    if (!text.slice(scan.starts[at], scan.starts[at + 1]).includes('\n')) return true;
+  }
+  return false;
+}
+
 /** `only the label`, `answer with one word`, `yes or no`. */
-function wantsLabel(scan: RequestScan, wideRoles: number): boolean {
+function wantsLabel(scan: RequestScan, wideRoles: number, text: string): boolean {
   const isData = (rolesOf(scan) & bitOf.json) !== 0;
-  if (
-    (!isData && isNear(scan, bitOf.only, bitOf.label, 4)) ||
-    isNear(scan, bitOf.yes, bitOf.not, 2)
-  )
-    return true;
+  if ((!isData && isNear(scan, bitOf.only, bitOf.label, 4)) || offersYes(scan, text)) return true;
   if (wideRoles & bitOf.yes) return true;
   if (wideRoles & bitOf.only && wideRoles & (bitOf.label | bitOf.classify)) return true;
   for (let at = 1; at + 1 < scan.marks; at++) {
@@ -146,12 +155,13 @@ const scan = new RequestScan();
 
 function readText(text: string): Wish {
   scanRequest(scan, text);
+  settleRoles(scan, text);
   const { length } = text;
   const wideRoles = wideRolesIn(scan, text);
   const roles = rolesIn(scan, length) | wideRoles;
   return {
     length: lengthIn(scan, text),
-    isLabel: wantsLabel(scan, wideRoles),
+    isLabel: wantsLabel(scan, wideRoles, text),
     work: workIn(scan, roles, wideRoles, length),
     roles,
     words: scan.wordCount,

@@ -28,8 +28,8 @@ export class SeenRequest implements TunedRequest {
     private readonly readers: Readers,
   ) {
     this.features = featuresOf(request);
-    this.answer = askedAnswer(request, this.features);
     const outlook = readers.outlook.read(this.features);
+    this.answer = askedAnswer(request, this.features, outlook.difficulty);
     this.outlook = this.answer.kind === 'greeting' ? { ...outlook, ...greeting } : outlook;
     this.kinds = readers.kinds.of(this.outlook);
   }

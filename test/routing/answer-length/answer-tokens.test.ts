@@ -64,6 +64,15 @@ describe('the visible length of an answer', () => {
     ['extraction', `Extract all names from: ${minutes}`],
     ['explanation', 'Explain how tides work.'],
     ['choice', 'Which gas do plants take in?\nA. Oxygen\nB. Helium\nC. Neon'],
+    ['choice', 'Is the contract valid?\nA. Yes, by consent\nB. No, it lapsed\nC. Yes, by law'],
+    ['letter', 'Schreibe einen Brief an meine Vermieterin.'],
+    ['letter', 'Verfasse bitte einen formellen Brief wegen der Kaution.'],
+    ['letter', 'Schrijf een brief aan de gemeente.'],
+    ['fact', 'What is the tax rate in Portugal?'],
+    ['fact', 'What does the author of the article think of bees?'],
+    ['fact', 'How many moons does Saturn have?'],
+    ['label', 'Rate this review from 1 to 5: I loved it.'],
+    ['label', 'What is the sentiment of this review? I loved it.'],
   ])('is that of a %s: %s', (kind, text) => {
     expect(askedBy(text).kind).toBe(kind);
   });
@@ -78,6 +87,25 @@ describe('the visible length of an answer', () => {
     const usual = visibleFor('Explain how tides work.');
     expect(visibleFor('Explain briefly how tides work.')).toBeLessThan(usual / 2);
     expect(visibleFor('Explain in detail how tides work.')).toBeGreaterThan(usual * 1.5);
+  });
+
+  it.each([
+    ['a brief overview', 'Give me a brief overview of tides.', 'Give me an overview of tides.'],
+    ['a German wish', 'Erkläre kurz die Gezeiten.', 'Erkläre die Gezeiten.'],
+  ])('is shorter for %s', (_name, brief, plain) => {
+    expect(visibleFor(brief)).toBeLessThan(visibleFor(plain));
+  });
+
+  it('is not shorter for a German letter, whose name is the English word', () => {
+    expect(visibleFor('Schreibe einen Brief an Oma über das Wetter.')).toBe(
+      visibleFor('Schreibe eine Nachricht an Oma über das Wetter.'),
+    );
+  });
+
+  it('is not longer for a question how long something takes', () => {
+    expect(visibleFor('How long does a letter to Japan take?')).toBe(
+      visibleFor('How much does a letter to Japan cost?'),
+    );
   });
 
   it('is that of a call where a tool is offered for a question', () => {
@@ -118,6 +146,54 @@ describe('the reasoning before an answer', () => {
 
   it('grows with the difficulty of what is asked', () => {
     expect(reasoning('gpt-5', null)).toBeGreaterThan(reasoning('gpt-5', null, greeting) * 10);
+  });
+
+  it('is as long if only the number is to be written', () => {
+    const text = 'Find the sum of all integers n with |n| + 1 > 7 and |n + 1| <= 7.';
+    const asLabel = askedBy(`${text} Reply with just the number.`);
+    expect(asLabel).toMatchObject({ kind: 'label' });
+    expect(reasoning('gpt-5-nano', null, asLabel)).toBeGreaterThan(
+      0.8 * reasoning('gpt-5-nano', null, askedBy(text)),
+    );
+  });
+
+  it('grows with how difficult the request is for models', () => {
+    const messages = [{ role: 'user', content: 'What is the next term of this sequence?' }];
+    const at = (level: number | null): number =>
+      reasoning('gpt-5', null, askedAnswer({ messages }, featuresOf({ messages }), level));
+    expect(at(0)).toBeGreaterThan(2 * at(-2));
+    expect(at(40)).toBeLessThan(200 * at(-40));
+    expect(at(null)).toBe(reasoning('gpt-5', null, asked(messages)));
+  });
+
+  it.each([
+    'claude-opus-4-8',
+    'claude-sonnet-4-6',
+    'qwen3-235b-a22b-2507',
+    'nvidia/nemotron-4-340b-instruct',
+    'mistral-medium-3-5',
+    'qwen3-max',
+  ])('is none for %s, which reasons on request or never', (model) => {
+    expect(reasoning(model, null)).toBe(0);
+  });
+
+  it.each([
+    'claude-opus-5',
+    'claude-opus-5-5',
+    'anthropic/claude-sonnet-5-5',
+    'claude-haiku-5-5',
+    'gemini-3.5-flash',
+    'grok-4.6',
+    'kimi-k3',
+    'deepseek-v4-pro',
+    'qwen3.6-plus',
+  ])('is usual for %s, as its maker documents', (model) => {
+    expect(reasoning(model, null)).toBeGreaterThan(200);
+  });
+
+  it('is more by default for a model that is documented to think hard than for one in the middle', () => {
+    expect(reasoning('claude-opus-5', null)).toBeGreaterThan(reasoning('claude-opus-5-5', null));
+    expect(reasoning('claude-opus-5', null)).toBe(reasoning('claude-opus-5', 'high'));
   });
 
   it.each(['gpt-4o', 'claude-sonnet-4-5', 'gpt-5.2', 'llama-3.3-70b', 'gpt-5-chat', 'my-own-13b'])(

@@ -185,6 +185,7 @@ class RunningCompletion {
     record.ttftMs = ttftMs;
     record.promptTokens = usage.promptTokens;
     record.completionTokens = usage.completionTokens;
+    record.reasoningTokens = usage.estimated ? null : usage.reasoningTokens;
     if (costs.total_tokens_cost !== null && !hasBudget(caller))
       record.costUsd = costs.total_tokens_cost + this.lostUsd;
     if (record.attempts.length > 1) record.fallbacks = modelsIn(record.attempts) - 1;

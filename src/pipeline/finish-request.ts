@@ -17,7 +17,7 @@ export function finishRequest(parts: Parts, request: GatewayRequest): void {
   closeRecord(request);
   request.record.choice = answeredChoice(request);
   reportRequest(parts, request);
-  learnLength(request);
+  learnLength(parts, request);
   if (!request.call) return;
   learnOutcomes(parts, request, request.call);
   learnSignals(parts, request, request.call);

@@ -1,20 +1,25 @@
 import { statedAnswerTokens } from '../routing/max-cost.js';
+import type { Parts } from './parts.js';
 import type { GatewayRequest } from './request.js';
 
 /**
- * Tells later predictions of this process how long an answer was beside what was expected of it. An
- * answer that was cut short, or expected to reach the client's limit, tells nothing.
+ * Tells the metrics, and later predictions of this process, how long an answer was beside what was
+ * expected of it. An answer that was cut short, or expected to reach the client's limit, tells
+ * nothing, nor does one whose tokens no provider counted.
  */
-export function learnLength({ record, plan, call, surface, snapshot }: GatewayRequest): void {
-  const { provider, model, completionTokens, finishReason } = record;
+export function learnLength({ metrics }: Parts, request: GatewayRequest): void {
+  const { record, plan, call, caller, surface, snapshot } = request;
+  const { provider, model, completionTokens, reasoningTokens, finishReason } = record;
   if (plan === null || record.code !== null || surface === 'model_select') return;
   if (model === null || completionTokens === null || finishReason === 'length') return;
   const answered = plan.candidates.find(
     (candidate) => candidate.model === model && candidate.provider === provider,
   );
   const expected = answered?.why.outputTokens;
-  if (expected === undefined) return;
+  if (expected === undefined || reasoningTokens === null) return;
   const limit = call ? statedAnswerTokens(call.chat) : null;
   if (limit !== null && expected >= limit) return;
-  snapshot.corrections.add(model, expected, completionTokens / (call?.chat.n ?? 1));
+  const actual = completionTokens / (call?.chat.n ?? 1);
+  if (expected > 0) metrics.answerLength(provider ?? '', model, actual / expected);
+  snapshot.corrections.add(model, caller.accountId, expected, actual);
 }

@@ -14,6 +14,8 @@ export interface RequestMetrics {
   overhead(surface: string, durationMs: number): void;
   streamOpened(): void;
   streamClosed(): void;
+  /** @param ratio tokens of an answer, as a share of what was expected */
+  answerLength(provider: string, model: string, ratio: number): void;
   usageMissing(provider: string): void;
   rated(): void;
   explored(): void;

@@ -161,6 +161,7 @@ function countUsage(
   const usage = usageOf(reported);
   record.promptTokens = usage.promptTokens;
   record.completionTokens = usage.completionTokens;
+  record.reasoningTokens = usage.estimated ? null : usage.reasoningTokens;
   record.costUsd = costOf(usage, current().catalog.lookup(provider, model)).total_tokens_cost;
 }
 

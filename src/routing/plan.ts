@@ -134,6 +134,8 @@ export interface RoutingRequest {
   images?: number;
   /** What the caller prefers, where it named a preference. */
   preference?: PreferenceSettings | null;
+  /** Whose request it is; absent: nobody's. */
+  accountId?: string;
   /** What the account's own evaluations have taught, one after the other; absent: nothing. */
   tunings?: readonly Tuning[];
   onlineLearning?: OnlineLearning | null;

@@ -65,14 +65,15 @@ export function predicted(
   { gate, kinds, answer, corrections }: Understood,
 ): CandidateFigures {
   const { candidate, figures, qualityStated, maxOutput } = known;
-  const { maxTokens, continued } = request;
+  const { model } = candidate;
+  const { maxTokens, continued, accountId = null } = request;
   const tokens = limited(
-    answerTokens(answer, candidate.model, known.effort, corrections),
+    answerTokens(answer, model, known.effort, corrections.factorOf(model, accountId)),
     Math.min(maxTokens ?? Infinity, maxOutput ?? Infinity),
   );
   const cachedTokens = continued && isContinued(candidate, continued) ? continued.cachedTokens : 0;
   const answerCost = answerCostOf(known, tokens);
-  const prompt = promptCost(known, promptTokensOf(request, candidate.model), cachedTokens);
+  const prompt = promptCost(known, promptTokensOf(request, model), cachedTokens);
   return {
     candidate,
     figures: withPrediction(figures, {

@@ -45,6 +45,8 @@ export interface RequestRecord {
   ttftMs: number | null;
   promptTokens: number | null;
   completionTokens: number | null;
+  /** Those of them that the model thought; null: no provider counted them. */
+  reasoningTokens: number | null;
   costUsd: number | null;
   conversationId: string | null;
   /** The id under which the client knows the answer. */
@@ -98,6 +100,7 @@ export function newRequestRecord(): RequestRecord {
     ttftMs: null,
     promptTokens: null,
     completionTokens: null,
+    reasoningTokens: null,
     costUsd: null,
     conversationId: null,
     responseId: null,

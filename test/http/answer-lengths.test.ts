@@ -75,6 +75,30 @@ describe('the expected tokens of an answer', () => {
     expect(new Set(plans).size).toBeGreaterThan(1);
   });
 
+  it('are compared with the answers, by model, in the metrics', async () => {
+    const text = await (await fetch(`${gateway.url}/metrics`, { headers: gateway.auth })).text();
+    const series = /^signalbox_answer_tokens_ratio_(\w+)\{(.*)\} (\S+)$/gm;
+    const own = [...text.matchAll(series)].filter(([, , labels]) =>
+      labels!.includes(`provider="up",model="${wordy.slice(3)}"`),
+    );
+    const valueOf = (name: string): number => Number(own.find(([, one]) => one === name)?.[3]);
+    expect(valueOf('count')).toBe(31);
+    expect(valueOf('sum') / valueOf('count')).toBeGreaterThan(1);
+    expect(valueOf('sum') / valueOf('count')).toBeLessThan(10.1);
+  });
+
+  it('follow nothing that no provider has counted', async () => {
+    const before = await expectedOf(wordy);
+    upstream.script([{ usage: null, text: ['word '.repeat(5)] }]);
+    for (let time = 0; time < 16; time++)
+      await post(
+        `${gateway.url}/api/v1/completions`,
+        { messages, models: [wordy, usual] },
+        gateway.auth,
+      );
+    expect(await expectedOf(wordy)).toBe(before);
+  });
+
   it('are what the request asks for, with what the model reasons before', async () => {
     const essay = [{ role: 'user', content: 'Write an essay of 1,500 words on the sea.' }];
     const labels = [{ name: 'openai/gpt-5' }, { name: 'openai/gpt-4o-mini' }];

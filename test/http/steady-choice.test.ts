@@ -84,7 +84,13 @@ describe.each(rows)('%j, asked by every way', (_what, content, wish) => {
   it('has the same model first however the candidates are ordered, and however often', async () => {
     const chosen: string[] = [];
     const host = await startHost(
-      expressRows[1][1]().post('/chat', gateway.gateway.selectModel, gateway.gateway.complete),
+      // with the key: what an account's own answers have taught holds for its requests
+      expressRows[1][1]().post(
+        '/chat',
+        gateway.gateway.authenticate,
+        gateway.gateway.selectModel,
+        gateway.gateway.complete,
+      ),
     );
     const chose = (headers: Record<string, unknown>): number =>
       chosen.push(String(headers['x-signalbox-model']));
@@ -114,7 +120,10 @@ describe.each(rows)('%j, asked by every way', (_what, content, wish) => {
           )
         ).headers,
       );
-      chose((await post(`${host.url}/chat`, { messages, models: order, ...wish })).headers);
+      chose(
+        (await post(`${host.url}/chat`, { messages, models: order, ...wish }, gateway.auth))
+          .headers,
+      );
     }
     await host.close();
     expect(new Set(chosen).size, chosen.join(' ')).toBe(1);

@@ -1,5 +1,4 @@
 import { efforts, type ReasoningEffort } from '../../completion.js';
-import type { AnswerCorrections } from './answer-corrections.js';
 import type { AskedAnswer } from './asked-answer.js';
 import { habitsOf, harderFactor } from './model-habits.js';
 
@@ -17,16 +16,15 @@ const maxVisible = 64_000,
  * Tokens of a model's answer: what the request leads to, as this model answers, and as much as it
  * reasons at that effort about something so difficult.
  * @param effort null: the model's usual one
- * @param corrections what the model's own answers have shown; null: nothing
+ * @param factor what the model's answers have shown: by how much they were longer
  */
 export function answerTokens(
   { visible, freedom, difficulty }: AskedAnswer,
   model: string,
   effort: ReasoningEffort | null,
-  corrections: Pick<AnswerCorrections, 'factorOf'> | null,
+  factor = 1,
 ): AnswerTokens {
   const { verbosity, reasoning, usualEffort } = habitsOf(model);
-  const factor = corrections?.factorOf(model) ?? 1;
   const thought = reasoning[efforts.indexOf(effort ?? usualEffort)]!;
   return {
     visible: Math.max(1, Math.min(maxVisible, visible * verbosity ** freedom * factor)),

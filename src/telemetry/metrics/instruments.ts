@@ -11,6 +11,8 @@ const perTokenBuckets = [
 const overheadBuckets = [
   0.00005, 0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1,
 ];
+/** Twice as long, half as long, and so on; 1 is as expected. */
+const ratioBuckets = [0.125, 0.25, 0.5, 0.71, 1, 1.41, 2, 4, 8];
 const tokenBuckets = [1, 4, 16, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304];
 const genAiLabels: readonly string[] = [
   'gen_ai_operation_name',
@@ -72,7 +74,13 @@ const requestInstruments = ({ counter, gauge, histogram }: Maker) => ({
 });
 
 /** Instruments of upstream calls and their cost. */
-const attemptInstruments = ({ counter }: Maker) => ({
+const attemptInstruments = ({ counter, histogram }: Maker) => ({
+  lengths: histogram(
+    'signalbox_answer_tokens_ratio',
+    'Tokens of an answer, as a share of what was expected when its model was chosen.',
+    ['provider', 'model'],
+    ratioBuckets,
+  ),
   attempts: counter(
     'signalbox_attempts_total',
     'Upstream calls by outcome.',

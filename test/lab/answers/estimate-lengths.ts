@@ -73,7 +73,7 @@ export function expectedTokens(
   table: AnswerLengths,
   { own, prompt, model }: EstimatedLength,
 ): AnswerTokens {
-  return answerTokens(askedWith(table, own, prompt), model, null, null);
+  return answerTokens(askedWith(table, own, prompt), model, null);
 }
 
 /** What a model reasons about a question of usual difficulty; 0: it does not reason. */

@@ -18,7 +18,7 @@ const tool = { type: 'function', function: { name: 'weather', parameters: { type
 describe('the visible length of an answer', () => {
   it('is that of a chapter of 1,500 words, where one is asked for', () => {
     const chapter = askedBy('Write a 1,500-word chapter about a dragon who is afraid of fire.');
-    const { visible } = answerTokens(chapter, 'gpt-4o', null, null);
+    const { visible } = answerTokens(chapter, 'gpt-4o', null);
     expect(visible).toBeGreaterThan(1_800);
     expect(visible).toBeLessThan(2_300);
   });
@@ -34,7 +34,7 @@ describe('the visible length of an answer', () => {
     'Ответь только да или нет: Земля круглая?',
     '只回答是或否：地球是圆的吗？',
   ])('is one to ten tokens for a label: %s', (text) => {
-    const { visible } = answerTokens(askedBy(text), 'gpt-5-nano', null, null);
+    const { visible } = answerTokens(askedBy(text), 'gpt-5-nano', null);
     expect(visible).toBeGreaterThanOrEqual(1);
     expect(visible).toBeLessThanOrEqual(10);
   });
@@ -135,7 +135,7 @@ describe('the reasoning before an answer', () => {
     model: string,
     effort: (typeof efforts)[number] | null,
     answer: AskedAnswer = proof,
-  ): number => answerTokens(answer, model, effort, null).reasoning;
+  ): number => answerTokens(answer, model, effort).reasoning;
 
   it.each(['gpt-5', 'gpt-5.2', 'openai/o4-mini', 'claude-opus-4-5', 'gemini-3-pro', 'gpt-5-mini'])(
     'of %s grows with its effort',
@@ -233,7 +233,7 @@ describe('the reasoning before an answer', () => {
     });
     fc.assert(
       fc.property(names, answers, (name, answer) => {
-        const each = efforts.map((effort) => answerTokens(answer, name, effort, null));
+        const each = efforts.map((effort) => answerTokens(answer, name, effort));
         each.forEach(({ reasoning: thought }, at) =>
           expect(thought).toBeGreaterThanOrEqual(each[at - 1]?.reasoning ?? 0),
         );

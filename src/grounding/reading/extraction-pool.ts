@@ -11,7 +11,7 @@ export interface PoolLimits extends ThreadLimits {
 
 interface Waiting {
   readonly begin: () => void;
-  readonly fail: (error: PageError) => void;
+  readonly fail: (error: Error) => void;
 }
 
 /** A few threads, started when they are needed, that extract documents in the order of arrival. */
@@ -73,7 +73,7 @@ export class ExtractionPool {
         begin: () => leave(resolve),
         fail: (error) => leave(() => reject(error)),
       };
-      const cancel = (): void => entry.fail(signal.reason as PageError);
+      const cancel = (): void => entry.fail(signal.reason as Error);
       this.waiting.add(entry);
       if (signal.aborted) cancel();
       else signal.addEventListener('abort', cancel);

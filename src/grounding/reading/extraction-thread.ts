@@ -16,7 +16,7 @@ export interface ThreadLimits {
 }
 
 interface Running {
-  readonly finish: (result: ExtractedText | PageError) => void;
+  readonly finish: (result: ExtractedText | Error) => void;
   partial: ExtractedText | null;
 }
 
@@ -41,13 +41,9 @@ export class ExtractionThread {
       execArgv: threadOptions(process.execArgv),
       name: 'page-reader',
       resourceLimits: { maxOldGenerationSizeMb: limits.maxHeapMb },
-      // documents of strangers and the parsers' warnings about them
+      // strangers' documents and the keys of this process do not belong together
       env: {},
-      stdout: true,
-      stderr: true,
     });
-    this.worker.stdout.resume();
-    this.worker.stderr.resume();
     // an idle thread does not keep the process alive
     this.worker.unref();
     let isReady: () => void;
@@ -70,10 +66,10 @@ export class ExtractionThread {
    */
   async run(task: ExtractionTask, signal: AbortSignal): Promise<ExtractedText> {
     let finish: Running['finish'] = () => undefined;
-    const result = new Promise<ExtractedText | PageError>((resolve) => (finish = resolve));
+    const result = new Promise<ExtractedText | Error>((resolve) => (finish = resolve));
     this.running = { finish, partial: null };
     this.worker.ref();
-    const cancel = (): void => this.stop('cancelled', signal.reason as PageError);
+    const cancel = (): void => this.stop('cancelled', signal.reason as Error);
     signal.addEventListener('abort', cancel);
     const { startTimeoutMs, taskTimeoutMs, pdfTimeoutMs } = this.limits;
     let timer = setTimeout(() => this.stop('its thread did not start'), startTimeoutMs);
@@ -86,7 +82,7 @@ export class ExtractionThread {
       timer = setTimeout(() => this.stop(`it took more than ${limitMs} ms`), limitMs);
       this.worker.postMessage(task, [task.bytes.buffer]);
       const found = await result;
-      if (found instanceof PageError) throw found;
+      if (found instanceof Error) throw found;
       return found;
     } finally {
       clearTimeout(timer);
@@ -98,7 +94,7 @@ export class ExtractionThread {
   }
 
   /** Terminates the thread. A running task fails, unless a part of its text is known. */
-  stop(why: string, failure: PageError | null = null): void {
+  stop(why: string, failure: Error | null = null): void {
     if (!this.hasEnded) void this.worker.terminate();
     this.hasEnded = true;
     if (!this.running) return;

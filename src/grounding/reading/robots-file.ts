@@ -14,13 +14,15 @@ interface Rule {
   readonly isAnchored: boolean;
 }
 
+/** What RFC 9309 asks readers to read at least; what follows is ignored. */
+const maxFileLength = 512_000;
 const maxLines = 20_000;
 const maxRules = 500;
 const maxPatternLength = 500;
 
 /** @param product the user agent's name without a version; compared in lower case */
 export function parseRobots(text: string, product: string): RobotsRules {
-  const rules = rulesFor(text, product.toLowerCase());
+  const rules = rulesFor(text.slice(0, maxFileLength), product.toLowerCase());
   return {
     size: rules.reduce((size, { length }) => size + 2 * length + 200, 200),
     allows: (path) => {

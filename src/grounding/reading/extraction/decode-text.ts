@@ -16,8 +16,16 @@ export function decodeText(bytes: Uint8Array, declared: string | null, isMarkup:
     decoderFor(declared) ??
     decoderFor(isMarkup ? statedCharset(bytes) : null) ??
     new TextDecoder(guessCharset(bytes));
-  return decoder.decode(bytes);
+  const text = decoder.decode(bytes);
+  return decoder.encoding === 'windows-1252' ? withQuotes(text) : text;
 }
+
+/** The characters of windows-1252 from 0x80 to 0x9f; a dot for bytes that mean nothing. */
+const windows1252 = '€.‚ƒ„…†‡ˆ‰Š‹Œ.Ž..‘’“”•–—˜™š›œ.žŸ';
+
+/** Node.js 20 decodes windows-1252 as ISO 8859-1, which has no quotation marks and dashes. */
+const withQuotes = (text: string): string =>
+  text.replace(/[\x80-\x9f]/g, (sign) => windows1252.charAt(sign.charCodeAt(0) - 0x80));
 
 function markOf(bytes: Uint8Array): string | null {
   const [a, b, c] = bytes;

@@ -1,24 +1,27 @@
 const sampleBytes = 65_536;
 
-/** Charsets of texts that state none, each with what is frequent in texts that use it. */
+/**
+ * Charsets of texts that state none, each with what is frequent in texts that use it. The letters
+ * of Western languages that look Cyrillic in the wrong charset stand alone.
+ */
 const candidates: readonly (readonly [charset: string, frequent: RegExp])[] = [
   ['shift_jis', /[\u3041-\u30fe\u3001\u3002]/g],
   ['euc-jp', /[\u3041-\u30fe\u3001\u3002]/g],
   ['euc-kr', /[\uac00-\ud7a3]/g],
   ['gb18030', /[的一是不了在人有我他这个们中来上大为和国地到以说时要就出会可也，。]/g],
   ['big5', /[的一是不了在人有我他這個們中來上大為和國地到以說時要就出會可也，。]/g],
-  ['windows-1251', /[а-яё]/g],
-  ['koi8-r', /[а-яё]/g],
+  ['windows-1251', /[а-яё]{3,}/g],
+  ['koi8-r', /[а-яё]{3,}/g],
 ];
-/** By Western texts, whose bytes above 127 stand alone, a share that they do not reach. */
+/** A share of the characters beyond ASCII that texts in other charsets do not reach. */
 const minShare: Record<string, number> = {
   shift_jis: 0.3,
   'euc-jp': 0.3,
   'euc-kr': 0.8,
   gb18030: 0.1,
   big5: 0.1,
-  'windows-1251': 0.7,
-  'koi8-r': 0.7,
+  'windows-1251': 0.5,
+  'koi8-r': 0.5,
 };
 
 /**
@@ -34,7 +37,7 @@ export function guessCharset(bytes: Uint8Array): string {
     const text = decoded(sample, charset);
     const beyondAscii = text?.match(/[^\x00-\x7f]/g)?.length ?? 0;
     if (text === null || beyondAscii === 0) continue;
-    const share = (text.match(frequent)?.length ?? 0) / beyondAscii;
+    const share = (text.match(frequent) ?? []).join('').length / beyondAscii;
     if (share >= (minShare[charset] ?? 1) && share > best.share) best = { charset, share };
   }
   return best.charset;

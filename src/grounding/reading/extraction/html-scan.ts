@@ -24,9 +24,14 @@ const maxUrlLength = 2_000;
 
 const voidElements = new Set('area base br col hr img link meta wbr'.split(' '));
 
+/** Pages may leave these out, and DOM parsers need them: each is written once. */
+const frame = new Set(['html', 'head', 'body']);
+const ofHead = new Set(['title', 'meta', 'link', 'base']);
+
 /** Receives the parser's events. Nothing is called back, and nothing recurses. */
 export class HtmlScan {
-  private readonly pieces: string[] = [];
+  private readonly head: string[] = [];
+  private readonly body: string[] = [];
   private htmlLength = 0;
   private titleLength = 0;
   private elements = 0;
@@ -62,7 +67,7 @@ export class HtmlScan {
       this.stop();
       return;
     }
-    this.facts.open(name, attributes);
+    if (this.dropped === 0) this.facts.open(name, attributes);
     if (this.dropped > 0 || isDropped(name, attributes)) {
       this.dropped++;
       return;
@@ -79,7 +84,7 @@ export class HtmlScan {
     if (this.dropped > 0) return;
     if (!isTitle) this.writer.text(text);
     else if ((this.titleLength += text.length) > maxTitleLength) return;
-    this.add(escaped(visible(text)));
+    this.add(isTitle ? this.head : this.body, escaped(visible(text)));
     if (this.writer.isFull) this.stop();
   }
 
@@ -93,13 +98,13 @@ export class HtmlScan {
     this.writer.close(name);
     if (this.handedOn.pop() !== true) return;
     this.depth--;
-    if (!voidElements.has(name)) this.add(`</${name}>`);
+    if (!voidElements.has(name)) this.add(this.placeOf(name), `</${name}>`);
   }
 
   /** What was read. Elements that are still open end here. */
   result(): ScannedPage {
     return {
-      html: this.pieces.join(''),
+      html: `<!doctype html><html><head>${this.head.join('')}</head><body>${this.body.join('')}</body></html>`,
       text: this.writer.result(),
       title: this.facts.title,
       publishedAt: this.facts.publishedAt,
@@ -109,21 +114,24 @@ export class HtmlScan {
 
   private handOn(name: string, attributes: Record<string, string>): void {
     // a name that HTML does not know may contain almost anything
-    const isHandedOn = this.depth < maxDepth && /^[a-z][a-z0-9-]{0,40}$/.test(name);
+    const isHandedOn =
+      this.depth < maxDepth && !frame.has(name) && /^[a-z][a-z0-9-]{0,40}$/.test(name);
     this.handedOn.push(isHandedOn);
     if (!isHandedOn) return;
     this.depth++;
     const kept = keptAttributes(attributes).map(([key, value]) => ` ${key}="${escaped(value)}"`);
-    this.add(`<${name}${kept.join('')}>`);
+    this.add(this.placeOf(name), `<${name}${kept.join('')}>`);
   }
 
-  private add(html: string): void {
-    if (this.htmlLength + html.length > maxHtmlLength) {
-      this.stop();
-      return;
-    }
-    this.htmlLength += html.length;
-    this.pieces.push(html);
+  private placeOf(name: string): string[] {
+    return ofHead.has(name) ? this.head : this.body;
+  }
+
+  private add(place: string[], html: string): void {
+    const piece = html.slice(0, maxHtmlLength - this.htmlLength);
+    if (piece !== '') place.push(piece);
+    this.htmlLength += piece.length;
+    if (piece.length < html.length) this.stop();
   }
 
   private setBase(href: string | undefined): void {

@@ -35,7 +35,7 @@ export class TextWriter {
   private preformatted = 0;
   private readonly spans: Span[] = [];
   private readonly lists: { next: number | null }[] = [];
-  private readonly rows: { cells: number }[] = [];
+  private readonly rows: { cells: number; isLayout: boolean }[] = [];
 
   constructor(private readonly maxLength: number) {}
 
@@ -53,7 +53,7 @@ export class TextWriter {
     else if (name === 'pre') this.preformatted++;
     else if (name === 'ul' || name === 'ol') this.lists.push({ next: name === 'ol' ? 1 : null });
     else if (name === 'li') this.prefix = this.itemPrefix();
-    else if (name === 'tr') this.rows.push({ cells: 0 });
+    else if (name === 'tr') this.rows.push({ cells: 0, isLayout: false });
     else if (name === 'td' || name === 'th') this.openCell();
   }
 
@@ -86,7 +86,7 @@ export class TextWriter {
 
   /** All that was written. */
   result(): string {
-    return cutText(this.parts.join('').trim(), this.maxLength);
+    return this.parts.join('').trim();
   }
 
   private push(text: string): void {
@@ -99,9 +99,9 @@ export class TextWriter {
   }
 
   private append(text: string): void {
-    const piece = text.slice(0, this.maxLength - this.length);
+    const piece = cutText(text, this.maxLength - this.length);
     this.parts.push(piece);
-    this.length += piece.length;
+    this.length = piece.length < text.length ? this.maxLength : this.length + piece.length;
   }
 
   /** What stands between the text so far and the next. */
@@ -111,8 +111,10 @@ export class TextWriter {
     this.breaks = this.separators = 0;
     this.space = false;
     this.prefix = '';
-    if (separators > 0) return `${' |'.repeat(separators)} ${prefix}`;
-    if (breaks > 0) return `${isFirst ? '' : '\n'.repeat(breaks)}${prefix}`;
+    const newLines = isFirst ? '' : '\n'.repeat(breaks);
+    const bars = separators > 0 ? `${' |'.repeat(separators)} ` : '';
+    if (breaks > 0) return `${newLines}${bars.trimStart()}${prefix}`;
+    if (bars !== '') return `${bars}${prefix}`;
     return `${space && !isFirst ? ' ' : ''}${prefix}`;
   }
 
@@ -142,7 +144,8 @@ export class TextWriter {
 
   private openCell(): void {
     const row = this.rows.at(-1);
-    if (row && row.cells++ > 0 && this.breaks === 0) this.separators++;
+    if (!row) this.breakLine(1);
+    else if (row.cells++ > 0 && !row.isLayout) this.separators++;
     this.spans.push({ kind: 'cell', href: null, first: null, length: 0 });
   }
 
@@ -167,7 +170,12 @@ export class TextWriter {
 
   /** The lines of a small cell become one; a large cell lays out the page. */
   private writeCell(first: number, { length }: Span): void {
-    if (this.length - length > maxCellText) return;
+    if (this.length - length > maxCellText) {
+      const row = this.rows.at(-1);
+      if (row) row.isLayout = true;
+      this.breakLine(1);
+      return;
+    }
     const text = this.parts.slice(first).join('');
     if (text.includes('\n')) this.replace(first, length, text.replace(/\s+/g, ' '));
     this.breaks = 0;

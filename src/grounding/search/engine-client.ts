@@ -39,7 +39,7 @@ const maxFailureBytes = 64 * 1024;
 /** A shorter query may be a part of other words. */
 const minQuotedLength = 4;
 
-/** The connections to search engines; closing them ends what is in progress. */
+/** The connections to search engines. */
 export class EngineClient {
   private readonly agent = new Agent({
     connect: { timeout: 10_000 },
@@ -69,9 +69,9 @@ export class EngineClient {
     }
   }
 
-  /** Ends all calls and closes the connections. */
-  async close(): Promise<void> {
-    await this.agent.destroy();
+  /** Waits for calls in progress, then closes the connections. Calls after it fail. */
+  close(): Promise<void> {
+    return this.agent.close();
   }
 
   private async exchange(

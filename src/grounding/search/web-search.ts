@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { KeyRing } from '../../dispatch/key-ring.js';
 import { type ErrorCode, GatewayError } from '../../errors.js';
 import { isUnbilledStatus } from '../../providers/failure.js';
 import { abortReason, EngineClient, type SearchEngine } from './engine-client.js';
+import { pause, startRest, waitOf } from './engine-rest.js';
 import { readResults } from './read-results.js';
 import { SearchCache, searchKey } from './search-cache.js';
 import type { SearchQuery, SearchResult } from './search-engine.js';
@@ -55,49 +55,49 @@ export interface WebSearchOptions {
   readonly now?: () => number;
 }
 
-// how long an engine rests after a failure that says no time itself
-const rateLimitedRestMs = 60_000;
-const brokenRestMs = 30_000;
 /** A rate limit that ends sooner is waited for where no other engine answers. */
 const maxWaitMs = 2_000;
-/** Failures for which the query may be to blame: another one may be answered. */
-const noRest: ReadonlySet<ErrorCode> = new Set(['request_refused']);
+const maxTurns = 3;
 /** Failures that another key may not have. */
 const keyFailures: ReadonlySet<ErrorCode> = new Set(['provider_auth', 'rate_limited']);
 
-interface Line {
+interface EngineKeys {
   readonly engine: SearchEngine;
   readonly keys: KeyRing;
 }
 
 interface Failure {
-  readonly line: Line;
+  readonly entry: EngineKeys;
   readonly error: GatewayError;
 }
 
 /**
- * Searches the web with one of several engines. An engine that fails rests for a while and the next
- * one is asked; where all rest, all are asked in order. Equal searches share one call, and its
+ * Searches the web with one of several engines. Where one fails, the next one is asked; the one that
+ * failed rests for a while, in which it is asked only if no other one answers. Equal searches share one call, and its
  * answer for some minutes.
  */
 export class WebSearch {
-  private readonly lines: readonly Line[];
+  private readonly entries: readonly EngineKeys[];
   private readonly client = new EngineClient();
   private readonly cache: SearchCache;
   private readonly calls = new SharedCalls<readonly SearchResult[]>();
+  private closed: Promise<void> | undefined;
   private readonly now: () => number;
   private readonly wallClock: () => number;
 
   constructor({ engines, cacheMs, wallClock = Date.now, now }: WebSearchOptions) {
     this.now = now ?? (() => performance.now());
     this.wallClock = wallClock;
-    this.lines = engines.map((engine) => ({ engine, keys: new KeyRing(engine.apiKeys, this.now) }));
+    this.entries = engines.map((engine) => ({
+      engine,
+      keys: new KeyRing(engine.apiKeys, this.now),
+    }));
     this.cache = new SearchCache(cacheMs, this.now);
   }
 
   /** The engines' names, in order. */
   get engineNames(): readonly string[] {
-    return this.lines.map(({ engine }) => engine.name);
+    return this.entries.map(({ engine }) => engine.name);
   }
 
   /**
@@ -108,10 +108,11 @@ export class WebSearch {
   async search(query: SearchQuery, options: SearchOptions = {}): Promise<SearchAnswer> {
     const failures: Failure[] = [];
     let empty: SearchAnswer | null = null;
-    for (const line of this.linesFor(options.engine ?? null)) {
-      const answer = await this.askLine(line, query, options).catch((error: unknown) => {
+    for (const entry of this.entriesFor(options.engine ?? null)) {
+      if (empty && !entry.keys.hasAvailable()) break;
+      const answer = await this.askEngine(entry, query, options).catch((error: unknown) => {
         if (!(error instanceof GatewayError) || options.signal?.aborted) throw error;
-        failures.push({ line, error });
+        failures.push({ entry, error });
         return null;
       });
       if (answer && (answer.results.length > 0 || !options.continuesOnEmpty)) return answer;
@@ -122,84 +123,85 @@ export class WebSearch {
 
   /** Takes over the cooldowns of the engines and keys that the earlier search has too. */
   inheritCooldowns(earlier: WebSearch): void {
-    for (const { engine, keys } of this.lines) {
-      const before = earlier.lines.find((line) => line.engine.name === engine.name);
+    for (const { engine, keys } of this.entries) {
+      const before = earlier.entries.find((entry) => entry.engine.name === engine.name);
       if (before) keys.inheritCooldowns(before.keys);
     }
   }
 
-  /** Ends all searches in progress. */
+  /** Waits for the calls in progress, then closes the connections. May be called again. */
   close(): Promise<void> {
-    return this.client.close();
+    return (this.closed ??= this.client.close());
   }
 
-  /** The engines to ask, in order: those that do not rest; all if all rest. */
-  private linesFor(name: string | null): readonly Line[] {
-    const lines =
-      name === null ? this.lines : this.lines.filter(({ engine }) => engine.name === name);
-    if (lines.length === 0)
+  /** The engines to ask, in order: those that do not rest, then the others as a last resort. */
+  private entriesFor(name: string | null): readonly EngineKeys[] {
+    const entries =
+      name === null ? this.entries : this.entries.filter(({ engine }) => engine.name === name);
+    if (entries.length === 0)
       throw new GatewayError(
         'not_configured',
         name === null ? 'no search engine is configured' : `there is no search engine ${name}`,
       );
-    const awake = lines.filter(({ keys }) => keys.hasAvailable());
-    return awake.length > 0 ? awake : lines;
+    const isAwake = ({ keys }: EngineKeys): boolean => keys.hasAvailable();
+    return [...entries.filter(isAwake), ...entries.filter((entry) => !isAwake(entry))];
   }
 
-  /** Waits for the first rate limit that ends soon and asks that engine again, once. */
+  /** Waits for a rate limit that ends soon and asks that engine again, a few times. */
   private async askAgain(
     failures: readonly Failure[],
     query: SearchQuery,
     options: SearchOptions,
   ): Promise<SearchAnswer> {
-    const limited = failures.find(
-      ({ error }) => error.code === 'rate_limited' && (error.retryAfterMs ?? Infinity) <= maxWaitMs,
-    );
+    const limited = failures.find(({ error }) => waitOf(error) <= maxWaitMs);
     if (!limited) throw failures.length === 1 ? failures[0]!.error : allFailed(failures);
-    const { signal } = options;
-    await sleep(
-      limited.error.retryAfterMs ?? 0,
-      undefined,
-      signal ? { signal: AbortSignal.any([signal]) } : {},
-    ).catch(() => {
-      throw abortReason(signal!);
-    });
-    return this.askLine(limited.line, query, options);
+    let { error } = limited;
+    for (let turn = 0; turn < maxTurns && waitOf(error) <= maxWaitMs; turn++) {
+      // searches that were refused together should not come back together
+      await pause(waitOf(error) * (1 + turn + Math.random()), options.signal);
+      try {
+        return await this.askEngine(limited.entry, query, options);
+      } catch (failure) {
+        if (!(failure instanceof GatewayError)) throw failure;
+        error = failure;
+      }
+    }
+    throw error;
   }
 
   /** Asks one engine, with its next key where one is refused. */
-  private async askLine(
-    line: Line,
+  private async askEngine(
+    entry: EngineKeys,
     query: SearchQuery,
     options: SearchOptions,
   ): Promise<SearchAnswer> {
     const tried: (string | null)[] = [];
     for (;;) {
-      const key = line.keys.next(tried);
+      const key = entry.keys.next(tried);
       tried.push(key);
       try {
-        const results = await this.attempt(line, query, key, options);
-        return { results, engine: line.engine.name };
+        const results = await this.attempt(entry, query, key, options);
+        return { results, engine: entry.engine.name };
       } catch (error) {
         const isOfKey = error instanceof GatewayError && keyFailures.has(error.code);
-        if (!isOfKey || tried.length >= line.keys.size || !line.keys.hasAvailable()) throw error;
+        if (!isOfKey || tried.length >= entry.keys.size || !entry.keys.hasAvailable()) throw error;
       }
     }
   }
 
   private async attempt(
-    line: Line,
+    entry: EngineKeys,
     query: SearchQuery,
     apiKey: string | null,
     { signal = new AbortController().signal, onAttempt }: SearchOptions,
   ): Promise<readonly SearchResult[]> {
-    const { engine } = line;
+    const { engine } = entry;
     const startedAt = this.now();
     const key = searchKey(engine.name, query);
     let cached = true;
     const ask = (shared: AbortSignal): Promise<readonly SearchResult[]> => {
       cached = false;
-      return this.call(line, query, apiKey, shared, key);
+      return this.call(entry, query, apiKey, shared, key);
     };
     const report = (results: number, error: GatewayError | null): void =>
       onAttempt?.({
@@ -223,7 +225,7 @@ export class WebSearch {
   }
 
   private async call(
-    { engine, keys }: Line,
+    { engine, keys }: EngineKeys,
     query: SearchQuery,
     apiKey: string | null,
     signal: AbortSignal,
@@ -241,25 +243,10 @@ export class WebSearch {
       return results;
     } catch (error) {
       // a search that was cancelled says nothing of the engine
-      if (error instanceof GatewayError && !signal.aborted) rest(engine, keys, apiKey, error);
+      if (error instanceof GatewayError && !signal.aborted) startRest(engine, keys, apiKey, error);
       throw error;
     }
   }
-}
-
-/** Starts the cooldown that a failure asks for: of the key that was used, or of the engine. */
-function rest(
-  { apiKeys }: SearchEngine,
-  keys: KeyRing,
-  apiKey: string | null,
-  { code, retryAfterMs }: GatewayError,
-): void {
-  if (noRest.has(code)) return;
-  if (code === 'provider_auth') keys.startCooldown(apiKey, 'refused');
-  else if (code === 'rate_limited') keys.startCooldown(apiKey, retryAfterMs ?? rateLimitedRestMs);
-  else
-    for (const one of apiKeys.length > 0 ? apiKeys : [null])
-      keys.startCooldown(one, retryAfterMs ?? brokenRestMs);
 }
 
 /** A call that was answered with an error is not charged, one that was not answered may be. */

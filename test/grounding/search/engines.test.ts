@@ -1,8 +1,14 @@
+import { gzipSync } from 'node:zlib';
+import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { GatewayError } from '../../../src/errors.js';
+import { searchDialects } from '../../../src/grounding/search/engines/index.js';
+import { readResults } from '../../../src/grounding/search/read-results.js';
 import type { SearchEngine } from '../../../src/grounding/search/engine-client.js';
 import type { SearchQuery } from '../../../src/grounding/search/search-engine.js';
 import { WebSearch } from '../../../src/grounding/search/web-search.js';
 import { answerOf, type FoundPage } from '../../helpers/engine-answers.js';
+import { runs } from '../../helpers/runs.js';
 import { customEngineAt, engineAt, queryFor } from '../../helpers/searching.js';
 import { startUpstream, type Upstream } from '../../helpers/upstream.js';
 
@@ -500,6 +506,82 @@ describe('an engine', () => {
     await expect(searching(engineAt('exa', upstream.url), queryFor('x'))).rejects.toMatchObject({
       code: 'unreadable_answer',
       message: 'exa sent an unreadable answer: larger than 8388608 bytes',
+    });
+  });
+});
+
+describe('any JSON', () => {
+  const dialects = Object.entries(searchDialects);
+  const query = queryFor('lamps', { maxResults: 50 });
+  const words = ['results', 'organic', 'web', 'type', 'search', 'url', 'link', 'title', 'snippet'];
+  const { tree } = fc.letrec<{ tree: unknown }>((tie) => ({
+    tree: fc.oneof(
+      { maxDepth: 4 },
+      fc.constantFrom<unknown>(
+        null,
+        true,
+        7,
+        '',
+        'search',
+        'https://lamps.example/a',
+        '3 days ago',
+      ),
+      fc.string(),
+      fc.array(tie('tree'), { maxLength: 4 }),
+      fc.dictionary(
+        fc.constantFrom(
+          ...words,
+          'highlights',
+          'date',
+          'content',
+          'unresponsive_engines',
+          '__proto__',
+        ),
+        tie('tree'),
+      ),
+    ),
+  }));
+
+  it.each(dialects)(
+    'from %s gives results of the common shape, or a failure',
+    (engine, dialect) => {
+      const request = dialect.buildRequest(query, { url: null, headers: {}, content: false }, null);
+      fc.assert(
+        fc.property(tree, fc.boolean(), (body, isInList) => {
+          const answer = isInList
+            ? { type: 'search', results: [body], organic: [body], web: { results: [body] } }
+            : body;
+          let raw;
+          try {
+            raw = dialect.readResults(answer, request);
+          } catch (error) {
+            expect(error).toBeInstanceOf(GatewayError);
+            return;
+          }
+          const results = readResults(raw ?? [], {
+            query,
+            engine,
+            dropsOld: true,
+            now: Date.now(),
+          });
+          for (const { title, url, snippet, publishedAt, content = '' } of results) {
+            for (const text of [title, url, snippet, content, publishedAt ?? ''])
+              expect(typeof text).toBe('string');
+            expect(url).toMatch(/^https?:/);
+            expect(title).not.toBe('');
+          }
+        }),
+        { numRuns: runs(1_000) },
+      );
+    },
+  );
+
+  it('is counted after it is unpacked', async () => {
+    const body = gzipSync(`{"results": [], "pad": "${' '.repeat(40_000_000)}"}`);
+    expect(body.length).toBeLessThan(100_000);
+    upstream.script([{ status: 200, body, headers: { 'content-encoding': 'gzip' } }]);
+    await expect(searching(engineAt('exa', upstream.url), queryFor('x'))).rejects.toMatchObject({
+      message: expect.stringContaining('larger than') as string,
     });
   });
 });

@@ -99,7 +99,7 @@ describe('a search', () => {
     expect(await find('two')).toBe('tavily: first');
   });
 
-  it('asks all engines where all rest', async () => {
+  it('asks engines that rest if no other one answers', async () => {
     const { find } = twoEngines();
     first.script([failing(500)]);
     second.script([failing(500)]);
@@ -109,6 +109,11 @@ describe('a search', () => {
     });
     second.script([{ status: 200, body: answerOf.exa([page('second')]) }]);
     expect(await find('two')).toBe('exa: second');
+    second.script([failing(401)]);
+    first.script([{ status: 200, body: answerOf.tavily([page('first')]) }]);
+    expect(await find('three')).toBe('tavily: first');
+    expect(await find('four')).toBe('tavily: first');
+    expect(second.requests).toHaveLength(2);
   });
 
   it('waits for a rate limit that ends in a moment, if nothing else answers', async () => {
@@ -121,7 +126,7 @@ describe('a search', () => {
     expect(attempts.map(({ status }) => status)).toEqual([429, 200]);
     first.script([failing(429, { 'retry-after': '0.02' })]);
     await expect(find('two', { engine: 'tavily' })).rejects.toMatchObject({ code: 'rate_limited' });
-    expect(first.requests).toHaveLength(4);
+    expect(first.requests).toHaveLength(6);
   });
 
   it('takes an empty answer, unless the next engine is to be asked then', async () => {
@@ -202,6 +207,17 @@ describe('a search', () => {
       message: 'brave could not be reached: the connection was refused (ECONNREFUSED)',
     });
     expect(attempts).toMatchObject([{ costUsd: 0, status: null }]);
+  });
+
+  it('that is in progress is finished when the search is closed; later ones fail', async () => {
+    const { find, search } = twoEngines();
+    first.script([{ status: 200, body: answerOf.tavily([page('first')]), delayMs: 40 }]);
+    const finding = find('one');
+    await first.received(0);
+    const closed = search.close();
+    expect(await finding).toBe('tavily: first');
+    await closed;
+    await expect(find('two')).rejects.toMatchObject({ code: 'all_failed' });
   });
 
   it('ends at once when its caller leaves, and blames nobody for it', async () => {

@@ -1,0 +1,38 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { KeyRing } from '../../dispatch/key-ring.js';
+import { type ErrorCode, GatewayError } from '../../errors.js';
+import { abortReason, type SearchEngine } from './engine-client.js';
+
+// how long an engine rests after a failure that says no time itself
+const rateLimitedRestMs = 60_000;
+const brokenRestMs = 30_000;
+/** Failures for which the query may be to blame: another one may be answered. */
+const noRest: ReadonlySet<ErrorCode> = new Set(['request_refused']);
+
+/** How long a rate limit lasts, in ms; infinite for other failures. */
+export const waitOf = ({ code, retryAfterMs }: GatewayError): number =>
+  code === 'rate_limited' && retryAfterMs !== null ? retryAfterMs : Infinity;
+
+/** Waits. @throws GatewayError the reason of the signal once it is aborted */
+export async function pause(ms: number, signal?: AbortSignal): Promise<void> {
+  // one signal may end many searches, and Node warns of more than ten listeners of one
+  const own = signal ? { signal: AbortSignal.any([signal]) } : {};
+  await sleep(ms, undefined, own).catch(() => {
+    throw abortReason(signal!);
+  });
+}
+
+/** Starts the cooldown that a failure asks for: of the key that was used, or of the engine. */
+export function startRest(
+  { apiKeys }: SearchEngine,
+  keys: KeyRing,
+  apiKey: string | null,
+  { code, retryAfterMs }: GatewayError,
+): void {
+  if (noRest.has(code)) return;
+  if (code === 'provider_auth') keys.startCooldown(apiKey, 'refused');
+  else if (code === 'rate_limited') keys.startCooldown(apiKey, retryAfterMs ?? rateLimitedRestMs);
+  else
+    for (const one of apiKeys.length > 0 ? apiKeys : [null])
+      keys.startCooldown(one, retryAfterMs ?? brokenRestMs);
+}

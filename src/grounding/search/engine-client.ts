@@ -5,6 +5,7 @@ import { GatewayError } from '../../errors.js';
 import type { UpstreamHeaders } from '../../providers/adapter.js';
 import { codeOfStatus, providerFailure, unreadable } from '../../providers/failure.js';
 import { version } from '../../version.js';
+import { secretsInAddress, withoutCredentials } from './address-secrets.js';
 import { isObject, parsedJson } from './json-values.js';
 import type {
   EngineRequest,
@@ -107,11 +108,13 @@ export class EngineClient {
     settings: EngineSettings,
     signal: AbortSignal,
   ): Promise<EngineAnswer> {
-    const answer = await fetch(request.url, {
+    const { url, basic } = withoutCredentials(request.url);
+    const answer = await fetch(url, {
       method: request.method,
       headers: {
         accept: 'application/json',
         'user-agent': `Signalbox/${version}`,
+        ...(basic === null ? {} : { authorization: `Basic ${basic}` }),
         ...request.headers,
         ...lowerCased(settings.headers),
       },
@@ -141,7 +144,12 @@ export class EngineClient {
 function safeFailure({ name, apiKeys, settings }: SearchEngine, error: unknown): GatewayError {
   const isNetwork = error instanceof TypeError && error.cause !== undefined;
   const failure = networkFailure(name, isNetwork ? error.cause : error);
-  const secrets = secretsOf([...apiKeys, ...Object.values(settings.headers)], [name]);
+  const values = [
+    ...apiKeys,
+    ...Object.values(settings.headers),
+    ...secretsInAddress(settings.url),
+  ];
+  const secrets = secretsOf(values, [name]);
   const { code, message, upstreamStatus, retryAfterMs } = withoutSecrets(failure, secrets);
   // without the cause, which may tell the address, in which there may be a key
   return new GatewayError(code, message, { upstreamStatus, retryAfterMs });

@@ -419,6 +419,28 @@ describe('an engine', () => {
     expect(upstream.requests[0]!.headers).toMatchObject({ 'x-team': 'blue' });
   });
 
+  it('may have its credentials or its key in its address, which no error repeats', async () => {
+    const { host } = new URL(upstream.url);
+    const settings = {
+      url: `http://me:pass%20word@${host}/search?token=0123456789abcdef`,
+      headers: {},
+      content: false,
+    };
+    const basic = Buffer.from('me:pass word').toString('base64');
+    upstream.script([
+      (call) => ({ status: 400, body: { error: `${call.path} ${call.headers.authorization}` } }),
+    ]);
+    const error: unknown = await searching(
+      engineAt('searxng', '', { settings }),
+      queryFor('lamps'),
+    ).catch((failure: unknown) => failure);
+    expect(upstream.requests[0]!.headers.authorization).toBe(`Basic ${basic}`);
+    expect(upstream.requests[0]!.path).toContain('token=0123456789abcdef');
+    expect(String(error)).toContain('searxng answered 400');
+    expect(String(error)).not.toContain('0123456789abcdef');
+    expect(String(error)).not.toContain(basic);
+  });
+
   it.each([
     ['tavily', (text: string) => answerOf.tavily(pages, text), { include_raw_content: 'text' }],
     ['exa', (text: string) => answerOf.exa(pages, text), { contents: { text: {} } }],

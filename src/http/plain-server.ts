@@ -32,11 +32,24 @@ export function prepareRequest(res: ServerResponse, trustedProxies: number): voi
   Reflect.set(req, 'res', res);
 }
 
+/** By what is lent, then by the prototype that it stands before: made once, not by request. */
+const lent = new WeakMap<object, WeakMap<object, object>>();
+
 /** Express's members stand between the object and its own prototype. */
 function lend(borrower: object, members: object): void {
-  const prototype = Object.create(Object.getPrototypeOf(borrower) as object) as object;
+  const own = Object.getPrototypeOf(borrower) as object;
+  const made = lent.get(members) ?? new WeakMap<object, object>();
+  lent.set(members, made);
+  let prototype = made.get(own);
+  if (!prototype) made.set(own, (prototype = withMembers(own, members)));
+  Object.setPrototypeOf(borrower, prototype);
+}
+
+/** What the prototype has already stays as it is. */
+function withMembers(own: object, members: object): object {
+  const prototype = Object.create(own) as object;
   for (const source of [Object.getPrototypeOf(members) as object, members])
     for (const [name, member] of Object.entries(Object.getOwnPropertyDescriptors(source)))
-      if (!(name in borrower)) Object.defineProperty(prototype, name, member);
-  Object.setPrototypeOf(borrower, prototype);
+      if (!(name in own)) Object.defineProperty(prototype, name, member);
+  return prototype;
 }

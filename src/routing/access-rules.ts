@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { canonicalName, refusableNames, withoutResource } from './model-name.js';
+import { NameCache } from './name-cache.js';
 import type { Candidate } from './plan.js';
 
 type Matcher = (lowerCaseName: string) => boolean;
@@ -37,7 +37,7 @@ function matchesAny(patterns: readonly string[], name: string): boolean {
 }
 
 const compiledDenials = new WeakMap<readonly string[], Matcher[]>();
-const namesOf = new LRUCache<string, readonly string[]>({ max: 4_000 });
+const namesOf = new NameCache<readonly string[]>(4_000);
 const maxCachedLength = 200;
 
 /**
@@ -96,7 +96,7 @@ export function forbiddenReason(
   { provider, model }: Candidate,
   { allow, deny, keyModels }: AccessRules,
 ): string | null {
-  if (!allow && !deny && !keyModels) return null;
+  if (!allow && !deny?.length && !keyModels) return null;
   const name = (provider === null ? model : `${provider}/${model}`).toLowerCase();
   const plain =
     (provider === null ? '' : `${provider.toLowerCase()}/`) + withoutResource(model).toLowerCase();

@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { abilityByName, capabilitiesOf } from './model-families.js';
+import { NameCache } from './name-cache.js';
 import {
   type ModelFacts,
   type ModelOverride,
@@ -63,6 +63,8 @@ export interface Catalog {
 
 /** Longer names are not looked up, since clients can send anything. */
 const maxNameLength = 200;
+const maxCachedProviders = 25,
+  maxCachedModels = 400;
 
 interface Entry {
   readonly facts: ModelFacts;
@@ -194,8 +196,9 @@ export function createCatalog({
   );
   const stated = new Map(Object.entries(overrides));
   const configured = new Map(Object.entries(priceIds));
-  const entries = new LRUCache<string, Entry>({ max: 4000 });
-  const owners = new LRUCache<string, { owner: Owner | null }>({ max: 1000 });
+  /** By provider, then by model: a name of both would have to be made for each look-up. */
+  const entries = new NameCache<NameCache<Entry>>(maxCachedProviders);
+  const owners = new NameCache<{ readonly owner: Owner | null }>(1_000);
 
   function priceIdFor(provider: string): string | null {
     const known = configured.get(provider);
@@ -209,17 +212,24 @@ export function createCatalog({
   }
 
   function lookup(provider: string | null, model: string): ModelFacts {
-    const key = `${provider ?? ''}/${model}`;
-    const cached = entries.get(key);
+    let ofProvider = entries.get(provider ?? '');
+    if (!ofProvider)
+      entries.set(provider ?? '', (ofProvider = new NameCache<Entry>(maxCachedModels)));
+    const cached = ofProvider.get(model);
+    if (cached && (cached.until === Infinity || now() < cached.until)) return cached.facts;
     const at = now();
-    if (cached && at < cached.until) return cached.facts;
     const owner = provider === null ? identify(model) : null;
     if (owner) return lookup(owner.provider, owner.model);
     const isShort = model.length <= maxNameLength;
     const priceId = isShort && provider !== null ? priceIdFor(provider) : null;
     const name = knownName(priceId, model, deployed.get(provider ?? '')?.get(model), at);
-    const entry = resolveEntry(priceId, isShort ? name : '', stated.get(key) ?? {}, at);
-    entries.set(key, entry);
+    const entry = resolveEntry(
+      priceId,
+      isShort ? name : '',
+      stated.get(`${provider ?? ''}/${model}`) ?? {},
+      at,
+    );
+    ofProvider.set(model, entry);
     return entry.facts;
   }
 

@@ -57,6 +57,8 @@ export interface KindsOfTask {
   /** The router's name: another router numbers them otherwise. */
   readonly router: string;
   readonly shares: readonly (readonly [task: number, share: number])[];
+  /** Their names for people, in the order of `shares`; absent where the kinds were stored. */
+  readonly names?: readonly string[];
 }
 
 /** What a ranker predicts of one candidate for one request. */
@@ -127,6 +129,7 @@ export interface ExplainedFigures {
   uncertainty?: number;
   interval?: readonly number[];
   basis?: 'measured' | 'family' | 'guess';
+  task_kinds?: readonly string[];
   cost?: number | null;
   output_tokens?: number;
   learned?: readonly string[];
@@ -146,10 +149,13 @@ export function explainFigures(figures: Figures | undefined, explanation: Explai
   explanation.price = exact(figures?.price);
   explanation.latency = exact(figures?.latency);
   if (figures === undefined) return;
-  const { uncertainty, interval, basis, cost, outputTokens, learned, qualityBefore } = figures;
+  const { uncertainty, interval, basis, kinds, cost, outputTokens, learned, qualityBefore } =
+    figures;
   if (uncertainty !== undefined) explanation.uncertainty = thousandths(uncertainty);
   if (interval) explanation.interval = interval.map(thousandths);
   if (basis) explanation.basis = basis;
+  // a stated quality is judged by nothing
+  if (basis && kinds?.names) explanation.task_kinds = kinds.names;
   if (cost !== undefined) explanation.cost = exact(cost);
   if (outputTokens !== undefined) explanation.output_tokens = Math.round(outputTokens);
   if (learned !== undefined) explanation.learned = learned;

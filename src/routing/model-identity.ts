@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { canonicalName } from './model-name.js';
+import { NameCache } from './name-cache.js';
 import { readModelTable } from './model-tables.js';
 import type { ReasoningEffort } from '../completion.js';
 
@@ -81,7 +81,7 @@ function identify(model: string): Identity {
 
 /** Longer names are not looked up, since clients can send anything. */
 const maxNameLength = 200;
-const kept = new LRUCache<string, Identity>({ max: 4000 });
+const kept = new NameCache<Identity>(4_000);
 
 function cached(model: string): Identity {
   if (model.length > maxNameLength) return { identity: model, effort: null };

@@ -1,9 +1,9 @@
 import { efforts, type ReasoningEffort } from '../../completion.js';
-import { LRUCache } from 'lru-cache';
 import { imageTokens as usualImageTokens } from '../tokens.js';
 import { imageTokensOf, reasoningRuleOf } from '../model-families.js';
 import { modelIdentity } from '../model-identity.js';
 import { canonicalName } from '../model-name.js';
+import { NameCache } from '../name-cache.js';
 import { readModelTable } from '../model-tables.js';
 
 /** How a model answers. */
@@ -65,7 +65,7 @@ function habitsNamed(model: string): ModelHabits {
   return { verbosity, reasoning, imageTokens, usualEffort: rule.usual };
 }
 
-const kept = new LRUCache<string, ModelHabits>({ max: maxCachedNames });
+const kept = new NameCache<ModelHabits>(maxCachedNames);
 
 /** How a model answers, by any name of it: measured, or guessed from its family. */
 export function habitsOf(model: string): ModelHabits {

@@ -1,6 +1,6 @@
 import type { ReasoningEffort } from '../../completion.js';
 import { sigmoid } from '../numbers.js';
-import type { ModelAbility } from './model-abilities.js';
+import type { ModelAbilities, ModelAbility } from './model-abilities.js';
 import type { Outlook, Share } from './read-outlook.js';
 import type { OutlookWeights } from './outlook-weights.js';
 
@@ -24,13 +24,23 @@ const levels: Readonly<Partial<Record<ReasoningEffort, string>>> = {
 
 /** Expects qualities of requests. Asked for each candidate of each request: takes no microsecond. */
 export class QualityScale {
-  private readonly abilityKinds: ReadonlyMap<string, string>;
+  private readonly unmeasuredKind: number;
+  /** By kind of request: the place of the kind of task that it is judged by. */
+  private readonly places: ReadonlyMap<string, number>;
+  /** The kinds of the request that was asked about last: its candidates are asked about in turn. */
+  private last: { readonly kinds: readonly Share[]; readonly places: readonly number[] } = {
+    kinds: [],
+    places: [],
+  };
 
   constructor(
     private readonly weights: OutlookWeights,
-    private readonly unmeasuredKind: number,
+    { kindNames, unmeasuredKind }: Pick<ModelAbilities, 'kindNames' | 'unmeasuredKind'>,
   ) {
-    this.abilityKinds = new Map(weights.kinds.map(({ name, ability }) => [name, ability]));
+    this.unmeasuredKind = unmeasuredKind;
+    this.places = new Map(
+      weights.kinds.map(({ name, ability }) => [name, kindNames.indexOf(ability)]),
+    );
   }
 
   /** What to expect of a model of some ability, at an effort. */
@@ -60,14 +70,18 @@ export class QualityScale {
     kinds: readonly Share[],
     known: ModelAbility,
   ): { by: number; unmeasured: number } {
+    if (this.last.kinds !== kinds)
+      this.last = { kinds, places: kinds.map(({ name }) => this.places.get(name)!) };
+    const { places } = this.last;
     let by = 0,
       whole = 0,
       unmeasured = 0;
-    for (const { name, share } of kinds) {
-      const own = known.kinds[this.abilityKinds.get(name)!];
-      by += share * (own ?? 0);
+    for (let at = 0; at < places.length; at++) {
+      const { share } = kinds[at]!,
+        own = known.kinds[places[at]!] ?? NaN;
       whole += share;
-      if (own === undefined) unmeasured += share;
+      if (Number.isNaN(own)) unmeasured += share;
+      else by += share * own;
     }
     return whole === 0
       ? { by: 0, unmeasured: 1 }

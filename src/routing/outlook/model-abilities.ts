@@ -1,5 +1,5 @@
-import { LRUCache } from 'lru-cache';
 import { modelIdentity } from '../model-identity.js';
+import { NameCache } from '../name-cache.js';
 import { readModelTable } from '../model-tables.js';
 import { logOdds } from '../numbers.js';
 
@@ -12,8 +12,9 @@ export interface ModelAbility {
   /** The standard deviation of the ability on a kind of task. */
   readonly error: number;
   readonly basis: Basis;
-  /** What to add for a kind of task, for a group of languages, and at an effort. */
-  readonly kinds: Readonly<Record<string, number>>;
+  /** What to add for a kind of task, by its place in `kindNames`; NaN: it has no results there. */
+  readonly kinds: Float64Array;
+  /** What to add for a group of languages, and at an effort. */
   readonly languages: Readonly<Record<string, number>>;
   readonly efforts: Readonly<Record<string, number>>;
 }
@@ -47,20 +48,28 @@ const none: Readonly<Record<string, number>> = {};
 
 /** Finds what is known of a candidate's model. */
 export class ModelAbilities {
+  /** The kinds of task that abilities are told apart by. */
+  readonly kindNames: readonly string[];
+  private readonly noKinds: Float64Array;
   private readonly byIdentity = new Map<string, ModelAbility>();
-  private readonly found = new LRUCache<string, { readonly known: ModelAbility | null }>({
-    max: maxCachedNames,
-  });
+  private readonly found = new NameCache<{ readonly known: ModelAbility | null }>(maxCachedNames);
 
   constructor(private readonly table: AbilityTable) {
-    for (const [model, written] of Object.entries(table.models))
-      // the table is keyed by identities
+    const models = Object.entries(table.models);
+    this.kindNames = [...new Set(models.flatMap(([, { kinds = none }]) => Object.keys(kinds)))];
+    this.noKinds = new Float64Array(this.kindNames.length).fill(NaN);
+    // the table is keyed by identities
+    for (const [
+      model,
+      { ability, error, kinds = none, languages = none, efforts = none },
+    ] of models)
       this.byIdentity.set(model, {
-        kinds: none,
-        languages: none,
-        efforts: none,
-        ...written,
+        ability,
+        error,
         basis: 'measured',
+        kinds: Float64Array.from(this.kindNames, (kind) => kinds[kind] ?? NaN),
+        languages,
+        efforts,
       });
   }
 
@@ -87,7 +96,7 @@ export class ModelAbilities {
       ability: families.constant + families.factor * logOdds(kept),
       error: isGuess ? guessError : families.error,
       basis: isGuess ? 'guess' : 'family',
-      kinds: none,
+      kinds: this.noKinds,
       languages: none,
       efforts: none,
     };

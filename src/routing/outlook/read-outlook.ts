@@ -57,14 +57,19 @@ export class OutlookReader {
   }
 }
 
-/** The parts of a whole whose log odds are given, without small ones, the largest first. */
+/**
+ * The parts of a whole whose log odds are given, without small ones, the largest first. Overwrites
+ * the odds.
+ */
 function sharesOf(names: readonly string[], odds: Float64Array): Share[] {
-  const highest = Math.max(...odds);
-  let whole = 0;
-  const parts = Array.from(odds, (one) => Math.exp(one - highest));
-  for (const part of parts) whole += part;
-  return parts
-    .map((part, at) => ({ name: names[at]!, share: part / whole }))
-    .filter(({ share }) => share >= minShare)
-    .sort((a, b) => b.share - a.share);
+  let highest = -Infinity,
+    whole = 0;
+  for (const one of odds) if (one > highest) highest = one;
+  for (let at = 0; at < odds.length; at++) whole += odds[at] = Math.exp(odds[at]! - highest);
+  const shares: Share[] = [];
+  for (let at = 0; at < odds.length; at++) {
+    const share = odds[at]! / whole;
+    if (share >= minShare) shares.push({ name: names[at]!, share });
+  }
+  return shares.sort((a, b) => b.share - a.share);
 }

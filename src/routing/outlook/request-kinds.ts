@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { KindsOfTask } from '../figures.js';
 import { largestShares } from '../predictor/largest-shares.js';
 import type { OutlookWeights } from './outlook-weights.js';
@@ -7,10 +8,12 @@ import type { Outlook } from './read-outlook.js';
 export class RequestKinds {
   /** Under this name the numbers of the kinds are stored: other weights may have others. */
   readonly router: string;
+  private readonly names: readonly string[];
   private readonly numbers: ReadonlyMap<string, number>;
 
   constructor({ kinds }: Pick<OutlookWeights, 'kinds'>) {
-    this.router = `kinds: ${kinds.map(({ name }) => name).join(', ')}`;
+    this.names = kinds.map(({ name }) => name);
+    this.router = `kinds ${hash('sha256', this.names.join()).slice(0, 12)}`;
     this.numbers = new Map(kinds.map(({ name }, number) => [name, number]));
   }
 
@@ -19,6 +22,7 @@ export class RequestKinds {
     const shares = largestShares(
       kinds.map(({ name, share }) => [this.numbers.get(name)!, share] as const),
     );
-    return { router: this.router, shares };
+    const names = shares.map(([number]) => this.names[number]!);
+    return { router: this.router, shares, names };
   }
 }

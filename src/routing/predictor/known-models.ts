@@ -1,6 +1,6 @@
-import { LRUCache } from 'lru-cache';
 import { modelIdentity } from '../model-identity.js';
 import { canonicalName } from '../model-name.js';
+import { NameCache } from '../name-cache.js';
 import { readModelTable } from '../model-tables.js';
 
 /**
@@ -62,7 +62,7 @@ export function createFindModel(models: readonly string[]): FindModel {
     const chat = conversing.map((ending) => canonical + ending).find((name) => exact.has(name));
     return exact.get(chat ?? canonical);
   };
-  const kept = new LRUCache<string, number>({ max: maxCachedNames });
+  const kept = new NameCache<number>(maxCachedNames);
   return (name) => {
     if (name.length > maxNameLength) return -1;
     let place = kept.get(name);

@@ -20,7 +20,9 @@ interface Reference {
 /** An ability that the configuration states is as sure as one with many results. */
 const statedError = 0.1;
 /** Below this, what was learned of models of 2024 is not worth reading the request for it. */
-const minFamiliar = 0.15;
+const minFamiliar = 0.5;
+/** So many models of 2024 show how well all of them did. */
+const maxReferences = 6;
 
 /**
  * Expects the quality of candidates: by their abilities and the request's difficulty; of models of
@@ -30,7 +32,8 @@ const minFamiliar = 0.15;
 export class CandidateQualities {
   private readonly find: FindModel;
   private readonly references: readonly Reference[];
-  private last: { readonly seen: SeenRequest; readonly level: number } | null = null;
+  /** The request that was asked about last; excluded candidates are asked about after the others. */
+  private last: { readonly seen: SeenRequest; readonly level: number | null } | null = null;
 
   constructor(
     private readonly predictor: QualityPredictor,
@@ -42,19 +45,28 @@ export class CandidateQualities {
     this.references = Array.from(headModels, (place) => ({
       place,
       ability: abilities.measured(models[place]!),
-    })).filter((one): one is Reference => one.ability !== null);
+    }))
+      .filter((one): one is Reference => one.ability !== null)
+      .slice(0, maxReferences);
   }
 
-  expect(known: Appraisal, seen: SeenRequest): CandidateQuality {
+  /** What to expect of the candidates of one request. */
+  expect(candidates: readonly Appraisal[], seen: SeenRequest): CandidateQuality[] {
+    if (this.last?.seen !== seen) this.last = { seen, level: this.levelFor(candidates, seen) };
+    const { level } = this.last;
+    return candidates.map((one) => this.expectOne(one, seen, level));
+  }
+
+  private expectOne(known: Appraisal, seen: SeenRequest, level: number | null): CandidateQuality {
     const ability = this.abilityOf(known);
     const { basis } = ability;
     const expected = this.scale.expect(seen.outlook, ability, known.effort);
-    const familiar = 1 - seen.outlook.everyday;
-    const place = familiar < minFamiliar ? -1 : measuredPlace(known, this.find);
-    if (place < 0) return { ...expected, basis };
+    const { quality, uncertainty, interval } = expected;
+    const place = level === null ? -1 : measuredPlace(known, this.find);
+    if (level === null || place < 0) return { basis, quality, uncertainty, interval };
     const special = this.predictor.expect(seen.reading, place);
-    const trust = familiar * seen.reading.gate;
-    const odds = logOdds(special.quality) - this.levelOf(seen);
+    const trust = (1 - seen.outlook.everyday) * seen.reading.gate;
+    const odds = logOdds(special.quality) - level;
     const move = trust * (sigmoid(odds) - expected.quality);
     const [low, high] = expected.interval;
     return {
@@ -68,18 +80,19 @@ export class CandidateQualities {
   /**
    * How much better or worse the models of 2024 did on such requests than their abilities let
    * expect: only what tells them apart is taken from what was learned of them, or newer models
-   * would be judged by another measure. Cached for one request, whose candidates are asked for one
-   * after the other.
+   * would be judged by another measure. Null where it does not matter: everyday requests, and
+   * candidates most of which are newer.
    */
-  private levelOf(seen: SeenRequest): number {
-    if (this.last?.seen === seen) return this.last.level;
+  private levelFor(candidates: readonly Appraisal[], seen: SeenRequest): number | null {
+    if (1 - seen.outlook.everyday < minFamiliar) return null;
+    const measured = candidates.filter((one) => measuredPlace(one, this.find) >= 0).length;
+    if (2 * measured < candidates.length) return null;
     let level = 0;
     for (const { place, ability } of this.references) {
       const special = this.predictor.expect(seen.reading, place).quality;
       const { quality } = this.scale.expect(seen.outlook, ability, null);
       level += (logOdds(special) - logOdds(quality)) / this.references.length;
     }
-    this.last = { seen, level };
     return level;
   }
 

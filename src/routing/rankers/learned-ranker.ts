@@ -127,7 +127,7 @@ export function createLearnedRanker({
   const margins = { tolerance, affinity };
   const kinds = new RequestKinds(outlook.weights);
   const read = createReader({ predictor, outlook, kinds });
-  const scale = new QualityScale(outlook.weights, abilities.unmeasuredKind);
+  const scale = new QualityScale(outlook.weights, abilities);
   const qualities = new CandidateQualities(predictor, scale, abilities);
   const expected = (
     request: RoutingRequest,
@@ -137,8 +137,9 @@ export function createLearnedRanker({
     const { clarity: gate, kinds: kindsOfTask, answer } = seen;
     const understood = { gate, kinds: kindsOfTask, answer, corrections };
     const isTuned = (request.tunings ?? []).length > 0 || Boolean(request.onlineLearning);
-    return candidates.map((one) => {
-      const expectation = qualities.expect(one, seen);
+    const expectations = qualities.expect(candidates, seen);
+    return candidates.map((one, at) => {
+      const expectation = expectations[at]!;
       return isTuned && !one.qualityStated
         ? tuned(one, expectation, seen, understood, request)
         : predicted(one, expectation, request, understood);

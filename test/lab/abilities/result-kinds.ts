@@ -61,9 +61,10 @@ const arena: Readonly<Record<string, Kind | null>> = {
   code_webdev_overall: 'coding',
   text_math: 'mathematics',
   text_industry_mathematical: 'mathematics',
-  text_expert: 'reasoning',
-  text_hard_6: 'reasoning',
-  text_hard_english_6: 'reasoning',
+  // hard prompts of all kinds: models that are good at puzzles are not the best at these
+  text_expert: null,
+  text_hard_6: null,
+  text_hard_english_6: null,
   text_if: 'instructions',
   text_industry_business_and_management_and_financial_operations: 'knowledge',
   text_industry_legal_and_government: 'knowledge',

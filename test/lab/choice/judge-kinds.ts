@@ -58,7 +58,7 @@ class MeanQuality {
     private readonly reader: OutlookReader,
     private readonly abilities: ModelAbilities,
   ) {
-    this.scale = new QualityScale(reader.weights, abilities.unmeasuredKind);
+    this.scale = new QualityScale(reader.weights, abilities);
   }
 
   of(models: readonly string[], rows: readonly ScaleRow[]): Float64Array {

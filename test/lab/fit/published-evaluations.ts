@@ -61,7 +61,8 @@ function familyOf(source: string, category: string): string {
   return familyBySource[source] ?? familyByCategory[category] ?? category;
 }
 
-const toolsMark = '\n\n[TOOLS]\n';
+/** Between a prompt and the tools that are offered with it. */
+export const toolsMark = '\n\n[TOOLS]\n';
 
 /** A prompt's question and its tools. A truncated list of tools is read as far as it goes. */
 export function questionOf(prompt: string): { question: string; tools: unknown[] } {

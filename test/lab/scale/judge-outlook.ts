@@ -40,7 +40,7 @@ export class OutlookJudge {
     private readonly reader: OutlookReader,
     private readonly abilities: ModelAbilities,
   ) {
-    this.scale = new QualityScale(reader.weights, abilities.unmeasuredKind);
+    this.scale = new QualityScale(reader.weights, abilities);
     this.qualities = new CandidateQualities(shippedPredictor(), this.scale, abilities);
     this.kinds = new RequestKinds(reader.weights);
   }
@@ -51,7 +51,7 @@ export class OutlookJudge {
     for (const { tier, text } of rows) {
       if (tier === null) continue;
       const seen = this.seen(text);
-      const qualityOf = (one: Appraisal): number => this.qualities.expect(one, seen).quality;
+      const qualityOf = (one: Appraisal): number => this.qualities.expect([one], seen)[0]!.quality;
       const top = Math.max(...strong!.map(qualityOf));
       const good = weak!.filter((one) => top - qualityOf(one) <= asGood).length / small.length;
       const known = shares.get(tier) ?? { share: 0, rows: 0 };

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { toolsMark } from '../fit/published-evaluations.js';
 
 /** A prompt of our own. */
 export interface OwnText {
@@ -23,11 +24,31 @@ const flat = (texts: Texts): OwnText[] =>
 export function ownTexts(): OwnText[] {
   const { slots, ...templates } = read('own-templates.json') as { readonly slots: Slots } & Texts;
   return [
-    ...flat(read('own-prompts.json') as Texts),
+    ...flat(read('own-prompts.json') as Texts).flatMap(withTools),
     ...flat(templates).flatMap(({ kind, tier, text }) =>
       filled(text, slots).map((one) => ({ kind, tier, text: one })),
     ),
   ];
+}
+
+const toolOf = (name: string, description: string, fields: readonly string[]): object => ({
+  name,
+  description,
+  parameters: {
+    type: 'object',
+    properties: Object.fromEntries(fields.map((field) => [field, { type: 'string' }])),
+  },
+});
+const workspace = [
+  toolOf('run_command', 'Runs a command in the workspace and returns its output', ['command']),
+  toolOf('read_file', 'Reads a file of the workspace', ['path']),
+  toolOf('edit_file', 'Replaces text in a file of the workspace', ['path', 'old', 'new']),
+];
+
+/** Steps of agents come with tools, and without them where the host adds them later. */
+function withTools(one: OwnText): OwnText[] {
+  if (one.kind !== 'agentic') return [one];
+  return [one, { ...one, text: `${one.text}${toolsMark}${JSON.stringify(workspace)}` }];
 }
 
 /** So many texts of one template: each slot has another word in each. */

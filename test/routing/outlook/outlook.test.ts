@@ -14,7 +14,7 @@ import { runs } from '../../helpers/runs.js';
 
 const reader = shippedOutlook();
 const abilities = shippedAbilities();
-const scale = new QualityScale(reader.weights, abilities.unmeasuredKind);
+const scale = new QualityScale(reader.weights, abilities);
 const read = (content: string): Outlook =>
   reader.read(featuresOf({ messages: [{ role: 'user', content }] }));
 const measured = (model: string): ModelAbility => abilities.measured(model)!;

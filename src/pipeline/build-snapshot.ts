@@ -14,6 +14,7 @@ import type { GatewaySnapshot } from './snapshot.js';
 import { priceIdsOf, trainingTerms } from './training-terms.js';
 import type { ProviderDialect, ProviderSettings } from '../providers/adapter.js';
 import type { AnswerCorrections } from '../routing/answer-length/answer-corrections.js';
+import type { AnswerPaces } from '../routing/answer-paces.js';
 import { type Catalog, createCatalog } from '../routing/catalog.js';
 import type { LatencyWindow } from '../routing/latency-window.js';
 import { compileAliases } from '../routing/aliases.js';
@@ -28,6 +29,8 @@ export interface SnapshotSharing {
   latencies: LatencyWindow;
   /** How long the models' answers were. */
   corrections: AnswerCorrections;
+  /** How fast they came. */
+  paces: AnswerPaces;
   onAttempt: (attempt: Attempt) => void;
   /** Receives each cooldown of a provider's key, which is identified by its fingerprint. */
   onCooldown: (provider: string, fingerprint: string, forMs: number) => void;
@@ -83,7 +86,7 @@ export function buildSnapshot(
   );
   const priceIds = priceIdsOf(providerConfigs, dialects);
   const catalog = catalogOf(config, providerConfigs, priceIds);
-  const { latencies, corrections, onAttempt, lists } = sharing;
+  const { latencies, corrections, paces, onAttempt, lists } = sharing;
   const directory = new ModelDirectory({ config, providerConfigs, providers, catalog, lists });
   return {
     limits: config.limits,
@@ -96,6 +99,7 @@ export function buildSnapshot(
     catalog,
     latencies,
     corrections,
+    paces,
     ranker: rankerOf(config, corrections),
     givenOrder,
     routing: routingOf(config),

@@ -1,5 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { AnswerCorrections } from '../routing/answer-length/answer-corrections.js';
+import { AnswerPaces } from '../routing/answer-paces.js';
 import { StaticKeys } from '../accounts/static-keys.js';
 import {
   type Config,
@@ -90,6 +91,7 @@ export class Engine {
       lists: this.lists,
       latencies: this.sync.latencies,
       corrections: new AnswerCorrections(),
+      paces: new AnswerPaces(),
       onAttempt: (attempt) => this.measured.attempt(attempt),
       onCooldown: (...cooldown) => this.sync.startCooldown(...cooldown),
       warn: this.warn,

@@ -2,6 +2,7 @@ import { statedAnswerTokens } from '../routing/max-cost.js';
 import { outcomesOf } from '../training/online/outcomes.js';
 import type { CompletionCall } from './completion-call.js';
 import { learnLength } from './learn-length.js';
+import { learnPace } from './learn-pace.js';
 import { learnSignals } from './learn-signals.js';
 import type { Parts } from './parts.js';
 import { closeRecord, reportRequest } from './report-request.js';
@@ -18,6 +19,7 @@ export function finishRequest(parts: Parts, request: GatewayRequest): void {
   request.record.choice = answeredChoice(request);
   reportRequest(parts, request);
   learnLength(parts, request);
+  learnPace(request);
   if (!request.call) return;
   learnOutcomes(parts, request, request.call);
   learnSignals(parts, request, request.call);

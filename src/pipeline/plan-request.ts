@@ -23,6 +23,8 @@ export interface PlanQuestion {
   /** Default: as configured. */
   readonly order?: 'ranked' | 'given' | null;
   readonly maxRetries?: number | null;
+  /** Whether the client sees the answer while it is written. Default: it does not, or who knows. */
+  readonly isStreamed?: boolean;
   /** Whether the gateway itself will call the model: then its provider has to be configured. */
   readonly isCalledHere: boolean;
   /**
@@ -65,6 +67,7 @@ export async function planRequest(
         : snapshot.ranker,
     catalog: snapshot.catalog,
     latencies: snapshot.latencies,
+    paces: snapshot.paces,
     limits: limitsOf(snapshot, question.maxRetries ?? null),
     allow: snapshot.routing.allow,
     deny: snapshot.routing.deny,
@@ -89,7 +92,7 @@ export async function planRequest(
 async function withHistory(
   parts: Parts,
   request: GatewayRequest,
-  { routing, links, candidates }: PlanQuestion,
+  { routing, links, candidates, isStreamed = false }: PlanQuestion,
 ): Promise<RoutingRequest> {
   const linked = await followLinks(parts, request.caller, links);
   if (candidates.length < 2) return linked ? Object.assign({}, routing, linked) : routing;
@@ -98,6 +101,7 @@ async function withHistory(
   const asked: RoutingRequest = Object.assign({}, routing, linked, {
     onlineLearning,
     accountId: request.caller.accountId,
+    isStreamed,
   });
   const continued = routing.continued ?? continuedBy(parts, request, links, asked);
   if (continued) asked.continued = continued;
@@ -133,6 +137,7 @@ export async function planCompletion(
     ...(fallbackModels.length > 0 ? { fallbacks: names.candidatesOf(fallbackModels) } : {}),
     order: call.order,
     maxRetries: call.maxRetries,
+    isStreamed: call.stream,
     isCalledHere: true,
     isSession: false,
     // the header is sent where there was something to weigh

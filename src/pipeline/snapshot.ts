@@ -2,6 +2,7 @@ import type { AccountRules } from '../accounts/account-context.js';
 import type { StaticKeys } from '../accounts/static-keys.js';
 import type { Attempt } from '../dispatch/execute-plan.js';
 import type { Provider } from '../dispatch/provider.js';
+import type { AnswerPaces } from '../routing/answer-paces.js';
 import type { AnswerCorrections } from '../routing/answer-length/answer-corrections.js';
 import type { Catalog } from '../routing/catalog.js';
 import type { LatencyWindow } from '../routing/latency-window.js';
@@ -37,6 +38,7 @@ export interface GatewaySnapshot {
   readonly catalog: Catalog;
   readonly latencies: LatencyWindow;
   readonly corrections: AnswerCorrections;
+  readonly paces: AnswerPaces;
   readonly ranker: Ranker;
   readonly givenOrder: Ranker;
   readonly routing: {

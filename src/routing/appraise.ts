@@ -1,4 +1,5 @@
 import { guessedAbility } from './model-families.js';
+import type { AnswerPaces, Pace } from './answer-paces.js';
 import type { Catalog } from './catalog.js';
 import type { LatencyWindow } from './latency-window.js';
 import { blendedPrice, rateAt, type ModelFacts, type TokenPrice } from './model-facts.js';
@@ -10,6 +11,8 @@ import { effortOf, type ReasoningEffort } from '../completion.js';
 export interface Sources {
   readonly catalog: Pick<Catalog, 'lookup' | 'identify'>;
   readonly latencies: Pick<LatencyWindow, 'p50Ms'>;
+  /** Absent: nothing is known of them. */
+  readonly paces?: Pick<AnswerPaces, 'of'>;
 }
 
 /** What appraisal needs to know about the request. */
@@ -21,6 +24,8 @@ interface AppraisalTerms {
    * to guess its quality: otherwise a lower price could count against the model.
    */
   readonly weighsCost: boolean;
+  /** Whether somebody looks at how long an answer takes. Default: nobody does. */
+  readonly weighsTime?: boolean;
   /** As `RoutingRequest` has it. */
   readonly reasoningEffort?: RoutingRequest['reasoningEffort'];
 }
@@ -68,15 +73,30 @@ function ratesOf({ price }: Candidate, facts: ModelFacts, promptTokens: number):
   return rates;
 }
 
+/** Seconds to the first token, as the caller or the configuration states them; null: not stated. */
+const statedLatency = (candidate: Candidate, facts: ModelFacts): number | null =>
+  figure(candidate.latency) ?? figure(facts.latency);
+
 function latencyOf(
   candidate: Candidate,
   facts: ModelFacts,
   latencies: Sources['latencies'],
 ): number | null {
-  const stated = figure(candidate.latency) ?? figure(facts.latency);
+  const stated = statedLatency(candidate, facts);
   if (stated !== null) return stated;
   const measuredMs = latencies.p50Ms(candidate.provider, candidate.model);
   return measuredMs === null ? null : measuredMs / 1000;
+}
+
+/** A stated latency counts as it is, so nothing is added to it. */
+function paceOf(
+  candidate: Candidate,
+  facts: ModelFacts,
+  { weighsTime }: AppraisalTerms,
+  { paces }: Sources,
+): Pace | null {
+  if (!weighsTime || paces === undefined || statedLatency(candidate, facts) !== null) return null;
+  return paces.of(candidate.provider, candidate.model);
 }
 
 /**
@@ -111,12 +131,9 @@ function withEffort(candidate: Candidate, effort: ReasoningEffort | null): Candi
  * `max_output`, `tools`, `images` and `reasoning_effort`; values of another type or range are
  * ignored.
  */
-export function appraise(
-  sent: Candidate,
-  terms: AppraisalTerms,
-  { catalog, latencies }: Sources,
-): Appraisal {
+export function appraise(sent: Candidate, terms: AppraisalTerms, sources: Sources): Appraisal {
   const { promptTokens, weighsCost } = terms;
+  const { catalog, latencies } = sources;
   const named = identified(sent, catalog);
   const facts = catalog.lookup(named.provider, named.model);
   const effort = effortFor(named, terms, facts);
@@ -135,6 +152,7 @@ export function appraise(
       price,
       latency: latencyOf(candidate, facts, latencies),
     },
+    pace: paceOf(candidate, facts, terms, sources),
     knownAs: facts.knownAs || candidate.model,
     qualityStated: stated !== null,
     isFamilyKnown: facts.ability !== null,

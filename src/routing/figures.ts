@@ -30,6 +30,8 @@ export interface Figures {
   answerCost?: number | null;
   /** Tokens that the answer is expected to have. Absent if the ranker does not predict it. */
   outputTokens?: number;
+  /** Null: how fast the model answers was not measured. Absent: nobody predicts it. */
+  times?: AnswerTimes | null;
   /**
    * What the account's own traffic has changed in the quality, in a few words each. Absent:
    * nothing.
@@ -47,6 +49,14 @@ export interface Figures {
    * ranker does not predict them.
    */
   kinds?: KindsOfTask;
+}
+
+/** Expected seconds of an answer, from the request on. */
+export interface AnswerTimes {
+  /** Until the first token that a reader sees: after the reasoning. */
+  readonly start: number;
+  /** Until the last one. */
+  readonly whole: number;
 }
 
 /**
@@ -72,6 +82,7 @@ export type Prediction = Required<
     | 'cost'
     | 'answerCost'
     | 'outputTokens'
+    | 'times'
     | 'gate'
     | 'kinds'
   >
@@ -80,7 +91,7 @@ export type Prediction = Required<
 /** Figures with what a ranker predicts in place of what was known beforehand. */
 export function withPrediction({ price, latency }: Figures, prediction: Prediction): Figures {
   const { quality, uncertainty, interval, basis, cost, answerCost } = prediction;
-  const { outputTokens, gate, kinds } = prediction;
+  const { outputTokens, times, gate, kinds } = prediction;
   return {
     quality,
     price,
@@ -91,6 +102,7 @@ export function withPrediction({ price, latency }: Figures, prediction: Predicti
     cost,
     answerCost,
     outputTokens,
+    times,
     gate,
     kinds,
   };
@@ -106,7 +118,7 @@ export interface Explanation extends Figures {
 /** A copy of the figures, with the reason for the candidate's place. */
 export function explanationOf(figures: Figures, reason: string): Explanation {
   const { quality, price, latency, uncertainty, cost, answerCost, outputTokens } = figures;
-  const { learned, qualityBefore, gate, kinds, interval, basis } = figures;
+  const { learned, qualityBefore, gate, kinds, interval, basis, times } = figures;
   const explanation: Explanation = { quality, price, latency, reason };
   if (uncertainty !== undefined) explanation.uncertainty = uncertainty;
   if (interval !== undefined) explanation.interval = interval;
@@ -114,6 +126,7 @@ export function explanationOf(figures: Figures, reason: string): Explanation {
   if (cost !== undefined) explanation.cost = cost;
   if (answerCost !== undefined) explanation.answerCost = answerCost;
   if (outputTokens !== undefined) explanation.outputTokens = outputTokens;
+  if (times !== undefined) explanation.times = times;
   if (learned !== undefined) explanation.learned = learned;
   if (qualityBefore !== undefined) explanation.qualityBefore = qualityBefore;
   if (gate !== undefined) explanation.gate = gate;
@@ -134,6 +147,7 @@ export interface ExplainedFigures {
   output_tokens?: number;
   learned?: readonly string[];
   quality_before?: number;
+  answer_time?: number;
 }
 
 /** Without the rounding errors of binary fractions. */
@@ -160,4 +174,5 @@ export function explainFigures(figures: Figures | undefined, explanation: Explai
   if (outputTokens !== undefined) explanation.output_tokens = Math.round(outputTokens);
   if (learned !== undefined) explanation.learned = learned;
   if (qualityBefore !== undefined) explanation.quality_before = thousandths(qualityBefore);
+  if (figures.times) explanation.answer_time = thousandths(figures.times.whole);
 }

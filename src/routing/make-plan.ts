@@ -99,11 +99,12 @@ function sortOut(
   size: RequestSize,
 ): SortedGroup {
   if (candidates.length === 0) return { field, eligible: [], excluded: [] };
-  const { request } = input;
+  const { request, explain = true } = input;
   const { reasoningEffort } = request;
   const terms = {
     promptTokens: size.tokens,
     weighsCost: weighsCost(request),
+    weighsTime: explain || wishOf(request) === 'latency',
     ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
   };
   const known = candidates.map((candidate) => appraise(candidate, terms, input));
@@ -179,7 +180,10 @@ const tooLong: ClientError = {
   type: 'invalid_request_error',
 };
 
-function weighsCost({ tradeoff, preference }: RoutingRequest): boolean {
-  const wanted = tradeoff ?? preference?.tradeoff;
-  return wanted ? wanted === 'cost' : (preference?.weights?.cost ?? 0) > 0;
+const wishOf = ({ tradeoff, preference }: RoutingRequest): RoutingRequest['tradeoff'] =>
+  tradeoff ?? preference?.tradeoff;
+
+function weighsCost(request: RoutingRequest): boolean {
+  const wanted = wishOf(request);
+  return wanted ? wanted === 'cost' : (request.preference?.weights?.cost ?? 0) > 0;
 }

@@ -1,5 +1,6 @@
 import type { ChatMessage, ReasoningEffort } from '../completion.js';
 import type { Explanation, Figures, KindsOfTask } from './figures.js';
+import type { Pace } from './answer-paces.js';
 import type { StatedAbility } from './model-facts.js';
 import type { Tuning } from './predictor/tuning.js';
 import type { PreferenceSettings } from './preference.js';
@@ -67,6 +68,8 @@ export interface Appraisal extends CandidateFigures {
    * the model's own name. Null: as the provider does by default, or an effort that is no level.
    */
   readonly effort: ReasoningEffort | null;
+  /** How fast it answers; null: not measured, or its latency is stated, or time has no say. */
+  readonly pace: Pace | null;
   /** Whether the table of families has the model: otherwise the quality before ranking is a guess. */
   readonly isFamilyKnown: boolean;
   /** The ability that the configuration states in place of what is measured; null: none. */
@@ -134,6 +137,8 @@ export interface RoutingRequest {
   images?: number;
   /** What the caller prefers, where it named a preference. */
   preference?: PreferenceSettings | null;
+  /** Whether its answer is shown while it is written; absent: not, or unknown. */
+  isStreamed?: boolean;
   /** Whose request it is; absent: nobody's. */
   accountId?: string;
   /** What the account's own evaluations have taught, one after the other; absent: nothing. */

@@ -6,7 +6,7 @@ import { imageTokens } from './tokens.js';
 import type { AskedAnswer } from './answer-length/asked-answer.js';
 import type { ExpectedQuality } from './outlook/expected-quality.js';
 import type { Basis } from './outlook/model-abilities.js';
-import { type KindsOfTask, withPrediction } from './figures.js';
+import { type AnswerTimes, type KindsOfTask, withPrediction } from './figures.js';
 import type { Appraisal, CandidateFigures, RoutingRequest } from './plan.js';
 
 /**
@@ -47,6 +47,13 @@ function limited({ visible, reasoning }: AnswerTokens, limit: number): AnswerTok
   return { visible: Math.max(0, limit - left), reasoning: left };
 }
 
+/** Expected seconds of an answer; null if its model's pace is not known. */
+function timesOf({ pace }: Appraisal, { visible, reasoning }: AnswerTokens): AnswerTimes | null {
+  if (pace === null) return null;
+  const start = pace.startSeconds + reasoning * pace.secondsPerToken;
+  return { start, whole: start + visible * pace.secondsPerToken };
+}
+
 /** What was understood of a request, the same for all candidates. */
 export interface Understood {
   readonly answer: AskedAnswer;
@@ -84,6 +91,7 @@ export function predicted(
       cost: prompt === null || answerCost === null ? null : prompt + answerCost,
       answerCost,
       outputTokens: tokens.visible + tokens.reasoning,
+      times: timesOf(known, tokens),
       gate,
       kinds,
     }),

@@ -34,9 +34,23 @@ const byQuality: Order = ({ figures: a }, { figures: b }) =>
 const byCost: Order = (a, b) => ascending(costOf(a.figures), costOf(b.figures)) || byQuality(a, b);
 const byLatency: Order = (a, b) =>
   ascending(a.figures.latency, b.figures.latency) || byQuality(a, b);
+const wholeOf = ({ times }: Figures): number | null => times?.whole ?? null;
+const startOf = ({ times }: Figures): number | null => times?.start ?? null;
+const byWhole: Order = (a, b) =>
+  ascending(wholeOf(a.figures), wholeOf(b.figures)) || byLatency(a, b);
+const byStart: Order = (a, b) => ascending(startOf(a.figures), startOf(b.figures)) || byWhole(a, b);
 
-/** The figure that each tradeoff sorts by, and its wording. */
-const tradeoffs = {
+/** A figure that candidates are sorted by, and its wording. */
+interface Sorting {
+  readonly order: Order;
+  readonly figure: (known: Figures) => number | null;
+  readonly best: string;
+  readonly unknown: string;
+  readonly text: (known: Figures) => string;
+}
+
+/** What is sorted by, by tradeoff and by what is known of the time. */
+const sortings = {
   cost: {
     order: byCost,
     figure: costOf,
@@ -54,7 +68,39 @@ const tradeoffs = {
     unknown: 'its latency is not known',
     text: (known: Figures) => `${thousandths(known.latency ?? 0)} s to the first token`,
   },
-};
+  start: {
+    order: byStart,
+    figure: startOf,
+    best: 'fastest',
+    unknown: 'its latency is not known',
+    text: (known: Figures) =>
+      `about ${tenths(startOf(known))} s to the first token of the answer, ${tenths(wholeOf(known))} s to the last`,
+  },
+  whole: {
+    order: byWhole,
+    figure: wholeOf,
+    best: 'fastest',
+    unknown: 'its latency is not known',
+    text: (known: Figures) => `about ${tenths(wholeOf(known))} s to the end of the answer`,
+  },
+} as const satisfies Record<string, Sorting>;
+
+const tenths = (seconds: number | null): number => Number((seconds ?? 0).toFixed(1));
+
+/**
+ * What a tradeoff sorts by. Time is that of the whole answer, or until it begins if somebody watches
+ * it; if that is not known of each candidate whose latency is known, latencies are compared.
+ */
+function sortingOf(
+  wanted: 'cost' | 'latency',
+  candidates: readonly CandidateFigures[],
+  isStreamed: boolean,
+): Sorting {
+  if (wanted === 'cost') return sortings.cost;
+  const timed = candidates.filter(({ figures }) => figures.latency !== null);
+  const isKnown = timed.length > 0 && timed.every(({ figures }) => figures.times);
+  return isKnown ? sortings[isStreamed ? 'start' : 'whole'] : sortings.latency;
+}
 
 /** Nobody pays for less than this, if it cannot be measured. */
 const least = 0.01;
@@ -94,7 +140,7 @@ function reasonAmongEquals(
   if (index > 0) return `${quality}, as good as the best, but not cheaper`;
   const cheapest = alike === 2 ? 'cheaper' : 'cheapest';
   const found = alike === all ? `all ${all}` : `${alike} of ${all}`;
-  const text = costOf(figures) === null ? quality : `${quality}, ${tradeoffs.cost.text(figures)}`;
+  const text = costOf(figures) === null ? quality : `${quality}, ${sortings.cost.text(figures)}`;
   return `${found} candidates answer this equally well; this is the ${cheapest}: ${text}`;
 }
 
@@ -104,7 +150,7 @@ function reasonAmongEquals(
  */
 function rankWinners(
   winners: readonly CandidateFigures[],
-  { figure, best, unknown, text }: (typeof tradeoffs)['cost'],
+  { figure, best, unknown, text }: Sorting,
   tolerance: number,
 ): RankedCandidate[] {
   return winners.map((known, index) => {
@@ -148,7 +194,7 @@ function stayedByFigure(
   ranked: RankedCandidate[],
   { continued }: RoutingRequest,
   reach: number,
-  { figure, best, text, unknown }: (typeof tradeoffs)['cost'],
+  { figure, best, text, unknown }: Sorting,
 ): RankedCandidate[] {
   return stayedWith(ranked, continued, reach, ({ why }, { why: least }) => {
     if (!savesLittle(figure(why), figure(least))) return null;
@@ -162,7 +208,7 @@ function stayedByFigure(
  *
  * Without a tradeoff, the best quality comes first; those that cannot be told from it, and other
  * equals, are ordered by cost, then by latency, then as given. With a tradeoff, the candidates within `tolerance` of the best quality come first,
- * cheapest or fastest first, then the others by quality. `maxModelDepth` limits how far down the
+ * cheapest or fastest first (`sortingOf`), then the others by quality. `maxModelDepth` limits how far down the
  * quality ranking such candidates are sought, so that the first `maxModelDepth` candidates are the
  * same with and without a tradeoff. The given order decides only between exact equals. A
  * preference's tradeoff applies if the request names none; its weights apply if there is no
@@ -199,12 +245,12 @@ export function rankByTradeoff(
       affinity,
       'predicted quality',
     );
-  const tradeoff = tradeoffs[wanted];
   const lowest = best - tolerance - dust;
   const reach = sorted.findIndex(
     ({ figures }, index) => index >= depth || figures.quality < lowest,
   );
   const winners = reach < 0 ? sorted : sorted.slice(0, reach);
+  const tradeoff = sortingOf(wanted, winners, request.isStreamed ?? false);
   const rest = sorted
     .slice(winners.length)
     .map((known) =>

@@ -26,6 +26,7 @@ export function appraisalOf(
     figures: { quality: 0.5, price: null, latency: null, ...figures },
     knownAs: knownAs ?? candidate.model ?? model,
     qualityStated,
+    pace: null,
     isFamilyKnown: true,
     rates: rates ?? { input: price, output: price, cachedInput: price },
     contextLength,

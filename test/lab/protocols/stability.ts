@@ -25,6 +25,7 @@ export function candidateOf(model: string): Appraisal {
     figures: { quality: 0.5, price: (3 * input + output) / 4, latency: null },
     knownAs: model,
     qualityStated: false,
+    pace: null,
     rates: { input, output, cachedInput: input },
     contextLength: null,
     maxOutput: null,

@@ -1,0 +1,100 @@
+import { LRUCache } from 'lru-cache';
+import { RecentSamples } from './recent-samples.js';
+
+/** How fast a model answers at one provider. */
+export interface Pace {
+  /** To the first token that it thinks or writes. */
+  readonly startSeconds: number;
+  readonly secondsPerToken: number;
+}
+
+/** What an answer tells of the pace. Times from the start of its call. */
+export interface TimedAnswer {
+  /** To the first content that the provider sent, of its reasoning or of the answer. */
+  readonly firstContentMs: number;
+  readonly endMs: number;
+  /** Reasoning included. */
+  readonly tokens: number;
+  readonly reasoningTokens: number;
+}
+
+interface PaceOptions {
+  /** Milliseconds, any epoch; by default a monotonic clock. */
+  readonly now?: () => number;
+}
+
+/** Shorter pieces say more of the network than of the model. */
+const minTokens = 16,
+  minMs = 50;
+/** No model writes faster; a provider that sends all at once seems to. */
+const minMsPerToken = 0.2;
+const maxSamples = 64,
+  maxModels = 1_000,
+  windowMs = 3_600_000;
+
+/** Of one model at one provider, in milliseconds. */
+interface Timed {
+  readonly starts: RecentSamples;
+  readonly perToken: RecentSamples;
+}
+
+/**
+ * Whether a model thought before its first content: the wait would have been long enough for at
+ * least half of the reasoning, at the speed of what came after it. A provider that shows the
+ * reasoning begins at once.
+ */
+function isHidden({ firstContentMs, endMs, tokens, reasoningTokens }: TimedAnswer): boolean {
+  if (reasoningTokens <= 0) return false;
+  const perMs = (tokens - reasoningTokens) / (endMs - firstContentMs);
+  return firstContentMs * perMs >= reasoningTokens / 2;
+}
+
+/**
+ * How fast models answer, by provider and model: medians of the last hour, of the thousand most
+ * recently used models. It is learned from answers that were streamed by the provider.
+ */
+export class AnswerPaces {
+  private readonly models = new LRUCache<string, Timed>({ max: maxModels });
+  private readonly now: () => number;
+
+  constructor({ now = () => performance.now() }: PaceOptions = {}) {
+    this.now = now;
+  }
+
+  /** Takes in an answer; one that is too short, or that came at once, tells nothing. */
+  record(provider: string, model: string, answer: TimedAnswer): void {
+    const { firstContentMs, endMs, tokens, reasoningTokens } = answer;
+    const hidden = isHidden(answer) ? reasoningTokens : 0;
+    const rest = tokens - hidden,
+      ms = endMs - firstContentMs;
+    if (!(rest >= minTokens) || !(ms >= minMs)) return;
+    const msPerToken = Math.max(minMsPerToken, ms / rest);
+    const startMs = Math.max(0, firstContentMs - hidden * msPerToken);
+    if (!Number.isFinite(startMs + msPerToken)) return;
+    const timed = this.timed(`${provider}/${model}`),
+      now = this.now();
+    timed.starts.add(startMs, now);
+    timed.perToken.add(msPerToken, now);
+  }
+
+  /** Null if the last hour has fewer than three answers that tell of it. */
+  of(provider: string | null, model: string): Pace | null {
+    const timed = this.models.get(`${provider ?? ''}/${model}`);
+    if (timed === undefined) return null;
+    const now = this.now();
+    // both are asked: samples that nobody asks for keep old answers
+    const msPerToken = timed.perToken.p50(now, windowMs),
+      startMs = timed.starts.p50(now, windowMs);
+    if (msPerToken === null || startMs === null) return null;
+    return { startSeconds: startMs / 1000, secondsPerToken: msPerToken / 1000 };
+  }
+
+  private timed(name: string): Timed {
+    let timed = this.models.get(name);
+    if (!timed) {
+      timed = { starts: new RecentSamples(maxSamples), perToken: new RecentSamples(maxSamples) };
+      this.models.set(name, timed);
+    }
+    return timed;
+  }
+}

@@ -1,0 +1,65 @@
+const minSamples = 3;
+const maxMedianAgeMs = 1000;
+/** Up to this many samples, the median is recomputed immediately; beyond, at most once a second. */
+const maxEagerSamples = 16;
+
+/**
+ * Numbers of the last hour or so, and their median. Keeps a bounded number of them, spread evenly
+ * over the window: when it is full, it drops every second sample and from then on keeps only every
+ * second, fourth, … answer.
+ */
+export class RecentSamples {
+  private times: number[] = [];
+  private values: number[] = [];
+  private every = 1;
+  private seen = 0;
+  private median: number | null = null;
+  private medianAt = -Infinity;
+  private stale = false;
+
+  /** @param maxSamples how many are kept */
+  constructor(private readonly maxSamples: number) {}
+
+  /** @param at when it was, in milliseconds of any epoch */
+  add(value: number, at: number): void {
+    if (this.seen++ % this.every !== 0) return;
+    if (this.times.length === this.maxSamples) this.thin();
+    // keeps the order of time, by which samples expire
+    this.times.push(Math.max(at, this.times.at(-1) ?? at));
+    this.values.push(value);
+    this.stale = true;
+  }
+
+  /** The median of those since `windowMs` before `at`; null if there are fewer than three. */
+  p50(at: number, windowMs: number): number | null {
+    const expired = this.times.length > 0 && this.times[0]! <= at - windowMs;
+    const recent = this.times.length > maxEagerSamples && at - this.medianAt < maxMedianAgeMs;
+    if (!expired && (!this.stale || recent)) return this.median;
+    this.dropBefore(at - windowMs);
+    this.median = this.values.length < minSamples ? null : medianOf(this.values);
+    this.medianAt = at;
+    this.stale = false;
+    return this.median;
+  }
+
+  private thin(): void {
+    this.times = this.times.filter((_, index) => index % 2 === 1);
+    this.values = this.values.filter((_, index) => index % 2 === 1);
+    this.every *= 2;
+  }
+
+  private dropBefore(limit: number): void {
+    let gone = 0;
+    while (gone < this.times.length && this.times[gone]! <= limit) gone++;
+    this.times.splice(0, gone);
+    this.values.splice(0, gone);
+    // there is less traffic now: keep a larger share of the answers
+    while (this.every > 1 && this.times.length < this.maxSamples / 4) this.every /= 2;
+  }
+}
+
+function medianOf(values: readonly number[]): number {
+  const sorted = Float64Array.from(values).sort();
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2;
+}

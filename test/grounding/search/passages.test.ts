@@ -256,6 +256,19 @@ describe('packed passages', () => {
     expect(packed.map(({ source }) => source)).toEqual([0]);
   });
 
+  it('of one text stay in its order, whichever is best; neighbours are one', () => {
+    const parts = ['wicks', 'sails', 'oil', 'oil for lamps'].map(
+      (about, n) => `Chapter ${n} tells of ${about}. ${sentence.replace('lamp', 'fire').repeat(4)}`,
+    );
+    parts.splice(1, 0, ...Array.from({ length: 3 }, (_, n) => `${n} ${sentence.repeat(5)}`));
+    const texts = [{ title: '', text: parts.join('\n\n') }];
+    const [packed] = packPassages('wicks and oil for lamps', texts, { maxTokens: 240 });
+    expect(packed!.passages.map(({ text }) => text)).toEqual([
+      parts[0]!.trim(),
+      parts.slice(5).join('\n\n').trim(),
+    ]);
+  });
+
   it('come from several pages, not all from one', () => {
     const texts = [page('oil lamps and more oil lamps', 40), page('oil lamps', 3), page('oil', 3)];
     const packed = packPassages('oil lamps', texts, { maxTokens: 2_000 });

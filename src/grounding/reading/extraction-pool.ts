@@ -1,6 +1,7 @@
 import type { ExtractedText, ExtractionTask } from './extraction/task.js';
 import { ExtractionThread, type ThreadLimits } from './extraction-thread.js';
 import { PageError } from './page-error.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
 
 /** Bounds of a pool of threads. */
 export interface PoolLimits extends ThreadLimits {
@@ -9,41 +10,26 @@ export interface PoolLimits extends ThreadLimits {
   readonly idleThreadMs: number;
 }
 
-interface Waiting {
-  readonly begin: () => void;
-  readonly fail: (error: Error) => void;
-}
-
 /** A few threads, started when they are needed, that extract documents in the order of arrival. */
 export class ExtractionPool {
   private readonly idle: { thread: ExtractionThread; timer: NodeJS.Timeout }[] = [];
   private readonly busy = new Set<ExtractionThread>();
-  private readonly waiting = new Set<Waiting>();
-  /** With those whose turn has come but who did not begin yet. */
-  private taken = 0;
+  private readonly concurrency: ConcurrencyLimit;
   private isClosed = false;
 
-  constructor(private readonly limits: PoolLimits) {}
+  constructor(private readonly limits: PoolLimits) {
+    this.concurrency = new ConcurrencyLimit(limits.maxThreads);
+  }
 
   /** @throws PageError `unreadable`, `closed`, or the reason of the signal */
-  async run(task: ExtractionTask, signal: AbortSignal): Promise<ExtractedText> {
-    if (this.taken < this.limits.maxThreads) this.taken++;
-    else await this.waitForTurn(signal);
-    try {
-      if (this.isClosed) throw closed();
-      signal.throwIfAborted();
-      return await this.runNow(task, signal);
-    } finally {
-      const [next] = this.waiting;
-      if (next) next.begin();
-      else this.taken--;
-    }
+  run(task: ExtractionTask, signal: AbortSignal): Promise<ExtractedText> {
+    return this.concurrency.run(signal, () => this.runNow(task, signal));
   }
 
   /** Terminates all threads; what runs or waits fails. */
   close(): void {
     this.isClosed = true;
-    for (const { fail } of this.waiting) fail(closed());
+    this.concurrency.close(closed());
     for (const thread of this.busy) thread.stop('closed', closed());
     for (const { thread, timer } of this.idle.splice(0)) {
       clearTimeout(timer);
@@ -60,24 +46,6 @@ export class ExtractionPool {
       this.busy.delete(thread);
       this.keep(thread);
     }
-  }
-
-  private waitForTurn(signal: AbortSignal): Promise<void> {
-    return new Promise((resolve, reject) => {
-      const leave = (settle: () => void): void => {
-        this.waiting.delete(entry);
-        signal.removeEventListener('abort', cancel);
-        settle();
-      };
-      const entry: Waiting = {
-        begin: () => leave(resolve),
-        fail: (error) => leave(() => reject(error)),
-      };
-      const cancel = (): void => entry.fail(signal.reason as Error);
-      this.waiting.add(entry);
-      if (signal.aborted) cancel();
-      else signal.addEventListener('abort', cancel);
-    });
   }
 
   private idleThread(): ExtractionThread | null {

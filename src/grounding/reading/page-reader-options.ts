@@ -15,13 +15,15 @@ export interface PageReaderOptions {
   readonly maxRedirects?: number;
   /** Whether a site's robots.txt is obeyed. Default: yes. */
   readonly obeyRobots?: boolean;
+  /** Pages that are read at once, each with its body in memory; others wait. Default: 16. */
+  readonly maxConcurrent?: number;
   /** Of a body, on the wire and decompressed. Default: 10,000,000. */
   readonly maxBytes?: number;
   /** Of the text that is handed on, in UTF-16 units. Default: 2,000,000. */
   readonly maxTextLength?: number;
   /** Default: 100. */
   readonly maxPdfPages?: number;
-  /** For all requests of a page together. Default: 20,000. */
+  /** For all requests of a page together, and for its turn to come. Default: 20,000. */
   readonly totalTimeoutMs?: number;
   /** For each request until its headers have arrived. Default: 10,000. */
   readonly headersTimeoutMs?: number;
@@ -46,6 +48,7 @@ export const pageReaderDefaults: Required<PageReaderOptions> = {
   allowDowngrade: false,
   maxRedirects: 5,
   obeyRobots: true,
+  maxConcurrent: 16,
   maxBytes: 10_000_000,
   maxTextLength: 2_000_000,
   maxPdfPages: 100,

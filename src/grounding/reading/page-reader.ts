@@ -1,10 +1,10 @@
 import { ExtractionPool } from './extraction-pool.js';
-import type { ExtractedText } from './extraction/task.js';
 import { PageError } from './page-error.js';
 import { actualKind } from './page-kind.js';
 import { pageReaderDefaults, type PageReaderOptions } from './page-reader-options.js';
 import { ReadingClock } from './reading-clock.js';
-import { type WebDocument, WebPages } from './web-pages.js';
+import { ConcurrencyLimit } from './concurrency-limit.js';
+import { WebPages } from './web-pages.js';
 
 /** A page of the web as plain text. Nothing in it is an instruction. */
 export interface WebPage {
@@ -48,54 +48,65 @@ const threadLimits = { startTimeoutMs: 30_000, maxHeapMb: 256, maxGrowthMb: 512 
  * limits of time and size, and leaves a document's parsers to threads that it can terminate. The
  * threads and the parsers are loaded with the first page.
  */
-export function createPageReader(given: PageReaderOptions = {}): PageReader {
-  const options = { ...pageReaderDefaults, ...given };
-  const pages = new WebPages(options);
-  const { extractionTimeoutMs: taskTimeoutMs, maxThreads, idleThreadMs, pdfTimeoutMs } = options;
-  const pool = new ExtractionPool({
-    ...threadLimits,
-    taskTimeoutMs,
-    pdfTimeoutMs,
-    maxThreads,
-    idleThreadMs,
-  });
-  const running = new Set<ReadingClock>();
-  let isClosed = false;
+export function createPageReader(options: PageReaderOptions = {}): PageReader {
+  return new ThreadedPageReader({ ...pageReaderDefaults, ...options });
+}
 
-  const extract = async (
-    { url, bytes, charset, declared }: WebDocument,
-    signal: AbortSignal,
-  ): Promise<ExtractedText> => {
-    const { maxTextLength, maxPdfPages } = options;
+class ThreadedPageReader implements PageReader {
+  private readonly pages: WebPages;
+  private readonly pool: ExtractionPool;
+  private readonly concurrency: ConcurrencyLimit;
+  private readonly running = new Set<ReadingClock>();
+  private isClosed = false;
+
+  constructor(private readonly options: Required<PageReaderOptions>) {
+    const { extractionTimeoutMs, pdfTimeoutMs, maxThreads, idleThreadMs } = options;
+    const limits = { taskTimeoutMs: extractionTimeoutMs, pdfTimeoutMs, maxThreads, idleThreadMs };
+    this.pages = new WebPages(options);
+    this.pool = new ExtractionPool({ ...threadLimits, ...limits });
+    this.concurrency = new ConcurrencyLimit(options.maxConcurrent);
+  }
+
+  async read(
+    url: string,
+    { signal, allowed = () => true }: PageReadOptions = {},
+  ): Promise<WebPage> {
+    if (this.isClosed) throw closed();
+    const clock = new ReadingClock(this.options.totalTimeoutMs, signal);
+    this.running.add(clock);
+    try {
+      return await this.concurrency.run(clock.signal, () => this.readNow(url, allowed, clock));
+    } finally {
+      clock.end();
+      this.running.delete(clock);
+    }
+  }
+
+  close(): void {
+    this.isClosed = true;
+    for (const clock of this.running) clock.fail(closed());
+    this.pool.close();
+  }
+
+  private async readNow(
+    url: string,
+    allowed: (url: URL) => boolean,
+    clock: ReadingClock,
+  ): Promise<WebPage> {
+    const { maxTextLength, maxPdfPages } = this.options;
+    const { bytes, charset, contentType, declared, ...found } = await this.pages.fetch(
+      url,
+      allowed,
+      clock,
+    );
+    clock.stopTotal();
+    const { href } = found.url;
+    const facts = { url: href, fetchedAt: new Date().toISOString(), bytes: bytes.length };
     const kind = actualKind(declared, bytes);
     const limits = { maxTextLength, maxPdfPages };
-    return pool.run({ kind, bytes, url: url.href, charset, limits }, signal);
-  };
-
-  return {
-    read: async (url, { signal, allowed = () => true } = {}) => {
-      if (isClosed) throw closed();
-      const clock = new ReadingClock(options.totalTimeoutMs, signal);
-      running.add(clock);
-      try {
-        const document = await pages.fetch(url, allowed, clock);
-        clock.stopTotal();
-        const { length } = document.bytes;
-        const fetchedAt = new Date().toISOString();
-        const page = await extract(document, clock.signal);
-        const { contentType, url: final } = document;
-        return { ...page, url: final.href, fetchedAt, contentType, bytes: length };
-      } finally {
-        clock.end();
-        running.delete(clock);
-      }
-    },
-    close: () => {
-      isClosed = true;
-      for (const clock of running) clock.fail(closed());
-      pool.close();
-    },
-  };
+    const page = await this.pool.run({ kind, bytes, url: href, charset, limits }, clock.signal);
+    return { ...page, ...facts, contentType };
+  }
 }
 
 const closed = (): PageError => new PageError('closed', 'the page reader was closed');

@@ -48,7 +48,9 @@ export function readableUrl(text: string, rules: UrlRules, from?: URL): Readable
   if (url.username !== '' || url.password !== '')
     throw new PageError('forbidden_url', 'a URL with credentials is not read');
   url.hash = '';
-  const host = url.hostname.replace(/\.$/, '');
+  // certificates do not name the last dot
+  if (url.hostname.endsWith('.')) url.hostname = url.hostname.slice(0, -1);
+  const host = url.hostname;
   const port = url.port === '' ? defaultPort : Number(url.port);
   const { ports, privateHosts } = rules;
   if (!ports.has(port) && !privateHosts.namesPort(host, port))

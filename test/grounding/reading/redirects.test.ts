@@ -2,6 +2,11 @@ import type { LookupAddress } from 'node:dns';
 import { buildConnector } from 'undici';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { checkedConnector } from '../../../src/grounding/reading/checked-connector.js';
+import { followRedirects } from '../../../src/grounding/reading/follow-redirects.js';
+import type { PageError } from '../../../src/grounding/reading/page-error.js';
+import { PrivateHosts } from '../../../src/grounding/reading/private-hosts.js';
+import type { ReadableUrl } from '../../../src/grounding/reading/readable-url.js';
+import type { WebAnswer } from '../../../src/grounding/reading/web-request.js';
 import type { PageReader } from '../../../src/grounding/reading/page-reader.js';
 import {
   localLookup,
@@ -123,6 +128,37 @@ describe('a redirect', () => {
       expect(read).toMatchObject({ url: web.url(path), text: 'Stay here.' });
       expect(web.requests).toHaveLength(1);
       expect(inside.connections).toBe(0);
+    },
+  );
+
+  it.each([
+    ['https://a.example/', 'http://a.example/', false, 'forbidden_url'],
+    ['https://a.example/', 'http://a.example/', true, 'read'],
+    ['https://a.example/', 'https://b.example/', false, 'read'],
+    ['http://a.example/', 'https://a.example/', false, 'read'],
+    ['http://a.example/', '//b.example/', false, 'read'],
+  ])(
+    'from %s to %s, where a downgrade is allowed: %s',
+    async (first, location, allows, outcome) => {
+      const rules = {
+        ports: new Set([80, 443]),
+        privateHosts: new PrivateHosts([]),
+        maxRedirects: 5,
+        allowsDowngrade: allows,
+      };
+      const opened: string[] = [];
+      // without sockets: no server here has a certificate that is accepted
+      const open = ({ url }: ReadableUrl): Promise<WebAnswer> => {
+        opened.push(url.href);
+        const [status, headers] = opened.length === 1 ? [302, { location }] : [200, {}];
+        return Promise.resolve({ status, headers, body: null as never, close: () => undefined });
+      };
+      const result = await followRedirects(first, rules, open).then(
+        () => 'read',
+        (error: unknown) => (error as PageError).code,
+      );
+      expect(result).toBe(outcome);
+      expect(opened).toHaveLength(outcome === 'read' ? 2 : 1);
     },
   );
 

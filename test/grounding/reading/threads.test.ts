@@ -61,6 +61,17 @@ describe('the threads that extract texts', () => {
     expect(await pool.run(task('<p>next'), never)).toMatchObject({ text: 'next' });
   });
 
+  it('end alone when a document takes all of their memory', async () => {
+    const pool = poolWith({ maxHeapMb: 16, maxThreads: 1 });
+    const before = threads();
+    await pool.run(task('<p>small'), never);
+    expect(threads()).toBe(before + 1);
+    // what was scanned before is the result, if it came so far
+    await pool.run(task('<p>a</p>'.repeat(45_000)), never).catch(() => undefined);
+    await until(() => threads() === before);
+    expect(await pool.run(task('<p>next'), never)).toMatchObject({ text: 'next' });
+  });
+
   it('end when the reading is cancelled, and a document that waits is given up', async () => {
     const pool = poolWith({ maxThreads: 1 });
     const [running, waiting] = [new AbortController(), new AbortController()];

@@ -86,7 +86,7 @@ export interface AnswerLengths {
   readonly levels: {
     /** Of a question of general knowledge: step 0 of `UsualAnswer.difficulty`. */
     readonly usual: number;
-    /** Steps of reasoning for each unit. */
+    /** Steps of reasoning for each unit of difficulty. */
     readonly steps: number;
   };
 }

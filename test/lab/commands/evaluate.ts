@@ -12,6 +12,7 @@ import { asJson } from '../report/json.js';
 import { reportTables } from '../report/report-tables.js';
 import { asMarkdown, asText, type Table } from '../report/tables.js';
 import { TaskWorkers } from '../task-workers.js';
+import { choiceTables } from './judge-choice.js';
 import { evaluationsFolder } from './evaluations-folder.js';
 import { writeAtomically, writeSection } from './write-file.js';
 
@@ -45,7 +46,9 @@ export async function evaluateRouter({ data, out, quick, card }: EvaluateOptions
   try {
     const extent = quick ? quickExtent : fullExtent;
     const evaluation = await runEvaluation(workers.run, extent, printTasks());
-    const tables = reportTables(evaluation, quick ? [quickNote] : []);
+    const tables = quick
+      ? reportTables(evaluation, [quickNote])
+      : [...reportTables(evaluation, []), ...choiceTables(folder)];
     if (out !== undefined) await writeReport(out, evaluation, tables);
     if (card !== undefined) await writeCard(card, evaluation, tables);
     return asText(tables);

@@ -7,7 +7,9 @@ import { joined, readScoredPrompts } from '../abilities/scored-prompts.js';
 import { currentPools } from '../choice/current-pools.js';
 import { type HeldKind, judgeKind, type KindOrder } from '../choice/judge-kinds.js';
 import { judgePairs } from '../choice/judge-order.js';
+import { judgeClassification } from '../choice/judge-classification.js';
 import { judgeMoney } from '../choice/judge-money.js';
+import { judgeStability } from '../choice/judge-stability.js';
 import { readTables } from '../choice/published-tables.js';
 import { asText, type Table } from '../report/tables.js';
 import { readScaleRows, type ScaleRow } from '../scale/scale-rows.js';
@@ -23,6 +25,8 @@ const heldKinds: readonly HeldKind[] = Object.entries({
 }).flatMap(([source, kinds]) => kinds.map((kind) => ({ source, kind })));
 const farApart = 80;
 const pairTexts = 50;
+const stabilityTexts = 300;
+const classificationStep = 5;
 
 const percent = (share: number, digits = 0): string => `${(100 * share).toFixed(digits)} %`;
 const ranker = createLearnedRanker({ predictor: shippedPredictor(), ...defaults.routing });
@@ -67,6 +71,40 @@ function pairTable(folder: string, rows: readonly ScaleRow[]): Table {
   };
 }
 
+function stabilityTable(rows: readonly ScaleRow[]): Table {
+  const pool = currentPools.get('mixed')!;
+  const some = rows.filter((_, at) => at % Math.ceil(rows.length / stabilityTexts) === 0);
+  const [usual, cheap] = [null, 'cost' as const].map((tradeoff) =>
+    judgeStability(ranker, pool, some, tradeoff),
+  );
+  return {
+    title: 'Everyday prompts for which a paraphrase changes nothing, mixed pool',
+    notes: [],
+    head: ['paraphrase', 'default', 'cost'],
+    rows: [...usual!].map(([kind, share]) => [kind, percent(share), percent(cheap!.get(kind)!)]),
+  };
+}
+
+function classificationTable(rows: readonly ScaleRow[]): Table {
+  const texts = rows.filter(({ family }) => family.startsWith('textclass'));
+  const some = texts.filter((_, at) => at % classificationStep === 0);
+  const result = judgeClassification(ranker, some);
+  return {
+    title: 'Classification: right labels among models of 2025',
+    notes: ['The texts are among those that difficulty was fitted to.'],
+    head: ['texts', 'default', 'cost', 'best single', 'saved by cost, of the bill'],
+    rows: [
+      [
+        `${result.texts}`,
+        percent(result.byDefault, 1),
+        percent(result.byCost, 1),
+        percent(result.bestSingle, 1),
+        percent(result.saved),
+      ],
+    ],
+  };
+}
+
 function kindTable(folder: string, rows: readonly ScaleRow[]): Table {
   const published = joined([readPublishedResults(folder), readScoredPrompts(folder)]);
   const orders = heldKinds.flatMap(
@@ -98,13 +136,22 @@ function kindTable(folder: string, rows: readonly ScaleRow[]): Table {
   };
 }
 
+/** How the shipped choice among models of today does, in tables. Takes minutes. */
+export function choiceTables(folder: string): Table[] {
+  const rows = readScaleRows(folder);
+  const everyday = rows.filter(({ tier }) => tier !== null);
+  return [
+    moneyTable(everyday),
+    stabilityTable(everyday),
+    classificationTable(rows),
+    pairTable(folder, rows),
+    kindTable(folder, rows),
+  ];
+}
+
 /**
  * Judges the shipped choice among models of today.
  * @throws Error for people
  */
-export function judgeChoice({ data }: { readonly data?: string }): string {
-  const folder = evaluationsFolder('choice', data);
-  const rows = readScaleRows(folder);
-  const everyday = rows.filter(({ tier }) => tier !== null);
-  return asText([moneyTable(everyday), pairTable(folder, rows), kindTable(folder, rows)]);
-}
+export const judgeChoice = ({ data }: { readonly data?: string }): string =>
+  asText(choiceTables(evaluationsFolder('choice', data)));

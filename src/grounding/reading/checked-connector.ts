@@ -5,7 +5,7 @@ import { PageError } from './page-error.js';
 import { isPublicAddress } from './public-address.js';
 import type { ReadableUrl } from './readable-url.js';
 
-/** Finds all addresses of a host name. Rejects with an error that has a `code`, as node:dns does. */
+/** Finds all addresses of a host name. Rejects with an error with a `code`, as node:dns does. */
 export type AddressLookup = (host: string) => Promise<readonly LookupAddress[]>;
 
 /** The system's resolver. */

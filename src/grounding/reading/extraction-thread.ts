@@ -23,8 +23,8 @@ interface Running {
 const growthCheckMs = 50;
 const megabyte = 1_048_576;
 
-const unreadable = (why: string): PageError =>
-  new PageError('unreadable', `the text of the page could not be found: ${why}`);
+const unreadable = (why: string, cause?: unknown): PageError =>
+  new PageError('unreadable', `the text of the page could not be found: ${why}`, null, { cause });
 
 /**
  * A thread that extracts one document after the other. It is terminated, and is of no more use,
@@ -51,7 +51,7 @@ export class ExtractionThread {
     this.worker.on('message', (message: ExtractionMessage) =>
       message.kind === 'ready' ? isReady() : this.receive(message),
     );
-    this.worker.on('error', (error) => this.stop(error.message));
+    this.worker.on('error', (error) => this.stop('its thread failed', null, error));
     this.worker.on('exit', () => this.stop('its thread ended'));
   }
 
@@ -94,20 +94,20 @@ export class ExtractionThread {
   }
 
   /** Terminates the thread. A running task fails, unless a part of its text is known. */
-  stop(why: string, failure: Error | null = null): void {
+  stop(why: string, failure: Error | null = null, cause?: unknown): void {
     if (!this.hasEnded) void this.worker.terminate();
     this.hasEnded = true;
     if (!this.running) return;
     const { partial, finish } = this.running;
-    finish(failure ?? partial ?? unreadable(why));
+    finish(failure ?? partial ?? unreadable(why, cause));
   }
 
   private receive(message: Exclude<ExtractionMessage, { kind: 'ready' }>): void {
     if (!this.running) return;
     const { partial, finish } = this.running;
     if (message.kind === 'partial') this.running.partial = message.page;
-    else if (message.kind === 'failed') finish(partial ?? unreadable(message.reason));
-    else finish(message.page ?? partial ?? unreadable('it has none'));
+    else if (message.kind === 'end') finish(message.page);
+    else finish(partial ?? unreadable(message.reason, new Error(message.detail)));
   }
 
   private watchGrowth(): NodeJS.Timeout {

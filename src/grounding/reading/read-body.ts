@@ -79,7 +79,7 @@ function decoderFor(header: string | string[] | undefined, host: string): Decode
   throw new PageError('unsupported_encoding', `${host} sent a compression that is not supported`);
 }
 
-/** Codes of zlib, of the decoders of Brotli (`ERR__ERROR_FORMAT_…`, `ERR_PADDING_…`) and of zstd. */
+/** Codes of the decoders: zlib, Brotli (`ERR__ERROR_FORMAT_…`, `ERR_PADDING_…`), zstd. */
 const damaged = /^(Z_|ZSTD_|ERR__|ERR_(PADDING|FORMAT|BROTLI|ZSTD))/;
 
 function bodyError(host: string, error: unknown): PageError {

@@ -25,7 +25,8 @@ const product = 'Signalbox';
 const requestHeaders = {
   'user-agent': `${product}/${version}`,
   accept:
-    'text/html,application/xhtml+xml,application/pdf;q=0.9,text/*;q=0.8,application/json;q=0.8,application/xml;q=0.8,*/*;q=0.1',
+    'text/html,application/xhtml+xml,application/pdf;q=0.9,' +
+    'text/*;q=0.8,application/json;q=0.8,application/xml;q=0.8,*/*;q=0.1',
   'accept-encoding': acceptedEncodings,
 };
 

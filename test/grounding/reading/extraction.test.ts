@@ -26,7 +26,7 @@ async function extract(
     messages.push(message),
   );
   const end = messages.at(-1);
-  if (end?.kind !== 'end' || !end.page) throw new Error(`no text: ${JSON.stringify(end)}`);
+  if (end?.kind !== 'end') throw new Error(`no text: ${JSON.stringify(end)}`);
   return end.page;
 }
 

@@ -1,8 +1,12 @@
 /** Elements without text for readers. */
 const dropped = new Set(
-  'script style template noscript svg iframe frame frameset noframes object embed applet canvas audio video map area select option datalist textarea input link img picture source track annotation annotation-xml rp'.split(
-    ' ',
-  ),
+  `
+  script style template noscript svg iframe frame frameset noframes object embed applet canvas
+  audio video map area select option datalist textarea input link img picture source track
+  annotation annotation-xml rp
+`
+    .trim()
+    .split(/\s+/),
 );
 /** A page that shows itself late is not hidden. */
 const neverHidden = new Set(['html', 'body', 'main', 'article']);
@@ -25,9 +29,12 @@ export function isDropped(name: string, attributes: Readonly<Record<string, stri
 
 /** Attributes that say what an element is, or where a link leads. */
 const kept = new Set(
-  'id class role href rel itemprop itemtype datetime name property content lang dir colspan rowspan summary'.split(
-    ' ',
-  ),
+  `
+  id class role href rel itemprop itemtype datetime name property content lang dir colspan
+  rowspan summary
+`
+    .trim()
+    .split(/\s+/),
 );
 const maxValueLength = 2_048;
 

@@ -103,8 +103,9 @@ export class HtmlScan {
 
   /** What was read. Elements that are still open end here. */
   result(): ScannedPage {
+    const [head, body] = [this.head.join(''), this.body.join('')];
     return {
-      html: `<!doctype html><html><head>${this.head.join('')}</head><body>${this.body.join('')}</body></html>`,
+      html: `<!doctype html><html><head>${head}</head><body>${body}</body></html>`,
       text: this.writer.result(),
       title: this.facts.title,
       publishedAt: this.facts.publishedAt,

@@ -3,12 +3,17 @@ import { publishedAt } from '../../search/published-at.js';
 import { cutText, visible } from './plain-text.js';
 import type { ExtractedText, ExtractionTask } from './task.js';
 
+/** A PDF of pictures, such as a scanned one. */
+class NoTextError extends Error {
+  override readonly name = 'NoTextError';
+}
+
 type PdfDocument = Awaited<ReturnType<typeof openPdf>>;
 
 /**
  * The text of a PDF, page after page.
  * @param onPages is given the text so far after each page
- * @throws Error if it has no text, is damaged or needs a password
+ * @throws NoTextError, or pdf.js's error if it is damaged or needs a password
  */
 export async function pdfText(
   { bytes, limits }: ExtractionTask,
@@ -28,7 +33,7 @@ export async function pdfText(
     if (text !== '')
       onPages({ ...facts, text: cutText(text, limits.maxTextLength), isTruncated: true });
   }
-  if (text.trim() === '') throw new Error('the PDF has no text');
+  if (text.trim() === '') throw new NoTextError('no text on any page');
   return {
     ...facts,
     text: cutText(text.trim(), limits.maxTextLength),

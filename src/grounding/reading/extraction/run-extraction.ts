@@ -15,9 +15,16 @@ export async function runExtraction(
   try {
     await extract(task, say);
   } catch (error) {
-    say({ kind: 'failed', reason: error instanceof Error ? error.message : 'unknown' });
+    const { name, message } = error instanceof Error ? error : new Error(String(error));
+    say({ kind: 'failed', reason: reasons[name] ?? 'it is damaged', detail: message });
   }
 }
+
+/** By the names of the parsers' errors, and of ours. */
+const reasons: Record<string, string> = {
+  PasswordException: 'it needs a password',
+  NoTextError: 'it has no text',
+};
 
 async function extract(
   task: ExtractionTask,

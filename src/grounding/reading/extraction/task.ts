@@ -27,10 +27,11 @@ export interface ExtractedText {
 
 /**
  * What the thread says of its task. `partial` comes before what may take too long and holds what is
- * known so far; `end` holds the result, null if the partial one is the best.
+ * known so far; `end` holds the result. A failure's reason is one of a few sentences; its detail, a
+ * parser's own message, may quote the document.
  */
 export type ExtractionMessage =
   | { readonly kind: 'ready' }
   | { readonly kind: 'partial'; readonly page: ExtractedText }
-  | { readonly kind: 'end'; readonly page: ExtractedText | null }
-  | { readonly kind: 'failed'; readonly reason: string };
+  | { readonly kind: 'end'; readonly page: ExtractedText }
+  | { readonly kind: 'failed'; readonly reason: string; readonly detail: string };

@@ -2,9 +2,12 @@ import { cutText, visible } from './plain-text.js';
 
 /** Elements around which lines break, and those with a blank line. */
 const lines = new Set(
-  'address article aside body dd details dialog div dt fieldset figcaption figure footer form header hgroup legend li main nav section summary tbody tfoot thead tr caption'.split(
-    ' ',
-  ),
+  `
+  address article aside body dd details dialog div dt fieldset figcaption figure footer form
+  header hgroup legend li main nav section summary tbody tfoot thead tr caption
+`
+    .trim()
+    .split(/\s+/),
 );
 const paragraphs = new Set('blockquote dl h1 h2 h3 h4 h5 h6 hr ol p pre table ul'.split(' '));
 

@@ -104,6 +104,12 @@ describe('a body that is too large', () => {
     expect(written).toBeLessThan(20 * oneMegabyte);
   });
 
+  it('is given up at the default limit if another one is undefined', async () => {
+    const answer: Answer = (_, response) =>
+      void response.writeHead(200, { ...plain, 'content-length': 11 * oneMegabyte }).write('x');
+    expect(await read(answer, { maxBytes: undefined })).toMatchObject({ code: 'too_large' });
+  });
+
   it('is given up if it arrives as single bytes', async () => {
     const outcome = await readRaw((socket) => {
       socket.write(`${head}Transfer-Encoding: chunked\r\n\r\n`);

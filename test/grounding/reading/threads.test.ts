@@ -40,7 +40,7 @@ const threads = (): number => {
   return workers.length;
 };
 /** Takes Readability seconds to minutes: each element is judged by all that it contains. */
-const endlessWork = `<p>Kept.${'<div class=article><p>a, b, c, d. '.repeat(190)}${'<p>word, word. '.repeat(20_000)}`;
+const endlessWork = `<p>Kept.${'<div class=article><p>a, b, c, d. '.repeat(190)}${'<p>word, word. '.repeat(40_000)}`;
 
 describe('the threads that extract texts', () => {
   it('work on several documents at once, and on the others in turn', async () => {
@@ -51,7 +51,7 @@ describe('the threads that extract texts', () => {
   });
 
   it('are terminated when a document takes too long; its scanned text remains', async () => {
-    const pool = poolWith({ taskTimeoutMs: 1_500, maxThreads: 1 });
+    const pool = poolWith({ taskTimeoutMs: 4_000, maxThreads: 1 });
     await pool.run(task('<p>first'), never);
     const started = performance.now();
     const { text } = await pool.run(task(endlessWork), never);

@@ -33,7 +33,7 @@ let isPrepared = false;
 
 /**
  * Does in the background what the first requests would else wait for: compiles the schemas of the
- * busiest paths and the rules for model names. Does so once in a process, and keeps no process
+ * busiest paths and the rules for model names, and reads what the ranker needs for some requests. Does so once in a process, and keeps no process
  * alive.
  */
 export function prepare(current: () => GatewaySnapshot): void {
@@ -42,6 +42,7 @@ export function prepare(current: () => GatewaySnapshot): void {
   inTurn([
     ...schemas.map((name) => () => void compileSchema(name).accepts({})),
     () => void current().catalog.lookup(null, unknownModel),
+    () => current().ranker.prepare?.(),
   ]);
 }
 

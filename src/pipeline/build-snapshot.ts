@@ -182,7 +182,7 @@ function rankerOf(
   corrections: AnswerCorrections,
 ): Ranker {
   return ranker === 'learned'
-    ? createLearnedRanker({ predictor: shippedPredictor(), tolerance, affinity, corrections })
+    ? createLearnedRanker({ predictor: shippedPredictor, tolerance, affinity, corrections })
     : createPriorRanker({ tolerance, affinity });
 }
 

@@ -184,4 +184,6 @@ export interface Ranker {
    * known beforehand.
    */
   expect?(request: RoutingRequest, candidate: Appraisal): Figures;
+  /** Does beforehand what the first request that needs it would else wait for. */
+  prepare?(): void;
 }

@@ -17,6 +17,13 @@ interface Reference {
   readonly ability: ModelAbility;
 }
 
+/** What was learned of models of 2024; it is a megabyte, read when a request needs it. */
+interface Earlier {
+  readonly predictor: QualityPredictor;
+  readonly find: FindModel;
+  readonly references: readonly Reference[];
+}
+
 /** An ability that the configuration states is as sure as one with many results. */
 const statedError = 0.1;
 /** Below this, what was learned of models of 2024 is not worth reading the request for it. */
@@ -30,25 +37,15 @@ const maxReferences = 6;
  * learned there.
  */
 export class CandidateQualities {
-  private readonly find: FindModel;
-  private readonly references: readonly Reference[];
+  private read: Earlier | undefined;
   /** The request that was asked about last; excluded candidates are asked about after the others. */
   private last: { readonly seen: SeenRequest; readonly level: number | null } | null = null;
 
   constructor(
-    private readonly predictor: QualityPredictor,
+    private readonly predictor: () => QualityPredictor,
     private readonly scale: QualityScale,
     private readonly abilities: ModelAbilities,
-  ) {
-    const { models, headModels } = predictor.weights;
-    this.find = createFindModel(models);
-    this.references = Array.from(headModels, (place) => ({
-      place,
-      ability: abilities.measured(models[place]!),
-    }))
-      .filter((one): one is Reference => one.ability !== null)
-      .slice(0, maxReferences);
-  }
+  ) {}
 
   /** What to expect of the candidates of one request. */
   expect(candidates: readonly Appraisal[], seen: SeenRequest): CandidateQuality[] {
@@ -62,9 +59,9 @@ export class CandidateQualities {
     const { basis } = ability;
     const expected = this.scale.expect(seen.outlook, ability, known.effort);
     const { quality, uncertainty, interval } = expected;
-    const place = level === null ? -1 : measuredPlace(known, this.find);
+    const place = level === null ? -1 : measuredPlace(known, this.earlier.find);
     if (level === null || place < 0) return { basis, quality, uncertainty, interval };
-    const special = this.predictor.expect(seen.reading, place);
+    const special = this.earlier.predictor.expect(seen.reading, place);
     const trust = (1 - seen.outlook.everyday) * seen.reading.gate;
     const odds = logOdds(special.quality) - level;
     const move = trust * (sigmoid(odds) - expected.quality);
@@ -85,15 +82,20 @@ export class CandidateQualities {
    */
   private levelFor(candidates: readonly Appraisal[], seen: SeenRequest): number | null {
     if (1 - seen.outlook.everyday < minFamiliar) return null;
-    const measured = candidates.filter((one) => measuredPlace(one, this.find) >= 0).length;
+    const { predictor, find, references } = this.earlier;
+    const measured = candidates.filter((one) => measuredPlace(one, find) >= 0).length;
     if (2 * measured < candidates.length) return null;
     let level = 0;
-    for (const { place, ability } of this.references) {
-      const special = this.predictor.expect(seen.reading, place).quality;
+    for (const { place, ability } of references) {
+      const special = predictor.expect(seen.reading, place).quality;
       const { quality } = this.scale.expect(seen.outlook, ability, null);
-      level += (logOdds(special) - logOdds(quality)) / this.references.length;
+      level += (logOdds(special) - logOdds(quality)) / references.length;
     }
     return level;
+  }
+
+  private get earlier(): Earlier {
+    return (this.read ??= earlierOf(this.predictor(), this.abilities));
   }
 
   private abilityOf({ knownAs, abilityStated, figures, isFamilyKnown }: Appraisal): ModelAbility {
@@ -102,6 +104,19 @@ export class CandidateQualities {
     if ('like' in abilityStated) return this.abilities.measured(abilityStated.like) ?? supposed();
     return { ...supposed(), ability: abilityStated.value, error: statedError, basis: 'measured' };
   }
+}
+
+function earlierOf(predictor: QualityPredictor, abilities: ModelAbilities): Earlier {
+  const { models, headModels } = predictor.weights;
+  const references = Array.from(headModels, (place) => ({
+    place,
+    ability: abilities.measured(models[place]!),
+  })).filter((one): one is Reference => one.ability !== null);
+  return {
+    predictor,
+    find: createFindModel(models),
+    references: references.slice(0, maxReferences),
+  };
 }
 
 /** The measured model of 2024 that a candidate is judged by; -1: by its ability alone. */

@@ -22,7 +22,8 @@ import { createReader, type SeenRequest } from './seen-request.js';
 
 /** What the learned ranker predicts with, and how far below the best quality a choice may be. */
 export interface LearnedRankerOptions extends Margins {
-  readonly predictor: QualityPredictor;
+  /** Tells models of 2024 apart. A function is called when the first request needs it. */
+  readonly predictor: QualityPredictor | (() => QualityPredictor);
   /** Default: the shipped one. */
   readonly outlook?: OutlookReader;
   /** Default: the shipped ones. */
@@ -126,9 +127,10 @@ export function createLearnedRanker({
 }: LearnedRankerOptions): Ranker {
   const margins = { tolerance, affinity };
   const kinds = new RequestKinds(outlook.weights);
-  const read = createReader({ predictor, outlook, kinds });
+  const earlier = typeof predictor === 'function' ? predictor : () => predictor;
+  const read = createReader({ predictor: earlier, outlook, kinds });
   const scale = new QualityScale(outlook.weights, abilities);
-  const qualities = new CandidateQualities(predictor, scale, abilities);
+  const qualities = new CandidateQualities(earlier, scale, abilities);
   const expected = (
     request: RoutingRequest,
     candidates: readonly Appraisal[],
@@ -147,6 +149,7 @@ export function createLearnedRanker({
   };
   return {
     name: 'learned',
+    prepare: () => void earlier(),
     rank(request, candidates) {
       return tryAnother(rankByTradeoff(request, expected(request, candidates), margins), request);
     },

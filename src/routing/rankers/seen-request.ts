@@ -10,7 +10,7 @@ import type { RoutingRequest } from '../plan.js';
 
 /** What requests are read with. */
 export interface Readers {
-  readonly predictor: QualityPredictor;
+  readonly predictor: () => QualityPredictor;
   readonly outlook: OutlookReader;
   readonly kinds: RequestKinds;
 }
@@ -36,7 +36,7 @@ export class SeenRequest implements TunedRequest {
 
   /** Read when somebody asks: only models of 2024 and trained weights need it. */
   get reading(): Reading {
-    return (this.read ??= this.readers.predictor.read(this.features));
+    return (this.read ??= this.readers.predictor().read(this.features));
   }
 
   /** 0..1: how clearly the request is of one kind. */

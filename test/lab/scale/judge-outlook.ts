@@ -41,7 +41,7 @@ export class OutlookJudge {
     private readonly abilities: ModelAbilities,
   ) {
     this.scale = new QualityScale(reader.weights, abilities);
-    this.qualities = new CandidateQualities(shippedPredictor(), this.scale, abilities);
+    this.qualities = new CandidateQualities(shippedPredictor, this.scale, abilities);
     this.kinds = new RequestKinds(reader.weights);
   }
 
@@ -97,7 +97,7 @@ export class OutlookJudge {
     const { question, tools } = questionOf(text);
     return new SeenRequest(
       { messages: [{ role: 'user', content: question }], tools },
-      { predictor: shippedPredictor(), outlook: this.reader, kinds: this.kinds },
+      { predictor: shippedPredictor, outlook: this.reader, kinds: this.kinds },
     );
   }
 }

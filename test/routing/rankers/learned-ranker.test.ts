@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { defaults } from '../../../src/config/fill.js';
 import { QualityPredictor } from '../../../src/routing/predictor/quality-predictor.js';
 import type {
@@ -8,6 +8,7 @@ import type {
   Ranker,
   RoutingRequest,
 } from '../../../src/routing/plan.js';
+import { shippedPredictor } from '../../../src/routing/predictor/shipped-predictor.js';
 import { createLearnedRanker } from '../../../src/routing/rankers/learned-ranker.js';
 import { fitPredictor } from '../../lab/fit/fit-predictor.js';
 import { appraisalOf } from '../../helpers/appraisals.js';
@@ -149,5 +150,27 @@ describe('the learned ranker', () => {
         ).toBeLessThanOrEqual(place(given));
       }),
     );
+  });
+});
+
+describe('what was learned of models of 2024', () => {
+  const question =
+    'Which of the following is true of a monopolist?\nA. P = MC\nB. P > MR\nC. P < MR\nD. MR = 0\nAnswer:';
+  const earlier = ['gpt-4o-2024-05-13', 'claude-3-opus-20240229', 'llama-3-8b-instruct'];
+  const newer = ['gpt-5.2', 'claude-haiku-4-5', 'gpt-5-nano', 'gemini-2.5-pro'];
+
+  it.each<[what: string, content: string, models: string[], isRead: boolean]>([
+    ['an everyday request', 'Write a toast for my sister.', earlier, false],
+    ['candidates most of which are newer', question, [...newer, earlier[0]!], false],
+    ['a question of an examination, among such models', question, earlier, true],
+  ])('counts only where it helps: %s', (_what, content, models, isRead) => {
+    const reading = vi.spyOn(shippedPredictor(), 'read');
+    const ranker = createLearnedRanker({ predictor: shippedPredictor, ...defaults.routing });
+    ranker.rank(
+      { messages: [{ role: 'user', content }], promptTokens: 100 },
+      models.map((model) => appraisalOf(model)),
+    );
+    expect(reading).toHaveBeenCalledTimes(isRead ? 1 : 0);
+    reading.mockRestore();
   });
 });

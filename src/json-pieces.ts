@@ -12,7 +12,8 @@ export interface JsonPieces {
 // unknown to the writer of the JSON, who could otherwise write a cut list
 const mark = randomBytes(16).toString('hex');
 
-const listOpening = 0x5b;
+const listOpening = 0x5b,
+  listClosing = 0x5d;
 /** Of the object's own fields. */
 const fieldDepth = 1,
   itemDepth = 2;
@@ -71,7 +72,8 @@ export function cutJson(json: Buffer, bytes: number): JsonPieces | null {
     }
     if (found === 'end') {
       const [first] = list!;
-      if (first) {
+      // a list that ends with another bracket stays as it is: the frame is then not JSON
+      if (first && json[place.at - 1] === listClosing) {
         frame.push(json.toString('utf8', copied, first.byteOffset - json.byteOffset - 1));
         frame.push(`{"${mark}":${lists.length}}`);
         lists.push(list!);

@@ -1,4 +1,5 @@
 import { statedAnswerTokens } from '../routing/max-cost.js';
+import { ownUncertainty } from '../routing/own-uncertainty.js';
 import type { RankedCandidate } from '../routing/plan.js';
 import type { MeasuredAnswer, NewChoice } from '../store/contracts/choices.js';
 import type { GatewayRequest } from './request.js';
@@ -97,5 +98,5 @@ function figuresOf({ why }: RankedCandidate, scale: Scale): number[] {
   const promptUsd = (cost ?? NaN) - (answerCost ?? NaN);
   const most = outputTokens > 0 ? scale.maxTokens / outputTokens : Infinity;
   const answerUsd = (answerCost ?? NaN) * Math.min(scale.answer, most);
-  return [quality, uncertainty, promptUsd * scale.prompt, answerUsd];
+  return [quality, ownUncertainty(quality, uncertainty), promptUsd * scale.prompt, answerUsd];
 }

@@ -1,4 +1,5 @@
 import type { Figures } from './figures.js';
+import { ownUncertainty } from './own-uncertainty.js';
 import type { RankedCandidate } from './plan.js';
 import { thousandths } from './numbers.js';
 
@@ -43,7 +44,7 @@ export function plausiblePlaces(
   const isAllowed = ({ cost = null, latency }: Figures): boolean =>
     isNear(cost, first.cost ?? null) && (!weighsLatency || isNear(latency, first.latency));
   const isPlausible = ({ quality, uncertainty = 0 }: Figures): boolean =>
-    uncertainty > 0 && quality + uncertainty >= best;
+    uncertainty > 0 && quality + ownUncertainty(quality, uncertainty) >= best;
   return [...ranked.keys()].filter(
     (at) => at > 0 && at < depth && isPlausible(ranked[at]!) && isAllowed(ranked[at]!),
   );

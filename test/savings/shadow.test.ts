@@ -11,7 +11,9 @@ import { startUpstream, type Step, type Upstream, type UpstreamCall } from '../h
 
 const strong = 'up/gpt-4o';
 const near = 'up/gpt-4o-mini';
-const messages = [{ role: 'user', content: 'Why is the sky blue? Explain it in two sentences.' }];
+const messages = [
+  { role: 'user', content: 'Prove that there are infinitely many primes, in two sentences.' },
+];
 const total = 'signalbox_shadow_requests_total';
 
 let upstream: Upstream;
@@ -63,6 +65,14 @@ const ended = async (outcome: string): Promise<void> => {
 const rows = async (): Promise<readonly unknown[]> => {
   const { json } = await ask('GET', `${gateway.url}/api/v1/requests?limit=100`, gateway.auth);
   return listAt(json, 'items');
+};
+const rate = async (request_id: string, score: number): Promise<void> => {
+  const { status } = await post(
+    `${gateway.url}/api/v1/feedback`,
+    { request_id, score },
+    gateway.auth,
+  );
+  expect(status).toBe(201);
 };
 const shadows = async (): Promise<readonly unknown[]> =>
   (await rows()).filter((row) => at(row, 'surface') === 'shadow');
@@ -174,7 +184,7 @@ describe('a pair of answers', () => {
   it('can be read where contents are kept, is rated by both answers, and narrows the receipt', async () => {
     secondModel({ text: ['The second ', 'answer'] });
     await start({ requestLog: { content: true } });
-    await completeUntil(async () => (await outcomes('answered')) > 1);
+    await completeUntil(async () => (await outcomes('answered')) > 4);
     await ended('answered');
     const [shadow] = await shadows();
     const id = textAt(shadow, 'id');
@@ -193,21 +203,20 @@ describe('a pair of answers', () => {
     expect(before).toMatchObject({ pairs, ratedPairs: 0 });
     expect(Number(at(before, 'pairsUsd'))).toBeCloseTo((pairs * 75) / 1e6, 9);
     expect(textAt(before, 'summary')).toContain(`${pairs} pairs of answers are not rated`);
-    const first = (await rows()).find(
-      (row) => at(row, 'planId') === at(shadow, 'planId') && at(row, 'surface') !== 'shadow',
-    );
-    for (const [request_id, score] of [
-      [id, 1],
-      [textAt(first, 'id'), 0],
-    ]) {
-      const feedback = { request_id, score };
-      expect((await post(`${gateway.url}/api/v1/feedback`, feedback, gateway.auth)).status).toBe(
-        201,
+    const all = await rows();
+    const rated = (await shadows()).slice(0, 5);
+    for (const second of rated) {
+      const first = all.find(
+        (row) => at(row, 'planId') === at(second, 'planId') && at(row, 'surface') !== 'shadow',
       );
+      await rate(textAt(second, 'id'), 1);
+      await rate(textAt(first, 'id'), 0.3);
     }
     const after = await savings();
-    expect(after).toMatchObject({ pairs, ratedPairs: 1, ratings: 2 });
-    expect(textAt(after, 'summary')).toContain('narrowed by 2 ratings and 1 pair of rated answers');
+    expect(after).toMatchObject({ pairs, ratedPairs: 5, ratings: 10 });
+    expect(textAt(after, 'summary')).toContain(
+      'narrowed by 10 ratings and 5 pairs of rated answers',
+    );
     const given = (json: unknown, end: string): number =>
       Number(at(json, 'best', 'qualityGivenUp', end));
     expect(given(after, 'value')).toBeGreaterThan(given(before, 'value'));

@@ -163,6 +163,17 @@ function resolveEntry(
   return { facts: Object.freeze(facts), until };
 }
 
+/** By provider, then by model: a name of both would have to be made for each look-up. */
+class Entries {
+  private readonly providers = new NameCache<NameCache<Entry>>(maxCachedProviders);
+
+  of(provider: string): NameCache<Entry> {
+    let models = this.providers.get(provider);
+    if (!models) this.providers.set(provider, (models = new NameCache<Entry>(maxCachedModels)));
+    return models;
+  }
+}
+
 function splitName(name: string): Owner | null {
   const slash = name.indexOf('/');
   return slash > 0 ? { provider: name.slice(0, slash), model: name.slice(slash + 1) } : null;
@@ -196,8 +207,7 @@ export function createCatalog({
   );
   const stated = new Map(Object.entries(overrides));
   const configured = new Map(Object.entries(priceIds));
-  /** By provider, then by model: a name of both would have to be made for each look-up. */
-  const entries = new NameCache<NameCache<Entry>>(maxCachedProviders);
+  const entries = new Entries();
   const owners = new NameCache<{ readonly owner: Owner | null }>(1_000);
 
   function priceIdFor(provider: string): string | null {
@@ -212,9 +222,7 @@ export function createCatalog({
   }
 
   function lookup(provider: string | null, model: string): ModelFacts {
-    let ofProvider = entries.get(provider ?? '');
-    if (!ofProvider)
-      entries.set(provider ?? '', (ofProvider = new NameCache<Entry>(maxCachedModels)));
+    const ofProvider = entries.of(provider ?? '');
     const cached = ofProvider.get(model);
     if (cached && (cached.until === Infinity || now() < cached.until)) return cached.facts;
     const at = now();

@@ -195,6 +195,12 @@ function findOwner(
   return { provider, model: name };
 }
 
+/** The models of a provider among names of both. */
+const namesOf = (provider: string, names: Iterable<string>): string[] =>
+  [...names]
+    .filter((name) => name.startsWith(`${provider}/`))
+    .map((name) => name.slice(provider.length + 1));
+
 /** Makes a catalogue from the bundled price data and the configuration. Makes no network calls. */
 export function createCatalog({
   overrides = {},
@@ -224,27 +230,21 @@ export function createCatalog({
   function lookup(provider: string | null, model: string): ModelFacts {
     const ofProvider = entries.of(provider ?? '');
     const cached = ofProvider.get(model);
-    if (cached && (cached.until === Infinity || now() < cached.until)) return cached.facts;
     const at = now();
+    if (cached && at < cached.until) return cached.facts;
     const owner = provider === null ? identify(model) : null;
     if (owner) return lookup(owner.provider, owner.model);
     const isShort = model.length <= maxNameLength;
     const priceId = isShort && provider !== null ? priceIdFor(provider) : null;
     const name = knownName(priceId, model, deployed.get(provider ?? '')?.get(model), at);
-    const entry = resolveEntry(
-      priceId,
-      isShort ? name : '',
-      stated.get(`${provider ?? ''}/${model}`) ?? {},
-      at,
-    );
+    const override = stated.get(`${provider ?? ''}/${model}`) ?? {};
+    const entry = resolveEntry(priceId, isShort ? name : '', override, at);
     ofProvider.set(model, entry);
     return entry.facts;
   }
 
   function models(provider: string): string[] {
-    const own = [...stated.keys()]
-      .filter((name) => name.startsWith(`${provider}/`))
-      .map((name) => name.slice(provider.length + 1));
+    const own = namesOf(provider, stated.keys());
     return [...new Set([...own, ...namesListedBy(priceIdFor(provider))])];
   }
 

@@ -14,6 +14,10 @@ const columns = [
   'cost',
   'output_tokens',
   'reason',
+  'interval',
+  'basis',
+  'task_kinds',
+  'answer_time',
 ];
 /** Marks a field that a candidate does not have; null means that the value is unknown. */
 const absent = false;
@@ -31,6 +35,10 @@ export interface ExplainedCandidate {
   readonly cost?: number | null;
   readonly output_tokens?: number;
   readonly reason?: string;
+  readonly interval?: readonly number[];
+  readonly basis?: string;
+  readonly task_kinds?: readonly string[];
+  readonly answer_time?: number | null;
 }
 
 /**
@@ -57,6 +65,10 @@ function packed({
   cost,
   output_tokens,
   reason,
+  interval,
+  basis,
+  task_kinds,
+  answer_time,
   ...more
 }: ExplainedCandidate): unknown[] {
   // a label that consists of the two names is not stored
@@ -72,6 +84,10 @@ function packed({
     or(cost),
     or(output_tokens),
     or(reason),
+    or(interval),
+    or(basis),
+    or(task_kinds),
+    or(answer_time),
   ];
   return Object.keys(more).length === 0 ? row : [...row, more];
 }

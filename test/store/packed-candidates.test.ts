@@ -18,6 +18,10 @@ const told = {
   cost: 0.00012,
   output_tokens: 80,
   reason: 'best predicted quality, 0.78',
+  interval: [0.61, 0.88],
+  basis: 'measured',
+  task_kinds: ['code', 'explanation'],
+  answer_time: 4.2,
 };
 const read = (text: string): unknown => unpackCandidates(JSON.parse(text));
 const figure = fc.option(
@@ -37,6 +41,10 @@ const anyCandidate: fc.Arbitrary<ExplainedCandidate> = fc.record(
     cost: figure,
     output_tokens: fc.nat(),
     reason: fc.string(),
+    interval: fc.tuple(fc.double({ min: 0, max: 1 }), fc.double({ min: 0, max: 1 })),
+    basis: fc.constantFrom('measured', 'guess'),
+    task_kinds: fc.array(fc.string()),
+    answer_time: fc.nat(),
     excluded: fc.string(),
     explored: fc.constant(true),
     learned: fc.array(fc.string()),

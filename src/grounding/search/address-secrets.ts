@@ -1,3 +1,4 @@
+import { parseUrl } from '../parse-url.js';
 /** Shorter values in the query of an address are seldom keys. */
 const minKeyLength = 16;
 
@@ -25,8 +26,9 @@ export function withoutCredentials(address: string): { url: URL; basic: string |
 
 /** What may be secret in a configured address: its password, and long values of its query. */
 export function secretsInAddress(address: string | null): string[] {
-  if (address === null || !URL.canParse(address)) return [];
-  const { password, searchParams } = new URL(address);
+  const parsed = address === null ? null : parseUrl(address);
+  if (address === null || parsed === null) return [];
+  const { password, searchParams } = parsed;
   const { basic } = withoutCredentials(address);
   const values = [...searchParams.values()].filter((value) => value.length >= minKeyLength);
   return [...(basic === null ? [] : [basic, decoded(password)]), ...values];

@@ -1,3 +1,5 @@
+import { parseUrl } from '../parse-url.js';
+
 /**
  * Query parameters that say where a visitor comes from. Only those that belong to one analytics or
  * advertising product: `ref`, `source`, `id`, `si`, `campaign` and others choose content on some
@@ -34,7 +36,8 @@ function outOfAmpCache(url: URL): URL {
   if (path === null) return url;
   const target = `http${path[1] === undefined ? '' : 's'}://${path[2] ?? ''}${url.search}`;
   // a cached copy of a cached copy is shorter each time
-  return URL.canParse(target) ? outOfAmpCache(new URL(target)) : url;
+  const shown = parseUrl(target);
+  return shown === null ? url : outOfAmpCache(shown);
 }
 
 /** Decodes what needs no encoding, and writes the rest in upper case (RFC 3986, 6.2.2). */
@@ -80,8 +83,8 @@ function withoutTrackers(search: string): string {
  */
 export function canonicalUrl(address: string): string {
   const trimmed = address.trim();
-  if (trimmed.length > maxLength || !URL.canParse(trimmed)) return trimmed;
-  const given = new URL(trimmed);
+  const given = trimmed.length > maxLength ? null : parseUrl(trimmed);
+  if (given === null) return trimmed;
   if (given.protocol !== 'http:' && given.protocol !== 'https:') return trimmed;
   const url = outOfAmpCache(given);
   const host = url.hostname.replace(/\.+$/, '').replace(/^(?:www\.)+(?=[^.]+\.)/, '');

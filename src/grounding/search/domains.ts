@@ -1,3 +1,4 @@
+import { parseUrl } from '../parse-url.js';
 /** A host name as it is compared: lower case, without a trailing dot. */
 const named = (host: string): string => host.toLowerCase().replace(/\.$/, '');
 
@@ -12,8 +13,7 @@ export function domainName(written: string): string {
     .replace(/[/?#:].*$/s, '')
     .replace(/^\*?\./, '')
     .replace(/^www\.(?=[^.]+\.)/i, '');
-  const ascii = URL.canParse(`http://${host}`) ? new URL(`http://${host}`).hostname : host;
-  return named(ascii);
+  return named(parseUrl(`http://${host}`)?.hostname ?? host);
 }
 
 /** Whether a host is a domain or one of its subdomains. */
@@ -27,8 +27,9 @@ export function isAllowedPage(
   allowed: readonly string[],
   blocked: readonly string[],
 ): boolean {
-  if (!URL.canParse(url)) return false;
-  const host = named(new URL(url).hostname);
+  const parsed = parseUrl(url);
+  if (parsed === null) return false;
+  const host = named(parsed.hostname);
   const matches = (written: string): boolean => isWithin(host, domainName(written));
   return !blocked.some(matches) && (allowed.length === 0 || allowed.some(matches));
 }

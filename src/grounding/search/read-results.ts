@@ -2,6 +2,7 @@ import { canonicalUrl } from './canonical-url.js';
 import { isAllowedPage } from './domains.js';
 import { isTooOld, publishedAt } from './published-at.js';
 import type { RawResult, SearchQuery, SearchResult } from './search-engine.js';
+import { parseUrl } from '../parse-url.js';
 
 // bounds of what one result may take, whatever an engine sends
 const maxUrlLength = 4_096;
@@ -37,8 +38,8 @@ const onOneLine = (value: unknown, maxLength: number): string =>
   textOf(value, maxLength).replace(/\s+/g, ' ');
 
 function pageUrl(value: unknown): URL | null {
-  if (typeof value !== 'string' || value.length > maxUrlLength || !URL.canParse(value)) return null;
-  const url = new URL(value);
+  const url = typeof value === 'string' && value.length <= maxUrlLength ? parseUrl(value) : null;
+  if (url === null) return null;
   const isPage = url.protocol === 'http:' || url.protocol === 'https:';
   return isPage && url.username === '' && url.password === '' ? url : null;
 }

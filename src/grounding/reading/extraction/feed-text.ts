@@ -3,6 +3,7 @@ import { cutText, visible } from './plain-text.js';
 import { publishedAt } from '../../search/published-at.js';
 import { scanHtml } from './scan-html.js';
 import type { ExtractedText, ExtractionTask } from './task.js';
+import { parseUrl } from '../../parse-url.js';
 
 const maxItems = 200;
 const maxFieldLength = 20_000;
@@ -107,7 +108,7 @@ function itemText({ title, link, date, content }: FeedItem, url: string): string
 const inline = (text: string, url: string): string =>
   scanHtml(text, url, 300).text.replace(/\s+/g, ' ');
 
-const absolute = (link: string, from: string): string | null =>
-  URL.canParse(link.trim(), from) && /^https?:$/.test(new URL(link.trim(), from).protocol)
-    ? new URL(link.trim(), from).href
-    : null;
+function absolute(link: string, from: string): string | null {
+  const url = parseUrl(link.trim(), from);
+  return url !== null && /^https?:$/.test(url.protocol) ? url.href : null;
+}

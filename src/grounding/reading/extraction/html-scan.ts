@@ -2,6 +2,7 @@ import { isDropped, keptAttributes } from './dropped-elements.js';
 import { PageFacts } from './page-facts.js';
 import { visible } from './plain-text.js';
 import { TextWriter } from './text-writer.js';
+import { parseUrl } from '../../parse-url.js';
 
 /** A page as one reading of its HTML shows it. */
 export interface ScannedPage {
@@ -144,8 +145,9 @@ export class HtmlScan {
   private absolute(href: string | undefined): string | null {
     const text = href?.trim() ?? '';
     if (text === '' || text.startsWith('#') || text.length > maxUrlLength) return null;
-    if (!URL.canParse(text, this.base.href)) return null;
-    const { protocol, username, password, href: url } = new URL(text, this.base);
+    const parsed = parseUrl(text, this.base);
+    if (parsed === null) return null;
+    const { protocol, username, password, href: url } = parsed;
     if (!/^https?:$/.test(protocol) || username !== '' || password !== '') return null;
     return url.replace(/[()]/g, (bracket) => (bracket === '(' ? '%28' : '%29'));
   }

@@ -1,5 +1,6 @@
 import { atPointer, isObject } from '../json-values.js';
 import type { EngineSettings, RawResult, SearchDialect, SearchQuery } from '../search-engine.js';
+import { parseUrl } from '../../parse-url.js';
 
 /** JSON pointers into the answer of a custom engine; the others point into one result. */
 export interface CustomPointers {
@@ -56,9 +57,7 @@ function filledJson(value: unknown, values: Values): unknown {
 const encoded = (text: string): string => encodeURIComponent(Buffer.from(text).toString());
 
 function absolute(link: unknown, address: string): unknown {
-  return typeof link === 'string' && URL.canParse(link, address)
-    ? new URL(link, address).href
-    : link;
+  return typeof link === 'string' ? (parseUrl(link, address)?.href ?? link) : link;
 }
 
 function resultAt(item: unknown, pointers: CustomPointers, address: string): RawResult {

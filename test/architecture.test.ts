@@ -70,7 +70,7 @@ const mayImport: Record<string, RegExp> = {
   ),
   // a search calls engines as dispatch calls providers
   'grounding/search/':
-    /^(errors|version|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|routing\/tokens)\.ts$/,
+    /^(errors|version|grounding\/parse-url|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|routing\/tokens)\.ts$/,
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
@@ -82,7 +82,7 @@ const mayImport: Record<string, RegExp> = {
     `^(completion|errors|config/closest|accounts/[\\w-]+|conversations/[\\w-]+|pipeline/(parts|settled-store)|routing/preference|training/tuning-reader|savings/receipt|${storeContracts})\\.ts$`,
   ),
   // reads strangers' pages: nothing of keys, prompts or the database is in reach
-  'grounding/reading/': /^(version|async\/[\w-]+|grounding\/search\/published-at)\.ts$/,
+  'grounding/reading/': /^(version|async\/[\w-]+|grounding\/(parse-url|search\/published-at))\.ts$/,
   // what choosing saved: computed from sums alone
   'savings/': /^(store\/contracts\/(choices|shadows)|training\/custom\/seeded)\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together

@@ -359,7 +359,7 @@ describe('the example of the methods', { timeout: 60_000 }, () => {
     const program = run(['manage-keys.mjs']);
     expect(await program.ended).toBe(0);
     expect(program.output()).toMatch(
-      /^issued sk_\w+…\n\d{4}-\d\d-\d\d: 1 request, 0\.00002 USD\n\[ 'laptop: revoked' \]\nfor bob: 404 key: not found\n$/,
+      /^issued sk_[\w-]+…\n\d{4}-\d\d-\d\d: 1 request, 0\.00002 USD\n\[ 'laptop: revoked' \]\nfor bob: 404 key: not found\n$/,
     );
   });
 });

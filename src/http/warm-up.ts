@@ -33,8 +33,8 @@ let isPrepared = false;
 
 /**
  * Does in the background what the first requests would else wait for: compiles the schemas of the
- * busiest paths and the rules for model names, and reads what the ranker needs for some requests. Does so once in a process, and keeps no process
- * alive.
+ * busiest paths and the rules for model names, and reads what the ranker needs for some requests.
+ * Does so once in a process, and keeps no process alive.
  */
 export function prepare(current: () => GatewaySnapshot): void {
   if (isPrepared) return;

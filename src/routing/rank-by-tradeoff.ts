@@ -207,12 +207,12 @@ function stayedByFigure(
  * predicts quality ends here.
  *
  * Without a tradeoff, the best quality comes first; those that cannot be told from it, and other
- * equals, are ordered by cost, then by latency, then as given. With a tradeoff, the candidates within `tolerance` of the best quality come first,
- * cheapest or fastest first (`sortingOf`), then the others by quality. `maxModelDepth` limits how far down the
- * quality ranking such candidates are sought, so that the first `maxModelDepth` candidates are the
- * same with and without a tradeoff. The given order decides only between exact equals. A
- * preference's tradeoff applies if the request names none; its weights apply if there is no
- * tradeoff at all.
+ * equals, are ordered by cost, then by latency, then as given. With a tradeoff, the candidates within
+ * `tolerance` of the best quality come first, cheapest or fastest first (`sortingOf`), then the
+ * others by quality. `maxModelDepth` limits how far down the quality ranking such candidates are
+ * sought, so that the first `maxModelDepth` candidates are the same with and without a tradeoff. The
+ * given order decides only between exact equals. A preference's tradeoff applies if the request names
+ * none; its weights apply if there is no tradeoff at all.
  *
  * A continued conversation stays with its model, within the same depth, if its quality (or its
  * weighted score) is within `affinity` of the best; with a tradeoff, if it is within the tolerance

@@ -5,6 +5,7 @@ import { logOdds } from '../../../src/routing/numbers.js';
 import type { AbilityTable, WrittenAbility } from '../../../src/routing/outlook/model-abilities.js';
 import { type Abilities, type FittedAbility, fitAbilities, usualSpreads } from './fit-abilities.js';
 import type { AbilityOf } from '../scale/fit-outlook.js';
+import { type Line, lineThrough } from './line-through.js';
 import type { PublishedResults } from './published-results.js';
 import { kinds, languages } from './result-kinds.js';
 
@@ -47,9 +48,7 @@ const guessError = 0.8,
   unmeasuredKind = 0.2;
 
 /** How abilities follow from the shares that the table of families states. */
-interface FamilyLine {
-  readonly constant: number;
-  readonly factor: number;
+interface FamilyLine extends Line {
   readonly error: number;
 }
 
@@ -61,17 +60,9 @@ function familyLine(models: readonly FittedAbility[]): FamilyLine {
     const share = shareOf(one.model);
     return share === null || !saysEnough(one) ? [] : [{ x: logOdds(share), y: usualAbility(one) }];
   });
-  const mean = (of: (one: { x: number; y: number }) => number): number =>
-    points.reduce((sum, one) => sum + of(one), 0) / points.length;
-  const x = mean((one) => one.x),
-    y = mean((one) => one.y);
-  const factor = mean((one) => (one.x - x) * (one.y - y)) / mean((one) => (one.x - x) ** 2);
-  const constant = y - factor * x;
-  return {
-    constant,
-    factor,
-    error: Math.sqrt(mean((one) => (one.y - constant - factor * one.x) ** 2)),
-  };
+  const { constant, factor } = lineThrough(points);
+  const squares = points.reduce((sum, { x, y }) => sum + (y - constant - factor * x) ** 2, 0);
+  return { constant, factor, error: Math.sqrt(squares / points.length) };
 }
 
 const gradedBy = ({ beside }: FittedAbility): number => beside['graded']?.by ?? 0;

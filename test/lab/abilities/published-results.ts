@@ -1,7 +1,4 @@
-import { parse } from 'csv-parse/sync';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { type ModelTableRow, readModelTableRows } from '../model-table-rows.js';
 import { logit } from '../fit/evaluations.js';
 import { effortLevel, type Measured, measuredBy } from './result-kinds.js';
 
@@ -31,17 +28,6 @@ export interface PublishedResults {
   readonly results: readonly Result[];
 }
 
-interface TableRow {
-  readonly source: string;
-  readonly model_canonical: string;
-  readonly category: string;
-  readonly metric: string;
-  readonly value: string;
-  readonly ci_low: string;
-  readonly ci_high: string;
-  readonly effort: string;
-}
-
 /** 400 points of Elo are odds of ten to one. */
 const oddsPerElo = Math.LN10 / 400;
 const percent = (value: number): number => logit(value / 100);
@@ -60,13 +46,13 @@ const inOdds: Readonly<Record<string, (value: number) => number>> = {
 const errorsInHalf = 1.96;
 
 /** Columns that repeat another one of the same source. */
-const isRepeated = ({ source, metric }: TableRow): boolean =>
+const isRepeated = ({ source, metric }: ModelTableRow): boolean =>
   source === 'arena-catalog' && metric === 'elo';
 
 /** A quantized or otherwise changed copy says nothing about the model, nor does an app around it. */
-const isChanged = ({ effort }: TableRow): boolean => /quant:|app|online|search/.test(effort);
+const isChanged = ({ effort }: ModelTableRow): boolean => /quant:|app|online|search/.test(effort);
 
-function resultOf(row: TableRow, column: number): Result {
+function resultOf(row: ModelTableRow, column: number): Result {
   const odds = inOdds[row.metric]!;
   const [low, high] = [Number(row.ci_low || row.value), Number(row.ci_high || row.value)];
   return {
@@ -83,8 +69,7 @@ function resultOf(row: TableRow, column: number): Result {
  * @throws Error if the file is missing or malformed
  */
 export function readPublishedResults(folder: string): PublishedResults {
-  const file = join(folder, 'current/model_tables.csv.gz');
-  const rows: TableRow[] = parse(gunzipSync(readFileSync(file)), { columns: true });
+  const rows = readModelTableRows(folder);
   const columns: ResultColumn[] = [],
     places = new Map<string, number>(),
     results: Result[] = [];

@@ -1,7 +1,4 @@
-import { parse } from 'csv-parse/sync';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { type ModelTableRow, readModelTableRows } from '../model-table-rows.js';
 
 /** Mean tokens of a model's answers to the questions of one published test, at one effort. */
 export interface PublishedLength {
@@ -30,15 +27,6 @@ export interface PublishedLengths {
   readonly exercises: readonly ExerciseLength[];
 }
 
-interface Row {
-  readonly source: string;
-  readonly model_canonical: string;
-  readonly category: string;
-  readonly metric: string;
-  readonly value: string;
-  readonly effort: string;
-}
-
 const exerciseCount = 225;
 const lengthMetrics = new Set([
   'completion_tokens_mean',
@@ -52,9 +40,8 @@ const lengthMetrics = new Set([
  * @throws Error if the file is missing or malformed
  */
 export function readPublishedLengths(folder: string): PublishedLengths {
-  const file = join(folder, 'current/model_tables.csv.gz');
-  const rows: Row[] = parse(gunzipSync(readFileSync(file)), { columns: true });
-  const groups = new Map<string, Row[]>();
+  const rows = readModelTableRows(folder);
+  const groups = new Map<string, ModelTableRow[]>();
   for (const row of rows) {
     if (!lengthMetrics.has(row.metric)) continue;
     const name = [row.source, row.model_canonical, row.category, row.effort].join('\t');

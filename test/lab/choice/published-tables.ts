@@ -1,16 +1,9 @@
-import { parse } from 'csv-parse/sync';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { readModelTableRows } from '../model-table-rows.js';
 import type { Placed } from './judge-order.js';
-
-type Row = Readonly<Record<string, string>>;
 
 /** Published tables of today's models, by `<source>/<category>/<metric>`; each model once. */
 export function readTables(folder: string): ReadonlyMap<string, readonly Placed[]> {
-  const rows: Row[] = parse(gunzipSync(readFileSync(join(folder, 'current/model_tables.csv.gz'))), {
-    columns: true,
-  });
+  const rows = readModelTableRows(folder);
   const tables = new Map<string, Map<string, number>>();
   for (const { source, category, metric, model_canonical: written = '', value, effort } of rows) {
     if (effort !== '') continue;

@@ -1,5 +1,6 @@
 import type { OutlookWeights } from '../../../src/routing/outlook/outlook-weights.js';
 import { denseNames } from '../../../src/routing/predictor/features/features.js';
+import { lineThrough } from '../abilities/line-through.js';
 import { scaledDense } from '../../../src/routing/predictor/columns.js';
 import { gramBuckets } from '../../../src/routing/predictor/features/grams.js';
 import { type Scaling, scalingOf } from '../fit/fit-embedding.js';
@@ -105,12 +106,7 @@ function lineToTiers(
       .map(({ features }) => difficulty.at(features, scaledDense(features.dense, scaling)));
     return fitted.length === 0 ? [] : [{ x: meanOf(fitted), y }];
   });
-  const x = meanOf(points.map((one) => one.x)),
-    y = meanOf(points.map((one) => one.y));
-  const factor =
-    meanOf(points.map((one) => (one.x - x) * (one.y - y))) /
-    meanOf(points.map((one) => (one.x - x) ** 2));
-  return { constant: y - factor * x, factor };
+  return lineThrough(points);
 }
 
 const meanOf = (values: readonly number[]): number =>

@@ -433,6 +433,73 @@ export interface ConfigInput {
      */
     readonly maxUsdPerDay?: number;
   };
+  /** Web search by the gateway. */
+  readonly search?: {
+    /**
+     * Search engines, in order: the next one is asked when one fails. The variables
+     * `SEARXNG_URL`, `BRAVE_API_KEY`, `TAVILY_API_KEY`, `EXA_API_KEY` and `SERPER_API_KEY` add
+     * the engine if none of its type is listed. Default: `[]`.
+     */
+    readonly engines?: readonly {
+      /**
+       * The engine's API. `perplexity` is also the API of LiteLLM's search tools; `custom` is
+       * described by the settings below.
+       */
+      readonly type: 'searxng' | 'brave' | 'tavily' | 'exa' | 'serper' | 'perplexity' | 'custom';
+      /** The name in requests, answers and logs. Default: its `type`. */
+      readonly name?: string;
+      /**
+       * The address to call. For SearXNG that of the instance; for `custom` with the placeholders
+       * `{query}`, `{count}`, `{recency}`, `{country}` and `{language}`. Default: the vendor's own
+       * address.
+       */
+      readonly url?: string;
+      /** The API key. An engine whose key is an unset variable is not used, and a warning says so. */
+      readonly apiKey?: string;
+      /** Several keys, used in turn. A key that the engine refuses rests for ten minutes. */
+      readonly apiKeys?: readonly string[];
+      /** Headers to send with every search. Default: `{}`. */
+      readonly headers?: Readonly<Record<string, string>>;
+      /**
+       * Whether Tavily, Exa and Perplexity are asked for the texts of pages too, which may cost
+       * more. Default: `false`.
+       */
+      readonly content?: boolean;
+      /** USD per thousand searches. Default: unknown, but nothing for `searxng` and `custom`. */
+      readonly pricePerThousand?: number;
+      /** How long the engine may take. Default: `search.timeoutMs`. */
+      readonly timeoutMs?: number;
+      /**
+       * `custom`: JSON to send by POST, with the placeholders in its texts. Default: the request is
+       * a GET.
+       */
+      readonly body?: Readonly<Record<string, unknown>>;
+      /** `custom`: a JSON pointer to the list of results in the answer. */
+      readonly results?: string;
+      /** `custom`: a JSON pointer to the title in a result. */
+      readonly title?: string;
+      /**
+       * `custom`: a JSON pointer to the address of the page in a result; relative ones are those of
+       * the engine's host.
+       */
+      readonly link?: string;
+      /** `custom`: a JSON pointer to the excerpt in a result. Default: none. */
+      readonly snippet?: string;
+      /** `custom`: a JSON pointer to the date of the page in a result. Default: none. */
+      readonly date?: string;
+      /** `custom`: a JSON pointer to the text of the page in a result. Default: none. */
+      readonly text?: string;
+    }[];
+    /**
+     * Hosts with private addresses whose pages may be read, for example `wiki.intranet`, or with
+     * a port `wiki.intranet:8080`. Engines need no entry. Default: `[]`.
+     */
+    readonly allowPrivateHosts?: readonly string[];
+    /** How long the results of a search answer equal ones. 0: not at all. Default: `300000`. */
+    readonly cacheMs?: number;
+    /** How long an engine may take. Default: `10000`. */
+    readonly timeoutMs?: number;
+  };
   /** Sizes and timeouts. */
   readonly limits?: {
     /**

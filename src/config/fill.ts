@@ -1,3 +1,5 @@
+import { fillSearch } from './fill-search.js';
+import { apiKeysOf } from './provider-keys.js';
 import type {
   Config,
   Listener,
@@ -43,6 +45,7 @@ export const defaults = {
   },
   learning: { implicit: true },
   savings: { shadow: 0, maxUsdPerDay: 1 },
+  search: { engines: [], allowPrivateHosts: [], cacheMs: 300_000, timeoutMs: 10_000 },
   limits: {
     maxBodyBytes: 33_554_432,
     maxJsonValues: 150_000,
@@ -101,6 +104,7 @@ export function fillDefaults(
     routing: { ...defaults.routing, ...input.routing },
     learning: { ...defaults.learning, ...input.learning },
     savings: { ...defaults.savings, ...input.savings },
+    search: fillSearch(input.search ?? {}, defaults.search),
     limits: {
       maxBytesInProgress: null,
       maxAccountBytesInProgress: null,
@@ -111,12 +115,6 @@ export function fillDefaults(
     log: { pretty: null, ...defaults.log, ...input.log },
     proxy: { ...proxy, forwardHeaders: proxy.forwardHeaders.map((name) => name.toLowerCase()) },
   };
-}
-
-/** The API keys of a provider's settings, without empty and repeated ones. */
-function apiKeysOf({ apiKey, apiKeys = [] }: WrittenProvider): string[] {
-  const written = apiKey === undefined ? apiKeys : [apiKey, ...apiKeys];
-  return [...new Set(written.filter((key) => key !== ''))];
 }
 
 /** Fills the defaults into one provider's settings. */

@@ -21,14 +21,22 @@ export interface Finding {
 /** The name of the key that SIGNALBOX_API_KEY gives. */
 export const environmentKeyName = 'env';
 
-/** Variables without a value, except those that only leave a provider without its key. */
+/** What is skipped because it has no key. */
+export interface WithoutKey {
+  /** The names of providers. */
+  readonly providers: ReadonlySet<string>;
+  /** Search engines, by their places in the list. */
+  readonly engines: ReadonlySet<string>;
+}
+
+/** Variables without a value, except those of providers and search engines that are skipped. */
 export function unsetFindings(
   unset: Substituted['unset'],
-  withoutKey: ReadonlySet<string>,
+  { providers, engines }: WithoutKey,
 ): Finding[] {
-  const wrong = unset.filter(
-    ({ path }) => !isApiKey(path) && !(path[0] === 'providers' && withoutKey.has(path[1] ?? '')),
-  );
+  const isSkipped = ([section, name = '', place = '']: readonly string[]): boolean =>
+    section === 'providers' ? providers.has(name) : section === 'search' && engines.has(place);
+  const wrong = unset.filter(({ path }) => !isApiKey(path) && !isSkipped(path));
   return wrong.map(({ path, variable }) => ({
     path,
     reason:

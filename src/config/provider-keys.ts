@@ -1,15 +1,11 @@
 /** Removes white space around keys: secrets often come from files that end in a line break. */
 export function trimKeys(value: unknown): unknown {
   if (!isObject(value)) return value;
-  const providers = mapValues(value.providers, (provider) =>
-    !isObject(provider)
-      ? provider
-      : {
-          ...provider,
-          ...(provider.apiKey === undefined ? {} : { apiKey: trim(provider.apiKey) }),
-          ...(Array.isArray(provider.apiKeys) ? { apiKeys: provider.apiKeys.map(trim) } : {}),
-        },
-  );
+  const providers = mapValues(value.providers, withTrimmedKeys);
+  const search =
+    isObject(value.search) && Array.isArray(value.search.engines)
+      ? { ...value.search, engines: value.search.engines.map(withTrimmedKeys) }
+      : value.search;
   const auth =
     isObject(value.auth) && Array.isArray(value.auth.keys)
       ? {
@@ -23,6 +19,28 @@ export function trimKeys(value: unknown): unknown {
     ...value,
     ...(providers === undefined ? {} : { providers }),
     ...(auth === undefined ? {} : { auth }),
+    ...(search === undefined ? {} : { search }),
+  };
+}
+
+/** The keys of a provider or a search engine, without empty and repeated ones. */
+export function apiKeysOf({
+  apiKey,
+  apiKeys = [],
+}: {
+  readonly apiKey?: string;
+  readonly apiKeys?: readonly string[];
+}): string[] {
+  const written = apiKey === undefined ? apiKeys : [apiKey, ...apiKeys];
+  return [...new Set(written.filter((key) => key !== ''))];
+}
+
+function withTrimmedKeys(value: unknown): unknown {
+  if (!isObject(value)) return value;
+  return {
+    ...value,
+    ...(value.apiKey === undefined ? {} : { apiKey: trim(value.apiKey) }),
+    ...(Array.isArray(value.apiKeys) ? { apiKeys: value.apiKeys.map(trim) } : {}),
   };
 }
 
@@ -40,7 +58,24 @@ export function providersWithoutKey(value: unknown): Set<string> {
   );
 }
 
-function hasOnlyBlankKeys({ apiKey, apiKeys }: Record<string, unknown>): boolean {
+/** The search engines whose keys are all empty, which are skipped, by their place in the list. */
+export function enginesWithoutKey(value: unknown): Set<string> {
+  const search = isObject(value) ? value.search : undefined;
+  const engines = isObject(search) && Array.isArray(search.engines) ? search.engines : [];
+  const places = (engines as unknown[]).map((engine, place) =>
+    isObject(engine) && hasOnlyBlankKeys(engine) ? [String(place)] : [],
+  );
+  return new Set(places.flat());
+}
+
+/** Whether keys are written, and none of them has a value. */
+export function hasOnlyBlankKeys({
+  apiKey,
+  apiKeys,
+}: {
+  readonly apiKey?: unknown;
+  readonly apiKeys?: unknown;
+}): boolean {
   const keys = [
     ...(apiKey === undefined ? [] : [apiKey]),
     ...(Array.isArray(apiKeys) ? (apiKeys as unknown[]) : []),

@@ -10,11 +10,14 @@ import {
   type ParseOptions,
   settingFindings,
   unsetFindings,
+  type WithoutKey,
   withDialect,
 } from './findings.js';
 import { isLoopback } from './is-loopback.js';
-import { providersWithoutKey, trimKeys } from './provider-keys.js';
-import { compileSchema, readSchema, type Validator } from './schema/compile-schema.js';
+import { enginesWithoutKey, providersWithoutKey, trimKeys } from './provider-keys.js';
+import { searchFindings } from './search-findings.js';
+import { withSearchEnvironment } from './search-environment.js';
+import { compileSchema, fieldName, readSchema, type Validator } from './schema/compile-schema.js';
 import type { Config, WrittenConfig } from './shape.js';
 import { isApiKey, substitute, type Substituted } from './substitute.js';
 import type { Environment } from './variable.js';
@@ -39,7 +42,10 @@ export function resolve(
 ): Resolved {
   const { value, unset, problems } = substitute(written ?? {}, readSchema('config'), env);
   const trimmed = trimKeys(value);
-  const withoutKey = providersWithoutKey(trimmed);
+  const withoutKey = {
+    providers: providersWithoutKey(trimmed),
+    engines: enginesWithoutKey(trimmed),
+  };
   validator ??= compileSchema<WrittenConfig>('config');
   const findings = [
     ...problems,
@@ -49,34 +55,39 @@ export function resolve(
       .map((failure) => withDialect(findingOf(failure), knownApis)),
   ];
   if (findings.length > 0) return { findings: firstOfEachField(findings) };
-  const input = withEnvironment(trimmed as WrittenConfig, env, findings);
+  const overridden = withEnvironment(trimmed as WrittenConfig, env, findings);
+  const input = withSearchEnvironment(overridden, env, findings);
   findings.push(
     ...keyFindings(input.auth?.keys ?? []),
     ...apiFindings(input, knownApis),
     ...aliasFindings(input),
+    ...searchFindings(input),
   );
   if (findings.length > 0) return { findings };
-  const config = fillDefaults(input, withoutKey);
+  const config = fillDefaults(input, withoutKey.providers);
   findings.push(...settingFindings(config, problemOf));
   if (findings.length > 0) return { findings };
   return {
     config: {
       ...config,
-      warnings: [...unusedProviderWarnings(withoutKey, unset), ...authWarnings(config)],
+      warnings: [...unusedWarnings(withoutKey, unset), ...authWarnings(config)],
     },
   };
 }
 
-function unusedProviderWarnings(withoutKey: ReadonlySet<string>, unset: Unset): string[] {
-  return [...withoutKey].map((name) => {
+function unusedWarnings({ providers, engines }: WithoutKey, unset: Unset): string[] {
+  return [
+    ...[...providers].map((name) => ({ start: ['providers', name] })),
+    ...[...engines].map((place) => ({ start: ['search', 'engines', place] })),
+  ].map(({ start }) => {
     const variables = unset
-      .filter(({ path }) => isApiKey(path) && path[1] === name)
+      .filter(({ path }) => isApiKey(path) && start.every((part, index) => path[index] === part))
       .map(({ variable }) => variable);
     const reason =
       variables.length === 0
         ? 'its API key is empty'
         : `${variables.join(', ')} ${variables.length === 1 ? 'is' : 'are'} not set`;
-    return `providers[${name}] is not used: ${reason}`;
+    return `${fieldName(start)} is not used: ${reason}`;
   });
 }
 

@@ -1,4 +1,5 @@
 import type { ConfigInput, ModelInput, ProviderInput } from './config-input.js';
+import type { SearchConfig } from './search-config.js';
 
 /** An address to listen on; with port 0 the system chooses one. */
 export interface Listener {
@@ -266,6 +267,7 @@ export interface Config {
     readonly implicit: boolean;
   };
   readonly savings: SavingsConfig;
+  readonly search: SearchConfig;
   readonly limits: LimitsConfig;
   readonly metrics: { readonly requireKey: boolean; readonly prefix?: string };
   readonly log: {

@@ -101,10 +101,13 @@ function expand(
 }
 
 /**
- * Whether this is the field of a provider's API key, the only field whose variable may be unset.
+ * Whether this is the field of the API key of a provider or a search engine, the only fields whose
+ * variables may be unset.
  */
 export function isApiKey(path: readonly string[]): boolean {
-  return path[0] === 'providers' && (path[2] === 'apiKey' || path[2] === 'apiKeys');
+  const isEngine = path[0] === 'search' && path[1] === 'engines';
+  const field = path[0] === 'providers' ? path[2] : isEngine ? path[3] : undefined;
+  return field === 'apiKey' || field === 'apiKeys';
 }
 
 function coerced(text: string, schema: JsonSchema | undefined): unknown {

@@ -1,0 +1,32 @@
+/** A page that an answer may rest on: one shape, whoever searched for it. */
+export interface Source {
+  /** From 1, in the order in which they were found in this request. */
+  readonly id: number;
+  readonly title: string;
+  readonly url: string;
+  /** Plain text; '' where none is known. */
+  readonly snippet: string;
+  /** ISO 8601; null: unknown. */
+  readonly publishedAt: string | null;
+  /** When the gateway read the page, in ISO 8601; null: it did not. */
+  readonly fetchedAt: string | null;
+  /** Who found it: `native` for the model's own search, the engine's name, or `page`. */
+  readonly via: string;
+  /** Whether a citation of the answer names it. */
+  readonly cited: boolean;
+}
+
+/** A part of the answer, and the source that it rests on. Offsets in UTF-16 units of the text. */
+export interface Citation {
+  /** The id of the source. */
+  readonly source: number;
+  readonly start: number;
+  readonly end: number;
+  /** What the source says, in its own words; '' where that is not known. */
+  readonly quote: string;
+  /**
+   * `text`: the quote was found in the text that was read; `provider`: the model's provider
+   * returned the span; false: neither.
+   */
+  readonly verified: 'text' | 'provider' | false;
+}

@@ -71,6 +71,9 @@ const mayImport: Record<string, RegExp> = {
   // a search calls engines as dispatch calls providers
   'grounding/search/':
     /^(errors|version|config\/search-config|grounding\/parse-url|providers\/(adapter|failure)|dispatch\/(key-ring|network-failure|secrets)|routing\/tokens)\.ts$/,
+  // an external tool is known by its settings, and asked with nothing of the request but arguments
+  'grounding/toolkits/':
+    /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|routing\/access-rules)\.ts$/,
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,
@@ -100,7 +103,7 @@ const importers: Record<string, RegExp> = {
     /^(http\/client-address|config\/is-loopback|grounding\/reading\/public-address)\.ts$/,
   'fastest-levenshtein': /^config\/closest\.ts$/,
   'http-proxy-middleware': /^http\/passthrough\/proxy-stage\.ts$/,
-  ajv: /^config\/schema\//,
+  ajv: /^(config\/schema\/|grounding\/toolkits\/check-arguments\.ts$)/,
   'ajv-formats': /^config\/schema\//,
   'prom-client': /^telemetry\/metrics\//,
   'p-limit': /^(conversations|training)\//,
@@ -112,6 +115,8 @@ const importers: Record<string, RegExp> = {
   chokidar: /^config\//,
   'csv-parse': /^training\//,
   'lru-cache': /^(http|routing|store|conversations|grounding)\//,
+  // at its first use: `test/grounding/toolkits/lazy-client.test.ts`
+  '@modelcontextprotocol/client': /^grounding\/toolkits\/mcp\//,
   // in threads: `test/grounding/reading/lazy-parsers.test.ts`
   htmlparser2: /^grounding\/reading\/extraction\//,
   linkedom: /^grounding\/reading\/extraction\/readable-article\.ts$/,

@@ -63,6 +63,98 @@ export interface ProviderInput {
   };
 }
 
+/** The settings of one toolkit. */
+export interface ToolkitInput {
+  /**
+   * `mcp-stdio`: an MCP server that the gateway starts; `mcp-http`: one at an address;
+   * `openapi`: an HTTP API with an OpenAPI document; `functions`: addresses that take a call's
+   * arguments as JSON.
+   */
+  readonly type: 'mcp-stdio' | 'mcp-http' | 'openapi' | 'functions';
+  /** Names or globs (`read_*`) of the tools that requests may use. Default: all. */
+  readonly tools?: readonly string[];
+  /** Calls that the gateway does not run by itself. */
+  readonly approval?: {
+    /**
+     * Names or globs of tools whose calls are handed to the client, for example those that write.
+     * Default: `[]`.
+     */
+    readonly client?: readonly string[];
+  };
+  /**
+   * Whether a request is answered without this toolkit when it cannot be reached. Otherwise the
+   * request fails with 502. Default: `false`.
+   */
+  readonly optional?: boolean;
+  /** USD per call. Default: `0`. */
+  readonly pricePerCall?: number;
+  /** How long connecting, reading the list of tools, and each call may take. Default: `30000`. */
+  readonly timeoutMs?: number;
+  /**
+   * The maximum length of a result. A longer one is cut, and the model is told so. Default:
+   * `50000`.
+   */
+  readonly maxResultChars?: number;
+  /** `mcp-stdio`: the program to start. */
+  readonly command?: string;
+  /** `mcp-stdio`: its arguments. Default: `[]`. */
+  readonly args?: readonly string[];
+  /**
+   * `mcp-stdio`: its environment variables, besides `PATH`, `HOME`, `LANG` and the like. It
+   * sees no other variable of the gateway. Default: `{}`.
+   */
+  readonly env?: Readonly<Record<string, string>>;
+  /**
+   * `mcp-stdio` and `mcp-http`: the generation of the protocol. `handshake`: dated versions,
+   * which begin with `initialize`; `stateless`: from 2026-07-28; `auto`: both are tried.
+   * Default: `"auto"`.
+   */
+  readonly era?: 'auto' | 'stateless' | 'handshake';
+  /** `mcp-http`: the address of the server; `openapi`: that of the document, in JSON. */
+  readonly url?: string;
+  /** Headers to send with every request to this toolkit. Not for `mcp-stdio`. Default: `{}`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `mcp-http`: how the gateway gets an access token. Default: not at all. */
+  readonly auth?: {
+    /** The grant of OAuth 2. */
+    readonly type: 'client_credentials';
+    /** The address of the token endpoint. */
+    readonly tokenUrl: string;
+    /** The client's id. */
+    readonly clientId: string;
+    /** The client's secret. */
+    readonly clientSecret: string;
+    /** The scopes to ask for, separated by spaces. Default: none. */
+    readonly scope?: string;
+  };
+  /**
+   * `openapi`: the address that paths are added to. Default: the document's first server, if it
+   * has the origin of the document.
+   */
+  readonly baseUrl?: string;
+  /**
+   * `openapi`: the operations that become tools, as ids or globs of `operationId`. Default:
+   * all.
+   */
+  readonly operations?: readonly string[];
+  /** `functions`: the tools. */
+  readonly functions?: readonly {
+    /** The tool's name. */
+    readonly name: string;
+    /** What it does, for the model. Default: `""`. */
+    readonly description?: string;
+    /** The JSON Schema of its arguments. Default: an object without fields. */
+    readonly parameters?: Readonly<Record<string, unknown>>;
+    /**
+     * The address that the arguments are sent to, as JSON by POST. The body of the answer is the
+     * result.
+     */
+    readonly url: string;
+    /** Headers to send with every call, besides those of the toolkit. Default: `{}`. */
+    readonly headers?: Readonly<Record<string, string>>;
+  }[];
+}
+
 /** Corrections of the catalogue for one model, which routing and prices use. */
 export interface ModelInput {
   /** USD per million input tokens. */
@@ -210,6 +302,8 @@ export interface ConfigInput {
        * needs the whole provider (`openai/*` or `*`).
        */
       readonly models?: readonly string[];
+      /** Names or globs of the toolkits that the key may use. Default: none. */
+      readonly toolkits?: readonly string[];
       /**
        * Any of `completions`, `model-select` and `admin`. Default: all three; without `admin` for a
        * key with `models` or `limits`.
@@ -500,6 +594,11 @@ export interface ConfigInput {
     /** How long an engine may take. Default: `10000`. */
     readonly timeoutMs?: number;
   };
+  /**
+   * External tools that requests can name, by name. See the table of toolkit settings. A key
+   * may use those that its `toolkits` list names. Default: `{}`.
+   */
+  readonly toolkits?: Readonly<Record<string, ToolkitInput>>;
   /** Sizes and timeouts. */
   readonly limits?: {
     /**

@@ -1,4 +1,5 @@
 import { fillSearch } from './fill-search.js';
+import { fillToolkits } from './fill-toolkits.js';
 import { apiKeysOf } from './provider-keys.js';
 import type {
   Config,
@@ -105,6 +106,7 @@ export function fillDefaults(
     learning: { ...defaults.learning, ...input.learning },
     savings: { ...defaults.savings, ...input.savings },
     search: fillSearch(input.search ?? {}, defaults.search),
+    toolkits: fillToolkits(input.toolkits ?? {}),
     limits: {
       maxBytesInProgress: null,
       maxAccountBytesInProgress: null,

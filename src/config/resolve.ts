@@ -19,6 +19,7 @@ import { searchFindings } from './search-findings.js';
 import { withSearchEnvironment } from './search-environment.js';
 import { compileSchema, fieldName, readSchema, type Validator } from './schema/compile-schema.js';
 import type { Config, WrittenConfig } from './shape.js';
+import { toolkitFindings } from './toolkit-findings.js';
 import { isApiKey, substitute, type Substituted } from './substitute.js';
 import type { Environment } from './variable.js';
 
@@ -62,6 +63,7 @@ export function resolve(
     ...apiFindings(input, knownApis),
     ...aliasFindings(input),
     ...searchFindings(input),
+    ...toolkitFindings(input),
   );
   if (findings.length > 0) return { findings };
   const config = fillDefaults(input, withoutKey.providers);

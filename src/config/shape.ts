@@ -1,5 +1,6 @@
 import type { ConfigInput, ModelInput, ProviderInput } from './config-input.js';
 import type { SearchConfig } from './search-config.js';
+import type { ToolkitConfig } from './toolkit-config.js';
 
 /** An address to listen on; with port 0 the system chooses one. */
 export interface Listener {
@@ -26,6 +27,8 @@ export interface FixedKey {
   readonly key: string;
   /** The models that the key may use, as labels or globs (`openai/*`). Default: all. */
   readonly models?: readonly string[];
+  /** Names or globs of the toolkits that the key may use. Default: none. */
+  readonly toolkits?: readonly string[];
   /** Default: all scopes, but without `admin` for a key with `models` or `limits`. */
   readonly scopes?: readonly ('completions' | 'model-select' | 'admin')[];
   /** Default: no limits. */
@@ -268,6 +271,7 @@ export interface Config {
   };
   readonly savings: SavingsConfig;
   readonly search: SearchConfig;
+  readonly toolkits: readonly ToolkitConfig[];
   readonly limits: LimitsConfig;
   readonly metrics: { readonly requireKey: boolean; readonly prefix?: string };
   readonly log: {

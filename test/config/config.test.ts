@@ -100,6 +100,7 @@ describe('defaults', () => {
       providers: {},
       models: {},
       aliases: {},
+      toolkits: {},
     });
     const provider = (readSchema('config').$defs as Record<string, JsonSchema>).provider!;
     expect(schemaDefaults(provider)).toEqual({
@@ -143,6 +144,8 @@ describe('the configuration that comes with the package', () => {
     MY_AWS_SESSION_TOKEN: 't',
     DATABASE_PASSWORD: 'p',
     SMTP_PASSWORD: 's',
+    GITHUB_TOKEN: 'g',
+    TICKETS_SECRET: 't',
   };
 
   it('changes nothing and has no provider', () => {

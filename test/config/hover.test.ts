@@ -60,6 +60,7 @@ const roots: Record<string, Schema> = {
   ConfigInput: config,
   ProviderInput: config.$defs?.['provider'] ?? {},
   ModelInput: config.$defs?.['model'] ?? {},
+  ToolkitInput: config.$defs?.['toolkit'] ?? {},
 };
 for (const statement of source.statements)
   if (ts.isInterfaceDeclaration(statement))
@@ -83,12 +84,13 @@ describe('what an editor shows of the configuration', () => {
     const paths = (written: Schema, path: string): string[] =>
       Object.entries(withFields(written).properties ?? {}).flatMap(([name, inner]) => [
         `${path}${name}`,
-        ...(/#\/\$defs\/(provider|model)$/.test(JSON.stringify(inner))
+        ...(/#\/\$defs\/(provider|model|toolkit)$/.test(JSON.stringify(inner))
           ? []
           : paths(inner, `${path}${name}.`)),
       ]);
     const wanted = Object.entries(roots).flatMap(([name, schema]) => paths(schema, `${name}.`));
-    const isOwn = (path: string): boolean => !/^ConfigInput\.(providers|models)\./.test(path);
+    const isOwn = (path: string): boolean =>
+      !/^ConfigInput\.(providers|models|toolkits)\./.test(path);
     expect([...shown.keys()].sort()).toEqual([...new Set(wanted.filter(isOwn))].sort());
   });
 });

@@ -28,11 +28,12 @@ interface Schema {
  */
 export function generatedTables(): Record<string, string> {
   const schema = readSchema('config') as Schema;
-  const { provider, model } = schema.$defs!;
+  const { provider, model, toolkit } = schema.$defs!;
   return {
     'config keys': settingsTable(schema, schema, defaults),
     'provider settings': settingsTable(provider!, schema, defaults),
     'model settings': settingsTable(model!, schema, {}),
+    'toolkit settings': settingsTable(toolkit!, schema, {}),
     errors: errorTable(),
     providers: providerTable(),
     commands: markdownTable(['Command', 'Does', 'Options'], commandRows()),

@@ -1,0 +1,77 @@
+import { version } from '../../version.js';
+import { endOf } from './abort.js';
+import { wholeCharacters } from './cut-result.js';
+import { readBounded } from './read-bounded.js';
+import type { ToolAnswer } from './tool-source.js';
+
+/** A call of a tool as an HTTP request. */
+export interface HttpCall {
+  readonly method: string;
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** JSON; null: none is sent. */
+  readonly body: string | null;
+}
+
+/** What bounds a call. */
+export interface CallLimits {
+  readonly timeoutMs: number;
+  readonly maxResultChars: number;
+}
+
+/** A character takes up to four bytes. */
+const bytesPerCharacter = 4;
+
+const reasons: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'the connection was refused',
+  ECONNRESET: 'the connection was reset',
+  ENOTFOUND: 'its host name does not exist',
+  UND_ERR_SOCKET: 'the connection was closed',
+};
+
+/**
+ * Sends a request, and returns the body of the answer as text. A status that is not 2xx, no answer
+ * in time and a redirect, which could take credentials elsewhere, are answers with `isError`.
+ * @throws GatewayError if the signal ends the call
+ */
+export async function callHttp(
+  call: HttpCall,
+  { timeoutMs, maxResultChars }: CallLimits,
+  signal: AbortSignal,
+): Promise<ToolAnswer> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  try {
+    const answer = await fetch(call.url, {
+      method: call.method,
+      headers: {
+        accept: 'application/json, text/plain;q=0.9, */*;q=0.5',
+        'user-agent': `Signalbox/${version}`,
+        ...(call.body === null ? {} : { 'content-type': 'application/json' }),
+        ...call.headers,
+      },
+      body: call.body,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, timeout]),
+    });
+    const { text, isCut } = await readBounded(answer.body, maxResultChars * bytesPerCharacter);
+    return answerOf(answer.status, text, isCut, maxResultChars);
+  } catch (error) {
+    if (signal.aborted) throw endOf(signal);
+    const reason = timeout.aborted ? `no answer within ${timeoutMs} ms` : reasonOf(error);
+    return { text: `The tool failed: ${reason}.`, isError: true };
+  }
+}
+
+function answerOf(status: number, body: string, isCut: boolean, max: number): ToolAnswer {
+  const text = wholeCharacters(body, max);
+  const note = isCut || text.length < body.length ? '\n[cut: the result is longer]' : '';
+  if (status >= 200 && status < 300) return { text: text + note, isError: false };
+  const said = text === '' ? '' : `: ${text}${note}`;
+  const reason = status >= 300 && status < 400 ? 'a redirect, which is not followed' : 'an error';
+  return { text: `The tool answered with status ${status}, ${reason}${said}`, isError: true };
+}
+
+function reasonOf(error: unknown): string {
+  const { cause } = error as { cause?: { code?: unknown } | null };
+  return reasons[String(cause?.code)] ?? 'it could not be reached';
+}

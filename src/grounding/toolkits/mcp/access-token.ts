@@ -1,0 +1,75 @@
+import type { ClientCredentialsConfig } from '../../../config/toolkit-config.js';
+import { readBounded } from '../read-bounded.js';
+
+interface Token {
+  readonly text: string;
+  readonly until: number;
+}
+
+const maxAnswerBytes = 65_536;
+/** A token is replaced this long before it ends. */
+const marginMs = 30_000;
+const defaultLifeSeconds = 300;
+
+/** Access tokens by OAuth's client credentials; one is used until shortly before it expires. */
+export class AccessToken {
+  private current: Promise<Token> | null = null;
+
+  constructor(
+    private readonly config: ClientCredentialsConfig,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /** @throws Error if the token endpoint gives none; the message has no secret */
+  async token(): Promise<string> {
+    const known = await this.current?.catch(() => null);
+    if (known && known.until > performance.now()) return known.text;
+    this.current = this.request();
+    return (await this.current).text;
+  }
+
+  /** The server refused the token: the next one is new. */
+  onUnauthorized(): Promise<void> {
+    this.current = null;
+    return Promise.resolve();
+  }
+
+  private async request(): Promise<Token> {
+    const { clientId, clientSecret, scope } = this.config;
+    const form = { grant_type: 'client_credentials', ...(scope === null ? {} : { scope }) };
+    const encoded = [clientId, clientSecret].map(encodeURIComponent).join(':');
+    const authorization = `Basic ${Buffer.from(encoded).toString('base64')}`;
+    const first = await this.post(form, { authorization });
+    // some servers take the secret in the body alone
+    const answer =
+      first.status === 400 || first.status === 401
+        ? await this.post({ ...form, client_id: clientId, client_secret: clientSecret }, {})
+        : first;
+    const { access_token: text, expires_in: seconds } = parsed(answer.text);
+    if (answer.status !== 200 || typeof text !== 'string' || !/^[!-~]+$/.test(text))
+      throw new Error(`the token endpoint answered ${answer.status} without an access token`);
+    const lifeMs = (Number(seconds) > 0 ? Number(seconds) : defaultLifeSeconds) * 1_000;
+    return { text, until: performance.now() + lifeMs - Math.min(marginMs, lifeMs / 2) };
+  }
+
+  private async post(form: Record<string, string>, headers: Record<string, string>) {
+    const answer = await fetch(this.config.tokenUrl, {
+      method: 'POST',
+      headers: { ...headers, accept: 'application/json' },
+      body: new URLSearchParams(form),
+      redirect: 'error',
+      signal: AbortSignal.timeout(this.timeoutMs),
+    });
+    const { text } = await readBounded(answer.body, maxAnswerBytes);
+    return { status: answer.status, text };
+  }
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const value = JSON.parse(text) as unknown;
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}

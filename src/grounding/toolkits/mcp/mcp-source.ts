@@ -1,0 +1,139 @@
+import { backoffMs } from '../../../async/backoff.js';
+import type { HttpToolkitConfig, StdioToolkitConfig } from '../../../config/toolkit-config.js';
+import { GatewayError } from '../../../errors.js';
+import { endOf, unlessAborted } from '../abort.js';
+import type { ToolAnswer, ToolOffer, ToolSource } from '../tool-source.js';
+import { listTools } from './list-tools.js';
+import { isSessionLost, mcpFailureReason } from './mcp-failure.js';
+import type { McpSession, SessionOptions } from './mcp-session.js';
+import { answerOf } from './result-text.js';
+
+type McpToolkitConfig = StdioToolkitConfig | HttpToolkitConfig;
+
+/** How long a list of tools holds, also of servers that never say that it has changed. */
+const offerMs = 60_000;
+/** After the second failure in a row: the first one is tried again at once. */
+const restart = { firstMs: 1_000, maxMs: 60_000, jitter: 0.2 };
+
+/** What opens a session: starts a process, or connects. */
+export type OpenSession = (options: Omit<SessionOptions, 'era'>) => Promise<McpSession>;
+
+/** The tools of an MCP server. One connection serves all requests. */
+export class McpSource implements ToolSource {
+  private session: Promise<McpSession> | null = null;
+  private listed: { readonly offer: Promise<ToolOffer>; readonly until: number } | null = null;
+  private failures = 0;
+  private restUntil = 0;
+  private readonly closing = new AbortController();
+
+  constructor(
+    private readonly config: McpToolkitConfig,
+    private readonly open: OpenSession,
+    /** What may not be told of failures. */
+    private readonly withoutSecrets: (text: string) => string,
+  ) {}
+
+  async offer(signal: AbortSignal): Promise<ToolOffer> {
+    const now = performance.now();
+    if (this.listed === null || this.listed.until < now) {
+      const offer = this.list();
+      const listed = { offer, until: now + offerMs };
+      this.listed = listed;
+      offer.catch(() => {
+        if (this.listed === listed) this.listed = null;
+      });
+    }
+    return unlessAborted(this.listed.offer, signal);
+  }
+
+  async call(
+    tool: string,
+    args: Readonly<Record<string, unknown>>,
+    signal: AbortSignal,
+  ): Promise<ToolAnswer> {
+    try {
+      const result = await this.onSession(({ client }) => {
+        const params = { name: tool, arguments: { ...args } };
+        const { timeoutMs: timeout } = this.config;
+        return client.callTool(params, { signal, timeout, maxTotalTimeout: timeout });
+      }, signal);
+      return answerOf(result, this.config.maxResultChars);
+    } catch (error) {
+      if (signal.aborted) throw endOf(signal);
+      return { text: `The tool failed: ${this.explained(error)}.`, isError: true };
+    }
+  }
+
+  async close(): Promise<void> {
+    this.closing.abort(new Error('the toolkit was closed'));
+    const { session } = this;
+    this.session = null;
+    this.listed = null;
+    await (await session?.catch(() => null))?.close().catch(() => undefined);
+  }
+
+  private async list(): Promise<ToolOffer> {
+    try {
+      const { timeoutMs } = this.config;
+      const never = new AbortController().signal;
+      const offer = await this.onSession(({ client }) => listTools(client, timeoutMs), never);
+      this.failures = 0;
+      return offer;
+    } catch (error) {
+      const { name } = this.config;
+      throw new GatewayError('connection_failed', `${name}: ${this.explained(error)}`, {
+        cause: error,
+      });
+    }
+  }
+
+  /** Does something on the session; once more on a new one where the server has forgotten it. */
+  private async onSession<T>(
+    work: (session: McpSession) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T> {
+    const opened = this.connected();
+    const session = await unlessAborted(opened, signal);
+    try {
+      return await work(session);
+    } catch (error) {
+      if (!isSessionLost(error) || signal.aborted) throw error;
+      if (this.session === opened) this.session = null;
+      void session.close().catch(() => undefined);
+      return work(await unlessAborted(this.connected(), signal));
+    }
+  }
+
+  private connected(): Promise<McpSession> {
+    if (this.closing.signal.aborted) return Promise.reject(new Error('the toolkit was closed'));
+    if (this.session !== null) return this.session;
+    const restMs = this.restUntil - performance.now();
+    if (restMs > 0) {
+      const seconds = Math.ceil(restMs / 1_000);
+      const reason = `it failed ${this.failures} times in a row and is tried again in ${seconds} s`;
+      return Promise.reject(new Error(reason));
+    }
+    const opening: Promise<McpSession> = this.open({
+      timeoutMs: this.config.timeoutMs,
+      signal: this.closing.signal,
+      onClose: () => this.lost(opening),
+      onToolsChanged: () => void (this.listed = null),
+    });
+    opening.catch(() => this.lost(opening));
+    this.session = opening;
+    return opening;
+  }
+
+  private lost(session: Promise<McpSession>): void {
+    if (this.session !== session) return;
+    this.session = null;
+    this.listed = null;
+    this.failures++;
+    this.restUntil =
+      performance.now() + (this.failures < 2 ? 0 : backoffMs(this.failures - 1, restart));
+  }
+
+  private explained(error: unknown): string {
+    return this.withoutSecrets(mcpFailureReason(error, this.config.timeoutMs));
+  }
+}

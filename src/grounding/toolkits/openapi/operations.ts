@@ -1,0 +1,119 @@
+import { jsonItems, jsonFields, referred } from './resolve-references.js';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A parameter of an operation. */
+export interface OperationParameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  /** Whether a list in the query is one field for each item, or one with commas. */
+  readonly explode: boolean;
+}
+
+/** An operation of a document as a tool. */
+export interface ApiOperation {
+  readonly id: string;
+  readonly method: string;
+  readonly path: string;
+  readonly description: string;
+  readonly parameters: readonly OperationParameter[];
+  /** Whether `body` among the arguments is sent. */
+  readonly hasBody: boolean;
+  /** The schema of the arguments, with the references of the document. */
+  readonly schema: Json;
+}
+
+const methods = ['get', 'put', 'post', 'delete', 'patch', 'head', 'options'];
+const methodsWithBody = ['put', 'post', 'delete', 'patch'];
+/** The gateway sets these; the document says that they are not parameters. */
+const ownHeaders = ['accept', 'content-type', 'authorization', 'host', 'content-length', 'cookie'];
+const maxOperations = 512;
+
+/** The operations of an OpenAPI document of version 3.0 or 3.1. */
+export function operationsOf(document: Json): ApiOperation[] {
+  const found: ApiOperation[] = [];
+  for (const [path, written] of Object.entries(jsonFields(document.paths))) {
+    const item = referred(written, document);
+    for (const method of methods) {
+      const operation = jsonFields(item[method]);
+      if (item[method] === undefined || found.length >= maxOperations) continue;
+      found.push(operationOf(document, path, method, item, operation));
+    }
+  }
+  return found;
+}
+
+function operationOf(
+  document: Json,
+  path: string,
+  method: string,
+  item: Json,
+  operation: Json,
+): ApiOperation {
+  const written = parametersOf(document, item, operation);
+  const body = bodyOf(document, method, operation);
+  const properties = Object.fromEntries([
+    ...written.map((parameter) => [String(parameter.name), schemaOf(parameter)] as const),
+    ...(body === null ? [] : [['body', body.schema] as const]),
+  ]);
+  const required = written
+    .filter((parameter) => parameter.required === true || parameter.in === 'path')
+    .map(({ name }) => String(name));
+  const { operationId, summary, description } = operation;
+  return {
+    id: typeof operationId === 'string' ? operationId : `${method}_${path}`,
+    method: method.toUpperCase(),
+    path,
+    description: [summary, description].filter((text) => typeof text === 'string').join('\n'),
+    parameters: written.map(readParameter),
+    hasBody: body !== null,
+    schema: {
+      type: 'object',
+      properties,
+      required: [...required, ...(body?.required === true ? ['body'] : [])],
+      additionalProperties: false,
+      // where the references lead; a reader of the schema replaces them
+      components: document.components,
+    },
+  };
+}
+
+/** An operation's parameters and those of its path, which it may override. Cookies are left out. */
+function parametersOf(document: Json, item: Json, operation: Json): Json[] {
+  const all = [...jsonItems(item.parameters), ...jsonItems(operation.parameters)]
+    .map((parameter) => referred(parameter, document))
+    .filter(({ name, in: place }) => typeof name === 'string' && isPlace(place))
+    .filter(
+      ({ name, in: place }) =>
+        place !== 'header' || !ownHeaders.includes(String(name).toLowerCase()),
+    );
+  return [...new Map(all.map((parameter) => [parameter.name, parameter])).values()];
+}
+
+const isPlace = (place: unknown): boolean =>
+  place === 'path' || place === 'query' || place === 'header';
+
+const schemaOf = ({ schema, content, description }: Json): Json => ({
+  ...jsonFields(schema ?? jsonFields(Object.values(jsonFields(content))[0]).schema),
+  ...(typeof description === 'string' ? { description } : {}),
+});
+
+const readParameter = ({ name, in: place, explode, style }: Json): OperationParameter => ({
+  name: String(name),
+  in: place as OperationParameter['in'],
+  explode: typeof explode === 'boolean' ? explode : style === undefined || style === 'form',
+});
+
+function bodyOf(
+  document: Json,
+  method: string,
+  operation: Json,
+): { readonly schema: unknown; readonly required: boolean } | null {
+  if (operation.requestBody === undefined || !methodsWithBody.includes(method)) return null;
+  const { content, required } = referred(operation.requestBody, document);
+  const json = Object.entries(jsonFields(content)).find(([type]) =>
+    /^application\/(.+\+)?json/.test(type),
+  );
+  if (json === undefined) return null;
+  return { schema: jsonFields(json[1]).schema ?? {}, required: required === true };
+}

@@ -1,0 +1,69 @@
+import type { OpenApiToolkitConfig } from '../../../config/toolkit-config.js';
+import { version } from '../../../version.js';
+import { readBounded } from '../read-bounded.js';
+import { jsonItems, jsonFields } from './resolve-references.js';
+
+/** A document, and the address that its paths are added to. */
+export interface ReadApiDocument {
+  readonly document: Readonly<Record<string, unknown>>;
+  readonly baseUrl: string;
+}
+
+const maxBytes = 16 * 1024 * 1024;
+
+/**
+ * Reads the document of an API.
+ * @throws Error that says what is wrong, in a few words after the toolkit's name
+ */
+export async function readDocument(
+  { url, headers, baseUrl, timeoutMs }: OpenApiToolkitConfig,
+  signal: AbortSignal,
+): Promise<ReadApiDocument> {
+  const timeout = AbortSignal.timeout(timeoutMs);
+  const answer = await asked(url, headers, AbortSignal.any([signal, timeout])).catch(
+    (error: unknown) => {
+      const reason = timeout.aborted ? `not answered within ${timeoutMs} ms` : 'not reached';
+      throw new Error(`its document was ${reason}`, { cause: error });
+    },
+  );
+  if (answer.status !== 200)
+    throw new Error(`the address of its document answered ${answer.status}`);
+  if (answer.isCut) throw new Error(`its document is larger than ${maxBytes} bytes`);
+  const document = parsed(answer.text);
+  if (!/^3\.[01]\./.test(String(document.openapi)))
+    throw new Error('its document is not of OpenAPI 3.0 or 3.1');
+  return { document, baseUrl: baseUrl ?? serverOf(document, url) };
+}
+
+async function asked(url: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
+  const answer = await fetch(url, {
+    headers: { accept: 'application/json', 'user-agent': `Signalbox/${version}`, ...headers },
+    redirect: 'manual',
+    signal,
+  });
+  return { status: answer.status, ...(await readBounded(answer.body, maxBytes)) };
+}
+
+function parsed(text: string): Readonly<Record<string, unknown>> {
+  try {
+    return jsonFields(JSON.parse(text));
+  } catch {
+    throw new Error('its document is not JSON');
+  }
+}
+
+/**
+ * The first server, relative to the document. One of another origin is refused: it would get the
+ * configured headers.
+ */
+function serverOf(document: Readonly<Record<string, unknown>>, url: string): string {
+  const { url: written, variables } = jsonFields(jsonItems(document.servers)[0]);
+  const text = (typeof written === 'string' ? written : '/').replace(
+    /\{([^{}]*)\}/g,
+    (_all, name: string) => String(jsonFields(jsonFields(variables)[name]).default),
+  );
+  const server = new URL(text, url);
+  if (server.origin !== new URL(url).origin)
+    throw new Error(`its first server is at another origin (${server.origin}); set baseUrl`);
+  return server.href;
+}

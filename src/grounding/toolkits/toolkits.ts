@@ -1,0 +1,148 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { ToolkitConfig } from '../../config/toolkit-config.js';
+import { GatewayError, invalidField } from '../../errors.js';
+import { matchesGlob } from '../../routing/access-rules.js';
+import type { GatewayTool } from '../tools/gateway-tool.js';
+import { createSource } from './create-source.js';
+import { secretFilter } from './secrets-in-settings.js';
+import type { OfferedTool, ToolOffer } from './tool-source.js';
+import { type CallAllowance, type OpenToolkit, shown, toolkitTool } from './toolkit-tool.js';
+
+/** A toolkit that a request names. */
+export interface ToolkitChoice {
+  readonly name: string;
+  /** Names or globs of its tools; absent: all that the configuration allows. */
+  readonly tools?: readonly string[];
+  /** How many calls of them the request may make together; absent: no limit of its own. */
+  readonly maxCalls?: number;
+}
+
+/** What a request may call. */
+export interface OpenedToolkits {
+  readonly tools: GatewayTool[];
+  /** What is missing and why, in words for the client. */
+  readonly warnings: string[];
+}
+
+/** Providers refuse requests with more. */
+const maxToolsPerRequest = 128;
+
+/**
+ * The toolkits of one configuration. A connection is opened when a request first needs it, and
+ * serves all later ones.
+ */
+export class Toolkits {
+  private readonly byName: Map<string, OpenToolkit>;
+
+  /** @param log takes what servers write to their standard error, bounded, and other details */
+  constructor(config: readonly ToolkitConfig[], log: (message: string) => void = () => undefined) {
+    this.byName = new Map(
+      config.map((toolkit) => {
+        const withoutSecrets = secretFilter(toolkit);
+        const source = createSource(toolkit, withoutSecrets, (line) =>
+          log(`${toolkit.name}: ${withoutSecrets(line)}`),
+        );
+        return [toolkit.name, { config: toolkit, source, withoutSecrets }];
+      }),
+    );
+  }
+
+  get names(): readonly string[] {
+    return [...this.byName.keys()];
+  }
+
+  /**
+   * The tools that a request may call. All choices are checked before the first connection.
+   * @param allowed names or globs of the toolkits that the caller may use
+   * @throws GatewayError `validation_failed` for a toolkit that is unknown, forbidden, or without a
+   * usable tool; `connection_failed` for one that cannot be reached, unless it is optional
+   */
+  async open(
+    choices: readonly ToolkitChoice[],
+    allowed: readonly string[],
+    signal: AbortSignal,
+  ): Promise<OpenedToolkits> {
+    const chosen = choices.map((choice, place) => this.chosen(choices, choice, place, allowed));
+    const opened = await Promise.all(
+      chosen.map((toolkit, place) => openOne(toolkit, choices[place]!, place, signal)),
+    );
+    const tools = opened.flatMap((one) => one.tools);
+    const warnings = opened.flatMap((one) => one.warnings);
+    if (tools.length > maxToolsPerRequest)
+      warnings.push(`toolkits: of ${tools.length} tools the first ${maxToolsPerRequest} are used`);
+    return { tools: tools.slice(0, maxToolsPerRequest), warnings };
+  }
+
+  /**
+   * Takes over the connections of an earlier configuration whose settings are the same. The others
+   * are closed; a request in flight that still calls them gets a tool error.
+   */
+  inheritFrom(earlier: Toolkits): void {
+    for (const [name, before] of earlier.byName) {
+      const now = this.byName.get(name);
+      if (now && isDeepStrictEqual(now.config, before.config)) {
+        this.byName.set(name, before);
+        void now.source.close();
+      } else void before.source.close();
+    }
+  }
+
+  /** Ends all processes and connections. Calls in progress get a tool error. */
+  async close(): Promise<void> {
+    await Promise.all([...this.byName.values()].map(({ source }) => source.close()));
+  }
+
+  private chosen(
+    choices: readonly ToolkitChoice[],
+    { name }: ToolkitChoice,
+    place: number,
+    allowed: readonly string[],
+  ): OpenToolkit {
+    const field = `toolkits[${place}]`;
+    if (!allowed.some((glob) => matchesGlob(glob, name)))
+      throw invalidField(field, `this API key may not use the toolkit ${shown(name)}`);
+    const toolkit = this.byName.get(name);
+    if (!toolkit) throw invalidField(field, `there is no toolkit named ${shown(name)}`);
+    if (choices.findIndex((choice) => choice.name === name) < place)
+      throw invalidField(field, `${name} is named twice`);
+    return toolkit;
+  }
+}
+
+async function openOne(
+  toolkit: OpenToolkit,
+  choice: ToolkitChoice,
+  place: number,
+  signal: AbortSignal,
+): Promise<OpenedToolkits> {
+  const { name, optional } = toolkit.config;
+  let offer: ToolOffer;
+  try {
+    offer = await toolkit.source.offer(signal);
+  } catch (error) {
+    if (signal.aborted || !optional || !(error instanceof GatewayError)) throw error;
+    return { tools: [], warnings: [`toolkits[${place}]: ${error.message}`] };
+  }
+  const { tools, warnings } = toolsOf(toolkit, choice, offer);
+  if (tools.length === 0)
+    throw invalidField(`toolkits[${place}]`, `${name} has no tool that this request can use`);
+  return { tools, warnings: warnings.map((text) => `toolkits[${place}]: ${name} ${text}`) };
+}
+
+function toolsOf(toolkit: OpenToolkit, choice: ToolkitChoice, offer: ToolOffer): OpenedToolkits {
+  const isWanted = ({ name }: OfferedTool): boolean =>
+    isListed(toolkit.config.tools, name) && isListed(choice.tools ?? null, name);
+  const allowance: CallAllowance = { max: choice.maxCalls ?? null, made: 0 };
+  const tools = new Map<string, GatewayTool>();
+  const warnings = [...offer.warnings];
+  for (const offered of offer.tools.filter(isWanted)) {
+    const tool = toolkitTool(toolkit, offered, allowance);
+    if (typeof tool === 'string') warnings.push(`has a tool that is left out: ${tool}`);
+    else if (tools.has(tool.name)) warnings.push(`lists ${shown(offered.name)} twice`);
+    else tools.set(tool.name, tool);
+  }
+  return { tools: [...tools.values()], warnings };
+}
+
+const isListed = (globs: readonly string[] | null, name: string): boolean =>
+  globs === null || globs.some((glob) => matchesGlob(glob, name));

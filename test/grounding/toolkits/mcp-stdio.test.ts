@@ -1,0 +1,94 @@
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, describe, expect, it } from 'vitest';
+import type { Toolkits } from '../../../src/grounding/toolkits/toolkits.js';
+import {
+  callOnce,
+  everything,
+  serverProgram,
+  signal,
+  toolkitsOf,
+  toolOf,
+} from '../../helpers/toolkits.js';
+
+const opened: Toolkits[] = [];
+function open(...args: Parameters<typeof toolkitsOf>) {
+  const made = toolkitsOf(...args);
+  opened.push(made.toolkits);
+  return made;
+}
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((toolkits) => toolkits.close()));
+});
+
+const folder = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-toolkits-')));
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+describe('an MCP server that the gateway starts', () => {
+  it('offers its tools under names with the toolkit before them, and runs them', async () => {
+    const { toolkits } = open({ all: everything });
+    const { tools, warnings } = await toolkits.open([{ name: 'all' }], ['*'], signal());
+    expect(warnings).toEqual([]);
+    const sum = toolOf(tools, 'all__get-sum');
+    expect(sum).toMatchObject({ toolkit: 'all', approval: 'none', maxCalls: null, priceUsd: 0 });
+    expect(sum.definition.function).toMatchObject({
+      name: 'all__get-sum',
+      parameters: { type: 'object', required: ['a', 'b'] },
+    });
+    expect(await sum.run({ a: 19, b: 23 }, { signal: signal() })).toEqual({
+      text: 'The sum of 19 and 23 is 42.',
+      isError: false,
+      costUsd: 0,
+    });
+  });
+
+  it('serves several requests with one process', async () => {
+    const { toolkits } = open({ all: everything });
+    const results = await Promise.all(
+      ['a', 'b', 'c'].map((message) => callOnce(toolkits, 'all__echo', { message })),
+    );
+    expect(results.map(({ text }) => text)).toEqual(['Echo: a', 'Echo: b', 'Echo: c']);
+  });
+
+  it('sees its own variables and none of the gateway', async () => {
+    process.env.SIGNALBOX_TEST_API_KEY = 'sk_hidden';
+    const { toolkits } = open({ all: { ...everything, env: { MINE: 'here' } } });
+    const { text } = await callOnce(toolkits, 'all__get-env');
+    delete process.env.SIGNALBOX_TEST_API_KEY;
+    expect(text).toContain('"MINE": "here"');
+    expect(text).toContain('"PATH"');
+    expect(text).not.toContain('sk_hidden');
+  });
+
+  it('shows structured content, resources and images as text', async () => {
+    const { toolkits } = open({ all: everything });
+    const structured = await callOnce(toolkits, 'all__get-structured-content', {
+      location: 'Chicago',
+    });
+    expect(JSON.parse(structured.text)).toHaveProperty('temperature');
+    expect((await callOnce(toolkits, 'all__get-tiny-image')).text).toContain('[image image/png]');
+    const resource = await callOnce(toolkits, 'all__get-resource-reference', {
+      resourceType: 'Text',
+      resourceId: 1,
+    });
+    expect(resource.text).toContain('Resource 1');
+  });
+
+  it('answers a failed call with what the server says', async () => {
+    writeFileSync(join(folder, 'note.txt'), 'The lamp is green.');
+    const files = {
+      type: 'mcp-stdio',
+      command: process.execPath,
+      args: [serverProgram('server-filesystem'), folder],
+    } as const;
+    const { toolkits } = open({ files });
+    const path = join(folder, 'note.txt');
+    expect((await callOnce(toolkits, 'files__read_text_file', { path })).text).toBe(
+      'The lamp is green.',
+    );
+    const outside = await callOnce(toolkits, 'files__read_text_file', { path: '/etc/passwd' });
+    expect(outside.isError).toBe(true);
+    expect(outside.text).toContain('Access denied');
+  });
+});

@@ -3,7 +3,7 @@ import type { ChatMessage, ToolCall } from '../completion.js';
 import type { NewMessage } from '../store/contracts/conversations.js';
 
 /** A source that an answer cites. */
-export interface Source {
+export interface AnswerSource {
   title: string;
   url: string;
   snippet: string;
@@ -14,7 +14,7 @@ export interface AnsweredMessage {
   readonly text: string;
   /** '' if there is none. */
   readonly reasoning: string;
-  readonly sources: readonly Source[];
+  readonly sources: readonly AnswerSource[];
 }
 
 /** The content of an answer as it is stored: blocks, of which clients send only the text back. */

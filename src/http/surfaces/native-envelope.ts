@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { type CompletionChunk, type UrlCitation, type Usage } from '../../completion.js';
-import type { Source } from '../../conversations/answered-message.js';
+import type { AnswerSource } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { Costs } from '../../routing/cost.js';
 import type { Candidate } from '../../routing/plan.js';
@@ -14,7 +14,7 @@ import type { FieldWarning } from '../../pipeline/request.js';
  */
 export class NativeEnvelope {
   readonly responseMessageId: string;
-  private readonly sources = new Map<string, Source>();
+  private readonly sources = new Map<string, AnswerSource>();
 
   constructor(
     res: ServerResponse,
@@ -59,7 +59,7 @@ export class NativeEnvelope {
   }
 
   /** The sources collected so far. */
-  cited(): Source[] {
+  cited(): AnswerSource[] {
     return [...this.sources.values()];
   }
 

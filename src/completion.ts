@@ -2,6 +2,12 @@
  * The internal dialect is OpenAI's chat dialect: surfaces and providers translate to and from it.
  * Fields that are not declared here are kept and forwarded.
  */
+import type { OpenAIUsage, Usage } from './usage.js';
+import type { FoundPage, WebSearchOptions } from './web-search-options.js';
+
+export { makeUsage, type OpenAIUsage, toOpenAIUsage, type Usage } from './usage.js';
+export type { FoundPage, SearchLocation, WebSearchOptions } from './web-search-options.js';
+
 export interface ContentPart {
   /** `text`, `image_url`, `input_audio`, `file`, `refusal`, … */
   type: string;
@@ -56,6 +62,12 @@ export function effortOf(value: unknown): ReasoningEffort | null {
   return efforts.find((effort) => effort === value) ?? null;
 }
 
+/**
+ * The finish reason of an answer that the provider paused in the middle of its own searches. Sent
+ * back as it is, as the last message of the same request, it goes on.
+ */
+export const pausedTurn = 'pause_turn';
+
 /** A chat request without `model` and `stream`, which each attempt sets. */
 export interface ChatRequest {
   messages: ChatMessage[];
@@ -86,6 +98,8 @@ export interface ChatRequest {
   } | null;
   /** `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`. */
   reasoning_effort?: string | null;
+  /** Has the model search the web. The provider's own search runs it; clients may send anything. */
+  web_search_options?: WebSearchOptions | null;
   stream_options?: { include_usage?: boolean; [field: string]: unknown } | null;
   [field: string]: unknown;
 }
@@ -119,6 +133,8 @@ export interface ChunkDelta {
   refusal?: string | null;
   tool_calls?: ToolCallDelta[];
   annotations?: UrlCitation[];
+  search_results?: FoundPage[];
+  search_queries?: string[];
   [field: string]: unknown;
 }
 
@@ -153,6 +169,10 @@ export interface CompletionMessage {
   refusal?: string | null;
   tool_calls?: ToolCall[];
   annotations?: UrlCitation[];
+  /** The pages that the model's own search found; it need not cite them. */
+  search_results?: FoundPage[];
+  /** What it searched for. */
+  search_queries?: string[];
   [field: string]: unknown;
 }
 
@@ -172,39 +192,6 @@ export interface Completion {
   choices: CompletionChoice[];
   usage?: OpenAIUsage | null;
   [field: string]: unknown;
-}
-
-/** Token usage with OpenAI's field names. */
-export interface OpenAIUsage {
-  prompt_tokens?: number | null;
-  completion_tokens?: number | null;
-  total_tokens?: number | null;
-  prompt_tokens_details?: {
-    cached_tokens?: number | null;
-    cache_write_tokens?: number | null;
-    audio_tokens?: number | null;
-    [field: string]: unknown;
-  } | null;
-  completion_tokens_details?: { reasoning_tokens?: number | null; [field: string]: unknown } | null;
-  [field: string]: unknown;
-}
-
-/**
- * Token usage, counted alike for all providers: `promptTokens` includes cached and cache-written
- * tokens, `completionTokens` includes reasoning tokens. Whole numbers, never negative.
- */
-export interface Usage {
-  promptTokens: number;
-  completionTokens: number;
-  reasoningTokens: number;
-  cachedTokens: number;
-  cacheWriteTokens: number;
-  /** Of the cache-written tokens, those kept for an hour; absent if the provider does not tell. */
-  hourCacheWriteTokens?: number;
-  /** Of the prompt's tokens, those of sound; absent: none. */
-  audioTokens?: number;
-  /** True if the provider reported nothing and the numbers are estimates. */
-  estimated: boolean;
 }
 
 /**
@@ -244,45 +231,6 @@ export function reasoningOf(part: {
 }): string | null {
   if (typeof part.reasoning_content === 'string') return part.reasoning_content;
   return typeof part['reasoning'] === 'string' ? part['reasoning'] : null;
-}
-
-const count = (value: number | null | undefined): number =>
-  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
-
-/** The token counts of `Usage`, as a provider may have reported them. */
-type ReportedCounts = {
-  [Count in Exclude<keyof Usage, 'estimated'>]?: number | null;
-};
-
-/** Converts what a provider reported to whole, non-negative numbers; absent counts are 0. */
-export function makeUsage(parts: ReportedCounts & { estimated?: boolean }): Usage {
-  const usage: Usage = {
-    promptTokens: count(parts.promptTokens),
-    completionTokens: count(parts.completionTokens),
-    reasoningTokens: count(parts.reasoningTokens),
-    cachedTokens: count(parts.cachedTokens),
-    cacheWriteTokens: count(parts.cacheWriteTokens),
-    estimated: parts.estimated ?? false,
-  };
-  if (typeof parts.hourCacheWriteTokens === 'number')
-    usage.hourCacheWriteTokens = count(parts.hourCacheWriteTokens);
-  if (parts.audioTokens) usage.audioTokens = count(parts.audioTokens);
-  return usage;
-}
-
-/** Usage with OpenAI's field names; estimates are marked `estimated: true`. */
-export function toOpenAIUsage(usage: Usage): OpenAIUsage {
-  return {
-    prompt_tokens: usage.promptTokens,
-    completion_tokens: usage.completionTokens,
-    total_tokens: usage.promptTokens + usage.completionTokens,
-    prompt_tokens_details: {
-      cached_tokens: usage.cachedTokens,
-      cache_write_tokens: usage.cacheWriteTokens,
-    },
-    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
-    ...(usage.estimated ? { estimated: true } : {}),
-  };
 }
 
 /** Escapes a string for JSON in ASCII, without the quotes, so that it is its own byte string. */

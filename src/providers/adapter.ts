@@ -30,6 +30,18 @@ export interface ProviderSettings {
   credentialsFile?: string;
 }
 
+/** What a model's own web search can do, which `web_search_options` of a request asks for. */
+export interface NativeSearch {
+  /** Whether a request may have function tools as well. */
+  readonly withTools: boolean;
+  /** Whether the model searches unasked. */
+  readonly always: boolean;
+  /** Whether it can be made to search (`required`). */
+  readonly forced: boolean;
+  /** Whether it keeps `max_uses`, so that what its searches cost has a bound. */
+  readonly bounded: boolean;
+}
+
 /** One call to one model. */
 export interface ModelCall {
   request: ChatRequest;
@@ -94,6 +106,11 @@ export interface ProviderAdapter {
    * @param body any text, possibly empty
    */
   readFailure(status: number, headers: UpstreamHeaders, body: string): GatewayError;
+  /**
+   * What the model's own web search can do; null if it has none, or none that names its sources.
+   * Absent: no model of the provider has one. Cheap, and the same for the same name.
+   */
+  readonly webSearch?: (model: string) => NativeSearch | null;
   /** Absent: the provider has no embeddings. */
   readonly embeddings?: EmbeddingAdapter;
   /** Absent: the provider has no list of models, or none of what can be called. */

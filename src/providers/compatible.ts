@@ -1,4 +1,12 @@
 import type { ProviderSettings } from './adapter.js';
+import {
+  dropSearchBlocks,
+  groqSearch,
+  openaiSearch,
+  openrouterSearch,
+  perplexitySearch,
+  zaiSearch,
+} from './compatible-search.js';
 import { deploymentOf } from './deployment-of.js';
 import { modelPath } from './model-path.js';
 import { type CompatibleQuirks, openAICompatible } from './openai-compatible/index.js';
@@ -39,6 +47,7 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
   openai: {
     env: ['OPENAI_API_KEY'],
     baseUrl: 'https://api.openai.com/v1',
+    search: openaiSearch,
     // searches, speech, pictures, the provider's own computer
     unpricedModels:
       /search-(preview|api)|deep-?research|-audio|gpt-audio|audio-preview|realtime|-tts(?![a-z])|transcribe|whisper|computer-use|gpt-image|-image(?![a-z])|dall-e|sora/i,
@@ -58,6 +67,7 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
   // baseUrl is https://<resource>.openai.azure.com; apiVersion selects the older API
   'azure-openai': {
     pricesAs: 'azure',
+    search: openaiSearch,
     keyHeader: 'api-key',
     // lists every model of the region, deployed or not
     modelList: false,
@@ -67,6 +77,7 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
   groq: {
     env: ['GROQ_API_KEY'],
     baseUrl: 'https://api.groq.com/openai/v1',
+    search: groqSearch,
     embeddings: false,
     pricedFields: ['reasoning_format', 'include_reasoning', 'disable_tool_validation'],
     // systems that search and run code by themselves
@@ -114,6 +125,8 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
   openrouter: {
     env: ['OPENROUTER_API_KEY'],
     baseUrl: 'https://openrouter.ai/api/v1',
+    search: openrouterSearch,
+    adaptBody: dropSearchBlocks,
     // not `provider`, `preset`, `models` and `route`: they choose who serves, and so at what price
     pricedFields: ['transforms', 'usage', 'session_id'],
     // `<model>:online` searches the web before each answer
@@ -125,6 +138,7 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
   perplexity: {
     env: ['PERPLEXITY_API_KEY'],
     baseUrl: 'https://api.perplexity.ai',
+    search: perplexitySearch,
     streamOptions: false,
     endsWithDone: false,
     embeddings: false,
@@ -164,6 +178,7 @@ const table: Readonly<Record<string, CompatibleQuirks>> = {
   zai: {
     env: ['ZAI_API_KEY'],
     baseUrl: 'https://api.z.ai/api/paas/v4',
+    search: zaiSearch,
     adaptBody: olderLength,
   },
   // Qwen in Alibaba Cloud Model Studio, the international endpoint

@@ -1,6 +1,10 @@
 import type { ChunkDelta, CompletionChunk } from '../completion.js';
+import { searchBlockOf } from './web-search/search-blocks.js';
 
-/** Whether the chunk has content: text, reasoning, a refusal, a tool call, audio or images. */
+/**
+ * Whether the chunk has content: text, reasoning, a refusal, a tool call, audio or images. What the
+ * model's own search found is none, so it does not commit an attempt.
+ */
 export function hasContent(chunk: CompletionChunk): boolean {
   for (const choice of chunk.choices) {
     const delta = choice.delta as ChunkDelta | undefined;
@@ -9,7 +13,7 @@ export function hasContent(chunk: CompletionChunk): boolean {
       return true;
     if (
       delta.tool_calls?.length ||
-      delta.reasoning_details?.length ||
+      delta.reasoning_details?.some((detail) => searchBlockOf(detail) === null) ||
       delta['function_call'] ||
       delta['audio'] ||
       delta['images']

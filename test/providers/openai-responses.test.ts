@@ -394,7 +394,7 @@ describe('an answer of the Responses API', () => {
         },
       ],
     });
-    expect(found).toEqual(counted);
+    expect(found).toEqual({ ...counted, webSearches: 1 });
   });
 
   it('gives calls, with an object where arguments are missing', () => {
@@ -554,7 +554,7 @@ describe('a stream of the Responses API', () => {
       heads: ['resp_1 m-1'],
       finishReason: 'stop',
       ends: 1,
-      usage: counted,
+      usage: { ...counted, webSearches: 1 },
     };
     for (const pieces of everyCut(spoken)) expect(collectPieces(adapter, pieces)).toEqual(expected);
   });

@@ -8,7 +8,9 @@ import {
 } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { unreadable } from '../failure.js';
+import { type FoundFields, joinFound } from '../web-search/findings.js';
 import { anthropicFailureUnder200 } from './failure.js';
+import { SearchBlocks } from './web-search.js';
 
 /** The fields of an answer's content block that are read. */
 export interface AnswerBlock {
@@ -21,6 +23,8 @@ export interface AnswerBlock {
   id?: string;
   name?: string;
   input?: unknown;
+  /** Of a result of one of Anthropic's own tools. */
+  content?: unknown;
 }
 
 /** A passage of a web page, of a search result or of a document in the request. */
@@ -46,6 +50,7 @@ export interface AnthropicUsage {
   cache_creation_input_tokens?: number | null;
   /** The cache-written tokens by how long they are kept. */
   cache_creation?: { ephemeral_1h_input_tokens?: number | null } | null;
+  server_tool_use?: { web_search_requests?: number | null } | null;
   output_tokens_details?: { thinking_tokens?: number | null } | null;
 }
 
@@ -93,6 +98,7 @@ export function readAnthropicUsage(usage: AnthropicUsage | null | undefined): Us
     cachedTokens,
     cacheWriteTokens,
     hourCacheWriteTokens: usage.cache_creation?.ephemeral_1h_input_tokens,
+    webSearches: usage.server_tool_use?.web_search_requests,
   });
 }
 
@@ -150,12 +156,13 @@ function documentUrl(citation: AnthropicCitation): string | null {
 /** The JSON text of a tool call's arguments that arrived whole. */
 export const toolArguments = (input: unknown): string => JSON.stringify(input ?? {});
 
-function readContent(blocks: readonly AnswerBlock[]): CompletionMessage {
+function readContent(blocks: readonly AnswerBlock[], searches: SearchBlocks): CompletionMessage {
   let text = '';
   let reasoning = '';
   const details: unknown[] = [];
   const calls: ToolCall[] = [];
   const annotations: UrlCitation[] = [];
+  const found: FoundFields[] = [];
   for (const block of blocks) {
     if (block.type === 'text') {
       annotations.push(
@@ -175,8 +182,12 @@ function readContent(blocks: readonly AnswerBlock[]): CompletionMessage {
         type: 'function',
         function: { name: block.name ?? '', arguments: toolArguments(block.input) },
       });
+    } else {
+      // Anthropic itself ran the server tools; only what its searches found is of use
+      const { reasoning_details: blocks = [], ...fields } = searches.read(block);
+      details.push(...blocks);
+      found.push(fields);
     }
-    // Anthropic itself ran the server tools (web search, code execution, MCP)
   }
   const signed = details.filter((detail) => detail !== null);
   return {
@@ -186,6 +197,7 @@ function readContent(blocks: readonly AnswerBlock[]): CompletionMessage {
     ...(signed.length > 0 ? { reasoning_details: signed } : {}),
     ...(calls.length > 0 ? { tool_calls: calls } : {}),
     ...(annotations.length > 0 ? { annotations } : {}),
+    ...joinFound(found),
   };
 }
 
@@ -194,13 +206,17 @@ function readContent(blocks: readonly AnswerBlock[]): CompletionMessage {
  * @throws GatewayError for an answer of type `error`, `unreadable_answer` for anything but an
  *   answer
  */
-export function fromAnthropicAnswer(provider: string, body: unknown): CompletionAnswer {
+export function fromAnthropicAnswer(
+  provider: string,
+  body: unknown,
+  searches = new SearchBlocks(false),
+): CompletionAnswer {
   const answer = body as AnthropicAnswer | null;
   if (answer?.type === 'error') throw anthropicFailureUnder200(provider, body);
   if (!Array.isArray(answer?.content))
     throw unreadable(provider, 'the body is not a message of the Messages API');
   const usage = readAnthropicUsage(answer.usage);
-  const message = readContent(answer.content);
+  const message = readContent(answer.content, searches);
   if (answer.stop_reason === 'refusal' && answer.stop_details?.explanation)
     message.refusal = answer.stop_details.explanation;
   return {
@@ -210,7 +226,15 @@ export function fromAnthropicAnswer(provider: string, body: unknown): Completion
       created: Math.floor(Date.now() / 1000),
       model: answer.model ?? '',
       choices: [
-        { index: 0, message, finish_reason: finishReasonOf(answer.stop_reason), logprobs: null },
+        {
+          index: 0,
+          message,
+          finish_reason: searches.finishReason(
+            answer.stop_reason,
+            finishReasonOf(answer.stop_reason),
+          ),
+          logprobs: null,
+        },
       ],
       ...(usage ? { usage: toOpenAIUsage(usage) } : {}),
     },

@@ -46,6 +46,21 @@ function thinkingOffOf(family: string, release: number): ClaudeRules['thinkingOf
   return release >= version('5', '0') ? 'disabled' : 'unasked';
 }
 
+function nameOf(name: string): { family: string; release: number } {
+  const [, oldMajor, oldMinor, family = '', major, minor] = claudeName.exec(name) ?? [];
+  if (major !== undefined) return { family, release: version(major, minor) };
+  return { family, release: oldMajor === undefined ? newest : version(oldMajor, oldMinor) };
+}
+
+/**
+ * The release of a Claude, as 405 for 4.5; a Claude of unknown release counts as the newest. 0 for
+ * another vendor's model.
+ */
+export function releaseOf(model: string): number {
+  const name = model.toLowerCase();
+  return name.includes('claude') ? nameOf(name).release : 0;
+}
+
 /**
  * The rules of a model (as documented in October 2026), by its name as Anthropic, Bedrock or Vertex
  * writes it. A Claude of unknown release counts as the newest; for another vendor's model behind
@@ -63,13 +78,7 @@ export function rulesOf(model: string): ClaudeRules {
       topEffort: 'max',
     };
   }
-  const [, oldMajor, oldMinor, family = '', major, minor] = claudeName.exec(name) ?? [];
-  const release =
-    major !== undefined
-      ? version(major, minor)
-      : oldMajor !== undefined
-        ? version(oldMajor, oldMinor)
-        : newest;
+  const { family, release } = nameOf(name);
   const adaptiveOnly = release >= version('4', '7');
   const maxOutput = maxOutputOf(family, release);
   return {

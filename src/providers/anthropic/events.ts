@@ -20,6 +20,7 @@ import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
 import { anthropicFailureUnder200 } from './failure.js';
+import { SearchBlocks } from './web-search.js';
 
 /** Reads a stream of the Messages API whose events are already parsed. */
 export interface AnthropicEventReader {
@@ -54,6 +55,8 @@ interface OpenBlock {
   start: number;
   /** Collects the deltas: thinking, its signature, citations. */
   block: AnswerBlock;
+  /** The input of one of Anthropic's own tools, as far as it came in pieces. */
+  json: string;
   /** Its index among the tool calls; -1 for other blocks. */
   callIndex: number;
   hasArguments: boolean;
@@ -61,12 +64,16 @@ interface OpenBlock {
 
 /** Translates parsed events, for streams that carry them in another framing. */
 export function anthropicEventReader(provider: string, sink: CompletionSink): AnthropicEventReader {
-  return new MessageStream(provider, sink);
+  return new MessageStream(provider, sink, new SearchBlocks(false));
 }
 
 /** Reads Anthropic's own server-sent events. */
-export function anthropicEvents(provider: string, sink: CompletionSink): EventReader {
-  const stream = new MessageStream(provider, sink);
+export function anthropicEvents(
+  provider: string,
+  sink: CompletionSink,
+  searches = new SearchBlocks(false),
+): EventReader {
+  const stream = new MessageStream(provider, sink, searches);
   return sseReader(
     (_name, text) => {
       const event = parseJson(text);
@@ -92,6 +99,7 @@ class MessageStream implements AnthropicEventReader {
   constructor(
     private readonly provider: string,
     private readonly sink: CompletionSink,
+    private readonly searches: SearchBlocks,
   ) {}
 
   event(raw: unknown): void {
@@ -115,7 +123,10 @@ class MessageStream implements AnthropicEventReader {
         break;
       case 'message_stop':
         this.done = true;
-        this.sink.end(finishReasonOf(this.stopReason), readAnthropicUsage(this.usage));
+        this.sink.end(
+          this.searches.finishReason(this.stopReason, finishReasonOf(this.stopReason)),
+          readAnthropicUsage(this.usage),
+        );
         break;
       case 'error':
         throw anthropicFailureUnder200(this.provider, event);
@@ -150,6 +161,7 @@ class MessageStream implements AnthropicEventReader {
       type: block.type ?? '',
       start: this.textLength,
       block: { ...block },
+      json: '',
       callIndex: -1,
       hasArguments: false,
     };
@@ -188,19 +200,25 @@ class MessageStream implements AnthropicEventReader {
       block.signature = (block.signature ?? '') + (delta.signature ?? '');
     } else if (delta.type === 'citations_delta' && delta.citation) {
       block.citations = [...(block.citations ?? []), delta.citation];
-    } else if (delta.type === 'input_json_delta' && delta.partial_json && opened.callIndex >= 0) {
-      opened.hasArguments = true;
-      this.chunk({
-        tool_calls: [{ index: opened.callIndex, function: { arguments: delta.partial_json } }],
-      });
+    } else if (delta.type === 'input_json_delta' && delta.partial_json) {
+      this.inputDelta(opened, delta.partial_json);
     }
+  }
+
+  private inputDelta(opened: OpenBlock, piece: string): void {
+    if (opened.callIndex === -1) {
+      opened.json += piece;
+      return;
+    }
+    opened.hasArguments = true;
+    this.chunk({ tool_calls: [{ index: opened.callIndex, function: { arguments: piece } }] });
   }
 
   private blockStop(index: number): void {
     const opened = this.open.get(index);
     if (!opened) return;
     this.open.delete(index);
-    const { type, block, callIndex, start } = opened;
+    const { type, block, json, callIndex, start } = opened;
     if (type === 'text') {
       const annotations = toAnnotations(block.citations ?? [], start, this.textLength);
       if (annotations.length > 0) this.chunk({ annotations });
@@ -213,6 +231,9 @@ class MessageStream implements AnthropicEventReader {
       this.chunk({
         tool_calls: [{ index: callIndex, function: { arguments: toolArguments(block.input) } }],
       });
+    } else if (callIndex === -1) {
+      const found = this.searches.read(block, json);
+      if (Object.keys(found).length > 0) this.chunk(found);
     }
   }
 

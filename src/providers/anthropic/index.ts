@@ -9,6 +9,7 @@ import { fromAnthropicAnswer } from './answer.js';
 import { anthropicEvents } from './events.js';
 import { anthropicErrorBody, anthropicFailure } from './failure.js';
 import { toAnthropicBody } from './request.js';
+import { claudeSearch, SearchBlocks } from './web-search.js';
 import { deploymentOf } from '../deployment-of.js';
 import { parseJson } from '../json.js';
 import { modelList } from '../model-list.js';
@@ -41,9 +42,11 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
     name: provider,
     speaksInternalDialect: false,
     buildRequest: (call, apiKey) => buildRequest(settings, url, call, apiKey),
-    readCompletion: (body) => fromAnthropicAnswer(provider, parseJson(body)),
-    readEvents: (sink) => anthropicEvents(provider, sink),
+    readCompletion: (body, call) =>
+      fromAnthropicAnswer(provider, parseJson(body), searchBlocksOf(call)),
+    readEvents: (sink, call) => anthropicEvents(provider, sink, searchBlocksOf(call)),
     readFailure: (status, headers, body) => anthropicFailure(provider, status, headers, body),
+    webSearch: (model) => claudeSearch(claudeName(settings, model)),
     passthrough: {
       baseUrl: url.replace(/\/messages$/, ''),
       headers: (apiKey) => ({
@@ -57,6 +60,15 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
       read: ({ id }) => (typeof id === 'string' ? { model: id, type: 'chat' } : null),
     }),
   };
+}
+
+const searchBlocksOf = ({ request }: ModelCall): SearchBlocks =>
+  new SearchBlocks(Boolean(request.web_search_options));
+
+/** Of our name and the provider's, the one that tells which model it is. */
+function claudeName(settings: ProviderSettings, model: string): string {
+  const name = deploymentOf(settings, model) ?? model;
+  return /claude/i.test(name) ? name : model;
 }
 
 function messagesUrl(baseUrl: string): string {
@@ -83,8 +95,7 @@ function buildRequest(
     },
     body: JSON.stringify({
       model,
-      // either name may be one that tells nothing of the model
-      ...toAnthropicBody(call.request, /claude/i.test(model) ? model : call.model),
+      ...toAnthropicBody(call.request, claudeName(settings, call.model)),
       stream: call.stream,
     }),
   };

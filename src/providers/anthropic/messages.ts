@@ -1,6 +1,7 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { isRecord, parseJson } from '../json.js';
+import { returnedBlock } from './web-search.js';
 
 /** A content block of the Messages API. */
 export interface AnthropicBlock {
@@ -84,7 +85,7 @@ function blocksOf(message: ChatMessage, field: string): AnthropicBlock[] {
 
 function assistantBlocks(message: ChatMessage, field: string): AnthropicBlock[] {
   return [
-    ...(message.reasoning_details ?? []).flatMap(thinkingBlock),
+    ...(message.reasoning_details ?? []).flatMap(returnedDetail),
     ...contentBlocks(message.content, field),
     ...contentBlocks(message.refusal, field),
     ...(message.tool_calls ?? []).map((call, index) =>
@@ -104,6 +105,12 @@ function toolUse({ id, function: called }: Partial<ToolCall>, field: string): An
     input: toolInput(called.arguments),
   };
 }
+
+/** A block that the client got of an earlier answer, for the model to go on from. */
+const returnedDetail = (detail: unknown): AnthropicBlock[] => [
+  ...returnedBlock(detail),
+  ...thinkingBlock(detail),
+];
 
 /** Anthropic takes back only thinking that it signed; other providers' reasoning is omitted. */
 function thinkingBlock(detail: unknown): AnthropicBlock[] {

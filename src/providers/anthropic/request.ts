@@ -8,6 +8,7 @@ import {
 import { withoutLegacyFunctions } from '../legacy-functions.js';
 import { type ClaudeRules, rulesOf } from './claude-rules.js';
 import { toOutputSchema } from './output-schema.js';
+import { searchTool } from './web-search.js';
 
 /**
  * A body for the Messages API without `model` and `stream`, which not every provider takes there.
@@ -54,7 +55,7 @@ export function toAnthropicBody(request: ChatRequest, model: string): AnthropicB
     request.max_completion_tokens ?? request.max_tokens ?? rules.defaultOutput,
     rules.maxOutput,
   );
-  const toolFields = toTools(request, messages);
+  const toolFields = toTools(request, messages, searchTool(request, model));
   const { thinking, effort } = toThinking(
     request,
     rules,
@@ -97,8 +98,12 @@ function outputFormat(request: ChatRequest): Fields {
   return schema ? { format: { type: 'json_schema', schema: toOutputSchema(schema) } } : {};
 }
 
-function toTools(request: ChatRequest, messages: readonly AnthropicTurn[]): Fields {
-  const tools = (request.tools ?? []).map(toTool);
+function toTools(
+  request: ChatRequest,
+  messages: readonly AnthropicTurn[],
+  search: object | null,
+): Fields {
+  const tools = [...(request.tools ?? []).map(toTool), ...(search ? [search] : [])];
   if (tools.length > 0) {
     const choice = toToolChoice(request);
     return choice ? { tools, tool_choice: choice } : { tools };

@@ -13,6 +13,7 @@ import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { type AnswerTarget, CandidateReader } from './candidate.js';
 import { googleFailureUnder200 } from './failure.js';
+import { withSearches } from './web-search.js';
 import {
   type GeminiCandidate,
   type GeminiResponse,
@@ -80,7 +81,9 @@ export class GeminiAnswer {
       return { finishReason: 'content_filter', usage: this.usage };
     }
     const reasons = [...this.candidates.values()].map((candidate) => candidate.finish());
-    return { finishReason: reasons[0] ?? 'stop', usage: this.usage };
+    const searches = [...this.candidates.values()].map((each) => each.searches(this.model));
+    const usage = withSearches(this.usage, Math.max(...searches));
+    return { finishReason: reasons[0] ?? 'stop', usage };
   }
 
   private identify(event: GeminiResponse): void {

@@ -1,6 +1,8 @@
 import type { ChunkChoice, ChunkDelta } from '../../completion.js';
 import { citationsOf } from './citations.js';
+import { isFound } from '../web-search/findings.js';
 import { PartialArguments } from './partial-arguments.js';
+import { GroundingReader } from './web-search.js';
 import {
   type GeminiCandidate,
   type GeminiFunctionCall,
@@ -43,6 +45,7 @@ export class CandidateReader {
   private calls = 0;
   private open: OpenCall | null = null;
   private grounding: GroundingMetadata | null = null;
+  private readonly found = new GroundingReader();
   private reason: string | null = null;
 
   /** @param nextCallId makes an id for a call that has none */
@@ -61,8 +64,19 @@ export class CandidateReader {
   read(candidate: GeminiCandidate): void {
     if (candidate.logprobsResult) this.emit({}, { logprobs: logprobsOf(candidate.logprobsResult) });
     for (const part of objectsIn(candidate.content?.parts)) this.part(part);
-    if (candidate.groundingMetadata?.groundingChunks) this.grounding = candidate.groundingMetadata;
+    if (candidate.groundingMetadata) this.ground(candidate.groundingMetadata);
     if (candidate.finishReason) this.reason = candidate.finishReason;
+  }
+
+  /** How many searches Google charges for. */
+  searches(model: string): number {
+    return this.found.searches(model);
+  }
+
+  private ground(metadata: GroundingMetadata): void {
+    if (metadata.groundingChunks) this.grounding = metadata;
+    const found = this.found.read(metadata);
+    if (isFound(found)) this.emit(found);
   }
 
   /** Emits what is only known at the end. @returns OpenAI's finish reason */

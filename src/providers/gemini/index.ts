@@ -12,6 +12,7 @@ import { toGenerateContent } from './request.js';
 import { modelList } from '../model-list.js';
 import { deploymentOf } from '../deployment-of.js';
 import { modelPath } from '../model-path.js';
+import { geminiSearch } from './web-search.js';
 import { modelTypeOf } from '../model-type.js';
 
 export { vertex } from './vertex.js';
@@ -68,10 +69,11 @@ function createGemini(settings: ProviderSettings): ProviderAdapter {
       return post(
         name,
         operationOf(stream),
-        toGenerateContent(request, name, { provider, callIds: true }),
+        toGenerateContent(request, name, { provider, callIds: true, searchFilter: 'time' }),
         apiKey,
       );
     },
+    webSearch: (model) => geminiSearch(nameOf(model)) ?? geminiSearch(model),
     passthrough: {
       baseUrl: root,
       headers: (apiKey) => ({

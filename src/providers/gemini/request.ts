@@ -2,12 +2,14 @@ import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { present } from '../json.js';
 import { toConversation } from './contents.js';
 import { thinkingConfig, thinksInLevels } from './thinking.js';
+import { type SearchFilter, searchTool } from './web-search.js';
 
 export interface GeminiRequestOptions {
   /** The configured provider's name, for messages. */
   provider: string;
   /** Whether the ids of tool calls are sent. */
   callIds: boolean;
+  searchFilter: SearchFilter;
 }
 
 type Json = Record<string, unknown>;
@@ -33,7 +35,7 @@ export function toGenerateContent(
 ): Json {
   const google = googleExtras(request);
   const config = generationConfig(request, model, google);
-  const tools = toTools(request);
+  const tools = toTools(request, searchTool(request, model, options.searchFilter));
   const choice = tools.length > 0 ? toToolConfig(request.tool_choice) : null;
   const body: Json = {
     ...toConversation(request.messages, {
@@ -94,13 +96,13 @@ function responseFormat(format: ChatRequest['response_format']): Json {
  * Functions become declarations. A tool without a function is one of Google's own (`{googleSearch:
  * {}}`) and stays unchanged.
  */
-function toTools(request: ChatRequest): Json[] {
+function toTools(request: ChatRequest, search: object[]): Json[] {
   const functions = (request.tools ?? []).filter(hasFunction);
   const native = (request.tools ?? []).filter((tool) => !hasFunction(tool)) as Json[];
-  if (request['web_search_options']) native.push({ googleSearch: {} });
   return [
     ...(functions.length > 0 ? [{ functionDeclarations: functions.map(toDeclaration) }] : []),
     ...native,
+    ...(search as Json[]),
   ];
 }
 

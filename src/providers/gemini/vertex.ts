@@ -11,6 +11,7 @@ import { type AccessTokenSource, googleCredentials } from './google-credentials.
 import { deploymentOf } from '../deployment-of.js';
 import { modelPath } from '../model-path.js';
 import { toGenerateContent } from './request.js';
+import { geminiSearch } from './web-search.js';
 
 /**
  * Gemini on Google Cloud's Vertex AI, which takes a project, a region and usually an access token.
@@ -50,7 +51,11 @@ export function createVertex(
     buildRequest: ({ request, model, stream }, apiKey) =>
       post(
         `${pathOf(model, settings)}${operationOf(stream)}`,
-        toGenerateContent(request, nameOf(model), { provider, callIds: false }),
+        toGenerateContent(request, nameOf(model), {
+          provider,
+          callIds: false,
+          searchFilter: 'domains',
+        }),
         apiKey,
       ),
     readFailure(status, headers, body) {
@@ -58,6 +63,7 @@ export function createVertex(
       if (status === 401) tokens.forget();
       return readers.readFailure(status, headers, body);
     },
+    webSearch: (model) => geminiSearch(nameOf(model)) ?? geminiSearch(model),
     passthrough: {
       baseUrl: rootOf(settings),
       headers: (apiKey) => authOf(tokens, apiKey, settings),

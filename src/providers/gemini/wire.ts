@@ -56,6 +56,7 @@ export interface GroundingMetadata {
     segment?: { startIndex?: number; endIndex?: number; text?: string };
     groundingChunkIndices?: number[];
   }[];
+  webSearchQueries?: unknown;
 }
 
 /** A token with the natural logarithm of its probability. */

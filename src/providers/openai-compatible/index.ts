@@ -3,19 +3,23 @@ import { GatewayError } from '../../errors.js';
 import type {
   EmbeddingAdapter,
   ModelCall,
+  NativeSearch,
   ProviderAdapter,
   ProviderDialect,
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
+import type { CompatibleSearch } from '../compatible-search.js';
 import { deploymentOf } from '../deployment-of.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { modelList } from '../model-list.js';
 import { packVector } from '../pack-vector.js';
+import { searchRequestOf, withoutExtensions } from '../web-search/search-options.js';
 import { readOpenAICompletion } from './answer.js';
 import { openAIEvents } from './events.js';
 import { openAIFailure, openAIFailureUnder200 } from './failure.js';
+import { type SearchReader, SearchSink, withFound } from './search-reader.js';
 
 type OpenAIOperation = 'chat/completions' | 'embeddings';
 
@@ -37,6 +41,8 @@ export interface CompatibleQuirks
   embeddings?: boolean;
   /** False if the provider has no list of models, or lists what has to be deployed first. */
   modelList?: boolean;
+  /** The models' own web search; absent: they have none. */
+  search?: CompatibleSearch;
   /** Last changes to a chat request's body, in place. */
   adaptBody?: (body: Record<string, unknown>, settings: ProviderSettings) => void;
   /** The URL of a call; absent: `<baseUrl>/<operation>`. */
@@ -77,15 +83,32 @@ function createAdapter(settings: ProviderSettings, quirks: CompatibleQuirks): Pr
       `${provider} needs a baseUrl: api ${settings.api} has no default address`,
     );
   const post = requestMaker(settings, baseUrl, quirks);
+  // answers of other calls are passed on as they are
+  const readerFor = ({ request, model }: ModelCall): SearchReader | undefined =>
+    request.web_search_options || abilityOf(quirks.search, settings, model)?.always
+      ? quirks.search?.reader
+      : undefined;
   return {
     name: provider,
     speaksInternalDialect: true,
     buildRequest: (call, apiKey) =>
       post('chat/completions', chatBody(call, settings, quirks), call.model, apiKey),
-    readCompletion: (body) => readOpenAICompletion(provider, body),
-    readEvents: (sink) =>
-      openAIEvents(sink, { provider, endsWithDone: quirks.endsWithDone ?? true }),
+    readCompletion(body, call) {
+      const answer = readOpenAICompletion(provider, body);
+      const searches = readerFor(call);
+      return searches ? withFound(answer, searches) : answer;
+    },
+    readEvents(sink, call) {
+      const searches = readerFor(call);
+      return openAIEvents(searches ? new SearchSink(sink, searches) : sink, {
+        provider,
+        endsWithDone: quirks.endsWithDone ?? true,
+      });
+    },
     readFailure: (status, headers, body) => openAIFailure(provider, status, headers, body),
+    ...(quirks.search
+      ? { webSearch: (model: string) => abilityOf(quirks.search, settings, model) }
+      : {}),
     passthrough: {
       baseUrl,
       headers: (apiKey) => ({ ...keyHeaders(apiKey, quirks), ...settings.headers }),
@@ -144,8 +167,34 @@ function chatBody(
   if (call.stream && quirks.streamOptions !== false)
     body['stream_options'] = { ...streamOptions, include_usage: true };
   else if (streamOptions !== undefined) delete body['stream_options'];
+  if (body['web_search_options']) adaptSearch(body, call, settings, quirks);
   quirks.adaptBody?.(body, settings);
   return body;
+}
+
+/** Either name, ours or the provider's, may be one that tells nothing of the model. */
+function abilityOf(
+  search: CompatibleSearch | undefined,
+  settings: ProviderSettings,
+  model: string,
+): NativeSearch | null {
+  const name = deploymentOf(settings, model);
+  return search?.ability(model) ?? (name === undefined ? null : (search?.ability(name) ?? null));
+}
+
+/** Asks for the search in the provider's own words, where it has them. */
+function adaptSearch(
+  body: Record<string, unknown>,
+  { request, model }: ModelCall,
+  settings: ProviderSettings,
+  { search }: CompatibleQuirks,
+): void {
+  const asked = searchRequestOf(request);
+  if (asked && search?.ask && abilityOf(search, settings, model)) {
+    delete body['web_search_options'];
+    search.ask(body, asked);
+  } else if (request.web_search_options)
+    body['web_search_options'] = withoutExtensions(request.web_search_options);
 }
 
 function embeddingAdapter(settings: ProviderSettings, post: RequestMaker): EmbeddingAdapter {

@@ -10,6 +10,10 @@ type CompatibleUsage = OpenAIUsage & {
   /** Servers that name usage as the Responses API does. */
   input_tokens?: number | null;
   output_tokens?: number | null;
+  /** OpenRouter */
+  server_tool_use_details?: { web_search_requests?: number | null } | null;
+  /** Perplexity's deep research */
+  num_search_queries?: number | null;
 };
 
 /**
@@ -36,5 +40,6 @@ export function readOpenAIUsage(usage: OpenAIUsage | null | undefined): Usage | 
       loose.cached_tokens,
     cacheWriteTokens: loose.prompt_tokens_details?.cache_write_tokens,
     audioTokens: loose.prompt_tokens_details?.audio_tokens,
+    webSearches: loose.server_tool_use_details?.web_search_requests ?? loose.num_search_queries,
   });
 }

@@ -7,8 +7,10 @@ import {
 } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../adapter.js';
+import { joinFound } from '../web-search/findings.js';
 import { openAIFailureUnder200 } from '../openai-compatible/failure.js';
 import { reasoningFormat } from './input.js';
+import { citationTitle, type SearchAction, SearchCalls } from './web-search.js';
 
 /** A citation; offsets count within its content part. */
 export interface ResponsesAnnotation {
@@ -41,6 +43,8 @@ export interface ResponsesItem {
   call_id?: string;
   name?: string;
   arguments?: string;
+  /** Of a `web_search_call`. */
+  action?: SearchAction | null;
 }
 
 /** The error in a body or an event. */
@@ -125,7 +129,7 @@ export function responsesCitation(
   return [
     {
       type: 'url_citation',
-      url_citation: { url, ...(title === undefined ? {} : { title }), ...offsets },
+      url_citation: { url, ...citationTitle(title), ...offsets },
     },
   ];
 }
@@ -156,6 +160,9 @@ export function reasoningDetails(provider: string, item: ResponsesItem): unknown
   ];
 }
 
+/** Whether an item is the trace of the model's own web search. */
+export const isSearch = (item: ResponsesItem): boolean => item.type === 'web_search_call';
+
 /** A call's arguments as JSON text. A call without arguments may have an empty text. */
 export function responsesArguments(item: ResponsesItem): string {
   return item.arguments || '{}';
@@ -171,7 +178,8 @@ export function responsesCompletion(
     throw responsesFailure(provider, {
       error: answer.error ?? { message: `the answer is ${answer.status}` },
     });
-  const { message, logprobs } = readOutput(provider, answer.output ?? []);
+  const searches = new SearchCalls();
+  const { message, logprobs } = readOutput(provider, answer.output ?? [], searches);
   return {
     completion: {
       id: answer.id ?? '',
@@ -187,13 +195,14 @@ export function responsesCompletion(
         },
       ],
     },
-    usage: responsesUsage(answer.usage),
+    usage: searches.counted(responsesUsage(answer.usage), answer),
   };
 }
 
 function readOutput(
   provider: string,
   items: readonly ResponsesItem[],
+  searches: SearchCalls,
 ): { message: CompletionMessage; logprobs: unknown[] } {
   let text = '';
   const annotations: UrlCitation[] = [];
@@ -210,6 +219,7 @@ function readOutput(
   const reasoning = thoughts.map(reasoningText).filter(Boolean).join('\n\n');
   const details = thoughts.flatMap((item) => reasoningDetails(provider, item));
   const calls = items.filter((item) => item.type === 'function_call').map(toolCall);
+  const found = joinFound(items.filter(isSearch).map(({ action }) => searches.read(action)));
   const refusal = parts.map((part) => part.refusal ?? '').join('');
   return {
     message: {
@@ -220,6 +230,7 @@ function readOutput(
       ...(details.length > 0 ? { reasoning_details: details } : {}),
       ...(calls.length > 0 ? { tool_calls: calls } : {}),
       ...(annotations.length > 0 ? { annotations } : {}),
+      ...found,
     },
     logprobs: parts.flatMap((part) => part.logprobs ?? []),
   };

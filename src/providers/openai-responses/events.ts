@@ -8,7 +8,9 @@ import type { ModelCall } from '../adapter.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
+import { isFound } from '../web-search/findings.js';
 import {
+  isSearch,
   reasoningDetails,
   reasoningText,
   type ResponsesAnnotation,
@@ -21,6 +23,7 @@ import {
   type ResponsesItem,
   responsesUsage,
 } from './answer.js';
+import { SearchCalls } from './web-search.js';
 
 interface ResponsesEvent extends ResponsesError {
   type?: string;
@@ -69,6 +72,7 @@ export function responsesEvents(
 class ResponsesEventReader {
   private readonly head: { id: string | undefined; created: number; model: string };
   private readonly items = new Map<number | string, OpenItem>();
+  private readonly searches = new SearchCalls();
   private readonly wantsLogprobs: boolean;
   private isStarted = false;
   private isEnded = false;
@@ -244,6 +248,9 @@ class ResponsesEventReader {
       if (details.length > 0) this.pass({ reasoning_details: details });
     } else if (item.type === 'message') {
       this.messageDone(open, item);
+    } else if (isSearch(item)) {
+      const found = this.searches.read(item.action);
+      if (isFound(found)) this.pass(found);
     }
   }
 
@@ -271,7 +278,7 @@ class ResponsesEventReader {
     const finishReason = responsesFinishReason(response, this.callCount);
     this.isEnded = true;
     this.pass({}, { finish_reason: finishReason });
-    this.sink.end(finishReason, responsesUsage(response.usage));
+    this.sink.end(finishReason, this.searches.counted(responsesUsage(response.usage), response));
   }
 
   private pass(delta: ChunkDelta, more: { logprobs?: unknown; finish_reason?: string } = {}): void {

@@ -6,7 +6,7 @@ import type {
   ProviderSettings,
   UpstreamRequest,
 } from '../adapter.js';
-import { deployed } from '../deployment-of.js';
+import { deployed, deploymentOf } from '../deployment-of.js';
 import { unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { modelList } from '../model-list.js';
@@ -15,6 +15,7 @@ import { openAICompatible } from '../openai-compatible/index.js';
 import { type ResponsesAnswer, responsesCompletion, responsesFailure } from './answer.js';
 import { responsesEvents } from './events.js';
 import { responsesBody } from './request.js';
+import { responsesSearch } from './web-search.js';
 
 const defaultBaseUrl = 'https://api.openai.com/v1';
 const chatApi = openAICompatible('openai-responses');
@@ -53,10 +54,12 @@ function createAdapter(settings: ProviderSettings): ProviderAdapter {
   return {
     name: provider,
     speaksInternalDialect: false,
-    buildRequest: (call, apiKey) => post(responsesBody(provider, deployed(settings, call)), apiKey),
+    buildRequest: (call, apiKey) =>
+      post(responsesBody(provider, deployed(settings, call), call.model), apiKey),
     readCompletion: (body, call) => readCompletion(provider, body, call),
     readEvents: (sink, call) => responsesEvents(sink, provider, call),
     readFailure: (status, headers, body) => openAIFailure(provider, status, headers, body),
+    webSearch: (model) => responsesSearch([model, deploymentOf(settings, model) ?? model]),
     passthrough: {
       baseUrl,
       headers: (apiKey) => ({

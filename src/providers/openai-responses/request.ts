@@ -4,6 +4,7 @@ import { unsupported } from '../failure.js';
 import { present } from '../json.js';
 import { withoutLegacyFunctions } from '../legacy-functions.js';
 import { responsesInput } from './input.js';
+import { searchFields } from './web-search.js';
 
 /** Models known to reason. Others refuse a request for encrypted reasoning (2026-11). */
 const reasoningModel = /(^|[/.])(o[1-9]|gpt-[5-9](?!.*chat)|codex|grok-(3-mini|4|code))/;
@@ -36,13 +37,19 @@ const translated = new Set([
 /**
  * The body of `POST /responses`. The provider stores nothing unless the request says so; fields
  * that the chat API does not have are passed on.
+ * @param askedModel our name of the model; the call has the provider's
  * @throws GatewayError `request_refused` for several choices, stop sequences, audio and custom
  *   tools
  */
-export function responsesBody(provider: string, call: ModelCall): Record<string, unknown> {
+export function responsesBody(
+  provider: string,
+  call: ModelCall,
+  askedModel = call.model,
+): Record<string, unknown> {
   const { request } = call;
   if ((request.n ?? 1) > 1) throw unsupported(provider, 'more than one choice');
   if (request.stop?.length) throw unsupported(provider, 'stop sequences');
+  const search = searchFields(request, [askedModel, call.model]);
   return {
     store: false,
     ...passedOn(request),
@@ -51,11 +58,12 @@ export function responsesBody(provider: string, call: ModelCall): Record<string,
     ...(call.stream ? { stream: true } : {}),
     ...present({
       max_output_tokens: request.max_completion_tokens ?? request.max_tokens,
-      tools: toolList(provider, request),
-      tool_choice: toolChoice(request.tool_choice),
+      tools: toolList(provider, request, search.tool),
+      tool_choice: search.choice ?? toolChoice(request.tool_choice),
+      max_tool_calls: search.maxCalls ?? request['max_tool_calls'],
       reasoning: reasoningField(request),
       text: textField(request),
-      include: includeField(request, call.model),
+      include: includeField(request, call.model, search.include ?? []),
       // 0 is the chat API's default; the Responses API refuses the fields even then
       presence_penalty: request['presence_penalty'] || undefined,
       frequency_penalty: request['frequency_penalty'] || undefined,
@@ -93,7 +101,11 @@ function textField(request: ChatRequest): object | undefined {
   return Object.keys(field).length > 0 ? field : undefined;
 }
 
-function includeField(request: ChatRequest, model: string): unknown[] | undefined {
+function includeField(
+  request: ChatRequest,
+  model: string,
+  ofSearch: readonly string[],
+): unknown[] | undefined {
   const given = (request['include'] as unknown[] | null | undefined) ?? [];
   const effort = request.reasoning_effort;
   const reasons = effort
@@ -101,24 +113,20 @@ function includeField(request: ChatRequest, model: string): unknown[] | undefine
     : reasoningModel.test(model) || Boolean(request['reasoning']);
   const wanted = [
     ...given,
+    ...ofSearch,
     ...(reasons ? ['reasoning.encrypted_content'] : []),
     ...(request['logprobs'] === true ? ['message.output_text.logprobs'] : []),
   ];
   return wanted.length > 0 ? [...new Set(wanted)] : undefined;
 }
 
-function toolList(provider: string, request: ChatRequest): unknown[] | undefined {
+function toolList(
+  provider: string,
+  request: ChatRequest,
+  search: object | undefined,
+): unknown[] | undefined {
   const tools = (request.tools ?? []).map((tool) => flatTool(provider, tool));
-  const search = request['web_search_options'] as
-    { user_location?: { approximate?: object } } | null | undefined;
-  if (search) {
-    const place = search.user_location?.approximate;
-    tools.push({
-      type: 'web_search',
-      ...search,
-      ...(place ? { user_location: { type: 'approximate', ...place } } : {}),
-    });
-  }
+  if (search) tools.push(search);
   return tools.length > 0 ? tools : undefined;
 }
 

@@ -1,0 +1,88 @@
+import { type ChatRequest, pausedTurn } from '../../completion.js';
+import type { NativeSearch } from '../adapter.js';
+import { isRecord, parseJson, present } from '../json.js';
+import { Findings, type FoundFields, pagesIn } from '../web-search/findings.js';
+import { searchBlockDetail, searchBlockOf } from '../web-search/search-blocks.js';
+import { searchRequestOf } from '../web-search/search-options.js';
+import { releaseOf } from './claude-rules.js';
+
+/** The version of the tool that every Claude with a search takes (2026-11). */
+const toolType = 'web_search_20250305';
+const toolName = 'web_search';
+
+// it refuses a forced tool while thinking, so the search cannot be forced for every request
+const search: NativeSearch = { withTools: true, always: false, forced: false, bounded: true };
+
+/**
+ * Claude 3.5 and later have the tool (documentation, 2026-11), and so has a Claude of unknown
+ * release; other vendors' models behind the same API do not. Bedrock does not offer it.
+ */
+export function claudeSearch(model: string): NativeSearch | null {
+  return releaseOf(model) >= 305 ? search : null;
+}
+
+/**
+ * The tool that `web_search_options` asks for; null if the request asks for none or the model has
+ * none. It takes allowed or blocked domains, but not how recent pages are to be.
+ */
+export function searchTool(request: ChatRequest, model: string): object | null {
+  const asked = searchRequestOf(request);
+  if (!asked || !claudeSearch(model)) return null;
+  return present({
+    type: toolType,
+    name: toolName,
+    max_uses: asked.maxUses,
+    allowed_domains: asked.allowedDomains,
+    blocked_domains: asked.blockedDomains,
+    user_location: asked.location && { type: 'approximate', ...asked.location },
+  });
+}
+
+/** The fields of the blocks of a search that are read. */
+interface SearchBlock {
+  type?: string;
+  name?: string;
+  input?: unknown;
+  content?: unknown;
+}
+
+const isSearchBlock = ({ type, name }: SearchBlock): boolean =>
+  type === 'web_search_tool_result' || (type === 'server_tool_use' && name === toolName);
+
+/** Reads the blocks of the model's own searches in one answer. */
+export class SearchBlocks {
+  private readonly findings = new Findings();
+
+  /** @param asked whether the gateway asked for the search, and so returns its blocks */
+  constructor(private readonly asked: boolean) {}
+
+  /**
+   * What a block brings; empty for one of another kind. A search that failed brings nothing: its
+   * result is an error that the model has read.
+   * @param json the input, where it came in pieces
+   */
+  read(raw: object, json = ''): FoundFields & { reasoning_details?: unknown[] } {
+    const block: SearchBlock = json === '' ? raw : { ...raw, input: parseJson(json) ?? {} };
+    if (!isSearchBlock(block)) return {};
+    const { input, content } = block;
+    const query = isRecord(input) ? input['query'] : undefined;
+    return {
+      ...this.findings.add(
+        pagesIn(content, { url: 'url', date: 'page_age' }),
+        typeof query === 'string' ? [query] : [],
+      ),
+      ...(this.asked ? { reasoning_details: [searchBlockDetail(block)] } : {}),
+    };
+  }
+
+  /** A finish reason, except where the provider paused a turn that the gateway can go on with. */
+  finishReason(stopReason: string | null | undefined, translated: string | null): string | null {
+    return this.asked && stopReason === 'pause_turn' ? pausedTurn : translated;
+  }
+}
+
+/** The block of a search in an entry of `reasoning_details`; empty if it holds none. */
+export function returnedBlock(detail: unknown): { type: string }[] {
+  const block = searchBlockOf(detail);
+  return block && isSearchBlock(block) ? [block as { type: string }] : [];
+}

@@ -1,0 +1,193 @@
+import type { FoundPage } from '../completion.js';
+import type { NativeSearch } from './adapter.js';
+import { isRecord, parseJson, present } from './json.js';
+import type { SearchReader } from './openai-compatible/search-reader.js';
+import { pagesIn } from './web-search/findings.js';
+import { searchBlockOf } from './web-search/search-blocks.js';
+import type { SearchRequest } from './web-search/search-options.js';
+
+type Body = Record<string, unknown>;
+
+/**
+ * The search of a provider that speaks OpenAI's chat API. Not in this file, because their chat APIs
+ * (2026-11) give no search with sources: xAI's answers 410 to `search_parameters` and searches in
+ * its Responses API; Mistral searches in its agents' API; Moonshot's `$web_search` and Alibaba's
+ * `enable_search` name no sources.
+ */
+export interface CompatibleSearch {
+  /** What the search of a model can do, by its name at the provider. */
+  ability(model: string): NativeSearch | null;
+  /** Asks for it in place of `web_search_options`; absent: the provider takes OpenAI's field. */
+  ask?(body: Body, asked: SearchRequest): void;
+  /** Absent: answers have OpenAI's annotations and nothing else. */
+  reader?: SearchReader;
+}
+
+/** The chat API has no search but for models that search each time. */
+const searchModel = /search-(preview|api)/i;
+
+/** OpenAI and Azure. */
+export const openaiSearch: CompatibleSearch = {
+  ability: (model) =>
+    searchModel.test(model)
+      ? { withTools: false, always: true, forced: true, bounded: true }
+      : null,
+};
+
+const recencies = ['day', 'week', 'month', 'year'];
+const known = (recency: string | undefined): string | undefined =>
+  recencies.find((each) => each === recency);
+
+const perplexityPages = { url: 'url', snippet: 'snippet', date: 'date' };
+
+function perplexityFound({ search_results: results, citations }: Readonly<Body>) {
+  const pages = pagesIn(results, perplexityPages);
+  if (!Array.isArray(citations)) return pages.length > 0 ? { pages, numbered: pages } : {};
+  const byUrl = new Map(pages.map((page) => [page.url, page]));
+  const numbered = (citations as unknown[]).map((url): FoundPage => {
+    const address = typeof url === 'string' ? url : '';
+    return byUrl.get(address) ?? { url: address, title: '' };
+  });
+  return { pages: [...pages, ...numbered], numbered };
+}
+
+/** Every model but the offline ones searches for each request; deep research several times. */
+export const perplexitySearch: CompatibleSearch = {
+  ability: (model) =>
+    /^r1-/i.test(model)
+      ? null
+      : { withTools: false, always: true, forced: true, bounded: !/deep-research/i.test(model) },
+  ask(body, asked) {
+    const domains =
+      asked.allowedDomains ?? asked.blockedDomains?.map((domain) => `-${domain}`) ?? undefined;
+    body['search_domain_filter'] ??= domains;
+    body['search_recency_filter'] ??= known(asked.recency);
+    const { timezone: _timezone, ...place } = asked.location ?? {};
+    const options = present({
+      search_context_size: asked.contextSize,
+      // without the level that OpenAI has between
+      user_location: asked.location && place,
+    });
+    if (Object.keys(options).length > 0) body['web_search_options'] = options;
+  },
+  reader: { field: 'search_results', marks: true, read: perplexityFound },
+};
+
+function groqFound(_body: Readonly<Body>, { executed_tools: tools }: Readonly<Body>) {
+  const ran = (Array.isArray(tools) ? (tools as unknown[]) : []).filter(isRecord);
+  const results = ran.flatMap(({ search_results: found }) => {
+    const list = isRecord(found) ? found['results'] : found;
+    return Array.isArray(list) ? (list as unknown[]) : [];
+  });
+  const queries = ran.flatMap(({ type, arguments: args }) => {
+    const input = type === 'search' && typeof args === 'string' ? parseJson(args) : null;
+    return isRecord(input) && typeof input['query'] === 'string' ? [input['query']] : [];
+  });
+  return { pages: pagesIn(results, { url: 'url', snippet: 'content' }), queries };
+}
+
+/** The compound systems search when they think fit, and take no tools of the client's. */
+export const groqSearch: CompatibleSearch = {
+  ability: (model) =>
+    /(^|\/)compound/i.test(model)
+      ? { withTools: false, always: true, forced: false, bounded: false }
+      : null,
+  ask(body, { allowedDomains, blockedDomains }) {
+    const settings = present({ include_domains: allowedDomains, exclude_domains: blockedDomains });
+    if (Object.keys(settings).length > 0) body['search_settings'] ??= settings;
+  },
+  reader: { read: groqFound },
+};
+
+/** OpenRouter's results of a search that is not the model's own come as citations of no place. */
+function openrouterFound(_body: Readonly<Body>, { annotations }: Readonly<Body>) {
+  const list = Array.isArray(annotations) ? (annotations as unknown[]) : [];
+  const citations = list.flatMap((each) => {
+    const citation = isRecord(each) ? each['url_citation'] : null;
+    return isRecord(citation) && citation['start_index'] === citation['end_index']
+      ? [citation]
+      : [];
+  });
+  return { pages: pagesIn(citations, { url: 'url', snippet: 'content' }) };
+}
+
+/**
+ * OpenRouter searches for any model: by its server tool where the model is to decide, by its older
+ * plugin, which searches once for each request, where it must. It charges by engine and result.
+ */
+export const openrouterSearch: CompatibleSearch = {
+  ability: (model) => ({
+    withTools: true,
+    always: /^perplexity\/|:online(?![a-z])/i.test(model),
+    forced: true,
+    bounded: false,
+  }),
+  ask(body, asked) {
+    const place = asked.location && { type: 'approximate', ...asked.location };
+    if (asked.required) {
+      const plugin = present({
+        id: 'web',
+        max_uses: asked.maxUses,
+        include_domains: asked.allowedDomains,
+        exclude_domains: asked.blockedDomains,
+        user_location: place,
+      });
+      const others = Array.isArray(body['plugins']) ? (body['plugins'] as unknown[]) : [];
+      body['plugins'] = [...others, plugin];
+      return;
+    }
+    const parameters = present({
+      max_uses: asked.maxUses,
+      search_context_size: asked.contextSize,
+      allowed_domains: asked.allowedDomains,
+      excluded_domains: asked.blockedDomains,
+      user_location: place,
+    });
+    const others = Array.isArray(body['tools']) ? (body['tools'] as unknown[]) : [];
+    body['tools'] = [...others, { type: 'openrouter:web_search', parameters }];
+  },
+  reader: { read: openrouterFound },
+};
+
+/** OpenRouter checks reasoning details, and does not know blocks of another provider's search. */
+export function dropSearchBlocks(body: Body): void {
+  if (!Array.isArray(body['messages'])) return;
+  body['messages'] = (body['messages'] as unknown[]).map((message) => {
+    const details = isRecord(message) ? message['reasoning_details'] : null;
+    if (!isRecord(message) || !Array.isArray(details)) return message;
+    const kept = (details as unknown[]).filter((detail) => searchBlockOf(detail) === null);
+    return kept.length === details.length ? message : { ...message, reasoning_details: kept };
+  });
+}
+
+const zaiRecencies: Readonly<Record<string, string>> = {
+  day: 'oneDay',
+  week: 'oneWeek',
+  month: 'oneMonth',
+  year: 'oneYear',
+};
+
+/** GLM searches once, before it answers. Which of its domain filters works is not documented. */
+export const zaiSearch: CompatibleSearch = {
+  ability: (model) =>
+    /^glm-[4-9](?!.*(\dv|voice|ocr))/i.test(model)
+      ? { withTools: false, always: false, forced: true, bounded: false }
+      : null,
+  ask(body, asked) {
+    const others = Array.isArray(body['tools']) ? (body['tools'] as unknown[]) : [];
+    const search = present({
+      enable: true,
+      search_engine: 'search_pro_jina',
+      search_result: true,
+      require_search: asked.required ? true : undefined,
+      search_recency_filter: zaiRecencies[asked.recency ?? ''],
+    });
+    body['tools'] = [...others, { type: 'web_search', web_search: search }];
+  },
+  reader: {
+    field: 'web_search',
+    read: ({ web_search: results }) => ({
+      pages: pagesIn(results, { url: 'link', snippet: 'content', date: 'publish_date' }),
+    }),
+  },
+};

@@ -1,0 +1,158 @@
+import {
+  type CompletionChunk,
+  type CompletionSink,
+  type FoundPage,
+  unescapeJson,
+  type UrlCitation,
+  type Usage,
+} from '../../completion.js';
+import type { CompletionAnswer } from '../adapter.js';
+import { isRecord, parseJson } from '../json.js';
+import { Findings, type FoundFields, isFound } from '../web-search/findings.js';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** What one chunk or body says of the model's searches. */
+export interface FoundInAnswer {
+  pages?: readonly FoundPage[];
+  queries?: readonly string[];
+  /** The pages in the order in which the text numbers them; absent: it has no such numbers. */
+  numbered?: readonly FoundPage[];
+}
+
+/** Reads what a provider adds to OpenAI's dialect for its searches. */
+export interface SearchReader {
+  /** A field of chunks of text that `read` wants to see; absent: there is none. */
+  readonly field?: string;
+  /** Whether texts refer to pages by their number. */
+  readonly marks?: boolean;
+  /**
+   * @param holder a chunk or a whole body
+   * @param part its delta or message
+   */
+  read(holder: Fields, part: Fields): FoundInAnswer;
+}
+
+/** `[2]` in a text, but not the text of a link. */
+const marker = /\[(\d{1,3})\](?!\()/g;
+
+/** The places where a text refers to a page by its number. */
+function markedPlaces(text: string, pages: readonly FoundPage[]): UrlCitation[] {
+  return [...text.matchAll(marker)].flatMap(({ 0: mark, 1: number, index }) => {
+    const page = pages[Number(number) - 1];
+    if (!page) return [];
+    return [
+      {
+        type: 'url_citation' as const,
+        url_citation: {
+          url: page.url,
+          ...(page.title ? { title: page.title } : {}),
+          ...(page.snippet === undefined ? {} : { content: page.snippet }),
+          start_index: index,
+          end_index: index + mark.length,
+        },
+      },
+    ];
+  });
+}
+
+/** Removes the offsets of citations that span nothing. @returns whether there were any */
+function dropEmptySpans(annotations: unknown): boolean {
+  let dropped = false;
+  for (const annotation of Array.isArray(annotations) ? (annotations as unknown[]) : []) {
+    const citation = isRecord(annotation) ? annotation['url_citation'] : undefined;
+    if (!isRecord(citation) || citation['start_index'] !== citation['end_index']) continue;
+    if (citation['start_index'] === undefined) continue;
+    delete citation['start_index'];
+    delete citation['end_index'];
+    dropped = true;
+  }
+  return dropped;
+}
+
+/** Adds what the model's searches found to a whole answer. */
+export function withFound(answer: CompletionAnswer, reader: SearchReader): CompletionAnswer {
+  const { completion } = answer;
+  const message = completion.choices[0]?.message;
+  if (!message) return answer;
+  const { pages = [], queries = [], numbered } = reader.read(completion, message);
+  const found = new Findings().add(pages, queries);
+  let rewritten = dropEmptySpans(message.annotations) || isFound(found);
+  Object.assign(message, found);
+  if (numbered && !message.annotations?.length && typeof message.content === 'string') {
+    const places = markedPlaces(message.content, numbered);
+    if (places.length > 0) message.annotations = places;
+    rewritten ||= places.length > 0;
+  }
+  return rewritten ? { ...answer, rewritten: true } : answer;
+}
+
+/**
+ * Adds what the model's searches found to a stream, in chunks of its own: pages as soon as they are
+ * known, the places that name them where the text is complete. Other chunks pass unchanged.
+ */
+export class SearchSink implements CompletionSink {
+  private readonly findings = new Findings();
+  private numbered: readonly FoundPage[] | null = null;
+  private fullText = '';
+  private head: CompletionChunk = { choices: [] };
+  private isCited = false;
+  private hasSeen = false;
+
+  constructor(
+    private readonly sink: CompletionSink,
+    private readonly reader: SearchReader,
+  ) {}
+
+  text(escaped: string, frame: string | null): void {
+    const { field, marks } = this.reader;
+    if (marks) this.fullText += unescapeJson(escaped);
+    if (field !== undefined && !this.hasSeen && frame?.includes(`"${field}"`)) this.look(frame);
+    this.sink.text(escaped, frame);
+  }
+
+  chunk(chunk: CompletionChunk, frame: string | null): void {
+    const choice = chunk.choices.find(({ index }) => index === 0);
+    const delta: Fields = choice?.delta ?? {};
+    this.find(chunk, delta);
+    if (this.reader.marks && typeof delta['content'] === 'string')
+      this.fullText += delta['content'];
+    if (Array.isArray(delta['annotations'])) this.isCited = true;
+    const isRepaired = dropEmptySpans(delta['annotations']);
+    // citations come before the end that clients may stop at, but never before their text
+    if (choice?.finish_reason && !delta['content']) this.cite();
+    this.sink.chunk(chunk, isRepaired ? null : frame);
+  }
+
+  end(finishReason: string | null, usage: Usage | null): void {
+    this.cite();
+    this.sink.end(finishReason, usage);
+  }
+
+  private look(frame: string): void {
+    const chunk = parseJson(Buffer.from(frame, 'latin1').toString('utf8'));
+    if (isRecord(chunk)) this.find(chunk, {});
+  }
+
+  private find(chunk: Fields, delta: Fields): void {
+    const { id, object, created, model } = chunk as Partial<CompletionChunk>;
+    this.head = { id, object, created, model, choices: [] };
+    const { pages = [], queries = [], numbered } = this.reader.read(chunk, delta);
+    if (numbered) this.numbered = numbered;
+    const found = this.findings.add(pages, queries);
+    if (!isFound(found)) return;
+    this.hasSeen = true;
+    this.add(found);
+  }
+
+  private cite(): void {
+    if (this.isCited || !this.numbered) return;
+    this.isCited = true;
+    const places = markedPlaces(this.fullText, this.numbered);
+    if (places.length > 0) this.add({ annotations: places });
+  }
+
+  private add(delta: FoundFields & { annotations?: UrlCitation[] }): void {
+    this.sink.chunk({ ...this.head, choices: [{ index: 0, delta, finish_reason: null }] }, null);
+  }
+}

@@ -1,0 +1,71 @@
+import type { FoundPage } from '../../completion.js';
+import { isRecord } from '../json.js';
+
+/** What searches brought, as the fields of a delta or a message; absent rather than empty. */
+export type FoundFields = { search_results?: FoundPage[]; search_queries?: string[] };
+
+/** Providers name each page and query again and again; far more than any of them sends. */
+const maxPages = 1_000,
+  maxQueries = 200;
+
+/** Collects what searches found, each page and each query once. */
+export class Findings {
+  private readonly pages = new Set<string>();
+  private readonly queries = new Set<string>();
+
+  /** @returns what is new, ready to be spread over a delta */
+  add(pages: readonly FoundPage[], queries: readonly string[]): FoundFields {
+    const newPages = pages.filter(({ url }) => isNew(this.pages, url, maxPages));
+    const newQueries = queries.filter((query) => isNew(this.queries, query, maxQueries));
+    return {
+      ...(newPages.length > 0 ? { search_results: newPages } : {}),
+      ...(newQueries.length > 0 ? { search_queries: newQueries } : {}),
+    };
+  }
+}
+
+function isNew(seen: Set<string>, value: string, max: number): boolean {
+  if (value === '' || seen.has(value) || seen.size >= max) return false;
+  seen.add(value);
+  return true;
+}
+
+/** Whether searches brought anything. */
+export const isFound = (fields: FoundFields): boolean =>
+  fields.search_results !== undefined || fields.search_queries !== undefined;
+
+/** One after the other. */
+export function joinFound(parts: readonly FoundFields[]): FoundFields {
+  const pages = parts.flatMap((part) => part.search_results ?? []);
+  const queries = parts.flatMap((part) => part.search_queries ?? []);
+  return {
+    ...(pages.length > 0 ? { search_results: pages } : {}),
+    ...(queries.length > 0 ? { search_queries: queries } : {}),
+  };
+}
+
+const text = (value: unknown): string => (typeof value === 'string' ? value : '');
+
+/** The names that a provider has for the fields of a page. */
+export interface PageFields {
+  readonly url: string;
+  readonly snippet?: string;
+  readonly date?: string;
+}
+
+/** The pages of a provider's list, which may be anything; those without an address are dropped. */
+export function pagesIn(list: unknown, names: PageFields): FoundPage[] {
+  return (Array.isArray(list) ? (list as unknown[]) : []).flatMap((entry) => {
+    if (!isRecord(entry) || text(entry[names.url]) === '') return [];
+    const snippet = text(entry[names.snippet ?? '']);
+    const date = text(entry[names.date ?? '']);
+    return [
+      {
+        url: text(entry[names.url]),
+        title: text(entry['title']),
+        ...(snippet === '' ? {} : { snippet }),
+        ...(date === '' ? {} : { date }),
+      },
+    ];
+  });
+}

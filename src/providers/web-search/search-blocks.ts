@@ -1,0 +1,20 @@
+import { isRecord } from '../json.js';
+
+/** The `format` of the reasoning details that hold blocks of a provider's own search. */
+const format = 'anthropic-search-v1';
+
+/**
+ * A block of a provider's own search as an entry of `reasoning_details`: the provider needs it back
+ * where the same turn goes on, after a pause or the result of a tool.
+ */
+export const searchBlockDetail = (block: object): object => ({
+  type: 'reasoning.search',
+  block,
+  format,
+});
+
+/** The block of such an entry; null for any other entry. */
+export function searchBlockOf(detail: unknown): Record<string, unknown> | null {
+  if (!isRecord(detail) || detail['format'] !== format) return null;
+  return isRecord(detail['block']) ? detail['block'] : null;
+}

@@ -1,0 +1,74 @@
+/** Token usage with OpenAI's field names. */
+export interface OpenAIUsage {
+  prompt_tokens?: number | null;
+  completion_tokens?: number | null;
+  total_tokens?: number | null;
+  prompt_tokens_details?: {
+    cached_tokens?: number | null;
+    cache_write_tokens?: number | null;
+    audio_tokens?: number | null;
+    [field: string]: unknown;
+  } | null;
+  completion_tokens_details?: { reasoning_tokens?: number | null; [field: string]: unknown } | null;
+  [field: string]: unknown;
+}
+
+/**
+ * Token usage, counted alike for all providers: `promptTokens` includes cached and cache-written
+ * tokens, `completionTokens` includes reasoning tokens. Whole numbers, never negative.
+ */
+export interface Usage {
+  promptTokens: number;
+  completionTokens: number;
+  reasoningTokens: number;
+  cachedTokens: number;
+  cacheWriteTokens: number;
+  /** Of the cache-written tokens, those kept for an hour; absent if the provider does not tell. */
+  hourCacheWriteTokens?: number;
+  /** Of the prompt's tokens, those of sound; absent: none. */
+  audioTokens?: number;
+  /** Web searches that the provider ran and charges for; absent: it does not tell. */
+  webSearches?: number;
+  /** True if the provider reported nothing and the numbers are estimates. */
+  estimated: boolean;
+}
+
+const count = (value: number | null | undefined): number =>
+  typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.round(value) : 0;
+
+/** The token counts of `Usage`, as a provider may have reported them. */
+type ReportedCounts = {
+  [Count in Exclude<keyof Usage, 'estimated'>]?: number | null;
+};
+
+/** Converts what a provider reported to whole, non-negative numbers; absent counts are 0. */
+export function makeUsage(parts: ReportedCounts & { estimated?: boolean }): Usage {
+  const usage: Usage = {
+    promptTokens: count(parts.promptTokens),
+    completionTokens: count(parts.completionTokens),
+    reasoningTokens: count(parts.reasoningTokens),
+    cachedTokens: count(parts.cachedTokens),
+    cacheWriteTokens: count(parts.cacheWriteTokens),
+    estimated: parts.estimated ?? false,
+  };
+  if (typeof parts.hourCacheWriteTokens === 'number')
+    usage.hourCacheWriteTokens = count(parts.hourCacheWriteTokens);
+  if (parts.audioTokens) usage.audioTokens = count(parts.audioTokens);
+  if (typeof parts.webSearches === 'number') usage.webSearches = count(parts.webSearches);
+  return usage;
+}
+
+/** Usage with OpenAI's field names; estimates are marked `estimated: true`. */
+export function toOpenAIUsage(usage: Usage): OpenAIUsage {
+  return {
+    prompt_tokens: usage.promptTokens,
+    completion_tokens: usage.completionTokens,
+    total_tokens: usage.promptTokens + usage.completionTokens,
+    prompt_tokens_details: {
+      cached_tokens: usage.cachedTokens,
+      cache_write_tokens: usage.cacheWriteTokens,
+    },
+    completion_tokens_details: { reasoning_tokens: usage.reasoningTokens },
+    ...(usage.estimated ? { estimated: true } : {}),
+  };
+}

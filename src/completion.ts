@@ -3,10 +3,10 @@
  * Fields that are not declared here are kept and forwarded.
  */
 import type { OpenAIUsage, Usage } from './usage.js';
-import type { FoundPage, WebSearchOptions } from './web-search-options.js';
+import type { FoundPage, NativeSearchOptions } from './native-search-options.js';
 
 export { makeUsage, type OpenAIUsage, toOpenAIUsage, type Usage } from './usage.js';
-export type { FoundPage, SearchLocation, WebSearchOptions } from './web-search-options.js';
+export type { FoundPage, SearchLocation, NativeSearchOptions } from './native-search-options.js';
 
 export interface ContentPart {
   /** `text`, `image_url`, `input_audio`, `file`, `refusal`, … */
@@ -99,7 +99,7 @@ export interface ChatRequest {
   /** `none`, `minimal`, `low`, `medium`, `high`, `xhigh`, `max`. */
   reasoning_effort?: string | null;
   /** Has the model search the web. The provider's own search runs it; clients may send anything. */
-  web_search_options?: WebSearchOptions | null;
+  web_search_options?: NativeSearchOptions | null;
   stream_options?: { include_usage?: boolean; [field: string]: unknown } | null;
   [field: string]: unknown;
 }

@@ -8,7 +8,7 @@ import {
 } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { unreadable } from '../failure.js';
-import { type FoundFields, joinFound } from '../web-search/findings.js';
+import { type FoundFields, joinFound } from '../web-search/search-findings.js';
 import { anthropicFailureUnder200 } from './failure.js';
 import { SearchBlocks } from './web-search.js';
 

@@ -8,7 +8,7 @@ import {
 import { withoutLegacyFunctions } from '../legacy-functions.js';
 import { type ClaudeRules, rulesOf } from './claude-rules.js';
 import { toOutputSchema } from './output-schema.js';
-import { searchTool } from './web-search.js';
+import { claudeSearchTool } from './web-search.js';
 
 /**
  * A body for the Messages API without `model` and `stream`, which not every provider takes there.
@@ -55,7 +55,7 @@ export function toAnthropicBody(request: ChatRequest, model: string): AnthropicB
     request.max_completion_tokens ?? request.max_tokens ?? rules.defaultOutput,
     rules.maxOutput,
   );
-  const toolFields = toTools(request, messages, searchTool(request, model));
+  const toolFields = toTools(request, messages, claudeSearchTool(request, model));
   const { thinking, effort } = toThinking(
     request,
     rules,

@@ -1,7 +1,7 @@
 import { type ChatRequest, pausedTurn } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
 import { isRecord, parseJson, present } from '../json.js';
-import { Findings, type FoundFields, pagesIn } from '../web-search/findings.js';
+import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
 import { searchBlockDetail, searchBlockOf } from '../web-search/search-blocks.js';
 import { searchRequestOf } from '../web-search/search-options.js';
 import { releaseOf } from './claude-rules.js';
@@ -25,7 +25,7 @@ export function claudeSearch(model: string): NativeSearch | null {
  * The tool that `web_search_options` asks for; null if the request asks for none or the model has
  * none. It takes allowed or blocked domains, but not how recent pages are to be.
  */
-export function searchTool(request: ChatRequest, model: string): object | null {
+export function claudeSearchTool(request: ChatRequest, model: string): object | null {
   const asked = searchRequestOf(request);
   if (!asked || !claudeSearch(model)) return null;
   return present({
@@ -51,7 +51,7 @@ const isSearchBlock = ({ type, name }: SearchBlock): boolean =>
 
 /** Reads the blocks of the model's own searches in one answer. */
 export class SearchBlocks {
-  private readonly findings = new Findings();
+  private readonly findings = new SearchFindings();
 
   /** @param asked whether the gateway asked for the search, and so returns its blocks */
   constructor(private readonly asked: boolean) {}

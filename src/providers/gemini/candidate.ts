@@ -1,6 +1,6 @@
 import type { ChunkChoice, ChunkDelta } from '../../completion.js';
 import { citationsOf } from './citations.js';
-import { isFound } from '../web-search/findings.js';
+import { isFound } from '../web-search/search-findings.js';
 import { PartialArguments } from './partial-arguments.js';
 import { GroundingReader } from './web-search.js';
 import {

@@ -2,7 +2,7 @@ import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import { present } from '../json.js';
 import { toConversation } from './contents.js';
 import { thinkingConfig, thinksInLevels } from './thinking.js';
-import { type SearchFilter, searchTool } from './web-search.js';
+import { type SearchFilter, googleSearchTool } from './web-search.js';
 
 export interface GeminiRequestOptions {
   /** The configured provider's name, for messages. */
@@ -35,7 +35,7 @@ export function toGenerateContent(
 ): Json {
   const google = googleExtras(request);
   const config = generationConfig(request, model, google);
-  const tools = toTools(request, searchTool(request, model, options.searchFilter));
+  const tools = toTools(request, googleSearchTool(request, model, options.searchFilter));
   const choice = tools.length > 0 ? toToolConfig(request.tool_choice) : null;
   const body: Json = {
     ...toConversation(request.messages, {

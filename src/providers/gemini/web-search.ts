@@ -1,7 +1,7 @@
 import type { ChatRequest, Usage } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
 import { present } from '../json.js';
-import { Findings, type FoundFields, pagesIn } from '../web-search/findings.js';
+import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
 import { searchRequestOf } from '../web-search/search-options.js';
 import { type GroundingMetadata, objectsIn } from './wire.js';
 
@@ -52,7 +52,11 @@ function timeRange(recency: string | undefined): object | undefined {
  * The tool that `web_search_options` asks for; empty if the request asks for none. It takes no
  * place, no number of searches and no allowed domains.
  */
-export function searchTool(request: ChatRequest, model: string, filter: SearchFilter): object[] {
+export function googleSearchTool(
+  request: ChatRequest,
+  model: string,
+  filter: SearchFilter,
+): object[] {
   const asked = searchRequestOf(request);
   if (!asked) return [];
   if (before2.test(model.toLowerCase())) return [{ googleSearchRetrieval: {} }];
@@ -65,7 +69,7 @@ export function searchTool(request: ChatRequest, model: string, filter: SearchFi
 
 /** Reads what the searches of one candidate found. */
 export class GroundingReader {
-  private readonly findings = new Findings();
+  private readonly findings = new SearchFindings();
   private queries = 0;
 
   /** @returns what is new */

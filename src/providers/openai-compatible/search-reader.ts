@@ -8,7 +8,7 @@ import {
 } from '../../completion.js';
 import type { CompletionAnswer } from '../adapter.js';
 import { isRecord, parseJson } from '../json.js';
-import { Findings, type FoundFields, isFound } from '../web-search/findings.js';
+import { SearchFindings, type FoundFields, isFound } from '../web-search/search-findings.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -76,7 +76,7 @@ export function withFound(answer: CompletionAnswer, reader: SearchReader): Compl
   const message = completion.choices[0]?.message;
   if (!message) return answer;
   const { pages = [], queries = [], numbered } = reader.read(completion, message);
-  const found = new Findings().add(pages, queries);
+  const found = new SearchFindings().add(pages, queries);
   let rewritten = dropEmptySpans(message.annotations) || isFound(found);
   Object.assign(message, found);
   if (numbered && !message.annotations?.length && typeof message.content === 'string') {
@@ -92,7 +92,7 @@ export function withFound(answer: CompletionAnswer, reader: SearchReader): Compl
  * known, the places that name them where the text is complete. Other chunks pass unchanged.
  */
 export class SearchSink implements CompletionSink {
-  private readonly findings = new Findings();
+  private readonly findings = new SearchFindings();
   private numbered: readonly FoundPage[] | null = null;
   private fullText = '';
   private head: CompletionChunk = { choices: [] };

@@ -7,7 +7,7 @@ import {
 } from '../../completion.js';
 import type { GatewayError } from '../../errors.js';
 import type { CompletionAnswer } from '../adapter.js';
-import { joinFound } from '../web-search/findings.js';
+import { joinFound } from '../web-search/search-findings.js';
 import { openAIFailureUnder200 } from '../openai-compatible/failure.js';
 import { reasoningFormat } from './input.js';
 import { citationTitle, type SearchAction, SearchCalls } from './web-search.js';

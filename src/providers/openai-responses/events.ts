@@ -8,7 +8,7 @@ import type { ModelCall } from '../adapter.js';
 import { cutShort, unreadable } from '../failure.js';
 import { parseJson } from '../json.js';
 import { sseReader } from '../sse-reader.js';
-import { isFound } from '../web-search/findings.js';
+import { isFound } from '../web-search/search-findings.js';
 import {
   isSearch,
   reasoningDetails,

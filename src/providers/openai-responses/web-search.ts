@@ -1,7 +1,7 @@
 import type { ChatRequest, FoundPage, Usage } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
 import { isRecord, present } from '../json.js';
-import { Findings, type FoundFields, pagesIn } from '../web-search/findings.js';
+import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
 import {
   type SearchRequest,
   searchRequestOf,
@@ -136,7 +136,7 @@ interface ToolCounts {
 
 /** Reads the searches of one answer. */
 export class SearchCalls {
-  private readonly findings = new Findings();
+  private readonly findings = new SearchFindings();
   private count: number | undefined;
 
   /** @returns what the call brought that is new */

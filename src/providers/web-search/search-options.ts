@@ -1,4 +1,4 @@
-import type { ChatRequest, SearchLocation, WebSearchOptions } from '../../completion.js';
+import type { ChatRequest, SearchLocation, NativeSearchOptions } from '../../completion.js';
 import { isRecord } from '../json.js';
 
 /** The fields of `web_search_options` that OpenAI's API does not have. */
@@ -59,7 +59,7 @@ export function searchRequestOf({
 }
 
 /** The field as OpenAI's API takes it: without the gateway's own extensions. */
-export function withoutExtensions(options: WebSearchOptions): WebSearchOptions {
+export function withoutExtensions(options: NativeSearchOptions): NativeSearchOptions {
   if (!isRecord(options) || !ownFields.some((field) => field in options)) return options;
   return Object.fromEntries(
     Object.entries(options).filter(([field]) => !ownFields.includes(field)),

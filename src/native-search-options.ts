@@ -2,7 +2,7 @@
  * What a model's own web search is asked for: OpenAI's field of the chat API, and extensions of the
  * gateway's own. An adapter sends what its provider can express, and leaves out the rest.
  */
-export interface WebSearchOptions {
+export interface NativeSearchOptions {
   /** `low`, `medium`, `high`. */
   search_context_size?: string | null;
   user_location?: { type: 'approximate'; approximate: SearchLocation } | null;

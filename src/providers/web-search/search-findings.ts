@@ -9,7 +9,7 @@ const maxPages = 1_000,
   maxQueries = 200;
 
 /** Collects what searches found, each page and each query once. */
-export class Findings {
+export class SearchFindings {
   private readonly pages = new Set<string>();
   private readonly queries = new Set<string>();
 

@@ -22,6 +22,8 @@ export interface Caller {
   readonly scopes: readonly Scope[];
   /** Globs of the model labels that the caller may use; null: all. */
   readonly models: readonly string[] | null;
+  /** Names or globs of the toolkits that the caller may use. */
+  readonly toolkits: readonly string[];
   /** The limits of its key. */
   readonly limits: KeyLimits;
   /** The limits of its account, for all keys and browsers together. */
@@ -42,6 +44,7 @@ export const anonymous: Caller = {
   name: 'anonymous',
   scopes: defaultScopes,
   models: null,
+  toolkits: [],
   limits: noLimits,
   accountLimits: noLimits,
 };
@@ -53,11 +56,13 @@ export const anonymous: Caller = {
 export function fixedCaller({
   name,
   models,
+  toolkits,
   scopes: granted,
   limits,
 }: {
   name: string;
   models?: readonly string[];
+  toolkits?: readonly string[];
   scopes?: readonly Scope[];
   limits?: Partial<KeyLimits>;
 }): Caller {
@@ -68,6 +73,7 @@ export function fixedCaller({
     name,
     scopes: granted ?? (models || limits ? defaultScopes : scopes),
     models: models ?? null,
+    toolkits: toolkits ?? [],
     limits: { ...noLimits, ...limits },
     accountLimits: noLimits,
   };
@@ -82,6 +88,7 @@ export function issuedCaller({
   name,
   scopes: granted,
   models,
+  toolkits,
   limits,
 }: KeyRecord): Caller {
   return {
@@ -91,12 +98,16 @@ export function issuedCaller({
     name,
     scopes: granted,
     models,
+    toolkits,
     limits,
     accountLimits,
   };
 }
 
-/** The caller of a signed-in browser: may do everything with its own account. */
+/**
+ * The caller of a signed-in browser: may do everything with its own account. Administrators may use
+ * all toolkits.
+ */
 export function signedInCaller({ id, email, role, limits }: AccountRecord): Caller {
   return {
     accountId: id,
@@ -105,6 +116,7 @@ export function signedInCaller({ id, email, role, limits }: AccountRecord): Call
     name: email ?? id,
     scopes,
     models: null,
+    toolkits: role === 'admin' ? ['*'] : [],
     limits: noLimits,
     accountLimits: limits,
   };
@@ -140,6 +152,8 @@ export interface HostCaller {
   readonly scopes?: readonly Scope[] | null;
   /** Globs of the labels that it may use. Default: every model. */
   readonly models?: readonly string[] | null;
+  /** Names or globs of the toolkits that it may use. Default: none. */
+  readonly toolkits?: readonly string[] | null;
   /** Bounds of all requests of the account together. Default: none. */
   readonly limits?: Partial<KeyLimits> | null;
 }
@@ -155,7 +169,8 @@ export const isRowless = (accountId: string): boolean =>
   /^(host:|fixed:).|^anonymous$/s.test(accountId);
 
 /** A host's user as a caller. */
-export function hostCaller({ account, name, scopes, models, limits }: HostCaller): Caller {
+export function hostCaller(caller: HostCaller): Caller {
+  const { account, name, scopes, models, toolkits, limits } = caller;
   return {
     accountId: hostAccountId(account),
     role: 'member',
@@ -163,6 +178,7 @@ export function hostCaller({ account, name, scopes, models, limits }: HostCaller
     name: name ?? account,
     scopes: scopes ?? defaultScopes,
     models: models ?? null,
+    toolkits: toolkits ?? [],
     limits: noLimits,
     accountLimits: { ...noLimits, ...limits },
   };

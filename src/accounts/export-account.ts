@@ -98,6 +98,7 @@ const keyFields: readonly (keyof KeyRecord)[] = [
   'prefix',
   'scopes',
   'models',
+  'toolkits',
   'limits',
   'createdAt',
   'expiresAt',

@@ -26,6 +26,7 @@ export function keyFor(
     ...newSecret(key),
     scopes,
     models: null,
+    toolkits: [],
     limits: noLimits,
     createdAt: Date.now(),
     expiresAt: null,

@@ -8,6 +8,8 @@ export interface KnownKey {
   readonly key: string;
   /** Globs of the model labels that the key may use; absent: all. */
   readonly models?: readonly string[];
+  /** Names or globs of the toolkits that the key may use; absent: none. */
+  readonly toolkits?: readonly string[];
   /** Absent: all. */
   readonly scopes?: readonly Scope[];
   readonly limits?: Partial<KeyLimits>;

@@ -28,8 +28,8 @@ export const actOnAccount = (act: Act, id: string, details?: unknown): DoneAct =
 
 /** The issue of a key, with what it may be used for. */
 export const keyCreated = (key: KeyRecord): DoneAct => {
-  const { id, accountId, name, scopes, models, limits, expiresAt } = key;
-  const details = { name, scopes, models, limits, expiresAt };
+  const { id, accountId, name, scopes, models, toolkits, limits, expiresAt } = key;
+  const details = { name, scopes, models, toolkits, limits, expiresAt };
   return { act: 'key.create', accountId, target: id, details };
 };
 

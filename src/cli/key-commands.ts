@@ -43,6 +43,7 @@ const withSettings = (command: Command): Command =>
   command
     .option('--scopes <list>', 'of completions, model-select and admin')
     .option('--models <globs>', 'models it may use, such as openai/*,<provider>/*')
+    .option('--toolkits <globs>', 'toolkits it may use; default: none')
     .option('--expires <date>', 'such as 2027-01-31')
     .option('--requests-per-minute <n>', 'requests a minute')
     .option('--tokens-per-minute <n>', 'tokens a minute')

@@ -21,9 +21,10 @@ export interface KeyOptions {
   readonly name?: string;
   /** Mail address. Default: the first account. */
   readonly account?: string;
-  /** Separated by commas, like `models`. */
+  /** Separated by commas, like `models` and `toolkits`. */
   readonly scopes?: string;
   readonly models?: string;
+  readonly toolkits?: string;
   /** A date such as `2027-01-31`. */
   readonly expires?: string;
   readonly requestsPerMinute?: string;
@@ -46,6 +47,7 @@ export async function createKeyCommand(store: Store, options: KeyOptions): Promi
     keyFor(await findAccountId(store, options.account), options.name, key, {
       scopes: scopesOf(options.scopes),
       models: options.models ? listOf(options.models) : null,
+      toolkits: listOf(options.toolkits ?? ''),
       expiresAt: options.expires === undefined ? null : dateOf(options.expires),
       limits: { ...noLimits, ...limitsOf(options) },
     }),
@@ -64,12 +66,13 @@ export async function updateKeyCommand(
   named: string,
   options: KeyOptions,
 ): Promise<string> {
-  const { name, scopes: scopeNames, models, expires } = options;
+  const { name, scopes: scopeNames, models, toolkits, expires } = options;
   const limits = limitsOf(options);
   const changes = {
     ...(name === undefined ? {} : { name }),
     ...(scopeNames === undefined ? {} : { scopes: scopesOf(scopeNames) }),
     ...(models === undefined ? {} : { models: models === none ? null : listOf(models) }),
+    ...(toolkits === undefined ? {} : { toolkits: toolkits === none ? [] : listOf(toolkits) }),
     ...(expires === undefined ? {} : { expiresAt: expires === none ? null : dateOf(expires) }),
     ...(Object.keys(limits).length === 0 ? {} : { limits }),
   };

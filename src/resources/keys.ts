@@ -24,6 +24,8 @@ export interface KeyTerms {
   readonly scopes?: readonly Scope[] | null;
   /** Globs of the labels that it may use. Default: every model. */
   readonly models?: readonly string[] | null;
+  /** Names or globs of the toolkits that it may use. Default: none. */
+  readonly toolkits?: readonly string[] | null;
   /** ISO 8601. Default: never. */
   readonly expiresAt?: string | null;
   /** Default: none. */
@@ -41,6 +43,8 @@ export interface Key {
   readonly scopes: readonly Scope[];
   /** Globs of the labels that it may use; null: every model. */
   readonly models: readonly string[] | null;
+  /** Names or globs of the toolkits that it may use. */
+  readonly toolkits: readonly string[];
   readonly limits: KeyLimits;
   /** Times in ISO 8601. */
   readonly createdAt: string;
@@ -65,7 +69,7 @@ export interface IssuedKey extends Key {
 
 /** A key as the API returns it. */
 function shownKey(record: KeyRecord): Key {
-  const { id, accountId, name, prefix, scopes, models, limits } = record;
+  const { id, accountId, name, prefix, scopes, models, toolkits, limits } = record;
   const { createdAt, expiresAt, previousValidUntil, revokedAt, lastUsedAt } = record;
   return {
     object: 'key',
@@ -75,6 +79,7 @@ function shownKey(record: KeyRecord): Key {
     prefix,
     scopes,
     models,
+    toolkits,
     limits,
     createdAt: isoOf(createdAt),
     expiresAt: isoOrNull(expiresAt),
@@ -88,7 +93,7 @@ function shownKey(record: KeyRecord): Key {
 export async function issueKey(
   { parts, record: recordAct }: Acting,
   accountId: string,
-  { name, scopes, models, expiresAt, limits }: KeyTerms,
+  { name, scopes, models, toolkits, expiresAt, limits }: KeyTerms,
 ): Promise<IssuedKey> {
   const { store } = await parts.state.opened();
   const key = newKey();
@@ -96,6 +101,7 @@ export async function issueKey(
     keyFor(accountId, name, key, {
       scopes: scopes ?? defaultScopes,
       models: models ?? null,
+      toolkits: toolkits ?? [],
       limits: { ...noLimits, ...limits },
       expiresAt: timeOf(expiresAt),
     }),
@@ -133,12 +139,13 @@ export async function updateKey(
   acting: Acting,
   reach: string | null,
   id: string,
-  { limits, expiresAt, scopes, ...rest }: Partial<KeyTerms>,
+  { limits, expiresAt, scopes, toolkits, ...rest }: Partial<KeyTerms>,
 ): Promise<Key> {
   await foundKey(acting.parts, reach, id);
   const changes: KeyChanges = {
     ...rest,
     ...(scopes ? { scopes } : {}),
+    ...(toolkits === undefined ? {} : { toolkits: toolkits ?? [] }),
     ...(expiresAt === undefined ? {} : { expiresAt: timeOf(expiresAt) }),
     ...(limits === undefined ? {} : { limits: limits ?? noLimits }),
   };

@@ -38,6 +38,7 @@ beforeAll(async () => {
       keys: [
         { name: 'one', key: 'sk_one' },
         { name: 'two', key: 'sk_two' },
+        { name: 'tools', key: 'sk_tools', toolkits: ['files', 'git*'] },
         { name: 'plain', key: 'sk_plain', scopes: ['completions' as const] },
       ],
     },
@@ -80,6 +81,40 @@ const select = (key: string): Promise<Reply> =>
     bearer(key),
   );
 
+describe('the toolkits of an API key', () => {
+  it('are named, changed and removed by an administrator', async () => {
+    const { json } = await make({ name: 'tools', toolkits: ['files', 'git*'] }, admin);
+    expect(json).toMatchObject({ toolkits: ['files', 'git*'] });
+    const id = textAt(json, 'id');
+    const changed = await change(id, { toolkits: ['*'] }, admin);
+    expect(changed.json).toMatchObject({ toolkits: ['*'] });
+    expectConforms('key.response', changed.json);
+    expect((await change(id, { name: 'same' }, admin)).json).toMatchObject({ toolkits: ['*'] });
+    expect((await change(id, { toolkits: null }, admin)).json).toMatchObject({ toolkits: [] });
+  });
+
+  it.each([
+    ['files', 201],
+    ['github', 201],
+    ['git*', 201],
+    ['gi*', 403],
+    ['*', 403],
+    ['shop', 403],
+  ])('are, for %s and others, those that its maker may use (%s)', async (glob, status) => {
+    const made = await make({ name: 'some', toolkits: [glob] }, bearer('sk_tools'));
+    expect(made.status).toBe(status);
+    const { json } = await make({ name: 'plain' }, bearer('sk_tools'));
+    const changed = await change(textAt(json, 'id'), { toolkits: [glob] }, bearer('sk_tools'));
+    expect(changed.status).toBe(status === 201 ? 200 : 403);
+  });
+
+  it('are names or globs', async () => {
+    expect((await make({ name: 'odd', toolkits: ['Files/x'] }, admin)).json).toMatchObject({
+      message: 'toolkits[0]: must be the name or glob of a toolkit',
+    });
+  });
+});
+
 describe('an API key', () => {
   it('is shown once, with at least 160 random bits, and is good at once', async () => {
     const { status, json, headers } = await make({ name: 'shop' });
@@ -93,6 +128,7 @@ describe('an API key', () => {
       prefix: key.slice(0, 11),
       scopes: ['completions', 'model-select'],
       models: null,
+      toolkits: [],
       expiresAt: null,
       revokedAt: null,
       lastUsedAt: null,

@@ -27,6 +27,7 @@ const keyOf = (accountId: string): NewKey => ({
   hash: randomUUID(),
   scopes: ['completions'],
   models: null,
+  toolkits: [],
   limits: noLimits,
   createdAt: at++,
   expiresAt: null,

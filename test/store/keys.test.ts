@@ -13,6 +13,7 @@ const newKey = (accountId: string, changes: Partial<NewKey> = {}): NewKey => ({
   hash: randomUUID(),
   scopes: ['completions', 'admin'],
   models: ['openai/*'],
+  toolkits: ['files', 'git*'],
   limits: {
     requestsPerMinute: 60,
     tokensPerMinute: null,

@@ -13,6 +13,7 @@ import {
   updateKey,
 } from '../../resources/keys.js';
 import { idOf, pageRequestOf } from '../../resources/page-request.js';
+import { matchesGlob } from '../../routing/access-rules.js';
 import { actingOf } from '../audit.js';
 import { callerOf } from '../context.js';
 import { sendJson } from '../send-json.js';
@@ -22,6 +23,7 @@ import { answer } from '../stage.js';
 export function createKey(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const terms = req.body as KeyTerms;
+    refuseToolkits(callerOf(res), terms);
     const key = await issueKey(actingOf(parts, req, res), callerOf(res).accountId, terms);
     res.setHeader('Cache-Control', 'no-store');
     sendJson(res, 201, key);
@@ -50,6 +52,7 @@ export function readKey(parts: Parts): RequestHandler {
 export function changeKey(parts: Parts): RequestHandler {
   return answer(async (req, res) => {
     const changes = req.body as Partial<KeyTerms>;
+    refuseToolkits(callerOf(res), changes);
     const acting = actingOf(parts, req, res);
     sendJson(res, 200, await updateKey(acting, reachOf(res), idOf(req), changes));
   });
@@ -71,6 +74,20 @@ export function revokeKey(parts: Parts): RequestHandler {
     await endKey(actingOf(parts, req, res), reachOf(res), idOf(req));
     res.status(204).end();
   });
+}
+
+/**
+ * An account may have been created by a stranger: it gives its keys no toolkit that it may not use.
+ * @throws GatewayError `forbidden`
+ */
+function refuseToolkits({ role, toolkits }: Caller, wanted: Partial<KeyTerms>): void {
+  // a glob that matches the text of another glob matches all that the other one matches
+  const isOwn = (glob: string): boolean => toolkits.some((own) => matchesGlob(own, glob));
+  if (role === 'admin' || (wanted.toolkits ?? []).every(isOwn)) return;
+  throw new GatewayError(
+    'forbidden',
+    'toolkits: only administrators may name toolkits that they may not use themselves',
+  );
 }
 
 /** The account whose keys the caller may access; null for administrators, who may access all. */

@@ -51,6 +51,8 @@ export interface KeyRecord {
   readonly scopes: readonly Scope[];
   /** Globs of the model labels that the key may use; null: all. */
   readonly models: readonly string[] | null;
+  /** Names or globs of the toolkits that the key may use. */
+  readonly toolkits: readonly string[];
   readonly limits: KeyLimits;
   readonly createdAt: number;
   readonly expiresAt: number | null;
@@ -70,7 +72,7 @@ export type NewKey = Omit<
   | 'lastUsedAt'
 >;
 export type KeyChanges = Partial<
-  Pick<KeyRecord, 'name' | 'scopes' | 'models' | 'expiresAt' | 'revokedAt'> & {
+  Pick<KeyRecord, 'name' | 'scopes' | 'models' | 'toolkits' | 'expiresAt' | 'revokedAt'> & {
     readonly limits: Partial<KeyLimits>;
   }
 >;

@@ -32,6 +32,7 @@ export function keyFromRow(row: KeyRow): KeyRecord {
     previousValidUntil: row.previous_valid_until,
     scopes: JSON.parse(row.scopes) as Scope[],
     models: row.models === null ? null : (JSON.parse(row.models) as string[]),
+    toolkits: row.toolkits === null ? [] : (JSON.parse(row.toolkits) as string[]),
     limits: limitsFromRow(row),
     createdAt: row.created_at,
     expiresAt: row.expires_at,
@@ -62,7 +63,8 @@ export function newRow(key: NewKey, revision: number): Selectable<ApiKeyTable> {
     prefix: key.prefix,
     hash: key.hash,
     scopes: JSON.stringify(key.scopes),
-    models: modelsOf(key.models),
+    models: jsonOf(key.models),
+    toolkits: jsonOf(key.toolkits),
     ...limitColumns(key.limits),
     created_at: key.createdAt,
     expires_at: key.expiresAt,
@@ -77,6 +79,7 @@ export function changedColumns({
   name,
   scopes,
   models,
+  toolkits,
   limits,
   expiresAt,
   revokedAt,
@@ -84,12 +87,13 @@ export function changedColumns({
   return {
     name: name === undefined ? undefined : clean(name),
     scopes: scopes === undefined ? undefined : JSON.stringify(scopes),
-    models: models === undefined ? undefined : modelsOf(models),
+    models: models === undefined ? undefined : jsonOf(models),
+    toolkits: toolkits === undefined ? undefined : jsonOf(toolkits),
     ...(limits === undefined ? {} : changedLimitColumns(limits)),
     expires_at: expiresAt,
     revoked_at: revokedAt,
   };
 }
 
-const modelsOf = (models: readonly string[] | null): string | null =>
-  models === null ? null : JSON.stringify(models);
+const jsonOf = (globs: readonly string[] | null): string | null =>
+  globs === null ? null : JSON.stringify(globs);

@@ -49,6 +49,7 @@ async function closeKeys(
       name: deleted,
       prefix: '',
       models: null,
+      toolkits: null,
       ...limitColumns(noLimits),
       revoked_at: eb.fn.coalesce('revoked_at', eb.val(at)),
       revision,

@@ -61,6 +61,8 @@ export interface ApiKeyTable extends LimitColumns {
   scopes: string;
   /** JSON, or null. */
   models: string | null;
+  /** JSON; null: none. */
+  toolkits: string | null;
   created_at: number;
   expires_at: number | null;
   revoked_at: number | null;

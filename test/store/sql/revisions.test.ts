@@ -13,6 +13,7 @@ const newKey = (): NewKey => ({
   hash: randomUUID(),
   scopes: [],
   models: null,
+  toolkits: [],
   limits: noLimits,
   createdAt: 1,
   expiresAt: null,

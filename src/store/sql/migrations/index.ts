@@ -10,6 +10,7 @@ import { conversationBytes } from './0009-conversation-bytes.js';
 import { rotatedSecrets } from './0010-rotated-secrets.js';
 import { choices } from './0011-choices.js';
 import { shadows } from './0012-shadows.js';
+import { keyToolkits } from './0013-key-toolkits.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -27,4 +28,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0010-rotated-secrets', rotatedSecrets],
   ['0011-choices', choices],
   ['0012-shadows', shadows],
+  ['0013-key-toolkits', keyToolkits],
 ]);

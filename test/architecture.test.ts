@@ -86,6 +86,9 @@ const mayImport: Record<string, RegExp> = {
   ),
   // reads strangers' pages: nothing of keys, prompts or the database is in reach
   'grounding/reading/': /^(version|async\/[\w-]+|grounding\/(parse-url|search\/published-at))\.ts$/,
+  // orchestration alone: models and the web are given to it
+  'grounding/research/':
+    /^(completion|errors|routing\/tokens|grounding\/(parse-url|reading\/page-reader|search\/(canonical-url|json-values|search-engine|passages\/[\w-]+)))\.ts$/,
   // what choosing saved: computed from sums alone
   'savings/': /^(store\/contracts\/(choices|shadows)|training\/custom\/seeded)\.ts$/,
   // no concrete provider, ranker or driver, and nothing of how the parts are put together

@@ -1,0 +1,59 @@
+import type { ChatMessage } from '../../completion.js';
+import { invalidField } from '../../errors.js';
+import { measureRequest } from '../../routing/tokens.js';
+
+const textOf = ({ content }: ChatMessage): string =>
+  typeof content === 'string' ? content : (content ?? []).map(({ text }) => text ?? '').join('\n');
+
+/**
+ * What the client asks: the text of the user's last message.
+ * @throws GatewayError if there is none
+ */
+export function questionOf(messages: readonly ChatMessage[]): string {
+  const last = messages.findLast(({ role }) => role === 'user');
+  const text = last ? textOf(last).trim() : '';
+  if (text === '') throw invalidField('research', 'needs a message of the user with text');
+  return text;
+}
+
+const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
+
+/** Calls of tools and their results are left out: the writer has no tools. */
+const isTurn = (message: ChatMessage): boolean =>
+  message.role === 'user' || (message.role === 'assistant' && textOf(message) !== '');
+
+/**
+ * The conversation for the writer: the client's instructions with ours after them, the latest turns
+ * that fit, and the user's last message with the material before it.
+ */
+export function writerMessages(
+  messages: readonly ChatMessage[],
+  rules: string,
+  material: string,
+  maxHistoryTokens: number,
+): ChatMessage[] {
+  const lastAt = messages.findLastIndex(({ role }) => role === 'user');
+  const { content = '', ...last } = messages[lastAt]!;
+  const withMaterial = Array.isArray(content)
+    ? [{ type: 'text', text: material }, ...content]
+    : `${material}\n\n${content ?? ''}`;
+  return [
+    ...messages.filter(isInstruction),
+    { role: 'system', content: rules },
+    ...history(messages.slice(0, lastAt), maxHistoryTokens),
+    { ...last, content: withMaterial },
+  ];
+}
+
+function history(messages: readonly ChatMessage[], maxTokens: number): ChatMessage[] {
+  const kept: ChatMessage[] = [];
+  let left = maxTokens;
+  for (const message of messages.filter(isTurn).toReversed()) {
+    const { role, content } = message;
+    const turn = role === 'user' ? { role, content } : { role, content: textOf(message) };
+    left -= measureRequest([turn]).tokens;
+    if (left < 0) break;
+    kept.unshift(turn);
+  }
+  return kept;
+}

@@ -1,0 +1,179 @@
+import { packPassages } from '../search/passages/pack-passages.js';
+import { estimateTokens } from '../../routing/tokens.js';
+import type { BudgetReservation, Spending } from './budget-ledger.js';
+import { choosePages } from './choose-pages.js';
+import { inParallel } from './in-parallel.js';
+import { notesSchema, readMessages } from './prompts.js';
+import { readNotes, type WrittenNote } from './read-answers.js';
+import { untilAborted } from './research-clock.js';
+import { type UnreadPage, notedLengths, type NotedSource, oneLine } from './research-notes.js';
+import { promptTokens, type ResearchRun } from './research-run.js';
+import type { ReadFact, ReadPage } from './research-state.js';
+import { isQuoted, digitsOf } from './text-match.js';
+
+/** The tokens of one reading. */
+interface ReadingSize {
+  readonly prompt: number;
+  readonly answer: number;
+}
+
+/** An engine's text that is long enough to stand for a page that cannot be read. */
+const minContentLength = 400;
+
+/** A page costs at most an eighth of the tokens that are left. */
+function sizeOf(run: ResearchRun): ReadingSize {
+  const share = Math.floor(run.ledger.left.tokens / 8);
+  const answer = Math.min(1_500, Math.max(300, Math.floor(share / 4)));
+  const wanted = Math.min(run.width.pageTokens, run.contextOf('reader') - answer);
+  const overhead = promptTokens(messagesFor(run, ''));
+  return { prompt: Math.min(wanted, Math.max(overhead + 300, share)), answer };
+}
+
+const messagesFor = (
+  { context, state }: ResearchRun,
+  page: string,
+): ReturnType<typeof readMessages> => readMessages(context, questionsOf(state), page);
+
+const questionsOf = (state: ResearchRun['state']): ResearchRun['state']['questions'] =>
+  state.openQuestions.length > 0 ? state.openQuestions : state.questions;
+
+/** Takes notes of pages that an earlier run read. */
+export async function noteWaiting(run: ResearchRun, signal: AbortSignal): Promise<void> {
+  const waiting = run.state.sources.filter(({ excerpt }) => excerpt !== null);
+  const size = sizeOf(run);
+  await inParallel(waiting, async (source) => {
+    const reservation = await reserve(run, size, signal);
+    if (reservation) await takeNotes(run, source, reservation, size, signal);
+  });
+}
+
+/** Reads the pages that are most worth it, and takes notes of them. */
+export async function readPages(run: ResearchRun, signal: AbortSignal): Promise<void> {
+  const { state, ledger, width } = run;
+  const count = Math.max(width.pages, Math.floor(ledger.left.steps / (width.maxRounds + 1)));
+  const read = state.sources.map(({ url }) => url);
+  const size = sizeOf(run);
+  await inParallel(choosePages(state.found, read, count), (page) =>
+    readOne(run, page, size, signal),
+  );
+}
+
+async function reserve(
+  run: ResearchRun,
+  { prompt, answer }: ReadingSize,
+  signal: AbortSignal,
+): Promise<BudgetReservation | null> {
+  if (run.ledger.stoppedBy !== null) return null;
+  // the page and its notes together: a page without notes is of no use
+  const most: Spending = run.most('reader', prompt, answer);
+  return run.ledger.reserve(most, signal);
+}
+
+async function readOne(
+  run: ResearchRun,
+  found: UnreadPage,
+  size: ReadingSize,
+  signal: AbortSignal,
+): Promise<void> {
+  const reservation = await reserve(run, size, signal);
+  if (reservation === null) return;
+  const page = await fetchPage(run, found, size, signal).catch((error: unknown) => {
+    // nothing but a step was used
+    reservation.settle({ steps: 1, tokens: 0, costUsd: 0 });
+    throw error;
+  });
+  const source = page && run.state.addSource(page, found.url);
+  if (source) {
+    const { id, url, title } = source;
+    run.report(`Read “${title}”.`, { source: { id, url, title } });
+    await takeNotes(run, source, reservation, size, signal);
+    return;
+  }
+  reservation.settle({ steps: 1, tokens: 0, costUsd: 0 });
+  run.state.skip(found.url);
+  run.report(`“${found.title}” could not be read, or was read before.`);
+}
+
+/** @returns null if there is nothing to read */
+async function fetchPage(
+  run: ResearchRun,
+  found: UnreadPage,
+  size: ReadingSize,
+  signal: AbortSignal,
+): Promise<ReadPage | null> {
+  const { question: _question, rank: _rank, ...known } = found;
+  const content = run.state.contentOf(found.url) ?? '';
+  try {
+    const page = await untilAborted(run.web.read(found.url, signal), signal);
+    run.pagesRead++;
+    const excerpt = excerptOf(run, page.title ?? found.title, page.text, size);
+    if (excerpt === '') return null;
+    return {
+      ...known,
+      url: page.url.length > notedLengths.url ? found.url : page.url,
+      title: oneLine(page.title ?? '', notedLengths.title) || found.title,
+      publishedAt: page.publishedAt ?? found.publishedAt,
+      fetchedAt: page.fetchedAt,
+      excerpt,
+    };
+  } catch (error) {
+    if (signal.aborted) throw error;
+    if (content.length < minContentLength) return null;
+    return { ...known, fetchedAt: null, excerpt: excerptOf(run, found.title, content, size) };
+  }
+}
+
+/** The passages that answer best, as many as fit; the beginning where none is better. */
+function excerptOf(run: ResearchRun, title: string, text: string, { prompt }: ReadingSize): string {
+  const { state, context } = run;
+  const maxTokens = prompt - promptTokens(messagesFor(run, '')) - estimateTokens(title) - 40;
+  const question = [context.topic, ...questionsOf(state).map(({ text }) => text)].join('\n');
+  const [packed] = packPassages(question, [{ title, text }], { maxTokens, minShare: 0 });
+  const passages = packed?.passages.map((passage) => passage.text) ?? [];
+  const excerpt = passages.length > 0 ? passages.join('\n…\n') : text.slice(0, maxTokens);
+  return excerpt.slice(0, notedLengths.excerpt).trim();
+}
+
+async function takeNotes(
+  run: ResearchRun,
+  source: NotedSource,
+  reservation: BudgetReservation,
+  { prompt, answer }: ReadingSize,
+  signal: AbortSignal,
+): Promise<void> {
+  let excerpt = source.excerpt ?? '';
+  const messages = () => messagesFor(run, `${source.title}\n\n${excerpt}`);
+  // passages are counted one by one; together they may be a little more
+  while (excerpt !== '' && promptTokens(messages()) > prompt)
+    excerpt = excerpt.slice(0, excerpt.length * 0.9);
+  const call = {
+    role: 'reader',
+    messages: messages(),
+    maxTokens: answer,
+    json: notesSchema,
+  } as const;
+  try {
+    const written = readNotes(await run.askWith(reservation, call, signal));
+    const facts = written.map((note) => factOf(run, note, excerpt)).filter((fact) => fact !== null);
+    const count = run.state.addFacts(source.id, facts);
+    run.report(`Noted ${count} facts of “${source.title}”.`);
+  } catch (error) {
+    if (signal.aborted) throw error;
+    run.report(`No notes could be taken of “${source.title}”.`);
+  }
+}
+
+/**
+ * A note that the page supports: its quotation is there, or at least all of its numbers are.
+ * Anything else may be the reader's own invention.
+ */
+function factOf(run: ResearchRun, note: WrittenNote, text: string): ReadFact | null {
+  const questions = questionsOf(run.state);
+  const known = questions.some(({ id }) => id === note.question) ? note.question : null;
+  const question = known ?? questions[0]?.id;
+  if (question === undefined) return null;
+  if (isQuoted(note.quote, text)) return { question, fact: note.fact, quote: note.quote };
+  const numbers = new Set(digitsOf(text));
+  if (!digitsOf(note.fact).every((number) => numbers.has(number))) return null;
+  return { question, fact: note.fact, quote: '' };
+}

@@ -1,3 +1,10 @@
+import type { ChatMessage } from '../../src/completion.js';
+import type { ResearchNotes } from '../../src/grounding/research/research-notes.js';
+import {
+  type ResearchOptions,
+  type ResearchOutcome,
+  runResearch,
+} from '../../src/grounding/research/run-research.js';
 import type { ResearchBudget } from '../../src/grounding/research/research-effort.js';
 import type {
   ResearchAnswer,
@@ -79,15 +86,15 @@ const kinds = new Map<unknown, CallKind>([
   [supportSchema, 'support'],
 ]);
 
-export const kindOf = ({ json }: ResearchCall): CallKind => kinds.get(json) ?? 'answer';
+const kindOf = ({ json }: ResearchCall): CallKind => kinds.get(json) ?? 'answer';
 
-export const textOf = ({ messages }: ResearchCall): string =>
+const textOf = ({ messages }: ResearchCall): string =>
   messages
     .map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)))
     .join('\n');
 
 /** What is between the marks of a prompt. */
-export function materialOf(call: ResearchCall): string {
+function materialOf(call: ResearchCall): string {
   const all = [...textOf(call).matchAll(/<<<([0-9a-f]{24})\n([^]*?)\n\1>>>/g)];
   return all.map(([, , text]) => text).join('\n');
 }
@@ -110,16 +117,15 @@ const diligent: Required<Script> = {
     const notes = facts.map((fact, n) => ({ question: ids[n % ids.length], fact, quote: fact }));
     return JSON.stringify({ notes });
   },
-  check: (call, nth) => {
+  check: (call) => {
     const ids = [...textOf(call).matchAll(/^(\d+)\. /gm)].map(([, id]) => Number(id));
-    const isDone = nth >= 1;
-    return JSON.stringify({
-      questions: ids.map((id) => ({
-        id,
-        answered: isDone,
-        queries: isDone ? [] : [`tower part ${id} in round ${nth}`],
-      })),
-    });
+    const count = [...materialOf(call).matchAll(/^- /gm)].length;
+    const questions = ids.map((id) => ({
+      id,
+      answered: count >= 20,
+      queries: [`tower part ${id} after ${count} facts`],
+    }));
+    return JSON.stringify({ questions });
   },
   support: () => '{"claims": []}',
   answer: (call) => {
@@ -297,7 +303,7 @@ export class ScriptedWorld {
 
 const slugOf = (query: string): string => query.replace(/\W+/g, '-');
 
-export function resultOf(query: string, index: number): SearchResult {
+function resultOf(query: string, index: number): SearchResult {
   return {
     title: `${query} ${index}`,
     url: `https://site${index}.example/${slugOf(query)}`,
@@ -308,7 +314,7 @@ export function resultOf(query: string, index: number): SearchResult {
 }
 
 /** A page with facts of its own. */
-export function pageOf(url: string): { title: string; text: string } {
+function pageOf(url: string): { title: string; text: string } {
   const about = url.replace(/^https:\/\//, '').replace(/\W+/g, ' ');
   const filler = 'People met at the market and talked about the weather of the week. '.repeat(20);
   const facts = ['height', 'builder', 'year'].map(
@@ -331,3 +337,43 @@ export const ample: ResearchBudget = {
   maxCostUsd: 100,
   maxTokens: 50_000_000,
 };
+
+/** A run under way, and what it told. */
+export interface StartedRun {
+  readonly world: ScriptedWorld;
+  readonly outcome: Promise<ResearchOutcome>;
+  /** As they were stored, in order. */
+  readonly saved: ResearchNotes[];
+  readonly heard: string[];
+  readonly progress: string[];
+}
+
+const question: ChatMessage[] = [
+  { role: 'user', content: 'How high is the tower, and who built it when?' },
+];
+
+/** Starts a run in a world, whose time passes until the run is over. */
+export function startRun(
+  world: ScriptedWorld,
+  options: Partial<ResearchOptions> = {},
+  messages: readonly ChatMessage[] = question,
+): StartedRun {
+  const saved: ResearchNotes[] = [];
+  const heard: string[] = [];
+  const progress: string[] = [];
+  const work = runResearch(
+    messages,
+    { model: world.model, web: world.web, clock: world.clock },
+    {
+      budget: ample,
+      effort: 'medium',
+      signal: new AbortController().signal,
+      onText: (delta) => heard.push(delta),
+      onProgress: ({ message }) => progress.push(message),
+      saveNotes: async (notes) =>
+        void saved.push(JSON.parse(JSON.stringify(notes)) as ResearchNotes),
+      ...options,
+    },
+  );
+  return { world, outcome: world.clock.drive(work), saved, heard, progress };
+}

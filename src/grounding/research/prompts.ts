@@ -69,7 +69,7 @@ const asked = ({ topic, message }: PromptContext): string =>
     : `The question of the user:\n${topic}\n\nThe user then wrote:\n${message}`;
 
 /** Questions as lines with their numbers. */
-export const questionLines = (questions: readonly ResearchQuestion[]): string =>
+const questionLines = (questions: readonly ResearchQuestion[]): string =>
   questions.map(({ id, text }) => `${id}. ${text}`).join('\n');
 
 /** Asks for questions to look into, beyond those that are known. */

@@ -1,58 +1,21 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { ChatMessage } from '../../../src/completion.js';
 import { GatewayError } from '../../../src/errors.js';
-import {
-  type ResearchOptions,
-  type ResearchOutcome,
-  runResearch,
-} from '../../../src/grounding/research/run-research.js';
-import type { ResearchNotes } from '../../../src/grounding/research/research-notes.js';
+import { defaultBudgets } from '../../../src/grounding/research/research-effort.js';
+import type { ResearchOptions } from '../../../src/grounding/research/run-research.js';
 import { parseNotes } from '../../../src/grounding/research/parse-notes.js';
 import { runs } from '../../helpers/runs.js';
-import { ample, longPageOf, ScriptedWorld, type WorldOptions } from '../../helpers/researching.js';
+import {
+  ample,
+  longPageOf,
+  ScriptedWorld,
+  type StartedRun,
+  startRun,
+  type WorldOptions,
+} from '../../helpers/researching.js';
 
-const question: ChatMessage[] = [
-  { role: 'user', content: 'How high is the tower, and who built it when?' },
-];
-
-interface Run {
-  world: ScriptedWorld;
-  outcome: Promise<ResearchOutcome>;
-  saved: ResearchNotes[];
-  heard: string[];
-  progress: string[];
-}
-
-function start(
-  world: ScriptedWorld,
-  options: Partial<ResearchOptions> = {},
-  messages = question,
-): Run {
-  const saved: ResearchNotes[] = [];
-  const heard: string[] = [];
-  const progress: string[] = [];
-  const outcome = world.clock.drive(
-    runResearch(
-      messages,
-      { model: world.model, web: world.web, clock: world.clock },
-      {
-        budget: ample,
-        effort: 'medium',
-        signal: new AbortController().signal,
-        onText: (delta) => heard.push(delta),
-        onProgress: ({ message }) => progress.push(message),
-        saveNotes: async (notes) =>
-          void saved.push(JSON.parse(JSON.stringify(notes)) as ResearchNotes),
-        ...options,
-      },
-    ),
-  );
-  return { world, outcome, saved, heard, progress };
-}
-
-const run = (world: WorldOptions = {}, options: Partial<ResearchOptions> = {}): Run =>
-  start(new ScriptedWorld(world), options);
+const run = (world: WorldOptions = {}, options: Partial<ResearchOptions> = {}): StartedRun =>
+  startRun(new ScriptedWorld(world), options);
 
 describe('a research run', () => {
   it('plans, searches, reads, checks and writes an answer that names its sources', async () => {
@@ -79,6 +42,22 @@ describe('a research run', () => {
 });
 
 describe('the budget of a run', () => {
+  it('has defaults for each effort, with which pages of several hosts are read', async () => {
+    const read = { low: 0, medium: 0, high: 0 };
+    for (const effort of ['low', 'medium', 'high'] as const) {
+      const budget = defaultBudgets[effort];
+      const { outcome, world } = run({ page: longPageOf }, { effort, budget });
+      const { spent, sources } = await outcome;
+      read[effort] = spent.pagesRead;
+      expect(new Set(world.reads.map((url) => new URL(url).host)).size).toBeGreaterThan(1);
+      expect(sources).toHaveLength(spent.pagesRead);
+      expect(spent.steps).toBeLessThanOrEqual(budget.maxSteps);
+    }
+    expect(read.low).toBeGreaterThanOrEqual(2);
+    expect(read.medium).toBeGreaterThan(read.low);
+    expect(read.high).toBeGreaterThan(2 * read.medium);
+  });
+
   it.each([
     ['steps', { maxSteps: 5 }],
     ['tokens', { maxTokens: 12_000 }],
@@ -139,7 +118,7 @@ describe('the budget of a run', () => {
           const leaving = new AbortController();
           if (odds.leavesAt !== null)
             world.clock.after(odds.leavesAt, () => leaving.abort(new Error('the client left')));
-          const { outcome, heard, saved } = start(world, {
+          const { outcome, heard, saved } = startRun(world, {
             budget,
             effort,
             signal: leaving.signal,

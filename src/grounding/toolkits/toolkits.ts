@@ -5,7 +5,7 @@ import { matchesGlob } from '../../routing/access-rules.js';
 import type { GatewayTool } from '../tools/gateway-tool.js';
 import { createSource } from './create-source.js';
 import { secretFilter } from './secrets-in-settings.js';
-import type { OfferedTool, ToolOffer } from './tool-source.js';
+import type { OfferedTool, ToolOffer, ToolSource } from './tool-source.js';
 import { type CallAllowance, type OpenToolkit, shown, toolkitTool } from './toolkit-tool.js';
 
 /** A toolkit that a request names. */
@@ -33,6 +33,8 @@ const maxToolsPerRequest = 128;
  */
 export class Toolkits {
   private readonly byName: Map<string, OpenToolkit>;
+  /** What a later configuration has taken over is that one's to close. */
+  private readonly handedOver = new Set<ToolSource>();
 
   /** @param log takes what servers write to their standard error, bounded, and other details */
   constructor(config: readonly ToolkitConfig[], log: (message: string) => void = () => undefined) {
@@ -82,14 +84,16 @@ export class Toolkits {
       const now = this.byName.get(name);
       if (now && isDeepStrictEqual(now.config, before.config)) {
         this.byName.set(name, before);
+        earlier.handedOver.add(before.source);
         void now.source.close();
       } else void before.source.close();
     }
   }
 
-  /** Ends all processes and connections. Calls in progress get a tool error. */
+  /** Ends all processes and connections, but for those handed over. Calls in progress get a tool error. */
   async close(): Promise<void> {
-    await Promise.all([...this.byName.values()].map(({ source }) => source.close()));
+    const own = [...this.byName.values()].filter(({ source }) => !this.handedOver.has(source));
+    await Promise.all(own.map(({ source }) => source.close()));
   }
 
   private chosen(

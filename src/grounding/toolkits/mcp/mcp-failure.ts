@@ -14,6 +14,7 @@ const maxLength = 300;
 const reasons: Readonly<Record<string, string>> = {
   CONNECTION_CLOSED: 'the server ended the connection',
   NOT_CONNECTED: 'the server ended the connection',
+  INVALID_RESULT: 'its answer is not what the protocol says',
   ENOENT: 'its command was not found',
   EACCES: 'its command may not be run',
   ECONNREFUSED: 'the connection was refused',

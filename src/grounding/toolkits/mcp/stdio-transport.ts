@@ -11,6 +11,7 @@ import { LineReader } from './line-reader.js';
 const maxLineBytes = 8 * 1024 * 1024;
 /** What a server may write between two answers, such as progress and logs. */
 const maxBytesBetweenAnswers = 32 * 1024 * 1024;
+const maxMessagesBetweenAnswers = 10_000;
 /** What may wait for a server that reads nothing. */
 const maxWaitingBytes = 8 * 1024 * 1024;
 /** How long a server may take to end, first when its input ends, then when it is told to. */
@@ -32,6 +33,7 @@ export class StdioTransport implements Transport {
   private ended: Promise<unknown> = Promise.resolve();
   private readonly lines = new LineReader(maxLineBytes);
   private bytesSinceAnswer = 0;
+  private messagesSinceAnswer = 0;
 
   constructor(
     private readonly config: Pick<StdioToolkitConfig, 'command' | 'args' | 'env'>,
@@ -66,7 +68,7 @@ export class StdioTransport implements Transport {
     if (!stdin?.writable) return Promise.reject(new Error('the server has ended'));
     if (stdin.writableLength > maxWaitingBytes)
       return Promise.reject(new Error('the server reads nothing'));
-    this.bytesSinceAnswer = 0;
+    this.countAnew();
     stdin.write(`${JSON.stringify(message)}\n`);
     return Promise.resolve();
   }
@@ -127,10 +129,23 @@ export class StdioTransport implements Transport {
   private deliver(line: string): void {
     const message = messageOf(line);
     if (message === null) return;
-    if ('result' in message || 'error' in message) this.bytesSinceAnswer = 0;
-    this.onmessage?.(message);
+    if ('result' in message || 'error' in message) this.countAnew();
+    else if (++this.messagesSinceAnswer > maxMessagesBetweenAnswers)
+      throw new RangeError(`it sent ${maxMessagesBetweenAnswers} messages without an answer`);
+    if (isWanted(message)) this.onmessage?.(message);
+  }
+
+  private countAnew(): void {
+    this.bytesSinceAnswer = 0;
+    this.messagesSinceAnswer = 0;
   }
 }
+
+/** Answers, requests, and notices of changes; not progress and logs, which nobody reads. */
+const isWanted = (message: JSONRPCMessage): boolean =>
+  !('method' in message) ||
+  'id' in message ||
+  /^notifications\/(tools|subscriptions)\//.test(message.method);
 
 function messageOf(line: string): JSONRPCMessage | null {
   if (!line.startsWith('{')) return null;

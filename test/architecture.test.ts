@@ -74,6 +74,8 @@ const mayImport: Record<string, RegExp> = {
   // an external tool is known by its settings, and asked with nothing of the request but arguments
   'grounding/toolkits/':
     /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|routing\/access-rules)\.ts$/,
+  // turns text into text: it reads nothing by itself
+  'grounding/citations/': /^grounding\/(parse-url|source)\.ts$/,
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,

@@ -1,0 +1,114 @@
+import type { AnswerSources } from './known-sources.js';
+import { LineState } from './line-state.js';
+import type { LinkTarget } from './link-target.js';
+import { PendingText, type Piece } from './pending-text.js';
+
+const opensLink = /(?:htt|https?:?\/?|ww|www|ftp:?\/?|\b(?:h|ht|w|f|ft)|[\]!<])$/i;
+
+/** More than the longest of them. */
+const maxJoint = 16;
+
+/** What goes between two texts that came together: nothing, unless they could be a link then. */
+const joint = (before: string): string => (opensLink.test(before) ? ' ' : '');
+
+/** A marker that stays in the text, and the sources that it names. */
+export interface PlacedMarker {
+  readonly piece: Piece;
+  readonly ids: readonly number[];
+}
+
+/** A link to a source: its text stands between two pieces. */
+export interface PlacedLink {
+  readonly open: Piece;
+  readonly close: Piece;
+  readonly source: number;
+}
+
+/** How much of what was understood is kept, to look back at. */
+const behind = 64;
+
+/** A model's text while it is read from its beginning to its end, and what becomes of it. */
+export class AnswerText {
+  readonly output = new PendingText();
+  readonly lines = new LineState();
+  readonly markers: PlacedMarker[] = [];
+  readonly links: PlacedLink[] = [];
+  /** Lengths of runs of backticks of which it is not clear whether they are code. */
+  readonly doubtfulRuns = new Set<number>();
+  droppedLinks = 0;
+  droppedMarkers = 0;
+  /** What is known of the text, from a little before the place of reading. */
+  buffer = '';
+  /** The place of reading in the buffer. */
+  at = 0;
+  /** Whether nothing follows the buffer. */
+  isWhole = false;
+  private bufferStart = 0;
+  /** The end of what became of the text. */
+  private tail = '';
+
+  constructor(readonly sources: AnswerSources) {}
+
+  append(text: string): void {
+    const from = Math.max(0, this.at - behind);
+    this.buffer = this.buffer.slice(from) + text;
+    this.bufferStart += from;
+    this.at -= from;
+  }
+
+  /** A place of the buffer, in the whole text. */
+  rawOffset(at = this.at): number {
+    return this.bufferStart + at;
+  }
+
+  /** What stands before a place of the buffer, as far as it is looked at. */
+  before(at: number): string {
+    return this.buffer.slice(Math.max(0, at - behind), at);
+  }
+
+  /** Leaves the text up to a place of the buffer as it is. */
+  keep(end: number): Piece {
+    return this.replace(end, this.buffer.slice(this.at, end));
+  }
+
+  /** Puts something else in place of the text up to a place of the buffer. */
+  replace(end: number, text: string): Piece {
+    const piece = this.output.add(text, this.rawOffset(), this.rawOffset(end));
+    this.pass(end, text);
+    return piece;
+  }
+
+  /** Takes out the text up to a place of the buffer. What stands around it makes no link of its own. */
+  drop(end: number): Piece {
+    return this.replace(end, joint(this.tail));
+  }
+
+  /** Leaves a bracket as it is, unless the link that it may begin leads nowhere. */
+  openBracket(end: number): void {
+    const text = this.buffer.slice(this.at, end);
+    this.output.open(text, this.rawOffset(), joint(this.tail));
+    this.pass(end, text);
+  }
+
+  /** Lines of code have no part in lists and paragraphs. */
+  keepCode(end: number): void {
+    this.output.add(this.buffer.slice(this.at, end), this.rawOffset(), this.rawOffset(end));
+    this.at = end;
+  }
+
+  /** Where the link leads to a source, its text is a citation. */
+  placeLink(open: Piece | undefined, close: Piece, target: LinkTarget): void {
+    const source = target.kind === 'known' ? this.sources.byUrl(target.url) : undefined;
+    if (open && source) this.links.push({ open, close, source: source.id });
+  }
+
+  private pass(end: number, text: string): void {
+    this.tail = (this.tail + text.slice(-maxJoint)).slice(-maxJoint);
+    // a link does not reach beyond its paragraph
+    if (this.lines.add(text)) {
+      this.output.closeAll();
+      this.doubtfulRuns.clear();
+    }
+    this.at = end;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Citation } from '../source.js';
+import { AnswerFilter } from './answer-filter.js';
+import { CitationFinder } from './citation-finder.js';
+import type { AnswerSources } from './known-sources.js';
+
+/** A part of a model's text for which its provider names a page. */
+export interface ProviderSpan {
+  readonly url: string;
+  /** UTF-16 offsets in the text that was pushed. */
+  readonly start: number;
+  readonly end: number;
+  /** What the page says, as the provider returned it. */
+  readonly quote?: string;
+}
+
+/**
+ * The text of a model that was given numbered sources, on its way to the client: markers and links
+ * that lead to no known page are taken out, the others become citations whose quotes are looked up
+ * in what was read. However the text is cut into deltas, the result is the same. Takes time in
+ * proportion to its length.
+ */
+export class CitedText {
+  private readonly filter: AnswerFilter;
+  private readonly finder: CitationFinder;
+  private readonly spans: ProviderSpan[] = [];
+
+  constructor(sources: AnswerSources) {
+    this.filter = new AnswerFilter(sources);
+    this.finder = new CitationFinder(sources);
+  }
+
+  /** Takes the next part. @returns what may go to the client now; '' while a link is incomplete */
+  push(text: string): string {
+    return this.filter.push(text);
+  }
+
+  /** Takes a provider's own annotation, also of text that is still to come. */
+  cite(span: ProviderSpan): void {
+    this.spans.push(span);
+  }
+
+  /** Ends the text. @returns the rest of it */
+  end(): string {
+    return this.filter.end();
+  }
+
+  /** UTF-16 length of what was returned so far. */
+  get length(): number {
+    return this.filter.text.output.finalLength;
+  }
+
+  /** Links whose text is left. */
+  get droppedLinks(): number {
+    return this.filter.text.droppedLinks;
+  }
+
+  /** Numbers of sources that there are not. */
+  get droppedMarkers(): number {
+    return this.filter.text.droppedMarkers;
+  }
+
+  /** The citations in what was returned so far, in its order. */
+  citations(): Citation[] {
+    const { output, markers, links } = this.filter.text;
+    const spans = this.spans.map((span) => ({
+      ...span,
+      start: output.finalOffset(span.start, 'start'),
+      end: output.finalOffset(span.end, 'end'),
+    }));
+    return this.finder.find(output.finalText(), { markers, links, spans });
+  }
+}

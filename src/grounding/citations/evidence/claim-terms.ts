@@ -1,0 +1,82 @@
+import { stemOf, termsOf, type Term } from './terms.js';
+import { calendarWords, germanWords, predicates, stopWords } from './word-lists.js';
+
+/** What a claim says, as far as it can be looked up. */
+export interface ClaimTerm {
+  readonly kind: Term['kind'];
+  readonly key: string;
+  /** '' if it has none. */
+  readonly stem: string;
+  /** How much it tells. */
+  readonly weight: number;
+  /** Of a number. */
+  readonly values: readonly number[];
+  readonly step: number;
+  readonly isName: boolean;
+}
+
+/** A claim as it is compared with a source. */
+export interface ClaimWords {
+  readonly terms: readonly ClaimTerm[];
+  /** Whether nouns that are no names are written with capitals. */
+  readonly hasCapitalNouns: boolean;
+  /** What the claim is about, by its key; null if that cannot be told. */
+  readonly subject: string | null;
+}
+
+const maxTerms = 96;
+const weights = { number: 3, name: 2, word: 1, signs: 0.5, particle: 0.15 };
+
+const isCapital = (word: string): boolean => /^\p{Lu}/u.test(word);
+const isStop = ({ key }: Term): boolean => stopWords.has(key);
+
+/** Finds what can be looked up of a claim: numbers and names tell most. */
+export function claimWords(claim: string): ClaimWords {
+  const all = termsOf(claim);
+  const words = all.filter(({ kind }) => kind === 'word');
+  const german = words.filter(({ key, written }) => !isCapital(written) && germanWords.has(key));
+  const capitals = words.filter(({ written }) => isCapital(written));
+  const isTitle = words.length >= 4 && capitals.length > 0.6 * words.length;
+  const subject = subjectOf(claim, all);
+  const seen = new Set<string>();
+  const terms: ClaimTerm[] = [];
+  for (const [index, term] of all.entries()) {
+    if (seen.has(term.key) || isLight(term)) continue;
+    seen.add(term.key);
+    const isInitial = index === 0 || /[.!?:„“"(]\s*$/.test(claim.slice(0, term.start).slice(-4));
+    const isName =
+      term.kind === 'word' &&
+      isCapital(term.written) &&
+      !calendarWords.has(term.key) &&
+      (!isInitial || term.key === subject);
+    terms.push({ ...term, stem: stemOf(term.key), isName, weight: weightOf(term, isName) });
+  }
+  return {
+    terms: terms.slice(0, maxTerms),
+    hasCapitalNouns: german.length >= 2 || isTitle,
+    subject,
+  };
+}
+
+/** The first word of a text, if it is a name and the next one says something of it. */
+export function subjectOf(text: string, terms: readonly Term[]): string | null {
+  const [first, second] = terms;
+  if (first?.kind !== 'word' || !isCapital(first.written) || isStop(first)) return null;
+  if (second?.kind !== 'word') return null;
+  const between = text.slice(first.start + first.written.length, second.start);
+  const isSubject =
+    predicates.has(second.key) ||
+    /^\s+[—–]\s/.test(between) ||
+    (isCapital(second.written) && !isStop(second));
+  return isSubject ? first.key : null;
+}
+
+function isLight(term: Term): boolean {
+  if (term.kind !== 'word') return false;
+  return isStop(term) || (term.key.length <= 2 && !/^\p{Lu}{2}$/u.test(term.written));
+}
+
+function weightOf({ kind, key }: Term, isName: boolean): number {
+  if (kind === 'word') return isName ? weights.name : weights.word;
+  return kind === 'signs' && /^\p{Script=Hiragana}+$/u.test(key) ? weights.particle : weights[kind];
+}

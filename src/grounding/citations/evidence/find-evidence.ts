@@ -1,0 +1,141 @@
+import { type ClaimTerm, claimWords, type ClaimWords, subjectOf } from './claim-terms.js';
+import { findQuotation, quotationsIn } from './quotations.js';
+import type { SourceText } from './source-text.js';
+import { termsOf } from './terms.js';
+
+/** Quotes are cut to this length. */
+const maxQuote = 300;
+/** So many sentences are compared in full. */
+const maxCandidates = 8;
+
+/** Which share of a claim's words the source must have, by their weights. */
+const minShare = 0.5;
+/** The same without numbers, which could be equal by chance. */
+const minShareOfWords = 0.4;
+/** The same where a literal quotation is not there, or what the claim begins with. */
+const minShareInDoubt = 0.75;
+const minWordsOfQuotation = 5;
+/** Where nouns are written with capitals, this share of them may be missing. */
+const maxMissingNouns = 0.25;
+/** What words beside the sentence count, and those of the title. */
+const neighbourFit = 0.6;
+const titleFit = 0.5;
+
+/** How each term of a claim fits each sentence that has it. */
+type Fits = readonly ReadonlyMap<number, number>[];
+
+/**
+ * Finds what a source says of a claim, in the source's words: the claim's quotation if it is there,
+ * else the sentence that has its numbers, its names and about half of its other words.
+ * It compares words: it knows no synonyms and no other languages, and no `not`.
+ * @returns '' if there is none
+ */
+export function findEvidence(claim: string, source: SourceText): string {
+  const quotations = quotationsIn(claim);
+  for (const quotation of quotations) {
+    const quote = literalQuote(quotation, source);
+    if (quote !== '') return quote;
+  }
+  const isDoubtful = quotations.some(
+    (quotation) => quotation.split(/\s+/).length >= minWordsOfQuotation,
+  );
+  return bestSentence(claim, source, isDoubtful ? minShareInDoubt : minShare);
+}
+
+/** A quotation as the source has it; '' if it does not have it. */
+export function literalQuote(quotation: string, source: SourceText): string {
+  const found = findQuotation(quotation, source.comparable);
+  return found ? cut(source.text.slice(found.start, found.end).trim()) : '';
+}
+
+function cut(quote: string): string {
+  if (quote.length <= maxQuote) return quote;
+  const space = quote.lastIndexOf(' ', maxQuote);
+  const end = space > maxQuote / 2 ? space : maxQuote;
+  return quote.slice(0, /[\uD800-\uDBFF]/.test(quote[end - 1]!) ? end - 1 : end);
+}
+
+function bestSentence(claim: string, source: SourceText, minimum: number): string {
+  const words = claimWords(claim);
+  if (words.terms.length === 0) return '';
+  const fits = words.terms.map((term) => source.placesOf(term));
+  if (lacksNames(words, fits, source)) return '';
+  // without capitals, names cannot be told from other words: most claims begin with one
+  const lacksFirst = words.terms[0]?.kind === 'signs' && fits[0]!.size === 0;
+  const least = lacksFirst ? minShareInDoubt : minimum;
+  let best = { share: 0, sentence: '' };
+  for (const index of candidates(words.terms, fits, source.size)) {
+    const share = shareIn(index, words, fits, source);
+    if (share < least || share <= best.share) continue;
+    if (!isAboutOther(words, source.sentence(index)))
+      best = { share, sentence: source.sentence(index) };
+  }
+  return cut(best.sentence);
+}
+
+/** Whether the claim names what the source never does. */
+function lacksNames(
+  { terms, hasCapitalNouns }: ClaimWords,
+  fits: Fits,
+  source: SourceText,
+): boolean {
+  let names = 0;
+  let missing = 0;
+  for (const [index, term] of terms.entries()) {
+    if (!term.isName) continue;
+    names++;
+    if (fits[index]!.size === 0 && !source.hasInTitle(term)) missing++;
+  }
+  return hasCapitalNouns ? missing >= maxMissingNouns * names && missing > 0 : missing > 0;
+}
+
+/** The sentences that have most of the claim. */
+function candidates(terms: readonly ClaimTerm[], fits: Fits, size: number): number[] {
+  const scores = new Float32Array(size);
+  for (const [index, term] of terms.entries())
+    for (const [sentence, fit] of fits[index]!) scores[sentence]! += fit * term.weight;
+  const best: number[] = [];
+  for (let sentence = 0; sentence < size; sentence++) {
+    const score = scores[sentence]!;
+    if (score === 0) continue;
+    if (best.length === maxCandidates && score <= scores[best.at(-1)!]!) continue;
+    const at = best.findIndex((other) => scores[other]! < score);
+    best.splice(at === -1 ? best.length : at, 0, sentence);
+    if (best.length > maxCandidates) best.pop();
+  }
+  return best;
+}
+
+/** The share of the claim that stands in a sentence or right beside it; 0 if that is too little. */
+function shareIn(index: number, { terms }: ClaimWords, fits: Fits, source: SourceText): number {
+  let [all, found, words, foundWords, inSentence, numbers, numbersHere] = [0, 0, 0, 0, 0, 0, 0];
+  for (const [place, term] of terms.entries()) {
+    const own = fits[place]!.get(index) ?? 0;
+    const beside = Math.max(fits[place]!.get(index - 1) ?? 0, fits[place]!.get(index + 1) ?? 0);
+    const fit = Math.max(own, beside * neighbourFit, source.hasInTitle(term) ? titleFit : 0);
+    all += term.weight;
+    found += term.weight * fit;
+    if (own > 0) inSentence += term.kind === 'signs' ? 0.5 : 1;
+    if (term.kind === 'number') {
+      if (fit === 0) return 0;
+      numbers++;
+      if (own > 0) numbersHere++;
+    } else {
+      words += term.weight;
+      foundWords += term.weight * fit;
+    }
+  }
+  if (inSentence < 1.5 || numbersHere * 2 < numbers) return 0;
+  if (words > 0 && foundWords / words < minShareOfWords) return 0;
+  return found / all;
+}
+
+/** Whether a sentence says of something else what the claim says of its subject. */
+function isAboutOther({ subject, terms }: ClaimWords, sentence: string): boolean {
+  if (subject === null) return false;
+  const said = termsOf(sentence);
+  const other = subjectOf(sentence, said);
+  const isShared = (key: string, keys: readonly { key: string }[]): boolean =>
+    keys.some((each) => each.key === key || (key.length >= 5 && each.key.startsWith(key)));
+  return other !== null && !isShared(other, terms) && !isShared(subject, said);
+}

@@ -1,0 +1,91 @@
+import { splitSentences } from '../sentences.js';
+import type { ClaimTerm } from './claim-terms.js';
+import { readableText, type ReadableText } from './readable-text.js';
+import { stemOf, termsOf } from './terms.js';
+
+/** More of a source is not looked through. */
+const maxLength = 1_000_000;
+
+/** A text in which many claims are looked up: its sentences, and where each word is. */
+export class SourceText {
+  /** Without the addresses of links. */
+  readonly text: string;
+  private readonly sentences: readonly string[];
+  /** The sentences that have a word, a stem or a number. */
+  private readonly places = new Map<string, number[]>();
+  /** Numbers that may have been rounded. */
+  private readonly large: { readonly value: number; readonly sentence: number }[] = [];
+  private readonly titleKeys = new Set<string>();
+  private readable: ReadableText | undefined;
+
+  constructor(title: string, text: string) {
+    this.text = withoutAddresses(text.slice(0, maxLength));
+    this.sentences = splitSentences(this.text)
+      .map(({ start, end }) => this.text.slice(start, end).trim())
+      .filter((sentence) => sentence !== '');
+    for (const [index, sentence] of this.sentences.entries()) this.addSentence(sentence, index);
+    for (const { key } of termsOf(title)) {
+      this.titleKeys.add(key);
+      if (stemOf(key) !== '') this.titleKeys.add(stemOf(key));
+    }
+  }
+
+  get size(): number {
+    return this.sentences.length;
+  }
+
+  sentence(index: number): string {
+    return this.sentences[index] ?? '';
+  }
+
+  /** The text as quotations are compared with it. */
+  get comparable(): ReadableText {
+    return (this.readable ??= readableText(this.text));
+  }
+
+  hasInTitle({ key, stem }: ClaimTerm): boolean {
+    return this.titleKeys.has(key) || (stem !== '' && this.titleKeys.has(stem));
+  }
+
+  /** The sentences that have a term, and how well each fits it, from 0 to 1. */
+  placesOf(term: ClaimTerm): ReadonlyMap<number, number> {
+    const found = new Map<number, number>();
+    if (term.kind === 'number') {
+      for (const value of term.values)
+        for (const sentence of this.places.get(`#${value}`) ?? []) found.set(sentence, 1);
+      const [exact] = term.values;
+      if (term.step >= 1 && exact !== undefined)
+        for (const { value, sentence } of this.large)
+          if (Math.abs(value - exact) <= term.step / 2) found.set(sentence, 1);
+      return found;
+    }
+    if (term.stem !== '')
+      for (const sentence of this.places.get(term.stem) ?? []) found.set(sentence, stemFit);
+    for (const sentence of this.places.get(term.key) ?? []) found.set(sentence, 1);
+    return found;
+  }
+
+  private addSentence(sentence: string, index: number): void {
+    for (const { kind, key, values } of termsOf(sentence)) {
+      if (kind !== 'number') this.addPlace(key, index);
+      if (kind === 'word' && stemOf(key) !== '') this.addPlace(stemOf(key), index);
+      for (const value of values) {
+        this.addPlace(`#${value}`, index);
+        if (value >= minRounded) this.large.push({ value, sentence: index });
+      }
+    }
+  }
+
+  private addPlace(key: string, sentence: number): void {
+    const known = this.places.get(key);
+    if (!known) this.places.set(key, [sentence]);
+    else if (known.at(-1) !== sentence) known.push(sentence);
+  }
+}
+
+const stemFit = 0.8;
+const minRounded = 1_000;
+
+/** Pages are written with links as `[text](url)`. */
+const withoutAddresses = (text: string): string =>
+  text.replace(/!?\[([^[\]]{0,500})\]\([^()\s]{0,2048}\)/g, '$1');

@@ -1,0 +1,96 @@
+import { parseUrl } from '../parse-url.js';
+import type { AnswerSources } from './known-sources.js';
+
+/** Where a link leads. */
+export type LinkTarget =
+  /** To a part of the page or site that shows the answer: it names no other one. */
+  | { readonly kind: 'relative' }
+  | { readonly kind: 'known'; readonly url: string }
+  /** `host`: its name for the reader; '' if it has none. */
+  | { readonly kind: 'unknown'; readonly host: string };
+
+/** Longer URLs are unknown: what is held back has a bound. */
+export const maxUrlLength = 2_048;
+
+const entities: Readonly<Record<string, string>> = {
+  amp: '&',
+  colon: ':',
+  sol: '/',
+  bsol: '\\',
+  period: '.',
+  commat: '@',
+  num: '#',
+  quest: '?',
+  equals: '=',
+  percnt: '%',
+  lowbar: '_',
+  lpar: '(',
+  rpar: ')',
+  quot: '"',
+  apos: "'",
+  lt: '<',
+  gt: '>',
+  Tab: '\t',
+  NewLine: '\n',
+  nbsp: '\u00a0',
+};
+
+function decodeEntities(text: string): string {
+  return text.replace(
+    /&(?:#x([0-9a-f]{1,6})|#([0-9]{1,7})|([a-z]{1,8}));/gi,
+    (entity, hex?: string, decimal?: string, name?: string) => {
+      if (name !== undefined) return entities[name] ?? entity;
+      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
+      return code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '';
+    },
+  );
+}
+
+/** As browsers read it: without what stands around it, and without tabs and line breaks. */
+const asBrowsersRead = (url: string): string =>
+  url.replace(/[\t\n\r]/g, '').replace(/^[\u0000-\u0020]+|[\u0000-\u0020]+$/g, '');
+
+const scheme = /^[a-z][a-z0-9+.-]*:/i;
+/** They run code, or are a page of their own. */
+const neverKnown = /^(?:javascript|vbscript|data|blob|file):/i;
+const domainAndMore = /^[\p{L}\p{N}-]+(?:\.[\p{L}\p{N}-]+)*\.\p{L}{2,}[/:?#]/u;
+
+function isRelative(url: string): boolean {
+  return !(
+    scheme.test(url) ||
+    /^[\\/]{2}|:\/\/|(?<!\w)www\.|&#?\w+;/i.test(url) ||
+    // browsers take it as relative, readers as an address
+    domainAndMore.test(url)
+  );
+}
+
+function withScheme(url: string): string {
+  if (scheme.test(url) && !/^[^/?#]*\.[^/?#]*:\d/.test(url)) return url;
+  return `https://${url.replace(/^[\\/]+/, '')}`;
+}
+
+/** The host's name without `www.`, which would make a link of it again. */
+function hostOf(url: string): string {
+  const written = /^[a-z]+:\/\/([\p{L}\p{N}.-]+)(?::\d+)?(?:[/?#]|$)/iu.exec(url)?.[1];
+  return (written ?? parseUrl(url)?.hostname ?? '').replace(/^(?:www\.)+/i, '').replace(/\.+$/, '');
+}
+
+/**
+ * Finds out where a link leads. Escapes and entities are read as a renderer of Markdown or HTML
+ * reads them.
+ * @param written the destination as it stands in the text
+ * @param escapes whether a backslash before a sign means that sign
+ */
+export function linkTarget(written: string, sources: AnswerSources, escapes: boolean): LinkTarget {
+  const unescaped = escapes ? written.replace(/\\([!-/:-@[-`{-~])/g, '$1') : written;
+  const url = asBrowsersRead(decodeEntities(unescaped));
+  if (isRelative(url)) return { kind: 'relative' };
+  const absolute = withScheme(url);
+  const spellings = absolute === written ? [absolute] : [absolute, written];
+  const known = neverKnown.test(absolute)
+    ? undefined
+    : spellings.find((spelling) => spelling.length <= maxUrlLength && sources.isKnown(spelling));
+  return known === undefined
+    ? { kind: 'unknown', host: hostOf(absolute) }
+    : { kind: 'known', url: known };
+}

@@ -1,0 +1,147 @@
+import type { AnswerText } from './answer-text.js';
+import { type LinkEnd, linkEndAt, wait, type Wait } from './link-syntax.js';
+import { type LinkTarget, linkTarget } from './link-target.js';
+import { isAfterName, isIndex, markerAt, type MarkerSyntax } from './marker-syntax.js';
+
+/** Signs after a marker that tell the index of a variable from it. */
+const ahead = 4;
+
+/** A marker, and the link that it is instead, such as in `[1](url)` and `[[1]](url)`. */
+interface FoundMarker extends MarkerSyntax {
+  readonly link: LinkEnd | null;
+}
+
+/**
+ * Reads what begins and ends with brackets. Methods return false if more text must come before, and
+ * `cut` if the rest of a URL is to be left out.
+ */
+export class BracketReader {
+  /** The place after the last bracket that closed no marker. */
+  private lastClose = -1;
+
+  constructor(private readonly text: AnswerText) {}
+
+  /** @param at the place of the bracket, which may have a space before it that is not read yet */
+  open(sign: string, at: number): boolean | 'cut' {
+    const { text } = this;
+    const found = sign === '![' ? null : this.markerAt(at);
+    if (found === wait) return false;
+    if (found) return this.readMarker(found, at);
+    if (at > text.at) text.keep(at);
+    if (sign === '【') text.keep(at + 1);
+    else text.openBracket(at + sign.length);
+    return true;
+  }
+
+  /** Reads a `]` and what follows it. */
+  close(at: number): boolean | 'cut' {
+    const { text } = this;
+    const found = linkEndAt(text.buffer, at + 1, text.isWhole);
+    if (found === wait) return false;
+    const bracket = text.output.close(text.rawOffset(at));
+    const target = found && this.targetOf(found);
+    if (!found || target?.kind !== 'unknown') {
+      const closing = text.keep(found?.end ?? at + 1);
+      if (found?.kind === 'inline' && target && !bracket?.isImage)
+        text.placeLink(bracket, closing, target);
+    } else if (found.kind === 'definition') {
+      text.droppedLinks++;
+      text.replace(found.end, `] ${target.host}`);
+    } else {
+      text.droppedLinks++;
+      if (bracket) text.output.unwrap(bracket);
+      else text.keep(at + 1);
+      text.drop(found.end);
+    }
+    this.lastClose = text.rawOffset();
+    return found?.isCut ? 'cut' : true;
+  }
+
+  private targetOf({ kind, url, isCut }: LinkEnd): LinkTarget {
+    const target = linkTarget(url, this.text.sources, kind === 'inline');
+    return isCut ? { kind: 'unknown', host: target.kind === 'unknown' ? target.host : '' } : target;
+  }
+
+  private markerAt(at: number): FoundMarker | null | Wait {
+    const { buffer, isWhole } = this.text;
+    if (at + 1 === buffer.length && !isWhole) return wait;
+    const isWrapped = buffer.startsWith('[[', at);
+    const marker = markerAt(buffer, isWrapped ? at + 1 : at, isWhole);
+    if (marker === null || marker === wait) return marker;
+    if (isWrapped) return this.wrapped(marker);
+    if (buffer[at] === '【') return { ...marker, link: null };
+    const link = linkEndAt(buffer, marker.end, isWhole);
+    if (link === wait) return wait;
+    if (link) {
+      const isMarker = link.kind === 'inline' && this.targetOf(link).kind !== 'relative';
+      return isMarker ? { ...marker, link } : null;
+    }
+    // `[text][1]` refers to a definition
+    if (this.lastClose === this.text.rawOffset(at)) return null;
+    return this.isText(marker, at);
+  }
+
+  /** Whether a marker is a part of code, or the beginning of a footnote. */
+  private isText(marker: MarkerSyntax, at: number): FoundMarker | null | Wait {
+    const { buffer, isWhole, lines, sources } = this.text;
+    const before = this.text.before(at);
+    const after = buffer.slice(marker.end, marker.end + ahead);
+    if (marker.isFootnote && after.startsWith(':') && lines.isAtStart) return null;
+    if (isAfterName(before) && after.length < ahead && !isWhole) return wait;
+    const isAny = idsOf(marker).some((id) => sources.byId(id) !== undefined);
+    return isIndex(before, after, isAny) ? null : { ...marker, link: null };
+  }
+
+  /** `[[1]](url)`, of which the inner brackets were read. */
+  private wrapped(marker: MarkerSyntax): FoundMarker | null | Wait {
+    const { buffer, isWhole } = this.text;
+    const { end } = marker;
+    if (end === buffer.length && !isWhole) return wait;
+    const link = buffer[end] === ']' ? linkEndAt(buffer, end + 1, isWhole) : null;
+    if (link === wait) return wait;
+    return link?.kind === 'inline' && this.targetOf(link).kind !== 'relative'
+      ? { ...marker, end: end + 1, link }
+      : null;
+  }
+
+  private readMarker(found: FoundMarker, at: number): true | 'cut' {
+    const { text } = this;
+    const { link } = found;
+    const target = link && this.targetOf(link);
+    if (link && target?.kind === 'known') {
+      text.keep(at);
+      const depth = text.buffer.startsWith('[[', at) ? 2 : 1;
+      const open = text.keep(at + depth);
+      text.keep(found.end - depth);
+      text.placeLink(open, text.keep(link.end), target);
+      return true;
+    }
+    if (link) text.droppedLinks++;
+    this.placeMarker(found, at, link?.end ?? found.end);
+    return link?.isCut ? 'cut' : true;
+  }
+
+  private placeMarker(found: MarkerSyntax, at: number, end: number): void {
+    const { text } = this;
+    const isKnown = (id: number): boolean => text.sources.byId(id) !== undefined;
+    text.droppedMarkers += found.ranges.filter(
+      ({ from, to }) => !isKnown(from) || !isKnown(to),
+    ).length;
+    const all = idsOf(found);
+    const ids = all.filter(isKnown);
+    if (ids.length === 0) {
+      text.drop(end);
+      return;
+    }
+    text.keep(at);
+    const isWhole = ids.length === all.length && end === found.end;
+    const piece = isWhole ? text.keep(end) : text.replace(end, `[${ids.join(', ')}]`);
+    text.markers.push({ piece, ids });
+  }
+}
+
+const idsOf = ({ ranges }: MarkerSyntax): number[] => [
+  ...new Set(
+    ranges.flatMap(({ from, to }) => Array.from({ length: to - from + 1 }, (_, n) => from + n)),
+  ),
+];

@@ -3,8 +3,8 @@ import { AnswerText } from './answer-text.js';
 import { bareUrlAt, bareUrlEnd } from './bare-url.js';
 import { codeSpanAt, fenceAt } from './code-syntax.js';
 import type { AnswerSources } from './known-sources.js';
-import { type Fence, fencedLine } from './line-state.js';
-import { wait } from './link-syntax.js';
+import { type CodeFence, fencedLine } from './line-state.js';
+import { undecided } from './link-syntax.js';
 import { BracketReader } from './read-brackets.js';
 
 const specials = /!?\[|[\]<`\\【]|~{3,}|https?:\/\/|ftp:\/\/|www\./gi;
@@ -21,7 +21,7 @@ export class AnswerFilter {
   readonly text: AnswerText;
   private readonly brackets: BracketReader;
   private readonly anchors: OpenAnchor[] = [];
-  private fence: Fence | null = null;
+  private fence: CodeFence | null = null;
   /** Whether the next line of code has not begun yet. */
   private isNewLine = false;
   /** What ends the rest of a URL that is too long; it is left out until then. */
@@ -138,10 +138,10 @@ export class AnswerFilter {
   private readBackticks(): boolean {
     const { text } = this;
     const fence = fenceAt(text);
-    if (fence === wait) return false;
+    if (fence === undecided) return false;
     if (fence) return this.beginCode(fence.fence, fence.end);
     const end = codeSpanAt(text);
-    if (end === wait) return false;
+    if (end === undecided) return false;
     text.keep(end);
     return true;
   }
@@ -156,7 +156,7 @@ export class AnswerFilter {
     return true;
   }
 
-  private beginCode(fence: Fence, end: number): boolean {
+  private beginCode(fence: CodeFence, end: number): boolean {
     this.text.output.closeAll();
     this.text.keep(end);
     this.fence = fence;
@@ -164,14 +164,14 @@ export class AnswerFilter {
     return true;
   }
 
-  private readCode(fence: Fence): boolean {
+  private readCode(fence: CodeFence): boolean {
     const { text } = this;
     const lineEnd = text.buffer.indexOf('\n', text.at) + 1;
     const end = lineEnd === 0 ? text.buffer.length : lineEnd;
     const kind = this.isNewLine
       ? fencedLine(fence, text.buffer.slice(text.at, end), text.isWhole)
       : 'code';
-    if (kind === wait) return false;
+    if (kind === undecided) return false;
     if (kind === 'code' || kind === 'end') text.keepCode(end);
     if (kind !== 'code') this.fence = null;
     this.isNewLine = lineEnd !== 0;

@@ -13,7 +13,6 @@ export interface BareUrl {
 }
 
 /** What no URL contains, beside the signs of Markdown around it. */
-
 export const bareUrlEnd =
   /[\u0000-\u0020\u007f-\u00a0\u2000-\u206f\u3000-\u303f\uff01-\uff0f\uff1a-\uff1f<>"`|[\]{}^]/g;
 

@@ -1,6 +1,6 @@
 import type { Citation } from '../source.js';
 import type { PlacedLink, PlacedMarker } from './answer-text.js';
-import { type Claim, claimBefore, plainText, sentenceAround } from './claims.js';
+import { type CitedClaim, claimBefore, withoutMarkdown, sentenceAround } from './claims.js';
 import { findEvidence, literalQuote } from './evidence/find-evidence.js';
 import { SourceText } from './evidence/source-text.js';
 import type { AnswerSources, KnownSource } from './known-sources.js';
@@ -49,10 +49,10 @@ export class CitationFinder {
   }
 
   private *ofMarkers(text: string, markers: readonly PlacedMarker[]): Generator<Citation> {
-    let previous: { end: number; claim: Claim | null } | null = null;
+    let previous: { end: number; claim: CitedClaim | null } | null = null;
     for (const { piece, ids } of markers) {
       if (piece.start === -1) break;
-      const claim: Claim | null = claimBefore(text, piece.start, previous);
+      const claim: CitedClaim | null = claimBefore(text, piece.start, previous);
       previous = { end: piece.end, claim };
       if (!claim) continue;
       const { start, end } = claim;
@@ -80,7 +80,7 @@ export class CitationFinder {
     { start, end, quote: given = '' }: References['spans'][number],
     source: KnownSource,
   ): Citation {
-    const claim = plainText(text.slice(start, end));
+    const claim = withoutMarkdown(text.slice(start, end));
     const found =
       given === ''
         ? this.quoteOf(claim, claim, source)

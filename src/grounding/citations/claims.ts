@@ -1,7 +1,7 @@
 import { splitSentences } from './sentences.js';
 
 /** What a marker or a link says of the text, in its UTF-16 units. */
-export interface Claim {
+export interface CitedClaim {
   readonly start: number;
   readonly end: number;
   /** What is looked up in the source: the claim, without signs of Markdown. */
@@ -27,8 +27,8 @@ const leading = /^(?:[\s|>#,.;:!?)\]、，。；：）]|[-*+•–—]\s|\d{1,3}
 export function claimBefore(
   text: string,
   markerStart: number,
-  previous: { readonly end: number; readonly claim: Claim | null } | null,
-): Claim | null {
+  previous: { readonly end: number; readonly claim: CitedClaim | null } | null,
+): CitedClaim | null {
   const from = Math.max(0, markerStart - maxDistance);
   if (beginsEntry(text, markerStart)) return null;
   const end = from + text.slice(from, markerStart).trimEnd().length;
@@ -44,7 +44,12 @@ export function claimBefore(
   const start = first + (leading.exec(text.slice(first, end))?.[0].length ?? 0);
   if (start >= end) return null;
   const context = text.slice(isRow ? rowStart : sentenceStart, end);
-  return { start, end, text: plainText(text.slice(start, end)), context: plainText(context) };
+  return {
+    start,
+    end,
+    text: withoutMarkdown(text.slice(start, end)),
+    context: withoutMarkdown(context),
+  };
 }
 
 /** Whether a marker stands before what it names, as in a list of sources. */
@@ -67,11 +72,11 @@ export function sentenceAround(text: string, start: number, end: number): string
     (each) => from + each.end > start && from + each.start < end,
   );
   const [first, last] = [around[0], around.at(-1)];
-  return first && last ? plainText(within.slice(first.start, last.end)) : '';
+  return first && last ? withoutMarkdown(within.slice(first.start, last.end)) : '';
 }
 
 /** Without signs of Markdown, markers and addresses of links. */
-export function plainText(markdown: string): string {
+export function withoutMarkdown(markdown: string): string {
   return markdown
     .replace(/!?\[([^[\]]{0,500})\]\([^()\s]{0,2048}(?:\s"[^"]{0,500}")?\)/g, '$1')
     .replace(/\[\^?\d[\d\s,;–-]{0,40}\]|【\d[^】]{0,100}】/g, ' ')

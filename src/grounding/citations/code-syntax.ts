@@ -1,6 +1,6 @@
 import type { AnswerText } from './answer-text.js';
-import type { Fence } from './line-state.js';
-import { wait, type Wait } from './link-syntax.js';
+import type { CodeFence } from './line-state.js';
+import { undecided, type Undecided } from './link-syntax.js';
 
 /** Longer code within a line is text, so that what is held back has a bound. */
 const maxCodeSpan = 1_024;
@@ -16,15 +16,15 @@ function runAt({ buffer, isWhole }: AnswerText, at: number): number {
 }
 
 /** The fence that opens with the backticks at the place of reading, and the place after it. */
-export function fenceAt(text: AnswerText): { fence: Fence; end: number } | null | Wait {
+export function fenceAt(text: AnswerText): { fence: CodeFence; end: number } | null | Undecided {
   const { buffer, at, isWhole, lines } = text;
   const length = runAt(text, at);
-  if (length === 0) return wait;
+  if (length === 0) return undecided;
   const fence = length < maxRun ? lines.fence('`', length) : null;
   if (!fence) return null;
   const rest = buffer.slice(at + length, at + length + maxOpeningLine);
   const end = rest.search(/[`\n]/);
-  if (end === -1 && rest.length < maxOpeningLine && !isWhole) return wait;
+  if (end === -1 && rest.length < maxOpeningLine && !isWhole) return undecided;
   if (end === -1 ? rest.length === maxOpeningLine : rest[end] === '`') return null;
   return { fence, end: at + length };
 }
@@ -39,10 +39,10 @@ const lineEnd = /`+|\n/g;
  * closes it, the place after the backticks. Once it is doubtful where a renderer sees code, there is
  * none until the paragraph ends, so that what is left as it is never is a link.
  */
-export function codeSpanAt(text: AnswerText): number | Wait {
+export function codeSpanAt(text: AnswerText): number | Undecided {
   const { buffer, at, isWhole } = text;
   const length = runAt(text, at);
-  if (length === 0) return wait;
+  if (length === 0) return undecided;
   const start = at + length;
   // the rest of a run that was too long
   if (length === maxRun || /(?<!\\)`$/.test(text.before(at))) return endOfLongRun(buffer, start);
@@ -50,7 +50,7 @@ export function codeSpanAt(text: AnswerText): number | Wait {
   const limit = start + maxCodeSpan;
   const within = buffer.slice(0, limit);
   const end = closingRun(text, within, start, length);
-  if (end === wait || (end === null && within.length < limit && !isWhole)) return wait;
+  if (end === undecided || (end === null && within.length < limit && !isWhole)) return undecided;
   if (end !== null && end > start) return end;
   if (end === null) text.doubtfulRuns.add(length);
   return start;
@@ -62,7 +62,7 @@ function closingRun(
   within: string,
   start: number,
   length: number,
-): number | null | Wait {
+): number | null | Undecided {
   const { lines, isWhole } = text;
   const stops = lines.isInTable ? cellEnd : lines.isHeading ? lineEnd : blockStart;
   stops.lastIndex = start;
@@ -72,7 +72,7 @@ function closingRun(
       if (!/^\n\s*\n/.test(found[0])) text.doubtfulRuns.add(length);
       return start;
     }
-    if (end === within.length && within.length < start + maxCodeSpan && !isWhole) return wait;
+    if (end === within.length && within.length < start + maxCodeSpan && !isWhole) return undecided;
     if (found[0].length === length) return end;
   }
   return null;

@@ -1,5 +1,5 @@
 import { maxUrlLength } from './link-target.js';
-import { wait, type Wait } from './link-syntax.js';
+import { undecided, type Undecided } from './link-syntax.js';
 
 /** What begins with a `<`. Places are in the text that was looked at. */
 export type AngleSyntax =
@@ -32,7 +32,11 @@ const scheme = /^<(?:[a-z][a-z0-9+.-]{1,31}:\/\/|javascript:|vbscript:|data:)/i;
 const maxScheme = 36;
 
 /** Reads what begins with the `<` at a place. @returns null if it is only that sign */
-export function angleAt(text: string, at: number, isWhole: boolean): AngleSyntax | null | Wait {
+export function angleAt(
+  text: string,
+  at: number,
+  isWhole: boolean,
+): AngleSyntax | null | Undecided {
   const head = text.slice(at, at + maxScheme);
   if (scheme.test(head)) return autolinkAt(text, at, isWhole);
   const name = /^<(\/?[a-z][a-z0-9]{0,9})(?=[\s/>])/i.exec(head)?.[1];
@@ -42,10 +46,10 @@ export function angleAt(text: string, at: number, isWhole: boolean): AngleSyntax
   }
   const isOpen =
     !isWhole && head.length < maxScheme && /^<\/?(?:[a-z][a-z0-9+.-]*:?\/?)?$/i.test(head);
-  return isOpen ? wait : null;
+  return isOpen ? undecided : null;
 }
 
-function autolinkAt(text: string, at: number, isWhole: boolean): AngleSyntax | null | Wait {
+function autolinkAt(text: string, at: number, isWhole: boolean): AngleSyntax | null | Undecided {
   const within = text.slice(at, at + maxUrlLength + 2);
   const length = within.slice(1).search(/[\s<>]/);
   if (length >= 0)
@@ -54,13 +58,13 @@ function autolinkAt(text: string, at: number, isWhole: boolean): AngleSyntax | n
       : null;
   if (within.length === maxUrlLength + 2)
     return { kind: 'autolink', url: within.slice(1), end: at + within.length, isCut: true };
-  return isWhole ? null : wait;
+  return isWhole ? null : undecided;
 }
 
-function anchorEnd(text: string, at: number, isWhole: boolean): AngleSyntax | null | Wait {
+function anchorEnd(text: string, at: number, isWhole: boolean): AngleSyntax | null | Undecided {
   const found = /^<\/a\s{0,32}(>|$)?/i.exec(text.slice(at, at + 40));
   if (found?.[1] === '>') return { kind: 'anchor-end', end: at + found[0].length };
-  return found && at + found[0].length === text.length && !isWhole ? wait : null;
+  return found && at + found[0].length === text.length && !isWhole ? undecided : null;
 }
 
 const wholeTag = /^<[a-z][a-z0-9]*((?:[^"'<>]|"[^"]*"|'[^']*')*)>/i;
@@ -71,13 +75,13 @@ function tagAt(
   at: number,
   name: string,
   isWhole: boolean,
-): AngleSyntax | null | Wait {
+): AngleSyntax | null | Undecided {
   const within = text.slice(at, at + maxTag);
   const found = wholeTag.exec(within);
   if (!found) {
     // a `<` ends it, unless it stands in quotes
     if (/^<(?:[^"'<>]|"[^"]*"|'[^']*')*</.test(within)) return null;
-    return within.length === maxTag ? { kind: 'overlong' } : isWhole ? null : wait;
+    return within.length === maxTag ? { kind: 'overlong' } : isWhole ? null : undecided;
   }
   const attributes = [...(found[1] ?? '').matchAll(attribute)].map(
     ([, key = '', double, single, plain]) => ({ key, value: double ?? single ?? plain ?? '' }),

@@ -1,5 +1,5 @@
 /** What code stands in between two lines of backticks or tildes. */
-export interface Fence {
+export interface CodeFence {
   readonly sign: string;
   readonly length: number;
   /** It ends with the quotation or the list item in which it began. */
@@ -69,7 +69,7 @@ export class LineState {
   }
 
   /** The fence that begins here with so many signs, or null where renderers see none. */
-  fence(sign: string, length: number): Fence | null {
+  fence(sign: string, length: number): CodeFence | null {
     if (length < 3 || !this.isAtStart) return null;
     const item = listMarker.exec(`${this.head}x`);
     const quotes = this.head.split('>').length - 1;
@@ -103,23 +103,24 @@ export type FencedLine =
   /** The code ended before it, with the quotation or the list item. */
   | 'after'
   /** More of it must come before that is known. */
-  | 'wait';
+  | 'undecided';
 
 /** @param line from its beginning, as far as it is known; with its line break if that is there */
-export function fencedLine(fence: Fence, line: string, isWhole: boolean): FencedLine {
+export function fencedLine(fence: CodeFence, line: string, isWhole: boolean): FencedLine {
   const head = line.slice(0, maxFenceHead);
   const isOpen = !isWhole && line.length < maxFenceHead;
   const [before = ''] = /^[ \t>]*/.exec(head) ?? [];
-  if (isOpen && before.length === head.length) return 'wait';
+  if (isOpen && before.length === head.length) return 'undecided';
   const rest = head.slice(before.length);
   const isBlank = rest === '' || rest.startsWith('\n') || rest.startsWith('\r');
   if (before.split('>').length - 1 < fence.quotes) return 'after';
   const indent = indentOf(before.slice(before.lastIndexOf('>') + 1));
   if (!isBlank && indent < fence.indent) return 'after';
   const run = new RegExp(`^\\${fence.sign}*`).exec(rest)?.[0].length ?? 0;
-  if (run === rest.length && run > 0) return isOpen ? 'wait' : run >= fence.length ? 'end' : 'code';
+  if (run === rest.length && run > 0)
+    return isOpen ? 'undecided' : run >= fence.length ? 'end' : 'code';
   if (run < fence.length) return 'code';
   const tail = /^[ \t\r]*/.exec(rest.slice(run))?.[0].length ?? 0;
-  if (run + tail === rest.length) return isOpen ? 'wait' : 'end';
+  if (run + tail === rest.length) return isOpen ? 'undecided' : 'end';
   return rest[run + tail] === '\n' ? 'end' : 'code';
 }

@@ -15,8 +15,8 @@ export interface LinkEnd {
 }
 
 /** More text must come before it is known what stands here. */
-export const wait = 'wait';
-export type Wait = typeof wait;
+export const undecided = 'undecided';
+export type Undecided = typeof undecided;
 
 const maxBlank = 32;
 const maxTitle = 512;
@@ -45,8 +45,8 @@ function skipBlank(text: string, at: number): number {
  * @param at the place after it
  * @returns null if it makes no link
  */
-export function linkEndAt(text: string, at: number, isWhole: boolean): LinkEnd | null | Wait {
-  if (at >= text.length) return isWhole ? null : wait;
+export function linkEndAt(text: string, at: number, isWhole: boolean): LinkEnd | null | Undecided {
+  if (at >= text.length) return isWhole ? null : undecided;
   if (text[at] === '(') return inlineAt({ text, isWhole }, at + 1);
   return text[at] === ':' ? definitionAt({ text, isWhole }, at + 1) : null;
 }
@@ -57,20 +57,20 @@ interface Destination {
   readonly isCut: boolean;
 }
 
-function inlineAt(given: Text, at: number): LinkEnd | null | Wait {
+function inlineAt(given: Text, at: number): LinkEnd | null | Undecided {
   const { text, isWhole } = given;
-  const ended = isWhole ? null : wait;
+  const ended = isWhole ? null : undecided;
   const urlAt = skipBlank(text, at);
   if (urlAt >= text.length) return ended;
   const found = text[urlAt] === '<' ? inAngles(given, urlAt) : plainDestination(given, urlAt);
-  if (found === null || found === wait) return found;
+  if (found === null || found === undecided) return found;
   const cut: LinkEnd = { kind: 'inline', url: found.url, urlAt, end: found.end, isCut: true };
   if (found.isCut) return cut;
   let end = skipBlank(text, found.end);
   if (end >= text.length) return ended;
   if (text[end] !== ')' && end > found.end) {
     const title = titleEnd(given, end);
-    if (title === null || title === wait) return title;
+    if (title === null || title === undecided) return title;
     if (title === -1) return { ...cut, url: '' };
     end = skipBlank(text, title);
     if (end >= text.length) return ended;
@@ -79,7 +79,7 @@ function inlineAt(given: Text, at: number): LinkEnd | null | Wait {
 }
 
 /** `<url>`: without line breaks and other angles. */
-function inAngles({ text, isWhole }: Text, at: number): Destination | null | Wait {
+function inAngles({ text, isWhole }: Text, at: number): Destination | null | Undecided {
   for (let end = at + 1; end < text.length; end++) {
     const sign = text[end]!;
     if (end - at > maxUrlLength) return { url: '', end, isCut: true };
@@ -87,11 +87,11 @@ function inAngles({ text, isWhole }: Text, at: number): Destination | null | Wai
     else if (sign === '>') return { url: text.slice(at + 1, end), end: end + 1, isCut: false };
     else if (sign === '<' || sign === '\n') return null;
   }
-  return isWhole ? null : wait;
+  return isWhole ? null : undecided;
 }
 
 /** Without blanks; brackets in it are in pairs. */
-function plainDestination({ text, isWhole }: Text, at: number): Destination | null | Wait {
+function plainDestination({ text, isWhole }: Text, at: number): Destination | null | Undecided {
   let depth = 0;
   for (let end = at; end < text.length; end++) {
     const code = text.charCodeAt(end);
@@ -102,11 +102,11 @@ function plainDestination({ text, isWhole }: Text, at: number): Destination | nu
     else if (code === 40 && ++depth > maxDepth) return null;
     else if (code === 41) depth--;
   }
-  return isWhole ? null : wait;
+  return isWhole ? null : undecided;
 }
 
 /** The place after a title; -1 if it is longer than what is looked at. */
-function titleEnd({ text, isWhole }: Text, at: number): number | null | Wait {
+function titleEnd({ text, isWhole }: Text, at: number): number | null | Undecided {
   const opening = text[at]!;
   if (!/["'(]/.test(opening)) return null;
   const closing = opening === '(' ? ')' : opening;
@@ -117,7 +117,7 @@ function titleEnd({ text, isWhole }: Text, at: number): number | null | Wait {
     else if (sign === closing) return end + 1;
     else if (sign === '(' && opening === '(') return null;
   }
-  return isWhole ? null : wait;
+  return isWhole ? null : undecided;
 }
 
 const address =
@@ -126,15 +126,15 @@ const beginsAddress = /^<?(?:[\w+.-]*(?::\/?)?|\/)$/;
 const addressLength = 44;
 
 /** `]: url`, wherever it stands: what is a definition only in some renderers is one here. */
-function definitionAt(given: Text, at: number): LinkEnd | null | Wait {
+function definitionAt(given: Text, at: number): LinkEnd | null | Undecided {
   const { text, isWhole } = given;
   const urlAt = skipBlank(text, at);
   const rest = text.slice(urlAt, urlAt + addressLength);
   if (!address.test(rest))
-    return !isWhole && rest.length < addressLength && beginsAddress.test(rest) ? wait : null;
+    return !isWhole && rest.length < addressLength && beginsAddress.test(rest) ? undecided : null;
   const found = text[urlAt] === '<' ? inAngles(given, urlAt) : plainDestination(given, urlAt);
-  if (found === wait && isWhole) return null;
-  if (found === null || found === wait) return found;
+  if (found === undecided && isWhole) return null;
+  if (found === null || found === undecided) return found;
   const { url, end, isCut } = found;
   return { kind: 'definition', url, urlAt, end, isCut };
 }

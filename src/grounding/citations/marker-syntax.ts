@@ -1,4 +1,4 @@
-import { wait, type Wait } from './link-syntax.js';
+import { undecided, type Undecided } from './link-syntax.js';
 
 /** `[1]`, `[2, 3]`, `[^1]`, `[1-3]` or `【1】` in the text of a model. */
 export interface MarkerSyntax {
@@ -21,7 +21,11 @@ const maxRange = 20;
  * Reads the marker that begins at a place. Years and lists with a zero, such as intervals, are none.
  * @returns null if there is none
  */
-export function markerAt(text: string, at: number, isWhole: boolean): MarkerSyntax | null | Wait {
+export function markerAt(
+  text: string,
+  at: number,
+  isWhole: boolean,
+): MarkerSyntax | null | Undecided {
   const within = text.slice(at, at + maxLength);
   const isNarrow = within.startsWith('[');
   const found = (isNarrow ? numbered : wide).exec(within);
@@ -34,7 +38,7 @@ export function markerAt(text: string, at: number, isWhole: boolean): MarkerSynt
   const other = wideOther.exec(within);
   if (other) return { ranges: [{ from: 0, to: 0 }], isFootnote: false, end: at + other[0].length };
   const isOpen = !isWhole && within.length < maxLength;
-  return isOpen && (isNarrow ? beginsNumbered : beginsWide).test(within) ? wait : null;
+  return isOpen && (isNarrow ? beginsNumbered : beginsWide).test(within) ? undecided : null;
 }
 
 function rangesOf(numbers: string): MarkerSyntax['ranges'] | null {

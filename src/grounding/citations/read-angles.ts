@@ -1,6 +1,6 @@
 import type { AnswerText } from './answer-text.js';
 import { angleAt, type AngleSyntax } from './html-syntax.js';
-import { wait } from './link-syntax.js';
+import { undecided } from './link-syntax.js';
 import { type LinkTarget, linkTarget } from './link-target.js';
 import type { Piece } from './pending-text.js';
 
@@ -18,7 +18,7 @@ const markup = /[[\]<>`\\]|[a-z]+:\/\/|javascript:|www\./gi;
  */
 export function readAngle(text: AnswerText, anchors: OpenAnchor[]): boolean | 'cut' {
   const found = angleAt(text.buffer, text.at, text.isWhole);
-  if (found === wait) return false;
+  if (found === undecided) return false;
   if (found === null) text.keep(text.at + 1);
   else if (found.kind === 'overlong') text.drop(text.at + 1);
   else if (found.kind === 'autolink') return readAutolink(text, found);

@@ -1,5 +1,5 @@
 import type { AnswerText } from './answer-text.js';
-import { type LinkEnd, linkEndAt, wait, type Wait } from './link-syntax.js';
+import { type LinkEnd, linkEndAt, undecided, type Undecided } from './link-syntax.js';
 import { type LinkTarget, linkTarget } from './link-target.js';
 import { isAfterName, isIndex, markerAt, type MarkerSyntax } from './marker-syntax.js';
 
@@ -25,7 +25,7 @@ export class BracketReader {
   open(sign: string, at: number): boolean | 'cut' {
     const { text } = this;
     const found = sign === '![' ? null : this.markerAt(at);
-    if (found === wait) return false;
+    if (found === undecided) return false;
     if (found) return this.readMarker(found, at);
     if (at > text.at) text.keep(at);
     if (sign === '【') text.keep(at + 1);
@@ -37,7 +37,7 @@ export class BracketReader {
   close(at: number): boolean | 'cut' {
     const { text } = this;
     const found = linkEndAt(text.buffer, at + 1, text.isWhole);
-    if (found === wait) return false;
+    if (found === undecided) return false;
     const bracket = text.output.close(text.rawOffset(at));
     const target = found && this.targetOf(found);
     if (!found || target?.kind !== 'unknown') {
@@ -62,16 +62,16 @@ export class BracketReader {
     return isCut ? { kind: 'unknown', host: target.kind === 'unknown' ? target.host : '' } : target;
   }
 
-  private markerAt(at: number): FoundMarker | null | Wait {
+  private markerAt(at: number): FoundMarker | null | Undecided {
     const { buffer, isWhole } = this.text;
-    if (at + 1 === buffer.length && !isWhole) return wait;
+    if (at + 1 === buffer.length && !isWhole) return undecided;
     const isWrapped = buffer.startsWith('[[', at);
     const marker = markerAt(buffer, isWrapped ? at + 1 : at, isWhole);
-    if (marker === null || marker === wait) return marker;
+    if (marker === null || marker === undecided) return marker;
     if (isWrapped) return this.wrapped(marker);
     if (buffer[at] === '【') return { ...marker, link: null };
     const link = linkEndAt(buffer, marker.end, isWhole);
-    if (link === wait) return wait;
+    if (link === undecided) return undecided;
     if (link) {
       const isMarker = link.kind === 'inline' && this.targetOf(link).kind !== 'relative';
       return isMarker ? { ...marker, link } : null;
@@ -82,23 +82,23 @@ export class BracketReader {
   }
 
   /** Whether a marker is a part of code, or the beginning of a footnote. */
-  private isText(marker: MarkerSyntax, at: number): FoundMarker | null | Wait {
+  private isText(marker: MarkerSyntax, at: number): FoundMarker | null | Undecided {
     const { buffer, isWhole, lines, sources } = this.text;
     const before = this.text.before(at);
     const after = buffer.slice(marker.end, marker.end + ahead);
     if (marker.isFootnote && after.startsWith(':') && lines.isAtStart) return null;
-    if (isAfterName(before) && after.length < ahead && !isWhole) return wait;
+    if (isAfterName(before) && after.length < ahead && !isWhole) return undecided;
     const isAny = idsOf(marker).some((id) => sources.byId(id) !== undefined);
     return isIndex(before, after, isAny) ? null : { ...marker, link: null };
   }
 
   /** `[[1]](url)`, of which the inner brackets were read. */
-  private wrapped(marker: MarkerSyntax): FoundMarker | null | Wait {
+  private wrapped(marker: MarkerSyntax): FoundMarker | null | Undecided {
     const { buffer, isWhole } = this.text;
     const { end } = marker;
-    if (end === buffer.length && !isWhole) return wait;
+    if (end === buffer.length && !isWhole) return undecided;
     const link = buffer[end] === ']' ? linkEndAt(buffer, end + 1, isWhole) : null;
-    if (link === wait) return wait;
+    if (link === undecided) return undecided;
     return link?.kind === 'inline' && this.targetOf(link).kind !== 'relative'
       ? { ...marker, end: end + 1, link }
       : null;

@@ -1,9 +1,9 @@
-import { stemOf, termsOf, type Term } from './terms.js';
+import { stemOf, termsOf, type TextTerm } from './terms.js';
 import { calendarWords, germanWords, predicates, stopWords } from './word-lists.js';
 
 /** What a claim says, as far as it can be looked up. */
 export interface ClaimTerm {
-  readonly kind: Term['kind'];
+  readonly kind: TextTerm['kind'];
   readonly key: string;
   /** '' if it has none. */
   readonly stem: string;
@@ -28,7 +28,7 @@ const maxTerms = 96;
 const weights = { number: 3, name: 2, word: 1, signs: 0.5, particle: 0.15 };
 
 const isCapital = (word: string): boolean => /^\p{Lu}/u.test(word);
-const isStop = ({ key }: Term): boolean => stopWords.has(key);
+const isStop = ({ key }: TextTerm): boolean => stopWords.has(key);
 
 /** Finds what can be looked up of a claim: numbers and names tell most. */
 export function claimWords(claim: string): ClaimWords {
@@ -59,7 +59,7 @@ export function claimWords(claim: string): ClaimWords {
 }
 
 /** The first word of a text, if it is a name and the next one says something of it. */
-export function subjectOf(text: string, terms: readonly Term[]): string | null {
+export function subjectOf(text: string, terms: readonly TextTerm[]): string | null {
   const [first, second] = terms;
   if (first?.kind !== 'word' || !isCapital(first.written) || isStop(first)) return null;
   if (second?.kind !== 'word') return null;
@@ -71,12 +71,12 @@ export function subjectOf(text: string, terms: readonly Term[]): string | null {
   return isSubject ? first.key : null;
 }
 
-function isLight(term: Term): boolean {
+function isLight(term: TextTerm): boolean {
   if (term.kind !== 'word') return false;
   return isStop(term) || (term.key.length <= 2 && !/^\p{Lu}{2}$/u.test(term.written));
 }
 
-function weightOf({ kind, key }: Term, isName: boolean): number {
+function weightOf({ kind, key }: TextTerm, isName: boolean): number {
   if (kind === 'word') return isName ? weights.name : weights.word;
   return kind === 'signs' && /^\p{Script=Hiragana}+$/u.test(key) ? weights.particle : weights[kind];
 }

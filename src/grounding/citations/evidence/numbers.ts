@@ -83,7 +83,7 @@ const words =
   'ten zehn dix diez dieci|eleven elf onze once undici|twelve zwölf douze doce dodici';
 
 /** Small numbers in words. */
-export const numberWords: ReadonlyMap<string, number> = new Map(
+export const smallNumbers: ReadonlyMap<string, number> = new Map(
   words
     .split('|')
     .flatMap((names, index) => names.split(' ').map((name) => [name, index + 2] as const)),

@@ -1,7 +1,7 @@
-import { asciiDigits, numberPattern, numberWords, readNumbers } from './numbers.js';
+import { asciiDigits, numberPattern, smallNumbers, readNumbers } from './numbers.js';
 
 /** What a text is compared by: its words, numbers and, without spaces, groups of signs. */
-export interface Term {
+export interface TextTerm {
   readonly kind: 'number' | 'word' | 'signs';
   /** Equal for forms of a word that mean the same; of a number its first value. */
   readonly key: string;
@@ -42,10 +42,10 @@ export const stemOf = (key: string): string =>
       : '';
 
 /** Finds the terms of a text, in its order. Takes time in proportion to its length. */
-export function termsOf(given: string): Term[] {
+export function termsOf(given: string): TextTerm[] {
   const text = asciiDigits(given);
-  const terms: Term[] = [];
-  const add = (kind: Term['kind'], key: string, written: string, start: number): void => {
+  const terms: TextTerm[] = [];
+  const add = (kind: TextTerm['kind'], key: string, written: string, start: number): void => {
     terms.push({ kind, key, written, start, values: none, step: 0 });
   };
   tokens.lastIndex = 0;
@@ -59,14 +59,14 @@ export function termsOf(given: string): Term[] {
   return terms;
 }
 
-function addWord(terms: Term[], written: string, start: number): void {
+function addWord(terms: TextTerm[], written: string, start: number): void {
   const key = wordKey(written);
-  const value = numberWords.get(key);
+  const value = smallNumbers.get(key);
   if (value === undefined) terms.push({ kind: 'word', key, written, start, values: none, step: 0 });
   else terms.push({ kind: 'number', key: `#${value}`, written, start, values: [value], step: 0 });
 }
 
-function addNumbers(terms: Term[], text: string, start: number, written: string): number {
+function addNumbers(terms: TextTerm[], text: string, start: number, written: string): number {
   let end = start + written.length;
   for (const number of readNumbers(text, start, written)) {
     const { values, step } = number;

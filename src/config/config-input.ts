@@ -165,6 +165,8 @@ export interface ModelInput {
   readonly cachedInputPrice?: number;
   /** USD per million input tokens written to the cache of the provider. */
   readonly cacheWritePrice?: number;
+  /** USD for each web search that the provider runs for the model. */
+  readonly searchPrice?: number;
   /** The context window, in tokens. */
   readonly contextLength?: number;
   /** The longest answer, in tokens. */

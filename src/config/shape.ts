@@ -80,14 +80,15 @@ export interface ProviderConfig {
 }
 
 /**
- * Corrections of the catalogue for one model. Prices in USD per million tokens, latency in seconds,
- * quality from 0 to 1.
+ * Corrections of the catalogue for one model. Prices in USD per million tokens, of searches in USD
+ * each, latency in seconds, quality from 0 to 1.
  */
 export interface ModelConfig {
   readonly inputPrice?: number;
   readonly outputPrice?: number;
   readonly cachedInputPrice?: number;
   readonly cacheWritePrice?: number;
+  readonly searchPrice?: number;
   readonly contextLength?: number;
   readonly maxOutput?: number;
   readonly tools?: boolean;

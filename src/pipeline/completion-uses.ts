@@ -8,6 +8,7 @@ import {
   maxCostUsd,
   maxPromptTokens,
   maxPromptWithMedia,
+  maxPromptWithSearches,
   statedAnswerTokens,
 } from '../routing/max-cost.js';
 import type { ModelFacts } from '../routing/model-facts.js';
@@ -16,6 +17,7 @@ import type { Candidate, Plan } from '../routing/plan.js';
 import type { PlannedCompletion } from './completion-call.js';
 import type { AttemptUse, AttemptUses } from './request-reservation.js';
 import type { GatewaySnapshot } from './snapshot.js';
+import { ownSearches } from './own-searches.js';
 
 /** What the attempts of a planned completion use of its caller's limits. */
 export class CompletionUses implements AttemptUses {
@@ -77,9 +79,14 @@ export class CompletionUses implements AttemptUses {
 
   private maxCost(candidate: Candidate): number | null {
     const facts = this.factsOf(candidate);
-    const promptTokens = maxPromptWithMedia(this.promptTokens, this.media, facts);
+    // null only where the configuration allows what has no bound
+    const searches = ownSearches(this.chat, candidate, this.snapshot) ?? 0;
+    const promptTokens = maxPromptWithSearches(
+      maxPromptWithMedia(this.promptTokens, this.media, facts),
+      searches,
+    );
     const completionTokens = this.answerTokens(candidate);
-    return maxCostUsd({ promptTokens, completionTokens }, facts, this.media);
+    return maxCostUsd({ promptTokens, completionTokens, searches }, facts, this.media);
   }
 
   /** Of cache-written tokens, a provider need not tell how long they are kept. */

@@ -45,8 +45,9 @@ export function planShadow(request: GatewayRequest): PlannedShadow | null {
   if (!found) return null;
   const { candidate, place } = found;
   const facts = snapshot.catalog.lookup(candidate.provider, candidate.model);
-  if (unpricedField(call.chat) !== null) return null;
-  if (unboundedReason(candidate, facts, mediaOf(call.chat), 'key') !== null) return null;
+  if (unpricedField(call.chat) !== null || call.chat.web_search_options) return null;
+  const asked = { media: mediaOf(call.chat), searches: 0 };
+  if (unboundedReason(candidate, facts, asked, 'key') !== null) return null;
   const isBounded = statedAnswerTokens(call.chat) !== null;
   const expectedTokens = candidate.why.outputTokens ?? 0;
   const usual = longer * Math.max(expectedTokens, choice.measured.tokens);

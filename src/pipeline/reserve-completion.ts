@@ -7,6 +7,7 @@ import { mediaOf } from '../routing/prompt-media.js';
 import type { PlannedCompletion } from './completion-call.js';
 import { CompletionUses } from './completion-uses.js';
 import { isBounded, reserveLimits, type Settle, unbounded } from './limits.js';
+import { ownSearches } from './own-searches.js';
 import type { Parts } from './parts.js';
 import { traceEntry } from './plan-request.js';
 import { type GatewayRequest, plannedOf } from './request.js';
@@ -73,7 +74,8 @@ function withoutUnbounded(
   const excluded: Exclusion[] = [];
   for (const candidate of plan.candidates) {
     const facts = snapshot.catalog.lookup(candidate.provider, candidate.model);
-    const reason = unboundedReason(candidate, facts, media, owner);
+    const searches = ownSearches(call.chat, candidate, snapshot);
+    const reason = unboundedReason(candidate, facts, { media, searches }, owner);
     if (reason === null) bounded.push(candidate);
     else excluded.push({ candidate, reason, figures: candidate.why });
   }

@@ -17,6 +17,13 @@ export const unpricedReason = (candidate: Candidate, owner: LimitOwner): string 
 export const unpricedFieldReason = (owner: LimitOwner): string =>
   `it may cost more than tokens, and this ${owner} has a budget; ${remedy}`;
 
+/** What a request asks for beside text. */
+interface AskedBesideText {
+  readonly media: PromptMedia;
+  /** As `ownSearches`. */
+  readonly searches: number | null;
+}
+
 /**
  * Why the cost of a chat with a model has no known bound, for a caller with a budget, and what the
  * operator can do; null if it has one.
@@ -24,7 +31,7 @@ export const unpricedFieldReason = (owner: LimitOwner): string =>
 export function unboundedReason(
   candidate: Candidate,
   facts: ModelFacts,
-  media: PromptMedia,
+  { media, searches }: AskedBesideText,
   owner: LimitOwner,
 ): string | null {
   if (maxCostUsd({ promptTokens: 1, completionTokens: 1 }, facts) === null)
@@ -36,5 +43,18 @@ export function unboundedReason(
     return `the tokens of a file have no known bound, and this ${owner} has a budget: set ${settingOf(candidate, 'contextLength')}, or \`budgets.allowUnpriced\``;
   if (media.sound && facts.audioInputPrice === null)
     return `its price of sound is not known, and this ${owner} has a budget; ${remedy}`;
-  return null;
+  return searches === 0 ? null : unboundedSearch(candidate, facts, searches, owner);
+}
+
+function unboundedSearch(
+  candidate: Candidate,
+  { searchPrice }: ModelFacts,
+  searches: number | null,
+  owner: LimitOwner,
+): string | null {
+  if (searches === null)
+    return `the number of its own web searches has no known bound, and this ${owner} has a budget; ${remedy}`;
+  return searchPrice === null
+    ? `its price of a web search is not known, and this ${owner} has a budget: set ${settingOf(candidate, 'searchPrice')}, or \`budgets.allowUnpriced\``
+    : null;
 }

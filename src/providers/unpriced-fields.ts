@@ -57,6 +57,8 @@ const commonFields = [
   'user',
   'safety_identifier',
   'store',
+  // a model without a known price of searches is refused instead
+  'web_search_options',
   // the gateway's own
   'conversationId',
 ];

@@ -97,6 +97,7 @@ function overridePrices(listed: Prices, override: ModelOverride): Prices {
     audioInputPrice: rest.audioInputPrice,
     hasOtherCharges: listed.hasOtherCharges,
     requestPrice: rest.requestPrice,
+    searchPrice: override.searchPrice ?? listed.searchPrice,
   };
 }
 

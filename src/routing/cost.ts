@@ -1,11 +1,16 @@
 import type { Usage } from '../completion.js';
 import { type Prices, rateAt, type TokenPrice } from './model-facts.js';
 
-/** USD. All three are null if a price is unknown: an unknown cost is never 0. */
+/**
+ * USD. The first three are null if a price of tokens is unknown: an unknown cost is never 0. The
+ * total has what searches cost, if that is known.
+ */
 export interface Costs {
   input_tokens_cost: number | null;
   output_tokens_cost: number | null;
   total_tokens_cost: number | null;
+  /** Of the model's own web searches; absent where the provider does not count them. */
+  web_search_cost?: number | null;
 }
 
 const unknown = (): Costs => ({
@@ -42,6 +47,16 @@ function sum(...parts: (number | null)[]): number | null {
   return total;
 }
 
+/** What the model's own searches cost; null: unknown. Absent if they were not counted. */
+function searchCost(
+  { webSearches }: Usage,
+  { searchPrice }: Prices,
+): Pick<Costs, 'web_search_cost'> {
+  if (webSearches === undefined) return {};
+  if (webSearches === 0) return { web_search_cost: 0 };
+  return { web_search_cost: searchPrice === null ? null : round(webSearches * searchPrice) };
+}
+
 /**
  * What a call cost. Cached, cache-written, sound's and reasoning tokens are charged at their own
  * rates if there are any, else as input and output. Tiers depend on the length of the whole prompt. A fee
@@ -49,7 +64,8 @@ function sum(...parts: (number | null)[]): number | null {
  */
 export function costOf(usage: Usage, facts: Prices): Costs {
   const { inputPrice, outputPrice } = facts;
-  if (inputPrice === null && outputPrice === null) return unknown();
+  const search = searchCost(usage, facts);
+  if (inputPrice === null && outputPrice === null) return { ...unknown(), ...search };
   const { promptTokens, completionTokens } = usage;
   // sound first: its cached tokens cost more than those of text
   const audio = Math.min(usage.audioTokens ?? 0, promptTokens);
@@ -68,10 +84,12 @@ export function costOf(usage: Usage, facts: Prices): Costs {
     charge(completionTokens - reasoning, outputPrice, promptTokens),
     charge(reasoning, facts.reasoningPrice ?? outputPrice, promptTokens),
   );
-  if (input === null || output === null) return unknown();
+  if (input === null || output === null) return { ...unknown(), ...search };
+  const beside = (facts.requestPrice ?? 0) + (search.web_search_cost ?? 0);
   return {
     input_tokens_cost: round(input),
     output_tokens_cost: round(output),
-    total_tokens_cost: round(input + output + (facts.requestPrice ?? 0)),
+    total_tokens_cost: round(input + output + beside),
+    ...search,
   };
 }

@@ -8,6 +8,8 @@ interface MaxUsage {
   readonly promptTokens: number;
   /** All answers to a request together, reasoning included. */
   readonly completionTokens: number;
+  /** The model's own web searches; absent: none. */
+  readonly searches?: number;
 }
 
 /**
@@ -24,6 +26,11 @@ const tokensPerMessage = 32;
 const maxImageTokens = 50_000;
 /** For a file, where the context length of the model is not known. */
 const maxFileTokens = 100_000;
+/**
+ * More than the results of one search of a model's own add to its prompt: up to 12,000 tokens in
+ * recorded answers (2026-11).
+ */
+const maxTokensOfSearch = 20_000;
 /** For models whose maximum output is not known. */
 const defaultAnswerTokens = 262_144;
 
@@ -78,6 +85,27 @@ export function maxPromptWithMedia(
     ? promptTokens + unbounded * maxFileTokens
     : Math.max(promptTokens, contextLength);
 }
+
+/**
+ * How often a request may have its model's own search used: 0 if it asks for none, null if nothing
+ * bounds it.
+ * @param bounded whether the model keeps the request's `max_uses`
+ */
+export function maxSearches(
+  { web_search_options: asked }: ChatRequest,
+  bounded: boolean,
+): number | null {
+  if (!asked) return 0;
+  const { max_uses: uses } = asked;
+  return bounded && Number.isInteger(uses) && Number(uses) > 0 ? Number(uses) : null;
+}
+
+/**
+ * An upper bound on the tokens that a model reads to answer with searches of its own: after each, it
+ * reads the prompt and all results so far again.
+ */
+export const maxPromptWithSearches = (promptTokens: number, searches: number): number =>
+  (searches + 1) * promptTokens + ((searches * (searches + 1)) / 2) * maxTokensOfSearch;
 
 /** Average of text in most scripts. */
 export const bytesPerToken = 4;
@@ -155,11 +183,12 @@ function maxRate(price: TokenPrice | null, promptTokens: number): number {
 
 /**
  * The highest possible cost of a call in USD, whatever share of its tokens is cached, cache-written
- * or reasoning: `costOf` never returns more. Null if a price is unknown.
+ * or reasoning: `costOf` never returns more. Null if a price of tokens is unknown; searches of
+ * unknown price count nothing.
  * @param media absent: there is only text
  */
 export function maxCostUsd(
-  { promptTokens, completionTokens }: MaxUsage,
+  { promptTokens, completionTokens, searches = 0 }: MaxUsage,
   facts: Prices,
   media: Pick<PromptMedia, 'unbounded' | 'longCache'> = { unbounded: 0, longCache: false },
 ): number | null {
@@ -180,5 +209,6 @@ export function maxCostUsd(
   const input = promptTokens * rate;
   const output =
     completionTokens === 0 ? 0 : completionTokens * maxRateOf(outputPrice, facts.reasoningPrice);
-  return Math.ceil((input + output) * 1e6 + (facts.requestPrice ?? 0) * 1e12) / 1e12;
+  const beside = (facts.requestPrice ?? 0) + searches * (facts.searchPrice ?? 0);
+  return Math.ceil((input + output) * 1e6 + beside * 1e12) / 1e12;
 }

@@ -38,6 +38,8 @@ export interface ModelFacts {
   readonly hasOtherCharges: boolean;
   /** USD for each request, in addition to its tokens. */
   readonly requestPrice: number | null;
+  /** USD for each web search that the model's provider runs for it. */
+  readonly searchPrice: number | null;
   /** Tokens of prompt and answer together. */
   readonly contextLength: number | null;
   readonly maxOutput: number | null;
@@ -70,6 +72,7 @@ export type Prices = Pick<
   | 'audioInputPrice'
   | 'hasOtherCharges'
   | 'requestPrice'
+  | 'searchPrice'
 >;
 
 /** The prices of a model whose prices are not known. */
@@ -83,17 +86,19 @@ export const noPrices: Prices = {
   audioInputPrice: null,
   hasOtherCharges: false,
   requestPrice: null,
+  searchPrice: null,
 };
 
 /**
  * What a configuration may state about a model; whatever it leaves out comes from the catalogue.
- * Prices in USD per million tokens.
+ * Prices in USD per million tokens, of searches in USD each.
  */
 export interface ModelOverride {
   readonly inputPrice?: number | null;
   readonly outputPrice?: number | null;
   readonly cachedInputPrice?: number | null;
   readonly cacheWritePrice?: number | null;
+  readonly searchPrice?: number | null;
   readonly contextLength?: number | null;
   readonly maxOutput?: number | null;
   readonly tools?: boolean | null;

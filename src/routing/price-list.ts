@@ -84,7 +84,10 @@ export function readPrices(
 ): Prices {
   if (model.endsWith(':free')) return freePrices;
   if (!entry) return noPrices;
-  const perThousand = entry['requests_kcount'];
+  const perThousand = (charge: string): number | null => {
+    const price = entry[charge];
+    return typeof price === 'number' ? price / 1000 : null;
+  };
   return {
     inputPrice: tokenPrice(entry['input_mtok']),
     outputPrice: tokenPrice(entry['output_mtok']),
@@ -94,7 +97,8 @@ export function readPrices(
     hourCacheWritePrice: tokenPrice(entry['cache_write_1h_mtok']),
     audioInputPrice: tokenPrice(entry['input_audio_mtok']),
     hasOtherCharges: Object.keys(entry).some((charge) => !boundedCharges.has(charge)),
-    requestPrice: typeof perThousand === 'number' ? perThousand / 1000 : null,
+    requestPrice: perThousand('requests_kcount'),
+    searchPrice: perThousand('web_searches_kcount'),
   };
 }
 

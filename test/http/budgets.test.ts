@@ -393,7 +393,6 @@ describe('a model without a known price', () => {
 describe('a request for what costs more than its tokens', () => {
   const extras: [string, object][] = [
     ['service_tier', { service_tier: 'priority' }],
-    ['web_search_options', { web_search_options: {} }],
     ['plugins', { plugins: [{ id: 'web' }] }],
     ['modalities', { modalities: ['text', 'image'] }],
     ['audio', { audio: { voice: 'alloy', format: 'wav' } }],
@@ -575,5 +574,84 @@ describe('what a budget has spent', () => {
     expect(
       statuses([await native('requests'), await native('requests'), await native('requests')]),
     ).toEqual([200, 200, 429]);
+  });
+});
+
+describe("a model's own web search", () => {
+  const searching = (options: object): Config =>
+    configured({
+      providers: {
+        up: { api: 'anthropic', baseUrl: `${upstream.url}/v1`, apiKey: 'k' },
+        router: { api: 'openrouter', baseUrl: `${upstream.url}/v1`, apiKey: 'k' },
+      },
+      models: {
+        'up/claude-sonnet-4-5': { inputPrice: 0, outputPrice: 1000, ...options },
+        'router/x/y': { inputPrice: 0, outputPrice: 1000, searchPrice: 0.05 },
+      },
+    });
+  const search = (name: string, uses: number | null, model = 'up/claude-sonnet-4-5') =>
+    openai(name, { model, web_search_options: { max_uses: uses } });
+  const message = (searches: number): Buffer =>
+    Buffer.from(
+      JSON.stringify({
+        type: 'message',
+        id: 'msg_1',
+        model: 'claude-sonnet-4-5',
+        content: [{ type: 'text', text: 'It is out.' }],
+        stop_reason: 'end_turn',
+        usage: {
+          input_tokens: 10,
+          output_tokens: 10,
+          server_tool_use: { web_search_requests: searches },
+        },
+      }),
+    );
+
+  it('is reserved as often as it may be used, and charged as often as it was', async () => {
+    await restart(searching({ searchPrice: 0.05 }));
+    upstream.script([{ raw: message(2), contentType: 'application/json' }]);
+    // of 0.25 USD; ten tokens are 0.01
+    expect((await search('quarter', 5)).status).toBe(429);
+    expect((await search('quarter', 4)).status).toBe(200);
+    expect((await search('quarter', 3)).status).toBe(429);
+    expect((await search('quarter', 2)).status).toBe(200);
+    expect(upstream.requests).toHaveLength(2);
+  });
+
+  it('is refused to a key with a budget where the price of a search is not known', async () => {
+    await restart(
+      configured({
+        providers: { up: { api: 'anthropic', baseUrl: `${upstream.url}/v1`, apiKey: 'k' } },
+        models: { 'up/claude-of-ours': { inputPrice: 0, outputPrice: 1000 } },
+      }),
+    );
+    expect(await search('rich', 3, 'up/claude-of-ours')).toMatchObject({
+      status: 400,
+      json: {
+        error: {
+          param: 'model',
+          message:
+            'model: its price of a web search is not known, and this key has a budget: set `models.up/claude-of-ours.searchPrice`, or `budgets.allowUnpriced`',
+        },
+      },
+    });
+    expect(upstream.requests).toEqual([]);
+  });
+
+  it.each([
+    ['the request sets no number', 'up/claude-sonnet-4-5', null],
+    ['the provider keeps to none', 'router/x/y', 3],
+  ])('is refused to a key with a budget where %s', async (_why, model, uses) => {
+    await restart(searching({ searchPrice: 0.05 }));
+    expect(await search('rich', uses, model)).toMatchObject({
+      status: 400,
+      json: {
+        error: {
+          message:
+            'model: the number of its own web searches has no known bound, and this key has a budget; `budgets.allowUnpriced` allows it without charging for that',
+        },
+      },
+    });
+    expect(upstream.requests).toEqual([]);
   });
 });

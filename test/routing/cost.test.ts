@@ -88,6 +88,27 @@ describe('the cost of a call', () => {
     });
   });
 
+  it('has the cost of searches as a figure of its own, which is part of the total', () => {
+    const usage = makeUsage({ promptTokens: 1000, completionTokens: 1000, webSearches: 3 });
+    expect(costOf(usage, prices({ inputPrice: 1, outputPrice: 1, searchPrice: 0.01 }))).toEqual({
+      input_tokens_cost: 0.001,
+      output_tokens_cost: 0.001,
+      total_tokens_cost: 0.032,
+      web_search_cost: 0.03,
+    });
+  });
+
+  it('does not say what searches cost if nobody counted them, or if their price is unknown', () => {
+    const known = prices({ inputPrice: 1, outputPrice: 1 });
+    const tokens = { promptTokens: 1000, completionTokens: 1000 };
+    expect(costOf(makeUsage(tokens), known)).not.toHaveProperty('web_search_cost');
+    expect(costOf(makeUsage({ ...tokens, webSearches: 2 }), known)).toMatchObject({
+      total_tokens_cost: 0.002,
+      web_search_cost: null,
+    });
+    expect(costOf(makeUsage({ ...tokens, webSearches: 0 }), known).web_search_cost).toBe(0);
+  });
+
   it('is null in all three fields, never 0, if a price is unknown', () => {
     const none = { input_tokens_cost: null, output_tokens_cost: null, total_tokens_cost: null };
     expect(costOf(makeUsage({}), prices({}))).toEqual(none);

@@ -7,6 +7,8 @@ import {
   maxAnswerTokens,
   maxPromptTokens,
   maxPromptWithMedia,
+  maxPromptWithSearches,
+  maxSearches,
   statedAnswerTokens,
 } from '../../src/routing/max-cost.js';
 import { mediaOf } from '../../src/routing/prompt-media.js';
@@ -44,6 +46,7 @@ const facts: fc.Arbitrary<Prices> = fc.record({
   audioInputPrice: fc.option(price),
   hasOtherCharges: fc.constant(false),
   requestPrice: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
+  searchPrice: fc.option(fc.double({ min: 0, max: 1, noNaN: true })),
 });
 const tokens = fc.integer({ min: 0, max: 1_000_000 });
 const share = fc.double({ min: 0, max: 1, noNaN: true });
@@ -57,7 +60,8 @@ describe('the maximum cost of a call', () => {
         tokens,
         fc.tuple(share, share, share, share, share, share, share),
         fc.record({ unbounded: fc.nat(2), longCache: fc.boolean() }),
-        (known, promptTokens, completionTokens, shares, media) => {
+        fc.nat(10),
+        (known, promptTokens, completionTokens, shares, media, searches) => {
           const [read, written, cached, made, reasoned, kept, heard] = shares;
           const prompt = Math.floor(promptTokens * read);
           const completion = Math.floor(completionTokens * written);
@@ -69,9 +73,10 @@ describe('the maximum cost of a call', () => {
             reasoningTokens: Math.floor(completion * reasoned),
             hourCacheWriteTokens: media.longCache ? Math.floor(prompt * made * kept) : 0,
             audioTokens: media.unbounded > 0 ? Math.floor(prompt * heard) : 0,
+            webSearches: Math.floor(searches * read),
           });
           expect(costOf(usage, known).total_tokens_cost ?? Infinity).toBeLessThanOrEqual(
-            maxCostUsd({ promptTokens, completionTokens }, known, media) ?? -1,
+            maxCostUsd({ promptTokens, completionTokens, searches }, known, media) ?? -1,
           );
         },
       ),
@@ -91,6 +96,11 @@ describe('the maximum cost of a call', () => {
     expect(maxCostUsd({ promptTokens: 1_000_000, completionTokens: 1_000_000 }, known)).toBe(
       2 + 8 + 0.5,
     );
+  });
+
+  it('has the price of each search that the model may run', () => {
+    const known = prices({ inputPrice: 1, outputPrice: 1, searchPrice: 0.01 });
+    expect(maxCostUsd({ promptTokens: 0, completionTokens: 0, searches: 3 }, known)).toBe(0.03);
   });
 
   it('uses the most expensive tier that the prompt can reach', () => {
@@ -268,5 +278,33 @@ describe('the maximum number of answer tokens', () => {
         null,
       ),
     ).toBeGreaterThan(510);
+  });
+});
+
+describe("the searches of a model's own", () => {
+  const searching = (options: Record<string, unknown>): ChatRequest =>
+    chat('Who won?', { web_search_options: options });
+
+  it('are none where the request asks for none', () => {
+    expect(maxSearches(chat('Who won?'), true)).toBe(0);
+    expect(maxSearches(chat('Who won?', { web_search_options: null }), true)).toBe(0);
+  });
+
+  it('are as many as the request allows, where the model keeps to it', () => {
+    expect(maxSearches(searching({ max_uses: 3 }), true)).toBe(3);
+    expect(maxSearches(searching({ max_uses: 3 }), false)).toBeNull();
+  });
+
+  it.each([[{}], [{ max_uses: null }], [{ max_uses: 0 }], [{ max_uses: -1 }], [{ max_uses: '3' }]])(
+    'have no bound where it is %j',
+    (options) => {
+      expect(maxSearches(searching(options), true)).toBeNull();
+    },
+  );
+
+  it('make the model read its prompt and all results so far again', () => {
+    expect(maxPromptWithSearches(1_000, 0)).toBe(1_000);
+    expect(maxPromptWithSearches(1_000, 1)).toBe(2_000 + 20_000);
+    expect(maxPromptWithSearches(1_000, 3)).toBe(4_000 + 20_000 + 40_000 + 60_000);
   });
 });

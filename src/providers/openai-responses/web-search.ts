@@ -16,7 +16,7 @@ type Maker = 'openai' | 'xai';
  * later, o3, o4; Grok 4 and later. Their variants for sound, pictures and the chat API's own search
  * have none. DeepSeek's models search too, but name no sources (recorded 2026-08).
  */
-const openaiModel = /^(gpt-(4o|4\.1(?!-nano)|[5-9](?!\d))|o[3-9](?!-mini))/;
+const openaiModel = /^(gpt-(4o|4\.1(?!-nano)|[5-9](?!\d))|o(3(?!-mini)|[4-9]))/;
 const xaiModel = /^grok-[4-9]/;
 const otherUse = /audio|realtime|transcribe|tts|image|search|imagine|voice|deep-research|oss/;
 

@@ -221,7 +221,7 @@ describe('the request for a search of the model', () => {
       const model = fc.constantFrom('gpt-5', 'claude-5', 'gemini-3', 'sonar', 'compound', 'glm-5');
       await fc.assert(
         fc.asyncProperty(odd, model, async (options, name) => {
-          const json: unknown = JSON.parse(JSON.stringify(options ?? null) ?? 'null');
+          const json: unknown = JSON.parse(JSON.stringify(options ?? null));
           try {
             await bodyOf(api, name, json);
           } catch (error) {

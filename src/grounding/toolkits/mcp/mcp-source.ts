@@ -22,6 +22,7 @@ export type OpenSession = (options: Omit<SessionOptions, 'era'>) => Promise<McpS
 export class McpSource implements ToolSource {
   private session: Promise<McpSession> | null = null;
   private listed: { readonly offer: Promise<ToolOffer>; readonly until: number } | null = null;
+  private readonly running = new Set<Promise<unknown>>();
   private failures = 0;
   private restUntil = 0;
   private readonly closing = new AbortController();
@@ -95,12 +96,24 @@ export class McpSource implements ToolSource {
     const opened = this.connected();
     const session = await unlessAborted(opened, signal);
     try {
-      return await work(session);
+      return await this.counted(work(session));
     } catch (error) {
       if (!isSessionLost(error) || signal.aborted) throw error;
-      if (this.session === opened) this.session = null;
-      void session.close().catch(() => undefined);
-      return work(await unlessAborted(this.connected(), signal));
+      if (this.session === opened) {
+        this.session = null;
+        // others are about to learn the same of the old one
+        void Promise.allSettled(this.running).then(() => session.close().catch(() => undefined));
+      }
+      return this.counted(work(await unlessAborted(this.connected(), signal)));
+    }
+  }
+
+  private async counted<T>(work: Promise<T>): Promise<T> {
+    this.running.add(work);
+    try {
+      return await work;
+    } finally {
+      this.running.delete(work);
     }
   }
 

@@ -61,6 +61,27 @@ describe('the request for a search of the model', () => {
     });
   });
 
+  it('is for a search and nothing else, whatever a client puts beside it', async () => {
+    const options = { type: 'code_interpreter', container: { type: 'auto' }, filters: { x: 1 } };
+    for (const model of ['gpt-5.2', 'grok-4.3', 'deepseek-v4-flash'])
+      expect((await bodyOf('openai-responses', model, options))['tools']).toEqual([
+        { type: 'web_search' },
+      ]);
+    expect((await bodyOf('anthropic', 'claude-sonnet-4-5', options))['tools']).toEqual([
+      { type: 'web_search_20250305', name: 'web_search' },
+    ]);
+  });
+
+  it('asks for low effort where OpenAI refuses a search with minimal effort', async () => {
+    const more = { reasoning_effort: 'minimal' };
+    expect(await bodyOf('openai-responses', 'gpt-5', {}, more)).toMatchObject({
+      reasoning: { effort: 'low' },
+    });
+    expect(await bodyOf('openai-responses', 'gpt-5', null, more)).toMatchObject({
+      reasoning: { effort: 'minimal' },
+    });
+  });
+
   it("leaves a client's own choice of tool alone", async () => {
     const tools = [{ type: 'function' as const, function: { name: 'look' } }];
     const more = { tools, tool_choice: 'none' as const };

@@ -61,7 +61,7 @@ export function responsesBody(
       tools: toolList(provider, request, search.tool),
       tool_choice: search.choice ?? toolChoice(request.tool_choice),
       max_tool_calls: search.maxCalls ?? request['max_tool_calls'],
-      reasoning: reasoningField(request),
+      reasoning: reasoningField(request, search.tool !== undefined),
       text: textField(request),
       include: includeField(request, call.model, search.include ?? []),
       // 0 is the chat API's default; the Responses API refuses the fields even then
@@ -79,9 +79,11 @@ function passedOn(request: ChatRequest): Record<string, unknown> {
   );
 }
 
-function reasoningField(request: ChatRequest): object | undefined {
+function reasoningField(request: ChatRequest, searches: boolean): object | undefined {
   const given = request['reasoning'] as object | null | undefined;
-  const effort = request.reasoning_effort;
+  // OpenAI refuses its search with minimal reasoning (documentation, 2026-11)
+  const effort =
+    searches && request.reasoning_effort === 'minimal' ? 'low' : request.reasoning_effort;
   if (!effort) return given ?? undefined;
   return { effort, ...(effort === 'none' ? {} : { summary: 'auto' }), ...given };
 }

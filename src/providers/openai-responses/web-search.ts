@@ -2,11 +2,7 @@ import type { ChatRequest, FoundPage, Usage } from '../../completion.js';
 import type { NativeSearch } from '../adapter.js';
 import { isRecord, present } from '../json.js';
 import { SearchFindings, type FoundFields, pagesIn } from '../web-search/search-findings.js';
-import {
-  type SearchRequest,
-  searchRequestOf,
-  withoutExtensions,
-} from '../web-search/search-options.js';
+import { type SearchRequest, searchRequestOf } from '../web-search/search-options.js';
 
 /** Whose tool a model has; the name tells it, because each maker has its own fields. */
 type Maker = 'openai' | 'xai';
@@ -76,15 +72,15 @@ export interface SearchFields {
  */
 export function searchFields(request: ChatRequest, names: readonly string[]): SearchFields {
   const asked = searchRequestOf(request);
-  const options = request.web_search_options;
-  if (!asked || !options) return {};
+  if (!asked) return {};
   const maker = makerIn(names);
-  const tool = {
+  // other fields of the client's could make it another tool, at another price
+  const tool = present({
     type: 'web_search',
-    ...withoutExtensions(options),
-    ...(asked.location ? { user_location: { type: 'approximate', ...asked.location } } : {}),
+    search_context_size: asked.contextSize,
+    user_location: asked.location && { type: 'approximate', ...asked.location },
     ...domainFields(maker, asked),
-  };
+  });
   if (maker !== 'openai') return { tool };
   const isFree = (request.tool_choice ?? 'auto') === 'auto';
   return {

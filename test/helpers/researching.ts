@@ -88,7 +88,7 @@ const kinds = new Map<unknown, CallKind>([
 
 const kindOf = ({ json }: ResearchCall): CallKind => kinds.get(json) ?? 'answer';
 
-const textOf = ({ messages }: ResearchCall): string =>
+export const textOf = ({ messages }: ResearchCall): string =>
   messages
     .map(({ content }) => (typeof content === 'string' ? content : JSON.stringify(content)))
     .join('\n');
@@ -338,9 +338,11 @@ export const ample: ResearchBudget = {
   maxTokens: 50_000_000,
 };
 
+type RunWorld = Pick<ScriptedWorld, 'model' | 'web' | 'clock'>;
+
 /** A run under way, and what it told. */
-export interface StartedRun {
-  readonly world: ScriptedWorld;
+export interface StartedRun<W extends RunWorld = ScriptedWorld> {
+  readonly world: W;
   readonly outcome: Promise<ResearchOutcome>;
   /** As they were stored, in order. */
   readonly saved: ResearchNotes[];
@@ -353,11 +355,11 @@ const question: ChatMessage[] = [
 ];
 
 /** Starts a run in a world, whose time passes until the run is over. */
-export function startRun(
-  world: ScriptedWorld,
+export function startRun<W extends RunWorld>(
+  world: W,
   options: Partial<ResearchOptions> = {},
   messages: readonly ChatMessage[] = question,
-): StartedRun {
+): StartedRun<W> {
   const saved: ResearchNotes[] = [];
   const heard: string[] = [];
   const progress: string[] = [];

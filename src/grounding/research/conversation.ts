@@ -16,6 +16,14 @@ export function questionOf(messages: readonly ChatMessage[]): string {
   return text;
 }
 
+/** The latest turns before the user's last message that fit, as text. */
+export function turnsBefore(messages: readonly ChatMessage[], maxTokens: number): string {
+  const lastAt = messages.findLastIndex(({ role }) => role === 'user');
+  return history(messages.slice(0, lastAt), maxTokens)
+    .map((message) => `${message.role}: ${textOf(message)}`)
+    .join('\n\n');
+}
+
 const isInstruction = ({ role }: ChatMessage): boolean => role === 'system' || role === 'developer';
 
 /** Calls of tools and their results are left out: the writer has no tools. */

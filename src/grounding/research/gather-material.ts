@@ -46,7 +46,7 @@ export function gatherMaterial(run: ResearchRun, maxTokens: number): WritingMate
 /** Pages that were found only; their numbers follow those of the others. */
 function unread(state: ResearchState): ResearchSource[] {
   const last = Math.max(0, ...state.sources.map(({ id }) => id));
-  return state.found
+  return state.unread
     .filter(({ snippet }) => snippet !== '')
     .map(({ question: _question, rank: _rank, ...page }, index) => ({
       ...page,

@@ -8,6 +8,8 @@ export interface PromptContext {
   readonly topic: string;
   /** What the client asked last; often the same. */
   readonly message: string;
+  /** The turns before the last message, as text; '' where there are none. */
+  readonly before: string;
   /** As YYYY-MM-DD. */
   readonly today: string;
   readonly fence: Fence;
@@ -82,13 +84,14 @@ export function planMessages(
     `You plan research on the web. Today is ${context.today}. Split the user's question into the ` +
     `questions that must be answered first: as few as it needs, at most ${maxQuestions}. For each ` +
     'give one to three short queries for a search engine, in the languages in which good sources ' +
-    'are likely. Put nothing private into queries. Answer with JSON alone: ' +
+    'are likely. Each question must be understandable alone. Put nothing private into queries. Answer with JSON alone: ' +
     '{"questions": [{"question": "…", "queries": ["…"]}]}';
-  const before =
+  const listed =
     known.length === 0
       ? ''
       : `These were looked into already; list only what is new, if anything:\n${questionLines(known)}`;
-  return prompt(system, [asked(context), before]);
+  const earlier = context.before === '' ? '' : `The conversation so far:\n${context.before}`;
+  return prompt(system, [earlier, asked(context), listed]);
 }
 
 /** Asks for notes of one page. */

@@ -1,7 +1,7 @@
 import { parsedJson } from '../search/json-values.js';
 
 /** Answers are limited by tokens; a longer text is no answer. */
-const maxLength = 100_000;
+const maxLength = 32_000;
 /** So many places are tried as the beginning of the JSON. */
 const maxBeginnings = 8;
 
@@ -14,15 +14,22 @@ export function readJson(answer: string): unknown {
   // some models reason in their text
   const thought = /^\s*<think>/.test(answer) ? answer.indexOf('</think>') : -1;
   const text = answer.slice(thought + 1, thought + 1 + maxLength);
+  let best: { readonly value: unknown; readonly length: number } | undefined;
+  let readTo = 0;
   for (const begin of beginnings(text)) {
+    if (begin < readTo) continue;
     const end = endOfJson(text, begin);
-    const whole = text.slice(begin, end);
-    const value =
-      parsedJson(whole) ?? parsedJson(repaired(whole)) ?? parsedJson(repaired(straightened(whole)));
-    if (typeof value === 'object' && value !== null) return value;
+    const value = readPart(text.slice(begin, end));
+    if (typeof value !== 'object' || value === null) continue;
+    readTo = end;
+    // what is short is often a remark, such as `[1]`
+    if (end - begin > (best?.length ?? 0)) best = { value, length: end - begin };
   }
-  return undefined;
+  return best?.value;
 }
+
+const readPart = (text: string): unknown =>
+  parsedJson(text) ?? parsedJson(repaired(text)) ?? parsedJson(repaired(straightened(text)));
 
 /** Where JSON may begin: a brace or bracket before what JSON has there. */
 function* beginnings(text: string): Generator<number> {

@@ -6,10 +6,16 @@ import { inParallel } from './in-parallel.js';
 import { notesSchema, readMessages } from './prompts.js';
 import { readNotes, type WrittenNote } from './read-answers.js';
 import { untilAborted } from './research-clock.js';
-import { type UnreadPage, notedLengths, type NotedSource, oneLine } from './research-notes.js';
+import {
+  cutNoted,
+  type UnreadPage,
+  notedLengths,
+  type NotedSource,
+  oneLine,
+} from './research-notes.js';
 import { promptTokens, type ResearchRun } from './research-run.js';
 import type { ReadFact, ReadPage } from './research-state.js';
-import { isQuoted, digitsOf } from './text-match.js';
+import { digitsOf, quoteFinder } from './text-match.js';
 
 /** The tokens of one reading. */
 interface ReadingSize {
@@ -50,7 +56,7 @@ export async function noteWaiting(run: ResearchRun, signal: AbortSignal): Promis
 /** Reads the pages that are most worth it, and takes notes of them. */
 export async function readPages(run: ResearchRun, signal: AbortSignal): Promise<void> {
   const { state, ledger, width } = run;
-  const count = Math.max(width.pages, Math.floor(ledger.left.steps / (width.maxRounds + 1)));
+  const count = Math.max(width.pages, Math.floor(ledger.left.steps / run.roundsLeft) - 1);
   const read = state.sources.map(({ url }) => url);
   const size = sizeOf(run);
   await inParallel(choosePages(state.found, read, count), (page) =>
@@ -145,7 +151,7 @@ async function takeNotes(
   const messages = () => messagesFor(run, `${source.title}\n\n${excerpt}`);
   // passages are counted one by one; together they may be a little more
   while (excerpt !== '' && promptTokens(messages()) > prompt)
-    excerpt = excerpt.slice(0, excerpt.length * 0.9);
+    excerpt = cutNoted(excerpt, excerpt.length * 0.9);
   const call = {
     role: 'reader',
     messages: messages(),
@@ -154,8 +160,7 @@ async function takeNotes(
   } as const;
   try {
     const written = readNotes(await run.askWith(reservation, call, signal));
-    const facts = written.map((note) => factOf(run, note, excerpt)).filter((fact) => fact !== null);
-    const count = run.state.addFacts(source.id, facts);
+    const count = run.state.addFacts(source.id, supported(run, written, excerpt));
     run.report(`Noted ${count} facts of “${source.title}”.`);
   } catch (error) {
     if (signal.aborted) throw error;
@@ -164,16 +169,19 @@ async function takeNotes(
 }
 
 /**
- * A note that the page supports: its quotation is there, or at least all of its numbers are.
- * Anything else may be the reader's own invention.
+ * The notes that the page supports: the quotation is there, or at least all of the fact's numbers
+ * are. Anything else may be the reader's own invention.
  */
-function factOf(run: ResearchRun, note: WrittenNote, text: string): ReadFact | null {
+function supported(run: ResearchRun, notes: readonly WrittenNote[], text: string): ReadFact[] {
   const questions = questionsOf(run.state);
-  const known = questions.some(({ id }) => id === note.question) ? note.question : null;
-  const question = known ?? questions[0]?.id;
-  if (question === undefined) return null;
-  if (isQuoted(note.quote, text)) return { question, fact: note.fact, quote: note.quote };
+  const ids = new Set(questions.map(({ id }) => id));
+  const isQuoted = quoteFinder(text);
   const numbers = new Set(digitsOf(text));
-  if (!digitsOf(note.fact).every((number) => numbers.has(number))) return null;
-  return { question, fact: note.fact, quote: '' };
+  return notes.flatMap(({ question: named, fact, quote }) => {
+    const question = named !== null && ids.has(named) ? named : questions[0]?.id;
+    if (question === undefined) return [];
+    if (isQuoted(quote)) return [{ question, fact, quote }];
+    const isPossible = digitsOf(fact).every((number) => numbers.has(number));
+    return isPossible ? [{ question, fact, quote: '' }] : [];
+  });
 }

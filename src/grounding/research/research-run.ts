@@ -55,6 +55,8 @@ export class ResearchRun implements RunParts {
   readonly queries: string[] = [];
   pagesRead = 0;
   modelCalls = 0;
+  /** With the one that is under way. */
+  roundsLeft = 1;
   /** Whether a search succeeded. */
   hasSearched = false;
   /** The failure of the last search that failed. */

@@ -39,6 +39,8 @@ export class ResearchState {
   private readonly searched: string[];
   /** By canonical address. */
   private readonly foundPages: Map<string, UnreadPage>;
+  /** Those of this run that could not be read. */
+  private readonly skippedPages: UnreadPage[] = [];
   private readonly seen: Set<string>;
   private readonly sourceList: Map<number, NotedSource>;
   private readonly factList: NotedFact[];
@@ -89,6 +91,11 @@ export class ResearchState {
   get found(): readonly UnreadPage[] {
     const open = new Set(this.openQuestions.map(({ id }) => id));
     return [...this.foundPages.values()].filter(({ question }) => open.has(question));
+  }
+
+  /** Pages of which only the engines' words are known. */
+  get unread(): readonly UnreadPage[] {
+    return [...this.skippedPages, ...this.found];
   }
 
   get sources(): readonly NotedSource[] {
@@ -174,9 +181,9 @@ export class ResearchState {
 
   /** A page cannot be read, or is not worth it. */
   skip(url: string): void {
-    const canonical = canonicalUrl(url);
-    this.seen.add(canonical);
-    this.foundPages.delete(canonical);
+    const page = this.foundPages.get(canonicalUrl(url));
+    if (page) this.skippedPages.push(page);
+    this.see(url);
   }
 
   /**
@@ -186,9 +193,9 @@ export class ResearchState {
   addSource(page: ReadPage, foundAt: string): NotedSource | null {
     const isKnown =
       canonicalUrl(page.url) !== canonicalUrl(foundAt) && this.seen.has(canonicalUrl(page.url));
-    this.skip(foundAt);
+    this.see(foundAt);
     if (isKnown || this.sourceList.size >= notedCounts.sources) return null;
-    this.skip(page.url);
+    this.see(page.url);
     const id = Math.max(0, ...this.sourceList.keys()) + 1;
     const source = { ...page, id, excerpt: cutNoted(page.excerpt, notedLengths.excerpt) };
     this.sourceList.set(id, source);
@@ -245,6 +252,12 @@ export class ResearchState {
         costUsd: isCostKnown ? before.costUsd + costUsd : null,
       },
     });
+  }
+
+  private see(url: string): void {
+    const canonical = canonicalUrl(url);
+    this.seen.add(canonical);
+    this.foundPages.delete(canonical);
   }
 
   private change(id: number, changed: (known: ResearchQuestion) => ResearchQuestion): void {

@@ -2,7 +2,7 @@ import type { ChatMessage } from '../../completion.js';
 import { invalidField } from '../../errors.js';
 import { BudgetLedger, type BudgetLimit } from './budget-ledger.js';
 import { checkQuestions } from './check-questions.js';
-import { questionOf } from './conversation.js';
+import { questionOf, turnsBefore } from './conversation.js';
 import { Fence } from './fence.js';
 import { NotesSaver } from './notes-saver.js';
 import { planQuestions } from './plan-questions.js';
@@ -104,6 +104,9 @@ export async function runResearch(
   }
 }
 
+/** Of the conversation, for the planner. */
+const plannedTurnTokens = 1_500;
+
 function contextOf(
   state: ResearchState,
   messages: readonly ChatMessage[],
@@ -112,6 +115,7 @@ function contextOf(
   return {
     topic: state.topic,
     message: cutNoted(questionOf(messages), notedLengths.asked),
+    before: turnsBefore(messages, plannedTurnTokens),
     today: new Date(clock.wallClock()).toISOString().slice(0, 10),
     fence: new Fence(),
   };
@@ -157,6 +161,7 @@ async function gather(run: ResearchRun, signal: AbortSignal): Promise<void> {
   let fruitless = 0;
   for (let round = 1; state.openQuestions.length > 0; round++) {
     const before = state.facts.length;
+    run.roundsLeft = Math.max(1, width.maxRounds - round + 1);
     await searchQuestions(run, signal);
     await readPages(run, signal);
     if (ledger.stoppedBy !== null) return;
@@ -173,7 +178,7 @@ async function write(
   { signal, onSources = () => undefined, onText = () => undefined }: ResearchOptions,
 ): Promise<WrittenAnswer> {
   const { state, ledger } = run;
-  const isEmpty = state.sources.length === 0 && state.found.length === 0;
+  const isEmpty = state.sources.length === 0 && state.unread.length === 0;
   if (isEmpty && !run.hasSearched && run.searchError !== null) throw run.searchError;
   ledger.release();
   const timed = new TimedSignal(clock, ledger.msLeft, signal);

@@ -4,10 +4,10 @@ import type { ResearchRun } from './research-run.js';
 import type { QuestionQuery } from './research-state.js';
 
 /** How many searches a round makes: a third of the steps at most, so that pages can be read. */
-function searchesOf({ width, ledger }: ResearchRun): number {
-  const steps = Math.max(1, Math.floor(ledger.left.steps / 3));
-  const wide = Math.max(width.searches, Math.floor(ledger.left.steps / (3 * width.maxRounds)));
-  return Math.min(wide, steps);
+function searchesOf({ width, ledger, roundsLeft }: ResearchRun): number {
+  const { steps } = ledger.left;
+  const wide = Math.max(width.searches, Math.floor(steps / (4 * roundsLeft)));
+  return Math.min(wide, Math.max(1, Math.floor(steps / 3)));
 }
 
 /** Searches for what open questions need. A search that fails is left out. */

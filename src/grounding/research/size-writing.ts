@@ -18,12 +18,15 @@ export type WritingRoom = Pick<Spending, 'tokens'> & { readonly costUsd: number 
 
 const shares = [1, 0.8, 0.6, 0.45, 0.33, 0.25, 0.18, 0.12, 0.08, 0.05];
 
+/** The smaller ones are tried without the conversation before the last message. */
+const sharesWithHistory = 8;
+
 /** Of the conversation before the last message, as a share of the context. */
 const maxHistoryShare = 0.25;
 
 /**
- * The largest answer, with its material, that a budget and the writer's context allow. Earlier
- * turns of the conversation are left out before notes are; a last message that is longer than the
+ * The largest answer, with its material, that a budget and the writer's context allow. Where
+ * little fits, earlier turns of the conversation are left out; a last message that is longer than the
  * context is left to the provider to refuse.
  * @returns the limit that even the smallest answer exceeds, if there is one
  */
@@ -33,17 +36,20 @@ export function sizeWriting(
   room: WritingRoom,
 ): WritingSize | 'tokens' | 'cost' {
   const maxContext = run.contextOf('writer');
-  const history = Math.floor(maxContext * maxHistoryShare);
+  const historyTokens = Math.floor(maxContext * maxHistoryShare);
+  const wanted = [
+    ...shares.slice(0, sharesWithHistory).map((share) => ({ share, historyTokens })),
+    ...shares.map((share) => ({ share, historyTokens: 0 })),
+  ];
   let limit: 'tokens' | 'cost' = 'tokens';
-  for (const share of shares)
-    for (const historyTokens of [history, 0]) {
-      const size = sizeAt(run, messages, historyTokens, share);
-      const isSmallest = historyTokens === 0 && share === shares.at(-1);
-      if (size.promptTokens + size.answerTokens > maxContext && !isSmallest) continue;
-      const { tokens, costUsd } = size.most;
-      limit = tokens <= room.tokens ? 'cost' : 'tokens';
-      if (tokens <= room.tokens && (costUsd ?? 0) <= room.costUsd) return size;
-    }
+  for (const [index, { share, historyTokens }] of wanted.entries()) {
+    const size = sizeAt(run, messages, historyTokens, share);
+    const isSmallest = index === wanted.length - 1;
+    if (size.promptTokens + size.answerTokens > maxContext && !isSmallest) continue;
+    const { tokens, costUsd } = size.most;
+    limit = tokens <= room.tokens ? 'cost' : 'tokens';
+    if (tokens <= room.tokens && (costUsd ?? 0) <= room.costUsd) return size;
+  }
   return limit;
 }
 

@@ -11,10 +11,13 @@ const comparable = (text: string): string =>
 /** A shorter quotation says nothing. */
 const minQuoteLength = 4;
 
-/** Whether a text has a quotation; ends that are left out, as by `…`, do not count. */
-export function isQuoted(quote: string, text: string): boolean {
-  const wanted = comparable(quote).replace(/^['.… ]+|['.… ]+$/g, '');
-  return wanted.length >= minQuoteLength && comparable(text).includes(wanted);
+/** Looks for quotations in a text; ends that are left out, as by `…`, do not count. */
+export function quoteFinder(text: string): (quote: string) => boolean {
+  const compared = comparable(text);
+  return (quote) => {
+    const wanted = comparable(quote).replace(/^['.… ]+|['.… ]+$/g, '');
+    return wanted.length >= minQuoteLength && compared.includes(wanted);
+  };
 }
 
 /** The numbers in a text, without separators: `1,234.5` and `1.234,5` are the same. */

@@ -4,13 +4,17 @@ import { GatewayError } from '../../../src/errors.js';
 import { defaultBudgets } from '../../../src/grounding/research/research-effort.js';
 import type { ResearchOptions } from '../../../src/grounding/research/run-research.js';
 import { parseNotes } from '../../../src/grounding/research/parse-notes.js';
-import { runs } from '../../helpers/runs.js';
+import type { ResearchCall } from '../../../src/grounding/research/research-model.js';
+import type { SearchResult } from '../../../src/grounding/search/search-engine.js';
+import { measureRequest } from '../../../src/routing/tokens.js';
+import { isWholeRun, runs } from '../../helpers/runs.js';
 import {
   ample,
   longPageOf,
   ScriptedWorld,
   type StartedRun,
   startRun,
+  textOf,
   type WorldOptions,
 } from '../../helpers/researching.js';
 
@@ -46,7 +50,10 @@ describe('the budget of a run', () => {
     const read = { low: 0, medium: 0, high: 0 };
     for (const effort of ['low', 'medium', 'high'] as const) {
       const budget = defaultBudgets[effort];
-      const { outcome, world } = run({ page: longPageOf }, { effort, budget });
+      // a check that is never content: only the budget ends the run
+      const check = (_call: unknown, nth: number): string =>
+        `{"questions": [{"id": 1, "answered": false, "queries": ["tower again ${nth}"]}]}`;
+      const { outcome, world } = run({ page: longPageOf, script: { check } }, { effort, budget });
       const { spent, sources } = await outcome;
       read[effort] = spent.pagesRead;
       expect(new Set(world.reads.map((url) => new URL(url).host)).size).toBeGreaterThan(1);
@@ -175,4 +182,180 @@ describe('the budget of a run', () => {
     expect(sources.length).toBeGreaterThan(0);
     for (const { id } of sources) expect(text).toContain(`[${id}]`);
   });
+});
+
+describe('a run in which something fails', () => {
+  const failing =
+    (...failed: string[]) =>
+    (what: string): boolean =>
+      failed.includes(what);
+
+  it('searches for the question itself where the planner fails', async () => {
+    const { world, outcome } = run({ fails: failing('plan') });
+    const { notes, text } = await outcome;
+    expect(world.searches[0]).toBe('How high is the tower, and who built it when?');
+    expect(notes.questions).toHaveLength(1);
+    expect(text).toContain('[1]');
+  });
+
+  it('fails with the failure of the search where none succeeded', async () => {
+    const { outcome, saved, heard, world } = run({ fails: failing('search') });
+    await expect(outcome).rejects.toThrow('the search failed');
+    expect(heard).toEqual([]);
+    expect(world.callsOf('answer')).toEqual([]);
+    expect(saved.at(-1)!.searched.length).toBeGreaterThan(0);
+  });
+
+  it('says so where searches find nothing', async () => {
+    const { outcome, world } = run({ results: () => [] });
+    const { sources, text } = await outcome;
+    expect(sources).toEqual([]);
+    expect(text).toBe('I know nothing.');
+    const [answer] = world.callsOf('answer');
+    expect(answer!.messages.at(-1)!.content).toContain('Nothing was found.');
+  });
+
+  it('writes from what the engines say of pages where none can be read', async () => {
+    const { outcome, world } = run({ fails: failing('read') });
+    const { sources, text, notes } = await outcome;
+    expect(notes.sources).toEqual([]);
+    expect(sources.length).toBeGreaterThan(3);
+    expect(sources[0]).toMatchObject({ id: 1, fetchedAt: null, text: sources[0]!.snippet });
+    expect(text).toContain('[1]');
+    expect(world.callsOf('notes')).toEqual([]);
+  });
+
+  it('reads the text that an engine sent where a page cannot be read', async () => {
+    const content = `FACT The tower is 90 m high. ${'More is said about the tower. '.repeat(30)}`;
+    const results = (query: string): SearchResult[] => [
+      {
+        title: query,
+        url: 'https://a.example/',
+        snippet: '',
+        publishedAt: null,
+        engine: 'exa',
+        content,
+      },
+    ];
+    const { outcome } = run({ fails: failing('read'), results });
+    const { sources, spent } = await outcome;
+    expect(spent.pagesRead).toBe(0);
+    expect(sources).toHaveLength(1);
+    expect(sources[0]).toMatchObject({ url: 'https://a.example/', fetchedAt: null, via: 'exa' });
+    expect(sources[0]!.text).toContain('90 m high');
+  });
+
+  it('writes from passages of the pages where no notes can be taken', async () => {
+    const { outcome, world } = run({ fails: failing('notes') });
+    const { sources, text } = await outcome;
+    expect(sources.length).toBeGreaterThan(3);
+    expect(text).toContain('[1]');
+    expect(textOf(world.callsOf('answer')[0]!)).toContain('FACT The height');
+  });
+
+  it('ends its rounds where checks fail', async () => {
+    const { outcome, world } = run({ fails: failing('check') });
+    const { stoppedBy, text } = await outcome;
+    expect(stoppedBy).toBeNull();
+    expect(text).toContain('[1]');
+    expect(world.callsOf('check').length).toBeLessThanOrEqual(4);
+  });
+
+  it('stops when two rounds found nothing new', async () => {
+    const { outcome, world } = run(
+      { script: { notes: () => '{"notes": []}' } },
+      { effort: 'high' },
+    );
+    const { stoppedBy } = await outcome;
+    expect(stoppedBy).toBeNull();
+    expect(world.callsOf('check')).toHaveLength(1);
+  });
+
+  it('lists the notes where the writer answers nothing', async () => {
+    const { outcome } = run({ script: { answer: () => ' \n' } });
+    const { isPlain, text } = await outcome;
+    expect(isPlain).toBe(true);
+    expect(text).toContain('The height of the tower');
+  });
+
+  it('keeps what was written when its time is over, and says that it ends there', async () => {
+    const long = 'The tower is high, as a source says [1].\n'.repeat(100);
+    const { outcome, heard, world } = run(
+      { script: { answer: () => long }, duration: (what) => (what === 'delta' ? 400 : 100) },
+      { budget: { ...ample, maxSeconds: 20 } },
+    );
+    const { text, stoppedBy } = await outcome;
+    expect(stoppedBy).toBe('time');
+    expect(heard.join('')).toBe(text);
+    expect(text).toMatch(/^The tower is high, as a source says \[1\]\.\n/);
+    expect(text).toMatch(/because the time of this research is over\.$/);
+    expect(text.length).toBeLessThan(long.length);
+    expect(world.clock.now()).toBe(20_000);
+  });
+
+  it('passes on what was written before the writer failed', async () => {
+    const world = new ScriptedWorld();
+    const ask = world.model.ask;
+    const broken = {
+      clock: world.clock,
+      web: world.web,
+      model: {
+        ...world.model,
+        ask: async (call: ResearchCall) => {
+          if (!call.onText) return ask(call);
+          call.onText('The tower is 90 m high and was');
+          throw new GatewayError('upstream_error', 'the provider broke off');
+        },
+      },
+    };
+    const { outcome, heard } = startRun(broken);
+    await expect(outcome).rejects.toMatchObject({ code: 'upstream_error' });
+    expect(heard.join('')).toBe('The tower is 90 m high and was');
+  });
+});
+
+describe('research on one topic with 310 sources', () => {
+  const manyResults = (query: string): SearchResult[] =>
+    Array.from({ length: 50 }, (_, index) => ({
+      title: `${query} ${index}`,
+      url: `https://host${index}.example/${encodeURIComponent(query)}`,
+      snippet: '',
+      publishedAt: null,
+      engine: 'searxng',
+    }));
+  const check = (_call: unknown, nth: number): string =>
+    JSON.stringify({
+      questions: [1, 2, 3].map((id) => ({
+        id,
+        answered: false,
+        queries: [1, 2, 3].map((n) => `tower ${id} ${nth} ${n}`),
+      })),
+    });
+
+  it.each(isWholeRun ? [8_000, 32_000, 128_000] : [8_000])(
+    'fits into a context of %i tokens',
+    async (contextTokens) => {
+      const { outcome, world, saved } = run(
+        { contextTokens, results: manyResults, script: { check }, page: longPageOf },
+        { effort: 'high', budget: { ...ample, maxSteps: 420 } },
+      );
+      const { notes, sources, text, spent } = await outcome;
+      expect(notes.sources.length).toBeGreaterThanOrEqual(310);
+      expect(new Set(world.reads).size).toBe(world.reads.length);
+      expect(spent.costUsd).toBeCloseTo(world.used.costUsd, 9);
+      for (const call of world.calls)
+        expect(measureRequest(call.messages).tokens + call.maxTokens).toBeLessThan(contextTokens);
+      // only what the writer saw can be cited
+      const shown = [...textOf(world.callsOf('answer')[0]!).matchAll(/^\[(\d+)\] /gm)].map(
+        ([, id]) => Number(id),
+      );
+      expect(sources.map(({ id }) => id)).toEqual(shown);
+      expect(sources.length).toBeLessThanOrEqual(notes.sources.length);
+      expect(sources.length).toBeGreaterThan(contextTokens / 1_000);
+      for (const question of notes.questions.slice(0, 3))
+        expect(textOf(world.callsOf('answer')[0]!)).toContain(`Question ${question.id}:`);
+      expect(text).toContain(`[${sources.at(-1)!.id}]`);
+      expect(Buffer.byteLength(JSON.stringify(saved.at(-1)))).toBeLessThanOrEqual(1_000_000);
+    },
+  );
 });

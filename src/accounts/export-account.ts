@@ -6,7 +6,7 @@ import { everyPage } from '../store/every-page.js';
 export interface ExportOptions {
   /**
    * Whether it has what administrators cannot read of other accounts: preferences, conversations with
-   * their messages, decisions, feedback, and the content of the request log.
+   * their messages, notes of research, decisions, feedback, and the content of the request log.
    */
   readonly isComplete: boolean;
 }
@@ -46,10 +46,15 @@ export async function* exportAccount(
 }
 
 async function* ownLines(store: Store, accountId: string): AsyncGenerator<string> {
-  const { preferences, selections, feedback } = store;
+  const { preferences, research, selections, feedback } = store;
   for await (const preference of everyPage((page) => preferences.list(accountId, page)))
     yield lineOf('preference', preference);
   yield* conversationLines(store, accountId);
+  for await (const run of everyPage((page) => research.list(accountId, page))) {
+    const notes = await research.find(accountId, run.id);
+    // they may be deleted meanwhile
+    if (notes !== null) yield lineOf('research', { ...run, notes: JSON.parse(notes) as unknown });
+  }
   for await (const { id } of everyPage((page) => selections.list(accountId, page)))
     for (const decision of await selections.group(accountId, id))
       yield lineOf('decision', decision);

@@ -413,8 +413,9 @@ export interface ConfigInput {
   /** How many days stored rows are kept. `requestLog.keepDays` says it of the request log. */
   readonly retention?: {
     /**
-     * Conversations are deleted this many days after their last turn. Default: none; they are
-     * kept until somebody deletes them.
+     * Conversations are deleted this many days after their last turn, and the notes of research
+     * this many days after their last change. Default: none; conversations are kept until
+     * somebody deletes them, and notes for 30 days.
      */
     readonly conversationDays?: number;
     /** Decisions of model selection. Default: as `requestLog.keepDays`. */

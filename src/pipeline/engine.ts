@@ -28,6 +28,9 @@ import type { Parts } from './parts.js';
 import type { GatewaySnapshot } from './snapshot.js';
 import { GatewayState } from './state.js';
 
+/** How long notes of research are kept where conversations are until somebody deletes them. */
+const defaultNotesDays = 30;
+
 /** What an engine is built with beside its configuration. */
 export interface EngineOptions {
   readonly env?: NodeJS.ProcessEnv;
@@ -186,6 +189,7 @@ export class Engine {
       usage: retention.usageDays,
       choices: retention.usageDays,
       shadows: retention.usageDays,
+      research: retention.conversationDays ?? defaultNotesDays,
       audit: retention.auditDays,
     };
   }

@@ -19,11 +19,12 @@ beforeEach(async () => {
   await createKeyCommand(store, { name: 'shop', account: mail });
   const conversation = { id: 'c', accountId: id, title: 'Whales', createdAt: 1 };
   await store.conversations.create({ ...conversation, titleSource: 'given' });
+  await store.research.save({ id: 'r', accountId: id, json: '{"asked":["Whales?"]}', at: 2 });
 });
 afterEach(() => store.close());
 
 describe('signalbox accounts export', () => {
-  it('prints the account, its keys and its conversations as JSON Lines', async () => {
+  it('prints the account, its keys, conversations and notes of research as JSON Lines', async () => {
     const output = new PassThrough();
     const read = text(output);
     await exportAccountCommand(store, mail, output);
@@ -34,6 +35,12 @@ describe('signalbox accounts export', () => {
       { object: 'account', id, email: mail },
       { object: 'key', name: 'shop' },
       { object: 'conversation', title: 'Whales', createdAt: '1970-01-01T00:00:00.001Z' },
+      {
+        object: 'research',
+        id: 'r',
+        at: '1970-01-01T00:00:00.002Z',
+        notes: { asked: ['Whales?'] },
+      },
       { object: 'end' },
     ]);
   });
@@ -48,6 +55,7 @@ describe('signalbox accounts delete', () => {
     ]);
     expect(await store.accounts.find(id)).toBeNull();
     expect(await store.conversations.find(id, 'c')).toBeNull();
+    expect(await store.research.find(id, 'r')).toBeNull();
     await expect(deleteAccountCommand(store, id, true)).rejects.toThrow(
       `no account has the id ${id}`,
     );

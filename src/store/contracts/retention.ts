@@ -7,6 +7,7 @@ export type AgedRows =
   | 'usage'
   | 'choices'
   | 'shadows'
+  | 'research'
   | 'audit'
   | 'learnings'
   | 'resets'

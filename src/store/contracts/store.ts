@@ -8,6 +8,7 @@ import type { LearningStore } from './learnings.js';
 import type { PreferenceStore } from './preferences.js';
 import type { FeedbackStore, RequestStore, SelectionStore } from './requests.js';
 import type { RemovalStore } from './removal.js';
+import type { ResearchStore } from './research.js';
 import type { RetentionStore } from './retention.js';
 import type { ShadowStore } from './shadows.js';
 import type { TrainingQueue, TrainingStore } from './trainings.js';
@@ -32,6 +33,7 @@ export interface Store {
   readonly requests: RequestStore;
   readonly choices: ChoiceStore;
   readonly shadows: ShadowStore;
+  readonly research: ResearchStore;
   readonly feedback: FeedbackStore;
   readonly learnings: LearningStore;
   readonly audit: AuditStore;

@@ -1,4 +1,4 @@
-import type { ExpressionBuilder, Kysely, Selectable } from 'kysely';
+import { type ExpressionBuilder, type Kysely, type Selectable, sql } from 'kysely';
 import type {
   ConversationRecord,
   ConversationStore,
@@ -8,6 +8,7 @@ import type {
 import type { Page, PageRequest } from '../contracts/page.js';
 import { clean, fromJson } from './columns.js';
 import { after, pageOf } from './pages.js';
+import { removeConversations } from './retention.js';
 import type { ConversationTable, MessageTable, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 import { appendTurns } from './turns.js';
@@ -136,18 +137,11 @@ async function removeConversation(
   accountId: string,
   id: string,
 ): Promise<boolean> {
-  return await transact(database, async (transaction) => {
-    // first, because it waits for turns that are being added, and later ones then find no
-    // conversation
-    const { numDeletedRows } = await transaction
-      .deleteFrom('conversations')
-      .where('id', '=', clean(id))
-      .where('account_id', '=', accountId)
-      .executeTakeFirst();
-    if (Number(numDeletedRows) === 0) return false;
-    await transaction.deleteFrom('messages').where('conversation_id', '=', id).execute();
-    return true;
-  });
+  const condition = sql`id = ${clean(id)} and account_id = ${accountId}`;
+  const removed = await transact(database, (transaction) =>
+    removeConversations(transaction, condition),
+  );
+  return removed > 0;
 }
 
 function fromColumns(row: Selectable<ConversationTable>): ConversationRecord {

@@ -96,13 +96,16 @@ async function forgetLearnings(
   return counted(forgotten);
 }
 
+/** The tables with rows of accounts, and their primary keys. */
 const keysOfRows = {
-  conversations: 'id',
-  requests: 'id',
-  selections: 'id',
-  shadows: 'plan_id',
-  shadow_refusals: 'account_id',
-  feedback: 'id',
+  conversations: ['id'],
+  research_notes: ['account_id', 'id'],
+  requests: ['id'],
+  selections: ['id'],
+  shadows: ['plan_id'],
+  shadow_refusals: ['account_id'],
+  feedback: ['id'],
+  choice_days: choiceKey,
 } as const;
 const tablesOfAccounts = Object.keys(keysOfRows) as (keyof typeof keysOfRows)[];
 
@@ -113,8 +116,8 @@ async function removeRows(
   maxRows: number,
 ): Promise<number> {
   for (const table of tablesOfAccounts) {
-    const key = sql.ref(keysOfRows[table]);
-    const some = sql`${key} in (
+    const key = sql.join(keysOfRows[table].map((column) => sql.ref(column)));
+    const some = sql`(${key}) in (
       select ${key} from ${sql.table(table)} where account_id = ${accountId} limit ${maxRows})`;
     const count = await transact(database, async (transaction) => {
       if (table === 'conversations') return removeConversations(transaction, some);
@@ -124,22 +127,7 @@ async function removeRows(
     });
     if (count > 0) return count;
   }
-  return removeChoices(database, accountId, maxRows);
-}
-
-async function removeChoices(
-  database: Kysely<StoreTables>,
-  accountId: string,
-  maxRows: number,
-): Promise<number> {
-  const key = sql.join(choiceKey.map((column) => sql.ref(column)));
-  return transact(database, async (transaction) => {
-    const { numAffectedRows = 0n } = await sql`delete from choice_days where (${key}) in (
-      select ${key} from choice_days where account_id = ${accountId} limit ${maxRows})`.execute(
-      transaction,
-    );
-    return Number(numAffectedRows);
-  });
+  return 0;
 }
 
 async function finish(

@@ -1,6 +1,7 @@
 import { type Kysely, type RawBuilder, sql } from 'kysely';
 import type { AgedRows, RetentionStore } from '../contracts/retention.js';
 import { choiceKey } from './choice-rows.js';
+import { removeNotesOf } from './research.js';
 import type { Database, StoreTables } from './tables.js';
 import { transact } from './transact.js';
 
@@ -35,6 +36,7 @@ const agedTables: Readonly<Record<AgedRows, AgedTable>> = {
     dateOf: (at) => new Date(at).toISOString().slice(0, 10),
   },
   shadows: { table: 'shadows', date: 'at', key: ['plan_id'] },
+  research: { table: 'research_notes', date: 'at', key: ['account_id', 'id'] },
   audit: { table: 'audit', date: 'at', key: ['id'] },
   learnings: { table: 'learnings', date: 'updated_at', key: ['account_id', 'preference_id'] },
   resets: { table: 'password_resets', date: 'expires_at', key: ['token_hash'] },
@@ -79,23 +81,18 @@ async function removeSome(
 }
 
 /**
- * Deletes conversations with their messages; returns how many. First the conversations: turns that
- * are being added then find none.
+ * Deletes conversations with their messages and the notes of their research; returns how many.
+ * First the conversations: it waits for turns that are being added, and later ones find none.
  */
 export async function removeConversations(
   transaction: Database,
   condition: RawBuilder<unknown>,
 ): Promise<number> {
-  const { rows } = await sql<{ id: string }>`
-    delete from conversations where ${condition} returning id`.execute(transaction);
-  if (rows.length > 0)
-    await transaction
-      .deleteFrom('messages')
-      .where(
-        'conversation_id',
-        'in',
-        rows.map(({ id }) => id),
-      )
-      .execute();
+  const { rows } = await sql<{ id: string; account_id: string }>`
+    delete from conversations where ${condition} returning id, account_id`.execute(transaction);
+  if (rows.length === 0) return 0;
+  await removeNotesOf(transaction, rows);
+  const ids = rows.map(({ id }) => id);
+  await transaction.deleteFrom('messages').where('conversation_id', 'in', ids).execute();
   return rows.length;
 }

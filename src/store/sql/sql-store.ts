@@ -10,6 +10,7 @@ import { createLearningStore } from './learnings.js';
 import { createPreferenceStore } from './preferences.js';
 import { createRequestStore } from './requests.js';
 import { createRemovalStore } from './removal.js';
+import { createResearchStore } from './research.js';
 import { createRetentionStore } from './retention.js';
 import { readSecret } from './secrets.js';
 import { createShadowStore } from './shadows.js';
@@ -40,6 +41,7 @@ export function createSqlStore(
     requests: createRequestStore(database),
     choices: createChoiceStore(database),
     shadows: createShadowStore(database),
+    research: createResearchStore(database),
     feedback: createFeedbackStore(database),
     learnings: createLearningStore(database),
     audit: createAuditStore(database),

@@ -243,6 +243,14 @@ export interface AuditTable {
   details: string | null;
 }
 
+export interface ResearchNotesTable {
+  account_id: string;
+  id: string;
+  at: number;
+  /** JSON. */
+  notes: string;
+}
+
 /** All tables. */
 export interface StoreTables {
   revisions: RevisionTable;
@@ -263,6 +271,7 @@ export interface StoreTables {
   choice_days: ChoiceDayTable;
   shadows: ShadowTable;
   shadow_refusals: ShadowRefusalTable;
+  research_notes: ResearchNotesTable;
   feedback: FeedbackTable;
   audit: AuditTable;
 }

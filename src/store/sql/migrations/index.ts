@@ -11,6 +11,7 @@ import { rotatedSecrets } from './0010-rotated-secrets.js';
 import { choices } from './0011-choices.js';
 import { shadows } from './0012-shadows.js';
 import { keyToolkits } from './0013-key-toolkits.js';
+import { researchNotes } from './0014-research-notes.js';
 
 /**
  * All migrations by name, oldest first. A released migration is never changed; add another one
@@ -29,4 +30,5 @@ export const migrations: ReadonlyMap<string, Migration> = new Map([
   ['0011-choices', choices],
   ['0012-shadows', shadows],
   ['0013-key-toolkits', keyToolkits],
+  ['0014-research-notes', researchNotes],
 ]);

@@ -1,3 +1,5 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -207,6 +209,36 @@ describe('a server', () => {
       expect(notes()).toContain('input ended');
       await until(() => !isAlive(pid));
     }
+  });
+
+  it('ends with a gateway that is killed', async () => {
+    const file = join(folder, String(++files));
+    writeFileSync(file, '');
+    const source = new URL('../../../src/grounding/toolkits/toolkits.ts', import.meta.url);
+    const hooks = new URL('../../helpers/typescript-hooks.mjs', import.meta.url);
+    const gateway = spawn(
+      process.execPath,
+      [
+        '--input-type=module',
+        '--eval',
+        `import { register } from 'node:module';
+         register(${JSON.stringify(hooks.href)});
+         const { Toolkits } = await import(${JSON.stringify(source.href)});
+         const toolkits = new Toolkits([{
+           name: 'one', type: 'mcp-stdio', command: process.execPath,
+           args: ${JSON.stringify([program, '', file])}, env: {}, era: 'handshake', tools: null,
+           clientApproval: [], optional: false, pricePerCall: 0, timeoutMs: 30000, maxResultChars: 1000,
+         }]);
+         await toolkits.open([{ name: 'one' }], ['*'], new AbortController().signal);
+         console.log('opened');`,
+      ],
+      { stdio: ['ignore', 'pipe', 'inherit'] },
+    );
+    await once(gateway.stdout, 'data');
+    const pid = pidOf(readFileSync(file, 'utf8').split('\n'));
+    expect(isAlive(pid)).toBe(true);
+    gateway.kill('SIGKILL');
+    await until(() => !isAlive(pid));
   });
 
   it('gives calls in progress an error when the toolkits are closed', async () => {

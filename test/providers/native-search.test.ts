@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import {
+  type ChatRequest,
   type ChunkDelta,
   type CompletionChunk,
   type CompletionSink,
@@ -130,24 +131,29 @@ describe('a search of Claude', () => {
   const details = (): unknown[] =>
     wholeMessage(answer).completion.choices[0]?.message.reasoning_details ?? [];
 
+  /** The content of the earlier answer, as Anthropic gets it in the next round. */
+  function returned(model: string, more: Partial<ChatRequest>): unknown {
+    const messages = [
+      { role: 'user', content: 'Is it out?' },
+      { role: 'assistant', content: 'It is.', reasoning_details: details() },
+    ];
+    const call = { ...callOf({ ...more, messages }), model };
+    const { body } = adapterOf('anthropic').buildRequest(call, 'key') as { body: string };
+    return (JSON.parse(body) as { messages: { content: unknown }[] }).messages[1]?.content;
+  }
+
   it('comes back to Anthropic as it was, with what is encrypted, in the next round', () => {
-    const request = adapterOf('anthropic').buildRequest(
-      {
-        ...asking(answer.model),
-        request: {
-          messages: [
-            { role: 'user', content: 'Is it out?' },
-            { role: 'assistant', content: 'It is.', reasoning_details: details() },
-          ],
-        },
-      },
-      'key',
-    );
-    const sent = JSON.parse((request as { body: string }).body) as {
-      messages: { content: unknown[] }[];
-    };
     const blocks = (answer.whole as { content: unknown[] }).content.slice(0, 4);
-    expect(sent.messages[1]?.content).toEqual([...blocks, { type: 'text', text: 'It is.' }]);
+    expect(returned(answer.model, { web_search_options: {} })).toEqual([
+      ...blocks,
+      { type: 'text', text: 'It is.' },
+    ]);
+  });
+
+  it('does not come back where the model may not search', () => {
+    const textAlone = [{ type: 'text', text: 'It is.' }];
+    expect(returned(answer.model, {})).toEqual(textAlone);
+    expect(returned('glm-5.3', { web_search_options: {} })).toEqual(textAlone);
   });
 
   it('has the same blocks streamed and whole', () => {
@@ -184,8 +190,9 @@ describe('a search of Claude', () => {
     ].map((block) => ({ type: 'reasoning.search', format: 'anthropic-search-v1', block }));
     const request = adapterOf('anthropic').buildRequest(
       {
-        ...callOf(),
+        ...asking(answer.model),
         request: {
+          web_search_options: {},
           messages: [
             { role: 'user', content: 'a' },
             { role: 'assistant', content: 'b', reasoning_details: smuggled },

@@ -1,7 +1,7 @@
 import type { ChatMessage, ContentPart, ToolCall } from '../../completion.js';
 import { GatewayError } from '../../errors.js';
 import { isRecord, parseJson } from '../json.js';
-import { returnedBlock } from './web-search.js';
+import { isSearchBlock, returnedBlock } from './web-search.js';
 
 /** A content block of the Messages API. */
 export interface AnthropicBlock {
@@ -27,10 +27,14 @@ export function unsupportedField(field: string, reason: string): GatewayError {
  * Translates a conversation: all system and developer messages go to `system`; tool results become
  * part of a user turn; successive messages of one role are merged; empty text is omitted, because
  * Anthropic refuses it.
+ * @param options.searches whether the model may search; its earlier searches are sent only then
  * @throws GatewayError `request_refused` for a role or a content part that Anthropic does not
  *   support
  */
-export function toAnthropicMessages(messages: readonly ChatMessage[]): {
+export function toAnthropicMessages(
+  messages: readonly ChatMessage[],
+  { searches }: { searches: boolean },
+): {
   system: AnthropicBlock[];
   messages: AnthropicTurn[];
 } {
@@ -38,7 +42,7 @@ export function toAnthropicMessages(messages: readonly ChatMessage[]): {
   const turns: AnthropicTurn[] = [];
   messages.forEach((message, index) => {
     const field = `messages[${index}]`;
-    const blocks = blocksOf(message, field);
+    const blocks = blocksOf(message, field).filter((block) => searches || !isSearchBlock(block));
     const last = blocks.at(-1);
     if (last && message['cache_control']) last['cache_control'] = message['cache_control'];
     if (message.role === 'system' || message.role === 'developer') system.push(...blocks);

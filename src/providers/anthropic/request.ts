@@ -45,7 +45,10 @@ export function toAnthropicBody(request: ChatRequest, model: string): AnthropicB
   if ((request.n ?? 1) > 1)
     throw unsupportedField('n', 'Anthropic gives only one answer to a request');
   const rules = rulesOf(model);
-  const { system, messages } = toAnthropicMessages(withoutLegacyFunctions(request.messages));
+  const search = claudeSearchTool(request, model);
+  const { system, messages } = toAnthropicMessages(withoutLegacyFunctions(request.messages), {
+    searches: search !== null,
+  });
   if (request.response_format?.type === 'json_object')
     system.push({
       type: 'text',
@@ -55,7 +58,7 @@ export function toAnthropicBody(request: ChatRequest, model: string): AnthropicB
     request.max_completion_tokens ?? request.max_tokens ?? rules.defaultOutput,
     rules.maxOutput,
   );
-  const toolFields = toTools(request, messages, claudeSearchTool(request, model));
+  const toolFields = toTools(request, messages, search);
   const { thinking, effort } = toThinking(
     request,
     rules,

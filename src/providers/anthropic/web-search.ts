@@ -39,14 +39,15 @@ export function claudeSearchTool(request: ChatRequest, model: string): object | 
 }
 
 /** The fields of the blocks of a search that are read. */
-interface SearchBlock {
+export interface SearchBlock {
   type?: string;
   name?: string;
   input?: unknown;
   content?: unknown;
 }
 
-const isSearchBlock = ({ type, name }: SearchBlock): boolean =>
+/** Whether a block is one of the model's own searches, or what it found. */
+export const isSearchBlock = ({ type, name }: SearchBlock): boolean =>
   type === 'web_search_tool_result' || (type === 'server_tool_use' && name === toolName);
 
 /** Reads the blocks of the model's own searches in one answer. */

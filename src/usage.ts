@@ -58,6 +58,15 @@ export function makeUsage(parts: ReportedCounts & { estimated?: boolean }): Usag
   return usage;
 }
 
+/** The usage of two calls together: an estimate if one of them is. */
+export function usageOfBoth(first: Usage, second: Usage): Usage {
+  const total: Usage = { ...first, estimated: first.estimated || second.estimated };
+  const { estimated: _estimated, ...counts } = second;
+  for (const [name, tokens] of Object.entries(counts) as [keyof typeof counts, number][])
+    total[name] = (total[name] ?? 0) + tokens;
+  return total;
+}
+
 /** Usage with OpenAI's field names; estimates are marked `estimated: true`. */
 export function toOpenAIUsage(usage: Usage): OpenAIUsage {
   return {

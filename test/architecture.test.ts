@@ -60,7 +60,7 @@ const mayImport: Record<string, RegExp> = {
     `^(errors|async/[\\w-]+|routing/preference|routing/predictor/tuning|${storeContracts})\\.ts$`,
   ),
   'conversations/': new RegExp(
-    `^(completion|errors|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|routing/plan|${storeContracts})\\.ts$`,
+    `^(completion|errors|async/[\\w-]+|providers/adapter|accounts/signed-ids|dispatch/[\\w-]+|grounding/source|routing/plan|${storeContracts})\\.ts$`,
   ),
   'telemetry/': new RegExp(
     `^(completion|errors|async/[\\w-]+|accounts/(caller|caller-limits)|dispatch/execute-plan|routing/[\\w-]+|${storeContracts})\\.ts$`,

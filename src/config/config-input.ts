@@ -592,6 +592,20 @@ export interface ConfigInput {
      * a port `wiki.intranet:8080`. Engines need no entry. Default: `[]`.
      */
     readonly allowPrivateHosts?: readonly string[];
+    /** The ports that pages are read from. Default: `[80,443]`. */
+    readonly ports?: readonly number[];
+    /** Whether a site's robots.txt is obeyed. Default: `true`. */
+    readonly obeyRobots?: boolean;
+    /**
+     * Searches that one request may ask for, each with three pages that are read. A request that
+     * names no number may make 3. Default: `10`.
+     */
+    readonly maxUses?: number;
+    /**
+     * Results of one search that a request may ask for. A request that names no number gets 5.
+     * Default: `20`.
+     */
+    readonly maxResults?: number;
     /** How long the results of a search answer equal ones. 0: not at all. Default: `300000`. */
     readonly cacheMs?: number;
     /** How long an engine may take. Default: `10000`. */
@@ -628,6 +642,11 @@ export interface ConfigInput {
     readonly maxAccountBytesInProgress?: number;
     /** Retries for each model. Default: `2`. */
     readonly maxRetries?: number;
+    /**
+     * How often in a row a model may call tools that the gateway runs, where a request asks for
+     * more. A request that names no number allows 5. Default: `20`.
+     */
+    readonly maxToolSteps?: number;
     /** The deadline of a request, including all retries and fallbacks. Default: `600000`. */
     readonly totalTimeoutMs?: number;
     /** How long the status line of a stream waits for the first content. Default: `10000`. */

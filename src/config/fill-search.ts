@@ -10,7 +10,7 @@ import type { WrittenConfig } from './shape.js';
 /** Fills the defaults into the settings of search, without engines whose keys are all empty. */
 export function fillSearch(
   input: NonNullable<WrittenConfig['search']>,
-  defaults: Pick<SearchConfig, 'allowPrivateHosts' | 'cacheMs'> & { readonly timeoutMs: number },
+  defaults: Omit<SearchConfig, 'engines'> & { readonly timeoutMs: number },
 ): SearchConfig {
   const timeoutMs = input.timeoutMs ?? defaults.timeoutMs;
   return {
@@ -18,6 +18,10 @@ export function fillSearch(
       .filter((engine) => !hasOnlyBlankKeys(engine))
       .map((engine) => fillEngine(engine, timeoutMs)),
     allowPrivateHosts: input.allowPrivateHosts ?? defaults.allowPrivateHosts,
+    ports: input.ports ?? defaults.ports,
+    obeyRobots: input.obeyRobots ?? defaults.obeyRobots,
+    maxUses: input.maxUses ?? defaults.maxUses,
+    maxResults: input.maxResults ?? defaults.maxResults,
     cacheMs: input.cacheMs ?? defaults.cacheMs,
   };
 }

@@ -41,5 +41,10 @@ export interface SearchConfig {
   /** In the order in which they are asked. */
   readonly engines: readonly SearchEngineConfig[];
   readonly allowPrivateHosts: readonly string[];
+  readonly ports: readonly number[];
+  readonly obeyRobots: boolean;
+  /** What one request may ask for at most. */
+  readonly maxUses: number;
+  readonly maxResults: number;
   readonly cacheMs: number;
 }

@@ -193,6 +193,7 @@ export interface LimitsConfig {
   readonly maxAccountBytesInProgress: number | null;
   /** Retries for each model, from 0 to 10. */
   readonly maxRetries: number;
+  readonly maxToolSteps: number;
   readonly totalTimeoutMs: number;
   /** How long a stream's status line is delayed until a provider answers. */
   readonly holdStatusMs: number;

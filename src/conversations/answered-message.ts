@@ -1,28 +1,23 @@
 import { createHash } from 'node:crypto';
 import type { ChatMessage, ToolCall } from '../completion.js';
+import type { Citation, Source } from '../grounding/source.js';
 import type { NewMessage } from '../store/contracts/conversations.js';
-
-/** A source that an answer cites. */
-export interface AnswerSource {
-  title: string;
-  url: string;
-  snippet: string;
-}
 
 /** A complete answer as a message. */
 export interface AnsweredMessage {
   readonly text: string;
   /** '' if there is none. */
   readonly reasoning: string;
-  readonly sources: readonly AnswerSource[];
+  readonly sources: readonly Source[];
+  readonly citations: readonly Citation[];
 }
 
 /** The content of an answer as it is stored: blocks, of which clients send only the text back. */
-export function contentOf({ text, reasoning, sources }: AnsweredMessage): object[] {
+export function contentOf({ text, reasoning, sources, citations }: AnsweredMessage): object[] {
   return [
     { type: 'text', text },
     ...(reasoning === '' ? [] : [{ type: 'reasoning', text: reasoning }]),
-    ...(sources.length === 0 ? [] : [{ type: 'sources', sources }]),
+    ...(sources.length === 0 ? [] : [{ type: 'sources', sources, citations }]),
   ];
 }
 
@@ -34,6 +29,7 @@ export function shownContent(content: unknown): {
   content: object[];
   reasoning?: string;
   sources?: unknown;
+  citations?: unknown;
   tool_calls?: ToolCall[];
 } {
   if (!Array.isArray(content))
@@ -42,15 +38,17 @@ export function shownContent(content: unknown): {
     type?: unknown;
     text?: unknown;
     sources?: unknown;
+    citations?: unknown[];
     tool_calls?: ToolCall[];
   }[];
   const reasoning = blocks.find(({ type }) => type === 'reasoning')?.text;
-  const sources = blocks.find(({ type }) => type === 'sources')?.sources;
+  const { sources, citations } = blocks.find(({ type }) => type === 'sources') ?? {};
   const { type: _type, ...toolFields } = blocks.find(({ type }) => type === toolTurn) ?? {};
   return {
     content: blocks.filter(({ type }) => !besideContent.has(type)),
     ...(typeof reasoning === 'string' ? { reasoning } : {}),
     ...(sources === undefined ? {} : { sources }),
+    ...(citations?.length ? { citations } : {}),
     ...toolFields,
   };
 }

@@ -6,6 +6,7 @@ import type { Config, ParseOptions, ProviderConfig } from '../config/config.js';
 import type { Attempt } from '../dispatch/execute-plan.js';
 import { createProvider, type Provider } from '../dispatch/provider.js';
 import { browserRulesOf } from './browser-rules.js';
+import { buildGrounding } from './grounding/build-grounding.js';
 import { ModelDirectory } from './model-directory.js';
 import type { ModelLists } from './model-lists.js';
 import { ModelNames, type NameSources } from './model-names.js';
@@ -110,15 +111,20 @@ export function buildSnapshot(
     requestLog: config.requestLog,
     conversations: config.conversations,
     budgets: config.budgets,
+    grounding: buildGrounding(config, sharing.warn),
     proxy: proxyOf(config, providerConfigs),
     isKnownModel: knownModels(catalog),
-    onAttempt(attempt) {
-      if (attempt.outcome === 'ok' && attempt.firstContentMs !== null)
-        latencies.record(attempt.provider, attempt.model, attempt.firstContentMs);
-      onAttempt(attempt);
-    },
+    onAttempt: recordingLatency(latencies, onAttempt),
   };
 }
+
+const recordingLatency =
+  (latencies: LatencyWindow, onAttempt: SnapshotSharing['onAttempt']): typeof onAttempt =>
+  (attempt) => {
+    if (attempt.outcome === 'ok' && attempt.firstContentMs !== null)
+      latencies.record(attempt.provider, attempt.model, attempt.firstContentMs);
+    onAttempt(attempt);
+  };
 
 function catalogOf(
   { models }: Config,

@@ -1,21 +1,18 @@
 import { hasBudget } from '../accounts/caller-limits.js';
-import { makeUsage, type Usage } from '../completion.js';
-import { charactersPerToken } from '../dispatch/commit-gate.js';
 import { chatCalls } from '../dispatch/chat-call.js';
-import { type Attempt } from '../dispatch/attempt-log.js';
 import { BrokenStream } from '../dispatch/broken-stream.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
 import { type ChatOutcome, executePlan } from '../dispatch/execute-plan.js';
 import { GatewayError } from '../errors.js';
-import { type Costs, costOf } from '../routing/cost.js';
-import { cautiousPromptTokens, statedAnswerTokens } from '../routing/max-cost.js';
 import type { Candidate } from '../routing/plan.js';
 import { recordFailure } from '../telemetry/observed-request.js';
+import type { GroundingProgress } from './grounding/answer-grounding.js';
+import { type ExecuteRound, ToolRounds } from './grounding/tool-rounds.js';
 import type { CompletionWriter, FinishedAnswer, PlannedCompletion } from './completion-call.js';
+import { CompletionUsage, type CallFigures } from './completion-usage.js';
 import { rememberAnswered } from './continuation.js';
 import { copyContent } from './copied-answer.js';
 import { keepTurn } from './keep-turn.js';
-import { isBounded } from './limits.js';
 import { withAdvice } from './model-names.js';
 import type { Parts } from './parts.js';
 import { type GatewayRequest, plannedOf } from './request.js';
@@ -44,8 +41,7 @@ export async function completeChat(
 }
 
 class RunningCompletion {
-  /** What failed attempts had cost when they failed. */
-  private lostUsd = 0;
+  private readonly figures: CompletionUsage;
 
   constructor(
     private readonly parts: Parts,
@@ -53,7 +49,9 @@ class RunningCompletion {
     private readonly planned: PlannedCompletion,
     private readonly writer: CompletionWriter,
     private readonly hooks: CompletionHooks,
-  ) {}
+  ) {
+    this.figures = new CompletionUsage(parts, request, planned);
+  }
 
   async run(): Promise<void> {
     const { request, parts, planned } = this;
@@ -63,7 +61,12 @@ class RunningCompletion {
     if (planned.call.stream) parts.metrics.streamOpened();
     try {
       const watched = watchToolCalls(copyContent(this.writer, request, planned), request, planned);
-      const answer = this.finished(await this.execute(watched.writer));
+      const rounds = this.roundsOf(watched.writer);
+      const answer = this.finished(await (rounds ? rounds.run() : this.execute(watched.writer)));
+      if (rounds) {
+        answer.grounding = rounds.end(answer);
+        this.writer.grounded?.(answer.grounding);
+      }
       request.hasBadToolCall = watched.hasBadCall();
       record.finishReason = answer.finishReason;
       rememberAnswered(parts, request, planned.call.chat.messages, answer.candidate);
@@ -77,13 +80,32 @@ class RunningCompletion {
     }
   }
 
+  /** Null: the answer is one model call. */
+  private roundsOf(out: AnswerWriter): ToolRounds | null {
+    const { parts, request, planned, figures } = this;
+    const { grounding } = planned;
+    if (!grounding) return null;
+    const execute: ExecuteRound = (round) => this.executeRound(round);
+    const tell = (progress: GroundingProgress): void => this.writer.progress?.(progress);
+    return new ToolRounds({ parts, request, planned, grounding, figures, execute, tell }, out);
+  }
+
   private execute(writer: AnswerWriter): Promise<ChatOutcome> {
+    const { request, planned } = this;
+    return this.executeRound({
+      plan: planned.plan,
+      callOf: chatCalls(planned.call.chat, writer),
+      ...(request.reservation ? { admit: request.reservation.admit } : {}),
+      errorTrace: planned.passedOver,
+    });
+  }
+
+  private executeRound(round: Parameters<ExecuteRound>[0]): Promise<ChatOutcome> {
     const { request, planned } = this;
     const { providers } = request.snapshot;
     return executePlan({
-      plan: planned.plan,
+      ...round,
       stream: planned.call.streamFromProvider,
-      callOf: chatCalls(planned.call.chat, writer),
       cancellation: request.cancellation,
       providerOf: ({ provider }) => (provider === null ? undefined : providers.get(provider)),
       onAttempt: (attempt, failed) => {
@@ -91,10 +113,8 @@ class RunningCompletion {
         request.snapshot.onAttempt(attempt);
         request.reservation?.ended(attempt, failed);
         const unusedLength = failed?.unusedLength ?? null;
-        if (unusedLength !== null) this.lose(attempt, unusedLength);
+        if (unusedLength !== null) this.figures.lose(attempt, unusedLength);
       },
-      ...(request.reservation ? { admit: request.reservation.admit } : {}),
-      errorTrace: planned.passedOver,
       refusal: planned.call,
     });
   }
@@ -102,11 +122,9 @@ class RunningCompletion {
   /** The figures of a whole answer. */
   private finished(outcome: ChatOutcome): FinishedAnswer {
     const { candidate, finishReason, errorTrace } = outcome;
-    const usage = outcome.usage ?? this.estimate(outcome.contentLength);
-    if (!outcome.usage) this.parts.metrics.usageMissing(candidate.provider ?? '');
     const ttftMs = Math.round(outcome.firstContentAt - this.request.startedAt);
-    this.request.reservation?.answered(usage);
-    const costs = this.account(candidate, usage, ttftMs);
+    const lastUsage = this.figures.usageOf(candidate, outcome);
+    const { usage, costs } = this.figures.account(candidate, lastUsage, ttftMs);
     this.hooks.answered?.(candidate);
     return {
       candidate,
@@ -117,6 +135,7 @@ class RunningCompletion {
       ttftMs,
       errorTrace,
       stored: null,
+      grounding: null,
     };
   }
 
@@ -149,10 +168,9 @@ class RunningCompletion {
     const error = withAdvice(failure, snapshot.names, first, caller.models);
     const { record, id: requestId } = this.request;
     recordFailure(record, error);
-    const usage = broken ? this.estimate(broken.contentLength) : null;
-    const costs =
-      broken && usage ? this.account(broken.candidate, usage, this.firstContentMs(broken)) : null;
+    const used = broken ? this.usedBy(broken) : null;
     if (this.writer.hasBegun && error.code !== 'client_closed') {
+      const { usage = null, costs = null } = used ?? {};
       this.writer.breakOff({ error, requestId, usage, costs });
       return;
     }
@@ -160,57 +178,9 @@ class RunningCompletion {
     throw error;
   }
 
-  /**
-   * Records what a failed attempt cost: its answer is not used, but the provider charges for it. For
-   * a caller with a budget its reservation knows.
-   */
-  private lose({ provider, model }: Attempt, contentLength: number): void {
-    const { record, snapshot, caller } = this.request;
-    if (hasBudget(caller)) return;
-    const facts = snapshot.catalog.lookup(provider, model);
-    this.lostUsd += costOf(this.estimate(contentLength), facts).total_tokens_cost ?? 0;
-    if (this.lostUsd > 0) record.costUsd = this.lostUsd;
-  }
-
-  private firstContentMs({ firstContentAt }: BrokenStream): number | null {
-    return firstContentAt === null ? null : Math.round(firstContentAt - this.request.startedAt);
-  }
-
-  /** Records who answered and what it took. */
-  private account(candidate: Candidate, usage: Usage, ttftMs: number | null): Costs {
-    const { record, snapshot, caller } = this.request;
-    const costs = costOf(usage, snapshot.catalog.lookup(candidate.provider, candidate.model));
-    record.provider = candidate.provider;
-    record.model = candidate.model;
-    record.ttftMs = ttftMs;
-    record.promptTokens = usage.promptTokens;
-    record.completionTokens = usage.completionTokens;
-    record.reasoningTokens = usage.estimated ? null : usage.reasoningTokens;
-    if (costs.total_tokens_cost !== null && !hasBudget(caller))
-      record.costUsd = costs.total_tokens_cost + this.lostUsd;
-    if (record.attempts.length > 1) record.fallbacks = modelsIn(record.attempts) - 1;
-    return costs;
-  }
-
-  /**
-   * Usage that no provider reported. A caller with limits could have written the prompt to look
-   * small and left before it was counted, so its prompt is counted cautiously.
-   */
-  private estimate(contentLength: number): Usage {
-    const { call, plan } = this.planned;
-    const { chat } = call;
-    const max = (statedAnswerTokens(chat) ?? Infinity) * (chat.n ?? 1);
-    const promptTokens = isBounded(this.request.caller)
-      ? cautiousPromptTokens(chat, plan.promptTokens)
-      : plan.promptTokens;
-    return makeUsage({
-      promptTokens,
-      completionTokens: Math.min(Math.ceil(contentLength / charactersPerToken), max),
-      estimated: true,
-    });
+  private usedBy({ candidate, contentLength, firstContentAt }: BrokenStream): CallFigures {
+    const ttftMs =
+      firstContentAt === null ? null : Math.round(firstContentAt - this.request.startedAt);
+    return this.figures.account(candidate, this.figures.estimate(contentLength), ttftMs);
   }
 }
-
-/** How many different models were tried. */
-const modelsIn = (attempts: readonly Attempt[]): number =>
-  new Set(attempts.map(({ provider, model }) => `${provider}/${model}`)).size;

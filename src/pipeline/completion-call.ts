@@ -5,6 +5,9 @@ import type { ErrorTraceEntry, GatewayError } from '../errors.js';
 import type { Costs } from '../routing/cost.js';
 import type { Blame } from '../routing/make-plan.js';
 import type { Candidate, Plan, RoutingRequest } from '../routing/plan.js';
+import type { AnswerGrounding, GroundingProgress } from './grounding/answer-grounding.js';
+import type { GroundingWish } from './grounding/grounding-call.js';
+import type { PlannedGrounding } from './grounding/plan-grounding.js';
 
 /** The ids in a request that link it to earlier requests. */
 export interface Links {
@@ -37,6 +40,8 @@ export interface CompletionCall {
   readonly sentMessages: readonly ChatMessage[];
   /** The error code of an invalid field on the surface that the request came through. */
   readonly invalidCode: Blame['code'];
+  /** What the request may use beside its model; null: nothing. */
+  readonly grounding: GroundingWish | null;
   /**
    * Whether a request that every provider refused is answered with the first one's own status and
    * code; otherwise with 422.
@@ -50,6 +55,8 @@ export interface PlannedCompletion {
   readonly plan: Plan;
   /** Candidates that could not be used, as the first entries of the error trace. */
   readonly passedOver: readonly ErrorTraceEntry[];
+  /** What it may use beside its model; null: nothing. */
+  readonly grounding: PlannedGrounding | null;
 }
 
 /** Everything known of an answer when it is whole. Times in ms. */
@@ -65,6 +72,8 @@ export interface FinishedAnswer {
    * False if the turn should have been stored and is not by now; null: nothing was to be stored.
    */
   stored: boolean | null;
+  /** What it rests on; null: on its model alone. */
+  grounding: AnswerGrounding | null;
 }
 
 /** Why and with which figures a stream broke off after its first content. */
@@ -83,6 +92,10 @@ export interface CompletionWriter extends AnswerWriter {
    * `finish`. Null: the surface keeps none, or the answer was too long.
    */
   message(finishReason: string | null): AnsweredMessage | null;
+  /** What happens while tools run, where the surface shows it. */
+  progress?(progress: GroundingProgress): void;
+  /** What the whole answer rests on: called at most once, before `message` and `finish`. */
+  grounded?(grounding: AnswerGrounding): void;
   /** The answer is whole. */
   finish(answer: FinishedAnswer): void;
   /**

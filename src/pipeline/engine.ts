@@ -22,6 +22,7 @@ import { createLogger, createRequestLogger, type Log, logOf } from '../telemetry
 import { type MetricRegistry, Metrics } from '../telemetry/metrics/metrics.js';
 import type { RequestLogOptions } from '../telemetry/requests/request-log-writer.js';
 import { buildSnapshot, type SnapshotSharing } from './build-snapshot.js';
+import { closeGrounding, inheritGrounding } from './grounding/build-grounding.js';
 import { type HostAnswer, HostUsers } from './host-users.js';
 import { ModelLists } from './model-lists.js';
 import type { Parts } from './parts.js';
@@ -127,6 +128,7 @@ export class Engine {
     // retry and fall back on it
     const next = this.build(config);
     inheritCooldowns(this.snapshot.providers, next.providers);
+    inheritGrounding(this.snapshot.grounding, next.grounding);
     this.snapshot = next;
     this.config = config;
     this.measured.reloaded('applied');
@@ -157,8 +159,9 @@ export class Engine {
     this.state.titles.close();
     this.sync.close();
     this.lists.close();
-    const { providers } = this.snapshot;
+    const { providers, grounding } = this.snapshot;
     await Promise.all([...providers.values()].map(({ upstreams }) => upstreams.close()));
+    await closeGrounding(grounding);
     await this.state.close();
     this.measured.close();
   }

@@ -1,5 +1,6 @@
 import type { Measure } from '../store/contracts/counters.js';
 import type { RequestLogger } from '../telemetry/log.js';
+import type { GroundingMetrics } from '../telemetry/metrics/grounding-metrics.js';
 import type { ShadowOutcome } from '../telemetry/metrics/metrics.js';
 import type { ObservedRequest } from '../telemetry/observed-request.js';
 import type { HostUsers } from './host-users.js';
@@ -21,6 +22,7 @@ export interface RequestMetrics {
   explored(): void;
   limited(limit: Measure): void;
   shadowed(outcome: ShadowOutcome): void;
+  readonly grounding: Pick<GroundingMetrics, 'search' | 'page' | 'toolCall' | 'cost' | 'citations'>;
 }
 
 /** What the stages of the pipeline work with; it outlives requests. */

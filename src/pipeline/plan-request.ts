@@ -5,6 +5,8 @@ import { type Blame, makePlan } from '../routing/make-plan.js';
 import type { Candidate, Exclusion, Limits, Plan, RoutingRequest } from '../routing/plan.js';
 import type { CompletionCall, Links } from './completion-call.js';
 import { continuedBy, followLinks, findOnlineLearning } from './continuation.js';
+import { joinToolResults } from './grounding/join-tool-results.js';
+import { type PlannedGrounding, planGrounding } from './grounding/plan-grounding.js';
 import type { Parts } from './parts.js';
 import type { GatewayRequest } from './request.js';
 import type { GatewaySnapshot } from './snapshot.js';
@@ -35,6 +37,8 @@ export interface PlanQuestion {
   /** Whether somebody will read the figures of a plan with one eligible candidate. */
   readonly explain: boolean;
   readonly blame: Blame;
+  /** Why a candidate cannot do what is asked beside answering. Absent: nothing is. */
+  readonly unfitReason?: (candidate: Candidate) => string | null;
 }
 
 /**
@@ -75,6 +79,7 @@ export async function planRequest(
     ...(question.isCalledHere
       ? { unknownReason: (one: Candidate) => snapshot.names.unknownReason(one, caller.models) }
       : {}),
+    ...(question.unfitReason ? { unfitReason: question.unfitReason } : {}),
     explain: question.explain,
     blame: question.blame,
   });
@@ -122,19 +127,26 @@ async function sessionId({ state: { ids } }: Parts, { caller }: GatewayRequest):
 export async function planCompletion(
   parts: Parts,
   request: GatewayRequest,
-  call: CompletionCall,
+  asked: CompletionCall,
 ): Promise<void> {
+  const switched = withoutSwitch(request.snapshot, asked);
+  const call = switched.grounding ? joinToolResults(parts, request, switched) : switched;
   const { modelsField, fallbackModels, invalidCode } = call;
   const { names, routing, directory } = request.snapshot;
   const candidates = names.candidatesOf(call.models ?? directory.auto());
   if (call.models) request.asked = candidates[0] ?? null;
   request.prompt = call.chat;
   const reasoningEffort = askedEffort(call.chat);
+  const fallbacks = names.candidatesOf(fallbackModels);
+  const grounding = call.grounding
+    ? await planGrounding(request, call, call.grounding, [...candidates, ...fallbacks])
+    : null;
   const plan = await planRequest(parts, request, {
-    routing: reasoningEffort === undefined ? call.routing : { ...call.routing, reasoningEffort },
+    routing: routingOf(call, reasoningEffort, grounding),
     links: call.links,
     candidates,
-    ...(fallbackModels.length > 0 ? { fallbacks: names.candidatesOf(fallbackModels) } : {}),
+    ...(fallbacks.length > 0 ? { fallbacks } : {}),
+    ...(grounding ? { unfitReason: grounding.unfitReason } : {}),
     order: call.order,
     maxRetries: call.maxRetries,
     isStreamed: call.stream,
@@ -153,6 +165,29 @@ export async function planCompletion(
   });
   request.call = call;
   request.passedOver = plan.excluded.length === 0 ? noEntries : plan.excluded.map(traceEntry);
+}
+
+/** A switch of a client's dialect is the gateway's to follow only where it can search itself. */
+function withoutSwitch({ grounding }: GatewaySnapshot, call: CompletionCall): CompletionCall {
+  const cleaned = call.grounding?.withoutSwitch;
+  if (!cleaned) return call;
+  if (!grounding.search) return { ...call, grounding: null };
+  const { chat, models } = cleaned;
+  return { ...call, chat, models, routing: { ...call.routing, tools: chat.tools ?? [] } };
+}
+
+function routingOf(
+  { routing }: CompletionCall,
+  reasoningEffort: ReturnType<typeof askedEffort>,
+  grounding: PlannedGrounding | null,
+): RoutingRequest {
+  const added = grounding?.tools.map(({ definition }) => definition) ?? [];
+  if (reasoningEffort === undefined && added.length === 0) return routing;
+  return {
+    ...routing,
+    ...(reasoningEffort === undefined ? {} : { reasoningEffort }),
+    ...(added.length > 0 ? { tools: [...(routing.tools ?? []), ...added] } : {}),
+  };
 }
 
 /**

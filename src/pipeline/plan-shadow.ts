@@ -41,6 +41,8 @@ export function planShadow(request: GatewayRequest): PlannedShadow | null {
   const { call, plan, record, snapshot, caller } = request;
   const { choice } = record;
   if (!call || !plan || !choice?.measured || !mayBeRepeated(request, call)) return null;
+  // what was searched and done cannot be repeated for a comparison
+  if (call.grounding) return null;
   const found = secondBest(request);
   if (!found) return null;
   const { candidate, place } = found;
@@ -65,6 +67,7 @@ export function planShadow(request: GatewayRequest): PlannedShadow | null {
       limits: { ...plan.limits, retriesPerCandidate: 0 },
     },
     passedOver: [],
+    grounding: null,
   };
   const uses = new CompletionUses(planned, snapshot, withBudget(caller));
   const most = uses.mostOf(candidate);

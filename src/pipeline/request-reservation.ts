@@ -40,7 +40,7 @@ export class RequestReservation {
    */
   constructor(
     private readonly request: GatewayRequest,
-    private readonly uses: AttemptUses,
+    private uses: AttemptUses,
     private readonly reserve: (most: Use) => Promise<Granted>,
     private granted: Granted,
   ) {}
@@ -65,6 +65,18 @@ export class RequestReservation {
   /** The last attempt's answer is whole. @param usage null if the provider reported none */
   answered(usage: Usage | null): void {
     this.charge(usage);
+  }
+
+  /** The next attempt sends another prompt than was reserved for: it needs a new reservation. */
+  continueWith(uses: AttemptUses): void {
+    this.uses = uses;
+    this.isTaken = true;
+  }
+
+  /** Adds what was paid beside tokens, by a reservation of its own. */
+  addBeside(costUsd: number): void {
+    this.totalUsd = (this.totalUsd ?? 0) + costUsd;
+    this.request.record.costUsd = this.totalUsd;
   }
 
   /** The request is over. Further calls do nothing. */

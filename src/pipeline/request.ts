@@ -10,6 +10,7 @@ import {
   type SurfaceLabel,
 } from '../telemetry/observed-request.js';
 import type { CompletionCall, PlannedCompletion } from './completion-call.js';
+import type { PlannedGrounding } from './grounding/plan-grounding.js';
 import type { RequestReservation } from './request-reservation.js';
 import type { GatewaySnapshot } from './snapshot.js';
 
@@ -41,6 +42,8 @@ export interface GatewayRequest extends ObservedRequest {
   heldBytes: number;
   /** A planned completion's call; its limits may have bounded it. */
   call: CompletionCall | null;
+  /** What a planned completion may use beside its model; null: nothing. */
+  grounding: PlannedGrounding | null;
   /** Whether its answer has a tool call that cannot be carried out, as far as was looked. */
   hasBadToolCall: boolean;
   /** The first model that the request names; null if it names none. */
@@ -113,6 +116,7 @@ export function newRequest({
     bodyBytes: 0,
     heldBytes: 0,
     call: null,
+    grounding: null,
     hasBadToolCall: false,
     asked: null,
     prompt: null,
@@ -129,7 +133,8 @@ export function identify(request: GatewayRequest, caller: Caller): void {
 }
 
 /** The completion that has been planned. @throws GatewayError `internal` if none has */
-export function plannedOf({ call, plan, passedOver }: GatewayRequest): PlannedCompletion {
+export function plannedOf(request: GatewayRequest): PlannedCompletion {
+  const { call, plan, passedOver, grounding } = request;
   if (!call || !plan) throw new GatewayError('internal', 'no completion was planned');
-  return { call, plan, passedOver };
+  return { call, plan, passedOver, grounding };
 }

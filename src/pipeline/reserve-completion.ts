@@ -83,7 +83,7 @@ function withoutUnbounded(
   if (!first) throw invalidField(call.modelField, excluded[0]?.reason ?? '', call.invalidCode);
   if (excluded.length === 0) return planned;
   return {
-    call,
+    ...planned,
     plan: { ...plan, candidates: [first, ...others], excluded: [...plan.excluded, ...excluded] },
     passedOver: [...planned.passedOver, ...excluded.map(traceEntry)],
   };

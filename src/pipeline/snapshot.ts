@@ -9,6 +9,7 @@ import type { LatencyWindow } from '../routing/latency-window.js';
 import type { Ranker } from '../routing/plan.js';
 import type { TrainingTerms } from '../training/terms.js';
 import type { BrowserRules } from './browser-rules.js';
+import type { GroundingParts } from './grounding/grounding-parts.js';
 import type { ModelDirectory } from './model-directory.js';
 import type { ModelNames } from './model-names.js';
 
@@ -83,6 +84,8 @@ export interface GatewaySnapshot {
     /** The longest answer of its requests that state none; null: the model's longest. */
     readonly maxOutputTokens: number | null;
   };
+  /** What completions may use beside models. */
+  readonly grounding: GroundingParts;
   readonly proxy: {
     readonly enabled: boolean;
     readonly forwardHeaders: readonly string[];

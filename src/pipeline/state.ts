@@ -4,6 +4,7 @@ import { RunningRequests } from './running-requests.js';
 import { RunningShadows } from './running-shadows.js';
 import { DatabaseProbe, type DatabaseState } from '../store/database-state.js';
 import { ConversationKeeper } from '../conversations/keeper.js';
+import { KeptToolResults } from '../grounding/tools/kept-tool-results.js';
 import { LastModels } from '../conversations/last-models.js';
 import type { ConversationReports } from '../conversations/reports.js';
 import { TitleWriter } from '../conversations/title-writer.js';
@@ -56,6 +57,7 @@ export class GatewayState {
   readonly conversations: ConversationKeeper;
   readonly titles: TitleWriter;
   readonly lastModels = new LastModels();
+  readonly toolResults = new KeptToolResults();
   readonly bytes = new BytesInProgress();
   readonly running = new RunningRequests();
   readonly shadows = new RunningShadows();

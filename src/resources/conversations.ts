@@ -34,8 +34,10 @@ export interface StoredMessage {
   /** Blocks, such as `{ type: 'text', text }`. */
   readonly content: readonly object[];
   readonly reasoning?: string;
-  /** `{ title, url, snippet }` each. */
+  /** As in an answer; older ones have only `{ title, url, snippet }` each. */
   readonly sources?: unknown;
+  /** As in an answer. */
+  readonly citations?: unknown;
   /** The calls of an assistant's message that the client sent. */
   readonly tool_calls?: readonly ToolCall[];
   /** This and what follows only of answers of a model. */

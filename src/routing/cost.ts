@@ -57,6 +57,20 @@ function searchCost(
   return { web_search_cost: searchPrice === null ? null : round(webSearches * searchPrice) };
 }
 
+/** The costs of two calls together; unknown if one of them is. */
+export const addCosts = (first: Costs, second: Costs): Costs => ({
+  input_tokens_cost: rounded(sum(first.input_tokens_cost, second.input_tokens_cost)),
+  output_tokens_cost: rounded(sum(first.output_tokens_cost, second.output_tokens_cost)),
+  total_tokens_cost: rounded(sum(first.total_tokens_cost, second.total_tokens_cost)),
+  ...(first.web_search_cost === undefined && second.web_search_cost === undefined
+    ? {}
+    : {
+        web_search_cost: rounded(sum(first.web_search_cost ?? 0, second.web_search_cost ?? 0)),
+      }),
+});
+
+const rounded = (usd: number | null): number | null => (usd === null ? null : round(usd));
+
 /**
  * What a call cost. Cached, cache-written, sound's and reasoning tokens are charged at their own
  * rates if there are any, else as input and output. Tiers depend on the length of the whole prompt. A fee

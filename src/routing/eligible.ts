@@ -26,6 +26,8 @@ export interface CallRules extends AccessRules {
    * itself, so any will do.
    */
   readonly unknownReason?: (candidate: Candidate) => string | null;
+  /** Why a candidate cannot do what the request asks beside answering; null if it can. */
+  readonly unfitReason?: (candidate: Candidate) => string | null;
 }
 
 function contextReason(
@@ -97,7 +99,9 @@ function exclusionOf(
   if (forbidden !== null) return { reason: forbidden, cause: 'forbidden' };
   const unsuitable =
     (request.preference ? unwantedReason(known, request.preference) : null) ??
-    incapableReason(request, size, known);
+    incapableReason(request, size, known) ??
+    rules.unfitReason?.(known.candidate) ??
+    null;
   if (unsuitable !== null) return { reason: unsuitable, cause: 'unsuitable' };
   const tooLong = contextReason(known, size, request.maxTokens ?? 0);
   return tooLong === null ? null : { reason: tooLong, cause: 'length' };

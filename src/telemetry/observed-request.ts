@@ -20,6 +20,28 @@ export type SurfaceLabel =
   | 'resources'
   | 'other';
 
+/** What a request did beside calling models. Times in ms. */
+export interface GroundingRecord {
+  /** Who answered the last search; null: nothing was searched. */
+  readonly engine: string | null;
+  readonly queries: readonly string[];
+  readonly searches: number;
+  readonly pagesRead: number;
+  readonly toolCalls: number;
+  /** Null: a price is not known. */
+  readonly costUsd: number | null;
+  readonly latency: number;
+  /** The limit that ended it. */
+  readonly stoppedBy: string | null;
+  /** The calls of tools, in order, without their arguments. */
+  readonly calls: readonly {
+    readonly toolkit: string;
+    readonly tool: string;
+    readonly outcome: string;
+    readonly latency: number;
+  }[];
+}
+
 /**
  * What the request log, the log and the metrics report of a request. The stages that know fill it
  * in.
@@ -61,6 +83,8 @@ export interface RequestRecord {
   choice: NewChoice | null;
   /** Of a second model's answer: what it is compared with. Null: it is a client's request. */
   shadow: NewShadow | null;
+  /** What it searched, read and did with tools; null: it was asked for none of that. */
+  grounding: GroundingRecord | null;
   /** The content that the configuration asks to keep. */
   content: KeptContent | null;
 }
@@ -109,6 +133,7 @@ export function newRequestRecord(): RequestRecord {
     finishReason: null,
     choice: null,
     shadow: null,
+    grounding: null,
     content: null,
   };
 }

@@ -79,6 +79,7 @@ describe('defaults', () => {
         maxBytesInProgress: null,
         maxAccountBytesInProgress: null,
         maxRetries: 2,
+        maxToolSteps: 20,
         totalTimeoutMs: 600000,
         holdStatusMs: 10000,
         pingMs: 15000,

@@ -22,7 +22,15 @@ function refused(list: string, env: Record<string, string> = {}): string {
 
 describe('the settings of search', () => {
   it('have defaults, and no engine', () => {
-    expect(parse('').search).toEqual({ engines: [], allowPrivateHosts: [], cacheMs: 300_000 });
+    expect(parse('').search).toEqual({
+      engines: [],
+      allowPrivateHosts: [],
+      ports: [80, 443],
+      obeyRobots: true,
+      maxUses: 10,
+      maxResults: 20,
+      cacheMs: 300_000,
+    });
   });
 
   it('give engines their defaults', () => {

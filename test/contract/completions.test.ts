@@ -369,9 +369,12 @@ describe('the request', () => {
 
   it.each([
     ['models', undefined, 'models: is required'],
-    ['search', true, 'search: web search is not available in this version; leave it out'],
+    ['search', true, /^search: no model of the request has a web search of its own, and no search/],
+    ['search', { mode: 'deep' }, /^search\[mode\]: must be one of/],
+    ['search', { maxUses: 0 }, 'search[maxUses]: must be at least 1'],
+    ['search', { engine: 'x' }, /^search\[engine\]: is no search engine of this gateway/],
     ['research', true, 'research: is not available in this version; leave it out'],
-    ['toolkits', ['github'], 'toolkits: is not available in this version; leave it out'],
+    ['toolkits', ['github'], 'toolkits[0]: this API key may not use the toolkit github'],
     ['models', [], 'models: must have at least 1 item'],
     ['models', 'up/good', 'models: must be an array'],
     ['models', ['none'], /^models\[0\]: no configured provider has a model "none"/],
@@ -460,10 +463,10 @@ describe('the request', () => {
     ['search', true],
     ['research', true],
     ['toolkits', ['files']],
-  ])('is 422 where it asks for %s, which is not there yet', async (field, value) => {
+  ])('is 422 where it asks for %s, which nothing here can serve', async (field, value) => {
     const asked = upstream.requests.length;
     expect(await complete({ ...hello, [field]: value })).toMatchObject(
-      refused(422, new RegExp(`^${field}: `)),
+      refused(422, new RegExp(`^${field}(\\[0\\])?: `)),
     );
     expect(upstream.requests).toHaveLength(asked);
   });

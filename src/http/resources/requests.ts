@@ -116,11 +116,16 @@ export function readRequest(parts: Parts): RequestHandler {
       ...shownRequest({ ...summary, keyName: key?.name ?? null }),
       plan: shownPlan(row.plan) ?? (await decisionOf(store, row)),
       attempts,
+      grounding: groundingIn(row.plan),
       shadow: await shadowOf(store, row),
       content: row.accountId === accountId ? content : null,
     });
   });
 }
+
+/** What the request searched, read and did with tools is stored with its plan. */
+const groundingIn = (plan: unknown): unknown =>
+  (plan as { readonly grounding?: unknown } | null)?.grounding ?? null;
 
 /** The id of the request by which a second model answered it too; null: none did. */
 async function shadowOf(
@@ -147,10 +152,10 @@ async function decisionOf(
     : null;
 }
 
-/** Without `kinds`, the internal numbers of the task kinds, which only the learner uses. */
+/** Without `kinds`, the internal numbers of the task kinds, and what is shown beside the plan. */
 function shownPlan(plan: unknown): unknown {
-  if (typeof plan !== 'object' || plan === null || !('kinds' in plan)) return plan;
-  const { kinds: _kinds, ...shown } = plan;
+  if (typeof plan !== 'object' || plan === null) return plan;
+  const { kinds: _kinds, grounding: _grounding, ...shown } = plan as Record<string, unknown>;
   return shown;
 }
 

@@ -1,12 +1,19 @@
 import type { ServerResponse } from 'node:http';
-import { type CompletionChunk, type UrlCitation, type Usage } from '../../completion.js';
-import type { AnswerSource } from '../../conversations/answered-message.js';
+import {
+  type CompletionChunk,
+  type ToolCall,
+  type UrlCitation,
+  type Usage,
+} from '../../completion.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
+import type { Citation, Source } from '../../grounding/source.js';
 import type { Costs } from '../../routing/cost.js';
 import type { Candidate } from '../../routing/plan.js';
 import type { FinishedAnswer } from '../../pipeline/completion-call.js';
+import type { AnswerGrounding } from '../../pipeline/grounding/answer-grounding.js';
 import { usageCounts } from '../../pipeline/keep-turn.js';
 import type { FieldWarning } from '../../pipeline/request.js';
+import { CollectedSources } from './collected-sources.js';
 
 /**
  * What all native answers contain, streamed or not: ids, conversation title, sources. Sets the id
@@ -14,12 +21,13 @@ import type { FieldWarning } from '../../pipeline/request.js';
  */
 export class NativeEnvelope {
   readonly responseMessageId: string;
-  private readonly sources = new Map<string, AnswerSource>();
+  private readonly collected = new CollectedSources();
+  private grounding: AnswerGrounding | null = null;
 
   constructor(
     res: ServerResponse,
     private readonly conversation: JoinedConversation,
-    private readonly warnings: readonly FieldWarning[],
+    private readonly request: { readonly warnings: readonly FieldWarning[] },
   ) {
     this.responseMessageId = conversation.answerId;
     res.setHeader('conversationId', conversation.id);
@@ -28,39 +36,39 @@ export class NativeEnvelope {
 
   /** Forgets the sources of a failed attempt. */
   dropSources(): void {
-    this.sources.clear();
+    this.collected.clear();
   }
 
   /** Collects the sources that a chunk cites. */
   collectSources(chunk: CompletionChunk): void {
-    for (const { delta } of chunk.choices) this.cite(delta.annotations);
-    // Perplexity lists its sources in a field of the chunk, not in the message
-    const results = chunk['search_results'];
-    if (Array.isArray(results))
-      for (const result of results as { url?: string; title?: string; snippet?: string }[])
-        this.addSource(result.url, result.title, result.snippet);
+    this.collected.addChunk(chunk);
   }
 
   cite(annotations: readonly UrlCitation[] | null | undefined): void {
-    for (const annotation of annotations ?? []) {
-      const citation = annotation.url_citation as UrlCitation['url_citation'] | undefined;
-      this.addSource(citation?.url, citation?.title, citation?.content);
-    }
+    for (const annotation of annotations ?? []) this.collected.cite(annotation);
   }
 
-  message(text: string, reasoning: string): object {
+  /** The gateway itself knows what the answer rests on. */
+  ground(grounding: AnswerGrounding): void {
+    this.grounding = grounding;
+  }
+
+  message(text: string, reasoning: string, toolCalls: readonly ToolCall[] = []): object {
+    const { sources, citations } = this.cited();
     return {
       role: 'assistant',
       type: 'text',
       content: [{ type: 'text', text }],
       ...(reasoning ? { reasoning } : {}),
-      ...(this.sources.size > 0 ? { sources: [...this.sources.values()] } : {}),
+      ...(sources.length > 0 ? { sources } : {}),
+      ...(citations.length > 0 ? { citations } : {}),
+      ...(toolCalls.length > 0 ? { tool_calls: toolCalls } : {}),
     };
   }
 
-  /** The sources collected so far. */
-  cited(): AnswerSource[] {
-    return [...this.sources.values()];
+  /** What the answer rests on, as far as it is known by now. */
+  cited(): { readonly sources: readonly Source[]; readonly citations: readonly Citation[] } {
+    return this.grounding ?? this.collected.cited();
   }
 
   names(candidate: Candidate): {
@@ -77,6 +85,7 @@ export class NativeEnvelope {
 
   /** The fields of a complete answer. */
   closing(answer: FinishedAnswer): object {
+    const { warnings } = this.request;
     return {
       finishReason: answer.finishReason,
       usage: nativeUsage(answer.usage, answer.costs),
@@ -84,19 +93,11 @@ export class NativeEnvelope {
       ttft: answer.ttftMs,
       conversationId: this.conversation.id,
       conversationTitle: this.conversation.title,
+      ...(this.grounding ? { grounding: this.grounding.report } : {}),
       ...(answer.stored === false ? { conversationStored: false } : {}),
       ...(answer.errorTrace.length > 0 ? { errorTrace: answer.errorTrace } : {}),
-      ...(this.warnings.length > 0 ? { warnings: this.warnings } : {}),
+      ...(warnings.length > 0 ? { warnings } : {}),
     };
-  }
-
-  private addSource(
-    url: string | undefined,
-    title: string | undefined,
-    snippet: string | undefined,
-  ): void {
-    if (url && !this.sources.has(url))
-      this.sources.set(url, { title: title ?? '', url, snippet: snippet ?? '' });
   }
 }
 

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
-import { type CompletionChunk, reasoningOf } from '../../completion.js';
+import { type CompletionChunk, reasoningOf, type ToolCall } from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import type { FinishedAnswer } from '../../pipeline/completion-call.js';
+import type { AnswerGrounding } from '../../pipeline/grounding/answer-grounding.js';
 import { WholeAnswer } from '../../pipeline/whole-answer.js';
 import type { FieldWarning } from '../../pipeline/request.js';
 import type { Candidate } from '../../routing/plan.js';
@@ -13,14 +14,15 @@ import { NativeEnvelope } from './native-envelope.js';
 export class NativeReply extends WholeAnswer {
   private readonly envelope: NativeEnvelope;
   private built: AnsweredMessage | null = null;
+  private toolCalls: readonly ToolCall[] = [];
 
   constructor(
     private readonly res: ServerResponse,
     conversation: JoinedConversation,
-    warnings: readonly FieldWarning[],
+    request: { readonly warnings: readonly FieldWarning[] },
   ) {
     super();
-    this.envelope = new NativeEnvelope(res, conversation, warnings);
+    this.envelope = new NativeEnvelope(res, conversation, request);
   }
 
   override begin(candidate: Candidate): void {
@@ -33,6 +35,10 @@ export class NativeReply extends WholeAnswer {
     super.chunk(chunk);
   }
 
+  grounded(grounding: AnswerGrounding): void {
+    this.envelope.ground(grounding);
+  }
+
   override message(finishReason: string | null): AnsweredMessage {
     return (this.built ??= this.build(finishReason));
   }
@@ -41,7 +47,7 @@ export class NativeReply extends WholeAnswer {
     const { text, reasoning } = this.message(answer.finishReason);
     sendJson(this.res, 200, {
       ...this.envelope.names(answer.candidate),
-      message: this.envelope.message(text, reasoning),
+      message: this.envelope.message(text, reasoning, this.toolCalls),
       ...this.envelope.closing(answer),
     });
     this.release();
@@ -54,10 +60,11 @@ export class NativeReply extends WholeAnswer {
     const message = choices[0]?.message;
     envelope.cite(this.answer ? message?.annotations : null);
     if (this.answer) envelope.collectSources({ ...this.answer.completion, choices: [] });
+    this.toolCalls = message?.tool_calls ?? [];
     return {
       text: message?.content || message?.refusal || '',
       reasoning: (message && reasoningOf(message)) ?? '',
-      sources: envelope.cited(),
+      ...envelope.cited(),
     };
   }
 }

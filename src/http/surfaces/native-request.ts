@@ -1,4 +1,5 @@
 import type { ChatMessage } from '../../completion.js';
+import type { SearchWish, ToolkitWish } from '../../pipeline/grounding/grounding-call.js';
 import { compileSchema, type Validator } from '../../config/schema/compile-schema.js';
 
 /** The body of `POST /api/v1/completions`, as its schema accepts it. */
@@ -10,7 +11,7 @@ export interface NativeRequest {
   temperature?: number | null;
   maxTokens?: number | null;
   maxRetries?: number | null;
-  search?: boolean | null;
+  search?: boolean | SearchWish | null;
   conversationId?: string | null;
   store?: boolean | null;
   order?: 'ranked' | 'given' | null;
@@ -18,7 +19,8 @@ export interface NativeRequest {
   preference_id?: string | null;
   previous_session?: string | null;
   research?: boolean | null;
-  toolkits?: string[] | null;
+  toolkits?: (string | ToolkitWish)[] | null;
+  maxToolSteps?: number | null;
 }
 
 /**

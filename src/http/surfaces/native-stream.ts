@@ -1,4 +1,10 @@
-import { type CompletionChunk, escapeJson, reasoningOf, unescapeJson } from '../../completion.js';
+import {
+  type CompletionChunk,
+  escapeJson,
+  reasoningOf,
+  type ToolCall,
+  unescapeJson,
+} from '../../completion.js';
 import type { AnsweredMessage } from '../../conversations/answered-message.js';
 import type { JoinedConversation } from '../../conversations/keeper.js';
 import { statusTitle } from '../../errors.js';
@@ -7,6 +13,11 @@ import type { EventStream } from '../event-stream.js';
 import { byteJson, byteLine } from './byte-json.js';
 import { NativeEnvelope, nativeUsage } from './native-envelope.js';
 import { StreamedAnswer } from './streamed-answer.js';
+import { CompletionBuilder } from '../../pipeline/completion-builder.js';
+import type {
+  GroundingProgress,
+  AnswerGrounding,
+} from '../../pipeline/grounding/answer-grounding.js';
 import type { BrokenAnswer, FinishedAnswer } from '../../pipeline/completion-call.js';
 import type { AnsweredCall } from './surface.js';
 
@@ -22,7 +33,7 @@ const maxStoredLength = 32 * 1024 * 1024;
  */
 export class NativeStream extends StreamedAnswer {
   private readonly envelope: NativeEnvelope;
-  private names: object = {};
+  private names: object;
   private head = '';
   /**
    * Whether the answer is stored; then its text is collected as a byte string, and its reasoning.
@@ -35,6 +46,8 @@ export class NativeStream extends StreamedAnswer {
   private static readonly tail = '"}]}}';
 
   private readonly hold: (bytes: number) => boolean;
+  /** Calls that the client has to run; created only if there are any. */
+  private calls: CompletionBuilder | null = null;
 
   constructor(
     { res, request, hold }: AnsweredCall,
@@ -42,9 +55,22 @@ export class NativeStream extends StreamedAnswer {
     conversation: JoinedConversation,
   ) {
     super(stream);
-    this.envelope = new NativeEnvelope(res, conversation, request.warnings);
+    this.envelope = new NativeEnvelope(res, conversation, request);
     this.keeps = conversation.stores;
     this.hold = hold;
+    const [expected] = request.plan?.candidates ?? [];
+    this.names = expected ? this.envelope.names(expected) : {};
+  }
+
+  /** Known clients pass over chunks whose text is empty. */
+  progress(progress: GroundingProgress): void {
+    const message = { role: 'assistant', type: progress.type, content: [] };
+    this.stream.data(byteJson({ ...this.names, text: '', message, ...progress }));
+    this.stream.flush();
+  }
+
+  grounded(grounding: AnswerGrounding): void {
+    this.envelope.ground(grounding);
   }
 
   begin(candidate: Candidate): void {
@@ -60,6 +86,8 @@ export class NativeStream extends StreamedAnswer {
   chunk(chunk: CompletionChunk): void {
     this.envelope.collectSources(chunk);
     for (const { index, delta } of chunk.choices) {
+      if (delta.tool_calls)
+        (this.calls ??= new CompletionBuilder()).chunk({ choices: [{ index, delta }] });
       // the native dialect has one answer; a second choice is never requested
       if (index !== 0) continue;
       const reasoning = reasoningOf(delta);
@@ -74,7 +102,7 @@ export class NativeStream extends StreamedAnswer {
       ? {
           text: unescapeJson(this.keptText),
           reasoning: this.keptReasoning,
-          sources: this.envelope.cited(),
+          ...this.envelope.cited(),
         }
       : null;
   }
@@ -82,10 +110,10 @@ export class NativeStream extends StreamedAnswer {
   finish(answer: FinishedAnswer): void {
     this.stream.data(
       byteJson({
-        ...this.names,
+        ...this.envelope.names(answer.candidate),
         type: 'text',
         text: '',
-        message: this.envelope.message('', ''),
+        message: this.envelope.message('', '', this.toolCalls()),
         ...this.envelope.closing(answer),
       }),
     );
@@ -107,6 +135,11 @@ export class NativeStream extends StreamedAnswer {
     );
     this.stream.data(`[Error] ${byteLine(error.message)}`);
     this.stream.end();
+  }
+
+  private toolCalls(): readonly ToolCall[] {
+    const built = this.calls?.build('tool_calls', { id: '', model: '' });
+    return built?.choices[0]?.message.tool_calls ?? [];
   }
 
   private reasoning(text: string): void {

@@ -4,6 +4,7 @@ import { nativeErrorBody } from '../error-handler.js';
 import { NativeReply } from './native-reply.js';
 import type { NativeRequest } from './native-request.js';
 import { NativeStream } from './native-stream.js';
+import type { GroundingWish } from '../../pipeline/grounding/grounding-call.js';
 import type { CompletionCall } from '../../pipeline/completion-call.js';
 import type { CompletionSurface } from './surface.js';
 
@@ -19,11 +20,11 @@ export const native: CompletionSurface = {
   },
   writer(answered) {
     const { res, request, stream } = answered;
-    const { conversation, warnings } = request;
+    const { conversation } = request;
     if (!conversation) throw new GatewayError('internal', 'no conversation was joined');
     return stream
       ? new NativeStream(answered, stream, conversation)
-      : new NativeReply(res, conversation, warnings);
+      : new NativeReply(res, conversation, request);
   },
 };
 
@@ -48,15 +49,26 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
     sentMessages: body.messages,
     invalidCode: native.invalidCode,
     keepsStatus: false,
+    grounding: groundingOf(body),
   };
 }
 
 /** Refuses options that this gateway does not support instead of ignoring them. */
 function refuseUnsupported(body: NativeRequest): void {
   const reason = 'is not available in this version; leave it out';
-  if (body.search) throw invalidField('search', `web search ${reason}`);
   if (body.research) throw invalidField('research', reason);
-  if (body.toolkits?.length) throw invalidField('toolkits', reason);
+}
+
+/** Null: the request asks for nothing but an answer. */
+function groundingOf({ search, toolkits, maxToolSteps }: NativeRequest): GroundingWish | null {
+  if (!search && !toolkits?.length) return null;
+  return {
+    search: search === true ? {} : search || null,
+    toolkits: (toolkits ?? []).map((named) =>
+      typeof named === 'string' ? { name: named } : named,
+    ),
+    maxToolSteps: maxToolSteps ?? null,
+  };
 }
 
 function chatOf(body: NativeRequest): ChatRequest {

@@ -2,6 +2,7 @@ import type { ChatRequest } from '../../completion.js';
 import { openAIErrorBody } from './openai-error.js';
 import { OpenAIReply } from './openai-reply.js';
 import { OpenAIStream } from './openai-stream.js';
+import { searchSwitch } from './openai-search.js';
 import type { CompletionSurface } from './surface.js';
 
 /**
@@ -40,9 +41,11 @@ export const openai: CompletionSurface = {
     const chat = withoutZeroLimits(sent);
     const auto = model === 'auto';
     const isList = auto && models;
+    const named = auto ? (models ?? null) : [model];
+    const asked = stream || chat.stream_options === undefined ? chat : withoutStreamOptions(chat);
     return {
-      chat: stream || chat.stream_options === undefined ? chat : withoutStreamOptions(chat),
-      models: auto ? (models ?? null) : [model],
+      chat: asked,
+      models: named,
       modelsField: isList ? 'models' : 'model',
       modelField: isList ? 'models[0]' : 'model',
       fallbackModels: fallbackModels ?? [],
@@ -61,6 +64,7 @@ export const openai: CompletionSurface = {
       sentMessages: chat.messages,
       invalidCode: 'bad_request',
       keepsStatus: true,
+      grounding: searchSwitch({ chat: asked, models: named }),
     };
   },
   writer({ res, call, stream }) {

@@ -119,6 +119,37 @@ const attemptInstruments = ({ counter, histogram }: Maker) => ({
   ),
 });
 
+/** Instruments of searching, reading and tools. */
+const groundingInstruments = ({ counter, histogram }: Maker) => ({
+  searches: histogram(
+    'signalbox_search_duration_seconds',
+    'Duration of web searches, by engine and outcome.',
+    ['engine', 'outcome'],
+    requestBuckets,
+  ),
+  pages: histogram(
+    'signalbox_page_duration_seconds',
+    'Duration of reading pages of the web, by outcome.',
+    ['outcome'],
+    requestBuckets,
+  ),
+  toolCalls: histogram(
+    'signalbox_tool_call_duration_seconds',
+    'Duration of the tool calls that the gateway ran, by toolkit and outcome.',
+    ['toolkit', 'outcome'],
+    requestBuckets,
+  ),
+  groundingCost: counter(
+    'signalbox_grounding_cost_usd_total',
+    'Cost of searches, pages and tools in USD, where the price is known.',
+  ),
+  citations: counter('signalbox_citations_total', 'Citations in answers.'),
+  citationsDropped: counter(
+    'signalbox_citations_dropped_total',
+    'Links and citations removed from answers, because nothing was read at them.',
+  ),
+});
+
 /** Instruments of reloads, learning and lost records. */
 const lossInstruments = ({ counter }: Maker) => ({
   reloads: counter('signalbox_config_reloads_total', 'Configuration reloads, by result.', 'result'),
@@ -177,6 +208,7 @@ export function createInstruments(registry: Registry, prefix: string) {
   return {
     ...requestInstruments(maker),
     ...attemptInstruments(maker),
+    ...groundingInstruments(maker),
     ...lossInstruments(maker),
     ...genAiInstruments(maker),
   };

@@ -2,6 +2,7 @@ import { type Metric, openMetricsContentType, prometheusContentType, Registry } 
 import type { Attempt } from '../../dispatch/execute-plan.js';
 import type { ObservedRequest } from '../observed-request.js';
 import { registerFallbackGauge, registerQueueGauge } from './gauges.js';
+import { GroundingMetrics } from './grounding-metrics.js';
 import { createInstruments, type Instruments } from './instruments.js';
 import { type MeasuredRequest, measuredRequest } from './measured-request.js';
 import { ModelSeries } from './model-series.js';
@@ -43,6 +44,8 @@ export class Metrics {
   private readonly instruments: Instruments;
   private readonly models = new Map<string, ModelSeries>();
   private readonly selections: HistogramSeries;
+  /** Of searching, reading and tools. */
+  readonly grounding: GroundingMetrics;
 
   /**
    * @param isKnownModel whether a model's name may be a label value; any other becomes `other`, so
@@ -59,6 +62,7 @@ export class Metrics {
   ) {
     this.instruments = createInstruments(this.registry, prefix);
     this.selections = this.instruments.selections.series();
+    this.grounding = new GroundingMetrics(this.instruments);
     // alerts need counters that exist from the start
     for (const surface of ['model_select', 'completions', 'openai', 'embeddings', 'proxy'])
       this.instruments.disconnects.series(surface);
@@ -66,6 +70,8 @@ export class Metrics {
     for (const limit of ['requests', 'tokens', 'usd_day', 'usd_month'])
       this.instruments.limited.series(limit);
     this.instruments.turnsLost.series();
+    this.instruments.citations.series();
+    this.instruments.citationsDropped.series();
     this.instruments.ratings.series();
     this.instruments.explored.series();
     for (const outcome of shadowOutcomes) this.instruments.shadowed.series(outcome);

@@ -108,13 +108,20 @@ const summed = ({ summedAs, shadow }: RequestRecord): Pick<NewRequest, 'summedAs
   ...(shadow === null ? {} : { shadow }),
 });
 
+/** Queries are words of the conversation: where only a hash of that is kept, they are not. */
+const keptGrounding = (
+  grounding: NonNullable<RequestRecord['grounding']>,
+  content: RequestRecord['content'],
+): object => (content?.kind === 'digest' ? { ...grounding, queries: [] } : grounding);
+
 function storedPlan(
   plan: KeptPlan | null,
-  { previousSession, preferenceId }: RequestRecord,
+  { previousSession, preferenceId, grounding, content }: RequestRecord,
 ): object | null {
   if (plan === null) return null;
   return {
     ...plan,
+    ...(grounding === null ? {} : { grounding: keptGrounding(grounding, content) }),
     ...(previousSession === null ? {} : { previousSession }),
     ...(preferenceId === null ? {} : { preferenceId }),
   };

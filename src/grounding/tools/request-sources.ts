@@ -1,0 +1,142 @@
+import type { WebPage } from '../reading/page-reader.js';
+import { canonicalUrl } from '../search/canonical-url.js';
+import type { SearchResult } from '../search/search-engine.js';
+import type { Source } from '../source.js';
+import { urlsIn } from './urls-in.js';
+
+/** A source with all that was read of it. */
+export interface ReadSource extends Omit<Source, 'cited'> {
+  readonly text: string;
+}
+
+/** What a provider's own search tells of a page. */
+export interface NativeResult {
+  readonly url: string;
+  readonly title?: string | undefined;
+  readonly snippet?: string | undefined;
+  readonly date?: string | undefined;
+}
+
+/** A model that searches on and on must not fill the memory. */
+const maxSources = 1_000;
+const maxMentioned = 50_000;
+/** In UTF-16 units, of all sources together. */
+const maxText = 16_000_000;
+
+/** The pages that one request has found and read, each once, and the addresses that it may open. */
+export class RequestSources {
+  private readonly sources: ReadSource[] = [];
+  /** By canonical address. */
+  private readonly ids = new Map<string, number>();
+  /** The addresses in the conversation and on pages that were read, by their canonical ones. */
+  private readonly mentioned = new Map<string, string>();
+  private textLength = 0;
+
+  /** Adds the addresses of a text that the client or a tool wrote. */
+  mention(text: string): void {
+    for (const url of urlsIn(text)) {
+      const key = canonicalUrl(url);
+      if (this.mentioned.size < maxMentioned && !this.mentioned.has(key))
+        this.mentioned.set(key, url);
+    }
+  }
+
+  /** @returns null once there is no room for more */
+  addResult(result: SearchResult): ReadSource | null {
+    const { url, title, snippet, publishedAt, content = '', engine } = result;
+    const text = this.kept([snippet, content].filter(Boolean).join('\n\n'));
+    return this.add({ url, title, snippet, publishedAt, fetchedAt: null, via: engine, text });
+  }
+
+  addNative({ url, title, snippet = '', date }: NativeResult): ReadSource | null {
+    const found = { url, title: title || hostOf(url), snippet, publishedAt: date ?? null };
+    return this.add({ ...found, fetchedAt: null, via: 'native', text: this.kept(snippet) });
+  }
+
+  /**
+   * Adds a page that was read, or completes the source that named it.
+   * @param askedUrl where the page was asked for, from which it may have been redirected
+   */
+  addPage(page: WebPage, askedUrl: string): ReadSource | null {
+    this.mention(page.text);
+    const known = this.byUrl(askedUrl) ?? this.byUrl(page.url);
+    const text = this.kept(page.text);
+    const read = { fetchedAt: page.fetchedAt, text };
+    if (known) {
+      const publishedAt = known.publishedAt ?? page.publishedAt;
+      const all = known.text.includes(text) ? known.text : `${known.text}\n\n${text}`;
+      const whole = { ...known, ...read, publishedAt, text: all };
+      this.sources[known.id - 1] = whole;
+      this.ids.set(canonicalUrl(page.url), known.id);
+      return whole;
+    }
+    const { url, title, publishedAt } = page;
+    const found = { url, title: title ?? hostOf(url), snippet: '', publishedAt, via: 'page' };
+    return this.add({ ...found, ...read });
+  }
+
+  /**
+   * The address to open where a model asks for one: as it was found, since a model's own spelling
+   * could carry what it has read to the site. Null: it was not found anywhere.
+   */
+  openable(url: string): string | null {
+    const key = canonicalUrl(url);
+    return this.mentioned.get(key) ?? this.byUrl(url)?.url ?? null;
+  }
+
+  /** Whether an address was retrieved or is present in the conversation. */
+  isKnown(url: string): boolean {
+    const key = canonicalUrl(url);
+    return this.ids.has(key) || this.mentioned.has(key);
+  }
+
+  byId(id: number): ReadSource | undefined {
+    return this.sources[id - 1];
+  }
+
+  byUrl(url: string): ReadSource | undefined {
+    const id = this.ids.get(canonicalUrl(url));
+    return id === undefined ? undefined : this.byId(id);
+  }
+
+  /** The highest id. */
+  count(): number {
+    return this.sources.length;
+  }
+
+  /** All of them in order, as an answer shows them. */
+  shown(cited: ReadonlySet<number>): Source[] {
+    return this.sources.map(({ text: _text, ...source }) => ({
+      ...source,
+      cited: cited.has(source.id),
+    }));
+  }
+
+  private add(found: Omit<ReadSource, 'id'>): ReadSource | null {
+    const known = this.byUrl(found.url);
+    if (known) return this.complete(known, found);
+    if (this.sources.length >= maxSources) return null;
+    const source = { id: this.sources.length + 1, ...found };
+    this.sources.push(source);
+    this.ids.set(canonicalUrl(found.url), source.id);
+    return source;
+  }
+
+  /** A page that another search found again may come with more of its text. */
+  private complete(known: ReadSource, found: Omit<ReadSource, 'id'>): ReadSource {
+    if (found.text === '' || known.text.includes(found.text)) return known;
+    const text = known.text === '' ? found.text : `${known.text}\n\n${found.text}`;
+    const snippet = known.snippet || found.snippet;
+    const whole = { ...known, snippet, text };
+    this.sources[known.id - 1] = whole;
+    return whole;
+  }
+
+  private kept(text: string): string {
+    const kept = text.slice(0, Math.max(0, maxText - this.textLength));
+    this.textLength += kept.length;
+    return kept;
+  }
+}
+
+const hostOf = (url: string): string => /^https?:\/\/([^/?#]+)/i.exec(url)?.[1] ?? url;

@@ -1,0 +1,151 @@
+import { GatewayError } from '../../errors.js';
+import { PageError } from '../reading/page-error.js';
+import type { PageReader, WebPage } from '../reading/page-reader.js';
+import { isAllowedPage } from '../search/domains.js';
+import { uniqueResults } from '../search/read-results.js';
+import type { Recency } from '../search/search-engine.js';
+import type { SearchAttempt, WebSearch } from '../search/web-search.js';
+import type { ReadSource, RequestSources } from './request-sources.js';
+import type { WebSettings } from './web-settings.js';
+
+/** What happens on the web for a request, as it is measured and shown. */
+export interface WebObserver {
+  searching(query: string): void;
+  searched(attempt: SearchAttempt): void;
+  reading(url: string): void;
+  read(outcome: 'ok' | PageError['code'], ms: number): void;
+  found(source: ReadSource): void;
+}
+
+/** What a searching request may ask for beside its words. */
+export interface WebQuery {
+  readonly query: string;
+  readonly recency: Recency | null;
+}
+
+/** The most pages that are read for each search that a request may make. */
+const pagesPerSearch = 3;
+
+/** The web as one request sees it: searches and pages within its settings, and their sources. */
+export class WebAccess {
+  private searches = 0;
+  private pages = 0;
+  private readonly opened = new Map<string, Promise<WebPage>>();
+
+  constructor(
+    private readonly web: { readonly search: WebSearch; readonly reader: PageReader },
+    readonly sources: RequestSources,
+    readonly settings: WebSettings,
+    private readonly observer: WebObserver,
+  ) {}
+
+  get searchesLeft(): number {
+    return this.settings.maxUses - this.searches;
+  }
+
+  get pagesLeft(): number {
+    return this.settings.maxUses * pagesPerSearch - this.pages;
+  }
+
+  /**
+   * The sources that a search finds, best first.
+   * @param charge receives what each call of an engine costs in USD; null: unknown
+   * @throws GatewayError as `WebSearch.search`
+   */
+  async search(
+    { query, recency }: WebQuery,
+    signal: AbortSignal,
+    charge: (costUsd: number | null) => void,
+  ): Promise<ReadSource[]> {
+    const { settings, observer, sources } = this;
+    this.searches++;
+    observer.searching(query);
+    const { results } = await this.web.search.search(
+      {
+        query,
+        maxResults: settings.maxResults,
+        recency: recency ?? settings.recency,
+        country: settings.country,
+        language: null,
+        allowedDomains: settings.allowedDomains,
+        blockedDomains: settings.blockedDomains,
+      },
+      {
+        signal,
+        engine: settings.engine,
+        continuesOnEmpty: true,
+        onAttempt: (attempt) => {
+          charge(attempt.costUsd);
+          observer.searched(attempt);
+        },
+      },
+    );
+    return uniqueResults(results).flatMap((result) => {
+      const before = sources.count();
+      const source = sources.addResult(result);
+      if (source && source.id > before) observer.found(source);
+      return source ?? [];
+    });
+  }
+
+  /**
+   * Reads a page that was found or named before.
+   * @throws PageError also where the request may not open it
+   */
+  async read(url: string, signal: AbortSignal): Promise<{ page: WebPage; source: ReadSource }> {
+    const known = this.sources.openable(url);
+    if (known === null)
+      throw new PageError(
+        'forbidden_url',
+        'only addresses from search results, from the conversation and from pages that were read can be opened',
+      );
+    if (!this.isAllowed(known))
+      throw new PageError('forbidden_url', 'the request excludes pages of this host');
+    const page = await this.open(known, signal);
+    const before = this.sources.count();
+    const source = this.sources.addPage(page, known);
+    if (!source) throw new PageError('too_large', 'this request has read as much as it may');
+    if (source.id > before) this.observer.found(source);
+    return { page, source };
+  }
+
+  private isAllowed(url: string): boolean {
+    const { allowedDomains, blockedDomains } = this.settings;
+    return isAllowedPage(url, allowedDomains, blockedDomains);
+  }
+
+  /** A page is read once in a request. */
+  private open(url: string, signal: AbortSignal): Promise<WebPage> {
+    let page = this.opened.get(url);
+    if (!page) {
+      this.pages++;
+      page = this.fetch(url, signal);
+      this.opened.set(url, page);
+    }
+    return page;
+  }
+
+  private async fetch(url: string, signal: AbortSignal): Promise<WebPage> {
+    const startedAt = performance.now();
+    this.observer.reading(url);
+    const report = (outcome: 'ok' | PageError['code']): void =>
+      this.observer.read(outcome, performance.now() - startedAt);
+    try {
+      const page = await this.web.reader.read(url, {
+        signal: AbortSignal.any([signal]),
+        allowed: (each) => this.isAllowed(each.href),
+      });
+      report('ok');
+      return page;
+    } catch (error) {
+      report(error instanceof PageError ? error.code : 'unreadable');
+      throw error;
+    }
+  }
+}
+
+/** Why a search or a page failed, in words that a model can act on. */
+export function failureText(error: unknown): string {
+  if (error instanceof PageError || error instanceof GatewayError) return error.message;
+  return 'it failed';
+}

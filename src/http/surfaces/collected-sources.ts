@@ -1,0 +1,74 @@
+import type { CompletionChunk, UrlCitation } from '../../completion.js';
+import type { Citation, Source } from '../../grounding/source.js';
+
+/** Sources and citations that a provider returns unasked, in the shape of all others. */
+export class CollectedSources {
+  private readonly sources = new Map<string, Omit<Source, 'cited'>>();
+  private citations: Citation[] = [];
+
+  clear(): void {
+    this.sources.clear();
+    this.citations = [];
+  }
+
+  addChunk(chunk: CompletionChunk): void {
+    // Perplexity lists its sources in a field of the chunk, not in the message
+    this.addResults(chunk['search_results']);
+    for (const { index, delta } of chunk.choices) {
+      this.addResults(delta['search_results']);
+      if (index === 0) for (const annotation of delta.annotations ?? []) this.cite(annotation);
+    }
+  }
+
+  cite({ url_citation: cited }: UrlCitation): void {
+    // a provider may send an annotation of another kind
+    const known = cited as UrlCitation['url_citation'] | undefined;
+    if (!known?.url) return;
+    const source = this.add({ ...known, snippet: known.content });
+    const { start_index: start, end_index: end, content: quote = '' } = known;
+    if (!source || start === undefined || end === undefined) return;
+    const isKnown = this.citations.some(
+      (one) => one.source === source.id && one.start === start && one.end === end,
+    );
+    if (!isKnown)
+      this.citations.push({ source: source.id, start, end, quote, verified: 'provider' });
+  }
+
+  cited(): { readonly sources: readonly Source[]; readonly citations: readonly Citation[] } {
+    const named = new Set(this.citations.map(({ source }) => source));
+    const sources = [...this.sources.values()].map((source) => ({
+      ...source,
+      cited: named.has(source.id),
+    }));
+    return { sources, citations: this.citations };
+  }
+
+  private addResults(results: unknown): void {
+    if (!Array.isArray(results)) return;
+    for (const result of results as (Partial<Found> | null)[]) if (result?.url) this.add(result);
+  }
+
+  private add({ url, title, snippet, date }: Partial<Found>): Omit<Source, 'cited'> | null {
+    if (typeof url !== 'string') return null;
+    const known = this.sources.get(url);
+    if (known) return known;
+    const source = {
+      id: this.sources.size + 1,
+      title: title ?? '',
+      url,
+      snippet: snippet ?? '',
+      publishedAt: date ?? null,
+      fetchedAt: null,
+      via: 'native',
+    };
+    this.sources.set(url, source);
+    return source;
+  }
+}
+
+interface Found {
+  readonly url: string;
+  readonly title: string | undefined;
+  readonly snippet: string | undefined;
+  readonly date: string | undefined;
+}

@@ -1,0 +1,60 @@
+import type { ChatRequest, ToolDefinition } from '../../completion.js';
+import type { WebSettings } from '../../grounding/tools/web-settings.js';
+
+/**
+ * How a model comes to what a search finds. `native`: by its provider's own search tool; `tools`:
+ * it calls the gateway's tools; `once`: the gateway searches before the model answers.
+ */
+export type SearchMode = 'native' | 'tools' | 'once';
+
+/** A request's wishes for web search; null: as configured. */
+export interface SearchWish {
+  readonly mode?: 'auto' | SearchMode | null;
+  /** Whether it searches even where the model would not. */
+  readonly required?: boolean | null;
+  readonly engine?: string | null;
+  readonly maxUses?: number | null;
+  readonly maxResults?: number | null;
+  readonly allowedDomains?: readonly string[] | null;
+  readonly blockedDomains?: readonly string[] | null;
+  readonly recency?: WebSettings['recency'];
+  readonly location?: { readonly country?: string | null } | null;
+}
+
+/** A toolkit that a request names, and what of it may be used. */
+export interface ToolkitWish {
+  readonly name: string;
+  /** Names of tools, or globs; absent: all that are configured. */
+  readonly tools?: readonly string[] | null;
+  readonly maxCalls?: number | null;
+}
+
+/** What a completion may use beside its model, as its request says. */
+export interface GroundingWish {
+  readonly search: SearchWish | null;
+  readonly toolkits: readonly ToolkitWish[];
+  /** How often the model may call tools in a row. */
+  readonly maxToolSteps: number | null;
+  /**
+   * The request without the switches of its dialect that ask for search. It is used where the
+   * gateway has a search engine; else the request goes on as it is. Absent: it has no such switches.
+   */
+  readonly withoutSwitch?: {
+    readonly chat: ChatRequest;
+    readonly models: readonly string[] | null;
+  };
+}
+
+/** How a completion searches, within what the configuration allows. */
+export interface SearchTerms extends WebSettings {
+  readonly mode: 'auto' | SearchMode;
+  readonly required: boolean;
+}
+
+/** What a completion may use beside its model, checked. */
+export interface GroundingTerms {
+  readonly search: SearchTerms | null;
+  readonly maxToolSteps: number;
+  /** The tools that the client itself runs. */
+  readonly clientTools: readonly ToolDefinition[];
+}

@@ -1,0 +1,94 @@
+import type { ReadSource } from '../../grounding/tools/request-sources.js';
+import type { WebObserver } from '../../grounding/tools/web-access.js';
+import { webToolkit } from '../../grounding/tools/web-tools.js';
+import type { GroundingRecord } from '../../telemetry/observed-request.js';
+import type { Parts } from '../parts.js';
+import type { GroundingProgress, GroundingReport } from './answer-grounding.js';
+import type { ToolCallReport } from './run-tool-calls.js';
+
+/** Longer lists of queries would fill the request log. */
+const maxQueries = 50;
+
+/** Counts what a request does beside calling models, and tells its client and the metrics. */
+export class GroundingEvents implements WebObserver {
+  private engine: string | null = null;
+  private readonly queries: string[] = [];
+  private searches = 0;
+  private pagesRead = 0;
+  private toolCalls = 0;
+  private costUsd: number | null = 0;
+  private busyMs = 0;
+  private readonly calls: GroundingRecord['calls'][number][] = [];
+  stoppedBy: GroundingReport['stoppedBy'] = null;
+
+  constructor(
+    private readonly metrics: Parts['metrics'],
+    private readonly tell: (progress: GroundingProgress) => void,
+  ) {}
+
+  searching(query: string): void {
+    if (this.queries.length < maxQueries) this.queries.push(query);
+    this.tell({ type: 'progress', phase: 'search', detail: query });
+  }
+
+  searched: WebObserver['searched'] = ({ engine, ms, error, cached }) => {
+    this.metrics.grounding.search(engine, error?.code ?? (cached ? 'cached' : 'ok'), ms);
+    if (error) return;
+    this.searches++;
+    this.engine = engine;
+  };
+
+  /** A search that the model's provider made. */
+  searchedNatively(queries: readonly string[], searches: number): void {
+    this.engine ??= 'native';
+    this.searches += searches;
+    this.queries.push(...queries.slice(0, Math.max(0, maxQueries - this.queries.length)));
+  }
+
+  reading(url: string): void {
+    this.tell({ type: 'progress', phase: 'read', detail: url });
+  }
+
+  read: WebObserver['read'] = (outcome, ms) => {
+    this.metrics.grounding.page(outcome, ms);
+    if (outcome === 'ok') this.pagesRead++;
+  };
+
+  found({ text: _text, ...source }: ReadSource): void {
+    this.tell({ type: 'source', source });
+  }
+
+  toolBegins(id: string, toolkit: string, tool: string): void {
+    this.tell({ type: 'tool', tool, toolkit, callId: id, status: 'running' });
+  }
+
+  toolEnded({ id, toolkit, tool, outcome, ms, costUsd }: ToolCallReport): void {
+    this.metrics.grounding.toolCall(toolkit, outcome, ms);
+    if (toolkit !== webToolkit) this.toolCalls++;
+    this.charge(costUsd);
+    const latency = Math.round(ms);
+    this.calls.push({ toolkit, tool, outcome, latency });
+    this.tell({ type: 'tool', tool, toolkit, callId: id, status: outcome, latency });
+  }
+
+  charge(costUsd: number | null): void {
+    this.costUsd = this.costUsd === null || costUsd === null ? null : this.costUsd + costUsd;
+    if (costUsd) this.metrics.grounding.cost(costUsd);
+  }
+
+  /** Adds the time in which the models waited for tools. */
+  busy(ms: number): void {
+    this.busyMs += ms;
+  }
+
+  /** What the request log keeps. */
+  record(): GroundingRecord {
+    return { ...this.report(), calls: this.calls };
+  }
+
+  report(): GroundingReport {
+    const { engine, queries, searches, pagesRead, toolCalls, costUsd, stoppedBy } = this;
+    const latency = Math.round(this.busyMs);
+    return { engine, queries, searches, pagesRead, toolCalls, costUsd, latency, stoppedBy };
+  }
+}

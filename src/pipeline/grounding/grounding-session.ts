@@ -1,0 +1,245 @@
+import type { ChatMessage, ChatRequest, ToolCall, UrlCitation } from '../../completion.js';
+import { GatewayError } from '../../errors.js';
+import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
+import { lastWords } from '../../grounding/tools/material.js';
+import { RequestSources } from '../../grounding/tools/request-sources.js';
+import { WebAccess } from '../../grounding/tools/web-access.js';
+import { webTools } from '../../grounding/tools/web-tools.js';
+import type { Candidate } from '../../routing/plan.js';
+import { measureRequest } from '../../routing/tokens.js';
+import { CompletionUses } from '../completion-uses.js';
+import type { AnswerGrounding } from './answer-grounding.js';
+import { AnswerChecks } from './answer-checks.js';
+import { GroundingEvents } from './grounding-events.js';
+import { GroundingPayments } from './grounding-payments.js';
+import { searchPrice } from './grounding-terms.js';
+import { searchOnce } from './once-search.js';
+import { roundChat } from './round-chat.js';
+import type { TextFilter } from './round-writer.js';
+import type { ToolCallRules } from './run-tool-calls.js';
+import type { ToolRoundsInput } from './tool-rounds.js';
+
+/** The most tokens of one result, and the least that is worth having. */
+const maxResultTokens = 8_000;
+const minResultTokens = 300;
+/** Of a model whose context length is not known. */
+const usualContext = 32_000;
+/** The share of a context that results may fill: the rest is for the answer. */
+const resultShare = 0.7;
+
+/** What one completion has found and read, and the tools that it may call. */
+export class GroundingSession {
+  readonly tools: ReadonlyMap<string, GatewayTool>;
+  readonly events: GroundingEvents;
+  private readonly sources = new RequestSources();
+  private readonly checks: AnswerChecks;
+  private readonly payments: GroundingPayments;
+  private readonly access: WebAccess | null;
+  private readonly ownTools: readonly GatewayTool[];
+  private readonly calls = new Map<string, number>();
+  private readonly today = new Date();
+  private found: Promise<string> | null = null;
+  private promptTokens: number;
+  private contextLength = usualContext;
+  private controller: AbortController | null = null;
+
+  constructor(private readonly input: ToolRoundsInput) {
+    const { parts, request, planned, grounding, figures } = input;
+    const { messages } = planned.call.chat;
+    this.promptTokens = planned.plan.promptTokens;
+    this.events = new GroundingEvents(parts.metrics, input.tell);
+    this.payments = new GroundingPayments(parts, request, figures);
+    this.checks = new AnswerChecks(this.sources);
+    for (const { role, content } of messages)
+      if (role !== 'assistant') mentionAll(this.sources, content);
+    const { search: engines, reader } = request.snapshot.grounding;
+    const { search } = grounding.terms;
+    this.access =
+      search && engines
+        ? new WebAccess({ search: engines, reader }, this.sources, search, this.events)
+        : null;
+    this.ownTools = this.access ? this.webToolsOf(this.access) : [];
+    const all = [...this.ownTools, ...grounding.tools];
+    this.tools = new Map(all.map((tool) => [tool.name, tool]));
+  }
+
+  /**
+   * The request for a candidate, and what it reserves.
+   * @throws GatewayError where a search that is required fails, or as `reserveLimits`
+   */
+  async prepare(
+    candidate: Candidate,
+    history: readonly ChatMessage[],
+    isLast: boolean,
+  ): Promise<{ chat: ChatRequest; admitted: Promise<void> | null }> {
+    const { planned, grounding, request, figures } = this.input;
+    const { catalog } = request.snapshot;
+    const facts = catalog.lookup(candidate.provider, candidate.model);
+    this.contextLength = facts.contextLength ?? usualContext;
+    const mode = grounding.modeOf(candidate);
+    const hasTools = grounding.tools.length + grounding.terms.clientTools.length > 0;
+    const takesTools = facts.tools !== false && (mode !== 'once' || hasTools);
+    const material = mode === 'once' && history.length === 0 ? await this.searchOnce() : '';
+    const chat = roundChat({
+      chat: planned.call.chat,
+      terms: grounding.terms,
+      mode,
+      takesTools,
+      webTools: this.ownTools,
+      toolkitTools: grounding.tools,
+      history,
+      material,
+      isLast,
+      today: this.today,
+    });
+    this.promptTokens = measureRequest(chat.messages, chat.tools ?? []).tokens;
+    figures.addedPromptTokens = Math.max(0, this.promptTokens - planned.plan.promptTokens);
+    return { chat, admitted: this.admit(candidate, chat) };
+  }
+
+  /** What checks the text of one attempt. */
+  filterFor(candidate: Candidate): TextFilter {
+    const isNative = this.input.grounding.modeOf(candidate) === 'native';
+    return this.checks.begin(isNative, this.events);
+  }
+
+  /** The attempt's text counts: it is the answer's, from `startedAt` on. */
+  endRound(startedAt: number): void {
+    this.checks.keep(startedAt);
+  }
+
+  toolRules(signal: AbortSignal): ToolCallRules {
+    return {
+      tools: this.tools,
+      signal,
+      calls: this.calls,
+      begins: ({ id }, { toolkit, name }) => this.events.toolBegins(id, toolkit, name),
+      ended: (report) => this.events.toolEnded(report),
+      pay: (tool) => this.payments.pay(tool),
+    };
+  }
+
+  /** Runs something that ends when the client leaves or the request's time is over. */
+  async whileTools<T>(leftMs: number, run: (signal: AbortSignal) => Promise<T>): Promise<T> {
+    const { cancellation } = this.input.request;
+    const controller = new AbortController();
+    this.controller = controller;
+    if (cancellation.reason) throw cancellation.reason;
+    cancellation.onCancel((reason) => controller.abort(reason));
+    const late = new GatewayError('deadline_exceeded', 'no answer within the time of the request');
+    const timer = setTimeout(() => controller.abort(late), leftMs);
+    const ended = new Promise<never>((_resolve, reject) => {
+      controller.signal.addEventListener('abort', () => reject(controller.signal.reason as Error), {
+        once: true,
+      });
+    });
+    try {
+      return await Promise.race([run(controller.signal), ended]);
+    } finally {
+      clearTimeout(timer);
+      cancellation.onCancel(null);
+    }
+  }
+
+  /** Results of the gateway's tools that came beside calls of the client's. */
+  keepBeside(
+    calls: readonly ToolCall[],
+    results: readonly ChatMessage[],
+    others: readonly ToolCall[],
+  ): void {
+    const { parts, request } = this.input;
+    parts.state.toolResults.keep(request.caller.accountId, { calls, results, others });
+  }
+
+  grounding(): AnswerGrounding {
+    const { citations, dropped } = this.checks.result();
+    this.input.parts.metrics.grounding.citations(citations.length, dropped);
+    const cited = new Set(citations.map(({ source }) => source));
+    return { report: this.events.report(), sources: this.sources.shown(cited), citations };
+  }
+
+  /** The citations as OpenAI's dialect has them. */
+  annotations({ citations }: AnswerGrounding): UrlCitation[] {
+    return citations.flatMap(({ source, start, end, quote }) => {
+      const cited = this.sources.byId(source);
+      if (!cited) return [];
+      const { url, title } = cited;
+      const content = quote === '' ? {} : { content: quote };
+      const span = { start_index: start, end_index: end };
+      return [{ type: 'url_citation' as const, url_citation: { url, title, ...content, ...span } }];
+    });
+  }
+
+  close(): void {
+    this.controller?.abort(new GatewayError('client_closed', 'the request is over'));
+  }
+
+  private webToolsOf(access: WebAccess): GatewayTool[] {
+    const { request, planned, grounding } = this.input;
+    const { search } = grounding.terms;
+    return webTools({
+      access,
+      resultTokens: () => this.resultTokens(access.searchesLeft + 1),
+      question: lastWords(planned.call.chat.messages),
+      searchPriceUsd: searchPrice(request.snapshot.grounding, search?.engine ?? null),
+      required: search?.required ?? false,
+    });
+  }
+
+  private resultTokens(calls: number): number {
+    const room = (this.contextLength * resultShare - this.promptTokens) / Math.max(1, calls);
+    return Math.round(Math.min(maxResultTokens, Math.max(minResultTokens, room)));
+  }
+
+  private searchOnce(): Promise<string> {
+    return (this.found ??= this.searchNow());
+  }
+
+  private async searchNow(): Promise<string> {
+    const { access, input } = this;
+    const { search } = input.grounding.terms;
+    if (!access || !search) return '';
+    const { planned, request } = input;
+    const startedAt = performance.now();
+    const priceUsd = searchPrice(request.snapshot.grounding, search.engine);
+    const settle = await this.payments.pay({ priceUsd });
+    try {
+      const question = lastWords(planned.call.chat.messages);
+      const { material, costUsd } = await this.whileTools(
+        planned.plan.limits.totalTimeoutMs,
+        (signal) => searchOnce(access, question, this.resultTokens(1), signal),
+      );
+      settle(costUsd);
+      this.events.charge(costUsd);
+      return material;
+    } catch (error) {
+      settle(null);
+      if (!(error instanceof GatewayError) || search.required || request.cancellation.reason)
+        throw error;
+      const message = `the search failed: ${error.message}`;
+      request.warnings = [...request.warnings, { field: 'search', message }];
+      return '';
+    } finally {
+      this.events.busy(performance.now() - startedAt);
+    }
+  }
+
+  private admit(candidate: Candidate, chat: ChatRequest): Promise<void> | null {
+    const { request, planned } = this.input;
+    const { reservation, snapshot, caller } = request;
+    if (!reservation) return null;
+    const { call, plan } = planned;
+    const sent = {
+      ...planned,
+      call: { ...call, chat },
+      plan: { ...plan, promptTokens: this.promptTokens },
+    };
+    reservation.continueWith(new CompletionUses(sent, snapshot, caller));
+    return reservation.admit(candidate);
+  }
+}
+
+function mentionAll(sources: RequestSources, content: ChatMessage['content']): void {
+  if (typeof content === 'string') sources.mention(content);
+  else for (const { text } of content ?? []) if (text) sources.mention(text);
+}

@@ -1,0 +1,109 @@
+import { hasBudget } from '../../accounts/caller-limits.js';
+import { invalidField } from '../../errors.js';
+import type { CompletionCall } from '../completion-call.js';
+import type { FieldWarning, GatewayRequest } from '../request.js';
+import type { GroundingTerms, GroundingWish, SearchTerms, SearchWish } from './grounding-call.js';
+import type { GroundingParts } from './grounding-parts.js';
+
+const usualUses = 3;
+const usualResults = 5;
+const usualToolSteps = 5;
+
+/**
+ * A request's wishes within what the configuration allows; a wish that was cut is among the
+ * warnings of the request.
+ * @throws GatewayError the surface's code for an invalid field
+ */
+export function groundingTerms(
+  request: GatewayRequest,
+  call: CompletionCall,
+  wish: GroundingWish,
+): GroundingTerms {
+  const { grounding } = request.snapshot;
+  const { maxToolSteps } = grounding.limits;
+  const search = wish.search && searchTerms(request, call, wish.search);
+  if ((call.chat.n ?? 1) > 1)
+    throw invalidField('n', 'must be 1 where the gateway searches or runs tools', call.invalidCode);
+  return {
+    search,
+    maxToolSteps: atMost(
+      request,
+      'maxToolSteps',
+      wish.maxToolSteps ?? Math.min(usualToolSteps, maxToolSteps),
+      maxToolSteps,
+    ),
+    clientTools: call.chat.tools ?? [],
+  };
+}
+
+function searchTerms(request: GatewayRequest, call: CompletionCall, wish: SearchWish): SearchTerms {
+  const { grounding } = request.snapshot;
+  const { maxUses, maxResults } = grounding.limits;
+  checkEngine(request, call, wish.engine ?? null);
+  return {
+    mode: wish.mode ?? 'auto',
+    required: wish.required ?? false,
+    engine: wish.engine ?? null,
+    maxUses: atMost(
+      request,
+      'search[maxUses]',
+      wish.maxUses ?? Math.min(usualUses, maxUses),
+      maxUses,
+    ),
+    maxResults: atMost(
+      request,
+      'search[maxResults]',
+      wish.maxResults ?? Math.min(usualResults, maxResults),
+      maxResults,
+    ),
+    allowedDomains: wish.allowedDomains ?? [],
+    blockedDomains: wish.blockedDomains ?? [],
+    recency: wish.recency ?? null,
+    country: wish.location?.country ?? null,
+  };
+}
+
+function checkEngine(
+  { snapshot: { grounding, budgets }, caller }: GatewayRequest,
+  { invalidCode }: CompletionCall,
+  engine: string | null,
+): void {
+  const names = [...grounding.enginePrices.keys()];
+  if (engine !== null && !names.includes(engine)) {
+    const known = names.length === 0 ? 'none is configured' : `there are ${names.join(', ')}`;
+    throw invalidField(
+      'search[engine]',
+      `is no search engine of this gateway; ${known}`,
+      invalidCode,
+    );
+  }
+  if (!hasBudget(caller) || budgets.allowUnpriced) return;
+  const unpriced = (engine === null ? names : [engine]).find(
+    (name) => grounding.enginePrices.get(name) === null,
+  );
+  if (unpriced !== undefined)
+    throw invalidField(
+      'search',
+      `the key or account has a budget, and the price of ${unpriced} is not known; an operator can set \`pricePerThousand\``,
+      invalidCode,
+    );
+}
+
+/** More than is allowed counts as what is allowed, with a warning. */
+function atMost(request: GatewayRequest, field: string, wanted: number, allowed: number): number {
+  if (wanted <= allowed) return wanted;
+  const message = `this gateway allows at most ${allowed}, which was taken`;
+  request.warnings = [...request.warnings, { field, message } satisfies FieldWarning];
+  return allowed;
+}
+
+/** The price of one search at most; null: unknown. */
+export function searchPrice(
+  { enginePrices }: GroundingParts,
+  engine: string | null,
+): number | null {
+  const prices = engine === null ? [...enginePrices.values()] : [enginePrices.get(engine) ?? null];
+  return prices.some((price) => price === null)
+    ? null
+    : Math.max(0, ...prices.map((price) => price ?? 0));
+}

@@ -1,0 +1,119 @@
+import { GatewayError, invalidField } from '../../errors.js';
+import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
+import type { Candidate } from '../../routing/plan.js';
+import type { CompletionCall } from '../completion-call.js';
+import type { GatewayRequest } from '../request.js';
+import type { GroundingTerms, GroundingWish, SearchMode } from './grounding-call.js';
+import { groundingTerms } from './grounding-terms.js';
+import { searchModeOf } from './search-mode.js';
+
+/** What a completion may use beside its model, decided. */
+export interface PlannedGrounding {
+  readonly terms: GroundingTerms;
+  /** Tools of toolkits. */
+  readonly tools: readonly GatewayTool[];
+  /** How a candidate searches; null: the request does not search. */
+  modeOf(candidate: Candidate): SearchMode | null;
+  /** Why a candidate cannot do what is asked; null if it can. */
+  unfitReason(candidate: Candidate): string | null;
+}
+
+/**
+ * Decides what a completion may use beside its model, before any model is called. Sets
+ * `request.grounding`, and adds to `request.warnings`.
+ * @param candidates all that the request names
+ * @throws GatewayError the surface's code for an invalid field
+ */
+export async function planGrounding(
+  request: GatewayRequest,
+  call: CompletionCall,
+  wish: GroundingWish,
+  candidates: readonly Candidate[],
+): Promise<PlannedGrounding> {
+  const terms = groundingTerms(request, call, wish);
+  const tools = await toolsOf(request, call, wish);
+  const choose = (candidate: Candidate): ReturnType<typeof searchModeOf> | null =>
+    terms.search &&
+    searchModeOf(abilitiesOf(request, candidate), {
+      terms: terms.search,
+      hasEngine: request.snapshot.grounding.search !== null,
+      hasTools: tools.length > 0 || terms.clientTools.length > 0,
+    });
+  const planned: PlannedGrounding = {
+    terms,
+    tools,
+    modeOf(candidate) {
+      const choice = choose(candidate);
+      return choice && 'mode' in choice ? choice.mode : null;
+    },
+    unfitReason(candidate) {
+      const choice = choose(candidate);
+      return choice && 'reason' in choice ? choice.reason : null;
+    },
+  };
+  if (terms.search && candidates.length > 0)
+    refuseWithoutSearch(request, call, planned, candidates);
+  request.grounding = planned;
+  return planned;
+}
+
+/** Where no model can search, that is what is wrong, whatever else is. */
+function refuseWithoutSearch(
+  { snapshot: { grounding } }: GatewayRequest,
+  { invalidCode }: CompletionCall,
+  planned: PlannedGrounding,
+  candidates: readonly Candidate[],
+): void {
+  if (grounding.search || candidates.some((one) => planned.unfitReason(one) === null)) return;
+  const reason =
+    'no model of the request has a web search of its own, and no search engine is configured (`search.engines`)';
+  throw invalidField('search', reason, invalidCode);
+}
+
+function abilitiesOf(
+  { snapshot: { catalog, providers } }: GatewayRequest,
+  { provider, model }: Candidate,
+): Parameters<typeof searchModeOf>[0] {
+  const adapter = provider === null ? undefined : providers.get(provider)?.adapter;
+  return {
+    native: adapter?.webSearch?.(model) ?? null,
+    tools: catalog.lookup(provider, model).tools,
+  };
+}
+
+async function toolsOf(
+  request: GatewayRequest,
+  { invalidCode }: CompletionCall,
+  { toolkits }: GroundingWish,
+): Promise<readonly GatewayTool[]> {
+  if (toolkits.length === 0) return [];
+  const choices = toolkits.map(({ name, tools, maxCalls }) => ({
+    name,
+    ...(tools ? { tools } : {}),
+    ...(maxCalls ? { maxCalls } : {}),
+  }));
+  const { cancellation, caller, snapshot } = request;
+  const controller = new AbortController();
+  if (cancellation.reason) throw cancellation.reason;
+  cancellation.onCancel((reason) => controller.abort(reason));
+  try {
+    const opened = await snapshot.grounding.toolkits.open(
+      choices,
+      caller.toolkits,
+      controller.signal,
+    );
+    const warnings = opened.warnings.map((message) => ({ field: 'toolkits', message }));
+    request.warnings = [...request.warnings, ...warnings];
+    return opened.tools;
+  } catch (error) {
+    throw inSurfaceCode(error, invalidCode);
+  } finally {
+    cancellation.onCancel(null);
+  }
+}
+
+/** An invalid field has the code, and so the status, of the surface. */
+function inSurfaceCode(error: unknown, code: CompletionCall['invalidCode']): unknown {
+  if (!(error instanceof GatewayError) || error.code !== 'validation_failed') return error;
+  return new GatewayError(code, error.message, { field: error.field });
+}

@@ -1,0 +1,105 @@
+import type { ChatMessage, ToolCall } from '../../completion.js';
+import type { GatewayTool, ToolResult } from '../../grounding/tools/gateway-tool.js';
+
+/** What becomes of one call, as it is measured and shown. */
+export interface ToolCallReport {
+  readonly id: string;
+  readonly toolkit: string;
+  readonly tool: string;
+  readonly outcome: 'ok' | 'error' | 'refused';
+  readonly ms: number;
+  readonly costUsd: number | null;
+}
+
+/** What tool calls are run with. */
+export interface ToolCallRules {
+  readonly tools: ReadonlyMap<string, GatewayTool>;
+  readonly signal: AbortSignal;
+  /** Counts the calls of the request so far, by the tool's name. */
+  readonly calls: Map<string, number>;
+  begins(call: ToolCall, tool: GatewayTool): void;
+  ended(report: ToolCallReport): void;
+  /**
+   * Reserves what a call costs at most.
+   * @returns to be called with what it cost
+   * @throws GatewayError as `reserveLimits`
+   */
+  pay(tool: GatewayTool): Promise<(costUsd: number | null) => void>;
+}
+
+/** More calls of one request are answered with an error. */
+const maxCalls = 64;
+
+/**
+ * Runs the calls of one round, together.
+ * @returns their results as messages, in the order of the calls
+ * @throws GatewayError where a tool ends the request, or the reason of the signal
+ */
+export async function runToolCalls(
+  calls: readonly ToolCall[],
+  rules: ToolCallRules,
+): Promise<ChatMessage[]> {
+  const results = await Promise.all(calls.map((call) => runCall(call, rules)));
+  return calls.map(({ id }, index) => ({
+    role: 'tool',
+    tool_call_id: id,
+    content: results[index]!.text,
+  }));
+}
+
+async function runCall(call: ToolCall, rules: ToolCallRules): Promise<ToolResult> {
+  const { name } = call.function;
+  const tool = rules.tools.get(name);
+  if (!tool) return refused(`there is no tool ${name}`);
+  const report = { id: call.id, toolkit: tool.toolkit, tool: name };
+  const problem = problemOf(tool, rules.calls);
+  if (problem !== null) {
+    rules.ended({ ...report, outcome: 'refused', ms: 0, costUsd: 0 });
+    return refused(problem);
+  }
+  const args = argumentsOf(call.function.arguments);
+  if (!args) {
+    rules.ended({ ...report, outcome: 'refused', ms: 0, costUsd: 0 });
+    return refused('the arguments are no JSON object');
+  }
+  const settle = await rules.pay(tool);
+  rules.begins(call, tool);
+  const startedAt = performance.now();
+  const ended = (outcome: ToolCallReport['outcome'], costUsd: number | null): void => {
+    settle(costUsd);
+    rules.ended({ ...report, outcome, ms: performance.now() - startedAt, costUsd });
+  };
+  try {
+    const result = await tool.run(args, { signal: rules.signal });
+    ended(result.isError ? 'error' : 'ok', result.costUsd);
+    return result;
+  } catch (error) {
+    ended('error', null);
+    throw error;
+  }
+}
+
+function problemOf(
+  { name, maxCalls: own }: GatewayTool,
+  counts: Map<string, number>,
+): string | null {
+  const made = counts.get(name) ?? 0;
+  const all = [...counts.values()].reduce((sum, count) => sum + count, 0);
+  if (own !== null && made >= own) return `no further calls of ${name} are allowed`;
+  if (all >= maxCalls) return 'no further calls of tools are allowed';
+  counts.set(name, made + 1);
+  return null;
+}
+
+const refused = (text: string): ToolResult => ({ text, isError: true, costUsd: 0 });
+
+function argumentsOf(text: string): Record<string, unknown> | null {
+  try {
+    const args: unknown = JSON.parse(text.trim() === '' ? '{}' : text);
+    return typeof args === 'object' && args !== null && !Array.isArray(args)
+      ? (args as Record<string, unknown>)
+      : null;
+  } catch {
+    return null;
+  }
+}

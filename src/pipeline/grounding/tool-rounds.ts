@@ -1,0 +1,194 @@
+import type { ChatMessage, ChatRequest, ToolCall } from '../../completion.js';
+import type { AnswerWriter } from '../../dispatch/answer-writer.js';
+import { chatCalls } from '../../dispatch/chat-call.js';
+import type { ChatOutcome, PlanExecutionInput } from '../../dispatch/execute-plan.js';
+import type { ChatAnswer } from '../../dispatch/chat-call.js';
+import type { ErrorTraceEntry } from '../../errors.js';
+import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
+import type { Candidate } from '../../routing/plan.js';
+import type { FinishedAnswer, PlannedCompletion } from '../completion-call.js';
+import type { CompletionUsage } from '../completion-usage.js';
+import type { Parts } from '../parts.js';
+import type { GatewayRequest } from '../request.js';
+import type { AnswerGrounding, GroundingProgress } from './answer-grounding.js';
+import { JoinedAnswer } from './joined-answer.js';
+import { GroundingSession } from './grounding-session.js';
+import type { PlannedGrounding } from './plan-grounding.js';
+import { RoundWriter } from './round-writer.js';
+import { runToolCalls } from './run-tool-calls.js';
+
+/** Executes the plan once: the model call of one round. */
+export type ExecuteRound = (
+  round: Pick<PlanExecutionInput<ChatAnswer>, 'plan' | 'callOf' | 'admit' | 'errorTrace'>,
+) => Promise<ChatOutcome>;
+
+/** What the rounds of a completion run with. */
+export interface ToolRoundsInput {
+  readonly parts: Parts;
+  readonly request: GatewayRequest;
+  readonly planned: PlannedCompletion;
+  readonly grounding: PlannedGrounding;
+  readonly figures: CompletionUsage;
+  readonly execute: ExecuteRound;
+  readonly tell: (progress: GroundingProgress) => void;
+}
+
+/**
+ * A completion in rounds: the model is called, the tools that it calls are run, and it is called
+ * again with their results, until it answers. What a tool has done is never done again: a candidate
+ * that takes over receives the results.
+ */
+export class ToolRounds {
+  private readonly session: GroundingSession;
+  private readonly answer: JoinedAnswer;
+  private readonly startedAt = performance.now();
+  private readonly history: ChatMessage[] = [];
+  private clientCalls: readonly ToolCall[] = [];
+  private reasoningDetails: readonly unknown[] = [];
+  private errorTrace: readonly ErrorTraceEntry[];
+  private candidates: readonly Candidate[];
+
+  constructor(
+    private readonly input: ToolRoundsInput,
+    private readonly out: AnswerWriter,
+  ) {
+    const { planned } = input;
+    this.session = new GroundingSession(input);
+    this.answer = new JoinedAnswer(out);
+    this.errorTrace = planned.passedOver;
+    this.candidates = planned.plan.candidates;
+  }
+
+  /**
+   * @returns the last model call; what the others used is in the figures
+   * @throws GatewayError, BrokenStream as `executePlan`
+   */
+  async run(): Promise<ChatOutcome> {
+    const { figures, grounding } = this.input;
+    try {
+      for (let step = 0; ; step++) {
+        const isLast = step >= grounding.terms.maxToolSteps;
+        const { outcome, calls, message } = await this.round(isLast);
+        const own = isLast ? [] : calls.filter((call) => this.isOwn(call));
+        if (own.length === 0) return this.ended(outcome, isLast, calls);
+        const results = await this.runTools(own);
+        const others = calls.filter((call) => !own.includes(call));
+        if (others.length > 0) {
+          this.session.keepBeside(calls, results, others);
+          return this.ended(outcome, false, others);
+        }
+        figures.add(outcome.candidate, figures.usageOf(outcome.candidate, outcome));
+        this.history.push(message, ...results);
+        this.answer.breakHere();
+      }
+    } finally {
+      this.session.close();
+      this.input.request.record.grounding = this.session.events.record();
+    }
+  }
+
+  /** Writes the end of the answer. @returns what it rests on */
+  end(answer: FinishedAnswer): AnswerGrounding {
+    const grounding = this.session.grounding();
+    this.answer.end(
+      {
+        toolCalls: this.clientCalls,
+        annotations: this.session.annotations(grounding),
+        reasoningDetails: this.reasoningDetails,
+      },
+      answer,
+    );
+    return grounding;
+  }
+
+  private async round(isLast: boolean): Promise<{
+    outcome: ChatOutcome;
+    calls: readonly ToolCall[];
+    message: ChatMessage;
+  }> {
+    const { planned, execute } = this.input;
+    const { limits } = planned.plan;
+    const writer = new RoundWriter(this.out, this.answer, (candidate) =>
+      this.session.filterFor(candidate),
+    );
+    const chats = new Map<Candidate, ChatRequest>();
+    const outcome = await execute({
+      plan: {
+        candidates: this.candidates,
+        limits: { ...limits, totalTimeoutMs: this.leftMs(limits.totalTimeoutMs) },
+      },
+      admit: async (candidate) => {
+        const { chat, admitted } = await this.session.prepare(candidate, this.history, isLast);
+        chats.set(candidate, chat);
+        await admitted;
+      },
+      callOf: (target) =>
+        chatCalls(chats.get(target.candidate) ?? planned.call.chat, writer)(target),
+      errorTrace: this.errorTrace,
+    });
+    this.errorTrace = outcome.errorTrace;
+    // a candidate that failed is not asked again
+    this.candidates = this.candidates.slice(this.candidates.indexOf(outcome.candidate));
+    const { message, startedAt } = writer.end(outcome.finishReason);
+    this.session.endRound(startedAt);
+    const { content, tool_calls: calls = [], reasoning_content, reasoning_details } = message;
+    this.reasoningDetails = reasoning_details ?? [];
+    const named = calls.filter(Boolean).map(withId);
+    return {
+      outcome,
+      calls: named,
+      message: {
+        role: 'assistant',
+        content: content || null,
+        tool_calls: named,
+        ...(reasoning_content ? { reasoning_content } : {}),
+        ...(reasoning_details?.length ? { reasoning_details } : {}),
+      },
+    };
+  }
+
+  private async runTools(calls: readonly ToolCall[]): Promise<ChatMessage[]> {
+    const { session } = this;
+    const startedAt = performance.now();
+    try {
+      const results = await session.whileTools(
+        this.leftMs(this.input.planned.plan.limits.totalTimeoutMs),
+        (signal) => runToolCalls(calls, session.toolRules(signal)),
+      );
+      return results;
+    } finally {
+      session.events.busy(performance.now() - startedAt);
+    }
+  }
+
+  /** Calls of no known tool are the client's where it has tools of its own. */
+  private isOwn({ function: { name } }: ToolCall): boolean {
+    const tool: GatewayTool | undefined = this.session.tools.get(name);
+    if (tool) return tool.approval === 'none';
+    const { clientTools } = this.input.grounding.terms;
+    return clientTools.length === 0;
+  }
+
+  private ended(outcome: ChatOutcome, isLast: boolean, calls: readonly ToolCall[]): ChatOutcome {
+    this.clientCalls = isLast ? calls.filter((call) => !this.isOwn(call)) : calls;
+    if (isLast && this.history.length > 0) this.session.events.stoppedBy = 'steps';
+    const finishReason =
+      this.clientCalls.length > 0
+        ? 'tool_calls'
+        : outcome.finishReason === 'tool_calls'
+          ? 'stop'
+          : outcome.finishReason;
+    const firstContentAt = this.answer.firstAt ?? outcome.firstContentAt;
+    return { ...outcome, finishReason, firstContentAt };
+  }
+
+  private leftMs(totalMs: number): number {
+    return Math.max(1, totalMs - (performance.now() - this.startedAt));
+  }
+}
+
+let unnamed = 0;
+
+/** Some providers give calls no id. */
+const withId = (call: ToolCall): ToolCall =>
+  call.id === '' ? { ...call, id: `call_${Date.now().toString(36)}_${unnamed++}` } : call;

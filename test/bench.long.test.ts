@@ -63,6 +63,22 @@ it(
   },
 );
 
+it(
+  'the benchmark of grounding prints that no fabricated link is left and how many quotes are found',
+  {
+    timeout: giveUpMs,
+  },
+  async () => {
+    const printed = await bench('grounding', '--quick');
+    expect(printed).toMatch(/^\| fabricated links left +\| 0 /m);
+    expect(printed).toMatch(/^\| true claims whose quote is found +\| (9[5-9]|100)\.\d % of \d+ /m);
+    expect(printed).toMatch(
+      /^\| evidence in 4k tokens, packed \/ whole pages +\| [\d.]+ % \/ [\d.]+ % /m,
+    );
+    expect(printed).toMatch(/^\| filter, .* \| \d/m);
+  },
+);
+
 it('the benchmark lists its rows where it is asked for an unknown one', async () => {
   await expect(run(process.execPath, ['test/bench/run.mjs', '--row=none'])).rejects.toMatchObject({
     stderr: expect.stringContaining('there is no row "none"; there are json') as string,

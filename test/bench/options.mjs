@@ -26,6 +26,15 @@ npm run bench -- hostile [<dist of before>] [options]
 
   --rounds=N         how often; the round with the shortest wait counts (3)
   --row=NAME, --dist=FOLDER as above
+
+npm run bench -- grounding [options]
+  How well answers are grounded, on a generated corpus: fabricated links that are left, citations
+  whose quotes are found, evidence in the packed context, speed. Takes about half a minute.
+  EXTRACTION_DATA=<folder> adds how well articles are extracted: \`ground-truth.json\` and
+  \`html/<id>.html.gz\`, as in scrapinghub's article-extraction-benchmark.
+
+  --quick            a tenth of it
+  --dist=FOLDER      as above
 `;
 
 const fullRun = { slices: 21, starts: 5, requests: 1_000, holdMs: 6_000, streams: 1_000 };
@@ -49,7 +58,7 @@ const flags = {
 /**
  * Reads the command line. `requests` and `streams` say how much is measured, `slices`, `starts` and
  * `pairs` how often; `before` is the build to compare with, null if none is to be compared;
- * `hostile` is null unless hostile requests are to be measured.
+ * `hostile` is null unless hostile requests are to be measured; `grounding` says whether that is.
  * @throws Error with the usage
  */
 export function readOptions(args = process.argv.slice(2)) {
@@ -65,6 +74,7 @@ export function readOptions(args = process.argv.slice(2)) {
   };
   return {
     ...chosen,
+    quick: values.quick,
     starts: Math.min(starts, chosen.slices),
     holdMs: Math.min(holdMs, chosen.requests * 20),
     rows: values.row,
@@ -78,9 +88,11 @@ function commandOf(positionals) {
   const [command, folder, ...more] = positionals;
   const build = folder === undefined ? null : resolve(folder);
   if (more.length === 0) {
-    if (command === undefined) return { before: null, hostile: null };
-    if (command === 'compare' && build) return { before: build, hostile: null };
-    if (command === 'hostile') return { before: null, hostile: { before: build } };
+    const none = { before: null, hostile: null, grounding: false };
+    if (command === undefined) return none;
+    if (command === 'compare' && build) return { ...none, before: build };
+    if (command === 'hostile') return { ...none, hostile: { before: build } };
+    if (command === 'grounding' && !build) return { ...none, grounding: true };
   }
   throw new Error(`the arguments ${JSON.stringify(positionals)} are unknown\n\n${usage}`);
 }

@@ -4,6 +4,7 @@ import { cpus } from 'node:os';
 import { Bench } from './bench.mjs';
 import { compareBuilds, comparedRows } from './compare.mjs';
 import { attacks } from './hostile/attacks.mjs';
+import { runGrounding } from './grounding/run.mjs';
 import { runHostile } from './hostile/run.mjs';
 import { chosenRows, readOptions } from './options.mjs';
 import { canPin, endAll } from './processes.mjs';
@@ -60,6 +61,11 @@ async function printRatios(bench, selected) {
 
 async function main() {
   const options = readOptions();
+  if (options.grounding) {
+    printMachine();
+    await runGrounding(options);
+    return;
+  }
   if (options.hostile) {
     printMachine();
     await runHostile(options, chosenRows(attacks, options.rows));

@@ -65,7 +65,9 @@ export function subjectOf(text: string, terms: readonly TextTerm[]): string | nu
   if (second?.kind !== 'word') return null;
   const between = text.slice(first.start + first.written.length, second.start);
   const isSubject =
-    predicates.has(second.key) ||
+    // `researchers have finished` says nothing of a name
+    (predicates.has(second.key) && !/^(?:have|are|were)$/.test(second.key)) ||
+    (/[a-z]ed$/.test(second.written) && !/s$/.test(first.key)) ||
     /^\s+[—–]\s/.test(between) ||
     (isCapital(second.written) && !isStop(second));
   return isSubject ? first.key : null;

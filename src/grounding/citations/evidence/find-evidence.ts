@@ -31,16 +31,24 @@ type Fits = readonly ReadonlyMap<number, number>[];
  * @returns '' if there is none
  */
 export function findEvidence(claim: string, source: SourceText): string {
+  const words = claimWords(claim);
+  const fits = words.terms.map((term) => source.placesOf(term));
   const quotations = quotationsIn(claim);
+  const isShort = (quotation: string): boolean =>
+    quotation.split(/\s+/).length < minWordsOfQuotation;
   for (const quotation of quotations) {
-    const quote = literalQuote(quotation, source);
-    if (quote !== '') return quote;
+    const isDoubtful = isShort(quotation) && lacksNames(words, fits, source);
+    const quote = isDoubtful ? '' : literalQuote(quotation, source);
+    // what stands beside the quotation counts too
+    if (quote !== '' && hasNumbers(words, fits)) return quote;
   }
-  const isDoubtful = quotations.some(
-    (quotation) => quotation.split(/\s+/).length >= minWordsOfQuotation,
-  );
-  return bestSentence(claim, source, isDoubtful ? minShareInDoubt : minShare);
+  const isDoubtful = quotations.some((quotation) => !isShort(quotation));
+  return bestSentence(words, fits, source, isDoubtful ? minShareInDoubt : minShare);
 }
+
+/** Whether a source has all numbers of a claim somewhere. */
+const hasNumbers = ({ terms }: ClaimWords, fits: Fits): boolean =>
+  terms.every(({ kind }, index) => kind !== 'number' || fits[index]!.size > 0);
 
 /** A quotation as the source has it; '' if it does not have it. */
 export function literalQuote(quotation: string, source: SourceText): string {
@@ -55,10 +63,8 @@ function cut(quote: string): string {
   return quote.slice(0, /[\uD800-\uDBFF]/.test(quote[end - 1]!) ? end - 1 : end);
 }
 
-function bestSentence(claim: string, source: SourceText, minimum: number): string {
-  const words = claimWords(claim);
+function bestSentence(words: ClaimWords, fits: Fits, source: SourceText, minimum: number): string {
   if (words.terms.length === 0) return '';
-  const fits = words.terms.map((term) => source.placesOf(term));
   if (lacksNames(words, fits, source)) return '';
   // without capitals, names cannot be told from other words: most claims begin with one
   const lacksFirst = words.terms[0]?.kind === 'signs' && fits[0]!.size === 0;
@@ -67,7 +73,7 @@ function bestSentence(claim: string, source: SourceText, minimum: number): strin
   for (const index of candidates(words.terms, fits, source.size)) {
     const share = shareIn(index, words, fits, source);
     if (share < least || share <= best.share) continue;
-    if (!isAboutOther(words, source.sentence(index)))
+    if (!isAboutOther(words, source.sentence(index), isNear(index, words, fits, source)))
       best = { share, sentence: source.sentence(index) };
   }
   return cut(best.sentence);
@@ -130,12 +136,24 @@ function shareIn(index: number, { terms }: ClaimWords, fits: Fits, source: Sourc
   return found / all;
 }
 
+/** Whether all names of a claim stand in a sentence, right beside it or in the title. */
+function isNear(index: number, { terms }: ClaimWords, fits: Fits, source: SourceText): boolean {
+  return terms.every((term, place) => {
+    const fit = fits[place]!;
+    const isBeside = fit.has(index) || fit.has(index - 1) || fit.has(index + 1);
+    return !term.isName || isBeside || source.hasInTitle(term);
+  });
+}
+
 /** Whether a sentence says of something else what the claim says of its subject. */
-function isAboutOther({ subject, terms }: ClaimWords, sentence: string): boolean {
-  if (subject === null) return false;
+function isAboutOther(words: ClaimWords, sentence: string, isNearby: boolean): boolean {
   const said = termsOf(sentence);
-  const other = subjectOf(sentence, said);
   const isShared = (key: string, keys: readonly { key: string }[]): boolean =>
     keys.some((each) => each.key === key || (key.length >= 5 && each.key.startsWith(key)));
-  return other !== null && !isShared(other, terms) && !isShared(subject, said);
+  const { subject, terms, hasCapitalNouns } = words;
+  const other = subject === null ? null : subjectOf(sentence, said);
+  if (other !== null && !isShared(other, terms) && !isShared(subject!, said)) return true;
+  if (isNearby || hasCapitalNouns) return false;
+  // the claim names something further away, and the sentence something else
+  return claimWords(sentence).terms.some(({ isName, key }) => isName && !isShared(key, terms));
 }

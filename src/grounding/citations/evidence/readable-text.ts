@@ -9,27 +9,39 @@ const quotes = /["'`´‘’‚‛“”„‟«»‹›「」『』〝〞＂＇
 const dashes = /[‐‑‒–—―−﹘﹣－]/;
 const ignored = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060\ufeff]/;
 const mark = /\p{M}/u;
+/** The longest that one unit becomes, by Unicode's forms of compatibility. */
+const maxGrowth = 18;
 
 /**
  * Makes texts comparable in which only blanks, quotation marks, dashes, case or Unicode's forms of
  * compatibility differ. Takes time in proportion to the length.
  */
 export function readableText(original: string): ReadableText {
-  const places: number[] = [];
+  let places = new Int32Array(original.length + maxGrowth);
   const parts: string[] = [];
+  let length = 0;
   let last = ' ';
   for (let at = 0; at < original.length;) {
-    const end = endOfCharacter(original, at);
-    const text = comparable(original.slice(at, end));
+    const code = original.charCodeAt(at);
+    const isPlain = code < 0x80 && !(original.charCodeAt(at + 1) > 0x2ff);
+    const end = isPlain ? at + 1 : endOfCharacter(original, at);
+    const text = isPlain ? ascii[code]! : comparable(original.slice(at, end));
     if (text !== '' && !(text === ' ' && last === ' ')) {
+      if (length + maxGrowth >= places.length) places = grown(places);
       parts.push(text);
-      for (let unit = 0; unit < text.length; unit++) places.push(at);
+      for (let unit = 0; unit < text.length; unit++) places[length++] = at;
       last = text;
     }
     at = end;
   }
-  places.push(original.length);
-  return { text: parts.join(''), places: Int32Array.from(places) };
+  places[length] = original.length;
+  return { text: parts.join(''), places: places.subarray(0, length + 1) };
+}
+
+function grown(places: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const larger = new Int32Array(places.length + (places.length >> 1) + 2 * maxGrowth);
+  larger.set(places);
+  return larger;
 }
 
 /** The place after a character with its accents. */
@@ -58,3 +70,5 @@ function comparable(character: string): string {
   const text = character.normalize('NFKC').toLowerCase();
   return /^\s+$/.test(text) ? ' ' : text;
 }
+
+const ascii = Array.from({ length: 0x80 }, (_, code) => comparable(String.fromCharCode(code)));

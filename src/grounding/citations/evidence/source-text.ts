@@ -11,8 +11,10 @@ export class SourceText {
   /** Without the addresses of links. */
   readonly text: string;
   private readonly sentences: readonly string[];
-  /** The sentences that have a word, a stem or a number. */
+  /** The sentences that have a word or a number. */
   private readonly places = new Map<string, number[]>();
+  /** The words that begin alike. */
+  private readonly stems = new Map<string, string[]>();
   /** Numbers that may have been rounded. */
   private readonly large: { readonly value: number; readonly sentence: number }[] = [];
   private readonly titleKeys = new Set<string>();
@@ -59,8 +61,8 @@ export class SourceText {
           if (Math.abs(value - exact) <= term.step / 2) found.set(sentence, 1);
       return found;
     }
-    if (term.stem !== '')
-      for (const sentence of this.places.get(term.stem) ?? []) found.set(sentence, stemFit);
+    for (const key of this.stems.get(term.stem) ?? [])
+      for (const sentence of this.places.get(key) ?? []) found.set(sentence, stemFit);
     for (const sentence of this.places.get(term.key) ?? []) found.set(sentence, 1);
     return found;
   }
@@ -68,7 +70,6 @@ export class SourceText {
   private addSentence(sentence: string, index: number): void {
     for (const { kind, key, values } of termsOf(sentence)) {
       if (kind !== 'number') this.addPlace(key, index);
-      if (kind === 'word' && stemOf(key) !== '') this.addPlace(stemOf(key), index);
       for (const value of values) {
         this.addPlace(`#${value}`, index);
         if (value >= minRounded) this.large.push({ value, sentence: index });
@@ -78,8 +79,18 @@ export class SourceText {
 
   private addPlace(key: string, sentence: number): void {
     const known = this.places.get(key);
-    if (!known) this.places.set(key, [sentence]);
-    else if (known.at(-1) !== sentence) known.push(sentence);
+    if (!known) {
+      this.places.set(key, [sentence]);
+      this.addStem(key);
+    } else if (known.at(-1) !== sentence) known.push(sentence);
+  }
+
+  private addStem(key: string): void {
+    const stem = stemOf(key);
+    if (stem === '') return;
+    const alike = this.stems.get(stem);
+    if (alike) alike.push(key);
+    else this.stems.set(stem, [key]);
   }
 }
 

@@ -25,11 +25,13 @@ const none: readonly number[] = [];
 
 /** Words without case and accents; `'s` and like endings go. */
 function wordKey(word: string): string {
+  if (/^[a-z]+$/.test(word)) return word;
   const lower = word.toLowerCase();
-
-  const plain = /^[\x00-\x7f]*$/.test(lower)
+  const isAscii = /^[a-z'’]+$/.test(lower);
+  const plain = isAscii
     ? lower
     : lower.normalize('NFKD').replace(/\p{M}/gu, '').replace(/ß/g, 'ss');
+  if (!/['’]/.test(plain)) return plain;
   return plain.replace(/['’]s?$/, '').replace(/^(?:[ldj]|qu|dell|all|nell)['’]/, '');
 }
 

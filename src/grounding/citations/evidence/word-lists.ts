@@ -33,7 +33,7 @@ export const stopWords = set(
 
 /** Words that say of the one before it what it is or does: that is the subject then. */
 export const predicates = set(
-  'is was were are has had have will became becomes lies stands won died wrote founded opened reached contains ' +
+  'is was were are has had have will became becomes lies stands won died wrote built began made took led held gave ' +
     'ist war hat hatte wurde wird liegt sind waren est etait a avait fut compte es era fue tiene tenia ha aveva e ' +
     'foi tem heeft werd wordt byl byla jest имеет был была',
 );

@@ -122,6 +122,7 @@ const importers: Record<string, RegExp> = {
   'lru-cache': /^(http|routing|store|conversations|grounding)\//,
   // at its first use: `test/grounding/toolkits/lazy-client.test.ts`
   '@modelcontextprotocol/client': /^grounding\/toolkits\/mcp\//,
+  '@modelcontextprotocol/server': /^cli\/mcp\//,
   // in threads: `test/grounding/reading/lazy-parsers.test.ts`
   htmlparser2: /^grounding\/reading\/extraction\//,
   linkedom: /^grounding\/reading\/extraction\/readable-article\.ts$/,

@@ -7,6 +7,7 @@ import { addDatabaseCommands } from './database-commands.js';
 import { addKeyCommands } from './key-commands.js';
 import { addReportCommands } from './report-commands.js';
 import { doctor } from './doctor.js';
+import { addMcpCommand } from './mcp/mcp-command.js';
 import type { GlobalOptions } from './existing-store.js';
 import { check, start } from './serve/start.js';
 
@@ -63,6 +64,7 @@ export function createProgram(): Command {
       process.stdout.write(text);
       if (!isHealthy) process.exitCode = 1;
     });
+  addMcpCommand(program);
   addDatabaseCommands(program);
   inherit(program);
   return program;

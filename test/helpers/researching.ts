@@ -172,7 +172,10 @@ export class ScriptedWorld {
   /** With what is in progress at its most. */
   readonly used: Used = { steps: 0, tokens: 0, costUsd: 0 };
   readonly peak: Used = { steps: 0, tokens: 0, costUsd: 0 };
+  /** Calls with a longer prompt than the run asked the price of. */
+  readonly unreserved: ResearchCall[] = [];
   maxAtOnce = 0;
+  private readonly planned = new Map<string, number>();
   private atOnce = 0;
   private readonly counts = new Map<CallKind, number>();
 
@@ -180,7 +183,9 @@ export class ScriptedWorld {
 
   readonly model: ResearchModel = {
     ask: (call) => this.ask(call),
-    most: ({ promptTokens, maxTokens }: PlannedCall) => {
+    most: ({ role, promptTokens, maxTokens }: PlannedCall) => {
+      const key = `${role} ${maxTokens}`;
+      this.planned.set(key, Math.max(promptTokens, this.planned.get(key) ?? 0));
       const { tokenPrice = 1e-6 } = this.options;
       const tokens = promptTokens + maxTokens;
       return { tokens, costUsd: tokenPrice === null ? null : tokens * tokenPrice };
@@ -208,6 +213,8 @@ export class ScriptedWorld {
     this.counts.set(kind, nth + 1);
     this.calls.push(call);
     const promptTokens = measureRequest(call.messages).tokens;
+    if (promptTokens > (this.planned.get(`${call.role} ${call.maxTokens}`) ?? 0))
+      this.unreserved.push(call);
     const most = this.model.most({ role: call.role, promptTokens, maxTokens: call.maxTokens });
     // a page and its notes are one step
     const steps = kind === 'notes' ? 0 : 1;

@@ -1,6 +1,6 @@
 import type { ChatMessage } from '../../completion.js';
 import type { Fence } from './fence.js';
-import type { ResearchQuestion } from './research-notes.js';
+import { cutNoted, type ResearchQuestion } from './research-notes.js';
 
 /** What the prompts of a run have in common. */
 export interface PromptContext {
@@ -65,10 +65,15 @@ const prompt = (system: string, parts: readonly string[]): ChatMessage[] => [
   { role: 'user', content: parts.filter((part) => part !== '').join('\n\n') },
 ];
 
-const asked = ({ topic, message }: PromptContext): string =>
-  topic === message
-    ? `The question of the user:\n${topic}`
-    : `The question of the user:\n${topic}\n\nThe user then wrote:\n${message}`;
+/** Of what the user asked, where the questions of the plan stand beside it. */
+const maxAskedLength = 1_000;
+
+function asked({ topic, message }: PromptContext, maxLength = Infinity): string {
+  const first = `The question of the user:\n${cutNoted(topic, maxLength)}`;
+  return topic === message
+    ? first
+    : `${first}\n\nThe user then wrote:\n${cutNoted(message, maxLength)}`;
+}
 
 /** Questions as lines with their numbers. */
 const questionLines = (questions: readonly ResearchQuestion[]): string =>
@@ -108,7 +113,7 @@ export function readMessages(
     `${context.fence.rule} Answer with JSON alone: ` +
     '{"notes": [{"question": 1, "fact": "…", "quote": "…"}]}';
   return prompt(system, [
-    asked(context),
+    asked(context, maxAskedLength),
     `The questions:\n${questionLines(questions)}`,
     `The page:\n${context.fence.around(page)}`,
   ]);
@@ -128,7 +133,7 @@ export function checkMessages(
     `queries. ${context.fence.rule} Answer with JSON alone: ` +
     '{"questions": [{"id": 1, "answered": true, "queries": []}]}';
   return prompt(system, [
-    asked(context),
+    asked(context, maxAskedLength),
     `The questions:\n${questionLines(questions)}`,
     `The notes:\n${context.fence.around(material)}`,
     `Searched already:\n${searched.slice(-30).join('\n')}`,

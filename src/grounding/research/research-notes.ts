@@ -71,7 +71,7 @@ export interface ResearchNotes {
   /** What the client asked, message by message: the first one is the topic. */
   readonly asked: readonly string[];
   readonly questions: readonly ResearchQuestion[];
-  /** Queries that were answered, or failed. */
+  /** Queries that were answered. */
   readonly searched: readonly string[];
   readonly found: readonly UnreadPage[];
   /** Canonical addresses of all pages that were read, or could not be. */

@@ -39,6 +39,7 @@ export class ResearchState {
   private readonly searched: string[];
   /** By canonical address. */
   private readonly foundPages: Map<string, UnreadPage>;
+  private readonly failedQueries = new Set<string>();
   /** Those of this run that could not be read. */
   private readonly skippedPages: UnreadPage[] = [];
   private readonly seen: Set<string>;
@@ -150,10 +151,16 @@ export class ResearchState {
       for (const { id, queries } of this.openQuestions) {
         const query = queries[turn];
         if (query === undefined || taken.has(comparable(query))) continue;
+        if (this.failedQueries.has(comparable(query))) continue;
         taken.add(comparable(query));
         if (next.length < count) next.push({ question: id, query });
       }
     return next;
+  }
+
+  /** A search failed. It stays among those that wait, for a later run. */
+  failQuery(query: string): void {
+    this.failedQueries.add(comparable(query));
   }
 
   /** A search is over. */

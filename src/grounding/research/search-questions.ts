@@ -35,7 +35,7 @@ async function searchOne(
   } catch (error) {
     reservation.settleAtMost();
     if (signal.aborted) throw error;
-    state.addResults(asked, []);
+    state.failQuery(asked.query);
     run.searchError = error instanceof Error ? error : new Error(String(error));
     run.report(`The search for “${asked.query}” failed.`);
   } finally {

@@ -9,6 +9,7 @@ import {
 } from '../../../src/grounding/research/research-notes.js';
 import { runResearch } from '../../../src/grounding/research/run-research.js';
 import { canonicalUrl } from '../../../src/grounding/search/canonical-url.js';
+import { measureRequest } from '../../../src/routing/tokens.js';
 import { ample, ScriptedWorld, startRun, type WorldOptions } from '../../helpers/researching.js';
 import { isWholeRun, runs } from '../../helpers/runs.js';
 
@@ -78,6 +79,17 @@ describe('a research run that continues', () => {
     const { notes: last } = await startRun(world, { resume: stored(notes) }).outcome;
     expect(world.reads.filter((url) => waiting.some((source) => source.url === url))).toEqual([]);
     expect(new Set(last.facts.map(({ source }) => source)).size).toBe(notes.sources.length);
+  });
+
+  it('shortens what an earlier run read for a reader with more context', async () => {
+    const notes = (await savedBy()).find(({ sources }) => sources.length > 0)!;
+    const excerpt = 'FACT The tower is 90 m high and old. '.repeat(1_300);
+    const sources = notes.sources.map((source) => ({ ...source, excerpt }));
+    const world = new ScriptedWorld({ contextTokens: 4_000 });
+    await startRun(world, { resume: parseNotes({ ...notes, sources }) }).outcome;
+    expect(world.unreserved).toEqual([]);
+    for (const call of world.callsOf('notes'))
+      expect(measureRequest(call.messages).tokens + call.maxTokens).toBeLessThan(4_000);
   });
 
   it('writes the answer of notes whose writer failed', async () => {

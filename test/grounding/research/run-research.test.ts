@@ -80,8 +80,9 @@ describe('the budget of a run', () => {
       },
       { budget: { ...ample, ...budget } },
     );
-    const { stoppedBy, text, notes } = await outcome;
+    const { stoppedBy, text, notes, isPlain } = await outcome;
     expect(stoppedBy).toBe(limit);
+    expect(isPlain).toBe(false);
     expect(text).not.toBe('');
     expect(heard.join('')).toBe(text);
     expect(notes.questions.some(({ answered }) => !answered)).toBe(true);
@@ -110,6 +111,7 @@ describe('the budget of a run', () => {
           leavesAt: fc.option(fc.integer({ min: 0, max: 30_000 }), { freq: 4 }),
           contextTokens: fc.constantFrom(null, 4_000, 128_000),
           isWasteful: fc.boolean(),
+          askedLength: fc.constantFrom(10, 10, 4_000, 30_000),
         }),
         numbers,
         async (budget, effort, odds, stream) => {
@@ -125,12 +127,14 @@ describe('the budget of a run', () => {
           const leaving = new AbortController();
           if (odds.leavesAt !== null)
             world.clock.after(odds.leavesAt, () => leaving.abort(new Error('the client left')));
-          const { outcome, heard, saved } = startRun(world, {
-            budget,
-            effort,
-            signal: leaving.signal,
-          });
+          const content = 'How high is the tower? '.repeat(Math.ceil(odds.askedLength / 23));
+          const { outcome, heard, saved } = startRun(
+            world,
+            { budget, effort, signal: leaving.signal },
+            [{ role: 'user', content }],
+          );
           const result = await outcome.catch((error: unknown) => error as Error);
+          expect(world.unreserved).toEqual([]);
           expect(world.peak.steps).toBeLessThanOrEqual(budget.maxSteps);
           expect(world.peak.tokens).toBeLessThanOrEqual(budget.maxTokens);
           expect(world.peak.costUsd).toBeLessThanOrEqual((budget.maxCostUsd ?? Infinity) + 1e-9);
@@ -203,7 +207,11 @@ describe('a run in which something fails', () => {
     await expect(outcome).rejects.toThrow('the search failed');
     expect(heard).toEqual([]);
     expect(world.callsOf('answer')).toEqual([]);
-    expect(saved.at(-1)!.searched.length).toBeGreaterThan(0);
+    expect(saved.at(-1)!.searched).toEqual([]);
+    // a later run searches for the same
+    const later = run({}, { resume: parseNotes(saved.at(-1)) });
+    expect((await later.outcome).text).toContain('[1]');
+    expect(later.world.searches).toEqual(expect.arrayContaining(world.searches));
   });
 
   it('says so where searches find nothing', async () => {

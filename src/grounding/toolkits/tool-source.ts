@@ -37,6 +37,9 @@ export interface ToolSource {
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<ToolAnswer>;
-  /** Ends connections and processes. Calls in progress and later ones are answered with an error. */
+  /**
+   * Ends connections and processes. Later calls are answered with an error, and calls in progress
+   * where a connection serves several.
+   */
   close(): Promise<void>;
 }

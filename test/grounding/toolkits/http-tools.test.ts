@@ -338,6 +338,16 @@ describe('an API with an OpenAPI document', () => {
     );
   });
 
+  it('that was closed gives requests in flight a tool error', async () => {
+    serve(document());
+    const toolkits = shop();
+    const { tools } = await toolkits.open([{ name: 'shop' }], ['*'], signal());
+    await toolkits.close();
+    expect(
+      await toolOf(tools, 'shop__getOrder').run({ id: '1' }, { signal: signal() }),
+    ).toMatchObject({ text: 'The tool is no longer there.', isError: true });
+  });
+
   it('is called at baseUrl where that is set, with the same headers', async () => {
     serve(document({ servers: [{ url: 'https://elsewhere.example/v1' }] }));
     await callOnce(shop({ baseUrl: `${base}/other/` }), 'shop__getOrder', { id: '1' });

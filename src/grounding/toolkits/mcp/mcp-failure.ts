@@ -47,6 +47,7 @@ export function isSessionLost(error: unknown): boolean {
 
 function saidBy({ message }: Failure): string {
   const text = typeof message === 'string' ? message.replace(/\s+/g, ' ').trim() : '';
+  if (text === 'fetch failed') return 'it could not be reached';
   return text === '' ? 'it failed' : wholeCharacters(text, maxLength).replace(/\.$/, '');
 }
 

@@ -42,7 +42,10 @@ export class OpenApiSource implements ToolSource {
     args: Readonly<Record<string, unknown>>,
     signal: AbortSignal,
   ): Promise<ToolAnswer> {
-    const { operations, baseUrl } = await unlessAborted(this.api(), signal);
+    const api = await this.known?.api.catch(() => null);
+    if (!api || this.closing.signal.aborted)
+      return { text: 'The tool is no longer there.', isError: true };
+    const { operations, baseUrl } = api;
     const operation = operations.get(tool);
     if (!operation) return { text: 'The tool is no longer there.', isError: true };
     const call = operationCall(operation, args, { baseUrl, headers: this.config.headers });

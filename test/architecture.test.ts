@@ -75,7 +75,7 @@ const mayImport: Record<string, RegExp> = {
   'grounding/toolkits/':
     /^(completion|errors|version|async\/[\w-]+|config\/toolkit-config|dispatch\/secrets|grounding\/tools\/gateway-tool|routing\/access-rules)\.ts$/,
   // turns text into text: it reads nothing by itself
-  'grounding/citations/': /^grounding\/(parse-url|source)\.ts$/,
+  'grounding/citations/': /^grounding\/(parse-url|source|search\/canonical-url)\.ts$/,
   // one request without Express: nothing of the edge, no concrete dialect, no database
   'pipeline/': new RegExp(
     `^(?!http/|cli/|gateway|providers/(?!adapter|asked-effort|unpriced-fields|model-type|index)|store/(sql|drivers|counters)/)`,

@@ -11,6 +11,9 @@ const maxHead = 80;
 const prefix = /^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+|>)*[ \t]*$/;
 const listMarker = /^([ \t]*(?:>[ \t]?)*)([ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]{1,4})(?=\S)/;
 
+/** These elements end with their tag, the others with a blank line. */
+const beginsRawHtml = /^[ \t>]*<(?:pre|script|style|textarea)(?![\w-])/i;
+const endsRawHtml = /<\/(?:pre|script|style|textarea)>/i;
 const beginsHtml = /^[ \t>]*<[a-z!/?](?![a-z0-9+.-]*:)/i;
 
 /** Longer runs of blanks and signs at the beginning of a line are not looked through. */
@@ -22,6 +25,7 @@ export class LineState {
   private head = '';
   private isBlank = true;
   private isInHtml = false;
+  private isInRawHtml = false;
   /** How far the text of the list item is indented in which the line stands. */
   private listIndent = 0;
 
@@ -42,7 +46,7 @@ export class LineState {
 
   /** Whether the paragraph began as HTML, in which signs of Markdown mean nothing. */
   get isHtml(): boolean {
-    return this.isInHtml || beginsHtml.test(this.head);
+    return this.isInHtml || this.isInRawHtml || beginsHtml.test(this.head);
   }
 
   /** A line begins, whatever stood before. */
@@ -70,7 +74,7 @@ export class LineState {
 
   /** The fence that begins here with so many signs, or null where renderers see none. */
   fence(sign: string, length: number): CodeFence | null {
-    if (length < 3 || !this.isAtStart) return null;
+    if (length < 3 || !this.isAtStart || this.isHtml) return null;
     const item = listMarker.exec(`${this.head}x`);
     const quotes = this.head.split('>').length - 1;
     const indent = indentOf(this.head.slice(this.head.lastIndexOf('>') + 1));
@@ -80,6 +84,8 @@ export class LineState {
   }
 
   private endLine(): void {
+    if (beginsRawHtml.test(this.head)) this.isInRawHtml = true;
+    if (endsRawHtml.test(this.head)) this.isInRawHtml = false;
     this.isInHtml = !this.isBlank && this.isHtml;
     if (!this.isBlank) {
       const item = listMarker.exec(this.head);

@@ -132,8 +132,9 @@ function definitionAt(given: Text, at: number): LinkEnd | null | Undecided {
   const rest = text.slice(urlAt, urlAt + addressLength);
   if (!address.test(rest))
     return !isWhole && rest.length < addressLength && beginsAddress.test(rest) ? undecided : null;
-  const found = text[urlAt] === '<' ? inAngles(given, urlAt) : plainDestination(given, urlAt);
-  if (found === undecided && isWhole) return null;
+  // the end of the text ends the URL
+  const ended = { text: isWhole ? `${text}\n` : text, isWhole };
+  const found = text[urlAt] === '<' ? inAngles(given, urlAt) : plainDestination(ended, urlAt);
   if (found === null || found === undecided) return found;
   const { url, end, isCut } = found;
   return { kind: 'definition', url, urlAt, end, isCut };

@@ -1,4 +1,5 @@
 import { parseUrl } from '../parse-url.js';
+import { canonicalUrl } from '../search/canonical-url.js';
 import type { AnswerSources } from './known-sources.js';
 
 /** Where a link leads. */
@@ -93,4 +94,17 @@ export function linkTarget(written: string, sources: AnswerSources, escapes: boo
   return known === undefined
     ? { kind: 'unknown', host: hostOf(absolute) }
     : { kind: 'known', url: known };
+}
+
+/**
+ * Where an image or the like leads, which programs open without being asked. An address with
+ * parameters that do not count for which page it is, such as `utm_…`, is unknown then: a page could
+ * make the model write into them what it knows.
+ */
+export function loadedTarget(target: LinkTarget): LinkTarget {
+  if (target.kind !== 'known') return target;
+  const parameters = (url: string): number => [...(parseUrl(url)?.searchParams ?? [])].length;
+  return parameters(target.url) > parameters(canonicalUrl(target.url))
+    ? { kind: 'unknown', host: hostOf(target.url) }
+    : target;
 }

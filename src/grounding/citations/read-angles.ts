@@ -1,7 +1,7 @@
 import type { AnswerText } from './answer-text.js';
 import { angleAt, type AngleSyntax } from './html-syntax.js';
 import { undecided } from './link-syntax.js';
-import { type LinkTarget, linkTarget } from './link-target.js';
+import { type LinkTarget, linkTarget, loadedTarget } from './link-target.js';
 import type { Piece } from './pending-text.js';
 
 /** A link of HTML that is not closed yet; null: its tag was taken out. */
@@ -45,7 +45,9 @@ function readTag(
   anchors: OpenAnchor[],
   { name, urls, alt, end }: AngleSyntax & { kind: 'tag' },
 ): void {
-  const targets = urls.map((url) => linkTarget(url, text.sources, false));
+  const targets = urls
+    .map((url) => linkTarget(url, text.sources, false))
+    .map((target) => (name === 'a' ? target : loadedTarget(target)));
   const isDropped = targets.some(({ kind }) => kind === 'unknown');
   if (anchors.length === maxAnchors) anchors.shift();
   if (!isDropped) {

@@ -1,6 +1,6 @@
 import type { AnswerText } from './answer-text.js';
 import { type LinkEnd, linkEndAt, undecided, type Undecided } from './link-syntax.js';
-import { type LinkTarget, linkTarget } from './link-target.js';
+import { type LinkTarget, linkTarget, loadedTarget } from './link-target.js';
 import { isAfterName, isIndex, markerAt, type MarkerSyntax } from './marker-syntax.js';
 
 /** Signs after a marker that tell the index of a variable from it. */
@@ -39,7 +39,9 @@ export class BracketReader {
     const found = linkEndAt(text.buffer, at + 1, text.isWhole);
     if (found === undecided) return false;
     const bracket = text.output.close(text.rawOffset(at));
-    const target = found && this.targetOf(found);
+    const opened = bracket?.isImage === true || found?.kind === 'definition';
+    const written = found && this.targetOf(found);
+    const target = written && opened ? loadedTarget(written) : written;
     if (!found || target?.kind !== 'unknown') {
       const closing = text.keep(found?.end ?? at + 1);
       if (found?.kind === 'inline' && target && !bracket?.isImage)

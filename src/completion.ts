@@ -68,6 +68,12 @@ export function effortOf(value: unknown): ReasoningEffort | null {
  */
 export const pausedTurn = 'pause_turn';
 
+/**
+ * The type of the `reasoning_details` that hold what a model's own search found: of use only where
+ * the same turn goes on.
+ */
+export const searchDetailType = 'reasoning.search';
+
 /** A chat request without `model` and `stream`, which each attempt sets. */
 export interface ChatRequest {
   messages: ChatMessage[];

@@ -1,4 +1,5 @@
 import { hasBudget } from '../accounts/caller-limits.js';
+import { pausedTurn } from '../completion.js';
 import { chatCalls } from '../dispatch/chat-call.js';
 import { BrokenStream } from '../dispatch/broken-stream.js';
 import type { AnswerWriter } from '../dispatch/answer-writer.js';
@@ -121,7 +122,8 @@ class RunningCompletion {
 
   /** The figures of a whole answer. */
   private finished(outcome: ChatOutcome): FinishedAnswer {
-    const { candidate, finishReason, errorTrace } = outcome;
+    const { candidate, errorTrace } = outcome;
+    const finishReason = outcome.finishReason === pausedTurn ? 'stop' : outcome.finishReason;
     const ttftMs = Math.round(outcome.firstContentAt - this.request.startedAt);
     const lastUsage = this.figures.usageOf(candidate, outcome);
     const { usage, costs } = this.figures.account(candidate, lastUsage, ttftMs);

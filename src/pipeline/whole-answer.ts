@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Completion, type CompletionChunk, toOpenAIUsage } from '../completion.js';
+import { type Completion, type CompletionChunk, pausedTurn, toOpenAIUsage } from '../completion.js';
 import type { AnsweredMessage } from '../conversations/answered-message.js';
 import type { CompletionAnswer } from '../providers/adapter.js';
 import type { Candidate } from '../routing/plan.js';
@@ -34,6 +34,9 @@ export abstract class WholeAnswer implements CompletionWriter {
   }
 
   whole(answer: CompletionAnswer, _body: Buffer | null): void {
+    for (const choice of answer.completion.choices)
+      // a name inside the gateway
+      if (choice.finish_reason === pausedTurn) choice.finish_reason = 'stop';
     this.answer = answer;
   }
 

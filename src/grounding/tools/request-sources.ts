@@ -1,4 +1,5 @@
 import type { WebPage } from '../reading/page-reader.js';
+import { publishedAt } from '../search/published-at.js';
 import { canonicalUrl } from '../search/canonical-url.js';
 import type { SearchResult } from '../search/search-engine.js';
 import type { Source } from '../source.js';
@@ -15,6 +16,8 @@ export interface NativeResult {
   readonly title?: string | undefined;
   readonly snippet?: string | undefined;
   readonly date?: string | undefined;
+  /** What the provider says that the page says: shown, but no evidence. */
+  readonly quote?: string | undefined;
 }
 
 /** A model that searches on and on must not fill the memory. */
@@ -48,8 +51,13 @@ export class RequestSources {
     return this.add({ url, title, snippet, publishedAt, fetchedAt: null, via: engine, text });
   }
 
-  addNative({ url, title, snippet = '', date }: NativeResult): ReadSource | null {
-    const found = { url, title: title || hostOf(url), snippet, publishedAt: date ?? null };
+  addNative({ url, title, snippet = '', date, quote = '' }: NativeResult): ReadSource | null {
+    const found = {
+      url,
+      title: title || hostOf(url),
+      snippet: snippet || quote,
+      publishedAt: publishedAt(date, Date.now()),
+    };
     return this.add({ ...found, fetchedAt: null, via: 'native', text: this.kept(snippet) });
   }
 
@@ -124,10 +132,11 @@ export class RequestSources {
 
   /** A page that another search found again may come with more of its text. */
   private complete(known: ReadSource, found: Omit<ReadSource, 'id'>): ReadSource {
-    if (found.text === '' || known.text.includes(found.text)) return known;
-    const text = known.text === '' ? found.text : `${known.text}\n\n${found.text}`;
+    const isNew = found.text !== '' && !known.text.includes(found.text);
+    const text = isNew ? [known.text, found.text].filter(Boolean).join('\n\n') : known.text;
     const snippet = known.snippet || found.snippet;
-    const whole = { ...known, snippet, text };
+    const title = known.title === hostOf(known.url) ? found.title : known.title;
+    const whole = { ...known, title, snippet, text };
     this.sources[known.id - 1] = whole;
     return whole;
   }

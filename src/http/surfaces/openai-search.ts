@@ -1,6 +1,6 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import type { GroundingWish, SearchWish } from '../../pipeline/grounding/grounding-call.js';
-import type { NativeSearchOptions } from '../../native-search-options.js';
+import type { NativeSearchOptions, SearchLocation } from '../../native-search-options.js';
 
 /** A chat request with its models, as OpenAI's dialect has them. */
 export interface NamedChat {
@@ -58,17 +58,35 @@ function wishOf(
   { user_location: location, filters, ...options }: NativeSearchOptions,
   plugin: Plugin | undefined,
 ): SearchWish {
-  // a client may send anything here
-  const country = (location?.approximate as { country?: unknown } | undefined)?.country;
+  const { country, ...place } = placeIn(location);
+  const size = options.search_context_size;
   const { allowed_domains: allowed } = (filters ?? options) as { allowed_domains?: unknown };
   const maxResults = plugin?.max_results;
   return {
-    ...(typeof country === 'string' && /^[a-z]{2}$/i.test(country)
-      ? { location: { country } }
-      : {}),
+    ...(country !== undefined && /^[a-z]{2}$/i.test(country) ? { location: { country } } : {}),
+    own: {
+      ...(typeof size === 'string' ? { search_context_size: size } : {}),
+      ...(Object.keys(place).length > 0
+        ? { user_location: { type: 'approximate', approximate: place } }
+        : {}),
+    },
     ...(Array.isArray(allowed) ? { allowedDomains: allowed.map(String).slice(0, 100) } : {}),
     ...(typeof maxResults === 'number' && Number.isInteger(maxResults) && maxResults > 0
       ? { maxResults }
       : {}),
   };
+}
+
+/**
+ * Where the user is. The tool has the fields at the place itself, `web_search_options` below
+ * `approximate`; a client may send anything.
+ */
+function placeIn(location: unknown): SearchLocation {
+  const { approximate, ...flat } = (location ?? {}) as Readonly<Record<string, unknown>>;
+  const place = (approximate ?? flat) as Readonly<Record<string, unknown>>;
+  const given = (['country', 'region', 'city', 'timezone'] as const).flatMap((field) => {
+    const value = place[field];
+    return typeof value === 'string' && value !== '' ? [[field, value] as const] : [];
+  });
+  return Object.fromEntries(given);
 }

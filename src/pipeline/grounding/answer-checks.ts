@@ -1,5 +1,7 @@
 import type { UrlCitation } from '../../completion.js';
+import { CitationFinder } from '../../grounding/citations/citation-finder.js';
 import { CitedText } from '../../grounding/citations/cited-text.js';
+import { claimBefore } from '../../grounding/citations/claims.js';
 import type { Citation } from '../../grounding/source.js';
 import type { NativeResult, RequestSources } from '../../grounding/tools/request-sources.js';
 import type { GroundingEvents } from './grounding-events.js';
@@ -7,6 +9,7 @@ import type { TextFilter } from './round-writer.js';
 
 /** A filter whose citations can be asked for once its text is whole. */
 interface CheckedText extends TextFilter {
+  readonly finds: NativeFinds;
   citations(): readonly Citation[];
   readonly dropped: number;
 }
@@ -26,11 +29,16 @@ export class AnswerChecks {
       : new SourcedText(this.sources, events));
   }
 
-  /** The attempt's text is part of the answer. @param startedAt where it begins in it */
-  keep(startedAt: number): void {
+  /**
+   * The attempt's text is part of the answer.
+   * @param startedAt where it begins in it
+   * @param searches how often the model searched by itself; absent: its provider does not tell
+   */
+  keep(startedAt: number, searches?: number): void {
     const { current } = this;
     if (!current) return;
     this.current = null;
+    current.finds.end(searches);
     this.dropped += current.dropped;
     for (const citation of current.citations())
       this.citations.push({
@@ -48,6 +56,8 @@ export class AnswerChecks {
 /** What the model's own search told of its pages, in any part of its answer. */
 class NativeFinds {
   private searched = false;
+  private readonly queries: string[] = [];
+  private readonly cited: Span[] = [];
 
   constructor(
     private readonly sources: RequestSources,
@@ -57,18 +67,35 @@ class NativeFinds {
   take(part: Readonly<Record<string, unknown>>): void {
     const { search_results: results, search_queries: queries } = part;
     if (!Array.isArray(results) && !Array.isArray(queries)) return;
-    const asked = Array.isArray(queries) ? (queries as unknown[]).map(String) : [];
-    const isFirst = !this.searched;
     this.searched = true;
-    this.events.searchedNatively(asked, Math.max(asked.length, isFirst ? 1 : 0));
+    if (Array.isArray(queries)) this.queries.push(...(queries as unknown[]).map(String));
     for (const result of Array.isArray(results) ? (results as unknown[]) : []) this.add(result);
   }
 
-  add(result: unknown): void {
-    const { url, title, snippet, date } = (result ?? {}) as Partial<Record<string, unknown>>;
+  cite(span: Span): void {
+    this.searched = true;
+    this.cited.push(span);
+  }
+
+  /**
+   * Adds pages that were only cited. They get their numbers last, because some providers send
+   * citations before what was found, and some after it.
+   */
+  end(searches: number | undefined): void {
+    this.addCited();
+    if (!this.searched && !searches) return;
+    this.events.searchedNatively(this.queries, searches ?? Math.max(this.queries.length, 1));
+  }
+
+  addCited(): void {
+    for (const { url, title, quote } of this.cited.splice(0)) this.add({ url, title, quote });
+  }
+
+  private add(result: unknown): void {
+    const { url, title, snippet, date, quote } = (result ?? {}) as Partial<Record<string, unknown>>;
     if (typeof url !== 'string' || url === '') return;
     const before = this.sources.count();
-    const found: NativeResult = { url, ...texts({ title, snippet, date }) };
+    const found: NativeResult = { url, ...texts({ title, snippet, date, quote }) };
     const source = this.sources.addNative(found);
     if (source && source.id > before) this.events.found(source);
   }
@@ -84,7 +111,7 @@ const texts = (fields: Record<string, unknown>): Record<string, string> =>
 /** Text of a model that was given numbered sources: what was never found is taken out. */
 class SourcedText implements CheckedText {
   private readonly text: CitedText;
-  private readonly finds: NativeFinds;
+  readonly finds: NativeFinds;
 
   constructor(sources: RequestSources, events: GroundingEvents) {
     this.text = new CitedText(sources);
@@ -102,7 +129,9 @@ class SourcedText implements CheckedText {
   annotate(annotation: UrlCitation): void {
     const span = spanOf(annotation);
     if (!span) return;
-    this.finds.add({ url: span.url, title: span.title, snippet: span.quote });
+    this.finds.cite(span);
+    // a link to it may follow
+    this.finds.addCited();
     this.text.cite(span);
   }
 
@@ -127,7 +156,7 @@ class NativeText implements CheckedText {
   readonly dropped = 0;
   private text = '';
   private readonly spans: Span[] = [];
-  private readonly finds: NativeFinds;
+  readonly finds: NativeFinds;
 
   constructor(
     private readonly sources: RequestSources,
@@ -148,7 +177,7 @@ class NativeText implements CheckedText {
   annotate(annotation: UrlCitation): void {
     const span = spanOf(annotation);
     if (!span) return;
-    this.finds.add({ url: span.url, title: span.title, snippet: span.quote });
+    this.finds.cite(span);
     this.spans.push(span);
   }
 
@@ -158,29 +187,36 @@ class NativeText implements CheckedText {
 
   citations(): readonly Citation[] {
     const { sources, text } = this;
-    const known = { ...lookups(sources), isKnown: () => true };
+    // numbers in brackets are the provider's, not ours
+    const known = {
+      byId: () => undefined,
+      byUrl: (url: string) => sources.byUrl(url),
+      isKnown: () => true,
+    };
+    const spans = ofClaims(text, this.spans);
     const marked = new CitedText(known);
-    // spans count only where the text stayed as it is
-    for (const span of this.spans) marked.cite(span);
-    const out = marked.push(text) + marked.end();
-    return out === text ? marked.citations() : this.providerCitations();
-  }
-
-  private providerCitations(): Citation[] {
-    return this.spans.flatMap(({ url, start, end, quote = '' }) => {
-      const source = this.sources.byUrl(url);
-      return source
-        ? [{ source: source.id, start, end, quote, verified: 'provider' as const }]
-        : [];
-    });
+    for (const span of spans) marked.cite(span);
+    // spans count only where the text stays as it is
+    return marked.push(text) + marked.end() === text
+      ? marked.citations()
+      : new CitationFinder(known).find(text, { markers: [], links: [], spans });
   }
 }
 
-const lookups = (sources: RequestSources) => ({
-  byId: (id: number) => sources.byId(id),
-  byUrl: (url: string) => sources.byUrl(url),
-  count: () => sources.count(),
-});
+const providersMarker = /^\[\d{1,4}\]$/;
+
+/** A provider that numbers its pages gives the place of the number: what it stands for is cited. */
+function ofClaims(text: string, spans: readonly Span[]): Span[] {
+  let previous: Parameters<typeof claimBefore>[2] = null;
+  return spans.map((span) => {
+    if (!providersMarker.test(text.slice(span.start, span.end))) return span;
+    const claim = claimBefore(text, span.start, previous);
+    previous = { end: span.end, claim };
+    const { start, end } = claim ?? span;
+    // what the page says of it is looked up
+    return { ...span, start, end, quote: undefined };
+  });
+}
 
 interface Span {
   readonly url: string;

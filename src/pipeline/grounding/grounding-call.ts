@@ -1,4 +1,5 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
+import type { NativeSearchOptions } from '../../native-search-options.js';
 import type { WebSettings } from '../../grounding/tools/web-settings.js';
 
 /**
@@ -19,7 +20,12 @@ export interface SearchWish {
   readonly blockedDomains?: readonly string[] | null;
   readonly recency?: WebSettings['recency'];
   readonly location?: { readonly country?: string | null } | null;
+  /** What only a model's own search takes. */
+  readonly own?: OwnSearchWish | null;
 }
+
+/** Wishes in OpenAI's dialect that the gateway's search has no counterpart for. */
+export type OwnSearchWish = Pick<NativeSearchOptions, 'search_context_size' | 'user_location'>;
 
 /** A toolkit that a request names, and what of it may be used. */
 export interface ToolkitWish {
@@ -49,6 +55,7 @@ export interface GroundingWish {
 export interface SearchTerms extends WebSettings {
   readonly mode: 'auto' | SearchMode;
   readonly required: boolean;
+  readonly own: OwnSearchWish;
 }
 
 /** What a completion may use beside its model, checked. */

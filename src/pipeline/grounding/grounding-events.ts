@@ -42,7 +42,7 @@ export class GroundingEvents implements WebObserver {
   searchedNatively(queries: readonly string[], searches: number): void {
     this.engine ??= 'native';
     this.searches += searches;
-    this.queries.push(...queries.slice(0, Math.max(0, maxQueries - this.queries.length)));
+    for (const query of queries) if (this.queries.length < maxQueries) this.queries.push(query);
   }
 
   reading(url: string): void {

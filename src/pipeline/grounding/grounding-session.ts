@@ -10,6 +10,7 @@ import { measureRequest } from '../../routing/tokens.js';
 import { CompletionUses } from '../completion-uses.js';
 import type { AnswerGrounding } from './answer-grounding.js';
 import { AnswerChecks } from './answer-checks.js';
+import type { SearchMode } from './grounding-call.js';
 import { GroundingEvents } from './grounding-events.js';
 import { GroundingPayments } from './grounding-payments.js';
 import { searchPrice } from './grounding-terms.js';
@@ -37,6 +38,7 @@ export class GroundingSession {
   private readonly access: WebAccess | null;
   private readonly ownTools: readonly GatewayTool[];
   private readonly calls = new Map<string, number>();
+  private readonly modes = new Map<Candidate, SearchMode | null>();
   private readonly today = new Date();
   private found: Promise<string> | null = null;
   private promptTokens: number;
@@ -76,7 +78,7 @@ export class GroundingSession {
     const { catalog } = request.snapshot;
     const facts = catalog.lookup(candidate.provider, candidate.model);
     this.contextLength = facts.contextLength ?? usualContext;
-    const mode = grounding.modeOf(candidate);
+    const mode = this.modeFor(candidate, history, facts.tools !== false);
     const hasTools = grounding.tools.length + grounding.terms.clientTools.length > 0;
     const takesTools = facts.tools !== false && (mode !== 'once' || hasTools);
     const material = mode === 'once' && history.length === 0 ? await this.searchOnce() : '';
@@ -99,13 +101,15 @@ export class GroundingSession {
 
   /** What checks the text of one attempt. */
   filterFor(candidate: Candidate): TextFilter {
-    const isNative = this.input.grounding.modeOf(candidate) === 'native';
-    return this.checks.begin(isNative, this.events);
+    return this.checks.begin(this.modes.get(candidate) === 'native', this.events);
   }
 
-  /** The attempt's text counts: it is the answer's, from `startedAt` on. */
-  endRound(startedAt: number): void {
-    this.checks.keep(startedAt);
+  /**
+   * The attempt's text counts: it is the answer's, from `startedAt` on.
+   * @param searches the provider's count of its own searches; absent: it does not tell
+   */
+  endRound(startedAt: number, searches: number | undefined): void {
+    this.checks.keep(startedAt, searches);
   }
 
   toolRules(signal: AbortSignal): ToolCallRules {
@@ -172,6 +176,30 @@ export class GroundingSession {
 
   close(): void {
     this.controller?.abort(new GatewayError('client_closed', 'the request is over'));
+  }
+
+  /**
+   * How a candidate searches now. One that takes over after searches of the gateway's goes on with
+   * those: providers refuse a second tool of that name.
+   */
+  private modeFor(
+    candidate: Candidate,
+    history: readonly ChatMessage[],
+    callsTools: boolean,
+  ): SearchMode | null {
+    const { grounding, request } = this.input;
+    const planned = grounding.modeOf(candidate);
+    const own = new Set(this.ownTools.map(({ name }) => name));
+    const hasOwnCalls = history.some(({ tool_calls: calls }) =>
+      calls?.some((call) => own.has(call.function.name)),
+    );
+    const mode = planned === 'native' && hasOwnCalls && callsTools ? 'tools' : planned;
+    if (mode === 'native' && !this.modes.has(candidate) && grounding.isUnforced(candidate)) {
+      const message = `${candidate.label} decides by itself whether to search`;
+      request.warnings = [...request.warnings, { field: 'search[required]', message }];
+    }
+    this.modes.set(candidate, mode);
+    return mode;
   }
 
   private webToolsOf(access: WebAccess): GatewayTool[] {

@@ -39,7 +39,7 @@ export function groundingTerms(
 function searchTerms(request: GatewayRequest, call: CompletionCall, wish: SearchWish): SearchTerms {
   const { grounding } = request.snapshot;
   const { maxUses, maxResults } = grounding.limits;
-  checkEngine(request, call, wish.engine ?? null);
+  checkEngine(request, call, wish);
   return {
     mode: wish.mode ?? 'auto',
     required: wish.required ?? false,
@@ -60,13 +60,14 @@ function searchTerms(request: GatewayRequest, call: CompletionCall, wish: Search
     blockedDomains: wish.blockedDomains ?? [],
     recency: wish.recency ?? null,
     country: wish.location?.country ?? null,
+    own: wish.own ?? {},
   };
 }
 
 function checkEngine(
   { snapshot: { grounding, budgets }, caller }: GatewayRequest,
   { invalidCode }: CompletionCall,
-  engine: string | null,
+  { engine = null, mode }: SearchWish,
 ): void {
   const names = [...grounding.enginePrices.keys()];
   if (engine !== null && !names.includes(engine)) {
@@ -77,7 +78,8 @@ function checkEngine(
       invalidCode,
     );
   }
-  if (!hasBudget(caller) || budgets.allowUnpriced) return;
+  // a model's own search has a price of its own
+  if (!hasBudget(caller) || budgets.allowUnpriced || mode === 'native') return;
   const unpriced = (engine === null ? names : [engine]).find(
     (name) => grounding.enginePrices.get(name) === null,
   );
@@ -97,7 +99,7 @@ function atMost(request: GatewayRequest, field: string, wanted: number, allowed:
   return allowed;
 }
 
-/** The price of one search at most; null: unknown. */
+/** The price of one search at most, where engines fail one after the other; null: unknown. */
 export function searchPrice(
   { enginePrices }: GroundingParts,
   engine: string | null,
@@ -105,5 +107,5 @@ export function searchPrice(
   const prices = engine === null ? [...enginePrices.values()] : [enginePrices.get(engine) ?? null];
   return prices.some((price) => price === null)
     ? null
-    : Math.max(0, ...prices.map((price) => price ?? 0));
+    : prices.reduce<number>((sum, price) => sum + (price ?? 0), 0);
 }

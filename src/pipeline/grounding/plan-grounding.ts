@@ -1,11 +1,17 @@
+import { budgetOwner } from '../../accounts/caller-limits.js';
 import { GatewayError, invalidField } from '../../errors.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
 import type { Candidate } from '../../routing/plan.js';
+import { mediaOf } from '../../routing/prompt-media.js';
 import type { CompletionCall } from '../completion-call.js';
 import type { GatewayRequest } from '../request.js';
-import type { GroundingTerms, GroundingWish, SearchMode } from './grounding-call.js';
+import { unboundedReason } from '../unbounded-reason.js';
+import type { GroundingTerms, GroundingWish, SearchMode, SearchTerms } from './grounding-call.js';
 import { groundingTerms } from './grounding-terms.js';
-import { searchModeOf } from './search-mode.js';
+import { type SearchAbilities, searchModeOf } from './search-mode.js';
+
+/** Longer lists of candidates are cut in messages. */
+const maxReasons = 5;
 
 /** What a completion may use beside its model, decided. */
 export interface PlannedGrounding {
@@ -16,6 +22,8 @@ export interface PlannedGrounding {
   modeOf(candidate: Candidate): SearchMode | null;
   /** Why a candidate cannot do what is asked; null if it can. */
   unfitReason(candidate: Candidate): string | null;
+  /** Whether a search is required that the candidate may leave out. */
+  isUnforced(candidate: Candidate): boolean;
 }
 
 /**
@@ -32,13 +40,19 @@ export async function planGrounding(
 ): Promise<PlannedGrounding> {
   const terms = groundingTerms(request, call, wish);
   const tools = await toolsOf(request, call, wish);
-  const choose = (candidate: Candidate): ReturnType<typeof searchModeOf> | null =>
-    terms.search &&
-    searchModeOf(abilitiesOf(request, candidate), {
+  const choices = new Map<string, ReturnType<typeof searchModeOf>>();
+  const choose = (candidate: Candidate): ReturnType<typeof searchModeOf> | null => {
+    if (!terms.search) return null;
+    const known = choices.get(candidate.label);
+    if (known) return known;
+    const choice = searchModeOf(abilitiesOf(request, call, candidate, terms.search), {
       terms: terms.search,
       hasEngine: request.snapshot.grounding.search !== null,
       hasTools: tools.length > 0 || terms.clientTools.length > 0,
     });
+    choices.set(candidate.label, choice);
+    return choice;
+  };
   const planned: PlannedGrounding = {
     terms,
     tools,
@@ -49,6 +63,10 @@ export async function planGrounding(
     unfitReason(candidate) {
       const choice = choose(candidate);
       return choice && 'reason' in choice ? choice.reason : null;
+    },
+    isUnforced(candidate) {
+      const choice = choose(candidate);
+      return choice !== null && 'mode' in choice && choice.isUnforced === true;
     },
   };
   if (terms.search && candidates.length > 0)
@@ -65,20 +83,26 @@ function refuseWithoutSearch(
   candidates: readonly Candidate[],
 ): void {
   if (grounding.search || candidates.some((one) => planned.unfitReason(one) === null)) return;
-  const reason =
-    'no model of the request has a web search of its own, and no search engine is configured (`search.engines`)';
+  const reasons = candidates.map((one) => `${one.label}: ${planned.unfitReason(one)}`);
+  const known = reasons.slice(0, maxReasons).join('; ');
+  const reason = `no model of the request can search (${known}); an operator can configure an engine (\`search.engines\`)`;
   throw invalidField('search', reason, invalidCode);
 }
 
 function abilitiesOf(
-  { snapshot: { catalog, providers } }: GatewayRequest,
-  { provider, model }: Candidate,
-): Parameters<typeof searchModeOf>[0] {
-  const adapter = provider === null ? undefined : providers.get(provider)?.adapter;
-  return {
-    native: adapter?.webSearch?.(model) ?? null,
-    tools: catalog.lookup(provider, model).tools,
-  };
+  { snapshot, caller }: GatewayRequest,
+  { chat }: CompletionCall,
+  candidate: Candidate,
+  { maxUses }: SearchTerms,
+): SearchAbilities {
+  const { provider, model } = candidate;
+  const adapter = provider === null ? undefined : snapshot.providers.get(provider)?.adapter;
+  const native = adapter?.webSearch?.(model) ?? null;
+  const facts = snapshot.catalog.lookup(provider, model);
+  const owner = snapshot.budgets.allowUnpriced ? null : budgetOwner(caller);
+  const own = { media: mediaOf(chat), searches: native?.bounded ? maxUses : null };
+  const refusal = native && owner && unboundedReason(candidate, facts, own, owner);
+  return { native, refusal, tools: facts.tools };
 }
 
 async function toolsOf(

@@ -43,8 +43,8 @@ export function roundChat(input: RoundInput): ChatRequest {
   };
 }
 
-function toolsOf({ mode, terms, webTools, toolkitTools, history }: RoundInput) {
-  const own = mode === 'tools' || (mode === 'native' && history.length > 0) ? webTools : [];
+function toolsOf({ mode, terms, webTools, toolkitTools }: RoundInput) {
+  const own = mode === 'tools' ? webTools : [];
   return [...terms.clientTools, ...[...own, ...toolkitTools].map(({ definition }) => definition)];
 }
 
@@ -70,14 +70,19 @@ const resultsOf = (history: readonly ChatMessage[]): string =>
 
 function nativeOptions({ search }: GroundingTerms): NonNullable<ChatRequest['web_search_options']> {
   if (!search) return {};
-  const { allowedDomains, blockedDomains, country, recency, required, maxUses } = search;
+  const { allowedDomains, blockedDomains, country, recency, required, maxUses, own } = search;
+  const place = {
+    ...own.user_location?.approximate,
+    ...(country === null ? {} : { country }),
+  };
   return {
+    ...(own.search_context_size ? { search_context_size: own.search_context_size } : {}),
     max_uses: maxUses,
     ...(allowedDomains.length > 0 ? { allowed_domains: [...allowedDomains] } : {}),
     ...(blockedDomains.length > 0 ? { blocked_domains: [...blockedDomains] } : {}),
-    ...(country === null
+    ...(Object.keys(place).length === 0
       ? {}
-      : { user_location: { type: 'approximate' as const, approximate: { country } } }),
+      : { user_location: { type: 'approximate' as const, approximate: place } }),
     ...(recency === null ? {} : { recency }),
     ...(required ? { required } : {}),
   };

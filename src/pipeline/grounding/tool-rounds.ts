@@ -1,4 +1,10 @@
-import type { ChatMessage, ChatRequest, ToolCall } from '../../completion.js';
+import {
+  type ChatMessage,
+  type ChatRequest,
+  pausedTurn,
+  searchDetailType,
+  type ToolCall,
+} from '../../completion.js';
 import type { AnswerWriter } from '../../dispatch/answer-writer.js';
 import { chatCalls } from '../../dispatch/chat-call.js';
 import type { ChatOutcome, PlanExecutionInput } from '../../dispatch/execute-plan.js';
@@ -14,6 +20,7 @@ import type { AnswerGrounding, GroundingProgress } from './answer-grounding.js';
 import { JoinedAnswer } from './joined-answer.js';
 import { GroundingSession } from './grounding-session.js';
 import type { PlannedGrounding } from './plan-grounding.js';
+import { RoundHistory } from './round-history.js';
 import { RoundWriter } from './round-writer.js';
 import { runToolCalls } from './run-tool-calls.js';
 
@@ -42,9 +49,10 @@ export class ToolRounds {
   private readonly session: GroundingSession;
   private readonly answer: JoinedAnswer;
   private readonly startedAt = performance.now();
-  private readonly history: ChatMessage[] = [];
+  private readonly history = new RoundHistory();
   private clientCalls: readonly ToolCall[] = [];
-  private reasoningDetails: readonly unknown[] = [];
+  /** Of the turn so far, which may have been paused. */
+  private reasoningDetails: unknown[] = [];
   private errorTrace: readonly ErrorTraceEntry[];
   private candidates: readonly Candidate[];
 
@@ -69,6 +77,11 @@ export class ToolRounds {
       for (let step = 0; ; step++) {
         const isLast = step >= grounding.terms.maxToolSteps;
         const { outcome, calls, message } = await this.round(isLast);
+        if (!isLast && calls.length === 0 && outcome.finishReason === pausedTurn) {
+          figures.add(outcome.candidate, figures.usageOf(outcome.candidate, outcome));
+          this.history.pause(message, outcome.candidate);
+          continue;
+        }
         const own = isLast ? [] : calls.filter((call) => this.isOwn(call));
         if (own.length === 0) return this.ended(outcome, isLast, calls);
         const results = await this.runTools(own);
@@ -78,7 +91,8 @@ export class ToolRounds {
           return this.ended(outcome, false, others);
         }
         figures.add(outcome.candidate, figures.usageOf(outcome.candidate, outcome));
-        this.history.push(message, ...results);
+        this.history.add(message, ...results);
+        this.reasoningDetails = [];
         this.answer.breakHere();
       }
     } finally {
@@ -94,7 +108,7 @@ export class ToolRounds {
       {
         toolCalls: this.clientCalls,
         annotations: this.session.annotations(grounding),
-        reasoningDetails: this.reasoningDetails,
+        reasoningDetails: this.detailsToReturn(),
       },
       answer,
     );
@@ -118,7 +132,11 @@ export class ToolRounds {
         limits: { ...limits, totalTimeoutMs: this.leftMs(limits.totalTimeoutMs) },
       },
       admit: async (candidate) => {
-        const { chat, admitted } = await this.session.prepare(candidate, this.history, isLast);
+        const { chat, admitted } = await this.session.prepare(
+          candidate,
+          this.history.of(candidate),
+          isLast,
+        );
         chats.set(candidate, chat);
         await admitted;
       },
@@ -130,9 +148,9 @@ export class ToolRounds {
     // a candidate that failed is not asked again
     this.candidates = this.candidates.slice(this.candidates.indexOf(outcome.candidate));
     const { message, startedAt } = writer.end(outcome.finishReason);
-    this.session.endRound(startedAt);
+    this.session.endRound(startedAt, outcome.usage?.webSearches);
     const { content, tool_calls: calls = [], reasoning_content, reasoning_details } = message;
-    this.reasoningDetails = reasoning_details ?? [];
+    this.reasoningDetails.push(...(reasoning_details ?? []));
     const named = calls.filter(Boolean).map(withId);
     return {
       outcome,
@@ -140,7 +158,7 @@ export class ToolRounds {
       message: {
         role: 'assistant',
         content: content || null,
-        tool_calls: named,
+        ...(named.length > 0 ? { tool_calls: named } : {}),
         ...(reasoning_content ? { reasoning_content } : {}),
         ...(reasoning_details?.length ? { reasoning_details } : {}),
       },
@@ -171,15 +189,25 @@ export class ToolRounds {
 
   private ended(outcome: ChatOutcome, isLast: boolean, calls: readonly ToolCall[]): ChatOutcome {
     this.clientCalls = isLast ? calls.filter((call) => !this.isOwn(call)) : calls;
-    if (isLast && this.history.length > 0) this.session.events.stoppedBy = 'steps';
+    if (isLast && !this.history.isEmpty) this.session.events.stoppedBy = 'steps';
     const finishReason =
       this.clientCalls.length > 0
         ? 'tool_calls'
-        : outcome.finishReason === 'tool_calls'
+        : outcome.finishReason === 'tool_calls' || outcome.finishReason === pausedTurn
           ? 'stop'
           : outcome.finishReason;
     const firstContentAt = this.answer.firstAt ?? outcome.firstContentAt;
     return { ...outcome, finishReason, firstContentAt };
+  }
+
+  /** What a search has found is of use only to a turn that goes on. */
+  private detailsToReturn(): readonly unknown[] {
+    const details = this.reasoningDetails;
+    return this.clientCalls.length > 0
+      ? details
+      : details.filter(
+          (detail) => (detail as { type?: unknown } | null)?.type !== searchDetailType,
+        );
   }
 
   private leftMs(totalMs: number): number {

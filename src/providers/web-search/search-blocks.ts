@@ -1,3 +1,4 @@
+import { searchDetailType } from '../../completion.js';
 import { isRecord } from '../json.js';
 
 /** The `format` of the reasoning details that hold blocks of a provider's own search. */
@@ -8,7 +9,7 @@ const format = 'anthropic-search-v1';
  * where the same turn goes on, after a pause or the result of a tool.
  */
 export const searchBlockDetail = (block: object): object => ({
-  type: 'reasoning.search',
+  type: searchDetailType,
   block,
   format,
 });

@@ -616,6 +616,21 @@ export interface ConfigInput {
    * may use those that its `toolkits` list names. Default: `{}`.
    */
   readonly toolkits?: Readonly<Record<string, ToolkitInput>>;
+  /** Research runs: completions with `research`. */
+  readonly research?: {
+    /**
+     * The cheap model that reads pages, for keys that may use it, for example
+     * `openai/gpt-5-mini`. Default: the cheapest model of the request.
+     */
+    readonly reader?: string | null;
+    /** What one run may cost where its request asks for more. Default: `1`. */
+    readonly maxCostUsd?: number;
+    /**
+     * How long one run may take where its request asks for more. `limits.totalTimeoutMs` applies
+     * too. Default: `600`.
+     */
+    readonly maxSeconds?: number;
+  };
   /** Sizes and timeouts. */
   readonly limits?: {
     /**

@@ -56,6 +56,7 @@ export const defaults = {
     cacheMs: 300_000,
     timeoutMs: 10_000,
   },
+  research: { reader: null, maxCostUsd: 1, maxSeconds: 600 },
   limits: {
     maxBodyBytes: 33_554_432,
     maxJsonValues: 150_000,
@@ -115,6 +116,7 @@ export function fillDefaults(
     routing: { ...defaults.routing, ...input.routing },
     learning: { ...defaults.learning, ...input.learning },
     savings: { ...defaults.savings, ...input.savings },
+    research: { ...defaults.research, ...input.research },
     search: fillSearch(input.search ?? {}, defaults.search),
     toolkits: fillToolkits(input.toolkits ?? {}),
     limits: {

@@ -48,3 +48,11 @@ export interface SearchConfig {
   readonly maxResults: number;
   readonly cacheMs: number;
 }
+
+/** What research runs may use. */
+export interface ResearchConfig {
+  /** `<provider>/<model>`; null: the cheapest of the request. */
+  readonly reader: string | null;
+  readonly maxCostUsd: number;
+  readonly maxSeconds: number;
+}

@@ -1,5 +1,5 @@
 import type { ConfigInput, ModelInput, ProviderInput } from './config-input.js';
-import type { SearchConfig } from './search-config.js';
+import type { ResearchConfig, SearchConfig } from './search-config.js';
 import type { ToolkitConfig } from './toolkit-config.js';
 
 /** An address to listen on; with port 0 the system chooses one. */
@@ -272,6 +272,7 @@ export interface Config {
     readonly implicit: boolean;
   };
   readonly savings: SavingsConfig;
+  readonly research: ResearchConfig;
   readonly search: SearchConfig;
   readonly toolkits: readonly ToolkitConfig[];
   readonly limits: LimitsConfig;

@@ -8,7 +8,9 @@ import { GatewayError } from '../errors.js';
 import type { Candidate } from '../routing/plan.js';
 import { recordFailure } from '../telemetry/observed-request.js';
 import type { GroundingProgress } from './grounding/answer-grounding.js';
-import { type ExecuteRound, ToolRounds } from './grounding/tool-rounds.js';
+import type { ExecuteRound, GroundedRun } from './grounding/grounded-run.js';
+import { ResearchCompletion } from './grounding/research-completion.js';
+import { ToolRounds } from './grounding/tool-rounds.js';
 import type { CompletionWriter, FinishedAnswer, PlannedCompletion } from './completion-call.js';
 import { CompletionUsage, type CallFigures } from './completion-usage.js';
 import { rememberAnswered } from './continuation.js';
@@ -82,13 +84,16 @@ class RunningCompletion {
   }
 
   /** Null: the answer is one model call. */
-  private roundsOf(out: AnswerWriter): ToolRounds | null {
+  private roundsOf(out: AnswerWriter): GroundedRun | null {
     const { parts, request, planned, figures } = this;
     const { grounding } = planned;
     if (!grounding) return null;
     const execute: ExecuteRound = (round) => this.executeRound(round);
     const tell = (progress: GroundingProgress): void => this.writer.progress?.(progress);
-    return new ToolRounds({ parts, request, planned, grounding, figures, execute, tell }, out);
+    const input = { parts, request, planned, grounding, figures, execute, tell };
+    return grounding.terms.research
+      ? new ResearchCompletion(input, grounding.terms.research, out)
+      : new ToolRounds(input, out);
   }
 
   private execute(writer: AnswerWriter): Promise<ChatOutcome> {
@@ -101,18 +106,24 @@ class RunningCompletion {
     });
   }
 
-  private executeRound(round: Parameters<ExecuteRound>[0]): Promise<ChatOutcome> {
+  private executeRound({
+    cancellation = this.request.cancellation,
+    reservation = this.request.reservation,
+    onFailed,
+    ...round
+  }: Parameters<ExecuteRound>[0]): Promise<ChatOutcome> {
     const { request, planned } = this;
     const { providers } = request.snapshot;
     return executePlan({
       ...round,
       stream: planned.call.streamFromProvider,
-      cancellation: request.cancellation,
+      cancellation,
       providerOf: ({ provider }) => (provider === null ? undefined : providers.get(provider)),
       onAttempt: (attempt, failed) => {
         request.record.attempts.push(attempt);
         request.snapshot.onAttempt(attempt);
-        request.reservation?.ended(attempt, failed);
+        reservation?.ended(attempt, failed);
+        if (failed) onFailed?.(failed);
         const unusedLength = failed?.unusedLength ?? null;
         if (unusedLength !== null) this.figures.lose(attempt, unusedLength);
       },

@@ -35,10 +35,10 @@ export class CompletionUsage {
   ) {}
 
   /** The usage of a call that succeeded, and takes it from what was reserved. */
-  usageOf(candidate: Candidate, answer: ChatAnswer): Usage {
+  usageOf(candidate: Candidate, answer: ChatAnswer, reservation = this.request.reservation): Usage {
     const usage = answer.usage ?? this.estimate(answer.contentLength);
     if (!answer.usage) this.parts.metrics.usageMissing(candidate.provider ?? '');
-    this.request.reservation?.answered(usage);
+    reservation?.answered(usage);
     return usage;
   }
 

@@ -29,7 +29,6 @@ export interface AttemptUses {
  */
 export class RequestReservation {
   private charged = { tokens: 0, costUsd: 0 };
-  private totalUsd: number | null = null;
   /** The attempt that began and has not been charged. */
   private current: Candidate | null = null;
   private isTaken = false;
@@ -75,8 +74,8 @@ export class RequestReservation {
 
   /** Adds what was paid beside tokens, by a reservation of its own. */
   addBeside(costUsd: number): void {
-    this.totalUsd = (this.totalUsd ?? 0) + costUsd;
-    this.request.record.costUsd = this.totalUsd;
+    const { record } = this.request;
+    record.costUsd = (record.costUsd ?? 0) + costUsd;
   }
 
   /** The request is over. Further calls do nothing. */
@@ -103,9 +102,9 @@ export class RequestReservation {
     this.charged.tokens += tokens ?? 0;
     if (costUsd === null) return;
     this.charged.costUsd += costUsd;
-    this.totalUsd = (this.totalUsd ?? 0) + costUsd;
     const { record } = this.request;
-    record.costUsd = this.totalUsd;
+    // a request may have several reservations
+    record.costUsd = (record.costUsd ?? 0) + costUsd;
     // of a request without an answer: the last model that may have been billed
     record.provider = current.provider;
     record.model = current.model;

@@ -373,7 +373,7 @@ describe('the request', () => {
     ['search', { mode: 'deep' }, /^search\[mode\]: must be one of/],
     ['search', { maxUses: 0 }, 'search[maxUses]: must be at least 1'],
     ['search', { engine: 'x' }, /^search\[engine\]: is no search engine of this gateway/],
-    ['research', true, 'research: is not available in this version; leave it out'],
+    ['research', true, 'research: needs a search engine, and none is configured'],
     ['toolkits', ['github'], 'toolkits[0]: this API key may not use the toolkit github'],
     ['models', [], 'models: must have at least 1 item'],
     ['models', 'up/good', 'models: must be an array'],

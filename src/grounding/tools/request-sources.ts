@@ -28,12 +28,18 @@ const maxText = 16_000_000;
 
 /** The pages that one request has found and read, each once, and the addresses that it may open. */
 export class RequestSources {
-  private readonly sources: ReadSource[] = [];
+  private readonly sources = new Map<number, ReadSource>();
   /** By canonical address. */
   private readonly ids = new Map<string, number>();
   /** The addresses in the conversation and on pages that were read, by their canonical ones. */
   private readonly mentioned = new Map<string, string>();
   private textLength = 0;
+  private lastId = 0;
+
+  /** Takes sources that have numbers already. */
+  restore(sources: readonly ReadSource[]): void {
+    for (const source of sources) this.put({ ...source, text: this.kept(source.text) });
+  }
 
   /** Adds the addresses of a text that the client or a tool wrote. */
   mention(text: string): void {
@@ -74,7 +80,7 @@ export class RequestSources {
       const publishedAt = known.publishedAt ?? page.publishedAt;
       const all = known.text.includes(text) ? known.text : `${known.text}\n\n${text}`;
       const whole = { ...known, ...read, publishedAt, text: all };
-      this.sources[known.id - 1] = whole;
+      this.sources.set(known.id, whole);
       this.ids.set(canonicalUrl(page.url), known.id);
       return whole;
     }
@@ -99,7 +105,7 @@ export class RequestSources {
   }
 
   byId(id: number): ReadSource | undefined {
-    return this.sources[id - 1];
+    return this.sources.get(id);
   }
 
   byUrl(url: string): ReadSource | undefined {
@@ -109,12 +115,12 @@ export class RequestSources {
 
   /** The highest id. */
   count(): number {
-    return this.sources.length;
+    return this.lastId;
   }
 
   /** All of them in order, as an answer shows them. */
   shown(cited: ReadonlySet<number>): Source[] {
-    return this.sources.map(({ text: _text, ...source }) => ({
+    return [...this.sources.values()].map(({ text: _text, ...source }) => ({
       ...source,
       cited: cited.has(source.id),
     }));
@@ -123,11 +129,16 @@ export class RequestSources {
   private add(found: Omit<ReadSource, 'id'>): ReadSource | null {
     const known = this.byUrl(found.url);
     if (known) return this.complete(known, found);
-    if (this.sources.length >= maxSources) return null;
-    const source = { id: this.sources.length + 1, ...found };
-    this.sources.push(source);
-    this.ids.set(canonicalUrl(found.url), source.id);
+    if (this.sources.size >= maxSources) return null;
+    const source = { id: this.lastId + 1, ...found };
+    this.put(source);
     return source;
+  }
+
+  private put(source: ReadSource): void {
+    this.lastId = Math.max(this.lastId, source.id);
+    this.sources.set(source.id, source);
+    this.ids.set(canonicalUrl(source.url), source.id);
   }
 
   /** A page that another search found again may come with more of its text. */
@@ -137,7 +148,7 @@ export class RequestSources {
     const snippet = known.snippet || found.snippet;
     const title = known.title === hostOf(known.url) ? found.title : known.title;
     const whole = { ...known, title, snippet, text };
-    this.sources[known.id - 1] = whole;
+    this.sources.set(known.id, whole);
     return whole;
   }
 

@@ -1,5 +1,9 @@
 import type { ChatMessage } from '../../completion.js';
-import type { SearchWish, ToolkitWish } from '../../pipeline/grounding/grounding-call.js';
+import type {
+  ResearchWish,
+  SearchWish,
+  ToolkitWish,
+} from '../../pipeline/grounding/grounding-call.js';
 import { compileSchema, type Validator } from '../../config/schema/compile-schema.js';
 
 /** The body of `POST /api/v1/completions`, as its schema accepts it. */
@@ -18,7 +22,7 @@ export interface NativeRequest {
   tradeoff?: 'cost' | 'latency' | null;
   preference_id?: string | null;
   previous_session?: string | null;
-  research?: boolean | null;
+  research?: boolean | ResearchWish | null;
   toolkits?: (string | ToolkitWish)[] | null;
   maxToolSteps?: number | null;
 }

@@ -1,5 +1,5 @@
 import type { ChatMessage, ChatRequest, ContentPart } from '../../completion.js';
-import { GatewayError, invalidField } from '../../errors.js';
+import { GatewayError } from '../../errors.js';
 import { nativeErrorBody } from '../error-handler.js';
 import { NativeReply } from './native-reply.js';
 import type { NativeRequest } from './native-request.js';
@@ -15,7 +15,6 @@ export const native: CompletionSurface = {
   errorBody: nativeErrorBody,
   readCall(parsed) {
     const body = parsed as NativeRequest;
-    refuseUnsupported(body);
     return callOf(body, chatOf(body));
   },
   writer(answered) {
@@ -53,17 +52,17 @@ function callOf(body: NativeRequest, chat: ChatRequest): CompletionCall {
   };
 }
 
-/** Refuses options that this gateway does not support instead of ignoring them. */
-function refuseUnsupported(body: NativeRequest): void {
-  const reason = 'is not available in this version; leave it out';
-  if (body.research) throw invalidField('research', reason);
-}
-
 /** Null: the request asks for nothing but an answer. */
-function groundingOf({ search, toolkits, maxToolSteps }: NativeRequest): GroundingWish | null {
-  if (!search && !toolkits?.length) return null;
+function groundingOf({
+  search,
+  research,
+  toolkits,
+  maxToolSteps,
+}: NativeRequest): GroundingWish | null {
+  if (!search && !research && !toolkits?.length) return null;
   return {
     search: search === true ? {} : search || null,
+    research: research === true ? {} : research || null,
     toolkits: (toolkits ?? []).map((named) =>
       typeof named === 'string' ? { name: named } : named,
     ),

@@ -32,6 +32,7 @@ export function searchSwitch({ chat, models }: NamedChat): GroundingWish | null 
   const functions = tools?.filter((one) => !isSearchTool(one)) ?? [];
   return {
     search: wishOf(options ?? tool ?? {}, plugin),
+    research: null,
     toolkits: [],
     maxToolSteps: null,
     withoutSwitch: {

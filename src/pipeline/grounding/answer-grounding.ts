@@ -24,7 +24,14 @@ export interface AnswerGrounding {
 
 /** What a client is told while tools run. */
 export type GroundingProgress =
-  | { readonly type: 'progress'; readonly phase: string; readonly detail: string }
+  | {
+      readonly type: 'progress';
+      readonly phase: string;
+      readonly detail: string;
+      /** Of research: how many steps are over, and its questions. */
+      readonly step?: number;
+      readonly questions?: readonly string[];
+    }
   | {
       readonly type: 'tool';
       readonly tool: string;

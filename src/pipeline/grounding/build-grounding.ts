@@ -7,7 +7,7 @@ import type { GroundingParts } from './grounding-parts.js';
 
 /** Builds what a configuration offers to completions beside models; nothing connects yet. */
 export function buildGrounding(
-  { search, toolkits, limits }: Config,
+  { search, research, toolkits, limits }: Config,
   warn: (message: string) => void,
 ): GroundingParts {
   const engines = configuredEngines(search.engines);
@@ -21,7 +21,8 @@ export function buildGrounding(
     reader: createPageReader({ allowPrivateHosts, ports, obeyRobots }),
     toolkits: new Toolkits(toolkits, warn),
     enginePrices: new Map(prices),
-    limits: { maxUses, maxResults, maxToolSteps: limits.maxToolSteps },
+    researchReader: research.reader,
+    limits: { maxUses, maxResults, maxToolSteps: limits.maxToolSteps, research },
   };
 }
 

@@ -1,5 +1,6 @@
 import type { ChatRequest, ToolDefinition } from '../../completion.js';
 import type { NativeSearchOptions } from '../../native-search-options.js';
+import type { ResearchBudget, ResearchEffort } from '../../grounding/research/research-effort.js';
 import type { WebSettings } from '../../grounding/tools/web-settings.js';
 
 /**
@@ -35,9 +36,30 @@ export interface ToolkitWish {
   readonly maxCalls?: number | null;
 }
 
+/** A request's wishes for research; null: as its effort has them. */
+export interface ResearchWish {
+  readonly effort?: ResearchEffort | null;
+  readonly maxSteps?: number | null;
+  readonly maxSeconds?: number | null;
+  readonly maxCostUsd?: number | null;
+  readonly maxTokens?: number | null;
+  /** The id of the answer of an earlier run. */
+  readonly resume?: string | null;
+}
+
+/** How a completion researches, within what the configuration allows. */
+export interface ResearchTerms {
+  readonly effort: ResearchEffort;
+  readonly budget: ResearchBudget;
+  /** Whether the request states what it may cost: then a price that is not known refuses it. */
+  readonly isCostStated: boolean;
+  readonly resume: string | null;
+}
+
 /** What a completion may use beside its model, as its request says. */
 export interface GroundingWish {
   readonly search: SearchWish | null;
+  readonly research: ResearchWish | null;
   readonly toolkits: readonly ToolkitWish[];
   /** How often the model may call tools in a row. */
   readonly maxToolSteps: number | null;
@@ -61,6 +83,7 @@ export interface SearchTerms extends WebSettings {
 /** What a completion may use beside its model, checked. */
 export interface GroundingTerms {
   readonly search: SearchTerms | null;
+  readonly research: ResearchTerms | null;
   readonly maxToolSteps: number;
   /** The tools that the client itself runs. */
   readonly clientTools: readonly ToolDefinition[];

@@ -10,6 +10,8 @@ export interface GroundingParts {
   /** USD for one search by each engine; null: unknown. */
   readonly enginePrices: ReadonlyMap<string, number | null>;
   readonly toolkits: Toolkits;
+  /** The model that reads pages in research; null: the cheapest of the request. */
+  readonly researchReader: string | null;
   readonly limits: GroundingLimits;
 }
 
@@ -18,4 +20,5 @@ export interface GroundingLimits {
   readonly maxUses: number;
   readonly maxResults: number;
   readonly maxToolSteps: number;
+  readonly research: { readonly maxCostUsd: number; readonly maxSeconds: number };
 }

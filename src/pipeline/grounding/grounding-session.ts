@@ -11,6 +11,7 @@ import { CompletionUses } from '../completion-uses.js';
 import type { AnswerGrounding } from './answer-grounding.js';
 import { AnswerChecks } from './answer-checks.js';
 import type { SearchMode } from './grounding-call.js';
+import { citedAnnotations } from './cited-annotations.js';
 import { GroundingEvents } from './grounding-events.js';
 import { GroundingPayments } from './grounding-payments.js';
 import { searchPrice } from './grounding-terms.js';
@@ -18,7 +19,7 @@ import { searchOnce } from './once-search.js';
 import { roundChat } from './round-chat.js';
 import type { TextFilter } from './round-writer.js';
 import type { ToolCallRules } from './run-tool-calls.js';
-import type { ToolRoundsInput } from './tool-rounds.js';
+import type { GroundedInput } from './grounded-run.js';
 
 /** The most tokens of one result, and the least that is worth having. */
 const maxResultTokens = 8_000;
@@ -45,7 +46,7 @@ export class GroundingSession {
   private contextLength = usualContext;
   private controller: AbortController | null = null;
 
-  constructor(private readonly input: ToolRoundsInput) {
+  constructor(private readonly input: GroundedInput) {
     const { parts, request, planned, grounding, figures } = input;
     const { messages } = planned.call.chat;
     this.promptTokens = planned.plan.promptTokens;
@@ -164,14 +165,7 @@ export class GroundingSession {
 
   /** The citations as OpenAI's dialect has them. */
   annotations({ citations }: AnswerGrounding): UrlCitation[] {
-    return citations.flatMap(({ source, start, end, quote }) => {
-      const cited = this.sources.byId(source);
-      if (!cited) return [];
-      const { url, title } = cited;
-      const content = quote === '' ? {} : { content: quote };
-      const span = { start_index: start, end_index: end };
-      return [{ type: 'url_citation' as const, url_citation: { url, title, ...content, ...span } }];
-    });
+    return citedAnnotations(citations, this.sources);
   }
 
   close(): void {

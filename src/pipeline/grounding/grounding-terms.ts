@@ -1,8 +1,16 @@
 import { hasBudget } from '../../accounts/caller-limits.js';
 import { invalidField } from '../../errors.js';
+import { defaultBudgets } from '../../grounding/research/research-effort.js';
 import type { CompletionCall } from '../completion-call.js';
 import type { FieldWarning, GatewayRequest } from '../request.js';
-import type { GroundingTerms, GroundingWish, SearchTerms, SearchWish } from './grounding-call.js';
+import type {
+  GroundingTerms,
+  GroundingWish,
+  ResearchTerms,
+  ResearchWish,
+  SearchTerms,
+  SearchWish,
+} from './grounding-call.js';
 import type { GroundingParts } from './grounding-parts.js';
 
 const usualUses = 3;
@@ -22,10 +30,12 @@ export function groundingTerms(
   const { grounding } = request.snapshot;
   const { maxToolSteps } = grounding.limits;
   const search = wish.search && searchTerms(request, call, wish.search);
+  const research = wish.research && researchTerms(request, call, wish.research);
   if ((call.chat.n ?? 1) > 1)
     throw invalidField('n', 'must be 1 where the gateway searches or runs tools', call.invalidCode);
   return {
     search,
+    research,
     maxToolSteps: atMost(
       request,
       'maxToolSteps',
@@ -33,6 +43,36 @@ export function groundingTerms(
       maxToolSteps,
     ),
     clientTools: call.chat.tools ?? [],
+  };
+}
+
+function researchTerms(
+  request: GatewayRequest,
+  { invalidCode }: CompletionCall,
+  wish: ResearchWish,
+): ResearchTerms {
+  const { search, limits } = request.snapshot.grounding;
+  if (!search)
+    throw invalidField('research', 'needs a search engine, and none is configured', invalidCode);
+  const effort = wish.effort ?? 'medium';
+  const usual = defaultBudgets[effort];
+  const { maxSeconds, maxCostUsd } = limits.research;
+  const usualUsd = Math.min(usual.maxCostUsd ?? maxCostUsd, maxCostUsd);
+  return {
+    effort,
+    resume: wish.resume ?? null,
+    isCostStated: typeof wish.maxCostUsd === 'number',
+    budget: {
+      maxSteps: wish.maxSteps ?? usual.maxSteps,
+      maxTokens: wish.maxTokens ?? usual.maxTokens,
+      maxSeconds: atMost(
+        request,
+        'research[maxSeconds]',
+        wish.maxSeconds ?? Math.min(usual.maxSeconds, maxSeconds),
+        maxSeconds,
+      ),
+      maxCostUsd: atMost(request, 'research[maxCostUsd]', wish.maxCostUsd ?? usualUsd, maxCostUsd),
+    },
   };
 }
 

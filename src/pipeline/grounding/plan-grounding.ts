@@ -42,7 +42,8 @@ export async function planGrounding(
   const tools = await toolsOf(request, call, wish);
   const choices = new Map<string, ReturnType<typeof searchModeOf>>();
   const choose = (candidate: Candidate): ReturnType<typeof searchModeOf> | null => {
-    if (!terms.search) return null;
+    // research searches for the model
+    if (!terms.search || terms.research) return null;
     const known = choices.get(candidate.label);
     if (known) return known;
     const choice = searchModeOf(abilitiesOf(request, call, candidate, terms.search), {
@@ -108,9 +109,10 @@ function abilitiesOf(
 async function toolsOf(
   request: GatewayRequest,
   { invalidCode }: CompletionCall,
-  { toolkits }: GroundingWish,
+  { toolkits, research }: GroundingWish,
 ): Promise<readonly GatewayTool[]> {
   if (toolkits.length === 0) return [];
+  if (research) throw invalidField('toolkits', 'research calls no tools', invalidCode);
   const choices = toolkits.map(({ name, tools, maxCalls }) => ({
     name,
     ...(tools ? { tools } : {}),

@@ -7,45 +7,25 @@ import {
 } from '../../completion.js';
 import type { AnswerWriter } from '../../dispatch/answer-writer.js';
 import { chatCalls } from '../../dispatch/chat-call.js';
-import type { ChatOutcome, PlanExecutionInput } from '../../dispatch/execute-plan.js';
-import type { ChatAnswer } from '../../dispatch/chat-call.js';
+import type { ChatOutcome } from '../../dispatch/execute-plan.js';
 import type { ErrorTraceEntry } from '../../errors.js';
 import type { GatewayTool } from '../../grounding/tools/gateway-tool.js';
 import type { Candidate } from '../../routing/plan.js';
-import type { FinishedAnswer, PlannedCompletion } from '../completion-call.js';
-import type { CompletionUsage } from '../completion-usage.js';
-import type { Parts } from '../parts.js';
-import type { GatewayRequest } from '../request.js';
-import type { AnswerGrounding, GroundingProgress } from './answer-grounding.js';
+import type { FinishedAnswer } from '../completion-call.js';
+import type { AnswerGrounding } from './answer-grounding.js';
+import type { GroundedInput, GroundedRun } from './grounded-run.js';
 import { JoinedAnswer } from './joined-answer.js';
 import { GroundingSession } from './grounding-session.js';
-import type { PlannedGrounding } from './plan-grounding.js';
 import { RoundHistory } from './round-history.js';
 import { RoundWriter } from './round-writer.js';
 import { runToolCalls } from './run-tool-calls.js';
-
-/** Executes the plan once: the model call of one round. */
-export type ExecuteRound = (
-  round: Pick<PlanExecutionInput<ChatAnswer>, 'plan' | 'callOf' | 'admit' | 'errorTrace'>,
-) => Promise<ChatOutcome>;
-
-/** What the rounds of a completion run with. */
-export interface ToolRoundsInput {
-  readonly parts: Parts;
-  readonly request: GatewayRequest;
-  readonly planned: PlannedCompletion;
-  readonly grounding: PlannedGrounding;
-  readonly figures: CompletionUsage;
-  readonly execute: ExecuteRound;
-  readonly tell: (progress: GroundingProgress) => void;
-}
 
 /**
  * A completion in rounds: the model is called, the tools that it calls are run, and it is called
  * again with their results, until it answers. What a tool has done is never done again: a candidate
  * that takes over receives the results.
  */
-export class ToolRounds {
+export class ToolRounds implements GroundedRun {
   private readonly session: GroundingSession;
   private readonly answer: JoinedAnswer;
   private readonly startedAt = performance.now();
@@ -57,7 +37,7 @@ export class ToolRounds {
   private candidates: readonly Candidate[];
 
   constructor(
-    private readonly input: ToolRoundsInput,
+    private readonly input: GroundedInput,
     private readonly out: AnswerWriter,
   ) {
     const { planned } = input;
@@ -67,10 +47,6 @@ export class ToolRounds {
     this.candidates = planned.plan.candidates;
   }
 
-  /**
-   * @returns the last model call; what the others used is in the figures
-   * @throws GatewayError, BrokenStream as `executePlan`
-   */
   async run(): Promise<ChatOutcome> {
     const { figures, grounding } = this.input;
     try {
@@ -101,7 +77,6 @@ export class ToolRounds {
     }
   }
 
-  /** Writes the end of the answer. @returns what it rests on */
   end(answer: FinishedAnswer): AnswerGrounding {
     const grounding = this.session.grounding();
     this.answer.end(

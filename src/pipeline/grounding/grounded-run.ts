@@ -1,0 +1,45 @@
+import type { FailedUse } from '../../dispatch/attempt-log.js';
+import type { Cancellation } from '../../dispatch/cancellation.js';
+import type { ChatAnswer } from '../../dispatch/chat-call.js';
+import type { ChatOutcome, PlanExecutionInput } from '../../dispatch/execute-plan.js';
+import type { FinishedAnswer, PlannedCompletion } from '../completion-call.js';
+import type { CompletionUsage } from '../completion-usage.js';
+import type { Parts } from '../parts.js';
+import type { GatewayRequest } from '../request.js';
+import type { RequestReservation } from '../request-reservation.js';
+import type { AnswerGrounding, GroundingProgress } from './answer-grounding.js';
+import type { PlannedGrounding } from './plan-grounding.js';
+
+/** A completion of several model calls, and of what happens between them. */
+export interface GroundedRun {
+  /**
+   * @returns the last model call; what the others used is in the figures
+   * @throws GatewayError, BrokenStream as `executePlan`
+   */
+  run(): Promise<ChatOutcome>;
+  /** Writes the end of the answer. @returns what it rests on */
+  end(answer: FinishedAnswer): AnswerGrounding;
+}
+
+/** Executes the plan once: the model call of one round. */
+export type ExecuteRound = (
+  round: Pick<PlanExecutionInput<ChatAnswer>, 'plan' | 'callOf' | 'admit' | 'errorTrace'> & {
+    /** Default: the request's. */
+    readonly cancellation?: Cancellation;
+    /** Default: the request's. */
+    readonly reservation?: RequestReservation | null;
+    /** Receives what each attempt that failed used. */
+    readonly onFailed?: (failed: FailedUse) => void;
+  },
+) => Promise<ChatOutcome>;
+
+/** What a completion of several model calls runs with. */
+export interface GroundedInput {
+  readonly parts: Parts;
+  readonly request: GatewayRequest;
+  readonly planned: PlannedCompletion;
+  readonly grounding: PlannedGrounding;
+  readonly figures: CompletionUsage;
+  readonly execute: ExecuteRound;
+  readonly tell: (progress: GroundingProgress) => void;
+}

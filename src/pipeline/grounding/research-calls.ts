@@ -1,0 +1,192 @@
+import { hasBudget } from '../../accounts/caller-limits.js';
+import type { ChatRequest } from '../../completion.js';
+import { Cancellation } from '../../dispatch/cancellation.js';
+import { chatCalls } from '../../dispatch/chat-call.js';
+import type { FailedUse } from '../../dispatch/attempt-log.js';
+import { charactersPerToken } from '../../dispatch/commit-gate.js';
+import { GatewayError } from '../../errors.js';
+import type {
+  PlannedCall,
+  ResearchAnswer,
+  ResearchCall,
+  ResearchModel,
+  ResearchRole,
+} from '../../grounding/research/research-model.js';
+import { forbiddenReason } from '../../routing/access-rules.js';
+import { costOf } from '../../routing/cost.js';
+import { maxCostUsd } from '../../routing/max-cost.js';
+import type { ModelFacts } from '../../routing/model-facts.js';
+import type { Candidate } from '../../routing/plan.js';
+import { mediaOf } from '../../routing/prompt-media.js';
+import { measureRequest } from '../../routing/tokens.js';
+import { CompletionUses } from '../completion-uses.js';
+import { isBounded, reserveLimits } from '../limits.js';
+import { RequestReservation } from '../request-reservation.js';
+import type { GroundedInput } from './grounded-run.js';
+import { CollectedText } from './collected-text.js';
+
+/** A call and its repetition, on the same model or the next one. */
+const maxAttempts = 2;
+/** Estimated tokens of a prompt may be too few by so much. */
+const promptError = 1.25;
+const promptOverhead = 64;
+
+/** The model calls of a research run: each with its own reservation, and any number at a time. */
+export class ResearchCalls implements ResearchModel {
+  private readonly candidates: Readonly<Record<ResearchRole, readonly Candidate[]>>;
+
+  constructor(private readonly input: GroundedInput) {
+    const requested = input.planned.plan.candidates.slice(0, maxAttempts);
+    const reader = this.readerOf(input.planned.plan.candidates);
+    const readers = [reader, ...requested.filter((one) => one.label !== reader.label)];
+    this.candidates = {
+      planner: requested,
+      writer: requested,
+      reader: readers.slice(0, maxAttempts),
+    };
+  }
+
+  /** Whether the prices of all models are known. */
+  get isPriced(): boolean {
+    const call = { promptTokens: 1, maxTokens: 1 };
+    const roles: ResearchRole[] = ['planner', 'reader', 'writer'];
+    return roles.every((role) => this.most({ role, ...call }).costUsd !== null);
+  }
+
+  most({ role, promptTokens, maxTokens }: PlannedCall): ReturnType<ResearchModel['most']> {
+    const prompt = Math.ceil(promptTokens * promptError) + promptOverhead;
+    const use = { promptTokens: prompt, completionTokens: maxTokens };
+    const media = mediaOf({ messages: [] });
+    const costs = this.candidates[role].map((one) => maxCostUsd(use, this.factsOf(one), media));
+    const isKnown = costs.every((cost) => cost !== null);
+    return {
+      tokens: maxAttempts * (prompt + maxTokens),
+      costUsd: isKnown ? maxAttempts * Math.max(...costs) : null,
+    };
+  }
+
+  contextTokens(role: ResearchRole): number | null {
+    const lengths = this.candidates[role].flatMap((one) => this.factsOf(one).contextLength ?? []);
+    return lengths.length === 0 ? null : Math.min(...lengths);
+  }
+
+  async ask({ role, messages, maxTokens, signal, onText }: ResearchCall): Promise<ResearchAnswer> {
+    signal.throwIfAborted();
+    const { planned, figures, execute } = this.input;
+    const { temperature } = planned.call.chat;
+    const chat: ChatRequest = {
+      messages,
+      max_tokens: maxTokens,
+      ...(typeof temperature === 'number' ? { temperature } : {}),
+    };
+    const candidates = this.candidates[role];
+    const promptTokens = measureRequest(messages, []).tokens;
+    const cancellation = new Cancellation();
+    const cancel = (): void => cancellation.cancel(cancelled(signal));
+    signal.addEventListener('abort', cancel, { once: true });
+    const reservation = await this.reserve(chat, candidates, promptTokens);
+    const writer = new CollectedText(onText ?? null);
+    const failures: FailedUse[] = [];
+    try {
+      const outcome = await execute({
+        plan: { candidates, limits: this.limitsOf(candidates) },
+        callOf: chatCalls(chat, writer),
+        errorTrace: [],
+        cancellation,
+        reservation,
+        ...(reservation ? { admit: reservation.admit } : {}),
+        onFailed: (failed) => failures.push(failed),
+      });
+      const usage = figures.usageOf(outcome.candidate, outcome, reservation);
+      figures.add(outcome.candidate, usage);
+      const lost = lostTokens(failures, promptTokens);
+      return {
+        text: writer.written,
+        promptTokens: usage.promptTokens + lost.promptTokens,
+        completionTokens: usage.completionTokens + lost.completionTokens,
+        costUsd: costOf(usage, this.factsOf(outcome.candidate)).total_tokens_cost,
+      };
+    } catch (error) {
+      throw signal.aborted ? signal.reason : error;
+    } finally {
+      signal.removeEventListener('abort', cancel);
+      reservation?.settle();
+    }
+  }
+
+  private async reserve(
+    chat: ChatRequest,
+    candidates: readonly Candidate[],
+    promptTokens: number,
+  ): Promise<RequestReservation | null> {
+    const { parts, request, planned } = this.input;
+    const { caller, snapshot } = request;
+    const [first, ...others] = candidates;
+    if (!isBounded(caller) || !first) return null;
+    // a reader that the request does not name was not ranked
+    const rank = planned.plan.candidates[0];
+    const head = { ...rank, ...first };
+    const tail = others.map((one) => ({ ...rank, ...one }));
+    const sent = {
+      ...planned,
+      call: { ...planned.call, chat },
+      plan: { ...planned.plan, candidates: [head, ...tail] as const, promptTokens },
+    };
+    const uses = new CompletionUses(sent, snapshot, caller);
+    const take = (most: { tokens: number | null; costUsd: number | null }) =>
+      reserveLimits(parts, request, { requests: null, ...most });
+    const granted = await take(uses.mostFrom(head));
+    return new RequestReservation(request, uses, take, granted);
+  }
+
+  private limitsOf(candidates: readonly Candidate[]) {
+    const { limits } = this.input.planned.plan;
+    return { ...limits, retriesPerCandidate: maxAttempts - candidates.length };
+  }
+
+  private readerOf(requested: readonly Candidate[]): Candidate {
+    const { snapshot, caller } = this.input.request;
+    const { researchReader } = snapshot.grounding;
+    const [named] = researchReader === null ? [] : snapshot.names.candidatesOf([researchReader]);
+    const rules = { keyModels: caller.models, ...snapshot.routing };
+    if (named && forbiddenReason(named, rules) === null && !this.isOverBudget(named)) return named;
+    const priced = requested.map((one) => ({ one, price: priceOf(this.factsOf(one)) }));
+    return priced.reduce((best, next) => (next.price < best.price ? next : best)).one;
+  }
+
+  /** A caller with a budget may use no model of unknown price. */
+  private isOverBudget(candidate: Candidate): boolean {
+    const { caller, snapshot } = this.input.request;
+    const { inputPrice } = this.factsOf(candidate);
+    return hasBudget(caller) && !snapshot.budgets.allowUnpriced && inputPrice === null;
+  }
+
+  private factsOf({ provider, model }: Candidate): ModelFacts {
+    return this.input.request.snapshot.catalog.lookup(provider, model);
+  }
+}
+
+const cancelled = ({ reason }: AbortSignal): GatewayError =>
+  reason instanceof GatewayError
+    ? reason
+    : new GatewayError('deadline_exceeded', 'the time of the research is over');
+
+/** A tiered price counts by its standard rate; an unknown one comes last. */
+function priceOf({ inputPrice, outputPrice }: ModelFacts): number {
+  const rate = (price: ModelFacts['inputPrice']): number =>
+    price === null ? Infinity : typeof price === 'number' ? price : price.standard;
+  return 4 * rate(inputPrice) + rate(outputPrice);
+}
+
+/** What attempts that failed may be charged for. */
+function lostTokens(
+  failures: readonly FailedUse[],
+  promptTokens: number,
+): { promptTokens: number; completionTokens: number } {
+  const billed = failures.filter(({ mayBeBilled }) => mayBeBilled);
+  const written = billed.reduce((sum, { unusedLength }) => sum + (unusedLength ?? 0), 0);
+  return {
+    promptTokens: billed.length * promptTokens,
+    completionTokens: Math.ceil(written / charactersPerToken),
+  };
+}

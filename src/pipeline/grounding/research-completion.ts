@@ -1,0 +1,145 @@
+import type { AnswerWriter } from '../../dispatch/answer-writer.js';
+import type { ChatOutcome } from '../../dispatch/execute-plan.js';
+import { GatewayError } from '../../errors.js';
+import type { ResearchBudget } from '../../grounding/research/research-effort.js';
+import type { ResearchNotes } from '../../grounding/research/research-notes.js';
+import { parseNotes } from '../../grounding/research/parse-notes.js';
+import { runResearch } from '../../grounding/research/run-research.js';
+import { RequestSources } from '../../grounding/tools/request-sources.js';
+import type { Candidate } from '../../routing/plan.js';
+import { makeUsage } from '../../usage.js';
+import type { FinishedAnswer } from '../completion-call.js';
+import { settledStore } from '../settled-store.js';
+import { AnswerChecks } from './answer-checks.js';
+import type { AnswerGrounding } from './answer-grounding.js';
+import type { GroundedInput, GroundedRun } from './grounded-run.js';
+import type { ResearchTerms } from './grounding-call.js';
+import { citedAnnotations } from './cited-annotations.js';
+import { GroundingEvents } from './grounding-events.js';
+import { GroundingPayments } from './grounding-payments.js';
+import { JoinedAnswer } from './joined-answer.js';
+import { ResearchCalls } from './research-calls.js';
+import { ResearchPages } from './research-pages.js';
+
+/** A completion whose answer is written from what a research run has found. */
+export class ResearchCompletion implements GroundedRun {
+  private readonly events: GroundingEvents;
+  private readonly sources = new RequestSources();
+  private readonly checks = new AnswerChecks(this.sources);
+  private readonly answer: JoinedAnswer;
+  private readonly controller = new AbortController();
+
+  constructor(
+    private readonly input: GroundedInput,
+    private readonly terms: ResearchTerms,
+    out: AnswerWriter,
+  ) {
+    this.events = new GroundingEvents(input.parts.metrics, input.tell);
+    this.answer = new JoinedAnswer(out);
+  }
+
+  async run(): Promise<ChatOutcome> {
+    const { request, planned } = this.input;
+    const { cancellation, record } = request;
+    if (cancellation.reason) throw cancellation.reason;
+    cancellation.onCancel((reason) => this.controller.abort(reason));
+    const startedAt = performance.now();
+    try {
+      await this.research(planned.plan.candidates[0]);
+    } finally {
+      cancellation.onCancel(null);
+      this.events.busy(performance.now() - startedAt);
+      record.grounding = this.events.record();
+    }
+    return {
+      candidate: planned.plan.candidates[0],
+      attempts: record.attempts.length,
+      errorTrace: planned.passedOver,
+      finishReason: 'stop',
+      // all calls are in the figures
+      usage: makeUsage({}),
+      contentLength: 0,
+      firstContentAt: this.answer.firstAt ?? performance.now(),
+    };
+  }
+
+  end(answer: FinishedAnswer): AnswerGrounding {
+    const { citations, dropped } = this.checks.result();
+    this.input.parts.metrics.grounding.citations(citations.length, dropped);
+    const cited = new Set(citations.map(({ source }) => source));
+    const annotations = citedAnnotations(citations, this.sources);
+    this.answer.end({ toolCalls: [], annotations, reasoningDetails: [] }, answer);
+    return { report: this.events.report(), sources: this.sources.shown(cited), citations };
+  }
+
+  private async research(candidate: Candidate): Promise<void> {
+    const { input, events } = this;
+    const { chat } = input.planned.call;
+    const payments = new GroundingPayments(input.parts, input.request, input.figures);
+    const model = new ResearchCalls(input);
+    const web = new ResearchPages(input, events, payments);
+    const filter = this.checks.begin(false, events);
+    const outcome = await runResearch(
+      chat.messages,
+      { model, web },
+      {
+        budget: this.budgetFor(model, web),
+        effort: this.terms.effort,
+        resume: await this.notesToResume(),
+        signal: this.controller.signal,
+        onProgress: ({ phase, step, message, questions }) =>
+          input.tell({
+            type: 'progress',
+            phase,
+            detail: message,
+            step,
+            ...(questions ? { questions } : {}),
+          }),
+        onSources: (found) => {
+          this.sources.restore(found);
+          for (const source of found) events.found(source);
+        },
+        onText: (delta) => void this.answer.add(filter.push(delta), candidate),
+        ...(input.request.conversation?.stores
+          ? { saveNotes: (notes: ResearchNotes) => this.save(notes) }
+          : {}),
+      },
+    );
+    this.answer.add(filter.end(), candidate);
+    this.checks.keep(0);
+    events.stoppedBy = outcome.stoppedBy;
+  }
+
+  /** Where the request states no cost, models and engines of unknown price run without that limit. */
+  private budgetFor(model: ResearchCalls, web: ResearchPages): ResearchBudget {
+    const { budget, isCostStated } = this.terms;
+    if (isCostStated || (model.isPriced && web.searchPriceUsd !== null)) return budget;
+    const message = 'a price is not known, so this run has no limit of cost';
+    const { request } = this.input;
+    request.warnings = [...request.warnings, { field: 'research', message }];
+    return { ...budget, maxCostUsd: null };
+  }
+
+  private async notesToResume(): Promise<ResearchNotes | null> {
+    const { resume } = this.terms;
+    if (resume === null) return null;
+    const { parts, request } = this.input;
+    const store = await settledStore(parts);
+    const json = await store.research.find(request.caller.accountId, resume);
+    const notes = json === null ? null : parseNotes(JSON.parse(json));
+    if (!notes)
+      throw new GatewayError('not_found', 'research[resume]: not found', {
+        field: 'research[resume]',
+      });
+    return notes;
+  }
+
+  private async save(notes: ResearchNotes): Promise<void> {
+    const { parts, request } = this.input;
+    const id = request.conversation?.answerId;
+    if (id === undefined) return;
+    const { store } = await parts.state.opened();
+    const { accountId } = request.caller;
+    await store.research.save({ id, accountId, json: JSON.stringify(notes), at: Date.now() });
+  }
+}

@@ -72,6 +72,12 @@ export class RequestReservation {
     this.isTaken = true;
   }
 
+  /** No attempt is under way: what is reserved and was not used is free for others. */
+  release(): void {
+    this.granted.settle({ requests: 1, ...this.charged });
+    this.isTaken = true;
+  }
+
   /** Adds what was paid beside tokens, by a reservation of its own. */
   addBeside(costUsd: number): void {
     const { record } = this.request;

@@ -41,6 +41,8 @@ export class GroundingSession {
   private readonly calls = new Map<string, number>();
   private readonly modes = new Map<Candidate, SearchMode | null>();
   private readonly today = new Date();
+  /** How often models searched by themselves, as far as is known. */
+  private ownSearches = 0;
   private found: Promise<string> | null = null;
   private promptTokens: number;
   private contextLength = usualContext;
@@ -86,6 +88,8 @@ export class GroundingSession {
     const chat = roundChat({
       chat: planned.call.chat,
       terms: grounding.terms,
+      // a turn that was paused goes on only where it may search
+      ownSearches: Math.max(1, (grounding.terms.search?.maxUses ?? 0) - this.ownSearches),
       mode,
       takesTools,
       webTools: this.ownTools,
@@ -111,6 +115,7 @@ export class GroundingSession {
    */
   endRound(startedAt: number, searches: number | undefined): void {
     this.checks.keep(startedAt, searches);
+    this.ownSearches += searches ?? 0;
   }
 
   toolRules(signal: AbortSignal): ToolCallRules {

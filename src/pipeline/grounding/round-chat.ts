@@ -8,6 +8,8 @@ import type { GroundingTerms, SearchMode } from './grounding-call.js';
 export interface RoundInput {
   readonly chat: ChatRequest;
   readonly terms: GroundingTerms;
+  /** How often the model may search by itself. */
+  readonly ownSearches: number;
   /** How this candidate searches; null: the request does not search. */
   readonly mode: SearchMode | null;
   /** Whether the candidate may be given tools. */
@@ -38,7 +40,7 @@ export function roundChat(input: RoundInput): ChatRequest {
   return {
     ...rest,
     messages,
-    ...(mode === 'native' ? { web_search_options: nativeOptions(terms) } : {}),
+    ...(mode === 'native' ? { web_search_options: nativeOptions(input) } : {}),
     ...(tools.length > 0 ? { tools, ...toolChoice(input, choice, hasWebTools) } : {}),
   };
 }
@@ -68,16 +70,19 @@ const resultsOf = (history: readonly ChatMessage[]): string =>
     .map(({ content }) => (typeof content === 'string' ? content : ''))
     .join('\n\n');
 
-function nativeOptions({ search }: GroundingTerms): NonNullable<ChatRequest['web_search_options']> {
+function nativeOptions({
+  terms: { search },
+  ownSearches,
+}: RoundInput): NonNullable<ChatRequest['web_search_options']> {
   if (!search) return {};
-  const { allowedDomains, blockedDomains, country, recency, required, maxUses, own } = search;
+  const { allowedDomains, blockedDomains, country, recency, required, own } = search;
   const place = {
     ...own.user_location?.approximate,
     ...(country === null ? {} : { country }),
   };
   return {
     ...(own.search_context_size ? { search_context_size: own.search_context_size } : {}),
-    max_uses: maxUses,
+    max_uses: ownSearches,
     ...(allowedDomains.length > 0 ? { allowed_domains: [...allowedDomains] } : {}),
     ...(blockedDomains.length > 0 ? { blocked_domains: [...blockedDomains] } : {}),
     ...(Object.keys(place).length === 0

@@ -60,13 +60,15 @@ export class ToolRounds implements GroundedRun {
         }
         const own = isLast ? [] : calls.filter((call) => this.isOwn(call));
         if (own.length === 0) return this.ended(outcome, isLast, calls);
-        const results = await this.runTools(own);
         const others = calls.filter((call) => !own.includes(call));
         if (others.length > 0) {
-          this.session.keepBeside(calls, results, others);
+          this.session.keepBeside(calls, await this.runTools(own), others);
           return this.ended(outcome, false, others);
         }
+        // what the call has used is known, whatever becomes of the tools
         figures.add(outcome.candidate, figures.usageOf(outcome.candidate, outcome));
+        this.input.request.reservation?.release();
+        const results = await this.runTools(own);
         this.history.add(message, ...results);
         this.reasoningDetails = [];
         this.answer.breakHere();

@@ -199,13 +199,12 @@ describe('a completion with search, where an engine is configured too', () => {
   it('is the gateway’s where the model’s own takes no tools and the client has some', async () => {
     upstream.script([{}]);
     const weather = { type: 'function', function: { name: 'weather', parameters: {} } };
-    const chat = (model: string): Promise<Reply> =>
-      post(
-        `${withEngine.url}/v1/chat/completions`,
-        { model, messages, web_search_options: {}, tools: [weather] },
-        withEngine.auth,
-      );
-    await chat('google/gemini-3.5-flash');
+    const model = 'google/gemini-3.5-flash';
+    await post(
+      `${withEngine.url}/v1/chat/completions`,
+      { model, messages, web_search_options: {}, tools: [weather] },
+      withEngine.auth,
+    );
     const [tools] = sent(0)['tools'] as { functionDeclarations: { name: string }[] }[];
     expect(tools!.functionDeclarations.map(({ name }) => name)).toEqual([
       'weather',
@@ -232,6 +231,21 @@ describe('a chat completion with web_search_options', () => {
     expect(places).toEqual([expect.any(Number)]);
     expect(textAt(json, 'choices', 0, 'message', 'content')).toBe(answer.found.text);
     expect(world.queries).toEqual([]);
+  });
+
+  it.each(searchingModels)('%s streams the same annotations', async (label, answer) => {
+    upstream.script([asAsked(answer)]);
+    const { json } = await chat(label);
+    const { events } = await postStream(
+      `${withEngine.url}/v1/chat/completions`,
+      { model: label, messages, web_search_options: {}, stream: true },
+      { headers: withEngine.auth },
+    );
+    const deltas = events.map((event) => at(event, 'choices', 0, 'delta'));
+    const annotations = deltas.flatMap(
+      (delta) => (at(delta, 'annotations') as object[] | undefined) ?? [],
+    );
+    expect(annotations).toEqual(at(json, 'choices', 0, 'message', 'annotations'));
   });
 
   it('passes on where the user is, and how much to read', async () => {

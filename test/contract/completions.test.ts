@@ -369,7 +369,7 @@ describe('the request', () => {
 
   it.each([
     ['models', undefined, 'models: is required'],
-    ['search', true, /^search: no model of the request has a web search of its own, and no search/],
+    ['search', true, /^search: .*no web search of its own, and no search engine is configured/],
     ['search', { mode: 'deep' }, /^search\[mode\]: must be one of/],
     ['search', { maxUses: 0 }, 'search[maxUses]: must be at least 1'],
     ['search', { engine: 'x' }, /^search\[engine\]: is no search engine of this gateway/],

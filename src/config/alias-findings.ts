@@ -10,10 +10,21 @@ export function aliasFindings({ aliases = {} }: WrittenConfig): Finding[] {
   const all = aliasTargets(aliases);
   return Object.entries(all).flatMap(([name, targets]) => {
     const reason =
-      targets.map((target) => targetProblem(name, target, all)).find((found) => found !== null) ??
-      (isCircular(name, all) ? 'stands for itself' : null);
+      firstProblem(name, targets, all) ?? (isCircular(name, all) ? 'stands for itself' : null);
     return reason === null ? [] : [{ path: ['aliases', name], reason }];
   });
+}
+
+/** The target is told by its place: somebody may have put a key there. */
+function firstProblem(
+  name: string,
+  targets: readonly string[],
+  all: Readonly<Record<string, readonly string[]>>,
+): string | null {
+  const problems = targets.map((target) => targetProblem(name, target, all));
+  const place = problems.findIndex((problem) => problem !== null);
+  if (place < 0) return null;
+  return `${targets.length > 1 ? `target ${place + 1}` : 'the target'} ${problems[place]}`;
 }
 
 function targetProblem(
@@ -21,15 +32,13 @@ function targetProblem(
   target: string,
   all: Readonly<Record<string, readonly string[]>>,
 ): string | null {
-  const shown = JSON.stringify(target);
-  if (target.split('*').length > 2) return `${shown} may have one * at most`;
-  if (target.includes('*') && !name.includes('*'))
-    return `${shown} has a *, but the alias itself has none`;
+  if (target.split('*').length > 2) return 'may have one * at most';
+  if (target.includes('*') && !name.includes('*')) return 'has a *, but the alias itself has none';
   if (/^[^/]+\/./.test(target)) return null;
-  if (target.includes('*')) return `${shown} must have the form <provider>/<model>`;
+  if (target.includes('*')) return 'must have the form <provider>/<model>';
   return Object.hasOwn(all, target)
     ? null
-    : `${shown} must have the form <provider>/<model>, or be another alias`;
+    : 'must have the form <provider>/<model>, or be another alias';
 }
 
 /** Whether following the targets without a slash comes back to the name. */

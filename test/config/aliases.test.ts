@@ -39,9 +39,9 @@ describe('aliases', () => {
     [
       'a target that is nothing',
       { a: 'b' },
-      /aliases\[a\]: "b" must have the form .* another alias/,
+      /aliases\[a\]: the target must have the form .* another alias/,
     ],
-    ['a target without a model', { a: 'up/' }, /aliases\[a\]: "up\/" must have the form/],
+    ['a target without a model', { a: 'up/' }, /aliases\[a\]: the target must have the form/],
     ['a circle', { a: 'b', b: ['up/x', 'c'], c: 'a' }, /aliases\[a\]: stands for itself/],
     ['itself', { a: 'a' }, /stands for itself/],
     ['a wildcard in the target alone', { a: 'up/*' }, /has a \*, but the alias itself has none/],

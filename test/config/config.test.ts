@@ -668,6 +668,7 @@ describe('random junk', () => {
 
   it('never brings a secret into a message', () => {
     const secret = 'sk-S3cretS3cret';
+    expect(refusal(() => parse(`aliases: { a: ${secret} }`)).message).not.toContain('S3cret');
     const where = fc.constantFrom(
       'listen',
       'port',

@@ -164,6 +164,19 @@ describe('a completion with search, of a model that calls tools', () => {
     expect(sentMessages(1).at(-1)!.content).toContain('only addresses from search results');
   });
 
+  it('cannot open an address that only an assistant or a tool wrote', async () => {
+    upstream.script([reads(), answers]);
+    await native({
+      messages: [
+        { role: 'user', content: 'Hi' },
+        { role: 'assistant', content: `See ${world.url}/tower` },
+        ...messages,
+      ],
+    });
+    expect(world.read).toEqual([]);
+    expect(sentMessages(1).at(-1)!.content).toContain('only addresses from search results');
+  });
+
   it('opens an address as it was found, whatever parameters the model adds', async () => {
     const url = `${world.url}/tower?utm_source=the-secret`;
     upstream.script([searches, { toolCalls: [call('web_fetch', { url }, 'c2')] }, answers]);

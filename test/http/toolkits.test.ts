@@ -63,6 +63,17 @@ describe('a completion with toolkits', () => {
     expect(second!.messages.at(-1)!.content).toContain('The sum of 19 and 23 is 42.');
   });
 
+  it('may repeat an address that a tool told, and no other', async () => {
+    const told = 'Look at https://shop.example/order/7 please';
+    const called = { id: 'c1', name: 'all__echo', arguments: { message: told } };
+    const text = ['[order](https://shop.example/order/7), [other](https://shop.example/order/8)'];
+    upstream.script([{ toolCalls: [called] }, { text }]);
+    const { json } = await ask([{ name: 'all', tools: ['echo'] }]);
+    expect(json).toMatchObject({
+      message: { content: [{ text: '[order](https://shop.example/order/7), other' }] },
+    });
+  });
+
   it.each([
     [['all'], 'sk_plain', 422, 'toolkits[0]: this API key may not use the toolkit all'],
     [['nowhere'], 'sk_tools', 422, 'toolkits[0]: there is no toolkit named nowhere'],

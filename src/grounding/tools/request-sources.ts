@@ -33,6 +33,8 @@ export class RequestSources {
   private readonly ids = new Map<string, number>();
   /** The addresses in the conversation and on pages that were read, by their canonical ones. */
   private readonly mentioned = new Map<string, string>();
+  /** Canonical addresses in other parts of the conversation. */
+  private readonly repeatable = new Set<string>();
   private textLength = 0;
   private lastId = 0;
 
@@ -41,7 +43,13 @@ export class RequestSources {
     for (const source of sources) this.put({ ...source, text: this.kept(source.text) });
   }
 
-  /** Adds the addresses of a text that the client or a tool wrote. */
+  /** Adds the addresses of a text that an answer may repeat, but that may not be opened for it. */
+  know(text: string): void {
+    for (const url of urlsIn(text))
+      if (this.repeatable.size < maxMentioned) this.repeatable.add(canonicalUrl(url));
+  }
+
+  /** Adds the addresses of a text that may be opened: of the user's words, or of a page. */
   mention(text: string): void {
     for (const url of urlsIn(text)) {
       const key = canonicalUrl(url);
@@ -101,7 +109,7 @@ export class RequestSources {
   /** Whether an address was retrieved or is present in the conversation. */
   isKnown(url: string): boolean {
     const key = canonicalUrl(url);
-    return this.ids.has(key) || this.mentioned.has(key);
+    return this.ids.has(key) || this.mentioned.has(key) || this.repeatable.has(key);
   }
 
   byId(id: number): ReadSource | undefined {

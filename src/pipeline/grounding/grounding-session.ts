@@ -55,8 +55,7 @@ export class GroundingSession {
     this.events = new GroundingEvents(parts.metrics, input.tell);
     this.payments = new GroundingPayments(parts, request, figures);
     this.checks = new AnswerChecks(this.sources);
-    for (const { role, content } of messages)
-      if (role !== 'assistant') mentionAll(this.sources, content);
+    for (const { role, content } of messages) takeAddresses(this.sources, role, content);
     const { search: engines, reader } = request.snapshot.grounding;
     const { search } = grounding.terms;
     this.access =
@@ -125,6 +124,7 @@ export class GroundingSession {
       calls: this.calls,
       begins: ({ id }, { toolkit, name }) => this.events.toolBegins(id, toolkit, name),
       ended: (report) => this.events.toolEnded(report),
+      told: (text) => this.sources.know(text),
       pay: (tool) => this.payments.pay(tool),
     };
   }
@@ -266,7 +266,15 @@ export class GroundingSession {
   }
 }
 
-function mentionAll(sources: RequestSources, content: ChatMessage['content']): void {
-  if (typeof content === 'string') sources.mention(content);
-  else for (const { text } of content ?? []) if (text) sources.mention(text);
+/** What a model or a tool wrote may be repeated; only the words of people name pages to open. */
+function takeAddresses(
+  sources: RequestSources,
+  role: string,
+  content: ChatMessage['content'],
+): void {
+  const texts = typeof content === 'string' ? [content] : (content ?? []).map(({ text }) => text);
+  const isOfPeople = role === 'user' || role === 'system' || role === 'developer';
+  for (const text of texts)
+    if (text && isOfPeople) sources.mention(text);
+    else if (text) sources.know(text);
 }

@@ -19,6 +19,8 @@ export interface ToolCallRules {
   readonly calls: Map<string, number>;
   begins(call: ToolCall, tool: GatewayTool): void;
   ended(report: ToolCallReport): void;
+  /** Receives what a tool has told the model. */
+  told(text: string): void;
   /**
    * Reserves what a call costs at most.
    * @returns to be called with what it cost
@@ -72,6 +74,7 @@ async function runCall(call: ToolCall, rules: ToolCallRules): Promise<ToolResult
   try {
     const result = await tool.run(args, { signal: rules.signal });
     ended(result.isError ? 'error' : 'ok', result.costUsd);
+    rules.told(result.text);
     return result;
   } catch (error) {
     ended('error', null);

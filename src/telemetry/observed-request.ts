@@ -22,17 +22,18 @@ export type SurfaceLabel =
 
 /** What a request did beside calling models. Times in ms. */
 export interface GroundingRecord {
-  /** Who answered the last search; null: nothing was searched. */
+  /** The engine that answered the last search, or `native`; null: nothing was searched. */
   readonly engine: string | null;
   readonly queries: readonly string[];
   readonly searches: number;
   readonly pagesRead: number;
   readonly toolCalls: number;
-  /** Null: a price is not known. */
+  /** Beside the tokens, in USD; null: a price is not known. */
   readonly costUsd: number | null;
+  /** Of searching, reading and tools together. */
   readonly latency: number;
   /** The limit that ended it. */
-  readonly stoppedBy: string | null;
+  readonly stoppedBy: 'steps' | 'time' | 'cost' | 'tokens' | null;
   /** The calls of tools, in order, without their arguments. */
   readonly calls: readonly {
     readonly toolkit: string;

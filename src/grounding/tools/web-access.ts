@@ -1,19 +1,16 @@
 import { GatewayError } from '../../errors.js';
 import { PageError } from '../reading/page-error.js';
 import type { PageReader, WebPage } from '../reading/page-reader.js';
-import { isAllowedPage } from '../search/domains.js';
 import { uniqueResults } from '../search/read-results.js';
 import type { Recency } from '../search/search-engine.js';
-import type { SearchAttempt, WebSearch } from '../search/web-search.js';
+import type { WebSearch } from '../search/web-search.js';
+import { ObservedWeb, type PageObserver } from './observed-web.js';
 import type { ReadSource, RequestSources } from './request-sources.js';
 import type { WebSettings } from './web-settings.js';
 
-/** What happens on the web for a request, as it is measured and shown. */
-export interface WebObserver {
+/** What happens on the web for a request, and what is found there. */
+export interface WebObserver extends PageObserver {
   searching(query: string): void;
-  searched(attempt: SearchAttempt): void;
-  reading(url: string): void;
-  read(outcome: 'ok' | PageError['code'], ms: number): void;
   found(source: ReadSource): void;
 }
 
@@ -31,13 +28,16 @@ export class WebAccess {
   private searches = 0;
   private pages = 0;
   private readonly opened = new Map<string, Promise<WebPage>>();
+  private readonly web: ObservedWeb;
 
   constructor(
-    private readonly web: { readonly search: WebSearch; readonly reader: PageReader },
+    web: { readonly search: WebSearch; readonly reader: PageReader },
     readonly sources: RequestSources,
     readonly settings: WebSettings,
     private readonly observer: WebObserver,
-  ) {}
+  ) {
+    this.web = new ObservedWeb(web, settings, observer);
+  }
 
   get searchesLeft(): number {
     return this.settings.maxUses - this.searches;
@@ -57,29 +57,10 @@ export class WebAccess {
     signal: AbortSignal,
     charge: (costUsd: number | null) => void,
   ): Promise<ReadSource[]> {
-    const { settings, observer, sources } = this;
+    const { observer, sources } = this;
     this.searches++;
     observer.searching(query);
-    const { results } = await this.web.search.search(
-      {
-        query,
-        maxResults: settings.maxResults,
-        recency: recency ?? settings.recency,
-        country: settings.country,
-        language: null,
-        allowedDomains: settings.allowedDomains,
-        blockedDomains: settings.blockedDomains,
-      },
-      {
-        signal,
-        engine: settings.engine,
-        continuesOnEmpty: true,
-        onAttempt: (attempt) => {
-          charge(attempt.costUsd);
-          observer.searched(attempt);
-        },
-      },
-    );
+    const results = await this.web.search(query, recency, signal, charge);
     return uniqueResults(results).flatMap((result) => {
       const before = sources.count();
       const source = sources.addResult(result);
@@ -99,7 +80,7 @@ export class WebAccess {
         'forbidden_url',
         'only addresses from search results, from the conversation and from pages that were read can be opened',
       );
-    if (!this.isAllowed(known))
+    if (!this.web.isAllowed(known))
       throw new PageError('forbidden_url', 'the request excludes pages of this host');
     const page = await this.open(known, signal);
     const before = this.sources.count();
@@ -109,38 +90,15 @@ export class WebAccess {
     return { page, source };
   }
 
-  private isAllowed(url: string): boolean {
-    const { allowedDomains, blockedDomains } = this.settings;
-    return isAllowedPage(url, allowedDomains, blockedDomains);
-  }
-
   /** A page is read once in a request. */
   private open(url: string, signal: AbortSignal): Promise<WebPage> {
     let page = this.opened.get(url);
     if (!page) {
       this.pages++;
-      page = this.fetch(url, signal);
+      page = this.web.read(url, signal);
       this.opened.set(url, page);
     }
     return page;
-  }
-
-  private async fetch(url: string, signal: AbortSignal): Promise<WebPage> {
-    const startedAt = performance.now();
-    this.observer.reading(url);
-    const report = (outcome: 'ok' | PageError['code']): void =>
-      this.observer.read(outcome, performance.now() - startedAt);
-    try {
-      const page = await this.web.reader.read(url, {
-        signal: AbortSignal.any([signal]),
-        allowed: (each) => this.isAllowed(each.href),
-      });
-      report('ok');
-      return page;
-    } catch (error) {
-      report(error instanceof PageError ? error.code : 'unreadable');
-      throw error;
-    }
   }
 }
 

@@ -1,19 +1,8 @@
 import type { Citation, Source } from '../../grounding/source.js';
+import type { GroundingRecord } from '../../telemetry/observed-request.js';
 
-/** What searching and tools came to in one request. */
-export interface GroundingReport {
-  /** The engine that answered last, or `native`; null: nothing was searched. */
-  readonly engine: string | null;
-  readonly queries: readonly string[];
-  readonly searches: number;
-  readonly pagesRead: number;
-  readonly toolCalls: number;
-  /** Beside the tokens, in USD; null: a price is not known. */
-  readonly costUsd: number | null;
-  /** Of searching, reading and tools together, in ms. */
-  readonly latency: number;
-  readonly stoppedBy: 'steps' | 'time' | 'cost' | 'tokens' | null;
-}
+/** What searching and tools came to in one request, as its answer tells it. */
+export type GroundingReport = Omit<GroundingRecord, 'calls'>;
 
 /** What an answer rests on. */
 export interface AnswerGrounding {
